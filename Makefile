@@ -136,6 +136,10 @@ soak: setup-develop ## 100 kills of each kind in measurements, and 15 ends of ea
 	@$(venv)/python -m tests.workflow.soak --rounds $(SOAK_ROUNDS)
 	@$(venv)/python -m tests.workflow.interrupts --rounds 15
 
+.PHONY: soak-ime
+soak-ime: setup-develop ## the emulated burst buffer: five times the operations, kills and losses of power of make test
+	@WEIR_IME_TIMES=5 $(venv)/pytest -q tests/ime
+
 .PHONY: zoo
 zoo: setup-develop ## fake storages with known answers, also for the real IOR=PATH: docs/zoo.md shows what weir reports
 	@$(MAKE) build

@@ -34,7 +34,11 @@ def test_the_examples_of_the_page_compile_and_run(tmp_path: Path) -> None:
     shutil.copy(ROOT / "src/CMakeLists.txt", tree / "src")
     build = tmp_path / "build"
     configure = ["cmake", "-S", str(tree), "-B", str(build), "-G", "Ninja", "-DWEIR_TESTS=OFF"]
-    configure += ["-DWEIR_EMULATOR=OFF", *(f"-DWEIR_{name}=OFF" for name in ("HDF5", "NETCDF4", "PNETCDF"))]
+    configure += [
+        "-DCMAKE_BUILD_TYPE=Debug",
+        "-DWEIR_EMULATOR=OFF",
+        *(f"-DWEIR_{name}=OFF" for name in ("HDF5", "NETCDF4", "PNETCDF")),
+    ]
     subprocess.run(configure, check=True, capture_output=True)
     (tree / "src/engine/backends/memory.c").write_text(example("memory.c"))
     (tree / "src/engine/personalities/ranks.c").write_text(example("ranks.c"))

@@ -52,11 +52,11 @@ def test_the_time_between_two_passes_is_not_that_of_the_read(engine: Engine, fau
     arguments = ["-w", "-r", "-g", "-D", "0.2", "-t", "64k", "-b", "64k", *AGAIN, "-o", "data"]
     rests = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "rest", "FAULT_PATH": "data"}
     read = engine.good(*arguments, ranks=2, environment=rests).result("read")
-    passes = read["observed"]["passes"]["count"]
-    assert 10 < passes < 30, "after so many rests it ends before its stonewall"
+    passes, rests_s = (read["observed"]["passes"][name] for name in ("count", "rests_s"))
+    assert 1 < passes < 30, "after so many rests it ends before its stonewall"
     assert read["stonewall"]["hit"] is False
-    assert read["observed"]["passes"]["rests_s"] > 4 * 0.2
-    assert read["total_s"] < 0.5 * passes * 0.05
+    assert rests_s > max(4 * 0.2, passes * 0.05)
+    assert read["total_s"] < 0.5 * rests_s
     assert read["rank_extremes"]["io_s"]["max"] <= read["io_s"] + 1e-6
 
 

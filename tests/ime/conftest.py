@@ -23,6 +23,7 @@ __all__ = ["helper", "launch"]
 
 ROOT = Path(__file__).resolve().parents[2]
 MEMORY = Path("/dev/shm")
+TIMES = int(os.environ.get("WEIR_IME_TIMES", "1"))  # how many times as far the long tests go; make soak-ime
 
 
 def compiled(folder: Path, *options: str) -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ime.conftest import Mounter, Store, StoreMaker
+from tests.ime.conftest import TIMES, Mounter, Store, StoreMaker
 
 pytestmark = pytest.mark.quick
 
@@ -59,8 +59,8 @@ def test_a_few_thousand_operations(variant: str, programs: Path, make_store: Sto
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_a_hundred_thousand_operations(variant: str, programs: Path, make_store: StoreMaker) -> None:
-    compare(make_store(programs, truncate="strict", **VARIANTS[variant]), 100_000, seed=4)
+def test_many_operations(variant: str, programs: Path, make_store: StoreMaker) -> None:
+    compare(make_store(programs, truncate="strict", **VARIANTS[variant]), 20_000 * TIMES, seed=4)
 
 
 @pytest.mark.slow
@@ -78,11 +78,11 @@ def test_a_few_thousand_through_library_and_mount(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_a_hundred_thousand_through_library_and_mount(
+def test_many_operations_through_library_and_mount(
     variant: str, programs: Path, make_store: StoreMaker, mounted: Mounter
 ) -> None:
     store = make_store(programs, truncate="strict", **VARIANTS[variant])
-    compare(store, 100_000, 6, "--mount", mounted(store))
+    compare(store, 20_000 * TIMES, 6, "--mount", mounted(store))
 
 
 @pytest.mark.slow

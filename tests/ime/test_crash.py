@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ime.conftest import Mounter, Store, StoreMaker, is_mounted, wait_for
+from tests.ime.conftest import TIMES, Mounter, Store, StoreMaker, is_mounted, wait_for
 
 WRITERS = 3
 
@@ -82,6 +82,7 @@ def rounds_on_library(store: Store, count: int, seed: int) -> None:
     verify(store, None)
 
 
+ROUNDS = 15 * TIMES
 TIGHT = {"capacity": "1 MiB", "drain": "auto"}
 ROOMY = {"capacity": "64 MiB", "drain": "auto"}
 
@@ -91,18 +92,18 @@ def test_a_few_rounds_on_the_library(programs: Path, make_store: StoreMaker) -> 
 
 
 @pytest.mark.slow
-def test_fifty_rounds_on_the_library(programs: Path, make_store: StoreMaker) -> None:
-    rounds_on_library(make_store(programs, **TIGHT), 50, seed=2)
+def test_many_rounds_on_the_library(programs: Path, make_store: StoreMaker) -> None:
+    rounds_on_library(make_store(programs, **TIGHT), ROUNDS, seed=2)
 
 
 @pytest.mark.slow
-def test_fifty_rounds_with_room(programs: Path, make_store: StoreMaker) -> None:
-    rounds_on_library(make_store(programs, **ROOMY), 50, seed=6)
+def test_many_rounds_with_room(programs: Path, make_store: StoreMaker) -> None:
+    rounds_on_library(make_store(programs, **ROOMY), ROUNDS, seed=6)
 
 
 @pytest.mark.slow
-def test_fifty_rounds_with_a_slow_drain_and_large_granules(programs: Path, make_store: StoreMaker) -> None:
-    rounds_on_library(make_store(programs, drain_rate="30 MiB/s", granule="16 KiB", **TIGHT), 50, seed=3)
+def test_many_rounds_with_a_slow_drain_and_large_granules(programs: Path, make_store: StoreMaker) -> None:
+    rounds_on_library(make_store(programs, drain_rate="30 MiB/s", granule="16 KiB", **TIGHT), ROUNDS, seed=3)
 
 
 def leave(mount: Path) -> None:
@@ -130,8 +131,8 @@ def test_a_round_on_the_mount(programs: Path, make_store: StoreMaker, mounted: M
 
 
 @pytest.mark.slow
-def test_fifty_rounds_on_the_mount(programs: Path, make_store: StoreMaker, mounted: Mounter) -> None:
-    rounds_on_mount(make_store(programs, **TIGHT), mounted, 50, seed=5)
+def test_many_rounds_on_the_mount(programs: Path, make_store: StoreMaker, mounted: Mounter) -> None:
+    rounds_on_mount(make_store(programs, **TIGHT), mounted, ROUNDS, seed=5)
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ime.conftest import Store, StoreMaker
+from tests.ime.conftest import TIMES, Store, StoreMaker
 from tests.ime.native import Native
 
 INDEX_BYTES = 64 << 10  # more than the index of these files takes
@@ -27,10 +27,8 @@ def test_a_hundred_evictions_with_a_loss_of_power(programs: Path, make_store: St
 
 @pytest.mark.slow
 @pytest.mark.parametrize("granule", ["4 KiB", "64 KiB"])
-def test_thousands_of_evictions_with_a_loss_of_power(
-    granule: str, programs: Path, make_store: StoreMaker
-) -> None:
-    for seed in range(10):
+def test_many_evictions_with_a_loss_of_power(granule: str, programs: Path, make_store: StoreMaker) -> None:
+    for seed in range(2 * TIMES):
         lose_power(make_store(programs, granule=granule), 300, seed=100 + seed)
 
 

@@ -22,17 +22,9 @@ import pytest
 from tests.workflow.conftest import ROOT, Checkout
 
 ADDITIONS = Path(__file__).parent / "additions"
+# The caches of the linters are: what they know of unchanged files.
 NOT_COPIED = (
-    *(
-        ".git",
-        ".venv",
-        ".mypy_cache",
-        ".pytest_cache",
-        ".ruff_cache",
-        ".hypothesis",
-        ".snakemake",
-        ".spack-env",
-    ),
+    *(".git", ".venv", ".pytest_cache", ".hypothesis", ".snakemake", ".spack-env"),
     *("__pycache__", "build", "results", "output", "stage", "perflogs", "weir.egg-info"),
 )
 STONES = {16: 16 * 1024, 64: 64 * 1024, 1024: 1024 * 1024}
@@ -179,7 +171,8 @@ def engine(extended: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Path
     text = text.replace('"posix.', '"pebble.').replace("weir_backend posix =", "weir_backend pebble =")
     (extended.root / "src/engine/backends/pebble.c").write_text(text)
     build = tmp_path_factory.mktemp("engine")
-    good(extended, "cmake", "-S", ".", "-B", str(build), "-G", "Ninja", "-DWEIR_TESTS=OFF")
+    options = ("-G", "Ninja", "-DWEIR_TESTS=OFF", "-DCMAKE_BUILD_TYPE=Debug")
+    good(extended, "cmake", "-S", ".", "-B", str(build), *options)
     good(extended, "cmake", "--build", str(build), "--target", "weir-io")
     return build / "weir-io"
 
@@ -281,14 +274,20 @@ def test_a_report(extended: Checkout) -> None:
 
 @pytest.mark.slow
 def test_linters_and_quick_tests_pass_with_everything_added(extended: Checkout, captured: str) -> None:
-    """As `make check` runs them; the tests of the engine see nothing of it.
+    """As `make check` runs them: the linters, and what walks over the files and names that are there.
 
     Two tests hold for what is shipped: only tools name a tool, and every tool refuses impossible values of a
     document.
     """
     good(extended, sys.executable, "-m", "weir.config.reference")
     good(extended, "make", "--jobs=2", "--keep-going", "lint")
-    arguments = ("-q", "-p", "no:cacheprovider", "-m", "not slow", "-n", "2", "tests/unit", "tests/golden")
+    walking = [
+        f"tests/unit/{name}" for name in ("audit", "config", "docs", "page", "plan", "records", "tools")
+    ]
+    houses = [
+        f"tests/unit/test_{name}.py" for name in ("extras", "layers", "printed_values", "shapes", "study")
+    ]
+    arguments = ("-q", "-p", "no:cacheprovider", "-m", "not slow", *walking, *houses, "tests/golden")
     shipped = ("tests/unit/tools/test_names.py", "tests/unit/records/test_hostile_text.py")
     apart = [word for name in shipped for word in ("--deselect", name)]
     good(extended, sys.executable, "-m", "pytest", *arguments, *apart)

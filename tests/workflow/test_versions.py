@@ -52,7 +52,7 @@ def programs(request: pytest.FixtureRequest) -> Path:
         pytest.skip("the index of Python packages cannot be reached")
     folder = ROOT / "build/versions" / request.param
     subprocess.run([sys.executable, "-m", "venv", folder], check=True, capture_output=True)
-    install = [folder / "bin/pip", "install", "--quiet", "--upgrade", *wanted(request.param)]
+    install = [folder / "bin/pip", "install", "--quiet", "--no-compile", "--upgrade", *wanted(request.param)]
     done = subprocess.run(install, capture_output=True, text=True, timeout=INSTALL_S, check=False)
     assert done.returncode == 0, done.stderr
     command = folder / "bin/weir"
