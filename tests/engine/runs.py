@@ -16,6 +16,8 @@ LIMIT_S = 60
 QUIET_MPI = ["--mca", "pml", "ob1", "--mca", "btl", "self,vader", "--bind-to", "none", "--oversubscribe"]
 # Ranks that a library has parted need not wait as long as on a machine that measures.
 GRACE = {"WEIR_GRACE_S": "3"}
+# One rank without mpirun starts a daemon, which it needs for nothing but to start more ranks.
+ALONE = {"OMPI_MCA_ess_singleton_isolated": "1"}
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
@@ -53,7 +55,7 @@ class Engine:
         launcher = [mpirun(), *QUIET_MPI, "-n", str(ranks)] if ranks > 1 else []
         done = subprocess.run(
             [*launcher, str(self.program), *(str(word) for word in arguments)],
-            env={**os.environ, **AS_ROOT, **GRACE, **self.environment, **(environment or {})},
+            env={**os.environ, **ALONE, **AS_ROOT, **GRACE, **self.environment, **(environment or {})},
             cwd=self.folder,
             capture_output=True,
             text=True,
