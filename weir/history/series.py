@@ -107,6 +107,8 @@ def from_table(path: Path, keys: Sequence[str], time: str, value: str, metric: s
     with path.open(newline="", encoding="utf-8") as stream:
         reader = csv.reader(stream)  # by position: a table of a million rows is read in seconds
         known = next(reader, [])
+        if not known:
+            raise WeirError("is empty", file=str(path), hint="give a CSV file with a header", exit_code=2)
         for name in (*keys, time, value):
             if name not in known:
                 hint = did_you_mean(name, known)

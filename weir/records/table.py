@@ -49,12 +49,14 @@ def check_header(names: Sequence[str], path: Path, also: Sequence[str] = ()) -> 
         )
     for name in names:
         if name not in columns() and name not in also:
+            near = did_you_mean(name, columns())
+            meant = f"{near} " if near.startswith("did") else ""
             raise WeirError(
                 "is not a column of a record",
                 file=str(path),
                 line=1,
                 key=name,
-                hint=f"{did_you_mean(name, columns())} Tables of other columns: weir import {path.name}",
+                hint=f"{meant}a table of other columns becomes one of records by weir import {path.name}",
                 exit_code=2,
             )
 

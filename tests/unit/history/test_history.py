@@ -278,6 +278,9 @@ def test_a_table_without_values_and_a_key_that_joins_series_are_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = tmp_path / "daily.csv"
+    table.touch()
+    assert main(["history", "check", str(table), "--key", "target"]) == 2
+    assert "daily.csv: is empty" in capsys.readouterr().err
     table.write_text("target,started_unix,bw_mib_s\n")
     assert main(["history", "check", str(table), "--key", "target"]) == 2
     assert "has no series" in capsys.readouterr().err

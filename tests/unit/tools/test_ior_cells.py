@@ -51,6 +51,7 @@ def test_command_of_the_defaults() -> None:
         {"stonewall": 30.0, "wear_out": True},
         {"api": "PNETCDF"},
         {"api": "URING", "iodepth": 8, "direct": True},
+        {"fill_memory": 80},
     ],
 )
 def test_command_says_what_the_cell_asks(params: dict[str, Any]) -> None:
@@ -60,7 +61,7 @@ def test_command_says_what_the_cell_asks(params: dict[str, Any]) -> None:
     assert requested["iterations"] == one.iterations
     for name, value in one.params.items():
         if name not in ("hints", "stripe_count", "drop_caches", "read_again"):  # no options of IOR
-            assert requested[name] == value, name
+            assert (requested.get(name, 0) if name == "fill_memory" else requested[name]) == value, name
 
 
 @pytest.mark.parametrize(
@@ -254,6 +255,7 @@ def test_labels_differ_where_parameters_do() -> None:
         "verify_read": True,
         "direct": True,
         "hints": {"cb_nodes": "1"},
+        "fill_memory": 80,
         "keep": True,
         "payload": "timestamp",
         "compress_percent": 30,
@@ -292,6 +294,14 @@ def test_what_only_weir_io_does_is_refused_for_ior(params: dict[str, Any], reaso
     one = cell(**params)
     assert IOR.unsupported(one, ("weir-io", "ior")) is None
     assert re.search(reason, IOR.unsupported(one, ("ior",)) or "")
+
+
+def test_what_only_ior_does_is_refused_for_weir_io() -> None:
+    one = cell(fill_memory=80)
+    assert IOR.unsupported(one, ("ior",)) is None
+    assert "give the stack the original" in str(IOR.unsupported(one, ("weir-io", "ior")))
+    assert not IOR.problems(one, DISK)
+    assert "fill_memory is at most 95" in " ".join(IOR.problems(cell(fill_memory=96), DISK))
 
 
 def test_a_document_gives_back_what_was_requested(tmp_path: Path) -> None:

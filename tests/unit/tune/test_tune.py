@@ -195,3 +195,11 @@ def test_wrong_use_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     text = capsys.readouterr().err
     assert "did you mean 'api'" in text
     assert "has 0 settings" in text
+
+
+def test_a_replay_tells_of_settings_that_join_unlike_cells(capsys: pytest.CaptureFixture[str]) -> None:
+    read_replay(DDN, ["api"], {"access": "write"}, "bw_mib_s")
+    assert "a setting joins different values of nn, ppn, xfer_bytes, layout, " in capsys.readouterr().err
+    same = {"access": "write", "nn": "4", "ppn": "4", "xfer_bytes": "1048576", "block_bytes": "40265318400"}
+    read_replay(DDN, ["api", "layout"], same, "bw_mib_s")
+    assert "joins" not in capsys.readouterr().err

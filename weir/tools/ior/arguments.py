@@ -141,6 +141,9 @@ def _setting(option: str, value: str) -> dict[str, Any]:
         return {} if theta is None else {"zipf": theta}
     if option == "distribution":
         return {"distribution": value}
+    if option == "M" and value.endswith("%"):
+        count = whole(value.removesuffix("%"))
+        return {} if count is None else {"fill_memory": count}
     if option == "l" and value:
         return {"payload": value}
     if option == "D":

@@ -15,6 +15,7 @@ _NO_COLLECTIVE = ("POSIX", "MMAP", "IME", "URING")
 _UPDATES = ("POSIX", "MPIIO", "MMAP", "URING", "IME")
 _ZIPF_MOST = 10
 _MOST_UNDER_WAY = 4096  # maximum queue depth of weir-io's URING
+_MOST_MEMORY = 95  # percent of a node: above it the system itself may be killed
 _LEAST_PENDING = 8  # minimum queue depth of IOR's AIO
 _ONLY_ENGINE = (("rw_mix", 0), ("zipf", 0), ("distribution", "blocks"), ("file_view", False))
 _WORD_BYTES = 8  # IOR fills and compares buffers in words of this size
@@ -32,6 +33,13 @@ def find_problems(cell: Cell, target: Target) -> Sequence[str]:
         *_reach(cell, target),
         *stripe_problems(cell, target),
     ]
+
+
+def what_the_engine_cannot(params: Mapping[str, Any]) -> str | None:
+    """Why weir-io would not measure what IOR does for the same cell; nothing where it does."""
+    if params["fill_memory"]:
+        return "weir-io holds no memory (fill_memory): give the stack the original, [ior]"
+    return None
 
 
 def what_the_original_cannot(params: Mapping[str, Any]) -> str | None:
@@ -100,6 +108,8 @@ def _combinations(cell: Cell) -> Iterator[str]:
         yield "read_again excludes rate, rw_mix and file_view"
     if params["read_again"] and api == "MMAP":
         yield "MMAP keeps the pages of an open file, so that a later pass of read_again would read memory"
+    if params["fill_memory"] > _MOST_MEMORY:
+        yield f"fill_memory is at most {_MOST_MEMORY}, not {params['fill_memory']}"
     if params["wear_out"] and not params["stonewall"]:
         yield "wear_out needs a stonewall"
     if params["verify_write"] and "write" not in params["access"]:

@@ -15,7 +15,7 @@ from weir.tools.ior.help import listed_interfaces
 from weir.tools.ior.log import START
 from weir.tools.ior.names import API_OPTIONS, IOR_OPTIONS
 from weir.tools.ior.parse import parse_log, parse_outputs
-from weir.tools.ior.problems import find_problems, what_the_original_cannot
+from weir.tools.ior.problems import find_problems, what_the_engine_cannot, what_the_original_cannot
 from weir.tools.stripes import STRIPE_COUNT, stripe_terms
 from weir.units import format_size
 
@@ -104,6 +104,11 @@ PARAMETERS: Mapping[str, Parameter] = {
         "only).",
         False,
     ),
+    "fill_memory": Parameter(
+        "count",
+        "Percentage of each node's memory that the program holds, so that it cannot cache (-M; IOR only).",
+        0,
+    ),
     "hints": Parameter("hints", "MPI-IO hints for the open.", {}),
     "stripe_count": STRIPE_COUNT,
     "keep": Parameter("flag", "Leave the file after the run (IOR -k).", False),
@@ -128,6 +133,7 @@ _LABEL_COUNTS = {
     "rw_mix": "reads-{}%",
     "zipf": "zipf-{:g}",
     "distribution": "{}",
+    "fill_memory": "memory-{}%",
 }
 _LABEL_FLAGS = (
     "collective",
@@ -200,6 +206,7 @@ class Ior(EngineTool):
         arguments += [f"--rate={params['rate']}"] if params["rate"] else []
         arguments += _pattern_options(params)
         arguments += ["--posix.odirect"] if params["direct"] else []
+        arguments += ["-M", f"{params['fill_memory']}%"] if params["fill_memory"] else []
         # IOR has no such options; the audit reports that its caches were kept, and how long a read was.
         own = {"drop_caches": "--drop-caches", "read_again": "--read-again"} if is_engine(program) else {}
         arguments += [option for flag, option in own.items() if params[flag]]
@@ -210,7 +217,8 @@ class Ior(EngineTool):
         return [*arguments, "-o", netcdf_name(paths.data) if params["api"] == "NETCDF4" else paths.data]
 
     def unsupported(self, cell: Cell, program: Sequence[str]) -> str | None:
-        return None if is_engine(program) else what_the_original_cannot(cell.params)
+        cannot = what_the_engine_cannot if is_engine(program) else what_the_original_cannot
+        return cannot(cell.params)
 
     def habits(self, row: Row) -> Habits:
         return habits_of(row)
