@@ -93,15 +93,15 @@ def svg(width: float, height: float, title: str, parts: Sequence[str]) -> str:
     )
 
 
-def page(title: str, body: Iterable[str]) -> str:
+def page(title: str, body: Iterable[str], style: str = CSS) -> str:
     return "\n".join(
         [
             '<!doctype html><html lang="en"><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{html.escape(title)}</title><style>{CSS}</style>",
-            f"<h1>{html.escape(title)}</h1>",
+            f"<title>{html.escape(title)}</title><style>{style}</style>",
+            f"<main><h1>{html.escape(title)}</h1>",
             *body,
-            "</html>\n",
+            "</main></html>\n",
         ]
     )
 

@@ -14,6 +14,7 @@ import pytest
 
 from tests.workflow.browser import open_page
 from tests.workflow.report_study import MIB, Record, draw, facts_of, record, run, write_study
+from weir.cli import main
 from weir.commands.show import read_page
 from weir.page.answers import answers
 from weir.page.counts import Counts
@@ -153,6 +154,32 @@ def test_several_systems_have_a_row_each(study: Path, tmp_path: Path) -> None:
     assert "13 systems" in shown.split("</h1>", 1)[0]
     assert all("1,030" in values for _, values in rows)
     assert "3 more systems" in shown
+
+
+@pytest.mark.parametrize("count", [1, 12, 40])
+def test_the_page_of_a_site_has_room_for_its_targets(study: Path, tmp_path: Path, count: int) -> None:
+    """Made of the disk of the study, on a phone: nothing beyond its edge, a paragraph for each row."""
+    facts = facts_on(study)
+    disk = [one for one in facts["points"] if one["target"] == "disk"]
+    facts["points"] = [one | {"target": f"scratch-{number:02d}"} for number in range(count) for one in disk]
+    site = tmp_path / "lab"
+    (site / "quick").mkdir(parents=True)
+    (site / "quick/page.json").write_text(json.dumps(facts))
+    assert main(["site", str(site), "--out", str(tmp_path / "report.html")]) == 0
+    steps = (
+        "const rows = [...document.querySelectorAll('.listed tbody tr')]"
+        ".map((row) => row.getBoundingClientRect());"
+        "document.body.append('WIDE ' + (document.documentElement.scrollWidth - innerWidth)"
+        " + ' HIGHEST ' + Math.round(Math.max(...rows.slice(0, -1).map((row) => row.height))) + ' END')"
+    )
+    shown = open_page(tmp_path, tmp_path, "--window-size=500,844", "--dump-dom", steps=steps).stdout
+    assert "1 study with reports" in shown
+    assert re.findall(r"<b>(scratch-\d+)</b>", shown) == [
+        f"scratch-{number:02d}" for number in range(count) for _ in ("write", "read")
+    ]
+    found = re.findall(r"WIDE (-?\d+) HIGHEST (\d+) END", shown)
+    assert int(found[0][0]) <= 0
+    assert int(found[0][1]) <= 100, "five lines"
 
 
 @pytest.mark.parametrize("size", ["1280,800", "500,844"])

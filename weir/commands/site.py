@@ -64,7 +64,7 @@ def execute(args: argparse.Namespace) -> int:
     if args.history:
         histories = load("weir.history.pages", "statistics").write_pages(args.history, out.parent)
     write_atomically(out, page(args.site.resolve().name, studies, rows, histories))
-    print(f"{len(studies)} studies: {out}")
+    print(f"{_studies(studies)}: {out}")
     return 0
 
 
@@ -119,16 +119,16 @@ def page(
     style = (data_folder("analysis") / "page" / "page.css").read_text(encoding="utf-8")
     body = [
         f"<h1>Storage of <b>{_text(site)}</b></h1>",
-        f'<div class="second">{len(studies)} studies, each with a report; rates in MiB/s</div>',
+        f'<div class="second">{_studies(studies)} with reports; rates in MiB/s</div>',
+        *_histories(histories),
         "<h2>Targets</h2>",
         _table(
             ("target", "access", "best", "reached with", "median", "worst", "of"), map(_target_cells, rows)
         ),
         '<p class="small">Best and worst: medians of a cell; median: of all cells of the target.'
         " (E): emulated storage, which tests the method, not a product.</p>",
-        *_histories(histories),
         "<h2>Studies</h2>",
-        _table(("study", "measured", "question", "results", "what to use"), _study_rows(studies)),
+        _table(("study", "measured", "question", "results", "advice"), _study_rows(studies)),
     ]
     head = (
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -179,7 +179,7 @@ def _study_rows(studies: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str,
         began = facts["study"]["began"][:10]
         yield (
             f"<b>{_link(name)}</b>",
-            _text(began or "unknown"),
+            f'<span class="range">{_text(began or "unknown")}</span>',
             _text(facts["study"]["question"]),
             _text(", ".join([shown, *others])),
             advice or "no setting stands out",
@@ -190,10 +190,20 @@ def _link(study: str) -> str:
     return f'<a href="{_text(study)}/report.html">{_text(study)}</a>'
 
 
+def _studies(studies: Mapping[str, object]) -> str:
+    return f"{len(studies)} {'study' if len(studies) == 1 else 'studies'}"
+
+
 def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """On a phone a row is a paragraph, in which each cell but the first two begins with its name."""
     head = "".join(f'<th scope="col">{name}</th>' for name in names)
-    body = "\n".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+    named = ["", "", *(f' data-name="{name}"' for name in names[2:])]
+    body = "\n".join(
+        "<tr>" + "".join(f"<td{name}>{cell}</td>" for name, cell in zip(named, row, strict=False)) + "</tr>"
+        for row in rows
+    )
+    table = f"<thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody>"
+    return f'<div class="scroll"><table class="listed">{table}</table></div>'
 
 
 def _text(value: object) -> str:

@@ -20,6 +20,7 @@ from weir.history.regimes import FEWEST_POINTS, Change, Regime
 from weir.history.series import Series
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 900.0, 230.0, 70.0, 20.0, 26.0, 30.0
+_AIR = 8.0  # beside the first and the last point
 _COLORS = {SLOWER: BAD, FASTER: GOOD, SPIKE: "#e08214"}
 _SHARES = (2.5, 97.5)  # of the points of a level, between which the band is drawn
 _LEGEND = (
@@ -34,8 +35,10 @@ Position = Callable[[float], float]  # of a time
 
 def fragment(series: Series, found: Judgement) -> str:
     """One series: heading, sentence and figure."""
-    name, sentence = html.escape(series.name), html.escape(line(found))
-    return f"<h2>{name}</h2><p class=small>{sentence}</p>{chart(series, found)}"
+    told = line(found).split(f"{found.series}: ", 1)[1]
+    sentence = f"<b>{found.verdict}</b>: {html.escape(told)}"
+    drawn = f'<div class="scroll">{chart(series, found)}</div>'
+    return f"<h2>{html.escape(series.name)}</h2><p class=small>{sentence}</p>{drawn}"
 
 
 def page(judged: Sequence[tuple[Series, Judgement]]) -> str:
@@ -66,7 +69,7 @@ def chart(series: Series, found: Judgement) -> str:
     span = max(times[-1] - times[0], 1.0)
 
     def x(time: float) -> float:
-        return _LEFT + (time - times[0]) / span * (_WIDTH - _LEFT - _RIGHT)
+        return _LEFT + _AIR + (time - times[0]) / span * (_WIDTH - _LEFT - _RIGHT - 2 * _AIR)
 
     parts = [part for regime in found.regimes for part in _level(series, regime, x, y)]
     for tick in y.ticks():

@@ -19,8 +19,10 @@ ORDER = (SLOWER, SPIKE, FASTER, LEARNING, NORMAL)
 
 
 def headline(found: Sequence[Judgement]) -> str:
+    """How many of each verdict; of slower ones also that there is none."""
     counts = Counter(one.verdict for one in found)
-    return f"{len(found)} series: " + ", ".join(f"{counts[verdict]} {verdict}" for verdict in ORDER)
+    told = [verdict for verdict in ORDER if counts[verdict] or verdict == SLOWER]
+    return f"{len(found)} series: " + ", ".join(f"{counts[verdict]} {verdict}" for verdict in told)
 
 
 def as_text(found: Sequence[Judgement], everything: bool = False) -> str:
