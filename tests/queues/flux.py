@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from tests.lab.machine import ROOT, Machine
+from tests.own_folders import own_folder
 from tests.queues.nodes import Cluster
 from tests.queues.system import Fault, System, killed
 
@@ -30,7 +29,7 @@ def missing() -> str:
 
 
 def start(names: Sequence[str]) -> Cluster:
-    folder = Path(tempfile.mkdtemp(prefix="weir-flux-", dir="/tmp"))
+    folder = own_folder("flux")
     cluster = Cluster(Machine(folder))
     cluster.variables.update(
         PATH=f"{ROOT}/.venv/bin:{os.environ['PATH']}", FLUX_URI=f"local://{folder}/node1/local-0"

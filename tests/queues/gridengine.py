@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.lab.machine import Machine
+from tests.own_folders import own_folder
 from tests.queues.nodes import Cluster
 from tests.queues.system import Fault, System, killed
 
@@ -63,7 +63,7 @@ def missing() -> str:
 
 
 def start(names: Sequence[str]) -> Cluster:
-    folder = Path(tempfile.mkdtemp(prefix="weir-gridengine-", dir="/tmp"))
+    folder = own_folder("gridengine")
     cluster = Cluster(Machine(folder))
     root = folder / "sge"
     cluster.variables.update(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from tests.lab.machine import ROOT, Machine
+from tests.own_folders import own_folder
 from tests.queues.nodes import Cluster
 from tests.queues.system import Fault, System, killed
 
@@ -50,7 +50,7 @@ def missing() -> str:
 
 
 def start(names: Sequence[str]) -> Cluster:
-    folder = Path(tempfile.mkdtemp(prefix="weir-pbs-", dir="/tmp"))
+    folder = own_folder("pbs")
     cluster = Cluster(Machine(folder))
     top = installed()
     assert top is not None

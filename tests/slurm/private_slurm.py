@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from tests.own_folders import own_folder
 
 HERE = Path(__file__).resolve().parent
 SANDBOX = HERE / "sandbox" / "sandbox"
@@ -51,4 +52,4 @@ class Cluster:
 
 def new_cluster() -> Cluster:
     """Not in pytest's own folders: the path of a socket is short."""
-    return Cluster(Path(tempfile.mkdtemp(prefix="weir-slurm-", dir="/tmp")))
+    return Cluster(own_folder("slurm"))

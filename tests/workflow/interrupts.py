@@ -107,11 +107,6 @@ class Tally:
     problems: list[str] = field(default_factory=list)
 
 
-def _left(place: Field) -> list[str]:
-    """Without a directory of a Snakemake that was killed before it read the Snakefile."""
-    return [one for one in place.left() if not one.startswith(f"{place.temporary}/snakemake")]
-
-
 def _measuring(place: Field) -> bool:
     """Whether a launch or its weir is there."""
     return any("weir-io" in line or "-m weir run" in line for line in processes_below(place.checkout.root))
@@ -158,13 +153,13 @@ def one_round(place: Field, kind: Kind, draw: random.Random, tally: Tally) -> No
     attacked = time.monotonic()
     until(lambda: not _measuring(place), ENDS_S)
     took_s = time.monotonic() - attacked
-    is_over = until(lambda: not _left(place) and process.poll() is not None, ENDS_S)
+    is_over = until(lambda: not place.left() and process.poll() is not None, ENDS_S)
     tally.rounds += 1
     tally.measuring += bool(ended)
     tally.longest_s = max(tally.longest_s, took_s)
     if not is_over:
         tally.ignored += _measuring(place)
-        tally.problems.append(f"after {after_s:.2f} s: {took_s:.0f} s later there is {_left(place)}")
+        tally.problems.append(f"after {after_s:.2f} s: {took_s:.0f} s later there is {place.left()}")
         _clear(place, process)
     printed, _ = process.communicate()
     if lost := ended - set(place.run_files()):

@@ -3,8 +3,9 @@
     python -m tests.workflow.soak [--rounds N] [--seconds S] [--kinds KIND,...] [--seed N]
 
 In each round a measurement of some seconds starts, one of its processes is killed at a random moment, and the
-same command is started again. Then every execution must have a run file, those that ended before the kill
-from the first start; no record may be INVALID; and no file, mount, process or shared memory may be left.
+same command is started again, which meets the next kind of kill. In the end every execution must have a run
+file, those that ended before a kill from a start before it; no record may be INVALID; and no file, mount,
+process or shared memory may be left.
 What a soak that was killed has left itself, the next one removes.
 """
 
@@ -20,20 +21,19 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, redirect_stderr, redirect_stdout, suppress
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from tests.own_folders import own_folder
 from tests.workflow.conftest import Checkout, copy_of_the_tree, tiny_configuration
 from tests.workflow.processes import GUARDIAN, children, kill, named_below, processes_below, start, until
 from weir.cli import main as weir
-from weir.processes import is_the_same, started
 
 EXECUTIONS = 20
 LIMIT_S = 300.0
@@ -86,7 +86,16 @@ class Field:
             for folder, folders, files in os.walk(self.memory)
             for name in (*files, *(each for each in folders if "weir-" in f"{folder[len(above) :]}/{each}"))
         ]
-        return processes + mounts + fast + [str(file) for file in self.temporary.iterdir()]
+        # Snakemake makes a directory before it reads the Snakefile: a kill in between leaves it, empty.
+        temporary = [file for file in self.temporary.iterdir() if not _is_empty(file, "snakemake")]
+        return processes + mounts + fast + [str(file) for file in temporary]
+
+
+def _is_empty(folder: Path, prefix: str) -> bool:
+    try:
+        return folder.name.startswith(prefix) and not any(folder.iterdir())
+    except OSError:
+        return False
 
 
 def _text(file: Path) -> str:
@@ -102,12 +111,17 @@ class Kind:
 
     command: tuple[str, ...]
     attack: Callable[[Process, Field], None]
+    goes_on: bool = False  # the measurement, which then ends by itself
     fails_a_cell: bool = False  # a program that was killed is a failed cell, which is measured again
     holds_mounts: bool = False  # a process in another mount namespace has a copy of all mounts meanwhile
 
 
 def _of(text: str) -> Callable[[Process, Field], None]:
     return lambda process, _: kill(children(process.pid, text)[-1:])
+
+
+def _of_store(name: str) -> Callable[[Process, Field], None]:
+    return lambda _, field: kill(named_below(field.memory, name))
 
 
 def _everything(process: Process, field: Field) -> None:
@@ -134,11 +148,11 @@ KINDS = {
     "weir-everything": Kind(WEIR, _everything),
     "weir-interrupt": Kind(WEIR, lambda process, _: process.send_signal(signal.SIGINT)),
     "weir-terminate": Kind(WEIR, lambda process, _: process.terminate()),
-    "launcher": Kind(WEIR, _of("mpirun"), fails_a_cell=True),
-    "rank": Kind(WEIR, _of("batch list status"), fails_a_cell=True),
-    "guardian": Kind(WEIR, _of(GUARDIAN)),
-    "drainer": Kind(WEIR, lambda _, field: kill(named_below(field.memory, "ime-drainer")), fails_a_cell=True),
-    "mount": Kind(WEIR, lambda _, field: kill(named_below(field.memory, "ime-fuse"))),
+    "launcher": Kind(WEIR, _of("mpirun"), goes_on=True, fails_a_cell=True),
+    "rank": Kind(WEIR, _of("batch list status"), goes_on=True, fails_a_cell=True),
+    "guardian": Kind(WEIR, _of(GUARDIAN), goes_on=True),
+    "drainer": Kind(WEIR, _of_store("ime-drainer"), goes_on=True, fails_a_cell=True),
+    "mount": Kind(WEIR, _of_store("ime-fuse"), goes_on=True),
     "held-mount": Kind(WEIR, _everything, holds_mounts=True),
 }
 
@@ -168,26 +182,13 @@ class Tally:
 
 @contextmanager
 def own_folders() -> Iterator[list[Path]]:
-    """One below each of PLACES, named after the process that will delete it. What dead ones left, goes."""
-    for place in PLACES:
-        for folder in place.glob("weir-soak-*-*-*"):
-            pid, ticks = folder.name.split("-")[2:4]
-            if pid.isdigit() and ticks.isdigit() and not is_the_same(int(pid), int(ticks)):
-                _remove(folder)
-    own = f"weir-soak-{os.getpid()}-{started(os.getpid())}-"
-    with ExitStack() as stack:
-        yield [
-            Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=own, dir=place))) for place in PLACES
-        ]
-
-
-def _remove(folder: Path) -> None:
-    """With the processes and the mount of an emulated burst buffer there."""
-    kill([int(line.split()[0]) for line in processes_below(folder)])
-    for line in _text(Path("/proc/mounts")).splitlines():
-        if line.split()[1].startswith(f"{folder}/"):
-            subprocess.run(["umount", "-l", line.split()[1]], capture_output=True, check=False)
-    shutil.rmtree(folder, ignore_errors=True)
+    """One below each of PLACES."""
+    folders = [own_folder("soak", place) for place in PLACES]
+    try:
+        yield folders
+    finally:
+        for folder in folders:
+            shutil.rmtree(folder)
 
 
 @contextmanager
@@ -227,36 +228,80 @@ def burst_buffer(checkout: Checkout, memory: Path) -> dict[str, Any]:
     return target | ({"mount": target["path"]} if mounts else {})
 
 
-def one_round(field: Field, kind: Kind, draw: random.Random, tally: Tally) -> None:
-    """Adds its problems to the tally."""
+def measurements(kinds: list[str], draw: random.Random) -> Iterator[list[str]]:
+    """Kinds that meet one measurement in turn: each next start goes on. A kind after which the measurement
+    goes on by itself is the last one."""
+    for command in dict.fromkeys(KINDS[name].command for name in kinds):
+        own = [name for name in kinds if KINDS[name].command == command]
+        ending = [name for name in own if not KINDS[name].goes_on]
+        other = [name for name in own if KINDS[name].goes_on]
+        draw.shuffle(ending)
+        draw.shuffle(other)
+        if ending:
+            yield ending + other[:1]
+        yield from ([name] for name in other[bool(ending) :])
+
+
+def one_round(field: Field, names: list[str], draw: random.Random, tallies: dict[str, Tally]) -> None:
+    """A measurement that meets these kinds, and one more start. Adds the problems to the tallies."""
     for folder in (field.results, *field.temporary.iterdir()):  # what a round left is its problem alone
         shutil.rmtree(folder, ignore_errors=True)
+    moments = sorted(draw.randrange(EXECUTIONS - 2) for _ in names)
+    more: list[str] = []
+    with ExitStack() as stack:
+        ended = [
+            _start_and_attack(field, name, wanted, more, draw, tallies[name], stack)
+            for name, wanted in zip(names, moments, strict=True)
+        ]
+        last = tallies[names[-1]]
+        again = _start(field, KINDS[names[-1]], more, keep_output=True)
+        output = _wait(again, field, last)
+    if again.returncode != 0:
+        last.problems.append(f"exit code {again.returncode}: {output[-2000:]}")
+    runs = field.run_files()
+    if len(runs) != EXECUTIONS:
+        last.problems.append(f"{len(runs)} executions of {EXECUTIONS}")
+    for starts, (name, before) in enumerate(zip(names, ended, strict=True), 1):
+        tallies[name].kept += len(before & set(runs))
+        seeds = {runs[each]["seed"] for each in before if each in runs}
+        if before - set(runs) or len(seeds) > starts:  # each start has a seed of its own
+            text = f"{len(before - set(runs))} of {len(before)} that had ended were lost; seeds {seeds}"
+            tallies[name].problems.append(text)
+    if not until(lambda: not field.left(), 60):
+        last.problems.append(f"left: {field.left()}")
+    last.problems += _false_verdicts(field)
+
+
+def _start(field: Field, kind: Kind, more: list[str], keep_output: bool = False) -> Process:
     environment = {"TMPDIR": str(field.temporary)}
-    first = start(field.checkout, *kind.command, environment=environment)
-    wanted = draw.randrange(EXECUTIONS - 2)
-    until(lambda: len(field.done()) >= wanted or first.poll() is not None, LIMIT_S)
-    time.sleep(draw.uniform(0, 0.3) if wanted else draw.uniform(0, 8 if kind.command == MAKE else 2))
+    return start(field.checkout, *kind.command, *more, environment=environment, keep_output=keep_output)
+
+
+def _start_and_attack(
+    field: Field,
+    name: str,
+    wanted: int,
+    more: list[str],
+    draw: random.Random,
+    tally: Tally,
+    stack: ExitStack,
+) -> set[str]:
+    """After so many executions, or some seconds after a start that finds them. What had ended then."""
+    kind = KINDS[name]
+    measures_first = len(field.done()) < wanted
+    process = _start(field, kind, more)
+    until(lambda: len(field.done()) >= wanted or process.poll() is not None, LIMIT_S)
+    time.sleep(draw.uniform(0, 0.3) if measures_first else draw.uniform(0, 8 if kind.command == MAKE else 2))
     ended = field.done()
-    with holder_of_mounts() if kind.holds_mounts else nullcontext():
-        kind.attack(first, field)
-        _wait(first, field, tally)
-        more = ("--retry-failed",) if kind.fails_a_cell else ()
-        again = start(field.checkout, *kind.command, *more, environment=environment, keep_output=True)
-        output = _wait(again, field, tally)
+    if kind.holds_mounts:
+        stack.enter_context(holder_of_mounts())
+    kind.attack(process, field)
+    _wait(process, field, tally)
+    if kind.fails_a_cell:
+        more.append("--retry-failed")
     tally.rounds += 1
     tally.hits += 0 < len(ended) < EXECUTIONS
-    runs = field.run_files()
-    tally.kept += len(ended & set(runs))
-    seeds = {document["seed"] for document in runs.values()}
-    if again.returncode != 0:
-        tally.problems.append(f"exit code {again.returncode}: {output[-2000:]}")
-    if len(runs) != EXECUTIONS or len({runs[name]["seed"] for name in ended if name in runs}) > 1:
-        tally.problems.append(
-            f"{len(runs)} executions of {EXECUTIONS}, seeds {seeds}, {len(ended)} had ended"
-        )
-    if not until(lambda: not field.left(), 60):
-        tally.problems.append(f"left: {field.left()}")
-    tally.problems += _false_verdicts(field)
+    return ended
 
 
 def _wait(process: Process, field: Field, tally: Tally) -> str:
@@ -298,13 +343,15 @@ def soak(kinds: list[str], rounds: int, seconds: float, seed: int) -> dict[str, 
 def _rounds(tallies: dict[str, Tally], rounds: int, over: float, draw: random.Random) -> None:
     with soak_field() as field:
         for _ in range(rounds):
-            for name in tallies:
+            for names in measurements([*tallies], draw):
                 if time.monotonic() > over:
                     return
-                seen = len(tallies[name].problems)
-                one_round(field, KINDS[name], draw, tallies[name])
-                for problem in tallies[name].problems[seen:]:
-                    print(f"{name}, round {tallies[name].rounds}: {problem}", flush=True)
+                seen = {name: len(tallies[name].problems) for name in names}
+                one_round(field, names, draw, tallies)
+                for name, count in seen.items():
+                    for problem in tallies[name].problems[count:]:
+                        where = f"{name}, round {tallies[name].rounds}, of {' '.join(names)}"
+                        print(f"{where}: {problem}", flush=True)
 
 
 def main() -> int:

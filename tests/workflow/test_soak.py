@@ -15,7 +15,7 @@ from tests.workflow.soak import KINDS, own_folders, soak
 
 
 def test_whatever_is_killed_nothing_is_lost_and_nothing_left() -> None:
-    """Once each; `make soak` makes 100 of each kind."""
+    """Once each, in six measurements; `make soak` makes 100 of each kind."""
     tallies = soak([*KINDS], 1, float("inf"), seed=15)
     assert {name: tally.problems for name, tally in tallies.items()} == {name: [] for name in KINDS}
     assert {tally.rounds for tally in tallies.values()} == {1}

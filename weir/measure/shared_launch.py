@@ -8,6 +8,7 @@ killed, the status lines of weir-io turn it into run files: a kill loses at most
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -31,6 +32,7 @@ from weir.measure.own_launch import (
 )
 from weir.measure.settle import LAUNCH_FILE, STATUS_FILE, read_status, settle
 from weir.measure.shared_memory import no_segment
+from weir.storage_calls import is_in_haste
 from weir.tools import tools
 from weir.tools.engine import shared_engine
 
@@ -73,8 +75,10 @@ def measure_in_one_launch(
             watch.fault = context.fault()
         faultless = watch.fault is None
     finally:
-        # What has run is on record before anything touches a target that may hang.
-        settle(folder, context.results, faultless, watch.held, context.judge)
+        # What has run is on record before anything touches a target that may hang. To judge some hundred
+        # runs takes longer than an interrupt may: collect judges them.
+        judge = None if is_in_haste(sys.exception()) else context.judge
+        settle(folder, context.results, faultless, watch.held, judge)
         context.remove([each.data_folder for each in ready])
     if watch.fault is not None:
         raise EnvironmentFaultError(watch.fault, hint="run again when it is gone: finished runs are kept")

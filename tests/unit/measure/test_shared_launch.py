@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 import json
+import signal
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from weir.integrity.ledger import Judge
 from weir.measure.job import BatchJob, BatchResult, pending
 from weir.measure.loop import run_all
 from weir.measure.own_launch import LaunchContext
@@ -45,9 +49,9 @@ def test_the_engine_is_what_stands_before_its_personality(program: str, engine: 
     assert engine_of(program.split()) == tuple(engine.split())
 
 
-def test_cells_in_a_container_share_a_launch_and_its_ranks_are_looked_at(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchJob:
+    """Two cells of two rounds, by the container above."""
     container, srun = tmp_path / "exec.sh", tmp_path / "srun"
     container.write_text(CONTAINER)
     srun.write_text(f'#!/bin/sh\nwhile [ "$1" != {container} ]; do shift; done\nexec "$@"\n')
@@ -63,21 +67,57 @@ def test_cells_in_a_container_share_a_launch_and_its_ranks_are_looked_at(
     ]
     (tmp_path / "target").mkdir()
     target = Target("t", "disk", str(tmp_path / "target"))
-    job = BatchJob("b", cells, target, stack, "srun", tmp_path / "results", 1)
-    workspace, result = Workspace(Path(target.path), job.results, job.batch), BatchResult("b", 4)
+    return BatchJob("b", cells, target, stack, "srun", tmp_path / "results", 1)
+
+
+def run(job: BatchJob, judge: Judge | None = None) -> BatchResult:
+    workspace, result = Workspace(Path(job.target.path), job.results, job.batch), BatchResult("b", 4)
     workspace.claim()
-    assert check_ranks(1, 1, stack, "srun").problem is None
-    context = LaunchContext(job.target, job.stack, job.launcher, job.results, job.seed, workspace)
-    run_all(job, pending(job), context, result)
-    workspace.remove()
+    context = LaunchContext(
+        job.target, job.stack, job.launcher, job.results, job.seed, workspace, judge=judge
+    )
+    try:
+        run_all(job, pending(job), context, result)
+    finally:
+        workspace.remove()
+    return result
+
+
+def test_cells_in_a_container_share_a_launch_and_its_ranks_are_looked_at(
+    tmp_path: Path, job: BatchJob
+) -> None:
+    assert check_ranks(1, 1, job.stack, "srun").problem is None
+    result = run(job)
     assert (result.done, result.failed) == (4, [])
     looked, measured = (tmp_path / "notes").read_text().splitlines()
     assert looked.startswith("image weir-io ior -a NULL")
     assert measured == "image weir-io batch list status"
-    for cell in cells:
+    for cell in job.cells:
         document = read_run_file(job.results, cell.cell, 0)
         assert document is not None
         assert {"throttled_periods", "swapped_pages", "pressure"} <= document["host"].keys()
+
+
+def test_after_an_interrupt_what_has_run_is_kept_and_judging_it_waits_for_collect(
+    tmp_path: Path, job: BatchJob
+) -> None:
+    """Some hundred runs of a launch take longer to be judged than an interrupt may."""
+    waits = CONTAINER.replace("done <", '[ "$name" != "$(sed -n 2p "$4" | cut -f 1)" ] || break\ndone <')
+    (tmp_path / "exec.sh").write_text(f"{waits}kill -INT $PPID\nexec sleep 600\n")
+    judged: list[Path] = []
+
+    def judge(folder: Path, document: Mapping[str, Any]) -> None:
+        judged.append(folder)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(job, judge)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    documents = [read_run_file(job.results, cell.cell, number) for cell in job.cells for number in (0, 1)]
+    assert [one["status"] for one in documents if one] == ["done"] * 2
+    assert judged == []
 
 
 def launch(tmp_path: Path, status: str) -> tuple[Path, Path]:
