@@ -19,17 +19,20 @@ TEXTS = [
     if "string" in str(about.get("type")) and name not in ("verdict", "access", "purpose")
 ]
 COMMAND = r"\immediate\write16{OBEYED}"
+# Together: what prints text treats each character by itself.
+ORDERS = (
+    COMMAND,
+    rf"\endcsname{COMMAND}\csname",
+    f"}}{COMMAND}{{",
+    "\x1b[31mred\x07\x01\x7f\u0085\u202e",
+    r"^^5cimmediate^^5cwrite16{OBEYED}",
+    "</script><!--<script>]]>",
+    "%",
+)
 HOSTILE = {
-    "command": COMMAND,
-    "end of a name": rf"\endcsname{COMMAND}\csname",
-    "end of a group": f"}}{COMMAND}{{",
-    "control": "\x1b[31mred\x07\x01\x7f\u0085\u202e",
-    "carets": r"^^5cimmediate^^5cwrite16{OBEYED}",
-    "scripts": "</script><!--<script>]]>",
-    "comment": "%",
+    "orders": " ".join(ORDERS),
     "not available": "NA",
-    "long": "x" * 5000,
-    "long words": "lorem ipsum / " * 400,
+    "long": "x" * 5000 + " " + "lorem ipsum / " * 400,
 }
 
 pytestmark = pytest.mark.slow
@@ -81,14 +84,11 @@ def test_hostile_text_is_printed_and_not_obeyed(tmp_path: Path, kind: str) -> No
     )
     for file in tmp_path.rglob("*.tex"):
         assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", file.read_text()), file.name
+    page_is_whole((tmp_path / "report.html").read_text())
 
 
-def test_a_page_with_the_beginning_of_a_script_in_a_name_is_whole(tmp_path: Path) -> None:
+def page_is_whole(page: str) -> None:
     """A browser takes <!--<script> as the beginning of a script within the script, which then never ends."""
-    rows = rows_with(HOSTILE["scripts"])
-    write_study(tmp_path, rows, facts_of(rows))
-    draw(tmp_path)
-    page = (tmp_path / "report.html").read_text()
     data = page.split('<script type="application/json" id="facts"')[1].split(">", 1)[1].split("</script>")[0]
     assert not re.search("<(!--|/|script)", data, re.IGNORECASE)
     assert json.loads(data)["points"]
