@@ -42,6 +42,14 @@ func main() { f, _ := os.Create(os.Args[1]); b := make([]byte, 1<<20)
   for i := 0; i < 32; i++ { f.Write(b) }
   f.Sync(); f.Close() }
 """
+POSTGRES = """\
+#!/bin/sh -e
+initdb -D "$1" -A trust > /dev/null
+pg_ctl -D "$1" -w -l "$1/log" -o "-c listen_addresses= -c unix_socket_directories=$1" start > /dev/null
+trap 'pg_ctl -D "$1" -w stop > /dev/null' EXIT
+pgbench -h "$1" -i -s 1 -q postgres 2> /dev/null
+pgbench -h "$1" -t 200 -n postgres > /dev/null
+"""
 HDF5 = "import h5py, sys, numpy; h5py.File(sys.argv[1], 'w')['d'] = numpy.ones(4 << 20)"
 NETCDF = (
     "import netCDF4, sys, numpy; d = netCDF4.Dataset(sys.argv[1], 'w'); d.createDimension('x', 4 << 20); "
@@ -71,6 +79,7 @@ class Program:
     command: Sequence[str]
     read: float | None = 0
     written: float | None = 0
+    user: str = ""  # who runs it if root may not
 
 
 def programs(inputs: Path) -> Iterator[Program]:
@@ -97,6 +106,16 @@ def programs(inputs: Path) -> Iterator[Program]:
         0,
         SIZE + 2,
     )
+    ior = ("mpirun", "--oversubscribe", "-np", "2", "ior", "-e", "-k", "-t", "1m", "-b", "16m")
+    yield Program("IOR, 2 ranks, fsync", (*ior, "-w", "-o", "{data}/f"), 0, SIZE)
+    yield Program(
+        "IOR, 2 ranks, read, O_DIRECT", (*ior, "-r", "--posix.odirect", "-o", "{data}/there"), SIZE, 0
+    )
+    names = ("mdtest", "-F", "-C", "-T", "-E", "-n", "1024", "-w", "4096", "-e", "4096", "-d", "{data}/names")
+    yield Program("mdtest, 2048 files of 4 KiB", ("mpirun", "--oversubscribe", "-np", "2", *names), 8, 8)
+    yield Program(
+        "PostgreSQL, initdb and pgbench", (f"{inputs}/postgres.sh", "{data}/db"), None, None, "postgres"
+    )
     yield Program("h5py", (sys.executable, "-c", HDF5, "{data}/f.h5"), None, SIZE)
     yield Program("netCDF4 in Python", (sys.executable, "-c", NETCDF, "{data}/f.nc"), None, SIZE)
     yield Program("Java, with sync", ("java", "-cp", str(inputs), "Writer", "{data}/f"), 0, SIZE)
@@ -107,6 +126,8 @@ def prepare(inputs: Path) -> None:
     (inputs / "in").write_bytes(os.urandom(SIZE * MIB))
     (inputs / "Writer.java").write_text(JAVA)
     (inputs / "writer.go").write_text(GO)
+    (inputs / "postgres.sh").write_text(POSTGRES)
+    (inputs / "postgres.sh").chmod(0o755)
     (inputs / "repo").mkdir()
     (inputs / "repo/half").write_bytes(os.urandom(SIZE * MIB // 2))
     git = ["git", "-C", str(inputs / "repo"), "-c", "user.name=a", "-c", "user.email=a@b"]
@@ -136,6 +157,10 @@ def seen_of(program: Program, folder: Path, inputs: Path) -> dict[str, Any] | No
         os.sync()
         command = [part.replace("{data}", str(data)) for part in program.command]
         prove = prove_command(data, inputs / "seen.json")
+        if program.user and os.geteuid() == 0:
+            for each in (data, inputs):
+                shutil.chown(each, program.user)
+            prove = ["setpriv", "--reuid", program.user, "--clear-groups", *prove]
         environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         environment["PYTHONPATH"] = os.pathsep.join(
             [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -191,7 +216,7 @@ def _text(values: Sequence[float | None], told: Sequence[float | None], unit: in
 
 
 def main() -> None:
-    folders = [Path(name) for name in sys.argv[1:]] or [ROOT / "build", Path("/dev/shm")]
+    folders = [Path(name).resolve() for name in sys.argv[1:]] or [ROOT / "build", Path("/dev/shm")]
     memory = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
     rows = []
     with tempfile.TemporaryDirectory(dir=memory, prefix="weir-inputs-") as name:

@@ -169,6 +169,24 @@ def test_fio_is_believed_only_where_the_storage_answered(prove: Prove) -> None:
         assert read["verdict"] != "VALID"
 
 
+def test_the_original_ior_and_mdtest_are_counted_and_judged(prove: Prove) -> None:
+    for program in ("mpirun", "ior", "mdtest"):
+        if not shutil.which(program):
+            pytest.skip(f"{program} is missing")
+    start = ("mpirun", "--oversubscribe", "-np", "2")
+    seen = prove(*start, "ior", "-w", "-e", "-k", "-t", "1m", "-b", "8m", "-o", "f")
+    assert near(counted(seen, "written_bytes"), 16 * MIB)
+    (write,) = seen["claims"]
+    assert (write["tool"], write["program"], write["moved_bytes"]) == ("ior", "IOR", 16 * MIB)
+    assert write["sync"] is True
+    assert "bytes-not-in-calls" in write["checked"].split(";")
+    names = ("mdtest", "-F", "-C", "-E", "-n", "256", "-w", "4096", "-e", "4096", "-d", "names")
+    seen = prove(*start, *names)
+    assert near(counted(seen, "written_bytes"), 2 * MIB)
+    assert near(counted(seen, "read_bytes"), 2 * MIB)
+    assert {claim["program"] for claim in seen["claims"]} == {"mdtest"}
+
+
 LIAR = "int fsync(int fd) { return fd < 0; } int fdatasync(int fd) { return fd < 0; } void sync(void) {}"
 
 
