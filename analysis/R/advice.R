@@ -25,6 +25,17 @@ page_advice <- function(evidence, names = part_names("advice")) {
   found[order(of("general", TRUE), duplicated(of("rule", "")))]
 }
 
+# Conclusions are about real storage; those of a study that has none are about what it measured.
+concluding_evidence <- function(evidence) {
+  if (nrow(evidence$records) == 0 || !all(evidence$records$emulated)) {
+    return(evidence)
+  }
+  for (part in Filter(function(part) NROW(evidence[[part]]) > 0, c("records", "points", "effects"))) {
+    evidence[[part]] <- data.table::copy(evidence[[part]])[, emulated := FALSE][]
+  }
+  evidence
+}
+
 # Doubts are about the numbers themselves, worst first, each with its own number.
 page_doubts <- function(evidence) {
   Filter(Negate(is.null), list(

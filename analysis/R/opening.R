@@ -2,10 +2,11 @@
 
 opening_numbers <- function(records, facts) {
   evidence <- page_evidence(records, facts)
+  concluding <- concluding_evidence(evidence)
   list(
     StudyLine = study_line(facts), Proof = proof_words(records, facts),
     Answers = answers_words(page_answers(evidence$points), page_targets(records, facts)),
-    Matters = matters_words(page_effects(evidence$effects)), Doubts = doubts_words(page_doubts(evidence)),
+    Matters = matters_words(page_effects(concluding$effects)), Doubts = doubts_words(page_doubts(concluding)),
     Advice = advice_words(page_advice(evidence))
   )
 }

@@ -94,6 +94,7 @@ name_storage <- function(records) {
 
 page_model <- function(records, facts, inputs, folder) {
   evidence <- page_evidence(records, facts)
+  concluding <- concluding_evidence(evidence)
   records <- evidence$records
   points <- evidence$points
   list(
@@ -101,7 +102,7 @@ page_model <- function(records, facts, inputs, folder) {
     interval_level = gsub("~\\%", " %", level_words(real_points(points)), fixed = TRUE),
     attained_level = attained_words,
     doubted = page_doubted(records, facts), targets = page_targets(records, facts), answers = page_answers(points),
-    effects = page_effects(evidence$effects), doubts = page_doubts(evidence), advice = page_advice(evidence),
+    effects = page_effects(concluding$effects), doubts = page_doubts(concluding), advice = page_advice(evidence),
     following = page_following(facts, folder), questions = page_questions(points, facts),
     points = point_rows(points, records, folder), points_total = nrow(points), figures = list(), absent = list(),
     drawing = TRUE, claims = list(),

@@ -107,6 +107,7 @@ const firstTargets = shown.slice(0, MOST_TARGETS);
 const others = shown.length - firstTargets.length;
 const place = (name) => targets.findIndex((target) => target.name === name);
 const answered = list(facts.answers).sort((one, two) => place(one.target) - place(two.target) || (one.access < two.access ? 1 : -1));
+const named = (target) => target.name + (target.emulated ? " (E)" : "");
 const about = (name) => targets.find((target) => target.name === name) || { name };
 // The path of a target fits where there are few.
 const medium = (target) => [target.file_system, target.device && target.device !== target.file_system && `on ${target.device}`].filter(Boolean).join(" ")
@@ -114,7 +115,7 @@ const medium = (target) => [target.file_system, target.device && target.device !
 
 function header() {
   const names = firstTargets.flatMap((target, index) => [
-    index ? element("span", { class: "second" }, " · ") : "", element("b", {}, target.name), " ",
+    index ? element("span", { class: "second" }, " · ") : "", element("b", {}, named(target)), " ",
     element("span", { class: "second" }, medium(target)),
   ]);
   const machine = [study.host && `host ${study.host}`, study.processor, study.cores && `${study.cores} cores`, study.memory,
@@ -141,6 +142,7 @@ function proof() {
     element("span", { class: `most ${proven}` }, `${VERDICT[proven].mark} ${counts.VALID.toLocaleString("en")} of ${all.toLocaleString("en")} results ${facts.verdicts.authors ? "VALID by the verdict of the table's author" : "proven"}`),
     list(facts.verdicts.proofs).length ? element("span", { class: "second" }, list(facts.verdicts.proofs).map((one) => `${one.count.toLocaleString("en")} ${one.text}`).join(", ")) : null,
     busy ? element("span", { class: "DEGRADED" }, `▲ ${busy.toLocaleString("en")} taken on a busy machine`) : null, others,
+    targets.length && !real.length ? element("span", { class: "INVALID" }, "EMULATED STORAGE (E): it tests the method, not a product") : null,
     emulated ? element("span", { class: "zero" }, `and ${emulated.toLocaleString("en")} of emulated storage`) : null,
     element("a", { href: "#verdicts" }, "why"));
 }
@@ -158,7 +160,7 @@ function answers() {
   }
   const cells = [element("span", { class: "small" }, isPartial ? "median, runs" : "median, interval")];
   for (const one of columns) {
-    cells.push(element("span", {}, element("b", {}, one.target), " ", element("span", { class: one.access }, one.access === "write" ? "● write" : "◆ read")));
+    cells.push(element("span", {}, element("b", {}, named(about(one.target))), " ", element("span", { class: one.access }, one.access === "write" ? "● write" : "◆ read")));
   }
   const row = (name, pick, extra, first) => {
     if (!columns.some(pick)) return;
@@ -265,7 +267,7 @@ function columns() {
   const pieces = list(facts.advice);
   const said = (some) => element("ol", {}, some.map((one) => element("li", {}, element("b", {}, one.title), " ", coded(`${one.evidence} ${one.action}`))));
   return element("div", { class: longChart ? "columns three" : "columns" }, effects(), longChart ? null : doubts(),
-    element("section", { id: "advice" }, element("h3", {}, "Advice from this campaign"), pieces.length ? said(pieces.slice(0, 3)) : "No setting stands out.",
+    element("section", { id: "advice" }, element("h3", {}, "Advice from this campaign"), pieces.length ? said(pieces.slice(0, 3)) : real.length ? "No setting stands out." : "None: emulated storage tests the method.",
       pieces.length > 3 ? element("details", {}, element("summary", {}, `${pieces.length - 3} more`), said(pieces.slice(3))) : null),
     element("section", { class: "next" }, element("h3", {}, "Next"), list(facts.following).map((one) =>
       element("div", {}, element("b", {}, one.name), " ", copyButton(one.command), element("br"), element("code", {}, one.command)))));

@@ -10,7 +10,7 @@ function systems() {
   };
   const head = columns.map(([kind, access]) => element("th", { scope: "col" }, kind === "best" ? "best " : "small, random ",
     element("span", { class: access }, access === "write" ? "● write" : "◆ read")));
-  const rows = shown.slice(0, MOST_SYSTEMS).map((target) => element("tr", {}, element("th", { scope: "row" }, target.name),
+  const rows = shown.slice(0, MOST_SYSTEMS).map((target) => element("tr", {}, element("th", { scope: "row" }, named(target)),
     has(target) ? columns.map(([kind, access]) => element("td", {}, cell(target, kind, access)))
       : element("td", { class: "small", colspan: columns.length }, "no usable bandwidth: Records and Verdicts have the reason")));
   return element("div", { id: "answers", class: "systems" }, element("table", {}, element("thead", {}, element("tr", {}, element("th", {}, "MiB/s"), head)), element("tbody", {}, rows)),

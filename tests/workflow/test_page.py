@@ -156,6 +156,22 @@ def test_several_systems_have_a_row_each(study: Path, tmp_path: Path) -> None:
     assert "3 more systems" in shown
 
 
+def test_emulated_storage_alone_is_named_as_such(study: Path, tmp_path: Path) -> None:
+    facts = facts_on(study)
+    for kind in ("targets", "answers", "points"):
+        facts[kind] = [one for one in facts[kind] if one["emulated"]]
+    facts["verdicts"]["real"] = dict.fromkeys(facts["verdicts"]["real"], 0)
+    facts["advice"] = []
+    shown = page_of(facts, study, tmp_path)
+    assert "buffer (E)" in shown.split("</h1>", 1)[0]
+    proof = re.split(r'id="(?:proof|answers)"', shown)[1]
+    assert "48 of 48 results proven" in proof
+    assert "EMULATED STORAGE (E): it tests the method, not a product" in proof
+    assert "buffer (E)" in answers_of(shown)
+    assert "None: emulated storage tests the method." in shown
+    assert "EMULATED STORAGE: it tests the method, not a product" in "\n".join(lines(facts))
+
+
 @pytest.mark.parametrize("count", [1, 12, 40])
 def test_the_page_of_a_site_has_room_for_its_targets(study: Path, tmp_path: Path, count: int) -> None:
     """Made of the disk of the study, on a phone: nothing beyond its edge, a paragraph for each row."""

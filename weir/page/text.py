@@ -54,7 +54,13 @@ def proof(verdicts: Mapping[str, Any]) -> str:
     )
     if verdicts.get("busy"):
         text += f"; {verdicts['busy']:,} taken on a busy machine"
-    return text + (f"; and {emulated:,} of emulated storage" if emulated and not only_emulated else "")
+    if not emulated:
+        return text
+    return text + (
+        "; EMULATED STORAGE: it tests the method, not a product"
+        if only_emulated
+        else f"; and {emulated:,} of emulated storage"
+    )
 
 
 def proven(verdicts: Mapping[str, Any]) -> str:

@@ -203,6 +203,18 @@ test_that("doubts name evidence in words, and the rule that found most", {
   expect_identical(meaning_of_evidence("new"), "new")
 })
 
+test_that("doubts and effects are about real storage, or about what there is", {
+  emulated <- with_cells(read_synthetic(target = "buffer", xfer_bytes = c(2^14, 2^20)))
+  emulated[, `:=`(verdict = "UNPROVEN", emulated = TRUE)]
+  told <- function(records) {
+    evidence <- concluding_evidence(page_evidence(records, list()))
+    c(vapply(page_doubts(evidence), function(one) one$number, ""),
+      vapply(page_effects(evidence$effects), function(one) one$target, ""))
+  }
+  expect_true(all(c("12 of 12", "buffer") %in% told(emulated)))
+  expect_false(any(c("12 of 12", "12 of 18", "buffer") %in% told(rbind(emulated, with_cells(read_synthetic())))))
+})
+
 test_that("layers are one piece of advice, and so are transfer sizes, with what is reached in per cent", {
   layers <- rbind(effect_row("api", "HDF5", 0.8, instead_of = "POSIX"),
     effect_row("api", "PnetCDF", 0.5, instead_of = "POSIX"))
