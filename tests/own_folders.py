@@ -1,9 +1,13 @@
 """Folders of tests in directories of all users, named after the process that deletes them: what a test that
-was killed has left, the next one removes."""
+was killed has left, the next one removes.
+
+python -m tests.own_folders removes it now.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -12,15 +16,23 @@ from pathlib import Path
 from tests.workflow.processes import kill, processes_below
 from weir.processes import is_the_same, started
 
+PLACES = (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"))
+_NAME = re.compile(r"weir-[a-z]+-(\d+)-(\d+)-\w+")
 
-def own_folder(kind: str, place: Path = Path("/tmp")) -> Path:
+
+def own_folder(kind: str, place: Path = PLACES[0]) -> Path:
     """A new one."""
-    prefix = f"weir-{kind}-"
-    for folder in place.glob(f"{prefix}*-*-*"):
-        pid, ticks = folder.name.removeprefix(prefix).split("-")[:2]
-        if pid.isdigit() and ticks.isdigit() and not is_the_same(int(pid), int(ticks)):
+    remove_left(place)
+    prefix = f"weir-{kind}-{os.getpid()}-{started(os.getpid())}-"
+    return Path(tempfile.mkdtemp(prefix=prefix, dir=place))
+
+
+def remove_left(place: Path) -> None:
+    """What those of dead processes hold."""
+    for folder in place.iterdir():
+        owner = _NAME.fullmatch(folder.name)
+        if owner and not is_the_same(int(owner[1]), int(owner[2])):
             _remove(folder)
-    return Path(tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-{started(os.getpid())}-", dir=place))
 
 
 def _remove(folder: Path) -> None:
@@ -30,3 +42,8 @@ def _remove(folder: Path) -> None:
         if line.split()[1].startswith(f"{folder}/"):
             subprocess.run(["umount", "-l", line.split()[1]], capture_output=True, check=False)
     shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    for each in PLACES:
+        remove_left(each)
