@@ -4,13 +4,12 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "accounts.h"
 
-_Atomic uint64_t elsewhere_read_bytes, elsewhere_written_bytes, rings;
+_Atomic uint64_t elsewhere_read_bytes, elsewhere_written_bytes;
 
 /* All else of the library is hidden: its names must not replace a program's. */
 #pragma GCC visibility push(default)
@@ -245,32 +244,6 @@ ADVISE(posix_fadvise64, off64_t)
 TRUNCATE(ftruncate, off_t)
 TRUNCATE(ftruncate64, off64_t)
 
-/* Of io_uring: its requests pass no call. */
-static bool is_ring(int fd, int flags, uint64_t offset) {
-    char link[64], path[64];
-    if ((flags & MAP_ANONYMOUS) != 0 || offset != 0x10000000u) { /* IORING_OFF_SQES */
-        return false;
-    }
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, sizeof path - 1);
-    path[length > 0 ? length : 0] = '\0';
-    return strcmp(path, "anon_inode:[io_uring]") == 0;
-}
-
-#define MAP(name, offset_type)                                                                               \
-    void *name(void *address, size_t bytes, int protection, int flags, int fd, offset_type offset) {         \
-        NEXT(name)                                                                                           \
-        void *map = next_##name(address, bytes, protection, flags, fd, offset);                              \
-        struct record *record = (flags & MAP_ANONYMOUS) == 0 ? file_of(fd) : NULL;                           \
-        if (record != NULL && map != MAP_FAILED) {                                                           \
-            add(&record->mappings, 1);                                                                       \
-        }                                                                                                    \
-        add(&rings, map != MAP_FAILED && is_ring(fd, flags, (uint64_t)offset));                              \
-        return map;                                                                                          \
-    }
-MAP(mmap, off_t)
-MAP(mmap64, off64_t)
-
 /* The third argument is a number, a pointer or absent: any fits the register of a pointer. */
 #define CONTROL(name)                                                                                        \
     int name(int fd, int command, ...) {                                                                     \
@@ -304,6 +277,7 @@ static void forget_all(void) {
 
 static void begin_child(void) {
     is_child = true;
+    mappings_in_child();
     forget_all();
 }
 

@@ -6,7 +6,8 @@
 #include "json.h"
 #include "witness.h"
 
-static const char *const sync_names[SYNC_CALLS] = {"fsync", "fdatasync", "sync_file_range", "syncfs"};
+static const char *const sync_names[SYNC_CALLS] = {"fsync", "fdatasync", "sync_file_range", "syncfs",
+                                                   "msync"};
 
 static const struct {
     int flag;

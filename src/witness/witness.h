@@ -25,7 +25,7 @@
 #define WITNESS_SPANS      64 /* with times and counters of their own, in each process */
 #define WITNESS_TURNS      64 /* likewise, of operations on names */
 
-enum sync_call { SYNC_FSYNC, SYNC_FDATASYNC, SYNC_RANGE, SYNC_FS, SYNC_CALLS };
+enum sync_call { SYNC_FSYNC, SYNC_FDATASYNC, SYNC_RANGE, SYNC_FS, SYNC_MAPPING, SYNC_CALLS };
 
 /* What one process did with one file. */
 struct record {
@@ -141,6 +141,8 @@ void names_begin(void); /* of the process, and of a child of fork */
 void names_end(void);
 uint64_t names_total(enum name_kind kind);
 const struct turn *names_turns(unsigned *count, uint64_t *uncounted);
+
+void mappings_in_child(void); /* calls_mappings.c: of fork */
 
 /* sample.c: the first bytes that the process wrote, for what could be saved of them */
 #define WITNESS_SAMPLE_BYTES (64u << 10)

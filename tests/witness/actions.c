@@ -40,8 +40,12 @@ static void act(const char *path) {
     check(pread(copy, buffer, BLOCK, 0) == BLOCK);
     check(close(copy) == 0);
     check(ftruncate(fd, BLOCK) == 0);
-    void *map = mmap(NULL, BLOCK, PROT_READ, MAP_SHARED, fd, 0);
-    check(map != MAP_FAILED && munmap(map, BLOCK) == 0);
+    void *map = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    check(map != MAP_FAILED && msync(map, BLOCK, MS_SYNC) == 0);
+    check(msync(map, BLOCK, MS_ASYNC) == 0 && msync(map, BLOCK / 2, MS_SYNC) == 0);
+    check(munmap(map, BLOCK) == 0);
+    map = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    check(map != MAP_FAILED && msync(map, BLOCK, MS_SYNC) == 0 && munmap(map, BLOCK) == 0);
     check(close(fd) == 0);
     check(pread(fd, buffer, BLOCK, 0) < 0 && errno == EBADF);
     fd = open(path, O_RDONLY | O_DIRECT);

@@ -41,18 +41,6 @@ class Animal:
     programs: tuple[str, ...] = (WEIR_IO, ORIGINAL)  # that it can fool
 
 
-CONTROLS = (
-    Animal("honest disk", "the disk as it is", "write", ()),
-    Animal("honest memory", "tmpfs as it is", "read", (), target="memory"),
-    Animal("honest O_DIRECT", "the disk past the page cache", "read", (), suite="direct"),
-    Animal("passing profiler", "a preloaded library passes all calls on", "write", (), "pass-through"),
-    Animal("passing profiler in memory", "the same on tmpfs", "read", (), "pass-through", target="memory"),
-    Animal("idle audit library", "LD_AUDIT binds nothing anew", "write", (), library=IDLE_AUDIT),
-    Animal("honest directories", "mdtest as it is", "create", (), suite="directories"),
-    Animal("honest synchronised files", "mdtest -y as it is", "create", (), suite="synchronised-files"),
-    Animal("honest btrfs", "btrfs in a file of the disk", "write", (), target=BTRFS),
-    Animal("honest journal", "ext4 with data=journal, which writes all twice", "write", (), target=JOURNAL),
-)
 _OTHER, _NO_SYNC = ("other-target",), ("sync-not-effective",)
 _LEFT_DIRTY = ("sync-left-dirty-pages", "sync-not-effective")
 _NOT_PASSED_ON = ("bytes-not-in-calls",)
@@ -327,8 +315,18 @@ ANIMALS = (
         "volatile overlay",
         "an overlay mounted with volatile, where fsync does nothing",
         "write",
-        _NO_SYNC,
+        ("mount-without-synchronisation",),
         target=VOLATILE,
+    ),
+    Animal(
+        "files on a volatile overlay",
+        "mdtest -y there, while another program writes to the disk",
+        "create",
+        ("mount-without-synchronisation",),
+        target=VOLATILE,
+        suite="synchronised-files",
+        beside=(LOAD,),
+        is_sampled=False,
     ),
     Animal(
         "cached loop",

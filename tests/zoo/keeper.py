@@ -68,6 +68,7 @@ _SUITES: dict[str, dict[str, Any]] = {
     "verify": {"drop_caches": True, "verify_read": True},
     "reducible": {"payload": "timestamp"},
     "mpiio": {"api": "MPIIO"},
+    "mapped": {"api": "MMAP"},
     "unsynchronised": {"sync": False, "drop_caches": True},
 }
 _ITEMS = {"api": "POSIX", "directories": "own", "items_per_rank": 500}
@@ -230,7 +231,7 @@ class Keeper:
         }
         for name, (kind, place) in targets.items():
             target = {"target": name, "kind": kind, "description": "Of the zoo", "path": f"{place}/{name}"}
-            target |= {"apis": ["POSIX", "MPIIO"], "prepare": [["mkdir", "-p", f"{place}/{name}"]]}
+            target |= {"apis": ["POSIX", "MPIIO", "MMAP"], "prepare": [["mkdir", "-p", f"{place}/{name}"]]}
             _write(home / f"config/sites/zoo/targets/{name}.yaml", target)
         fixed = {"api": "POSIX", "xfer": "1 MiB", "block": _BLOCK, "sync": True, "barriers": True}
         fixed |= _SUITES.get(animal.suite, {})

@@ -23,7 +23,7 @@ BLIND = {
     "a root user who falsifies /proc or /sys": "weir relies on the kernel's counters",
     "caches behind the client": "of a storage server, a RAID controller or a hypervisor: read more than "
     "they hold",
-    "a disk whose cache need not be flushed": "write_cache of the queue set to write through, nobarrier, a "
+    "a disk whose cache need not be flushed": "write_cache of the queue set to write through, a "
     "virtual disk with cache=unsafe: the bytes arrive at the device as before",
     "a synchronisation that does nothing, beside another writer, where cachestat(2) is missing": "before "
     "Linux 6.5 and on an overlay the device count alone shows it, and other users' bytes can make up for "

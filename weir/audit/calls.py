@@ -17,7 +17,16 @@ _DOES: dict[str, tuple[str, ...]] = {
         *("copy_file_range", "sendfile", "splice", "posix_fadvise", "ftruncate", "truncate", "fallocate"),
         "posix_fallocate",
     ),
-    SYNCHRONISATION: ("fsync", "fdatasync", "syncfs", "sync", "sync_file_range", "aio_fsync", "syscall"),
+    SYNCHRONISATION: (
+        "fsync",
+        "fdatasync",
+        "syncfs",
+        "sync",
+        "sync_file_range",
+        "aio_fsync",
+        "msync",
+        "syscall",
+    ),
     CLOCKS: ("clock_gettime", "gettimeofday", "time", "times", "timespec_get", "syscall"),
     MAPPINGS: ("mmap", "mremap", "msync", "munmap", "madvise"),
     NAMES: (

@@ -86,6 +86,7 @@ RUNS: dict[str, Run] = {
     "tmpfs-as-disk": _zoo("tmpfs as disk"),
     "compressing": _zoo("compressing loop file system"),
     "corrupt": _zoo("lying FUSE, verified"),
+    "volatile": _zoo("volatile overlay"),
     "filtered": _zoo("filtered fsync on btrfs", "ior"),
     "partly-cached": _zoo("most of a cache dropped"),
     "cached-loop": _zoo("cached loop"),

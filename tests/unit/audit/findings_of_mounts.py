@@ -18,6 +18,14 @@ def mounted(
     )
 
 
+def unsynchronised(effect: str | None, observed: dict[str, Any] | None = None, **row: Any) -> Subject:
+    off = {"effect": effect, "mount": "volatile of overlay at /mnt"} if effect else None
+    host = {
+        "file_system": {"type": "overlay", "device": "overlay", "settings": {}, "synchronisation_off": off}
+    }
+    return subject({"file_system": "overlay", **(observed or {})}, run=replace(DONE, host=host), **row)
+
+
 FINDS: list[tuple[str, Subject, str, str]] = [
     (
         "timed-out",
@@ -68,6 +76,24 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "NOTE",
         "acregmax=30: attributes of the client answer stat",
     ),
+    (
+        "mount-without-synchronisation",
+        unsynchronised("ignored", {"device_written_bytes": 800 * MIB}),
+        "INVALID",
+        "volatile of overlay at /mnt: a synchronisation is ignored",
+    ),
+    (
+        "mount-without-synchronisation",
+        unsynchronised("ignored", {"sync_files": True}, **NAMES | {"xfer_bytes": 4096}),
+        "INVALID",
+        "a synchronisation is ignored",
+    ),
+    (
+        "mount-without-synchronisation",
+        unsynchronised("not flushed"),
+        "NOTE",
+        "a synchronisation is not flushed",
+    ),
 ]
 # The same options where they do not decide.
 UNDECIDED: dict[str, Subject] = {
@@ -77,5 +103,7 @@ UNDECIDED: dict[str, Subject] = {
     ),
     "write-behind ends in a synchronisation": mounted({}, "fuse.glusterfs", {"write-behind": "on"}),
     "files of one node are of one client": mounted({}, "nfs", {"local_lock": "all"}, nn=1),
+    "nobody asked for a synchronisation": unsynchronised("ignored", sync=False),
+    "no mount prevents a synchronisation": unsynchronised(None),
     "the files are elsewhere": replace(mounted({}, "nfs4", {"sync": ""}), observed={"file_system": "ext4"}),
 }

@@ -108,3 +108,26 @@ def sync_left_dirty_pages(subject: Subject) -> Outcome | None:
     text = f"after the synchronisation {left} bytes of {seen['files']} files were not written back"
     allowed = _HEADER * moved if subject.row.get("api") in HEADER_FORMATS else 0
     return invalid(text) if left > allowed else passed(text)
+
+
+@rule("INVALID", "NOTE", needs_output=True)
+def mount_without_synchronisation(subject: Subject) -> Outcome | None:
+    """A synchronisation was requested, and an option of a mount that the bytes go through prevents it: an
+    overlay with volatile returns at once (INVALID), and what the device was written may be others'. A file
+    system with nobarrier does not empty the cache of its disk (a note): the bytes arrive there, and a loss of
+    power takes them.
+
+    Hint: mount without the option; containers set volatile for their own layers: bind a directory of the
+    storage into them.
+    """
+    wanted = (subject.is_write and subject.row.get("sync")) or subject.synchronises_files
+    if not wanted or subject.stores_nothing or subject.in_memory or subject.run is None:
+        return None
+    host = subject.run.host.get("file_system") or {}
+    if "synchronisation_off" not in host or host.get("type") != subject.file_system:
+        return not_observable("the options of the mount are unknown")
+    found = host["synchronisation_off"]
+    if not found:
+        return passed("no option of the mounts prevents it")
+    text = f"{found['mount']}: a synchronisation is {found['effect']}"
+    return invalid(text) if found["effect"] == "ignored" else note(text)

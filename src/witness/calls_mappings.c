@@ -1,0 +1,120 @@
+/* Mappings of files, and their synchronisation: what is read or written through them passes no call. */
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "accounts.h"
+
+#define MAPPINGS 64
+
+struct mapping {
+    char *address; /* NULL: free */
+    size_t bytes;
+    struct record *record;
+};
+
+_Atomic uint64_t rings;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct mapping mappings[MAPPINGS];
+static _Atomic unsigned mapped; /* how many are used */
+
+#pragma GCC visibility push(default)
+
+/* Another thread may have held it at the fork. */
+__attribute__((visibility("hidden"))) void mappings_in_child(void) {
+    pthread_mutex_init(&mutex, NULL);
+}
+
+static void mappings_note(char *address, size_t bytes, struct record *record) {
+    pthread_mutex_lock(&mutex);
+    for (unsigned i = 0; i < MAPPINGS; i++) {
+        if (mappings[i].address == NULL) {
+            mappings[i] = (struct mapping){address, bytes, record};
+            atomic_fetch_add(&mapped, 1);
+            break;
+        }
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+/* Those that begin in the range: what is left of them is none that a program synchronises as a whole. */
+static void mappings_forget(const char *address, size_t bytes) {
+    if (atomic_load(&mapped) == 0) {
+        return;
+    }
+    pthread_mutex_lock(&mutex);
+    for (unsigned i = 0; i < MAPPINGS; i++) {
+        const char *start = mappings[i].address;
+        if (start != NULL && start >= address && start < address + bytes) {
+            mappings[i].address = NULL;
+            atomic_fetch_sub(&mapped, 1);
+        }
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+/* The file, where the range is all of its mapping: a part of it leaves the others in memory. */
+static struct record *mappings_whole(const char *address, size_t bytes) {
+    struct record *record = NULL;
+    if (atomic_load(&mapped) == 0) {
+        return NULL;
+    }
+    pthread_mutex_lock(&mutex);
+    for (unsigned i = 0; i < MAPPINGS && record == NULL; i++) {
+        bool is_whole = mappings[i].address == address && bytes >= mappings[i].bytes;
+        record = address != NULL && is_whole ? mappings[i].record : NULL;
+    }
+    pthread_mutex_unlock(&mutex);
+    return record;
+}
+
+/* Of io_uring: its requests pass no call. */
+static bool is_ring(int fd, int flags, uint64_t offset) {
+    char link[64], path[64];
+    if ((flags & MAP_ANONYMOUS) != 0 || offset != 0x10000000u) { /* IORING_OFF_SQES */
+        return false;
+    }
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return strcmp(path, "anon_inode:[io_uring]") == 0;
+}
+
+#define MAP(name, offset_type)                                                                               \
+    void *name(void *address, size_t bytes, int protection, int flags, int fd, offset_type offset) {         \
+        NEXT(name)                                                                                           \
+        void *map = next_##name(address, bytes, protection, flags, fd, offset);                              \
+        struct record *record = (flags & MAP_ANONYMOUS) == 0 ? file_of(fd) : NULL;                           \
+        if (record != NULL && map != MAP_FAILED) {                                                           \
+            add(&record->mappings, 1);                                                                       \
+            if ((flags & MAP_TYPE) != MAP_PRIVATE && (protection & PROT_WRITE) != 0) {                       \
+                mappings_note(map, bytes, record);                                                           \
+            }                                                                                                \
+        }                                                                                                    \
+        add(&rings, map != MAP_FAILED && is_ring(fd, flags, (uint64_t)offset));                              \
+        return map;                                                                                          \
+    }
+MAP(mmap, off_t)
+MAP(mmap64, off64_t)
+
+int munmap(void *address, size_t bytes) {
+    NEXT(munmap)
+    mappings_forget(address, bytes); /* before: another thread may get the range at once */
+    return next_munmap(address, bytes);
+}
+
+int msync(void *address, size_t bytes, int flags) {
+    NEXT(msync)
+    struct record *record = (flags & MS_SYNC) != 0 ? mappings_whole(address, bytes) : NULL;
+    if (record != NULL) {
+        spans_syncing();
+    }
+    uint64_t began_ns = CALL_BEGINS(record, CALL_SYNC);
+    int result = next_msync(address, bytes, flags);
+    CALL_ENDED(record, CALL_SYNC, began_ns, -1, 0);
+    if (record != NULL) {
+        add(result == 0 ? &record->syncs[SYNC_MAPPING] : &record->syncs_failed[SYNC_MAPPING], 1);
+    }
+    return result;
+}
