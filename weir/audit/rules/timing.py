@@ -82,9 +82,11 @@ def _corrected(subject: Subject, total_s: float) -> str:
 def shorter_than_its_calls(subject: Subject) -> Outcome | None:
     """The printed time is less than 80 % of the time from the first to the last call of the access on any
     rank, as libweir-witness measured it by the kernel's clock: the result was not printed by the program that
-    did the work, or not of this access.
+    did the work, or not of this access, or it is not that of all jobs. fio prints the time of its longest job
+    as that of a group: where load lets the jobs begin apart, bytes of all are divided by the time of one.
 
-    Hint: look for a script between weir and the program, and compare the program with one that you built.
+    Hint: look for a script between weir and the program, and compare the program with one that you built;
+    let the jobs of fio last for seconds, on a node without other load.
     """
     span_s, printed_s = subject.observed.get("shortest_span_s"), _printed_s(subject)
     if not subject.has_result or span_s is None or printed_s is None or subject.passes > 1:
