@@ -105,6 +105,7 @@ rule collect:
         records=f"{MEASURED.folder}/records.csv",
         excluded=f"{MEASURED.folder}/excluded.csv",
         latencies=f"{MEASURED.folder}/latencies.csv",
+        intervals=f"{MEASURED.folder}/intervals.csv",
         facts=f"{MEASURED.folder}/facts.json",
     log:
         f"{MEASURED.folder}/logs/collect.log",
@@ -124,6 +125,7 @@ rule adopt:
         records=f"results/{ARCHIVE_SITE}/{{name}}/records.csv",
         excluded=f"results/{ARCHIVE_SITE}/{{name}}/excluded.csv",
         latencies=f"results/{ARCHIVE_SITE}/{{name}}/latencies.csv",
+        intervals=f"results/{ARCHIVE_SITE}/{{name}}/intervals.csv",
         facts=f"results/{ARCHIVE_SITE}/{{name}}/facts.json",
     log:
         f"results/{ARCHIVE_SITE}/{{name}}/logs/adopt.log",
@@ -157,6 +159,7 @@ rule draw:
         records="{folder}/records.csv",
         excluded="{folder}/excluded.csv",
         latencies="{folder}/latencies.csv",
+        intervals="{folder}/intervals.csv",
         facts="{folder}/facts.json",
         published=PUBLISHED,
         beside=BESIDE,

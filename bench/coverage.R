@@ -21,10 +21,10 @@ print_coverage <- function(known, populations, times) {
   for (n in counts) {
     made <- unlist(lapply(populations, function(one) {
       vapply(c(0, assumed_autocorrelation), function(correlation) {
-        share_held(one$draw(normal_series(times, n, correlation)), rank_of(n), one$middle)
+        share_held(one$draw(normal_series(times, n, correlation)), ranks_of(n), one$middle)
       }, 1)
     }))
-    shares <- c(rank_of(n)$level, made, vapply(timed, function(one) one$in_time(n), 1))
+    shares <- c(ranks_of(n)$level, made, vapply(timed, function(one) one$in_time(n), 1))
     cat("|", n, "|", paste(percent(shares), collapse = " | "), "|\n")
   }
 }
@@ -165,13 +165,13 @@ print_savings <- function(name, table, longest = 40L) {
   starts <- table[, if (.N >= longest) .(first = seq(1, .N - longest + 1, by = longest)), by = series]
   whole <- lapply(starts$series, function(one) table[series == one]$value)
   windows <- Map(function(values, first) values[first + seq_len(longest) - 1], whole, starts$first)
-  widths <- function(correlation) {
-    ranks <- lapply(tried, rank_of, correlation)
+  widths <- function(kind) {
+    ranks <- lapply(tried, ranks_of, kind)
     vapply(windows, function(it) mapply(function(n, at) half_width_of(it[seq_len(n)], at), tried, ranks),
       numeric(length(tried)))
   }
-  fixed <- widths(assumed_autocorrelation)
-  added <- widths(stopping_autocorrelation)
+  fixed <- widths("fixed")
+  added <- widths("added")
   for (share in c(0.5, 0.75, 0.9)) {
     wanted <- stats::quantile(fixed[tried == 10, ], share)
     needed <- apply(added <= wanted, 2, function(narrow) if (any(narrow)) tried[which(narrow)[1]] else longest)
@@ -186,7 +186,7 @@ print_savings <- function(name, table, longest = 40L) {
 
 # Whether the interval of n added runs holds the median of the 60 around them.
 holds_middle_around <- function(values, first, n) {
-  ends <- ends_of(sort(values[first + seq_len(n) - 1]), rank_of(n, stopping_autocorrelation))
+  ends <- ends_of(sort(values[first + seq_len(n) - 1]), ranks_of(n, "added"))
   middle <- median_around(values, first, n)
   ends[1] <= middle && middle <= ends[2]
 }
@@ -197,7 +197,7 @@ tried <- 8:40
 
 ends_by_number <- function(values) {
   each <- lapply(tried, function(n) {
-    at <- rank_of(n, stopping_autocorrelation)
+    at <- ranks_of(n, "added")
     ends <- ends_of_rows(values[, seq_len(n)], at)
     c(ends, list(width = if (at$level < interval_level) Inf * ends$lo else (ends$hi - ends$lo) / 2 / ends$median))
   })
@@ -257,7 +257,7 @@ slow_series <- function(times, length) {
 
 # The shares of the windows from `first` on that hold the median around, and 0.
 held_by_slow <- function(made, first, n) {
-  ends <- ends_of_rows(made[, first + seq_len(n) - 1], rank_of(n))
+  ends <- ends_of_rows(made[, first + seq_len(n) - 1], ranks_of(n))
   around <- apply(made[, rounds_around(first, n, ncol(made))], 1, median)
   c(mean(ends$lo <= around & around <= ends$hi), mean(ends$lo <= 0 & 0 <= ends$hi))
 }

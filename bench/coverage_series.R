@@ -2,7 +2,16 @@
 
 counts <- c(6L, 8L, 10L, 16L, 20L)
 correlations <- c(0, 0.2, assumed_autocorrelation)
-rank_of <- function(n, correlation = assumed_autocorrelation) interval_ranks(n, side_correlation(correlation))
+# As weir writes them: of these records, or of a study with too few runs to estimate its autocorrelation.
+written_intervals <- function(records = NULL) {
+  out <- tempfile(fileext = ".csv")
+  told <- if (!is.null(records)) tempfile(fileext = ".csv")
+  if (!is.null(records)) fwrite(records[, .(cell, access, item, verdict, run, bw_mib_s, ops_s)], told)
+  stopifnot(system2(".venv/bin/python", c("-m", "weir.records.intervals", out, told)) == 0)
+  out
+}
+assumed_intervals <- written_intervals()
+use_intervals(assumed_intervals)
 
 # A matrix: a row for each series of n values.
 normal_series <- function(times, n, correlation) {
@@ -44,7 +53,7 @@ median_around <- function(values, first, n) median(values[rounds_around(first, n
 
 # Every n consecutive values against the median of the 60 around them.
 replayed_coverage <- function(table, n) {
-  at <- rank_of(n)
+  at <- ranks_of(n)
   found <- table[, if (.N >= 60) .(covered = vapply(starts_of(.N, n), function(first) {
     middle <- median_around(value, first, n)
     ends <- ends_of(sort(value[first:(first + n - 1)]), at)
@@ -60,10 +69,12 @@ campaign_coverage <- function(records, n, around = 60) {
   records <- copy(records)[, at := seq_len(.N), by = by]
   held <- lapply(starts_of(max(records$at), n), function(first) {
     campaign <- records[at >= first & at < first + n]
+    use_intervals(written_intervals(campaign))
     points <- summarise_records(campaign, bandwidth_all(campaign), by, "MiB/s")
     near <- records[abs(at - (first + n / 2)) <= around / 2, .(middle = median(bw_mib_s)), by = by]
     points[near, on = by][, lo <= middle & middle <= hi]
   })
+  use_intervals(assumed_intervals)
   mean(unlist(held), na.rm = TRUE)
 }
 
@@ -92,7 +103,8 @@ series_of_records <- function(path) {
   records[, `:=`(value = bw_mib_s, series = paste(cell, access))]
   setorder(records, series, run)
   cat(sprintf("%s: %d runs in %d series, autocorrelation %.2f\n\n", path, nrow(records), uniqueN(records$series),
-    estimate_autocorrelation(records$value, records$series)$value))
+    study_autocorrelation()))
+  use_intervals(assumed_intervals)
   list(values = records[, .(series, value)], in_time = function(n) campaign_coverage(records, n))
 }
 

@@ -22,15 +22,12 @@ sys.path.insert(0, str(ROOT))
 
 from tests.workflow.conftest import Checkout, copy_of_the_tree  # noqa: E402
 from weir.audit.judge import USABLE  # noqa: E402
-from weir.inference import half_width  # noqa: E402
+from weir.inference import ASSUMED, half_width  # noqa: E402
 from weir.records.table import read_records  # noqa: E402
 
 TEN, LEAST, MOST = 10, 8, 40
 SERIES = 160
 REACHED_BY_TEN = 0.75
-# Of a fixed number of rounds: assumed_autocorrelation of analysis/R/statistics.R.
-FIXED_AUTOCORRELATION = 0.35
-
 Series = dict[tuple[str, str], list[float]]  # cell and access: values in order of time
 
 
@@ -82,7 +79,7 @@ def measured(checkout: Checkout, suite: str, repetitions: dict[str, object]) -> 
 
 
 def width_of_fixed(values: Sequence[float]) -> float:
-    return half_width(values, FIXED_AUTOCORRELATION)
+    return half_width(values, ASSUMED)
 
 
 def share_reached(widths: Sequence[float], wanted: float) -> float:

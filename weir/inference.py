@@ -12,14 +12,15 @@ import itertools
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import exp, fsum, log, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 LEVEL = 0.95
-# Of neighbouring runs, as analysis/R/statistics.R assumes it where a study has too few runs for an estimate.
+# Of neighbouring runs where a study has too few for an estimate. On tmpfs and disk up to 0.29 was measured; a
+# year of file systems remembers longer than one day, and needs this much (bench/coverage.R).
 ASSUMED = 0.35
 # The same where rounds were added until an interval was narrow: rounds end where it is narrow by chance
 # (docs/decisions/0017-intervals-after-added-rounds.md).
@@ -30,6 +31,8 @@ ENOUGH_NEIGHBOURS = (
 )
 MOST_CORRELATION = 0.8  # beyond that an estimate from a few rounds depends more on chance than on the storage
 MOST_IN_TURNS = 0.6
+MOST_ON_ONE_SIDE = 0.9
+FEWEST_PRINTED = 6  # runs: of fewer no interval is near LEVEL
 _NODES = 100  # of the integral: four digits for 4 to 100 values
 # Shares of the error of one side of an interval: of the first look, and of all later ones together.
 FIRST_LOOK, LATER_LOOKS = 0.6, 0.4
@@ -66,22 +69,46 @@ def median_interval(
     return low, (1 - share) * ordered[-k] + share * ordered[-k - 1]
 
 
+class Ranks(NamedTuple):
+    """The ends are between the k-th and the next value from either side, at `share` of the distance."""
+
+    k: int
+    share: float
+    level: float
+
+
 @cache
 def interval_ranks(
     count: int, autocorrelation: float = STOPPING, wanted: float = LEVEL
 ) -> tuple[int, float] | None:
-    """The ends are between the k-th and the next value from either side, at `share` of the distance.
-
-    After Hettmansperger and Sheather; None where even the extremes do not reach the level."""
-    sides = _side_counts(count, round(2 / math.pi * math.asin(autocorrelation), 2))
-    levels = [sum(sides[k : count - k + 1]) for k in range(1, count // 2 + 1)]
-    k = sum(level >= wanted for level in levels)
-    if k == 0:
+    """k and share; None where even the extremes do not reach the level."""
+    if count < 1:
         return None
-    if k == len(levels):
-        return k, 0.0
-    inner = (levels[k - 1] - wanted) / (levels[k - 1] - levels[k])
-    return k, (count - k) * inner / (k + (count - 2 * k) * inner)
+    sides = next(itertools.islice(_side_counts(autocorrelation), count - 1, None))
+    ranks = _ranks(sides, wanted)
+    return (ranks.k, ranks.share) if ranks.level >= wanted else None
+
+
+def all_ranks(most: int, autocorrelation: float) -> Iterator[tuple[int, Ranks]]:
+    """Of FEWEST_PRINTED to so many runs. Where even the extremes do not reach LEVEL, the level is theirs."""
+    for count, sides in enumerate(itertools.islice(_side_counts(autocorrelation), most), start=1):
+        if count >= FEWEST_PRINTED:
+            yield count, _ranks(sides, LEVEL)
+
+
+def _ranks(sides: Sequence[float], wanted: float) -> Ranks:
+    """After Hettmansperger and Sheather; the extremes where they do not reach the level."""
+    count = len(sides) - 1
+
+    def level(k: int) -> float:
+        return fsum(sides[k : count - k + 1])
+
+    ks = range(1, count // 2 + 1)
+    k = bisect.bisect_left(ks, True, key=lambda k: level(k) < wanted)
+    if k in (0, len(ks)):
+        return Ranks(max(k, 1), 0.0, level(max(k, 1)))
+    inner = (level(k) - wanted) / (level(k) - level(k + 1))
+    return Ranks(k, (count - k) * inner / (k + (count - 2 * k) * inner), wanted)
 
 
 def fewest_for_median(autocorrelation: float, level: float) -> int:
@@ -91,18 +118,37 @@ def fewest_for_median(autocorrelation: float, level: float) -> int:
     )
 
 
-def _side_counts(count: int, correlation: float) -> list[float]:
-    """Probability that 0 to `count` consecutive values lie below their median: a chain of two states."""
-    if count < 1:
-        return [1.0]
-    stay = (1 + correlation) / 2
-    below = [0.0, 0.5] + [0.0] * (count - 1)
-    above = [0.5] + [0.0] * count
-    for _ in range(count - 1):
+def _side_counts(autocorrelation: float) -> Iterator[list[float]]:
+    """For 1, 2, ... consecutive values: how probable it is that none, one, ... all lie below their median.
+
+    A chain of two states; in a normal series values are on the same side with this correlation."""
+    stay = (1 + round(2 / math.pi * math.asin(autocorrelation), 2)) / 2
+    below, above = [0.0, 0.5], [0.5, 0.0]
+    while True:
         pairs = list(zip(below, above, strict=True))
-        below = [0.0, *(stay * low + (1 - stay) * high for low, high in pairs[:-1])]
-        above = [stay * high + (1 - stay) * low for low, high in pairs]
-    return [low + high for low, high in zip(below, above, strict=True)]
+        yield [low + high for low, high in pairs]
+        below = [0.0, *(stay * low + (1 - stay) * high for low, high in pairs)]
+        above = [*(stay * high + (1 - stay) * low for low, high in pairs), 0.0]
+
+
+def autocorrelation_of_sides(series: Iterable[Sequence[float]]) -> float:
+    """How much more often than by chance neighbours lie on one side of the median of their series, plus its
+    standard error: what the interval of a median has to allow for. Never below ASSUMED."""
+    pairs = same = 0
+    expected = 0.0
+    for values in series:
+        middle = statistics.median(values)
+        sides = [value > middle for value in values if value != middle]
+        count, above = len(sides), sum(sides)
+        if count > 1:
+            below = count - above
+            pairs += count - 1
+            same += sum(one == two for one, two in itertools.pairwise(sides))
+            expected += (above * (above - 1) + below * (below - 1)) / count
+    if pairs < ENOUGH_NEIGHBOURS:
+        return ASSUMED
+    excess = (same - expected) / (pairs - expected) + 1 / sqrt(pairs)
+    return max(ASSUMED, math.sin(math.pi / 2 * min(max(excess, 0.0), MOST_ON_ONE_SIDE)))
 
 
 # --- the mean: Student's t of an autocorrelated series ----------------------------------------------------

@@ -65,7 +65,7 @@ ratio_of <- function(first, second, apart) {
   whole <- exp(vapply(ratios, mean, numeric(1)))
   alternately <- pairs_in_turns(pairs)
   found <- effect_of("factor", by_round, used, min(whole), max(whole), nrow(pairs),
-    if (alternately) 1 else inflation_of(assumed_autocorrelation)
+    if (alternately) 1 else inflation_of(study_autocorrelation())
   )
   found$note <- c(also_in(pairs), if (!alternately && length(by_round) > 1) "measured one after the other")
   found
@@ -122,7 +122,7 @@ growth_of <- function(points) {
   effect_of(
     "exponent", middle_by_round(slopes), data.table::rbindlist(series), min(whole), max(whole), length(slopes),
     # Numbers of nodes are batches of their own, one after the other.
-    inflation_of(assumed_autocorrelation)
+    inflation_of(study_autocorrelation())
   )
 }
 
@@ -206,7 +206,7 @@ best_ratio <- function(first, second) {
   other <- best_by_round(second)
   common <- intersect(names(one), names(other))
   used <- rbind(first[which.max(median)], second[which.max(median)], fill = TRUE)
-  effect_of("factor", one[common] / other[common], used, count = 1L, inflation = inflation_of(assumed_autocorrelation))
+  effect_of("factor", one[common] / other[common], used, count = 1L, inflation = inflation_of(study_autocorrelation()))
 }
 
 best_by_round <- function(points) {
@@ -225,7 +225,7 @@ best_against <- function(points, printed) {
     return(NULL)
   }
   effect_of("factor", best_by_round(points) / printed, points[which.max(median)], count = 1L,
-    inflation = inflation_of(assumed_autocorrelation)
+    inflation = inflation_of(study_autocorrelation())
   )
 }
 

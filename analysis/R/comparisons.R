@@ -19,7 +19,7 @@ find_effects <- function(records, metric) {
   }
   runs <- run_values(records, metric$value(records), c("target", "access", "item"))
   cells <- comparable_cells(records, runs)
-  inflation <- inflation_of(study_autocorrelation(records))
+  inflation <- inflation_of(study_autocorrelation())
   experiments <- lapply(split(cells, by = intersect(c("suite", "experiment"), names(cells))), with_settings)
   compared <- c(compared_dimensions(records), unique(unlist(lapply(experiments, function(one) one$own))))
   drift <- drift_of_campaign(records)

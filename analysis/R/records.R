@@ -13,6 +13,7 @@ usable_verdicts <- c("VALID", "UNPROVEN")
 mib <- 2^20
 
 read_records <- function(path) {
+  use_intervals(intervals_beside(path))
   raw <- read_text_table(path, "records")
   missing <- setdiff(core_columns, names(raw))
   if (length(missing) > 0) {

@@ -1,5 +1,5 @@
-# The statistics of repeated runs. Everything that is printed with a level is here, and tests/testthat/test-coverage.R
-# measures what the levels are worth.
+# Means of rounds with t intervals, and what the analysis does with them. Intervals of medians are those of weir
+# (intervals.R); tests/testthat/test-coverage.R measures what levels are worth.
 #
 # A run is the unit: the iterations of a run follow each other within seconds and share what disturbed them, so that
 # they count as one value, their median. n is a number of runs.
@@ -8,118 +8,9 @@ interval_level <- 0.95
 # How often nominal 95 % intervals covered the median on a year of six production file systems in the order of time,
 # at n = 8, the fewest that print 95 % (bench/coverage.R).
 attained_words <- "94.0 %"
-# Of fewer values no interval between two of them covers the median with 95 %; the repetitions are drawn instead.
-fewest_for_interval <- 6L
-# Lag-1 autocorrelation of consecutive runs where a study has too few runs to estimate its own. On tmpfs and disk up to
-# 0.29 was measured; a year of file systems remembers longer than one day, and needs this much (bench/coverage.R).
+# Lag-1 autocorrelation of consecutive rounds where none is estimated (weir/inference.py).
 assumed_autocorrelation <- 0.35
 fewest_neighbours <- 100L
-# The same where rounds were added until the interval was narrow (column `until`): they end where it is narrow by
-# chance, which it is where neighbours are alike. weir/records/width.py, which decides whether a round is added, has the
-# same value (docs/decisions/0017-intervals-after-added-rounds.md).
-stopping_autocorrelation <- 0.48
-
-# Of a Gaussian series with this autocorrelation, the correlation of being on the same side of the median.
-side_correlation <- function(autocorrelation) 2 / pi * asin(autocorrelation)
-
-# How probable it is that k = 0..n of n consecutive values lie below their median, as a chain of two states.
-side_counts <- local({
-  known <- new.env()
-  function(n, correlation) {
-    key <- sprintf("%d %.2f", n, correlation)
-    if (is.null(known[[key]])) {
-      assign(key, count_sides(n, round(correlation, 2)), known)
-    }
-    known[[key]]
-  }
-})
-
-count_sides <- function(n, correlation) {
-  stay <- (1 + correlation) / 2
-  below <- c(0, 0.5, rep(0, n - 1))
-  above <- c(0.5, rep(0, n))
-  for (step in seq_len(n - 1)) {
-    arrive_below <- stay * below + (1 - stay) * above
-    above <- stay * above + (1 - stay) * below
-    below <- c(0, arrive_below[-(n + 1)])
-  }
-  below + above
-}
-
-# The level of the interval from the k-th smallest to the k-th largest of n values.
-level_of_rank <- function(k, n, correlation) sum(side_counts(n, correlation)[(k + 1):(n - k + 1)])
-
-most_for_exact_level <- 400L
-
-# Which order statistics are the ends of the interval: between ranks k and k + 1, `share` of the distance to k + 1, so
-# that the level is what is wanted (Hettmansperger and Sheather). Where even the extremes do not reach it, the level is
-# theirs.
-interval_ranks <- function(n, correlation = 0, level = interval_level) {
-  if (n < fewest_for_interval) {
-    return(list(k = NA_integer_, share = NA_real_, level = NA_real_))
-  }
-  if (n > most_for_exact_level) {
-    half <- stats::qnorm((1 + level) / 2) * sqrt(n / 4 * (1 + correlation) / (1 - correlation))
-    return(list(k = max(1L, as.integer(floor(n / 2 - half))), share = 0, level = level))
-  }
-  levels <- vapply(seq_len(n %/% 2), level_of_rank, numeric(1), n = n, correlation = correlation)
-  k <- sum(levels >= level)
-  if (k == 0) {
-    return(list(k = 1L, share = 0, level = levels[1]))
-  }
-  if (k == length(levels)) {
-    return(list(k = k, share = 0, level = levels[k]))
-  }
-  inner <- (levels[k] - level) / (levels[k] - levels[k + 1])
-  list(k = k, share = (n - k) * inner / (k + (n - 2 * k) * inner), level = level)
-}
-
-median_interval <- function(values, autocorrelation = assumed_autocorrelation, level = interval_level) {
-  values <- sort(values[!is.na(values)])
-  n <- length(values)
-  if (n == 0) {
-    return(list(n = 0L, median = NA_real_, lo = NA_real_, hi = NA_real_, level = NA_real_))
-  }
-  ranks <- interval_ranks(n, side_correlation(autocorrelation), level)
-  ends <- if (is.na(ranks$k)) c(NA_real_, NA_real_) else ends_of(values, ranks)
-  list(n = n, median = stats::median(values), lo = ends[1], hi = ends[2], level = ranks$level)
-}
-
-ends_of <- function(sorted, ranks) {
-  n <- length(sorted)
-  next_rank <- min(ranks$k + 1, n)
-  c(
-    (1 - ranks$share) * sorted[ranks$k] + ranks$share * sorted[next_rank],
-    (1 - ranks$share) * sorted[n + 1 - ranks$k] + ranks$share * sorted[n + 1 - next_rank]
-  )
-}
-
-# The autocorrelation of a study: how much more often than by chance consecutive runs of a cell lie on the same side of
-# the cell's median, over all cells, plus its standard error. `series` is which values belong together, in order of
-# time.
-estimate_autocorrelation <- function(values, series) {
-  sides <- data.table::data.table(value = values, series = series)[!is.na(value)]
-  middle <- sides[, .(middle = median(value)), by = series]
-  sides[, side := sign(value - middle[sides, on = "series"]$middle)]
-  sides <- sides[side != 0]
-  sides[, `:=`(
-    same = c(FALSE, side[-1] == side[-.N] & series[-1] == series[-.N])[seq_len(.N)], above = side > 0
-  )]
-  found <- sides[, .(pairs = .N - 1L, same = sum(same), above = sum(above)), by = series][pairs > 0]
-  found[, chance := chance_of_same(above, pairs + 1)]
-  pairs <- sum(found$pairs)
-  if (pairs < fewest_neighbours) {
-    return(list(value = assumed_autocorrelation, pairs = pairs, estimated = FALSE))
-  }
-  expected <- sum(found$chance * found$pairs)
-  excess <- (sum(found$same) - expected) / (pairs - expected)
-  upper <- min(0.9, max(0, excess + 1 / sqrt(pairs)))
-  list(value = sin(pi / 2 * upper), pairs = pairs, estimated = TRUE)
-}
-
-chance_of_same <- function(above, count) {
-  ifelse(count < 2, 0, (above * (above - 1) + (count - above) * (count - above - 1)) / (count * (count - 1)))
-}
 
 # The mean of values of rounds with its t interval. `inflation` widens the interval where the two sides of a comparison
 # were measured one after the other, so that their series drift apart; `degrees` are those of its variance.

@@ -24,7 +24,7 @@ round_names <- function(records) {
 
 # One row for each combination of `by`. A point is made of valid and unproven records; where a cell has degraded ones
 # alone the point is made of them and is degraded. Invalid records are counted and give no number.
-summarise_records <- function(records, value, by, unit, autocorrelation = study_autocorrelation(records)) {
+summarise_records <- function(records, value, by, unit) {
   if (nrow(records) == 0) {
     return(data.table::data.table())
   }
@@ -32,7 +32,7 @@ summarise_records <- function(records, value, by, unit, autocorrelation = study_
   valued[, used := used_records(valued, by)]
   counts <- count_records(valued, by)
   runs <- valued[used == TRUE, .(value = median(value_of_record)), by = c(by, "cell", "round")]
-  points <- order_statistics(runs, by, autocorrelation, with_added_rounds(valued, by))[counts, on = by]
+  points <- order_statistics(runs, by, with_added_rounds(valued, by))[counts, on = by]
   points <- widened_by_drift(points, records)
   points[is.na(n), n := 0L]
   points[, `:=`(
@@ -77,54 +77,31 @@ point_verdict <- function(any_used, degraded, n_unproven) {
 }
 
 # Median, interval and the values themselves, of all groups at once: a study of 25,000 points takes a second.
-order_statistics <- function(runs, by, autocorrelation, added = NULL) {
+order_statistics <- function(runs, by, added = NULL) {
   data.table::setorderv(runs, c(by, "round"))
   in_rounds <- runs[, .(values = list(setNames(value, round))), by = by]
   data.table::setorderv(runs, c(by, "value"))
   groups <- runs[, .(n = .N, first = .I[1]), by = by]
   groups[, values := in_rounds$values]
-  groups[, until_narrow := FALSE]
-  if (NROW(added) > 0) groups[added, on = by, until_narrow := TRUE]
-  ranks <- ranks_of_groups(unique(groups[, .(n, until_narrow)]), autocorrelation)
+  groups[, rounds := "fixed"]
+  if (NROW(added) > 0) groups[added, on = by, rounds := "added"]
   if (nrow(groups) == 0) {
     return(groups[, `:=`(median = numeric(), lo = numeric(), hi = numeric(), level = numeric(), first = NULL,
-      until_narrow = NULL)])
+      rounds = NULL)])
   }
-  groups[ranks, on = c("n", "until_narrow"), `:=`(k = i.k, share = i.share, level = i.level)]
+  groups[, c("k", "share", "level") := ranks_of(n, rounds[1]), by = rounds]
   at <- function(rank) runs$value[groups$first + rank - 1L]
   inner <- pmin(groups$k + 1L, groups$n)
   groups[, `:=`(
     median = (at((n + 1L) %/% 2L) + at(n %/% 2L + 1L)) / 2,
     lo = (1 - share) * at(k) + share * at(inner), hi = (1 - share) * at(n + 1L - k) + share * at(n + 1L - inner)
   )]
-  groups[, `:=`(k = NULL, share = NULL, first = NULL, until_narrow = NULL)][]
-}
-
-ranks_of_groups <- function(groups, autocorrelation) {
-  data.table::rbindlist(lapply(seq_len(nrow(groups)), function(i) {
-    known <- if (groups$until_narrow[i]) max(autocorrelation, stopping_autocorrelation) else autocorrelation
-    c(as.list(groups[i]), interval_ranks(groups$n[i], side_correlation(known)))
-  }))
+  groups[, `:=`(k = NULL, share = NULL, first = NULL, rounds = NULL)][]
 }
 
 # The groups with a cell to which rounds were added until its interval was narrow.
 with_added_rounds <- function(valued, by) {
   if ("until" %in% names(valued)) unique(valued[used & !is.na(until), by, with = FALSE])
-}
-
-# How far the values of consecutive runs hang together in this study; never less than what was measured elsewhere.
-study_autocorrelation <- function(records) max(assumed_autocorrelation, autocorrelation_of(records)$value)
-
-autocorrelation_of <- function(records) {
-  transfers <- records[verdict %in% usable_verdicts & !is.na(cell),
-    .(cell, access, item, run, speed = data.table::fcoalesce(bw_mib_s, ops_s))]
-  if (nrow(transfers) == 0 || all(is.na(transfers$run))) {
-    return(list(value = assumed_autocorrelation, pairs = 0L, estimated = FALSE))
-  }
-  runs <- transfers[is.finite(speed), .(value = median(speed)), by = .(cell, access, item, run)]
-  data.table::setorderv(runs, c("cell", "access", "run"))
-  runs[, series := .GRP, by = .(cell, access, item)]
-  estimate_autocorrelation(runs$value, runs$series)
 }
 
 # What else tells cells apart. A figure maps some of the dimensions to axes, colours and panels; the rest must not be

@@ -28,7 +28,7 @@ make_table <- function(records, inputs) {
     data.table::copy(records)[, `:=`(phase = name, share = 100 * shares[[name]](records))]
   }))
   long <- long[phase == "open and close" | !is.na(share)]
-  points <- summarise_records(long, pmax(long$share, 0.01), c(mapped, "variant"), "%", assumed_autocorrelation)
+  points <- summarise_records(long, pmax(long$share, 0.01), c(mapped, "variant"), "%")
   points <- at_most_lines(points[n > 0])
   place_panels(points, c(
     variant = "page", tool = "page", if (apis_differ(points)) c(api = "page"),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.audit.explain import triggered
+from weir.records.intervals import write_intervals
 
 ROOT = Path(__file__).resolve().parents[2]
 MIB = 2**20
@@ -142,6 +143,7 @@ def write_study(
         lines.writeheader()
         lines.writerows(excluded)
     (folder / "latencies.csv").write_text("cell,run,access,iteration,upper_us,count\n")
+    write_intervals(folder / "records.csv")
     (folder / "facts.json").write_text(json.dumps(facts))
 
 

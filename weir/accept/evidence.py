@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from weir.accept.contract import IO500, PLACES, Line
+from weir.accept.contract import IO500, MEDIAN, PLACES, Line, Promise
 from weir.audit.judge import USABLE
 from weir.columns import repeated_parameters
 from weir.compare.sides import records_file
@@ -22,6 +22,7 @@ from weir.io500.directory import read_directory
 from weir.io500.result import Phase, Result
 from weir.metrics import metric_named
 from weir.model import Row
+from weir.records.intervals import autocorrelation_of_rows
 from weir.records.rounds import OLDER, Rounds, rounds_of_rows
 from weir.records.table import read_records
 from weir.runfiles import file_sha256, read_run_file, run_folder
@@ -56,9 +57,19 @@ class Measured:
         """Cells with a record."""
         return frozenset(row["cell"] for row in self.rows)
 
+    def autocorrelation(self, promise: Promise | None) -> float:
+        """Of consecutive runs of a cell, as the interval of what is promised has to allow for it.
+
+        Assumed where the study has too few to estimate it."""
+        return self._of_medians if promise and promise.statistic == MEDIAN else self._of_means
+
     @cached_property
-    def autocorrelation(self) -> float:
-        """Of consecutive runs of a cell; assumed where the study has too few to estimate it."""
+    def _of_medians(self) -> float:
+        """As in the report of the study."""
+        return autocorrelation_of_rows(self.rows)
+
+    @cached_property
+    def _of_means(self) -> float:
         series: dict[tuple[str, str], dict[Any, list[float]]] = defaultdict(lambda: defaultdict(list))
         for row in self.rows:
             value = metric_named("rate").of(row)

@@ -102,7 +102,7 @@ def _judged(line: Line, contract: Contract, measured: Measured) -> Result:
     if found:
         verdict, why = NOT_PROVEN, "; ".join(one.text for one in found)
     else:
-        verdict, why = _decided(line.promise, value, measured.autocorrelation)
+        verdict, why = _decided(line.promise, value, measured.autocorrelation(line.promise))
     return Result(line, verdict, why, tuple(found), tuple(chosen), value, tuple(subject.runs))
 
 
@@ -192,7 +192,8 @@ def _value(
         return None
     look = max(measured.rounds.looks.get(cell, 1) for cell, _ in logs)
     level = 1 - (1 - level_of_look(look)) / cells
-    found = _summary([log(value) for value in sums], line.promise, measured.autocorrelation, level)
+    alike = measured.autocorrelation(line.promise)
+    found = _summary([log(value) for value in sums], line.promise, alike, level)
     return replace(found, look=look, cells=cells)
 
 

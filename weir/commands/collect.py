@@ -24,6 +24,7 @@ from weir.records.client_counters import COLUMNS, COUNTERS_FILE
 from weir.records.collect import site_folder
 from weir.records.copies import copies
 from weir.records.excluded import ExcludedLine, write_excluded
+from weir.records.intervals import write_intervals
 from weir.records.latencies import LATENCIES_FILE
 from weir.records.planned import Planned
 from weir.records.rounds import MISSING, OLDER, PLAN_FILE, rounds_of
@@ -58,7 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="FILE",
-        help="records.csv; excluded.csv, latencies.csv, client-counters.csv and facts.json go beside it",
+        help="records.csv; excluded.csv, latencies.csv, intervals.csv, client-counters.csv and facts.json go "
+        "beside it",
     )
     parser.add_argument(
         "--judge-again",
@@ -81,6 +83,7 @@ def execute(args: argparse.Namespace) -> int:
         args.plan = args.out.with_name(PLAN_FILE)
     if copied := copies(done.marks):
         done = _write_tables(args.out, replace(work, copies=copied), lines.plan)
+    write_intervals(args.out)
     write_excluded(args.out.with_name("excluded.csv"), excluded_lines(lines, done.measured, args.plan, where))
     rounds = rounds_of(
         args.out.parent, site_folder(where, lines.plan.site.name), done.runs, args.plan, done.sums

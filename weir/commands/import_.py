@@ -20,6 +20,7 @@ from weir.records.excluded import write_excluded
 from weir.records.facts import Facts, read_facts
 from weir.records.found import Found, files_below, imported_before
 from weir.records.importing import Imported, nothing_found
+from weir.records.intervals import INTERVALS_FILE, write_intervals
 from weir.records.latencies import LATENCIES_FILE, write_latencies
 from weir.records.study_facts import archive_facts
 from weir.records.summary import describe, summarise
@@ -35,7 +36,8 @@ _EXCLUDED_FILE = "excluded.csv"
 _SCORES_FILE = "io500.csv"
 _FACTS_FILE = "facts.json"
 _PAGE_FILE = "logs.html"
-_BESIDE = (_PAGE_FILE, _EXCLUDED_FILE, LATENCIES_FILE, _SCORES_FILE, _FACTS_FILE, MANIFEST)
+_TABLES = (_EXCLUDED_FILE, LATENCIES_FILE, INTERVALS_FILE, _SCORES_FILE)
+_BESIDE = (_PAGE_FILE, *_TABLES, _FACTS_FILE, MANIFEST)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,8 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path("imported/records.csv"),
         metavar="FILE",
-        help="default %(default)s; excluded.csv, latencies.csv, facts.json and, of IO500 results, io500.csv "
-        "go beside it",
+        help="default %(default)s; excluded.csv, latencies.csv, intervals.csv, facts.json and, of IO500 "
+        "results, io500.csv go beside it",
     )
     parser.add_argument(
         "--page",
@@ -81,6 +83,7 @@ def execute(args: argparse.Namespace) -> int:
     write_records(args.out, imported.rows)
     write_excluded(args.out.with_name(_EXCLUDED_FILE), ())
     write_latencies(args.out.with_name(LATENCIES_FILE), ())
+    write_intervals(args.out)
     if scored:
         write_whole(args.out.with_name(_SCORES_FILE), scored_table(scored))
     digest = write_manifest(args.out.parent, args.out.name)

@@ -17,7 +17,7 @@ from weir.runfiles import file_sha256
 MANIFEST = "SHA256SUMS"
 # facts.json holds the digest, so it cannot be part of what the digest covers.
 TABLES = ("excluded.csv", "latencies.csv")
-_WITHOUT_SUM = (MANIFEST, "facts.json", "io500.csv", "logs.html")
+_WITHOUT_SUM = (MANIFEST, "facts.json", "intervals.csv", "io500.csv", "logs.html")
 
 
 def manifest_text(folder: Path, files: Iterable[Path], sums: Mapping[str, str] | None = None) -> str:

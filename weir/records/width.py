@@ -1,4 +1,4 @@
-"""Width of the interval of a cell's median, while measuring: the interval of analysis/R/statistics.R.
+"""Width of the interval of a cell's median, while measuring: that of the report (intervals.py).
 
 Its ends are order statistics of the runs, at a level that allows for autocorrelated runs and for rounds that
 end when the interval is narrow. Below 95 % there is no width: too few runs show nothing, however close they

@@ -5,6 +5,12 @@ checkout <- dirname(home)
 source(file.path(home, "load.R"))
 load_analysis(home)
 
+# Those of a study with too few runs to estimate the autocorrelation of its own, as weir writes them.
+assumed_intervals <- tempfile("intervals-", fileext = ".csv")
+stopifnot(system2(file.path(checkout, ".venv", "bin", "python"),
+  c("-m", "weir.records.intervals", shQuote(assumed_intervals)), env = paste0("PYTHONPATH=", shQuote(checkout))) == 0)
+use_intervals(assumed_intervals)
+
 scratch <- function(name) {
   folder <- tempfile("analysis-")
   dir.create(folder)
@@ -41,6 +47,7 @@ write_synthetic <- function(records, path = scratch("records.csv")) {
     data.table::set(table, j = column, value = NA)
   }
   data.table::fwrite(table, path)
+  file.copy(assumed_intervals, intervals_beside(path), overwrite = TRUE)
   path
 }
 

@@ -36,10 +36,12 @@ test_that("the iterations of a run are one value", {
 test_that("points of many groups are those of each alone", {
   records <- read_synthetic(xfer_bytes = 2^(14:20), n = 9)
   records[, bw_mib_s := with_seed(5, stats::rexp(.N))]
-  points <- summarise_records(records, records$bw_mib_s, c("access", "xfer_bytes"), "MiB/s", 0.1)
-  alone <- records[, median_interval(bw_mib_s, 0.1), by = .(access, xfer_bytes)]
+  points <- summarise_records(records, records$bw_mib_s, c("access", "xfer_bytes"), "MiB/s")
+  alone <- records[, summarise_records(.SD, bw_mib_s, "access", "MiB/s"), by = xfer_bytes]
   data.table::setorderv(alone, c("access", "xfer_bytes"))
   expect_equal(points[, .(n, median, lo, hi, level)], alone[, .(n, median, lo, hi, level)])
+  ends <- ends_of(sort(records[access == "write" & xfer_bytes == 2^14]$bw_mib_s), ranks_of(9))
+  expect_equal(unlist(points[access == "write" & xfer_bytes == 2^14, .(lo, hi)], use.names = FALSE), ends)
 })
 
 test_that("one emulated record makes its point emulated", {

@@ -1,0 +1,53 @@
+# Intervals of medians: between which runs they lie is read from intervals.csv, which weir wrote beside the records
+# (weir/records/intervals.py). weir run adds rounds and weir accept decides by the same.
+
+# Of fewer values no interval between two of them covers the median with 95 %; the repetitions are drawn instead.
+fewest_for_interval <- 6L
+
+# Those of the records that were read last: a process draws one study.
+intervals_in_use <- new.env()
+
+use_intervals <- function(path) intervals_in_use$path <- path
+
+intervals_beside <- function(records) file.path(dirname(records), "intervals.csv")
+
+# A row for `fixed` and `added` rounds of each number of runs: rounds, autocorrelation, n, k, share, level.
+study_intervals <- function() {
+  path <- intervals_in_use$path
+  if (!identical(path, intervals_in_use$read)) {
+    if (!file.exists(path)) {
+      stop(sprintf("%s: no such file: run `weir collect`, or `weir import` of the records, again", path), call. = FALSE)
+    }
+    intervals_in_use$table <- data.table::fread(path)
+    intervals_in_use$read <- path
+  }
+  intervals_in_use$table
+}
+
+# How far the values of consecutive runs hang together in this study; never less than what was measured elsewhere.
+study_autocorrelation <- function() study_intervals()[rounds == "fixed"]$autocorrelation[1]
+
+# The ends are between ranks k and k + 1, `share` of the distance to k + 1, from either side. Where even the extremes do
+# not reach 95 % the level is theirs. Of more runs than the table has, the half-width in ranks grows with their root.
+ranks_of <- function(n, kind = "fixed") {
+  table <- study_intervals()[rounds == kind]
+  places <- match(n, table$n)
+  found <- table[places, .(k, share, level)]
+  beyond <- which(n > max(table$n))
+  if (length(beyond) > 0) {
+    last <- table[.N]
+    half <- (last$n / 2 - last$k - last$share) * sqrt(n[beyond] / last$n)
+    found[beyond, `:=`(k = pmax(1L, as.integer(floor(n[beyond] / 2 - half))), share = 0, level = last$level)]
+  }
+  found
+}
+
+# Of the sorted values of one group.
+ends_of <- function(sorted, ranks) {
+  n <- length(sorted)
+  inner <- min(ranks$k + 1L, n)
+  c(
+    (1 - ranks$share) * sorted[ranks$k] + ranks$share * sorted[inner],
+    (1 - ranks$share) * sorted[n + 1L - ranks$k] + ranks$share * sorted[n + 1L - inner]
+  )
+}

@@ -1,0 +1,73 @@
+"""intervals.csv: between which runs the interval of a median lies, for the autocorrelation of a study.
+
+The analysis reads it: a report has the interval by which weir run adds rounds and weir accept decides.
+`python -m weir.records.intervals OUT [RECORDS]` writes those of some records, or for too few to estimate it.
+"""
+
+from __future__ import annotations
+
+import csv
+import statistics
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from weir.audit.judge import USABLE
+from weir.inference import ASSUMED, FEWEST_PRINTED, STOPPING, all_ranks, autocorrelation_of_sides
+from weir.model import Row
+from weir.records.table import write_whole
+
+INTERVALS_FILE = "intervals.csv"
+MOST_RUNS = 400  # of more the half-width in ranks grows with the root of their number
+_HEADER = "rounds,autocorrelation,n,k,share,level\n"
+_TEXTS = ("cell", "access", "item", "verdict")
+_NUMBERS = ("run", "bw_mib_s", "ops_s")
+
+
+def write_intervals(records: Path) -> None:
+    """Beside the records of a study."""
+    rows = list(_few_columns(records))
+    most = min(max(len(rows), FEWEST_PRINTED), MOST_RUNS)
+    write_whole(records.with_name(INTERVALS_FILE), intervals_text(autocorrelation_of_rows(rows), most))
+
+
+def intervals_text(autocorrelation: float, most: int = MOST_RUNS) -> str:
+    """Of fixed rounds, and of rounds that were added until the interval was narrow."""
+    assumed = {"fixed": autocorrelation, "added": max(autocorrelation, STOPPING)}
+    return _HEADER + "".join(
+        f"{rounds},{alike!r},{count},{ranks.k},{ranks.share!r},{ranks.level!r}\n"
+        for rounds, alike in assumed.items()
+        for count, ranks in all_ranks(most, alike)
+    )
+
+
+def autocorrelation_of_rows(rows: Iterable[Row]) -> float:
+    """Of consecutive runs of a cell, over all cells of a study. The iterations of a run are one value."""
+    runs: dict[tuple[object, ...], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        if row["verdict"] not in USABLE or row.get("run") in (None, "") or not row.get("cell"):
+            continue
+        value = row.get("bw_mib_s") if row.get("bw_mib_s") not in (None, "") else row.get("ops_s")
+        if value not in (None, ""):
+            runs[row["cell"], row["access"], row.get("item")][row["run"]].append(value)
+    return autocorrelation_of_sides(
+        [statistics.median(series[run]) for run in sorted(series)] for series in runs.values()
+    )
+
+
+def _few_columns(path: Path) -> Iterator[Row]:
+    """Of a hundred columns those that tell runs apart, and the rate."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        reader = csv.reader(stream)
+        header = next(reader)
+        places = [(name, header.index(name)) for name in (*_TEXTS, *_NUMBERS) if name in header]
+        for fields in reader:
+            row: Row = {name: fields[place] for name, place in places}
+            yield row | {name: float(row[name]) for name in _NUMBERS if row.get(name)}
+
+
+if __name__ == "__main__":
+    out, *records = map(Path, sys.argv[1:])
+    alike = autocorrelation_of_rows(_few_columns(records[0])) if records else ASSUMED
+    out.write_text(intervals_text(alike), encoding="utf-8")
