@@ -6,6 +6,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Set
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -44,11 +45,13 @@ def imports(file: Path, known: Set[str]) -> Iterator[str]:
             yield from (name if name in known else node.module for name in inner)
 
 
+@cache
 def python_graph() -> Graph:
     modules = python_modules()
     return {name: set(imports(file, modules.keys())) - {name} for name, file in modules.items()}
 
 
+@cache
 def c_includes() -> Graph:
     """Files below src/; a header is found beside its user, or by its path from a directory above."""
     files = [*(ROOT / "src").rglob("*.[ch]")]
@@ -65,6 +68,7 @@ def c_includes() -> Graph:
     return graph
 
 
+@cache
 def c_calls() -> Graph:
     """From a source to those that define the functions that it names, within one product below src/."""
     graph: Graph = {}
@@ -89,6 +93,7 @@ def c_folders() -> Graph:
     return {name: used - {name} for name, used in found.items()}
 
 
+@cache
 def r_calls() -> Graph:
     """From a file of analysis/ to those that define the functions that it calls. Names of a plug-in are its
     own, so that the same in R/ or in the caller goes first."""

@@ -14,6 +14,8 @@ from weir.scan.pace import Pace
 from weir.scan.state import State
 from weir.scan.tally import Tally
 
+# A signal that comes between Python's last look and the wait below is seen after it only.
+_LONGEST_WAIT_S = 0.5
 _Found = tuple[Tally, list[str]]
 
 
@@ -42,7 +44,7 @@ def scan_tree(
                         waiting += inner
                     else:
                         running[pool.submit(scan_directory, root, path, rules)] = path
-                done = wait(running, return_when=FIRST_COMPLETED).done if running else set()
+                done = wait(running, _LONGEST_WAIT_S, return_when=FIRST_COMPLETED).done
                 for future in done:
                     path = running.pop(future)
                     tally, inner = future.result()

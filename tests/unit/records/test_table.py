@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weir.columns import Column, columns
@@ -45,6 +45,7 @@ def test_columns_begin_as_agreed() -> None:
     assert ",".join(columns()).startswith(FIRST)
 
 
+@settings(max_examples=20)
 @given(row=st.fixed_dictionaries({name: values(column) for name, column in columns().items()}))
 def test_what_is_written_is_read(row: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> None:
     table = tmp_path_factory.mktemp("table") / "records.csv"
