@@ -26,6 +26,8 @@ class Target:
     stacks: tuple[str, ...] = ()  # empty: every stack can
     max_stripe_count: int = 0  # 0: the file system has no stripes
     set_stripes: tuple[str, ...] = ()  # command with {count} and {folder}, run on the folder of a run
+    set_pool: tuple[str, ...] = ()  # the same with {pool}, too; empty: pools cannot be requested
+    set_osts: tuple[str, ...] = ()  # with {osts} and {folder}
     get_stripes: tuple[str, ...] = ()  # and the one that prints the count
     space_bytes: int = 0  # 0: only the file system limits it
     inodes: int = 0  # files and directories at a time; 0: only the file system limits it

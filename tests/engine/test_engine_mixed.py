@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from pathlib import Path
 
@@ -57,6 +58,25 @@ def test_a_few_offsets_are_hot(engine: Engine, tmp_path: Path) -> None:
     for hottest in (1, 10, 100):
         expected = sum(weights[:hottest]) / sum(weights)
         assert sum(counts[:hottest]) / count == pytest.approx(expected, abs=0.03)
+
+
+def test_blocks_are_drawn_from_the_whole_file(engine: Engine, tmp_path: Path) -> None:
+    """With replacement, a share of 1 - 1/e is met; the others are there, too. A read draws anew."""
+    trace, data = tmp_path / "trace", tmp_path / "data"
+    shape = ("-t", "4k", "-b", "8k", "-s", "500", "-z", "-z", "--random-offset-seed=1")
+    done = engine.good("-w", "-r", "-k", "-F", *shape, "-o", data, "--trace", trace)
+    write, read = read_trace(Path(f"{trace}.0"))
+    drawn = [{record.offset for record in phase.records} for phase in (write, read)]
+    for phase, offsets in zip((write, read), drawn, strict=True):
+        assert len(phase.records) == 1000
+        assert len(offsets) / 1000 == pytest.approx(1 - 1 / math.e, abs=0.05)
+        assert phase.records[1].offset == phase.records[0].offset + 4096  # a block is moved in order
+        assert max(offsets) > 450 * 8192
+    assert drawn[0] != drawn[1]
+    (file,) = tmp_path.glob("data*")
+    assert file.stat().st_size == 500 * 8192
+    assert b"\0" * 4096 not in file.read_bytes()
+    assert done.document["requested"]["random_twice"] is True
 
 
 @pytest.mark.parametrize(

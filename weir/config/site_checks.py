@@ -18,7 +18,7 @@ from weir.tools.base import Tool
 
 # {name} in a word; shell-like ${NAME} and JSON are left alone.
 _PLACEHOLDER = re.compile(r"(?<!\$)\{([A-Za-z_]+)\}")
-_OF_A_RUN = ("count", "folder")  # what the commands for stripes are given
+_OF_A_RUN = ("count", "pool", "osts", "folder")  # what the commands for stripes are given
 _OWN_PLACE = "give weir a directory of its own, such as /scratch/weir-{user}"
 
 

@@ -34,6 +34,8 @@ _IDENTITY_OF_TARGET = ("path", "prefix", "environment", "prepare", "stripes")
 # How Lustre, the file system that has stripes, sets and tells them.
 _LFS = {
     "set": ["lfs", "setstripe", "--stripe-count", "{count}", "{folder}"],
+    "pool": ["lfs", "setstripe", "--stripe-count", "{count}", "--pool", "{pool}", "{folder}"],
+    "osts": ["lfs", "setstripe", "--ost", "{osts}", "{folder}"],
     "get": ["lfs", "getstripe", "--directory", "--stripe-count", "{folder}"],
 }
 _IDENTITY_OF_STACK = ("programs", "environment", "launcher_options")
@@ -153,6 +155,7 @@ def _target(data: Mapping[str, Any]) -> Target:
     if data.get("max_stripe_count"):
         stripes = data.get("stripes", _LFS)
         optional |= {"set_stripes": tuple(stripes["set"]), "get_stripes": tuple(stripes["get"])}
+        optional |= {f"set_{name}": tuple(stripes.get(name, ())) for name in ("pool", "osts")}
     return Target(
         name=data["target"],
         kind=data["kind"],

@@ -102,7 +102,7 @@ def prepare(executions: Sequence[Execution], context: LaunchContext) -> list[Pre
 def _place(execution: Execution, context: LaunchContext) -> _Place:
     cell = execution.cell
     folder = context.workspace.run_folder(cell.cell, execution.run)
-    stripes = stripe(folder, cell.params.get("stripe_count", 0), context.target)
+    stripes = stripe(folder, cell.params, context.target)
     return _Place(folder, stripes, host_facts(context.workspace.target_folder, context.servers))
 
 

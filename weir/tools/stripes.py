@@ -1,7 +1,9 @@
-"""The parameter stripe_count of tools that write files; weir applies it before the program starts."""
+"""The parameters stripe_count, pool and osts of tools that write files; weir applies them before the program
+starts."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,17 +13,37 @@ from weir.tools.base import Parameter
 STRIPE_COUNT = Parameter(
     "count", "Stripes of each file, where the file system has stripes; 0 leaves it to the file system.", 0
 )
+POOL = Parameter("text", "Pool of storage targets for the files, where the file system has pools.", "")
+OSTS = Parameter(
+    "text", "Storage targets of the files by their indices, such as '0,2-4', where they can be chosen.", ""
+)
+_INDICES = re.compile(r"\d{1,6}(?:-\d{1,6})?(?:,\d{1,6}(?:-\d{1,6})?)*")
 
 
 def stripe_problems(cell: Cell, target: Target) -> Iterator[str]:
-    """A count that the target's files cannot have."""
+    """What the target's files cannot have."""
     count, most = cell.params.get("stripe_count", 0), target.max_stripe_count
     if count and not most:
         yield f"files of target {target.name} have no stripes: stripe_count must be 0"
     elif count > most:
         yield f"files of target {target.name} have at most {most} stripes, not {count}"
+    pool, osts = cell.params.get("pool", ""), cell.params.get("osts", "")
+    for name, value, command in (("pool", pool, target.set_pool), ("osts", osts, target.set_osts)):
+        if value and not command:
+            yield f"target {target.name} names no command for {name} (stripes.{name})"
+    if osts and (pool or count):
+        yield "osts excludes pool and stripe_count: a file has as many stripes as osts are named"
+    if osts and not _INDICES.fullmatch(osts):
+        yield f"osts are indices such as '0,2-4', not '{osts}'"
 
 
 def stripe_terms(params: Mapping[str, Any]) -> list[str]:
     """For the label of a cell."""
-    return [f"stripes-{params['stripe_count']}"] if params["stripe_count"] else []
+    terms = {"stripe_count": "stripes", "pool": "pool", "osts": "osts"}
+    return [f"{term}-{params[name]}" for name, term in terms.items() if params.get(name)]
+
+
+def indices(osts: str) -> set[int]:
+    """{0, 2, 3, 4} of '0,2-4'."""
+    parts = [[int(end) for end in part.split("-")] for part in osts.split(",")]
+    return {index for part in parts for index in range(part[0], part[-1] + 1)}

@@ -67,6 +67,7 @@ _REQUESTED_FOR_AUDIT = (
     "hints",
     "keep",
     "drop_caches",
+    "random_twice",
 )
 
 

@@ -214,6 +214,24 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "requested 8 stripes, found 6",
     ),
     (
+        "stripes-not-applied",
+        subject(
+            {"file_layout": {"components": [{"pool": "flash"}]}},
+            cell=replace(CELL, params={**CELL.params, "pool": "disks"}),
+        ),
+        "DEGRADED",
+        "requested pool disks, found flash",
+    ),
+    (
+        "stripes-not-applied",
+        subject(
+            {"file_layout": {"target_stripes": {"1": 3, "5": 2}}},
+            cell=replace(CELL, params={**CELL.params, "osts": "0-3"}),
+        ),
+        "DEGRADED",
+        "requested storage targets 0-3, found 1,5",
+    ),
+    (
         "stripes-differ",
         subject({"file_stripes": {7: 1, 8: 3}}),
         "NOTE",

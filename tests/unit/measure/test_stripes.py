@@ -22,7 +22,9 @@ from weir.tools import tools
 # What a Lustre client's lfs does: the folder has a layout that its files get; this one has 6 storage targets.
 LFS = """#!/bin/sh
 case $1 in
-setstripe) [ "$3" -le 9 ] || { echo 'Numerical result out of range' >&2; exit 22; }
+setstripe) case $2 in --ost) echo "$3" >"$4/osts"; exit ;; esac
+    case $4 in --pool) echo "$5" >"$6/pool"; exit ;; esac
+    [ "$3" -le 9 ] || { echo 'Numerical result out of range' >&2; exit 22; }
     echo $(($3 < 6 ? $3 : 6)) >"$4/layout" ;;
 getstripe) cat "$4/layout" 2>/dev/null || echo 1 ;;
 esac
@@ -45,14 +47,17 @@ def lustre(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Target:
 
 def test_what_is_requested_is_set_and_what_is_there_is_said(lustre: Target, tmp_path: Path) -> None:
     folder = Path(lustre.path)
-    assert stripe(folder, 0, lustre) == 1
-    assert stripe(folder, 4, lustre) == 4
-    assert stripe(folder, 8, lustre) == 6
+    assert stripe(folder, {}, lustre) == 1
+    assert stripe(folder, {"stripe_count": 4}, lustre) == 4
+    assert stripe(folder, {"stripe_count": 8}, lustre) == 6
     with pytest.raises(WeirError, match="ended with 22: Numerical result out of range"):
-        stripe(folder, 10, lustre)
+        stripe(folder, {"stripe_count": 10}, lustre)
+    stripe(folder, {"stripe_count": 2, "pool": "flash"}, lustre)
+    stripe(folder, {"osts": "0,2-4"}, lustre)
+    assert [(folder / name).read_text() for name in ("pool", "osts")] == ["flash\n", "0,2-4\n"]
     long = replace(lustre, get_stripes=("printf", r"stripe_count:  7 stripe_size: 1048576\n"))
-    assert stripe(folder, 0, long) == 7
-    assert stripe(folder, 0, Target("plain", "disk", "/data")) is None
+    assert stripe(folder, {}, long) == 7
+    assert stripe(folder, {}, Target("plain", "disk", "/data")) is None
 
 
 @pytest.mark.parametrize(("requested", "found", "reasons"), [(4, 4, ""), (8, 6, "stripes-not-applied")])
@@ -107,3 +112,19 @@ def test_a_count_that_files_cannot_have() -> None:
     assert problems(cell, disk) == ["files of target disk have no stripes: stripe_count must be 0"]
     assert problems(cell, scratch) == ["files of target scratch have at most 8 stripes, not 9"]
     assert tools()["ior"].label(params).endswith("stripes-9")
+
+
+def test_a_pool_or_storage_targets_that_cannot_be_chosen(lustre: Target) -> None:
+    params = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
+    params |= {"xfer_bytes": 4096, "block_bytes": 8192}
+    cell = Cell("c" * 12, "c", "s", "e", "ior", "x", "t", "st", "p", 1, 1, 1, 1, 60.0, params)
+    ior, plain = tools()["ior"], Target("disk", "disk", "/d")
+
+    def problems(target: Target, **wanted: object) -> list[str]:
+        return list(ior.problems(replace(cell, params=params | wanted), target))
+
+    assert problems(lustre, pool="flash", stripe_count=2) == problems(lustre, osts="0,2-4") == []
+    assert problems(plain, pool="flash") == ["target disk names no command for pool (stripes.pool)"]
+    assert problems(lustre, osts="first") == ["osts are indices such as '0,2-4', not 'first'"]
+    assert "osts excludes pool" in problems(lustre, osts="0", pool="flash")[0]
+    assert ior.label(params | {"pool": "flash", "osts": "0"}).endswith("pool-flash osts-0")

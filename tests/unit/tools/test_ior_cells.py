@@ -23,6 +23,8 @@ IOR = tools()["ior"]
 DISK = Target("disk", "directory", "/data")
 IME = Target("buffer", "ime", "/data", prefix="ime://")
 PATHS = RunPaths("/data/run/data", Path("/results/000"))
+NO_OPTIONS_OF_IOR = ("hints", "stripe_count", "pool", "osts", "drop_caches", "read_again")
+NOT_REPEATED = {"fill_memory": 0, "random_twice": False, "reorder_nodes": 1}
 
 
 def cell(iterations: int = 3, nodes: int = 2, ppn: int = 4, **params: Any) -> Cell:
@@ -52,6 +54,8 @@ def test_command_of_the_defaults() -> None:
         {"api": "PNETCDF"},
         {"api": "URING", "iodepth": 8, "direct": True},
         {"fill_memory": 80},
+        {"order": "random", "random_twice": True},
+        {"reorder": "constant", "reorder_nodes": 3},
     ],
 )
 def test_command_says_what_the_cell_asks(params: dict[str, Any]) -> None:
@@ -60,8 +64,8 @@ def test_command_says_what_the_cell_asks(params: dict[str, Any]) -> None:
     requested = parse_arguments(" ".join(command(one, ("ior",))))
     assert requested["iterations"] == one.iterations
     for name, value in one.params.items():
-        if name not in ("hints", "stripe_count", "drop_caches", "read_again"):  # no options of IOR
-            assert (requested.get(name, 0) if name == "fill_memory" else requested[name]) == value, name
+        if name not in NO_OPTIONS_OF_IOR:
+            assert requested.get(name, NOT_REPEATED.get(name)) == value, name
 
 
 @pytest.mark.parametrize(
@@ -256,6 +260,10 @@ def test_labels_differ_where_parameters_do() -> None:
         "direct": True,
         "hints": {"cb_nodes": "1"},
         "fill_memory": 80,
+        "random_twice": True,
+        "reorder_nodes": 3,
+        "pool": "flash",
+        "osts": "0,2",
         "keep": True,
         "payload": "timestamp",
         "compress_percent": 30,
@@ -284,6 +292,7 @@ def test_labels_differ_where_parameters_do() -> None:
         ({"api": "NETCDF4"}, "IOR has no NetCDF-4 back end"),
         ({"api": "PNETCDF", "reorder": "constant"}, "reads what each rank wrote itself"),
         ({"rate": 5}, "on a schedule"),
+        ({"order": "random", "random_twice": True}, "divides by zero"),
         ({"stonewall": 0.5}, "stonewalls of whole seconds, and this one has 0.5"),
         ({"payload": "controlled"}, "payload: controlled"),
         ({"api": "URING", "iodepth": 1}, "AIO refuses an iodepth below 8: 1"),

@@ -6,6 +6,9 @@ from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note,
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
 from weir.columns import repeated_parameters
+from weir.tools.stripes import indices
+
+_STRIPE_TERMS = {"stripe_count": "{} stripes", "pool": "pool {}", "osts": "storage targets {}"}
 
 
 @rule("INVALID", needs_output=True)
@@ -101,17 +104,32 @@ def hints_not_in_force(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", needs_output=True)
 def stripes_not_applied(subject: Subject) -> Outcome | None:
-    """The cell requested a number of stripes and the file system gave its files another, or does not tell.
+    """The cell requested a number of stripes, a pool or storage targets, and the file system gave its files
+    others, or does not tell.
 
-    Hint: look at what `lfs setstripe` may do there (lfs df, quota, pools), or request what it has.
+    Hint: look at what `lfs setstripe` may do there (lfs df, quota, pools), or request what it has. Pools and
+    storage targets of files are observed by weir-io alone.
     """
-    requested = subject.cell.params.get("stripe_count") if subject.cell else None
-    found = subject.row.get("stripe_count")
+    params = subject.cell.params if subject.cell else {}
+    requested = {name: params[name] for name in ("stripe_count", "pool", "osts") if params.get(name)}
     if not requested or not subject.has_result:
         return None
-    if requested == found:
-        return passed(f"{found} stripes")
-    return degraded(f"requested {requested} stripes, found {'nothing' if found is None else found}")
+    layout = subject.observed.get("file_layout") or {}
+    pools = {component["pool"] for component in layout.get("components") or ()}
+    targets = {int(index) for index in layout.get("target_stripes") or ()}
+    found = {
+        "stripe_count": subject.row.get("stripe_count"),
+        "pool": ", ".join(sorted(str(pool) for pool in pools)) or None,
+        "osts": ",".join(map(str, sorted(targets))) or None,
+    }
+    wrong = [name for name, value in requested.items() if found[name] != value]
+    if "osts" in wrong and targets and targets <= indices(requested["osts"]):
+        wrong.remove("osts")
+    if not wrong:
+        return passed(", ".join(f"{_STRIPE_TERMS[name].format(found[name])}" for name in requested))
+    name = wrong[0]
+    text = _STRIPE_TERMS[name].format(requested[name])
+    return degraded(f"requested {text}, found {'nothing' if found[name] is None else found[name]}")
 
 
 @rule("NOTE", needs_output=True)

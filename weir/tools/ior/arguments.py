@@ -136,6 +136,9 @@ def _setting(option: str, value: str) -> dict[str, Any]:
     if option in _COUNTS:
         count = whole(value)
         return {} if count is None else {_COUNTS[option]: count}
+    if option == "Q":
+        count = whole(value)
+        return {} if count is None else {"reorder_nodes": count}
     if option == "zipf":
         theta = real(value)
         return {} if theta is None else {"zipf": theta}

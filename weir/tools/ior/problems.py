@@ -53,6 +53,8 @@ def what_the_original_cannot(params: Mapping[str, Any]) -> str | None:
     for name, usual in _ONLY_ENGINE:
         if params[name] != usual:
             return f"IOR has no {name}"
+    if params["random_twice"]:
+        return "IOR writes nothing with -z -z: 4.1 divides by zero, as the file has no size yet"
     if params["stonewall"] != int(params["stonewall"]):
         return f"IOR has stonewalls of whole seconds, and this one has {params['stonewall']:g}"
     if params["payload"] == "controlled":
@@ -77,7 +79,8 @@ def _geometry(cell: Cell) -> Iterator[str]:
     for name, size_bytes in (("transfer", xfer_bytes), ("block", block_bytes)):
         if size_bytes % _WORD_BYTES:
             yield f"the {name} of {format_size(size_bytes)} is not a multiple of {_WORD_BYTES} bytes"
-    if cell.params["order"] == "random" and block_bytes <= xfer_bytes:
+    shuffled = cell.params["order"] == "random" and not cell.params["random_twice"]
+    if shuffled and block_bytes <= xfer_bytes:
         yield f"random order needs a block larger than the transfer: {block} holds one transfer of {xfer}"
 
 
@@ -90,6 +93,12 @@ def _combinations(cell: Cell) -> Iterator[str]:
         yield "random order is refused for collective MPI-IO"
     if params["order"] == "random" and params["layout"] == "shared" and params["reorder"] != "none":
         yield "random order in a shared file already deals the blocks out anew: reorder must be none"
+    if params["random_twice"]:
+        yield from _drawn(params)
+    if params["reorder_nodes"] != 1 and params["reorder"] == "none":
+        yield "reorder_nodes needs a reorder: constant or random"
+    elif params["reorder_nodes"] >= max(cell.nodes, 2):
+        yield f"reorder_nodes is below the number of nodes, {cell.nodes}: it is {params['reorder_nodes']}"
     if params["collective"] and api in _NO_COLLECTIVE:
         yield f"{api} has no collective calls"
     if api == "PNETCDF" and params["layout"] == "file-per-process":
@@ -120,6 +129,13 @@ def _combinations(cell: Cell) -> Iterator[str]:
         yield "nothing is requested: access is empty"
     elif "write" not in params["access"]:
         yield "there is nothing to read: every run starts with an empty directory, so access needs write"
+
+
+def _drawn(params: Mapping[str, Any]) -> Iterator[str]:
+    if params["order"] != "random":
+        yield "random_twice needs order: random"
+    if params["verify_write"] or params["verify_read"] or params["rw_mix"]:
+        yield "random_twice excludes verify_write, verify_read and rw_mix"
 
 
 def _what_read_again_lacks(params: Mapping[str, Any]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from weir.tools.ior.log import START
 from weir.tools.ior.names import API_OPTIONS, IOR_OPTIONS
 from weir.tools.ior.parse import parse_log, parse_outputs
 from weir.tools.ior.problems import find_problems, what_the_engine_cannot, what_the_original_cannot
-from weir.tools.stripes import STRIPE_COUNT, stripe_terms
+from weir.tools.stripes import OSTS, POOL, STRIPE_COUNT, stripe_terms
 from weir.units import format_size
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -29,6 +29,12 @@ PARAMETERS: Mapping[str, Parameter] = {
     ),
     "order": Parameter(
         "choice", "Order of the offsets within a file (IOR -z).", "sequential", ("sequential", "random")
+    ),
+    "random_twice": Parameter(
+        "flag",
+        "Blocks at random offsets of the whole file, which is laid out before: some come again, others never "
+        "(IOR -z -z; weir-io only).",
+        False,
     ),
     "xfer": Parameter("size", "Bytes of one call (IOR -t).", "1 MiB", minimum=1),
     "block": Parameter("size", "Contiguous bytes a rank owns in one segment (IOR -b).", "16 MiB", minimum=1),
@@ -48,6 +54,9 @@ PARAMETERS: Mapping[str, Parameter] = {
         "Which rank reads back whose data: its own, the next node's (IOR -C), a random rank's (IOR -Z).",
         "none",
         ("none", "constant", "random"),
+    ),
+    "reorder_nodes": Parameter(
+        "count", "How many nodes away is the rank whose data is read (IOR -Q); with reorder.", 1, minimum=1
     ),
     "verify_write": Parameter("flag", "Read back and compare after writing (IOR -W).", False),
     "verify_read": Parameter("flag", "Compare while reading (IOR -R).", False),
@@ -111,6 +120,8 @@ PARAMETERS: Mapping[str, Parameter] = {
     ),
     "hints": Parameter("hints", "MPI-IO hints for the open.", {}),
     "stripe_count": STRIPE_COUNT,
+    "pool": POOL,
+    "osts": OSTS,
     "keep": Parameter("flag", "Leave the file after the run (IOR -k).", False),
 }
 _FLAGS = {
@@ -134,8 +145,10 @@ _LABEL_COUNTS = {
     "zipf": "zipf-{:g}",
     "distribution": "{}",
     "fill_memory": "memory-{}%",
+    "reorder_nodes": "nodes-away-{}",
 }
 _LABEL_FLAGS = (
+    "random_twice",
     "collective",
     "file_view",
     "direct",
@@ -197,10 +210,12 @@ class Ior(EngineTool):
         arguments += [option for flag, option in _FLAGS.items() if params[flag]]
         arguments += ["-F"] if params["layout"] == "file-per-process" else []
         arguments += ["-z"] if params["order"] == "random" else []
+        arguments += ["-z"] if params["random_twice"] else []
         draws = params["order"] == "random" or params["zipf"] or params["rw_mix"]
         if draws and params["verify_read"]:
             arguments += [f"--random-offset-seed={_SEED}"]  # IOR wants to know where to find what it wrote
         arguments += _REORDER[params["reorder"]]
+        arguments += ["-Q", str(params["reorder_nodes"])] if params["reorder_nodes"] != 1 else []
         arguments += _data_options(params)
         arguments += _queue_options(params, program)
         arguments += [f"--rate={params['rate']}"] if params["rate"] else []

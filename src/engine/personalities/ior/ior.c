@@ -22,9 +22,10 @@ static bool ior_write_iteration(struct ior_run *run, int iteration) {
         return false;
     }
     phase.sync = run->requested.sync;
-    phase.dense = run->requested.zipf <= 0;
+    phase.dense = run->requested.zipf <= 0 && run->requested.random <= 1;
+    bool laid_out = run->requested.prefill_bytes > 0 || run->requested.random > 1;
     if (!weir_warm_up(&run->base, &phase) ||
-        (run->requested.prefill_bytes > 0 && !ior_lay_out(run, iteration, run->requested.prefill_bytes)) ||
+        (laid_out && !ior_lay_out(run, iteration, run->requested.prefill_bytes)) ||
         !ior_measured(run, &phase)) {
         return false;
     }

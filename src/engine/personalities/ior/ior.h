@@ -87,7 +87,7 @@ int ior_shift_to_check(const struct ior_run *run);
 int ior_shift_to_read(const struct ior_run *run, int iteration);
 uint64_t ior_owner(const struct ior_run *run);
 /* The offsets of the rank whose data is accessed; false without memory. */
-bool ior_pattern(struct ior_run *run, struct weir_pattern *pattern);
+bool ior_pattern(struct ior_run *run, enum weir_access access, struct weir_pattern *pattern);
 
 /* ior_distribution.c: offsets and file types of what is not in blocks. */
 bool ior_distribution_find(const char *name, enum ior_distribution *distribution);

@@ -49,7 +49,9 @@ static const struct weir_option options[] = {
      "read back and compare after the write, untimed"},
     {'X', NULL, "reorderTasksRandomSeed", WEIR_COUNT, AT(reorder_seed), "N",
      "seed of -Z, negative: another each time"},
-    {'z', NULL, "randomOffset", WEIR_FLAG, AT(random), NULL, "transfers in random order, each offset once"},
+    {'z', NULL, "randomOffset", WEIR_FLAG, AT(random), NULL,
+     "transfers in random order, each offset once; twice: blocks drawn from the whole file, which is laid "
+     "out"},
     {'Z', NULL, "reorderTasksRandom", WEIR_FLAG, AT(reorder_random), NULL,
      "read what a random rank wrote; twice: a random permutation"},
     {0, "drop-caches", NULL, WEIR_FLAG, AT(drop_caches), NULL,
@@ -134,10 +136,11 @@ static bool ior_geometry_is_sound(const struct ior_params *a, int ranks, char *c
                __builtin_mul_overflow(rank_bytes, (int64_t)ranks, &all_bytes),
            "-b %lld -s %lld on %d ranks: more bytes than can be counted", b, (long long)a->segments, ranks);
     REFUSE(a->delay_s < 0, "-d %lld: the rest cannot be negative", (long long)a->delay_s);
-    REFUSE(a->random > 1,
-           "-z twice asks for overlapping offsets, which weir-io does not offer; give -z once");
+    REFUSE(a->random > 1 && !a->write, "-z twice draws offsets in what this run laid out: give -w");
+    REFUSE(a->random > 1 && (a->verify_write || a->verify_read),
+           "-z twice draws some blocks again and others never: it excludes -W and -R");
     REFUSE(
-        a->random && b == t,
+        a->random == 1 && b == t,
         "-z with -b equal to -t has nothing to shuffle: offsets are shuffled within the blocks of a segment");
     REFUSE(a->random && (a->reorder_constant || a->reorder_random) && !a->file_per_process,
            "-z with %s needs -F: in a shared file -z already hands out the offsets at random",
@@ -252,6 +255,7 @@ static bool ior_accesses_are_sound(const struct ior_run *run, char *complaint, u
     REFUSE(a->sync_each && b->sync == NULL, "-Y: %s cannot synchronise", b->name);
     REFUSE(a->sync_each && together && (!a->collective || mixed),
            "-Y: %s synchronises a shared file by calls of all ranks; give -c or -F", b->name);
+    REFUSE(mixed && a->random > 1, "--rw-mix excludes -z twice");
     REFUSE(a->prefill_bytes > 0 && (!a->random || mixed), "--randomPrefill needs -z, and no --rw-mix");
     REFUSE(a->prefill_bytes < 0 || (a->prefill_bytes > 0 &&
                                     (a->block_bytes % a->prefill_bytes != 0 || a->prefill_bytes % 8 != 0)),

@@ -160,7 +160,31 @@ static bool ior_distribution_table(struct ior_run *run, struct weir_pattern *pat
     return true;
 }
 
-bool ior_pattern(struct ior_run *run, struct weir_pattern *pattern) {
+/* As many blocks as the rank has, each drawn from the whole file: some come again, others never. */
+static bool ior_drawn_table(struct ior_run *run, enum weir_access access, struct weir_pattern *pattern) {
+    uint64_t sharers = run->requested.file_per_process ? 1 : (uint64_t)run->base.job->size;
+    uint64_t block_bytes = (uint64_t)run->requested.block_bytes;
+    uint64_t count = weir_pattern_operations(pattern);
+    uint64_t seed = (uint64_t)run->requested.random_seed + (uint64_t)access;
+    uint64_t state = weir_mix(seed + ior_owner(run) * WEIR_GOLDEN);
+    uint64_t *table = malloc(sizeof *table * count);
+    uint64_t base = 0;
+    if (table == NULL) {
+        return false;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        if (i % pattern->per_segment == 0) {
+            base = weir_mix_next(&state) % (pattern->segments * sharers) * block_bytes;
+        }
+        table[i] = base + i % pattern->per_segment * pattern->step;
+    }
+    free(run->table);
+    run->table = table;
+    *pattern = (struct weir_pattern){.table = table, .repeats = true, .per_segment = count, .segments = 1};
+    return true;
+}
+
+bool ior_pattern(struct ior_run *run, enum weir_access access, struct weir_pattern *pattern) {
     uint64_t block_bytes = (uint64_t)run->requested.block_bytes;
     uint64_t sharers = run->requested.file_per_process ? 1 : (uint64_t)run->base.job->size;
     *pattern = (struct weir_pattern){
@@ -175,6 +199,9 @@ bool ior_pattern(struct ior_run *run, struct weir_pattern *pattern) {
     }
     if (run->distribution != IOR_BLOCKS) {
         return ior_distribution_table(run, pattern);
+    }
+    if (run->requested.random > 1) {
+        return ior_drawn_table(run, access, pattern);
     }
     return run->requested.random ? ior_random_table(run, pattern) : true;
 }

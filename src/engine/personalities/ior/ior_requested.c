@@ -39,6 +39,7 @@ void ior_requested(struct weir_json *json, const void *context) {
     weir_json_integer(json, "rate", a->rate);
     weir_json_integer(json, "inter_io_delay_us", a->rest_us);
     weir_json_integer(json, "rw_mix", a->read_percent);
+    weir_json_bool(json, "random_twice", a->random > 1);
     weir_json_number(json, "zipf", a->zipf);
     weir_json_text(json, "distribution", a->distribution);
     weir_json_bool(json, "file_view", a->file_view);

@@ -52,7 +52,7 @@ bool ior_phase(struct ior_run *run, struct weir_phase *phase, const char *name, 
         phase->requested_bytes =
             (known_bytes < rank_bytes ? known_bytes : rank_bytes) * (uint64_t)run->base.job->size;
     }
-    bool memory = ior_pattern(run, &phase->pattern);
+    bool memory = ior_pattern(run, access, &phase->pattern);
     if (run->view_buffer != NULL) {
         ior_view_begin(run, phase);
     }
