@@ -193,6 +193,18 @@ def test_no_arrow_of_src_goes_up() -> None:
     assert upward(c_folders(), levels("src")) == []
 
 
+def test_engine_and_emulator_know_nothing_of_each_other() -> None:
+    """Each is a product of its own; libweir-witness shares parts of the engine."""
+    products = {
+        (user.split("/")[0], used.split("/")[0])
+        for graph in (c_includes(), c_calls())
+        for user, all_used in graph.items()
+        for used in all_used
+    }
+    assert ("witness", "engine") in products
+    assert {pair for pair in products if len({*pair}) > 1 and "ime" in pair} == set()
+
+
 @pytest.mark.parametrize("graph", [python_graph, c_includes, c_calls, c_folders])
 def test_there_is_no_circle(graph: Callable[[], Graph]) -> None:
     """By file: what includes or imports, and in C what calls, too."""
