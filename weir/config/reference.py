@@ -9,7 +9,7 @@ from typing import Any
 from weir.config.sources import find_sources
 from weir.data import load_schema
 from weir.tools import tools
-from weir.tools.base import Parameter, Tool
+from weir.tools.base import LogTool, Parameter, Tool
 
 _WRITTEN_BY_PEOPLE = ("config", "site", "target", "suite", "contract", "application", "metric")
 SCHEMAS = (*_WRITTEN_BY_PEOPLE, "cell", "run", "record", "latency", "observed", "witness", "accounts")
@@ -61,7 +61,11 @@ def tools_page(found: Mapping[str, Tool]) -> str:
     lines = [_MADE.format(source="weir/tools"), "", "# Tools", ""]
     lines += ["The parameters that an experiment may have under `space` and `fixed`, tool by tool."]
     for name, tool in sorted(found.items()):
-        lines += ["", f"## {name}", "", "| parameter | takes | default | meaning |", "|---|---|---|---|"]
+        lines += ["", f"## {name}", ""]
+        if isinstance(tool, LogTool):
+            lines.append("No suite starts it: `weir import` and `weir prove` read its results.")
+            continue
+        lines += ["| parameter | takes | default | meaning |", "|---|---|---|---|"]
         for key, item in tool.parameters.items():
             default = _written(item.default)
             lines.append(f"| `{key}` | {_escaped(_kind(item))} | {default} | {_escaped(item.help)} |")

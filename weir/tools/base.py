@@ -1,8 +1,9 @@
 """What a tool offers: every hook that the rest of weir calls, declared in one class.
 
 A tool is a directory, weir/tools/<tool>/, whose __init__.py defines TOOL, an object of a class derived from
-Tool. Nothing outside that directory names the tool. Its own audit rules stand in weir/tools/<tool>/rules.py,
-written as those in weir/audit/rules are; the file is optional.
+Tool, or from LogTool where weir reads results and starts nothing. Nothing outside that directory names the
+tool. Its own audit rules stand in weir/tools/<tool>/rules.py, written as those in weir/audit/rules are; the
+file is optional.
 """
 
 from __future__ import annotations
@@ -156,3 +157,25 @@ class Tool:
     def ranks_started(self, outputs: Path) -> list[int]:
         """Ranks on each node as ranks_command saw them; empty if it left nothing readable."""
         return []
+
+
+class LogTool(Tool):
+    """A program that no suite starts; what it printed is imported and judged, and set beside the counts of
+    weir prove. It writes name, purpose and parse_log, and log_start or output_pattern."""
+
+    parameters: Mapping[str, Parameter] = {}
+
+    def label(self, params: Mapping[str, Any]) -> str:
+        return self.name
+
+    def problems(self, cell: Cell, target: Target) -> Sequence[str]:
+        return [f"weir reads results of {self.name} (weir import, weir prove) and does not start it"]
+
+    def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
+        return [*program]
+
+    def footprint(self, cell: Cell) -> Footprint:
+        return Footprint(0, 0, 0, 0, 0)
+
+    def parse(self, outputs: Mapping[str, Path]) -> Parsed:
+        return Parsed((), {}, (), "", "", complete=False)

@@ -1,0 +1,76 @@
+"""Outputs of programs that weir reads and does not start: what is parsed and judged is written down.
+
+Captures of programs that were built beside the project; names with `documented` are examples of manuals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.golden.test_ior_golden import described, without_command
+from tests.unit.tools.cells import cell_of
+from weir.model import Target
+from weir.records.facts import Facts
+from weir.records.importing import import_files
+from weir.records.log_runs import runs_in
+from weir.tools import tools
+from weir.tools.base import LogTool
+
+FOLDER = Path(__file__).parent
+NAMES = [name for name, tool in tools().items() if isinstance(tool, LogTool)]
+CAPTURES = [
+    file for name in NAMES for file in sorted((FOLDER / name).iterdir()) if not file.name.endswith(".golden")
+]
+
+
+@pytest.mark.parametrize("file", CAPTURES, ids=lambda file: f"{file.parent.name}/{file.name}")
+def test_capture(file: Path, golden: Callable[[Path, str], None]) -> None:
+    runs = list(runs_in(without_command(file.read_text())))
+    assert {name for name, _ in runs} == {file.parent.name}
+    golden(Path(f"{file}.golden"), described([parsed for _, parsed in runs]))
+
+
+@pytest.mark.parametrize("file", CAPTURES, ids=lambda file: f"{file.parent.name}/{file.name}")
+def test_a_cut_capture_gives_what_is_there(file: Path) -> None:
+    tool, text = tools()[file.parent.name], without_command(file.read_text())
+    whole = [(row["access"], row.get("bw_mib_s")) for run in tool.parse_log(text) for row in run.rows]
+    for length in range(0, len(text) - 2, max(1, len(text) // 40)):
+        cut = [
+            (row["access"], row.get("bw_mib_s")) for run in tool.parse_log(text[:length]) for row in run.rows
+        ]
+        assert cut == whole[: len(cut)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_suite_is_told_that_it_cannot_start_it(name: str) -> None:
+    (problem,) = tools()[name].problems(cell_of(tools()[name]), Target("disk", "disk", "/data"))
+    assert "weir import" in problem
+
+
+def test_targets_that_failed_or_were_too_quick_are_told() -> None:
+    text = (FOLDER / "obdfilter-survey/documented.txt").read_text()
+    text = text.replace(
+        "[ 64.00, 82.00]", "            SHORT rewrite  10.00             ERROR read 5.00 [1.0,2.0]"
+    )
+    ((_, parsed),) = runs_in(without_command(text))
+    assert [(row["access"], row["bw_mib_s"]) for row in parsed.rows] == [
+        ("write", 613.54),
+        ("write", 10.0),
+        ("read", 5.0),
+    ]
+    assert [(message.level, message.row) for message in parsed.messages] == [("error", 1)]
+
+
+def test_an_epoch_that_fits_into_memory_is_doubtful_and_no_epoch_is_proven(tmp_path: Path) -> None:
+    """What MLPerf Storage's own check of caching cannot see: the summary has no counters."""
+    text = (FOLDER / "dlio/training.json").read_text()
+    for memory, doubted in (("23.54016876220703", 2), ("0.001", 0)):
+        file = tmp_path / f"{doubted}.json"
+        file.write_text(text.replace("23.54016876220703", memory))
+        *epochs, checkpoints = import_files([file], Facts()).rows
+        assert [row["reasons"] for row in epochs].count("epoch-from-memory") == doubted
+        assert [row["verdict"] for row in (epochs[0], checkpoints)] == ["UNPROVEN", "UNPROVEN"]
+        assert "fetched" in epochs[0]["missing"].split(";")

@@ -1,0 +1,104 @@
+"""The tool: DLIO, of its summary.json; MLPerf Storage leaves one for each run of a workload.
+
+It counts samples, not bytes: an epoch has the rate of the samples and their size, and nothing shows that
+the bytes were moved. Its GB and MB are GiB and MiB. There is a row for each epoch of training and evaluation,
+one for all checkpoints that were saved, one for those that were loaded.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from weir.model import Parsed, Row
+from weir.tools.base import LogTool
+
+_START = re.compile(r'^\{\s*"start": "[^"]{1,40}",\s*"num_accelerators": ', re.MULTILINE)
+_GIB = 2**30
+_MIB = 2**20
+_NOT_PRINTED = "not printed"  # the interface to the storage
+
+
+class Dlio(LogTool):
+    """Epochs of training and evaluation, and checkpoints."""
+
+    name = "dlio"
+    purpose = "application"
+    log_start = _START
+    output_pattern = re.compile(rf"{_START.pattern}|dlio_benchmark|^\[OUTPUT\].*DLIO", re.MULTILINE)
+
+    def parse_log(self, text: str) -> Sequence[Parsed]:
+        return [_parsed(document) for document in _documents(text)]
+
+
+def _documents(text: str) -> Iterator[Mapping[str, Any]]:
+    decoder = json.JSONDecoder()
+    for match in _START.finditer(text):
+        try:
+            document, _ = decoder.raw_decode(text, match.start())
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(document.get("metric"), dict):
+            yield document
+
+
+def _parsed(document: Mapping[str, Any]) -> Parsed:
+    rows = [row for kind in ("train", "eval") for row in _epochs(document, kind)]
+    rows += _checkpoints(document)
+    return Parsed(tuple(rows), {}, (), "DLIO", "", complete=bool(document.get("end")))
+
+
+def _epochs(document: Mapping[str, Any], kind: str) -> Iterator[Row]:
+    metric = document["metric"]
+    rates = metric.get(f"{kind}_throughput_samples_per_second")
+    mean_mib_s = _number(metric.get(f"{kind}_io_mean_MB_per_second"))
+    mean_samples_s = _number(metric.get(f"{kind}_throughput_mean_samples_per_second"))
+    sample_mib = mean_mib_s / mean_samples_s if mean_mib_s and mean_samples_s else None
+    files, samples = _whole(document.get(f"num_files_{kind}")), _whole(document.get("num_samples_per_file"))
+    size = round(files * samples * sample_mib * _MIB) if files and samples and sample_mib else None
+    for epoch, rate in enumerate(rates if isinstance(rates, list) else ()):
+        samples_s = _number(rate) or 0.0  # none: no step was completed
+        yield _common(document, "read", kind) | {
+            "iteration": epoch,
+            "file_bytes": size,
+            "ops_s": samples_s,
+            "bw_mib_s": samples_s * (sample_mib or 0.0),
+        }
+
+
+def _checkpoints(document: Mapping[str, Any]) -> Iterator[Row]:
+    metric = document["metric"]
+    for name, access in (("save", "write"), ("load", "read")):
+        rate = _number(metric.get(f"{name}_checkpoint_io_mean_GB_per_second"))
+        if rate:
+            yield _common(document, access, f"{name} checkpoints") | {
+                "iteration": 0,
+                "bw_mib_s": rate * 1024,
+            }
+
+
+def _common(document: Mapping[str, Any], access: str, experiment: str) -> Row:
+    memory = document.get("host_memory_GB")
+    least = min((_number(one) or 0.0 for one in memory), default=0.0) if isinstance(memory, list) else 0.0
+    nodes, ranks = (_whole(document.get(name)) for name in ("num_hosts", "num_accelerators"))
+    return {
+        "api": _NOT_PRINTED,
+        "access": access,
+        "nn": nodes or None,
+        "ppn": ranks // nodes if nodes and ranks and ranks % nodes == 0 else None,
+        "experiment": experiment,
+        "began": str(document.get("start", "")),
+        "observed": {"memory_bytes": round(least * _GIB)} if least > 0 else {},
+    }
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _number(value: object) -> float | None:
+    """Above 0."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and 0 < float(str(value)) < float("inf") else None  # type: ignore[arg-type]

@@ -1,0 +1,5 @@
+"""md-workbench: what it printed is imported."""
+
+from weir.tools.md_workbench.tool import MdWorkbench
+
+TOOL = MdWorkbench()
