@@ -1,6 +1,9 @@
-/* TCP connections of the mount: those of its FUSE process, else those to the servers that the mount names. */
+/* TCP connections of the mount: those of its FUSE process, else those to the targets of Lustre, else those to
+ * the servers that the mount names. */
 #include "fuse_client.h"
 #include "inet_diag.h"
+#include "llite.h"
+#include "lnet.h"
 #include "observer.h"
 
 #include <arpa/inet.h>
@@ -26,6 +29,10 @@ struct known_connection {
 static struct {
     unsigned char servers[SERVERS_MOST][16];
     int server_count;
+    bool is_lustre; /* its mount names management servers alone; bytes go to the targets */
+    char name[64];  /* of the Lustre file system */
+    struct weir_lnet lnet;
+    int strangers; /* connections of LNet to addresses that no server has */
     pid_t client;
     unsigned long inodes[WEIR_FUSE_SOCKETS];
     int inode_count;
@@ -101,10 +108,19 @@ static bool connections_is_of_client(unsigned long inode) {
     return false;
 }
 
-static void connections_note_listening(const struct weir_connection *one, void *own) {
+/* To a target, or to a further address of the servers that the target of weir declares. */
+static bool connections_is_to_target(const struct weir_connection *one) {
+    bool is_declared = connections_is_server(one->remote) && !weir_lnet_has(&state.lnet.others, one->remote);
+    return weir_lnet_is(&state.lnet, one) && (is_declared || weir_lnet_has(&state.lnet.targets, one->remote));
+}
+
+static void connections_note(const struct weir_connection *one, void *own) {
     (void)own;
     if (one->listens && state.listening_count < LISTENING_MOST) {
         state.listening[state.listening_count++] = one->local_port;
+    }
+    if (state.is_lustre && weir_lnet_is(&state.lnet, one)) {
+        state.strangers += !connections_is_to_target(one) && !weir_lnet_has(&state.lnet.others, one->remote);
     }
 }
 
@@ -112,6 +128,9 @@ static void connections_note_listening(const struct weir_connection *one, void *
 static bool connections_is_ours(const struct weir_connection *one) {
     if (one->listens) {
         return false;
+    }
+    if (state.is_lustre) {
+        return connections_is_to_target(one);
     }
     if (state.client != 0) {
         return connections_is_of_client(one->inode);
@@ -240,26 +259,46 @@ static bool connections_look(void) {
 static void connections_find_all_servers(const struct weir_medium *medium) {
     const char *given = getenv("WEIR_SERVER_ADDRESSES");
     state.server_count = 0;
-    connections_find_servers(medium->source);
-    connections_find_servers(medium->options);
+    if (!state.is_lustre) {
+        connections_find_servers(medium->source);
+        connections_find_servers(medium->options);
+    }
     connections_find_servers(given != NULL ? given : "");
 }
 
-static bool connections_begin(const struct weir_medium *medium, char what[96]) {
-    connections_find_all_servers(medium);
-    if (weir_observers_may_listen && !state.follows) {
-        state.follows = true;
-        state.endings = weir_inet_diag_endings();
-    }
-    state.known_count = state.listening_count = 0;
-    state.counting = false;
+/* Whether the mount has connections that can be told from others; false, and why not. */
+static bool connections_find_ends(const struct weir_medium *medium, char what[96]) {
+    state.is_lustre = strcmp(medium->file_system, "lustre") == 0;
     state.client = connections_is_fuse(medium) ? weir_fuse_client(medium) : 0;
+    connections_find_all_servers(medium);
+    if (state.is_lustre) {
+        weir_lustre_name(medium->source, state.name);
+        return weir_lnet_find(state.name, &state.lnet, what);
+    }
     if (state.client == 0 && state.server_count == 0) {
         snprintf(what, 96, "the mount names no address of a server, and its client is not visible");
         return false;
     }
-    if (!weir_inet_diag(connections_note_listening, NULL) || !connections_look()) {
+    return true;
+}
+
+static bool connections_begin(const struct weir_medium *medium, char what[96]) {
+    if (weir_observers_may_listen && !state.follows) {
+        state.follows = true;
+        state.endings = weir_inet_diag_endings();
+    }
+    state.known_count = state.listening_count = state.strangers = 0;
+    state.counting = false;
+    if (!connections_find_ends(medium, what)) {
+        return false;
+    }
+    if (!weir_inet_diag(connections_note, NULL) || !connections_look()) {
         snprintf(what, 96, "the kernel does not list TCP connections here");
+        return false;
+    }
+    /* Further interfaces of the servers, or routers: what they carry is not told from other file systems'. */
+    if (state.strangers > 0) {
+        snprintf(what, 96, "%d connections of LNet are to addresses that no target has", state.strangers);
         return false;
     }
     if (state.here == 0) {
@@ -278,8 +317,15 @@ static bool connections_begin(const struct weir_medium *medium, char what[96]) {
 }
 
 static bool connections_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
+    static struct weir_lnet now;
+    char why[96];
     (void)medium;
     if (!connections_look()) {
+        return false;
+    }
+    /* A target that failed over is reached elsewhere since. */
+    if (state.is_lustre &&
+        (!weir_lnet_find(state.name, &now, why) || !weir_lnet_is_same(&now, &state.lnet))) {
         return false;
     }
     memcpy(counts, state.totals, sizeof state.totals);
