@@ -91,23 +91,37 @@ def real_path(path: str) -> str:
 
 
 def _answer(call: Callable[[], object], writer: int) -> NoReturn:
-    """Of the child: it keeps no lock, socket or pipe of its parent open while it hangs."""
+    """Of the child."""
     try:
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for standard in range(3):
-            os.dup2(nothing, standard)
-        for each in map(int, os.listdir("/proc/self/fd")):
-            if each > 2 and each != writer:
-                with contextlib.suppress(OSError):
-                    os.close(each)
-        try:
-            answer = pickle.dumps((True, call()))
-        except Exception as error:
-            answer = pickle.dumps((False, error))
+        answer = _outcome(call, writer)
         while answer:
             answer = answer[os.write(writer, answer) :]
     finally:
         os._exit(0)
+
+
+def _outcome(call: Callable[[], object], writer: int) -> bytes:
+    try:
+        _close_all_but(writer)
+    except OSError as error:
+        # Of this machine, not of the storage: no caller takes it for what the call raised.
+        reason = WeirError(f"cannot look at a storage: {error}", hint="mount /proc and /dev here")
+        return pickle.dumps((False, reason))
+    try:
+        return pickle.dumps((True, call()))
+    except Exception as error:
+        return pickle.dumps((False, error))
+
+
+def _close_all_but(writer: int) -> None:
+    """No lock, socket or pipe of the parent stays open while the call hangs."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in range(3):
+        os.dup2(nothing, standard)
+    for each in map(int, os.listdir("/proc/self/fd")):
+        if each > 2 and each != writer:
+            with contextlib.suppress(OSError):
+                os.close(each)
 
 
 def _end(child: int) -> None:
