@@ -144,13 +144,17 @@ def _subject(
     # With other bytes on the same mount, as of the start of MPI, the span is not that of the claim alone.
     least_s = Phase.access_s if counted <= moved else Phase.inside_s
     facts["shortest_span_s"] = min((least_s(phase, access) for phase in phases), default=0.0)
-    if _passes_no_calls(mount, processes) and counted < _MOST_BY_CALLS * (claimed.get("moved_bytes") or 1):
+    streams = mount.streamed[access == "write"] >= _MOST_BY_CALLS * (moved or 1)
+    few_by_calls = counted < _MOST_BY_CALLS * (claimed.get("moved_bytes") or 1)
+    if few_by_calls and (streams or _passes_no_calls(mount, processes)):
         for name in _OF_CALLS:
             facts.pop(name, None)
         facts["direct"] = 0 < mount.counts["opens"] == mount.counts["direct_kernel"]
         # What the kernel has of the program stands for its calls.
         moved = moved or (mount.whole.dirtied_bytes if access == "write" else mount.whole.fetched_bytes)
-        facts["of_calls"] = bool(moved) and _most_below(facts, access) >= _NEARLY_ALL * (moved or 0)
+        # Nobody but the program itself has the time of such transfers.
+        timed = "total_s" in claimed and not streams
+        facts["of_calls"] = timed and bool(moved) and _most_below(facts, access) >= _NEARLY_ALL * (moved or 0)
     row |= {"moved_bytes": moved, "requested_bytes": moved, "total_s": None, "io_s": None, "ops": None}
     row |= claimed
     if moved and row["bw_mib_s"] and row["total_s"] is None:
@@ -177,7 +181,7 @@ def _without_calls(subject: Subject, names: Sequence[str]) -> Subject:
 
 
 def _passes_no_calls(mount: Mount, processes: Sequence[Process]) -> bool:
-    """Transfers by io_uring or mappings."""
+    """Transfers by io_uring or mappings; streams of the C library are counted by the kernel alone, too."""
     return bool(mount.counts["mappings"]) or any(process["rings"] for process in processes)
 
 

@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from weir.audit.calls import CLOCKS, MAPPINGS, SYNCHRONISATION, TRANSFERS, does
@@ -14,6 +14,7 @@ from weir.audit.judge import Judgement, judge_all, verdict_columns
 from weir.audit.subject import Subject
 from weir.columns import columns
 from weir.model import Row
+from weir.mounts import mount_of
 from weir.prove.mounts import Growth, Mount, Phase
 from weir.prove.reports import Process
 from weir.tools.witness_servers import SERVER_COUNTS
@@ -160,6 +161,7 @@ def facts_of(
     device = growth.device
     facts: dict[str, Any] = {
         "file_system": mount.file_system,
+        "compressing": _compresses(mount),
         "fetched_bytes": growth.fetched_bytes,
         "dirtied_bytes": growth.dirtied_bytes,
         "device_read_bytes": device[0] if device else None,
@@ -185,6 +187,14 @@ def facts_of(
         facts["payload"] = _payload(processes)
         facts["unwritten"] = mount.unwritten
     return {name: value for name, value in facts.items() if value is not None or name == "servers"}
+
+
+def _compresses(mount: Mount) -> bool | None:
+    """By the options of the mount, where they tell."""
+    if mount.file_system != "btrfs":
+        return None
+    options = (mount_of(Path(mount.point)) or {}).get("super_options", "").split(",")
+    return any(option.partition("=")[0] in ("compress", "compress-force") for option in options)
 
 
 def _servers(mount: Mount, growth: Growth) -> dict[str, Any] | None:

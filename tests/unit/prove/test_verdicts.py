@@ -105,6 +105,27 @@ def test_of_queues_and_mappings_the_kernel_must_have_seen_the_bytes(means: str) 
     assert claimed(fio(sync=False), unseen(file_system="tmpfs")) == ("UNPROVEN", "file")
 
 
+def test_a_number_without_a_time_of_calls_is_not_believed() -> None:
+    """Nobody but the program has the time of its queues and mappings, and nobody that of its streams."""
+    counted: dict[str, Any] = {"device": (0, 100), "io": {"write_bytes": 100, "wchar": 100}}
+    queues = process(mount(phase(), **counted), rings=1)
+    assert claimed(expected("write 200 MiB/s"), queues) == ("UNPROVEN", "file")
+    assert claimed(expected("write 900 GiB/s"), queues)[0] != "VALID"
+    streams = process(mount(phase(), **counted, stdio_opens=1), io={"rchar": 0, "wchar": 100 * MIB})
+    assert claimed(fio(sync=False), streams) == ("UNPROVEN", "file")
+
+
+def test_a_mount_that_compresses_gives_no_valid_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The device got as many bytes, of whoever: others write to it, too."""
+    found = {"super_options": "rw,compress=zstd:3,subvol=/"}
+    monkeypatch.setattr("weir.prove.records.mount_of", lambda _: found)
+    compressed = written(file_system="btrfs")
+    assert verdict(process(compressed, payload=ZEROS)) == ("DEGRADED", "payload-reducible")
+    assert verdict(process(compressed)) == ("VALID", "")
+    found["super_options"] = "rw,subvol=/"
+    assert verdict(process(compressed, payload=ZEROS)) == ("VALID", "")
+
+
 def test_what_processes_without_a_report_did_accuses_nobody() -> None:
     """A shell that wrote 2 MiB starts a program of Go that wrote the rest, and prints its rate."""
     shell = process(mount(phase(written=2), device=(0, 100), io={"wchar": 2, "write_bytes": 2}))

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from weir.audit import Subject, judge
+from weir.columns import columns
 from weir.records.log_runs import runs_in
 from weir.tools import tools
 from weir.tools.fio.parse import documents, parse_document, size_of
@@ -65,3 +67,12 @@ def test_sizes(text: str, size: int) -> None:
 
 def test_it_is_found_by_its_directory() -> None:
     assert tools()["fio"].programs == (("fio",),)
+
+
+def test_a_time_in_milliseconds_has_the_digits_that_fio_printed() -> None:
+    """953 * 1e-3 is 0.9530000000000001, which 32 MiB over their rate are not."""
+    job = {"jobname": "j", "write": {"io_bytes": 33554432, "runtime": 953, "bw_bytes": 35209267}}
+    (row,) = parse_document({"fio version": "fio-3.33", "jobs": [job]}).rows
+    assert row["total_s"] == 0.953
+    judged = judge(Subject({name: row.get(name) for name in columns()} | {"tool": "fio"}, {}))
+    assert "bandwidth-not-bytes-over-time" not in {finding.rule for finding in judged.findings}

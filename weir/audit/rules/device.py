@@ -60,7 +60,8 @@ def _arrived(subject: Subject) -> Outcome:
     if written is None or needed is None:
         return not_observable(subject.device_unknown or "")
     text = f"{written} bytes were written to {_name(subject)}, {needed:.0f} to the files"
-    if written < _ARRIVED * needed and _may_be_reduced(subject):
+    as_written = written >= _ARRIVED * needed and subject.observed.get("compressing") is False
+    if _may_be_reduced(subject) and not as_written:  # as many bytes may be those of others
         return not_observable(f"{text}: the storage may have stored fewer bytes than it was given")
     dirtied = subject.observed.get("dirtied_bytes") if subject.observed.get("of_calls") else None
     if dirtied and _ARRIVED * dirtied <= written < _ARRIVED * needed:
@@ -164,8 +165,8 @@ def device_limited(subject: Subject) -> Outcome | None:
 def payload_reducible(subject: Subject) -> Outcome | None:
     """The data compresses or has duplicates, and the file system may store less than it is given (btrfs, ZFS,
     bcachefs, f2fs). The bandwidth then is also that of its compressor: a note, and DEGRADED where the bytes
-    must have left the client, the device below was written less than 95 % of them, and no cell chose that
-    data (`payload`).
+    must have left the client, the mount compresses by its options or the device below was written less than
+    95 % of them, and no cell chose that data (`payload`).
 
     Hint: use data that cannot be reduced (weir-io's default in cells), or measure the reduction on purpose.
 
@@ -185,7 +186,11 @@ def payload_reducible(subject: Subject) -> Outcome | None:
         return passed(f"{text}, on {subject.stored_on}")
     written, needed = subject.observed.get("device_written_bytes"), file_share(subject)
     is_chosen = subject.cell is not None and "payload" in subject.cell.params
-    if not (subject.leaves_client and needed) or written is None or written >= _ARRIVED * needed or is_chosen:
+    if not (subject.leaves_client and needed) or is_chosen:
+        return note(f"{text}, and {subject.stored_on} may reduce them")
+    if subject.observed.get("compressing"):
+        return degraded(f"{text}, and {subject.stored_on} is mounted to compress them")
+    if written is None or written >= _ARRIVED * needed:
         return note(f"{text}, and {subject.stored_on} may reduce them")
     return degraded(f"{text}, and {written} bytes of {needed:.0f} were written to {_name(subject)}")
 

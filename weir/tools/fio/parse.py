@@ -84,7 +84,7 @@ def _options(options: object) -> dict[str, str]:
 
 def _row(access: str, counted: Mapping[str, Any], options: Mapping[str, str], job: Mapping[str, Any]) -> Row:
     jobs = _count(options["numjobs"]) or 1
-    total_s = _scaled(counted.get("runtime"), 1e-3)
+    total_s = _scaled(counted.get("runtime"), 1000)
     engine = options["ioengine"]
     row: Row = {
         "api": INTERFACES.get(engine, engine),
@@ -100,7 +100,7 @@ def _row(access: str, counted: Mapping[str, Any], options: Mapping[str, str], jo
         "requested_bytes": _requested_bytes(options, jobs),
         "total_s": total_s,
         "io_s": total_s,
-        "bw_mib_s": _scaled(counted.get("bw_bytes"), 1 / _MIB),
+        "bw_mib_s": _scaled(counted.get("bw_bytes"), _MIB),
         "ops": _whole(counted.get("total_ios")),
         "ops_s": _number(counted.get("iops")),
         "observed": {},
@@ -128,8 +128,8 @@ def _latencies(counted: Mapping[str, Any]) -> Row:
         return {}
     percentiles = found.get("percentile")
     known = percentiles if isinstance(percentiles, dict) else {}
-    row: Row = {name: _scaled(known.get(key), 1e-3) for name, key in _PERCENTILES.items()}
-    row |= {"lat_min_us": _scaled(found.get("min"), 1e-3), "lat_max_us": _scaled(found.get("max"), 1e-3)}
+    row: Row = {name: _scaled(known.get(key), 1000) for name, key in _PERCENTILES.items()}
+    row |= {"lat_min_us": _scaled(found.get("min"), 1000), "lat_max_us": _scaled(found.get("max"), 1000)}
     bins = list(_bins(found))
     return row | ({"lat_histogram": _histogram(bins)} if bins else {})
 
@@ -180,6 +180,7 @@ def _whole(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _scaled(value: object, factor: float) -> float | None:
+def _scaled(value: object, divisor: float) -> float | None:
+    """Divided: a product with 1e-3 has other digits than those that fio printed."""
     number = _number(value)
-    return None if number is None else number * factor
+    return None if number is None else number / divisor
