@@ -61,7 +61,7 @@ def _arrived(subject: Subject) -> Outcome:
         return not_observable(subject.device_unknown or "")
     text = f"{written} bytes were written to {_name(subject)}, {needed:.0f} to the files"
     as_written = written >= _ARRIVED * needed and subject.observed.get("compressing") is False
-    if _may_be_reduced(subject) and not as_written:  # as many bytes may be those of others
+    if _may_be_reduced(subject) and not as_written:  # they may be bytes of other users
         return not_observable(f"{text}: the storage may have stored fewer bytes than it was given")
     dirtied = subject.observed.get("dirtied_bytes") if subject.observed.get("of_calls") else None
     if dirtied and _ARRIVED * dirtied <= written < _ARRIVED * needed:
