@@ -212,6 +212,16 @@ def test_posix_repeats_what_was_short_or_interrupted(engine: Engine, faults_libr
 
 
 @pytest.mark.slow
+def test_a_file_that_another_client_creates_at_the_same_time_is_opened(
+    engine: Engine, faults_library: Path
+) -> None:
+    """As a MooseFS of two clients refuses one of them, without O_EXCL."""
+    environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "raced", "FAULT_PATH": "data"}
+    done = engine.good("-w", "-r", "-b", "64k", "-t", "8k", "-o", "data", environment=environment)
+    assert [result["access"] for result in done.document["results"]] == ["write", "read"]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("spared", "results"), [(0, []), (2, [("write", 0), ("read", 0)])])
 def test_a_rank_that_cannot_reach_rank_0_writes_the_document(
     engine: Engine, faults_library: Path, spared: int, results: list[tuple[str, int]]

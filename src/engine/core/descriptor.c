@@ -9,13 +9,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Where two clients create a file at the same time, MooseFS answers one of them EEXIST, although nobody
+ * requested O_EXCL. The file is there then, and the next call opens it. */
+enum { MOST_REFUSALS = 3 };
+
 int weir_descriptor_open(const struct weir_open *how, struct weir_problem *problem) {
     bool writes = how->access == WEIR_WRITE;
     int flags = O_CLOEXEC | (writes ? O_CREAT | O_RDWR : O_RDONLY) | (how->direct ? O_DIRECT : 0);
-    int descriptor;
+    int descriptor, refusals = 0;
     do {
         descriptor = open(how->path, flags, 0664);
-    } while (descriptor < 0 && errno == EINTR);
+    } while (descriptor < 0 && (errno == EINTR || (errno == EEXIST && refusals++ < MOST_REFUSALS)));
     if (descriptor < 0) {
         weir_problem_set(problem, "open", how->path, errno, NULL, "%s", writes ? "to write" : "to read");
     }

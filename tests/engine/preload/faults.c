@@ -7,9 +7,10 @@
  * Without failing: slow rests 2 ms in each pwrite, rest 50 ms in each fsync; FAULT_STATS counts the pwrites
  * of all ranks in a file like those of a Lustre client; FAULT_LOG takes a line for each open, stat and pread
  * by name; hole lets lseek(SEEK_HOLE) report a hole at the offset that it is given; lose drops every pwrite
- * at an even multiple of its size; errno leaves one behind in each MPI_File_read_at; chunks lets HDF5 say of
- * its first collective transfer that it was done chunk by chunk; clock delays each answer about the time that
- * goes past the C library, 0.1 ms more than the one before. */
+ * at an even multiple of its size; raced answers EEXIST where another client has just created the file; errno
+ * leaves one behind in each MPI_File_read_at; chunks lets HDF5 say of its first collective transfer that it
+ * was done chunk by chunk; clock delays each answer about the time that goes past the C library, 0.1 ms more
+ * than the one before. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -149,6 +150,14 @@ int open64(const char *path, int flags, ...) {
     mode_t mode = (flags & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0;
     va_end(rest);
     note("open", path);
+    const char *call = getenv("FAULT_CALL"), *fault = getenv("FAULT_PATH");
+    if ((flags & O_CREAT) != 0 && call != NULL && strcmp(call, "raced") == 0 && strstr(path, fault) != NULL) {
+        int descriptor = real(path, flags | O_EXCL, mode);
+        if (descriptor >= 0) {
+            close(descriptor);
+            return fail_with(EEXIST);
+        }
+    }
     return real(path, flags, mode);
 }
 

@@ -115,7 +115,8 @@ static bool ior_iterate(void *own, int iteration) {
     struct ior_run *run = own;
     uint32_t signature = (uint32_t)run->requested.signature;
     if (signature == 0) {
-        signature = (uint32_t)time(NULL);
+        /* Two iterations of one second differ as well, or a read of the first one's data were not found. */
+        signature = (uint32_t)time(NULL) + (uint32_t)iteration;
         MPI_Bcast(&signature, 1, MPI_UINT32_T, 0, run->base.job->comm);
     }
     weir_payload_fill(&run->payload, signature, (uint32_t)run->base.job->rank);
