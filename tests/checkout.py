@@ -18,6 +18,7 @@ SHIPPED_SITES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("beegfs", "cephfs", "daos-dfuse", "glusterfs", "gpfs", "nfs", "nvme"),
         ("intel-mpi", "cray-mpich"),
     ),
+    "cluster-lab": (("cephfs", "glusterfs", "moosefs"), ("debian",)),
     "ime-template": (("backing", "ime-fuse", "ime-native"), ("mpich-ime",)),
     "local": (
         ("backing", "disk", "ime-fuse", "ime-native", "memory", "memory-pool"),

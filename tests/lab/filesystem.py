@@ -45,6 +45,7 @@ class FileSystem:
     start: Callable[[Machine], None]
     # Of a target: bytes written or read until now, by names such as "write bricks" and "read bricks".
     counters: Callable[[Machine, str], Mapping[str, int]]
+    client: Callable[[Machine, str], list[str]] | None = None  # mounts a target, on this and on further nodes
     served: Mapping[str, Served] = field(default_factory=dict)  # of targets with a server that can be probed
     private: tuple[str, ...] = ()  # directories of this machine that its servers write to
     machine: type[Machine] = field(default=Machine)

@@ -69,9 +69,13 @@ def start(machine: Machine) -> None:
     machine.out("ceph-mds", "-c", config, "-i", "y")
     machine.wait_for("sh", "-c", f"ceph -c {config} mds stat | grep -q up:active")
     machine.out("mkdir", _MOUNT)
-    # Without the client's own cache, which answers a read whose pages were dropped from that of the kernel.
-    machine.out("ceph-fuse", "-c", config, "--client_oc=false", _MOUNT)
+    machine.out(*client(machine, "cephfs"))
     directories_of_users(machine, "cephfs")
+
+
+def client(machine: Machine, target: str) -> list[str]:
+    """Without its own cache, which answers a read whose pages were dropped from that of the kernel."""
+    return ["ceph-fuse", "-c", str(machine.folder / "ceph/ceph.conf"), "--client_oc=false", _MOUNT]
 
 
 def counters(machine: Machine, target: str) -> dict[str, int]:
@@ -93,4 +97,5 @@ FILE_SYSTEM = FileSystem(
     targets={"cephfs": Share()},
     start=start,
     counters=counters,
+    client=client,
 )

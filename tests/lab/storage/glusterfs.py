@@ -23,8 +23,12 @@ def start(machine: Machine) -> None:
         machine.out(*_GLUSTER, "create", name, *kind, *(f"{ADDRESS}:{brick}" for brick in bricks), "force")
         machine.out(*_GLUSTER, "start", name)
         machine.out("mkdir", f"/mnt/{name}")
-        machine.out("mount", "-t", "glusterfs", f"{ADDRESS}:/{name}", f"/mnt/{name}")
+        machine.out(*client(machine, name))
         directories_of_users(machine, name)
+
+
+def client(machine: Machine, target: str) -> list[str]:
+    return ["mount", "-t", "glusterfs", f"{ADDRESS}:/{target}", f"/mnt/{target}"]
 
 
 def counters(machine: Machine, target: str) -> dict[str, int]:
@@ -44,5 +48,6 @@ FILE_SYSTEM = FileSystem(
     targets={"glusterfs": Share(), "glusterfs-dispersed": Share(write=1.5)},
     start=start,
     counters=counters,
+    client=client,
     private=("/var/lib/glusterd", "/var/log/glusterfs"),
 )

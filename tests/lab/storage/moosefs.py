@@ -40,7 +40,7 @@ def start(machine: Machine) -> None:
             HDD_LEAVE_SPACE_DEFAULT="1GiB",
         )
     machine.out("mkdir", _MOUNT)
-    machine.wait_for("mfsmount", _MOUNT, "-H", ADDRESS)
+    machine.wait_for(*client(machine, "moosefs"))
     # A chunkserver that the master does not know yet takes no data.
     machine.wait_for(
         "sh",
@@ -58,6 +58,10 @@ def _start(machine: Machine, program: str, name: str, **settings: str) -> None:
     machine.out(program, "-c", file, "start")
 
 
+def client(machine: Machine, target: str) -> list[str]:
+    return ["mfsmount", _MOUNT, "-H", ADDRESS]
+
+
 def counters(machine: Machine, target: str) -> dict[str, int]:
     """What the disks of the chunkservers hold; a read leaves nothing there."""
     return {"write disks": stored_bytes(machine.folder / "moosefs/disks")}
@@ -70,4 +74,5 @@ FILE_SYSTEM = FileSystem(
     targets={"moosefs": Share()},
     start=start,
     counters=counters,
+    client=client,
 )

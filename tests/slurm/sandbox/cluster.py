@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import database
@@ -75,21 +76,21 @@ def healthy(sandbox: Sandbox) -> bool:
     return all(processes.alive(sandbox, name) for name in daemons)
 
 
-def up(folder: Path, nodes: int, cores: int, port: int, accounting: bool) -> int:
+def up(wanted: Sandbox) -> int:
+    folder = wanted.folder
     if Sandbox.state_file(folder).exists():
         sandbox = Sandbox.load(folder)
-        requested = (nodes, accounting)
-        if healthy(sandbox) and (sandbox.nodes, sandbox.accounting) == requested:
+        same = _asked_for(sandbox) == _asked_for(wanted)
+        if healthy(sandbox) and same:
             print(f"sandbox: already up in {folder}")
             return 0
         if healthy(sandbox):
             raise SandboxError(f"{folder} holds another sandbox; take it down first: sandbox down {folder}")
         down(folder)
-    _check(folder, nodes, cores)
+    _check(wanted)
     began = time.monotonic()
-    for left in reversed(range(1 if port else ATTEMPTS)):
-        sandbox = Sandbox(folder, nodes, cores, 0, accounting)
-        sandbox.port = free_ports(port, sandbox.ports)
+    for left in reversed(range(1 if wanted.port else ATTEMPTS)):
+        sandbox = replace(wanted, port=free_ports(wanted.port, wanted.ports), pids={})
         try:
             _bring_up(sandbox)
             break
@@ -99,14 +100,21 @@ def up(folder: Path, nodes: int, cores: int, port: int, accounting: bool) -> int
             if not left or not isinstance(problem, SandboxError) or "bind" not in logs:
                 print(logs, file=sys.stderr)
                 raise
-    print(f"sandbox: {nodes} nodes idle after {time.monotonic() - began:.1f} s")
+    print(f"sandbox: {sandbox.nodes} nodes idle after {time.monotonic() - began:.1f} s")
     print(f"export PATH={folder}/bin:$PATH")
     return 0
 
 
-def _check(folder: Path, nodes: int, cores: int) -> None:
-    if nodes < 1 or cores < 1:
+def _asked_for(sandbox: Sandbox) -> tuple[object, ...]:
+    return sandbox.nodes, sandbox.accounting, sandbox.addresses, sandbox.within
+
+
+def _check(sandbox: Sandbox) -> None:
+    folder = sandbox.folder
+    if sandbox.nodes < 1 or sandbox.cores < 1:
         raise SandboxError("a sandbox has at least one node of one core")
+    if sandbox.addresses and len(sandbox.addresses) != sandbox.nodes + 1:
+        raise SandboxError(f"{sandbox.nodes} nodes and this machine have {sandbox.nodes + 1} addresses")
     if len(str(folder)) > LONGEST_FOLDER:
         raise SandboxError(f"{folder} is too long for sockets; take at most {LONGEST_FOLDER} letters")
     if folder.exists() and any(folder.iterdir()):
@@ -170,7 +178,9 @@ def start(sandbox: Sandbox, name: str) -> int:
     elif name == "slurmctld":
         processes.start(sandbox, name, [program("slurmctld"), "-D"])
     elif name in sandbox.node_names:
-        processes.start(sandbox, name, [program("slurmd"), "-D", "-N", name], {"SLURM_SANDBOX_NODE": name})
+        within = [sandbox.within, name] if sandbox.within else []
+        daemon = [*within, program("slurmd"), "-D", "-N", name]
+        processes.start(sandbox, name, daemon, {"SLURM_SANDBOX_NODE": name})
     else:
         raise SandboxError(f"no daemon is called {name}; there are {', '.join(sandbox.pids)}")
     return 0

@@ -14,7 +14,7 @@ def slurm_conf(sandbox: Sandbox) -> str:
     folder, user = sandbox.folder, getpass.getuser()
     return f"""\
 ClusterName=sandbox
-SlurmctldHost=localhost(127.0.0.1)
+SlurmctldHost=localhost({sandbox.address()})
 SlurmctldPort={sandbox.port}
 SlurmUser={user}
 SlurmdUser={user}
@@ -30,7 +30,7 @@ SlurmctldPidFile={folder}/run/slurmctld.pid
 SlurmdPidFile={folder}/run/slurmd-%n.pid
 SlurmctldLogFile={folder}/log/slurmctld.log
 SlurmdLogFile={folder}/log/slurmd-%n.log
-CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
+{_listening(sandbox)}
 SlurmdParameters=config_overrides
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
@@ -61,6 +61,11 @@ PartitionName=scavenge Nodes=ALL MaxTime=01:00:00 DefaultTime=00:10:00 PriorityT
 """
 
 
+def _listening(sandbox: Sandbox) -> str:
+    """On the loopback only; a network of its own needs no such care, and its names do not resolve."""
+    return "" if sandbox.addresses else "CommunicationParameters=NoCtldInAddrAny,NoInAddrAny"
+
+
 def _accounting(sandbox: Sandbox) -> str:
     if not sandbox.accounting:
         return (
@@ -80,7 +85,7 @@ def _nodes(sandbox: Sandbox) -> str:
     cores = f"CPUs={sandbox.cores} Boards=1 SocketsPerBoard=1 CoresPerSocket={sandbox.cores} ThreadsPerCore=1"
     for number, name in enumerate(sandbox.node_names, start=1):
         side = "left" if number <= (sandbox.nodes + 1) // 2 else "right"
-        place = f"NodeHostname=localhost NodeAddr=127.0.0.1 Port={sandbox.port + number}"
+        place = f"NodeHostname=localhost NodeAddr={sandbox.address(number)} Port={sandbox.port + number}"
         lines.append(f"NodeName={name} {place} {cores} RealMemory=4000 Feature={side} State=UNKNOWN")
     return "\n".join(lines)
 

@@ -27,6 +27,10 @@ class Sandbox:
     cores: int
     port: int
     accounting: bool
+    addresses: list[str] = field(
+        default_factory=list
+    )  # of this machine and of each node; default: the loopback
+    within: str = ""  # program that runs its further arguments as the node that its first one names
     mark: str = field(default_factory=lambda: secrets.token_hex(8))
     pids: dict[str, int] = field(default_factory=dict)
 
@@ -51,6 +55,10 @@ class Sandbox:
     @property
     def node_names(self) -> list[str]:
         return [f"node{number}" for number in range(1, self.nodes + 1)]
+
+    def address(self, node: int = 0) -> str:
+        """Of a node from 1 on; 0: where slurmctld runs."""
+        return self.addresses[node] if self.addresses else "127.0.0.1"
 
     @property
     def conf(self) -> Path:

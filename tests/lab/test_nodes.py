@@ -1,0 +1,108 @@
+"""Several nodes, each a client of its own of one real file system, measured by jobs of a private Slurm."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+import yaml
+
+from tests.lab.conftest import started
+from tests.lab.filesystem import FileSystem, file_systems
+from tests.lab.machine import ADDRESS, ROOT
+from tests.lab.nodes import PROGRAMS, SWITCH, Nodes
+
+FULL = os.environ.get("WEIR_LAB") == "full"
+COUNT = 4 if FULL else 2
+FILE_SYSTEMS = [name for name, each in file_systems().items() if each.client is not None]
+# One node measures what several do; these read what another node has written, and compare it.
+CROSSWISE = {"reorder": "= 'constant' if nodes > 1 else 'none'", "verify_read": True}
+SHAPE = {"nodes": [1, COUNT], "ppn": [1]}
+SUITE = {
+    "suite": "lab-nodes",
+    "question": "Do several clients of a file system move what one does?",
+    "experiments": {
+        "ior": {
+            "tool": "ior",
+            **SHAPE,
+            "space": {"api": ["POSIX", "MPIIO"]},
+            "fixed": {"access": ["write", "read"], "xfer": "1 MiB", "block": "16 MiB", "drop_caches": True}
+            | CROSSWISE,
+        },
+        "metadata": {
+            "tool": "mdtest",
+            **SHAPE,
+            "space": {"directories": ["own"]},
+            "fixed": {
+                "access": ["create", "stat", "remove"],
+                "item": "file",
+                "items_per_rank": 50,
+                "shift": "= 1 if nodes > 1 else 0",
+            },
+        },
+    },
+}
+TRUE_FINDINGS = {"phase-too-short", "machine-busy", "neighbours", "metadata-from-cache", "paused"}
+# A mount that keeps pages and attributes of a file, whoever writes to it.
+STALE = (
+    "mkdir -p /mnt/stale && mount -t glusterfs -o attribute-timeout=600,entry-timeout=600,fopen-keep-cache "
+    f"{ADDRESS}:/glusterfs /mnt/stale"
+)
+IOR = [ROOT / "build/weir-io", "ior", "-a", "POSIX", "-t", "1m", "-b", "4m", "-k"]
+
+
+@pytest.fixture(scope="module", params=FILE_SYSTEMS if FULL else ["glusterfs"])
+def file_system(request: pytest.FixtureRequest) -> FileSystem:
+    return file_systems()[request.param]
+
+
+@pytest.fixture(scope="module")
+def nodes(file_system: FileSystem) -> Iterator[Nodes]:
+    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    if missing := [name for name in PROGRAMS if shutil.which(name, path=path) is None]:
+        pytest.skip(f"not installed: {', '.join(missing)}")
+    with started(file_system) as machine:
+        if machine.run("ip", "link", "add", SWITCH, "type", "bridge").returncode != 0:
+            pytest.skip("this kernel has no bridge")
+        nodes = Nodes(machine, COUNT)
+        nodes.start(file_system, STALE if file_system.name == "glusterfs" else "true")
+        yield nodes
+
+
+def test_several_clients_move_what_one_does(nodes: Nodes, file_system: FileSystem) -> None:
+    config = nodes.machine.home / "config"
+    nodes.machine.write(config / "suites/lab-nodes.yaml", yaml.safe_dump(SUITE))
+    rows = nodes.measured(config, "lab-nodes", [next(iter(file_system.targets))])
+    for count in (1, COUNT):
+        found = [row for row in rows if int(row["nn"]) == count]
+        assert [row["api"] for row in found if row["access"] == "read"] == ["POSIX", "MPIIO"], rows
+        assert len(found) == 7
+        for row in found:
+            told = f"{count} nodes {row['api']} {row['access']}: {row['evidence']} {row['notes']}"
+            assert not set(filter(None, row["reasons"].split(";"))) - TRUE_FINDINGS, told
+            if row["access"] in ("write", "read"):
+                assert not row["missing"], told
+                assert row["proof"] == "servers" or row["verdict"] != "VALID", told
+
+
+def test_a_read_of_old_data_is_found(nodes: Nodes, file_system: FileSystem) -> None:
+    """What node 1 writes is read by node 2, which has read the file before; rightly by the honest mount."""
+    if file_system.name != "glusterfs":
+        pytest.skip(f"{file_system.name}: no mount that keeps the pages of a changed file")
+
+    def ior(node: str, mount: str, signature: int, *words: str) -> tuple[int, str]:
+        chosen = ["srun", f"--nodelist={node}", "-N1", "-n1", "--mpi=pmix"]
+        options = [*words, "-G", str(signature), "-o", f"{mount}/root/shared"]
+        done = nodes.machine.run(*nodes.command(*chosen, *IOR, *options))
+        return done.returncode, done.stdout + done.stderr
+
+    for signature in (1, 2):
+        code, printed = ior("node1", "/mnt/glusterfs", signature, "-w", "-e", "-E")
+        assert code == 0, printed
+        code, printed = ior("node2", "/mnt/glusterfs", signature, "-r", "-R")
+        assert code == 0, printed
+        code, printed = ior("node2", "/mnt/stale", signature, "-r", "-R")
+        assert ("Incorrect data on read" in printed) == (signature == 2), printed
+        assert (code != 0) == (signature == 2), printed
