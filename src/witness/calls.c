@@ -157,12 +157,22 @@ int dup3(int fd, int to, int flags) {
 
 #define KIND_count_read  CALL_READ
 #define KIND_count_write CALL_WRITE
+/* Whatever file it is of; a pipe that waits is of none. */
+#define UNDER_WAY(record, amount)                                                                            \
+    do {                                                                                                     \
+        if ((record) != NULL) {                                                                              \
+            add(&halts_calls, (uint64_t)(amount));                                                           \
+        }                                                                                                    \
+    } while (0)
+
 #define TRANSFER(name, parameters, arguments, buffer, count)                                                 \
     ssize_t name parameters {                                                                                \
         NEXT(name)                                                                                           \
         struct record *record = file_of(fd);                                                                 \
         uint64_t began_ns = CALL_BEGINS(record, KIND_##count);                                               \
+        UNDER_WAY(record, 1);                                                                                \
         ssize_t bytes = next_##name arguments;                                                               \
+        UNDER_WAY(record, -1);                                                                               \
         count(record, buffer, bytes);                                                                        \
         CALL_ENDED(record, KIND_##count, began_ns, fd, bytes);                                               \
         return bytes;                                                                                        \

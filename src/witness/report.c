@@ -81,6 +81,7 @@ static void write_span(FILE *stream, const struct span *span) {
     /* The thread that finds pauses may have begun to sleep before the span. */
     uint64_t paused_ns = end->paused_ns - begin->paused_ns, lasted_ns = end->raw_ns - begin->raw_ns;
     fprintf(stream, ", \"paused_ns\": %" PRIu64, paused_ns < lasted_ns ? paused_ns : lasted_ns);
+    fprintf(stream, ", \"halt_ns\": %" PRIu64 ", \"halt_bytes\": %" PRIu64, span->halt.ns, span->halt.bytes);
     fprintf(stream, ", \"read_bytes\": %" PRIu64, end->read_bytes - begin->read_bytes);
     fprintf(stream, ", \"written_bytes\": %" PRIu64, end->written_bytes - begin->written_bytes);
     fprintf(stream, ", \"syncs\": %" PRIu64, end->syncs - begin->syncs);

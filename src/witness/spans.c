@@ -107,6 +107,7 @@ void spans_opened(void) {
     }
     memset(&spans[at], 0, sizeof spans[at]);
     atomic_store(&sync_ns, 0);
+    halts_begin();
     spans_now(&spans[at].begin);
     atomic_store(&used, at + 1);
 }
@@ -139,11 +140,13 @@ void spans_closed(void) {
         read_clocks(&span->end);
         read_counters(&span->end);
         files_unwritten(&span->unwritten);
+        span->halt = halts_end();
         span->ended = true;
     }
 }
 
 void spans_forget(void) {
+    halts_forget();
     atomic_store(&used, 0);
     atomic_store(&uncounted, 0);
 }

@@ -88,13 +88,25 @@ struct moment {
     uint64_t servers[WEIR_SERVERS_MOST][WEIR_SERVERS_COUNTS]; /* in the order of weir_observers() */
 };
 
+/* The longest time without an end of a call that was under way, and what moved when one ended. */
+struct halt {
+    uint64_t ns, bytes;
+};
+
 /* From the open of the first file under test to the close of the last one: a phase of most benchmarks. */
 struct span {
     struct moment begin, end;
     uint64_t transfers_end_ns;       /* by raw_ns: begin of the last synchronisation, else of the close */
     struct weir_cachestat unwritten; /* after the end, of the files that it wrote */
+    struct halt halt;
     bool ended;
 };
+
+/* halts.c */
+extern _Atomic uint64_t halts_calls; /* transfers that are under way */
+void halts_begin(void);              /* of a span */
+struct halt halts_end(void);
+void halts_forget(void); /* in a child of fork */
 
 /* spans.c */
 void spans_begin(void);  /* of the process: find out what the storage under test lies on */

@@ -188,6 +188,7 @@ def _facts(
         "dirtied_bytes": _sum(every, "dirtied_bytes"),
         "clock_error": _clock_error(every),
         "paused_s": _paused_s(spans.values()),
+        "longest_halt_s": _longest_halt_s(spans.values()),
         **_device(processes, spans),
         "servers": servers_of(processes, spans),
         **_opened(processes),
@@ -238,6 +239,25 @@ def _paused_s(spans: Collection[Sequence[Span]]) -> float | None:
     if any("paused_ns" not in span for part in spans for span in part):
         return None
     return max((sum(span["paused_ns"] for span in part) for part in spans), default=0) / 1e9
+
+
+def _longest_halt_s(spans: Collection[Sequence[Span]]) -> float | None:
+    """Of the rank where it is shortest, so that all of them stood still; reports of older libraries do not
+    tell. What moved in the end would have taken its time anyway, at the mean of the span."""
+    if any("halt_ns" not in span for part in spans for span in part):
+        return None
+    longest = [max(map(_halt_s, part)) for part in spans if any(map(_moved, part))]
+    return min(longest, default=None)
+
+
+def _moved(span: Span) -> int:
+    return int(span["read_bytes"] + span["written_bytes"])
+
+
+def _halt_s(span: Span) -> float:
+    lasted_ns = span["transfers_end_ns"] - span["began_ns"]
+    usual_ns = span["halt_bytes"] * lasted_ns / max(_moved(span), 1)
+    return float(max(span["halt_ns"] - usual_ns, 0) / 1e9)
 
 
 def _clock_error(spans: Sequence[Span]) -> float | None:

@@ -18,6 +18,7 @@ static pthread_once_t pauses_once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t pauses_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pid_t pauses_process; /* that the thread is in; 0: in none */
 static uint64_t pauses_last_ns, pauses_sum_ns;
+void (*weir_pauses_also)(void);
 
 /* Goes on while the machine is suspended; past a library that changes the time. */
 static uint64_t pauses_clock_ns(void) {
@@ -46,6 +47,9 @@ static void *pauses_beat(void *unused) {
     for (;;) {
         nanosleep(&beat, NULL);
         pauses_look();
+        if (weir_pauses_also != NULL) {
+            weir_pauses_also();
+        }
     }
     return NULL;
 }

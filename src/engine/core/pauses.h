@@ -9,4 +9,7 @@
  * child of the process that looks has none. */
 uint64_t weir_pauses_ns(void);
 
+/* What its thread calls at each beat; to be set before it begins. */
+extern void (*weir_pauses_also)(void);
+
 #endif

@@ -76,6 +76,18 @@ def test_facts_are_those_of_the_access() -> None:
     assert "sync_calls" not in read
 
 
+def test_a_halt_is_that_of_the_rank_that_waited_least_beyond_the_time_of_its_bytes() -> None:
+    """64 MiB in 0.5 s: 16 MiB take 0.125 s."""
+    long = {"halt_ns": 4 * S // 10, "halt_bytes": 16 * MIB}
+    short = {"halt_ns": 3 * S // 10, "halt_bytes": 16 * MIB}
+    nothing = process(2, [span(0, "write", mib=0, halt_ns=0, halt_bytes=0)])  # as beside aggregators
+    ranks = [process(rank, [span(0, "write", **halt)]) for rank, halt in enumerate((long, short))]
+    assert of(Witnessed([*ranks, nothing]), "write")["longest_halt_s"] == pytest.approx(0.175)
+    one_call = process(0, [span(0, "write", halt_ns=S // 2, halt_bytes=64 * MIB)])
+    assert of(Witnessed([one_call]), "write")["longest_halt_s"] == 0
+    assert of(Witnessed([process(0, [span(0, "write")])]), "write")["longest_halt_s"] is None
+
+
 def test_the_device_of_a_node_is_read_once_and_nodes_are_added() -> None:
     part = [span(0, "write")]
     one = of(Witnessed([process(0, part), process(1, part)]), "write")
