@@ -40,20 +40,20 @@ class Nodes:
         self.machine.out("ip", "link", "set", "lab1", "master", SWITCH)
         self.machine.out("ip", "link", "set", SWITCH, "up")
         addresses = [ADDRESS, *(f"{_NETWORK}.{_FIRST_NODE + number}" for number in range(self.count))]
-        words = ["up", _FOLDER, "--nodes", str(self.count), "--port", str(_PORT)]
-        words += ["--addresses", ",".join(addresses), "--within", HERE / "node"]
-        done = self.machine.run("python3", _SANDBOX, *words, LAB_CLIENTS=f"{client} && {further}")
+        arguments = ["up", _FOLDER, "--nodes", str(self.count), "--port", str(_PORT)]
+        arguments += ["--addresses", ",".join(addresses), "--within", HERE / "node"]
+        done = self.machine.run("python3", _SANDBOX, *arguments, LAB_CLIENTS=f"{client} && {further}")
         if done.returncode != 0:
             raise LabError(f"no Slurm: {done.stdout}{done.stderr}")
 
-    def command(self, *words: str | Path) -> list[str | Path]:
+    def command(self, *arguments: str | Path) -> list[str | Path]:
         """Of Slurm, on the login node."""
-        return [_FOLDER / "bin" / words[0], *words[1:]]
+        return [_FOLDER / "bin" / arguments[0], *arguments[1:]]
 
-    def batch(self, *words: str | Path, limit_s: float = _JOB_S) -> str:
+    def batch(self, *arguments: str | Path, limit_s: float = _JOB_S) -> str:
         """What a job on all nodes prints that has to succeed."""
         log = self.machine.home / "job.log"
-        script = f"export PATH={_FOLDER}/bin:$PATH; {shlex.join(map(str, words))}"
+        script = f"export PATH={_FOLDER}/bin:$PATH; {shlex.join(map(str, arguments))}"
         options = ["--wait", "--exclusive", f"--nodes={self.count}", f"--output={log}", f"--wrap={script}"]
         done = self.machine.run(*self.command("sbatch", *options), limit_s=limit_s)
         printed = log.read_text() if log.exists() else ""

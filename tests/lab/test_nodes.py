@@ -92,9 +92,9 @@ def test_a_read_of_old_data_is_found(nodes: Nodes, file_system: FileSystem) -> N
     if file_system.name != "glusterfs":
         pytest.skip(f"{file_system.name}: no mount that keeps the pages of a changed file")
 
-    def ior(node: str, mount: str, signature: int, *words: str) -> tuple[int, str]:
+    def ior(node: str, mount: str, signature: int, *arguments: str) -> tuple[int, str]:
         chosen = ["srun", f"--nodelist={node}", "-N1", "-n1", "--mpi=pmix"]
-        options = [*words, "-G", str(signature), "-o", f"{mount}/root/shared"]
+        options = [*arguments, "-G", str(signature), "-o", f"{mount}/root/shared"]
         done = nodes.machine.run(*nodes.command(*chosen, *IOR, *options))
         return done.returncode, done.stdout + done.stderr
 

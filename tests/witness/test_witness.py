@@ -381,7 +381,7 @@ def test_a_program_that_was_stopped_stood_still_so_long(library: Path, tmp_path:
 
 
 def test_a_transfer_that_stood_still_is_told_and_other_waits_are_not(library: Path, tmp_path: Path) -> None:
-    """A pipe with a name in the place of a file: a write to it returns when somebody reads."""
+    """A named pipe instead of a file: a write to it returns when somebody reads."""
     outputs, data = tmp_path / "outputs", tmp_path / "data"
     for folder in (outputs, data):
         folder.mkdir()

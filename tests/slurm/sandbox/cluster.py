@@ -80,7 +80,7 @@ def up(wanted: Sandbox) -> int:
     folder = wanted.folder
     if Sandbox.state_file(folder).exists():
         sandbox = Sandbox.load(folder)
-        same = _asked_for(sandbox) == _asked_for(wanted)
+        same = _requested(sandbox) == _requested(wanted)
         if healthy(sandbox) and same:
             print(f"sandbox: already up in {folder}")
             return 0
@@ -105,7 +105,7 @@ def up(wanted: Sandbox) -> int:
     return 0
 
 
-def _asked_for(sandbox: Sandbox) -> tuple[object, ...]:
+def _requested(sandbox: Sandbox) -> tuple[object, ...]:
     return sandbox.nodes, sandbox.accounting, sandbox.addresses, sandbox.within
 
 
