@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import json
 import os
@@ -10,11 +11,13 @@ import pkgutil
 import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn, Protocol, cast
 
 import weir
 import weir.commands
 from weir.errors import WeirError, did_you_mean, error_data, from_os_error
+from weir.files import require_file
 from weir.interrupts import EXIT_INTERRUPTED
 from weir.visible import visible_output
 
@@ -86,6 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(given: list[str]) -> int:
     try:
         args = build_parser(given[0] if given else None).parse_args(given)
+        _require_files(args)
         code: int = args.execute(args)
         sys.stdout.flush()
         return code
@@ -101,6 +105,15 @@ def _run(given: list[str]) -> int:
     except OSError as error:
         _report(from_os_error(error), as_json="--json" in given)
         return EXIT_FAILED
+
+
+def _require_files(args: argparse.Namespace) -> None:
+    """No path of a command is a pipe or a device."""
+    for value in vars(args).values():
+        for path in value if isinstance(value, list) else [value]:
+            if isinstance(path, Path):
+                with contextlib.suppress(OSError):  # who reads it has the message
+                    require_file(path)
 
 
 def _report(error: WeirError, as_json: bool) -> None:

@@ -8,12 +8,19 @@ import io
 import json
 import os
 import re
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from weir.errors import WeirError
 
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -32,6 +39,14 @@ def require_plain_path(path: Path, what: str) -> Path:
     if fault := path_fault(path):
         raise WeirError(f"{what} {str(path)!r} {fault}", hint="move or rename it", exit_code=2)
     return path
+
+
+def require_file(file: Path) -> None:
+    """A pipe or a device may have no end, or never begin; and written to, it would become a file."""
+    kind = _KINDS.get(stat.S_IFMT(file.stat().st_mode))
+    if kind:
+        hint = "write what it gives to a file, and name that"
+        raise WeirError(f"is {kind}, not a file", file=printable(file), hint=hint, exit_code=2)
 
 
 def write_atomically(path: Path, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -80,3 +81,34 @@ def test_an_interrupted_run_names_the_next_step(
     monkeypatch.setattr("weir.commands.run._measure", interrupted)
     assert main(["run", "--plan", "plan.json", "--results", "results"]) == 130
     assert capsys.readouterr().err == "weir: interrupted\n    run again: finished runs are kept\n"
+
+
+READERS = {
+    "audit": ["FILE"],
+    "bundle": ["FILE"],
+    "clean": ["--plan", "FILE", "--results", "r"],
+    "collect": ["--plan", "FILE", "--out", "o"],
+    "compare": ["FILE", "FILE"],
+    "import": ["LOG", "--facts", "FILE"],
+    "io500": ["--submissions", "FILE"],
+    "plan": ["--out", "FILE"],
+    "reproduce": ["FILE", "--out", "o"],
+    "run": ["--plan", "FILE", "--results", "r"],
+    "show": ["FILE"],
+    "trace": ["FILE"],
+    "verify": ["FILE"],
+}
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_a_pipe_and_a_device_are_refused_at_once(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it would be read without end; and what root writes to /dev/null would take its place."""
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    for file in ("pipe", "/dev/zero"):
+        words = [word.replace("FILE", file).replace("LOG", str(LOG)) for word in READERS[command]]
+        assert main([command, *words]) == 2
+        assert re.search("is a (pipe|device), not a file|is no such|there is no", capsys.readouterr().err)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["pipe"]

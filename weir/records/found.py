@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,13 +10,6 @@ from pathlib import Path
 from weir.errors import WeirError, hint_of
 from weir.files import printable
 from weir.integrity.manifest import MANIFEST, files_of_study
-
-_KINDS = {
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-    stat.S_IFSOCK: "a socket",
-}
 
 
 @dataclass
@@ -31,17 +23,30 @@ class Found:
 
 
 def files_below(paths: Iterable[Path]) -> Found:
-    """Links in a directory are not followed."""
+    """Links in a directory are not followed. What is named twice, or also by a directory above it, counts
+    once."""
     found = Found()
+    seen: set[str] = set()
     for path in paths:
         if not path.is_dir():
-            found.files.append((path, False))
+            found.files += [(path, False) for _ in _new(path.parent, [path.name], seen)]
             continue
         for folder, names in _folders(path, found.errors):
             derived = files_of_study(folder) if MANIFEST in names else ()
-            found.derived += [folder / name for name in names if name in derived]
-            found.files += [(folder / name, True) for name in names if name not in derived]
+            for name in _new(folder, names, seen):
+                if name in derived:
+                    found.derived.append(folder / name)
+                else:
+                    found.files.append((folder / name, True))
     return found
+
+
+def _new(folder: Path, names: Iterable[str], seen: set[str]) -> list[str]:
+    """Those that were not seen before; each is seen now."""
+    place = os.path.realpath(folder)
+    new = [name for name in names if f"{place}/{name}" not in seen]
+    seen.update(f"{place}/{name}" for name in new)
+    return new
 
 
 def _folders(folder: Path, errors: list[WeirError]) -> Iterator[tuple[Path, list[str]]]:
@@ -65,14 +70,6 @@ def _not_listed(folder: Path, error: OSError) -> WeirError:
 
 def _short(path: str) -> str:
     return path if len(path) <= 300 else f"{path[:200]}...{path[-80:]}"
-
-
-def require_file(file: Path) -> None:
-    """A pipe or a device may have no end, or never begin."""
-    kind = _KINDS.get(stat.S_IFMT(file.stat().st_mode))
-    if kind:
-        hint = "write what it gives to a file, and name that"
-        raise WeirError(f"is {kind}, not a file", file=printable(file), hint=hint, exit_code=2)
 
 
 def imported_before(folder: Path) -> frozenset[str]:

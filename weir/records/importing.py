@@ -17,13 +17,12 @@ from weir.audit.registry import rules
 from weir.audit.subject import Subject
 from weir.columns import cell_columns, columns, columns_of_role
 from weir.errors import WeirError, hint_of
-from weir.files import printable
+from weir.files import printable, require_file
 from weir.model import Message, Parsed, Row
 from weir.printed_values import iso_time
 from weir.records.checked import checked
 from weir.records.collect import messages_of_row
 from weir.records.facts import Facts
-from weir.records.found import require_file
 from weir.records.kinds import kind_of
 from weir.records.log_runs import runs_in
 from weir.records.table import check_header, typed_row

@@ -157,6 +157,17 @@ def test_the_output_of_an_earlier_import_is_not_counted_again(
     assert len(read_records(tmp_path / "second.csv")) == len(read_records(tmp_path / "first.csv")) == 6
 
 
+def test_a_log_that_is_named_twice_counts_once(tmp_path: Path) -> None:
+    tree, out = tmp_path / "tree", tmp_path / "out/records.csv"
+    tree.mkdir()
+    log = tree / "log"
+    log.write_text(CAPTURE.read_text())
+    (tmp_path / "link").symlink_to(tree)
+    named = [log, tree, tree / "../tree", tmp_path / "link", log]
+    assert main(["import", *map(str, named), "--out", str(out)]) == 0
+    assert len(read_records(out)) == 6
+
+
 @pytest.mark.row("third-party log, table or records")
 def test_a_pipe_and_a_device_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
