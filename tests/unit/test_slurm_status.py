@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import math
+import threading
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from weir import slurm_status
 from weir.slurm_status import wait_for_replies
 
 plug_in: ModuleType = pytest.importorskip("snakemake_executor_plugin_slurm")
@@ -22,8 +24,13 @@ def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         program.write_text(f"#!/bin/sh\necho >> {tmp_path}/calls\n[ -e {tmp_path}/up ] && echo '{reply}'\n")
         program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    program = tmp_path / "scancel"
+    program.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/cancelled\n')
+    program.chmod(0o755)
     for name in ("query_job_status", "get_min_job_age"):
         monkeypatch.setattr(plug_in, name, getattr(plug_in, name))
+    monkeypatch.setattr(plug_in.Executor, "cancel_jobs", plug_in.Executor.cancel_jobs)
+    monkeypatch.setattr(slurm_status, "_CANCELLED", threading.Event())
     return tmp_path
 
 
@@ -51,3 +58,12 @@ def test_the_command_of_the_profile_stays_while_slurm_does_not_reply(slurm: Path
     assert plug_in.get_min_job_age() == math.inf
     (slurm / "up").touch()
     assert plug_in.get_min_job_age() == 300
+
+
+def test_jobs_that_are_on_no_list_are_cancelled_too(slurm: Path) -> None:
+    """Snakemake asks about them at this moment: TERM then let a job run to its end."""
+    wait_for_replies(pause_s=0.05)
+    executor = SimpleNamespace(run_uuid="weir_4711", _submitted_job_clusters=set(), logger=Log())
+    plug_in.Executor.cancel_jobs(executor, [])
+    assert (slurm / "cancelled").read_text() == "--me --name=weir_4711\n"
+    assert asyncio.run(plug_in.query_job_status("squeue", Log())) == (None, None)  # asked once more

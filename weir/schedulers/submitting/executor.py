@@ -36,6 +36,7 @@ common_settings = CommonSettings(
 class Executor(RemoteExecutor):  # type: ignore[misc]
     def __post_init__(self) -> None:
         self._printed: dict[str, str] = {}  # by job, so that nothing is printed twice
+        self._under_way: dict[str, Submitted] = {}  # by job
 
     def run_job(self, job: Any) -> None:
         name = str(job.resources.get("queue") or "")
@@ -51,6 +52,7 @@ class Executor(RemoteExecutor):  # type: ignore[misc]
         submitted = self._of_another_snakemake(system, job, folder) or self._new(system, job, folder, what)
         if submitted is None:
             return
+        self._under_way[submitted.job] = submitted
         info = SubmittedJobInfo(job, external_jobid=submitted.job, aux={"submitted": submitted})
         self.report_job_submission(info)
 
@@ -97,7 +99,9 @@ class Executor(RemoteExecutor):  # type: ignore[misc]
             if failure is None:
                 self._print(submitted)
                 yield info
-            elif failure:
+                continue
+            self._under_way.pop(submitted.job, None)
+            if failure:
                 self.report_job_error(info, msg=f"{failure}\n", aux_logs=[str(submitted.log)])
             else:
                 self.report_job_success(info)
@@ -109,8 +113,8 @@ class Executor(RemoteExecutor):  # type: ignore[misc]
         self._printed[submitted.job] = news
 
     def cancel_jobs(self, active_jobs: list[SubmittedJobInfo]) -> None:
-        for info in active_jobs:
-            submitted: Submitted = info.aux["submitted"]
+        """Also those that Snakemake asks about at this moment, which it has on no list meanwhile."""
+        for submitted in [*self._under_way.values()]:
             submitted.system.cancel_job(submitted.job)
 
 
