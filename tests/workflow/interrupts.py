@@ -19,12 +19,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.workflow.processes import children, kill, processes_below, start, until
+from tests.workflow.processes import Terminal, children, kill, processes_below, start, until
 from tests.workflow.soak import LIMIT_S, Field, Process, soak_field
 
 # make starts `weir report` as the Makefile does, without the set-up.
@@ -39,6 +39,7 @@ REFRAME = (
     *("reframe", "-C", "reframe_checks/settings.py", "-c", "reframe_checks/measure.py", "--run"),
     *("--system", "local:node", "--prefix", "results/local/reframe"),
 )
+PROMISED_S = 5.0
 LATEST_S = 15.0  # of a moment, after the start or the first execution
 ENDS_S = 60.0
 HEAD = (
@@ -46,6 +47,7 @@ HEAD = (
     "rounds",
     "of these while measuring",
     "measured on",
+    f"after more than {PROMISED_S:g} s",
     "lost or left",
     "longest time to the end (s)",
 )
@@ -77,13 +79,14 @@ def _group(number: signal.Signals) -> Callable[[Process], None]:
 @dataclass(frozen=True)
 class Kind:
     command: tuple[str, ...]
-    attack: Callable[[Process], None]
+    attack: Callable[[Process], None] | None  # None: its terminal is closed
 
 
 KINDS = {
     "interrupt": Kind(MAKE, _group(signal.SIGINT)),
     "terminate": Kind(MAKE, _group(signal.SIGTERM)),
     "hang-up": Kind(MAKE, _group(signal.SIGHUP)),
+    "close-terminal": Kind(MAKE, None),
     "terminate-make": Kind(MAKE, _one("", signal.SIGTERM)),
     "kill-make": Kind(MAKE, _one("", signal.SIGKILL)),
     "terminate-report": Kind(MAKE, _one("weir report", signal.SIGTERM)),
@@ -93,6 +96,7 @@ KINDS = {
     "kill-snakemake": Kind(MAKE, _one("-m snakemake", signal.SIGKILL)),
     "kill-run-batch": Kind(MAKE, _one("run_batch.py", signal.SIGKILL)),
     "interrupt-reframe": Kind(REFRAME, _group(signal.SIGINT)),
+    "close-reframe": Kind(REFRAME, None),
     "terminate-reframe": Kind(REFRAME, _group(signal.SIGTERM)),
     "kill-reframe": Kind(REFRAME, _group(signal.SIGKILL)),
 }
@@ -103,6 +107,7 @@ class Tally:
     rounds: int = 0
     measuring: int = 0  # rounds in which an execution had ended before
     ignored: int = 0  # rounds in which it measured on
+    late: int = 0  # rounds in which it measured on for more than the time promised
     longest_s: float = 0.0
     problems: list[str] = field(default_factory=list)
 
@@ -137,7 +142,10 @@ def one_round(place: Field, kind: Kind, draw: random.Random, tally: Tally) -> No
         environment |= {"WEIR_PLAN": str(plan), "WEIR_RESULTS": str(place.results)}
         # ReFrame leaves a log in TMPDIR.
         environment |= {"TMPDIR": str(place.checkout.root), "WEIR_TMPDIR": str(place.temporary)}
-    process = start(place.checkout, *kind.command, environment=environment, keep_output=True)
+    terminal = None if kind.attack else Terminal()
+    process = start(
+        place.checkout, *kind.command, environment=environment, keep_output=not terminal, terminal=terminal
+    )
     began = time.monotonic()
     if draw.random() < 0.5:  # in the measurement, else before it
         until(lambda: place.done() != set() or process.poll() is not None, LIMIT_S)
@@ -145,14 +153,21 @@ def one_round(place: Field, kind: Kind, draw: random.Random, tally: Tally) -> No
     until(lambda: time.monotonic() - began > after_s or process.poll() is not None, LIMIT_S)
     ended = place.done()
     if process.poll() is not None:  # nothing is left to end
-        tally.problems.append(
-            f"after {after_s:.2f} s it had ended by itself: {process.communicate()[0][-1500:]}"
-        )
+        printed = process.communicate()[0] or ""
+        tally.problems.append(f"after {after_s:.2f} s it had ended by itself: {printed[-1500:]}")
         return
-    kind.attack(process)
+    if kind.attack:
+        kind.attack(process)
+    elif terminal:
+        terminal.close()
     attacked = time.monotonic()
+    if not until(lambda: not _measuring(place), PROMISED_S):
+        tally.late += 1
+        starved = Path("/proc/pressure/cpu").read_text().splitlines()[0]
+        print(f"after {after_s:.2f} s: {PROMISED_S:g} s later, CPU {starved}:", *place.left(), sep="\n  ")
     until(lambda: not _measuring(place), ENDS_S)
     took_s = time.monotonic() - attacked
+    print(f"  {after_s:.2f} s, {len(ended)} executions: {took_s:.2f} s", flush=True)
     is_over = until(lambda: not place.left() and process.poll() is not None, ENDS_S)
     tally.rounds += 1
     tally.measuring += bool(ended)
@@ -164,7 +179,7 @@ def one_round(place: Field, kind: Kind, draw: random.Random, tally: Tally) -> No
     printed, _ = process.communicate()
     if lost := ended - set(place.run_files()):
         tally.problems.append(f"after {after_s:.2f} s: {len(lost)} executions were lost")
-    if "Traceback" in printed and kind.command == MAKE:
+    if "Traceback" in (printed or "") and kind.command == MAKE:
         tally.problems.append(f"after {after_s:.2f} s: {printed[-1500:]}")
 
 
@@ -181,6 +196,16 @@ def interrupts(kinds: list[str], rounds: int, seed: int) -> dict[str, Tally]:
     return tallies
 
 
+def write_table(tallies: Mapping[str, Tally], out: Path | None) -> None:
+    """To the terminal and, if there is one, to the file."""
+    rows = [
+        [name, one.rounds, one.measuring, one.ignored, one.late, len(one.problems), f"{one.longest_s:.1f}"]
+        for name, one in tallies.items()
+    ]
+    for stream in (sys.stdout, *([out.open("w", newline="")] if out else [])):
+        csv.writer(stream, lineterminator="\n").writerows([HEAD, *rows])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -192,12 +217,7 @@ def main() -> int:
     args = parser.parse_args()
     print(f"seed {args.seed}", flush=True)
     tallies = interrupts(args.kinds.split(","), args.rounds, args.seed)
-    rows = [
-        [name, one.rounds, one.measuring, one.ignored, len(one.problems), f"{one.longest_s:.1f}"]
-        for name, one in tallies.items()
-    ]
-    for out in (sys.stdout, *([args.out.open("w", newline="")] if args.out else [])):
-        csv.writer(out, lineterminator="\n").writerows([HEAD, *rows])
+    write_table(tallies, args.out)
     return 1 if any(tally.problems for tally in tallies.values()) else 0
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
+import select
 import signal
 import subprocess
+import termios
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -15,24 +19,56 @@ from tests.workflow.conftest import ROOT, Checkout
 GUARDIAN = "weir.measure.guardian"
 
 
+class Terminal:
+    """A window that shows what is printed, until it is closed: the kernel then sends HUP, and whoever goes on
+    to print gets an error."""
+
+    def __init__(self) -> None:
+        self._screen, self.end = os.openpty()
+        self._closed = threading.Event()
+        self._reader = threading.Thread(target=self._show, daemon=True)
+        self._reader.start()
+
+    def take(self) -> None:
+        """Of a process that was just forked, in a new session: it is the one of the terminal."""
+        fcntl.ioctl(self.end, termios.TIOCSCTTY, 0)
+
+    def close(self) -> None:
+        self._closed.set()
+        self._reader.join()
+        os.close(self._screen)
+
+    def _show(self) -> None:
+        """Else a process that prints much would wait."""
+        while not self._closed.is_set():
+            readable, _, _ = select.select([self._screen], [], [], 0.05)
+            with contextlib.suppress(OSError):  # nobody has it open
+                if readable and os.read(self._screen, 65536) == b"":
+                    return
+
+
 def start(
     checkout: Checkout,
     *command: str,
     environment: Mapping[str, str] | None = None,
     keep_output: bool = False,
+    terminal: Terminal | None = None,
 ) -> subprocess.Popen[str]:
     """In a session of its own, as a terminal would, with Ctrl-C and HUP: a shell's background job ignores
     one, nohup the other, and so would all that they start."""
+    output = subprocess.PIPE if keep_output else subprocess.DEVNULL
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("WEIR_", "SNAKE"))}
     path = f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"
     return subprocess.Popen(
         ["env", "--default-signal=INT,QUIT,HUP", *command],
         cwd=checkout.root,
         env={**clean, "PYTHONPATH": str(checkout.root), "PATH": path, **(environment or {})},
-        stdout=subprocess.PIPE if keep_output else subprocess.DEVNULL,
-        stderr=subprocess.STDOUT if keep_output else subprocess.DEVNULL,
+        stdin=terminal.end if terminal else None,
+        stdout=terminal.end if terminal else output,
+        stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
+        preexec_fn=terminal.take if terminal else None,
     )
 
 
