@@ -114,13 +114,10 @@ static bool connections_is_to_target(const struct weir_connection *one) {
     return weir_lnet_is(&state.lnet, one) && (is_declared || weir_lnet_has(&state.lnet.targets, one->remote));
 }
 
-static void connections_note(const struct weir_connection *one, void *own) {
+static void connections_note_listening(const struct weir_connection *one, void *own) {
     (void)own;
     if (one->listens && state.listening_count < LISTENING_MOST) {
         state.listening[state.listening_count++] = one->local_port;
-    }
-    if (state.is_lustre && weir_lnet_is(&state.lnet, one)) {
-        state.strangers += !connections_is_to_target(one) && !weir_lnet_has(&state.lnet.others, one->remote);
     }
 }
 
@@ -136,6 +133,12 @@ static bool connections_is_ours(const struct weir_connection *one) {
         return connections_is_of_client(one->inode);
     }
     return connections_is_server(one->remote) && !connections_listens_at(one->local_port);
+}
+
+/* One of LNet, to no known server: to a further interface of one, or to a router. */
+static bool connections_is_strange(const struct weir_connection *one) {
+    return state.is_lustre && weir_lnet_is(&state.lnet, one) &&
+           !weir_lnet_has(&state.lnet.others, one->remote);
 }
 
 enum connections_likeness { CONNECTIONS_OTHER, CONNECTIONS_SAME_SERVER, CONNECTIONS_SAME_PORT };
@@ -180,6 +183,7 @@ static void connections_count_one(const struct weir_connection *one, void *own) 
     (void)own;
     if (known == NULL) {
         if (state.known_count == CONNECTIONS_MOST || !connections_is_ours(one)) {
+            state.strangers += connections_is_strange(one);
             return;
         }
         known = &state.known[state.known_count++];
@@ -240,7 +244,7 @@ static void connections_forget_ended(void) {
 }
 
 static bool connections_look(void) {
-    state.here = 0;
+    state.here = state.strangers = 0;
     if (state.client != 0) {
         state.inode_count = weir_fuse_sockets(state.client, state.inodes);
         if (state.inode_count < 0) {
@@ -287,16 +291,15 @@ static bool connections_begin(const struct weir_medium *medium, char what[96]) {
         state.follows = true;
         state.endings = weir_inet_diag_endings();
     }
-    state.known_count = state.listening_count = state.strangers = 0;
+    state.known_count = state.listening_count = 0;
     state.counting = false;
     if (!connections_find_ends(medium, what)) {
         return false;
     }
-    if (!weir_inet_diag(connections_note, NULL) || !connections_look()) {
+    if (!weir_inet_diag(connections_note_listening, NULL) || !connections_look()) {
         snprintf(what, 96, "the kernel does not list TCP connections here");
         return false;
     }
-    /* Further interfaces of the servers, or routers: what they carry is not told from other file systems'. */
     if (state.strangers > 0) {
         snprintf(what, 96, "%d connections of LNet are to addresses that no target has", state.strangers);
         return false;
@@ -316,16 +319,17 @@ static bool connections_begin(const struct weir_medium *medium, char what[96]) {
     return true;
 }
 
-static bool connections_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
+/* A target of Lustre that failed over, or an interface that was found, is reached elsewhere since. */
+static bool connections_lead_elsewhere(void) {
     static struct weir_lnet now;
     char why[96];
+    return state.is_lustre && (state.strangers > 0 || !weir_lnet_find(state.name, &now, why) ||
+                               !weir_lnet_is_same(&now, &state.lnet));
+}
+
+static bool connections_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
     (void)medium;
-    if (!connections_look()) {
-        return false;
-    }
-    /* A target that failed over is reached elsewhere since. */
-    if (state.is_lustre &&
-        (!weir_lnet_find(state.name, &now, why) || !weir_lnet_is_same(&now, &state.lnet))) {
+    if (!connections_look() || connections_lead_elsewhere()) {
         return false;
     }
     memcpy(counts, state.totals, sizeof state.totals);

@@ -88,7 +88,9 @@ static void check_targets_count_alone(const struct server *oss, const struct ser
 static void check_never_a_part(const struct server *oss, struct server *other) {
     uint64_t counts[WEIR_SERVERS_COUNTS];
     char what[96];
+    CHECK(connections->begin(&medium, what) && connections->count(&medium, counts));
     start(other, 3);
+    CHECK(!connections->count(&medium, counts));
     CHECK(!connections->begin(&medium, what) && strstr(what, "1 connections of LNet") != NULL);
     setenv("WEIR_SERVER_ADDRESSES", other->text, 1);
     CHECK(connections->begin(&medium, what));
