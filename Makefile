@@ -179,6 +179,8 @@ bench-statistics: setup-develop ## measure error rates of intervals, effects, ac
 	@Rscript bench/coverage.R reference/tokio-year.csv build/sampling/fixed/records.csv
 	@$(venv)/python bench/decisions.py
 	@$(venv)/python bench/history.py check
+	@$(venv)/python bench/promises.py
+	@$(venv)/python -m bench.tables
 
 .PHONY: bench-scan
 bench-scan: setup ## scan 100,000 files of known content: table exact, rate kept, nothing written

@@ -1,31 +1,45 @@
-# What the printed levels are worth: Rscript bench/coverage.R [TOKIO-YEAR.csv] [RECORDS.csv of a local series] [TABLES]
+# What the printed levels are worth:
 #
-# Prints what bench/results/statistics.csv and docs/analysis.md have: how often intervals hold the median (independent
-# and autocorrelated series, a year of file systems in the order of time, a local series; of fixed rounds, and of
-# rounds added until the interval is narrow), false effects between identical settings, made and replayed, how often
-# true effects are found, ratios of sides in turns and one after the other, and how many repetitions are saved by
-# adding rounds where they are needed. `make bench-statistics` measures the local series before. A further series is
-# one entry of `known_series`.
+#   Rscript bench/coverage.R [TOKIO-YEAR.csv] [RECORDS.csv of a local series] [TABLES] [PART]
+#
+# Writes bench/results/statistics.csv: how often intervals hold the median (independent and autocorrelated series, a
+# year of file systems in the order of time, a local series; of fixed rounds, and of rounds added until the interval is
+# narrow), false effects between identical settings, made and replayed, how often true effects are found, ratios of
+# sides in turns and one after the other, and how many repetitions are saved by adding rounds where they are needed.
+# PART is one of `parts` below; the lines of the others stay. `make bench-statistics` measures the local series before.
+# A further series is one entry of `known_series`.
 
 source("analysis/load.R")
 load_analysis("analysis")
 
 source("bench/coverage_series.R")
 
-print_coverage <- function(known, populations, times) {
+# One line of the results: it replaces the one of the same case. `times` is of how many a share is.
+tell <- function(what, series, n, promised, share, times = NA, text = percent(share)) {
+  error <- if (is.na(times)) NA_character_ else percent(sqrt(share * (1 - share) / times))
+  line <- data.table(what, series, n = if (nzchar(n)) as.character(n) else NA_character_, promised, measured = text, standard_error = error)
+  cat(paste(line, collapse = " | "), "\n")
+  path <- "bench/results/statistics.csv"
+  known <- fread(path, colClasses = "character", na.strings = "")
+  at <- known[line, on = .(what, series, n), which = TRUE]
+  if (is.na(at)) known <- rbind(known, line) else set(known, at, names(line), line)
+  fwrite(known, path)
+}
+
+tell_coverage <- function(known, populations, times) {
   timed <- Filter(function(one) !is.null(one$in_time), known)
-  alike <- paste0(", ", assumed_autocorrelation)
-  heads <- c("n", "printed", paste0(rep(names(populations), each = 2), c("", alike)),
-    if (length(timed) > 0) paste0(names(timed), ", in order of time"))
-  cat("| ", paste(heads, collapse = " | "), " |\n", strrep("|---", length(heads)), "|\n", sep = "")
+  holds <- function(series, n, share, times = NA) {
+    tell("interval of a median holds it", series, n, percent(ranks_of(n)$level), share, times)
+  }
   for (n in counts) {
-    made <- unlist(lapply(populations, function(one) {
-      vapply(c(0, assumed_autocorrelation), function(correlation) {
-        share_held(one$draw(normal_series(times, n, correlation)), ranks_of(n), one$middle)
-      }, 1)
-    }))
-    shares <- c(ranks_of(n)$level, made, vapply(timed, function(one) one$in_time(n), 1))
-    cat("|", n, "|", paste(percent(shares), collapse = " | "), "|\n")
+    for (name in names(populations)) {
+      one <- populations[[name]]
+      for (correlation in c(0, assumed_autocorrelation)) {
+        share <- share_held(one$draw(normal_series(times, n, correlation)), ranks_of(n), one$middle)
+        holds(paste0(name, if (correlation > 0) paste0(", ", correlation)), n, share, times)
+      }
+    }
+    for (name in names(timed)) holds(paste0(name, ", in order of time"), n, timed[[name]]$in_time(n))
   }
 }
 
@@ -46,16 +60,17 @@ with_modes <- function(n) {
   rnorm(n) - 2.5 * slow
 }
 
-# Effects in turns where the rounds of a cell are alike, which no other cell cancels.
-print_alike <- function(times) {
-  kinds <- list("AR 0.35 per cell" = function(n) series_of(n, 0.35), "a lasting mode per cell" = with_modes)
-  cat("\n| rounds of a cell | n | tables with a false effect | standard error | 1.1 found |\n|---|---|---|---|---|\n")
-  for (kind in names(kinds)) {
-    for (rounds in c(4, 8, 16)) {
-      none <- share_clear(times, function() identical_settings(rounds, of_cell = kinds[[kind]]), any_dimension = TRUE)
-      found <- share_clear(times / 5, function() identical_settings(rounds, 1.1, kinds[[kind]]))
-      cat("|", kind, "|", rounds, "|", paste(percent(c(none, sqrt(none * (1 - none) / times), found)), collapse = " | "),
-        "|\n")
+# Effects in turns, independent or where the rounds of a cell are alike, which no other cell cancels.
+tell_effects <- function(series, of_cell, times, ratios, promised = "5 %") {
+  for (rounds in c(4, 8, 16)) {
+    none <- shares_clear(times, function() identical_settings(rounds, of_cell = of_cell), any_dimension = TRUE)
+    tell("effects in turns, tables with a false one", series, rounds, promised, none[["clear"]], times)
+    tell("effects in turns, tables with a false one whose pairs agree", series, rounds, "5 %", none[["agree"]], times)
+    for (ratio in ratios) {
+      found <- shares_clear(ceiling(times / 5), function() identical_settings(rounds, ratio, of_cell))
+      what <- sprintf("effects in turns, %s found", format(ratio))
+      tell(what, series, rounds, "power", found[["clear"]], ceiling(times / 5))
+      tell(paste0(what, ", pairs agree"), series, rounds, "power", found[["agree"]], ceiling(times / 5))
     }
   }
 }
@@ -84,33 +99,19 @@ effects_between <- function(rows) {
 }
 bandwidth <- load_metric("bandwidth")
 
-# Of so many tables the share in which the effect of `order`, or any effect, is clear; on both cores.
-share_clear <- function(times, make_rows, any_dimension = FALSE) {
+# Of so many tables the share in which the effect of `order`, or any effect, is clear, and that in which the pairs of
+# such an effect agree; on both cores.
+shares_clear <- function(times, make_rows, any_dimension = FALSE) {
   found <- parallel::mclapply(seq_len(times), function(i) {
     effects <- effects_between(make_rows())
-    any((if (any_dimension) effects else effects[dimension == "order"])$clear)
+    if (!any_dimension) effects <- effects[dimension == "order"]
+    c(clear = any(effects$clear), agree = any(effects$pairs_agree))
   }, mc.cores = 2)
-  mean(unlist(found))
-}
-
-print_power <- function(times) {
-  cat("\n| rounds | identical: tables with a false effect | 1.05 found | 1.1 found | 1.3 found |\n",
-    "|---|---|---|---|---|\n", sep = "")
-  all <- 0
-  for (rounds in c(4, 8, 16)) {
-    none <- share_clear(times, function() identical_settings(rounds), any_dimension = TRUE)
-    all <- all + none / 3
-    found <- vapply(c(1.05, 1.1, 1.3), function(ratio) {
-      share_clear(times / 5, function() identical_settings(rounds, ratio))
-    }, 1)
-    cat("|", rounds, "|", paste(percent(c(none, found)), collapse = " | "), "|\n")
-  }
-  cat(sprintf("identical settings, %d tables: %s have a false effect, standard error %s\n", 3 * times, percent(all),
-    percent(sqrt(all * (1 - all) / 3 / times))))
+  rowMeans(simplify2array(found))
 }
 
 # The two tests of such a table and their correction alone, which takes a second for many tables: by theory 5 %.
-print_tests_alone <- function(times) {
+tell_tests_alone <- function(times) {
   for (rounds in c(4, 8, 16)) {
     chances <- replicate(2, {
       of_round <- matrix(rnorm(times * rounds), times)
@@ -119,23 +120,22 @@ print_tests_alone <- function(times) {
     })
     lowest <- pmin(chances[, 1], chances[, 2])
     clear <- mean(lowest <= 0.025 | pmax(chances[, 1], chances[, 2]) <= 0.05)
-    cat(sprintf("two tests alone, %d rounds, %d tables: %s have a false effect\n", rounds, times, percent(clear)))
+    tell("the two tests of a table alone, a false effect", "independent", rounds, "5 %", clear, times)
   }
 }
 
 # Series have other sizes, so that only the effect of what is the same on both sides counts.
-print_replayed_power <- function(replays, times) {
-  cat("\n| rounds |", paste(names(replays), collapse = " | "), "|\n")
-  cat(strrep("|---", 1 + length(replays)), "|\n", sep = "")
-  for (rounds in c(4, 8, 16)) {
-    shares <- vapply(replays, function(table) share_clear(times, function() replayed_settings(table, rounds)), 1)
-    cat("|", rounds, "|", paste(percent(shares), collapse = " | "), "|\n")
+tell_replayed <- function(replays, times) {
+  for (name in names(replays)) {
+    for (rounds in c(4, 8, 16)) {
+      share <- shares_clear(times, function() replayed_settings(replays[[name]], rounds))[["clear"]]
+      tell("effects in turns, replayed, tables with a false one", name, rounds, "5 %", share, times)
+    }
   }
 }
 
 # The two sides of a ratio in turns, and one after the other, in one series that remembers.
-print_sides <- function(times) {
-  cat("\n| rounds | in turns | one after the other, widened | not widened |\n|---|---|---|---|\n")
+tell_sides <- function(times) {
   covers <- function(ratios, inflation) {
     found <- mean_interval(ratios, inflation)
     found$lo <= 0 && 0 <= found$hi
@@ -147,7 +147,9 @@ print_sides <- function(times) {
       apart <- series[rounds + seq_len(rounds)] - series[seq_len(rounds)]
       c(covers(turns, 1), covers(apart, inflation_of(assumed_autocorrelation)), covers(apart, 1))
     }))
-    cat("|", rounds, "|", paste(percent(held), collapse = " | "), "|\n")
+    kinds <- c("in turns", "one after the other, widened", "one after the other, not widened")
+    promised <- c("95 %", "95 %", "-")
+    for (at in 1:3) tell("interval of a ratio holds it, 0.35", kinds[at], rounds, promised[at], held[at], times)
   }
 }
 
@@ -161,7 +163,7 @@ half_width_of <- function(values, at) {
   (ends[2] - ends[1]) / 2 / median(values)
 }
 
-print_savings <- function(name, table, longest = 40L) {
+tell_savings <- function(name, table, longest = 40L) {
   starts <- table[, if (.N >= longest) .(first = seq(1, .N - longest + 1, by = longest)), by = series]
   whole <- lapply(starts$series, function(one) table[series == one]$value)
   windows <- Map(function(values, first) values[first + seq_len(longest) - 1], whole, starts$first)
@@ -179,8 +181,11 @@ print_savings <- function(name, table, longest = 40L) {
     # A fixed number that makes as many windows as narrow.
     as_good <- tried[which(rowMeans(fixed <= wanted) >= reached)]
     held <- mean(mapply(holds_middle_around, whole, starts$first, needed))
-    cat(sprintf("| %s | %d | %.1f %% | %.1f | %s | %s | %s |\n", name, length(windows), 100 * wanted, mean(needed),
-      if (length(as_good) > 0) as_good[1] else paste(">", longest), percent(reached), percent(held)))
+    number <- if (length(as_good) > 0) as_good[1] else paste("more than", longest)
+    what <- sprintf("added rounds, as narrow as ten are in %.0f %%: ", 100 * share)
+    tell(paste0(what, "half-width; runs; reached; fixed number as good"), name, "", "-",
+      text = paste(percent(wanted), sprintf("%.1f", mean(needed)), percent(reached), number, sep = "; "))
+    tell(paste0(what, "held"), name, "", "95 %", held)
   }
 }
 
@@ -214,36 +219,36 @@ stopped <- function(ends, middle, wanted, most) {
   c(runs = mean(tried[last]), held = mean(held), reached = mean(reached), held_of_reached = mean(held[reached]))
 }
 
-print_stopping <- function(populations, times) {
-  by_correlation <- paste0(c("mean runs, ", "median held, "), rep(sprintf("%.2f", correlations), each = 2))
-  heads <- c("requested half-width", "at most", by_correlation, paste(c("reached,", "held of these,"), correlations[3]))
-  cat("\n| ", paste(heads, collapse = " | "), " |\n", strrep("|---", length(heads)), "|\n", sep = "")
+tell_stopping <- function(populations, times) {
   made <- lapply(correlations, function(correlation) normal_series(times, max(tried), correlation))
   ends <- lapply(made, function(it) ends_by_number(normal_population$draw(it)))
   for (most in c(20L, 40L)) {
     for (wanted in c(0.03, 0.05, 0.08)) {
-      found <- vapply(ends, stopped, numeric(4), normal_population$middle, wanted, most)
-      cat(sprintf("| %.0f %% | %d |", 100 * wanted, most),
-        paste(sprintf("%.1f | %s", found["runs", ], percent(found["held", ])), collapse = " | "), "|",
-        paste(percent(found[c("reached", "held_of_reached"), 3]), collapse = " | "), "|\n")
+      what <- sprintf("added rounds, half-width %.0f %%", 100 * wanted)
+      for (at in seq_along(correlations)) {
+        found <- stopped(ends[[at]], normal_population$middle, wanted, most)
+        alike <- correlations[at]
+        tell(what, paste("runs,", alike), most, "-", text = sprintf("%.1f", found[["runs"]]))
+        tell(what, paste("held,", alike), most, "95 %", found[["held"]], times)
+        tell(what, paste("reached,", alike), most, "-", found[["reached"]], times)
+        tell(what, paste("held of these,", alike), most, "95 %", found[["held_of_reached"]], times * found[["reached"]])
+      }
     }
   }
-  print_lowest(populations, made)
+  tell_lowest(populations, made, times)
 }
 
 # Over half-widths from one that hardly any series reaches with ten runs to one that most do.
-print_lowest <- function(populations, made) {
-  cat("\n| values | at most |", paste0(" lowest share held, ", sprintf("%.2f", correlations), collapse = " |"), " |\n",
-    strrep("|---", 2 + length(correlations)), "|\n", sep = "")
+tell_lowest <- function(populations, made, times) {
   for (name in names(populations)) {
     one <- populations[[name]]
     ends <- lapply(made, function(normal) ends_by_number(one$draw(normal)))
     for (most in c(20L, 40L)) {
-      lowest <- vapply(ends, function(it) {
-        wanted <- stats::quantile(it$width[, tried == 10], c(0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9))
-        min(vapply(wanted, function(width) stopped(it, one$middle, width, most)[["held"]], 1))
-      }, 1)
-      cat("|", name, "|", most, "|", paste(percent(lowest), collapse = " | "), "|\n")
+      for (at in seq_along(ends)) {
+        wanted <- stats::quantile(ends[[at]]$width[, tried == 10], c(0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9))
+        lowest <- min(vapply(wanted, function(width) stopped(ends[[at]], one$middle, width, most)[["held"]], 1))
+        tell("added rounds, lowest share held", paste0(name, ", ", correlations[at]), most, "95 %", lowest, times)
+      }
     }
   }
 }
@@ -262,12 +267,14 @@ held_by_slow <- function(made, first, n) {
   c(mean(ends$lo <= around & around <= ends$hi), mean(ends$lo <= 0 & 0 <= ends$hi))
 }
 
-print_slow_series <- function(times, length = 160) {
-  cat("\n| n | median of 60 rounds around held | median in the long run held |\n|---|---|---|\n")
+tell_slow_series <- function(times, length = 160) {
   made <- slow_series(times, length)
   for (n in counts) {
     held <- rowMeans(vapply(starts_of(length, n), function(first) held_by_slow(made, first, n), numeric(2)))
-    cat("|", n, "|", paste(percent(held), collapse = " | "), "|\n")
+    for (at in 1:2) {
+      series <- paste("slow part,", c("median of 60 rounds around", "median in the long run")[at])
+      tell("interval of a median holds it", series, n, c("95.0 %", "-")[at], held[at], times)
+    }
   }
   # Sixteen cells whose sides of the median are correlated by 0.36, as in the local series, in campaigns of 20 rounds
   # one after the other.
@@ -276,32 +283,39 @@ print_slow_series <- function(times, length = 160) {
     cells <- sqrt(0.54) * matrix(together, 16) + sqrt(0.46) * slow_series(16, length)
     mean(vapply(seq(1, length - 19, by = 20), function(first) held_by_slow(cells, first, 20)[1], 1))
   })
-  cat(sprintf("campaigns of 20 rounds of 16 cells: %s held around, standard deviation %s, in one of 20 below %s\n",
-    percent(mean(of_campaigns)), percent(sd(of_campaigns)), percent(stats::quantile(of_campaigns, 0.05))))
+  tell("interval of a median holds it", "slow part, 16 cells alike, median of 60 rounds around", 20, "95.0 %",
+    text = sprintf("%s, in one campaign of 20 below %s", percent(mean(of_campaigns)),
+      percent(stats::quantile(of_campaigns, 0.05))))
 }
 
-# Of each entry a name of the tables and how its series are read.
+# Of each entry its name in the results and how its series are read.
 known_series <- list(
   "2018" = list(read = series_of_2018, path = "reference/ddn-lustre-2018.csv"),
-  "a year" = list(read = series_of_a_year, path = commandArgs(TRUE)[1]),
-  "a local series" = list(read = series_of_records, path = commandArgs(TRUE)[2])
+  year = list(read = series_of_a_year, path = commandArgs(TRUE)[1]),
+  local = list(read = series_of_records, path = commandArgs(TRUE)[2])
 )
 
 RNGkind("L'Ecuyer-CMRG")
-set.seed(20261122)
 present <- Filter(function(one) !is.na(one$path) && nzchar(one$path) && file.exists(one$path), known_series)
 known <- lapply(present, function(one) one$read(one$path))
 populations <- c(list(normal = normal_population), lapply(known, function(one) drawn_from(one$values)))
 timed <- lapply(Filter(function(one) !is.null(one$in_time), known), function(one) one$values)
 tables <- if (length(commandArgs(TRUE)) > 2) as.numeric(commandArgs(TRUE)[3]) else 1000
-print_coverage(known, populations, 20 * tables)
-print_stopping(populations, 20 * tables)
-print_slow_series(2 * tables)
-print_power(tables)
-print_alike(tables)
-print_tests_alone(20 * tables)
-print_replayed_power(timed, tables / 2)
-print_sides(4 * tables)
-cat("\n| series | windows | half-width of 10 runs | runs, added as needed | fixed number as good | as narrow |",
-  " median held |\n|---|---|---|---|---|---|---|\n", sep = "")
-for (name in names(timed)) print_savings(name, timed[[name]])
+
+parts <- list(
+  fixed = function() tell_coverage(known, populations, 20 * tables),
+  added = function() tell_stopping(populations, 20 * tables),
+  slow = function() tell_slow_series(2 * tables),
+  independent = function() tell_effects("independent", rnorm, tables, c(1.05, 1.1, 1.3)),
+  alike = function() tell_effects("0.35 per cell", function(n) series_of(n, 0.35), tables, 1.1),
+  modes = function() tell_effects("a lasting mode per cell", with_modes, tables, 1.1, "-"),
+  alone = function() tell_tests_alone(20 * tables),
+  replayed = function() tell_replayed(timed, tables / 2),
+  sides = function() tell_sides(4 * tables),
+  saved = function() for (name in names(timed)) tell_savings(name, timed[[name]])
+)
+wanted <- if (length(commandArgs(TRUE)) > 3) commandArgs(TRUE)[-(1:3)] else names(parts)
+for (part in wanted) {
+  set.seed(20261122 + match(part, names(parts)))
+  parts[[part]]()
+}

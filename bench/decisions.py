@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """The error rates of accept and compare under noise that is not kind, where the truth is known.
 
-    bench/decisions.py [TIMES]      TIMES: contracts and tables for each line
+    bench/decisions.py [PART] [TIMES] [TEXT]
 
-Without TIMES they are 1,000, and bench/results/decisions_accept.csv and decisions_compare.csv are written.
+PART is accept, turns, separate or days, else all are measured; of these the lines that contain TEXT. TIMES,
+contracts and tables for each line, are 1,000. Of so many, a line is written to decisions_accept.csv or
+decisions_compare.csv of bench/results when it ends; the others stay. Each begins with a seed of its own, so
+that all may be measured one by one.
 
 Each line has its promise, what was measured and the standard error. Contracts: the truth is at the limit, so
 that every pass is false. Tables of 20 cells: both sides are the same storage, so that every verdict slower or
@@ -19,7 +22,7 @@ import statistics
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from itertools import chain
+from functools import cache
 from pathlib import Path
 
 from weir.accept.contract import Contract, Line, Promise
@@ -149,6 +152,11 @@ SAME_DAY_S, OTHER_DAY_S = 3 * 3600, 48 * 3600
 Table = tuple[Sequence[Pair], Days]
 
 
+@cache
+def time_of(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat()
+
+
 def pair(first: Sequence[float], second: Sequence[float], apart_s: int, number: int = 0) -> Pair:
     """apart_s: from one side to the other; 0: in turns."""
     samples = [
@@ -156,7 +164,7 @@ def pair(first: Sequence[float], second: Sequence[float], apart_s: int, number: 
             name,
             tuple(range(len(logs))),
             tuple(logs),
-            tuple(datetime.fromtimestamp(began + 60 * at, UTC).isoformat() for at in range(len(logs))),
+            tuple(time_of(began + 60 * at) for at in range(len(logs))),
         )
         for name, logs, began in (("a", first, 0), ("b", second, apart_s))
     ]
@@ -165,11 +173,16 @@ def pair(first: Sequence[float], second: Sequence[float], apart_s: int, number: 
 
 
 def table(
-    source: random.Random, noise: Noise, counts: tuple[int, int], turns: bool, slower: float
+    source: random.Random,
+    noise: Noise,
+    counts: tuple[int, int],
+    turns: bool,
+    slower: float,
+    cells: int = CELLS,
 ) -> list[Pair]:
     """Sides one after the other take what lasts of one series; sides in turns share its rounds."""
     made = []
-    for _ in range(CELLS):
+    for _ in range(cells):
         first, second = noise(source, counts[0]), noise(source, counts[1])
         made.append(
             pair(first, [value + math.log(1 - slower) for value in second], 0 if turns else SAME_DAY_S)
@@ -240,7 +253,7 @@ def day_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[], fl
             )
 
 
-def compare_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[], float]]]:
+def separate_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[], float]]]:
     for counts in ((2, 16), (3, 30), (4, 16)):
         name = f"separate: n = {counts[0]} v {counts[1]}, iid"
         yield name, "5 %", lambda counts=counts: differs(table(source, serial(0.0), counts, False, 0))
@@ -249,40 +262,79 @@ def compare_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[]
             name = f"separate: AR {alike}, n = {count}"
             noise, counts = serial(alike), (count, count)
             yield name, "5 %", lambda n=noise, c=counts: differs(table(source, n, c, False, 0))
-    for alike in (0.0, 0.35, 0.6):
+    for count in (4, 8, 16):
+        name, counts = f"separate: a lasting slow mode per cell, n = {count}", (count, count)
+        # Nothing within two campaigns of one day tells it from a change of the storage: a note.
+        yield name, "-", lambda c=counts: differs(table(source, with_modes, c, False, 0))
+    yield from power_lines(source, "separate", turns=False)
+
+
+def turns_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[], float]]]:
+    for cells in (CELLS, 3):
+        for alike in (0.0, 0.35, 0.6):
+            for count in (4, 8, 16):
+                noise, counts = serial(alike), (count, count)
+                of_cells = "" if cells == CELLS else f", {cells} cells"
+                name = f"in turns: AR {alike} per cell, n = {count}{of_cells}"
+                # Few rounds or pairs show too little of what lasts longer than the assumption elsewhere.
+                promised = "5 %" if alike <= 0.35 or (count >= 8 and cells == CELLS) else "-"
+                yield (
+                    name,
+                    promised,
+                    lambda n=noise, c=counts, m=cells: differs(table(source, n, c, True, 0, m)),
+                )
+    yield from power_lines(source, "in turns", turns=True)
+
+
+def power_lines(
+    source: random.Random, name: str, turns: bool
+) -> Iterator[tuple[str, str, Callable[[], float]]]:
+    for alike in (0.0, 0.35):
         for count in (4, 8, 16):
             noise, counts = serial(alike), (count, count)
-            name = f"in turns: AR {alike} per cell, n = {count}"
-            # Four rounds show too little of what lasts longer than the assumption elsewhere.
-            promised = "5 %" if alike <= 0.35 or count >= 8 else "-"
-            yield name, promised, lambda n=noise, c=counts: differs(table(source, n, c, True, 0))
-    for turns, name in ((True, "in turns"), (False, "separate")):
-        for count in (4, 8, 16):
-            counts = (count, count)
-            yield (
-                f"{name}: AR 0.35, n = {count}, 10 % slower, found",
-                "power",
-                lambda c=counts, turns=turns: found(table(source, serial(0.35), c, turns, 0.1)),
-            )
+            case = f"{name}: AR {alike}, n = {count}, 10 % slower, found"
+            yield case, "power", lambda n=noise, c=counts: found(table(source, n, c, turns, 0.1))
+
+
+PARTS = {"accept": accept_lines, "turns": turns_lines, "separate": separate_lines, "days": day_lines}
+FILES = {"decisions_accept": ("accept",), "decisions_compare": ("turns", "separate", "days")}
+TIMES = 1000
+
+
+def measured(part: str, times: int, text: str) -> Iterator[tuple[str, ...]]:
+    source = random.Random()
+    for case, promised, once in PARTS[part](source):
+        if text not in case:
+            continue
+        source.seed(case)
+        values = [float(once()) for _ in range(times)]
+        error = statistics.stdev(values) / math.sqrt(len(values))
+        row = (case, promised, f"{statistics.fmean(values):.1%}", f"{error:.1%}")
+        print(" | ".join(row), flush=True)
+        yield row
+
+
+def write(name: str, row: tuple[str, ...]) -> None:
+    """In the order of the parts; what is not measured now stays."""
+    path = RESULTS / f"{name}.csv"
+    with path.open(newline="") as file:
+        head, *before = csv.reader(file)
+    known = {one[0]: one for one in (*before, row)}
+    cases = [case for part in FILES[name] for case, _, _ in PARTS[part](random.Random())]
+    with path.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(
+            [head, *(known[case] for case in cases if case in known)]
+        )
 
 
 def main() -> None:
-    times = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    source = random.Random(1)
-    files = {
-        "decisions_accept": (accept_lines(source),),
-        "decisions_compare": (compare_lines(source), day_lines(source)),
-    }
-    for name, parts in files.items():
-        rows = [("case", "promised", "measured", "standard error")]
-        for case, promised, once in chain.from_iterable(parts):
-            values = [float(once()) for _ in range(times)]
-            error = statistics.stdev(values) / math.sqrt(len(values))
-            rows.append((case, promised, f"{statistics.fmean(values):.1%}", f"{error:.1%}"))
-            print(" | ".join(rows[-1]), flush=True)
-        if len(sys.argv) == 1:
-            with (RESULTS / f"{name}.csv").open("w", newline="") as file:
-                csv.writer(file, lineterminator="\n").writerows(rows)
+    parts = [one for one in sys.argv[1:] if one in PARTS] or list(PARTS)
+    times = next((int(one) for one in sys.argv[1:] if one.isdigit()), TIMES)
+    text = next((one for one in sys.argv[1:] if one not in PARTS and not one.isdigit()), "")
+    for name, of_file in FILES.items():
+        for row in (row for part in of_file if part in parts for row in measured(part, times, text)):
+            if times == TIMES:
+                write(name, row)
 
 
 if __name__ == "__main__":

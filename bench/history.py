@@ -3,7 +3,7 @@
 
     bench/history.py [TABLE]      TABLE: tokio-year.csv (default: reference/tokio-year.csv)
     bench/history.py rows         only the time for 10^6 rows
-    bench/history.py check        only what check finds in the second half of the year
+    bench/history.py check        only what check finds in the second half of the year: history_check.csv
 
 The residuals of the real series around their levels are drawn again in blocks of days. The noise is that of
 real storage, and the truth is known: no change (every change found is false), or one step on day 200.
@@ -11,6 +11,7 @@ real storage, and the truth is known: no change (every change found is false), o
 
 from __future__ import annotations
 
+import csv
 import os
 import statistics
 import sys
@@ -32,6 +33,16 @@ DAY_S = 86400.0
 FEWEST_POINTS = 100
 WEEK = 7
 NEWEST = 14
+RESULT = Path(__file__).resolve().parent / "results/history_check.csv"
+HEAD = [
+    "rule",
+    "alarms for slower per 100 series-days",
+    "step of 5 %",
+    "10 %",
+    "20 %",
+    "drift of 20 % in 30 days",
+]
+NAMES = {"check": "`check`", "t test": "t test of 7 against 30 points, at as many alarms"}
 PLACES = (0.15, 0.4, 0.65)  # of steps, in the days that are judged
 
 
@@ -174,20 +185,22 @@ def held_out(every: Sequence[Series]) -> None:
     limits = {"check": 1.0}
     limits["t test"] = next(limit for limit in np.arange(1, 30, 0.01) if alarms("t test", limit) <= wanted)
     print(f"second half, {len(series)} series, {days} series-days")
+    lines = [HEAD]
     for name, limit in limits.items():
-        rate = 100 * alarms(name, limit) / days
-        print(f"{name}: {rate:.2f} alarms for slower per 100 series-days (standard error "
-              f"{100 * np.sqrt(max(alarms(name, limit), 1)) / days:.2f})")  # fmt: skip
+        count = alarms(name, limit)
+        line = [NAMES[name], f"{100 * count / days:.2f} ± {100 * np.sqrt(max(count, 1)) / days:.2f}"]
         for slowdown, ramp_days in ((0.05, 0), (0.10, 0), (0.20, 0), (0.20, 30)):
             hits = [
                 found_in_time(one, RULES[name], values, limit, inside, share, slowdown, ramp_days)
                 for one, values, inside in zip(series, known[name], both, strict=True)
                 for share in PLACES
             ]
-            what = f"a drift of {slowdown:.0%} in 30 days" if ramp_days else f"a step of {slowdown:.0%}"
-            error = np.sqrt(np.mean(hits) * (1 - np.mean(hits)) / len(series))
-            print(f"  {what}: found within 30 days in {np.mean(hits):.0%} of {len(hits)} (standard error "
-                  f"{error:.0%}, by series)")  # fmt: skip
+            share, error = np.mean(hits), np.sqrt(np.mean(hits) * (1 - np.mean(hits)) / len(series))
+            line.append(f"{100 * share:.0f} ± {100 * error:.0f} %" if error else f"{100 * share:.0f} %")
+        print(" | ".join(line))
+        lines.append(line)
+    with RESULT.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(lines)
 
 
 def found_in_time(

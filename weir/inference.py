@@ -12,13 +12,14 @@ import itertools
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from math import exp, fsum, log, sqrt
 from typing import Any, NamedTuple
 
 LEVEL = 0.95
+MEDIAN_ERROR = sqrt(math.pi / 2)  # standard error of a median over that of a mean, for normal noise
 # Of neighbouring runs where a study has too few for an estimate. On tmpfs and disk up to 0.29 was measured; a
 # year of file systems remembers longer than one day, and needs this much (bench/coverage.R).
 ASSUMED = 0.35
@@ -30,7 +31,9 @@ ENOUGH_NEIGHBOURS = (
     100  # pairs of neighbours: then the estimate is used also where it is below the assumption
 )
 MOST_CORRELATION = 0.8  # beyond that an estimate from a few rounds depends more on chance than on the storage
-MOST_IN_TURNS = 0.6
+MOST_IN_TURNS = 0.7
+ENOUGH_SERIES = 15  # in turns
+HIDDEN_BY_MEAN = 1.15  # over the rounds of a series: of its autocorrelation, by its own mean
 MOST_ON_ONE_SIDE = 0.9
 FEWEST_PRINTED = 6  # runs: of fewer no interval is near LEVEL
 _NODES = 100  # of the integral: four digits for 4 to 100 values
@@ -228,20 +231,29 @@ def _shown(series: Iterable[Sequence[float]]) -> tuple[float, Counter[int]]:
     return shown, counts
 
 
-def autocorrelation_in_turns(series: Iterable[Sequence[float]]) -> float:
-    """Of ratios in turns, where what disturbs a round is in both sides and cancels: nothing is assumed.
+def mean_in_turns(series: Sequence[Sequence[float]]) -> Callable[[Sequence[float]], Mean]:
+    """How the mean of one of these series of ratios is found, which were measured in turns.
 
-    About 1/n is added for the mean of each series, which is not all of it: `mean_in_turns` has fewer degrees
-    for that. bench/decisions.py has level and power of both together."""
+    What disturbs a round is in both sides and cancels: nothing is assumed, unless the rounds are too few to
+    show anything. Many series show together how much neighbours are alike; a few do so only roughly, and half
+    of the standard error is added. bench/decisions.py has level and power of both."""
     shown, counts = _shown(series)
+    if not counts:
+        return partial(mean_of, autocorrelation=ASSUMED)
+    if counts.total() < ENOUGH_SERIES:
+        found = _most_likely(counts, shown)
+        pairs = sum((count - 1) * times for count, times in counts.items())
+        alike = min(found + sqrt((1 - found**2) / pairs) / 2, MOST_CORRELATION)
+        return partial(mean_of, autocorrelation=round(alike, 2))
     rounds = sum(count * times for count, times in counts.items())
-    return min(max((shown + counts.total()) / rounds, 0.0), MOST_IN_TURNS) if rounds else 0.0
+    # About 1/n for the mean of each series, which is not all of it: there are fewer degrees for that.
+    alike = min(max((shown + HIDDEN_BY_MEAN * counts.total()) / rounds, 0.0), MOST_IN_TURNS)
+    return partial(_mean_of_fewer, fewer=(1 + alike) / (1 - alike))
 
 
-def mean_in_turns(ratios: Sequence[float], autocorrelation: float) -> Mean:
+def _mean_of_fewer(ratios: Sequence[float], fewer: float) -> Mean:
     """Rounds that are alike teach less: they count as fewer."""
-    count, fewer = len(ratios), (1 + autocorrelation) / (1 - autocorrelation)
-    spread = variance_of(ratios)
+    count, spread = len(ratios), variance_of(ratios)
     degrees = max(count / fewer - 1, 1.0)
     return Mean(statistics.fmean(ratios), fewer * spread / count, degrees, count, spread)
 

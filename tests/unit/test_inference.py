@@ -12,9 +12,12 @@ import pytest
 from weir.inference import (
     ASSUMED,
     FIRST_LOOK,
+    Mean,
     autocorrelation_of,
     difference,
+    false_discovery_rates,
     level_of_look,
+    mean_in_turns,
     mean_of,
     median_interval,
     serial_factors,
@@ -104,3 +107,17 @@ def test_the_interval_of_a_median_is_not_moved_by_fast_runs() -> None:
         assert ends is not None
         wrong += ends[0] > 0
     assert wrong / times <= 0.025
+
+
+@pytest.mark.parametrize("rounds", [3, 8])
+def test_small_tables_in_turns_hold_where_neighbours_are_alike(rounds: int) -> None:
+    """Three series show little of how much neighbours are alike, and three rounds nothing."""
+    source, times, false = random.Random(rounds), 1000, 0
+    for _ in range(times):
+        table = [series(source, rounds, ASSUMED) for _ in range(3)]
+        mean = mean_in_turns(table)
+        chances = [
+            difference(mean(one), Mean(0.0, 0.0, 1.0, rounds, 0.0)).chance_different() for one in table
+        ]
+        false += any(rate <= 0.05 for rate in false_discovery_rates(chances))
+    assert false / times <= three_errors(0.05, times)

@@ -7,12 +7,13 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import exp, log, pi, sqrt
+from math import exp, log, sqrt
 
 from weir.accept.conditions import Finding, Subject, findings, usable
 from weir.accept.contract import BEST, MEDIAN, Contract, Line, Promise
 from weir.accept.evidence import Measured, Run, rows_of
 from weir.inference import (
+    MEDIAN_ERROR,
     fewest_for_median,
     level_of_look,
     mean_of,
@@ -27,7 +28,6 @@ from weir.records.rounds import REMARKS
 
 PASS, FAIL, NOT_PROVEN = "pass", "fail", "not proven"
 MOST_RUNS = 1000
-MEDIAN_ERROR = sqrt(pi / 2)  # standard error of a median over that of a mean, for normal noise
 MOST_FINDINGS = 3
 
 

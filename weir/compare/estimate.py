@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import bisect
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import log, sqrt
 
 from weir.compare.days import HISTORY, Between
@@ -25,7 +26,6 @@ from weir.inference import (
     LEVEL,
     Effect,
     Mean,
-    autocorrelation_in_turns,
     autocorrelation_of,
     difference,
     mean_in_turns,
@@ -39,6 +39,8 @@ FEWEST_SEPARATE = 4  # rounds a side: two or three that are alike by chance deci
 FEWEST_BASELINE = 3  # campaigns of one side that a single one of the other can be held against
 MOST_ROUNDS = 1000
 PAIRED, CAMPAIGNS, SEPARATE = "paired", "campaigns", "separate"
+
+MeanOf = Callable[[Sequence[float]], Mean]
 
 
 @dataclass(frozen=True)
@@ -65,49 +67,35 @@ class Estimate(Effect):
         return max(found, 1) if found < len(candidates) else None
 
 
-def estimate(pair: Pair, correlation: float = 0.0, between: Between | None = None) -> Estimate | None:
-    """None where a side has too few rounds. correlation: of neighbouring rounds, see `neighbours`."""
+def estimate(pair: Pair, mean: MeanOf, between: Between | None = None) -> Estimate | None:
+    """None where a side has too few rounds. mean: of rounds that are alike, see `mean_of_rounds`."""
     first, second = pair.first, pair.second
     means = [[statistics.fmean(sample.logs) for sample in side] for side in (first, second)]
     if min(map(len, means)) >= FEWEST_ROUNDS:
         # Campaigns are days apart.
-        return _apart(CAMPAIGNS, means[0], means[1], 0.0)
+        return _apart(CAMPAIGNS, means[0], means[1], partial(mean_of, autocorrelation=0.0))
     if min(map(len, means)) == 1 and max(map(len, means)) >= FEWEST_BASELINE:
         return _against_baseline(means[0], means[1])
-    if in_turns(pair):
+    if pair.in_turns:
         ratios = _ratios(first[0], second[0])
-        return _paired(mean_in_turns(ratios, correlation)) if len(ratios) >= FEWEST_ROUNDS else None
+        return _paired(mean(ratios)) if len(ratios) >= FEWEST_ROUNDS else None
     logs = [[value for sample in side for value in sample.logs] for side in (first, second)]
     if min(map(len, logs)) < FEWEST_SEPARATE:
         return None
-    found = _apart(SEPARATE, logs[0], logs[1], correlation)
+    found = _apart(SEPARATE, logs[0], logs[1], mean)
     return _widened(found, between) if between else found
 
 
-def in_turns(pair: Pair) -> bool:
-    """Whether both sides have the same rounds, and each round of both was over before the next began."""
-    if len(pair.first) != 1 or len(pair.second) != 1:
-        return False
-    first, second = pair.first[0], pair.second[0]
-    if first.rounds != second.rounds or not all((*first.began, *second.began)):
-        return False
-    later = [max(pair_of) for pair_of in zip(first.began, second.began, strict=True)]
-    sooner = [min(pair_of) for pair_of in zip(first.began, second.began, strict=True)]
-    return all(before < after for before, after in zip(later, sooner[1:], strict=False))
-
-
-def neighbours(pairs: Iterable[Pair], turns: bool) -> float:
-    """How much neighbouring rounds are alike (lag-1 autocorrelation), over all pairs of one design.
-
-    What disturbs rounds in turns is in both sides of their ratio: there nothing is assumed."""
-    series = _sequences(pairs, turns)
-    return autocorrelation_in_turns(series) if turns else autocorrelation_of(series)
+def mean_of_rounds(pairs: Iterable[Pair], turns: bool) -> MeanOf:
+    """Of a side, or of ratios in turns: it allows for neighbours that are alike as those of all pairs are."""
+    series = list(_sequences(pairs, turns))
+    return mean_in_turns(series) if turns else partial(mean_of, autocorrelation=autocorrelation_of(series))
 
 
 def _sequences(pairs: Iterable[Pair], turns: bool) -> Iterator[Sequence[float]]:
     """Ratios of rounds measured in turns; else the rounds of each side."""
     for pair in pairs:
-        if in_turns(pair) != turns:
+        if pair.in_turns != turns:
             continue
         if turns:
             yield _ratios(pair.first[0], pair.second[0])
@@ -139,8 +127,8 @@ def _against_baseline(first: Sequence[float], second: Sequence[float]) -> Estima
     )
 
 
-def _apart(design: str, first: Sequence[float], second: Sequence[float], correlation: float) -> Estimate:
-    one, two = mean_of(first, correlation), mean_of(second, correlation)
+def _apart(design: str, first: Sequence[float], second: Sequence[float], mean: MeanOf) -> Estimate:
+    one, two = mean(first), mean(second)
     found = difference(one, two)
     spread = one.variance * one.count + two.variance * two.count
     return Estimate(

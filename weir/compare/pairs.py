@@ -6,6 +6,7 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import log
 from typing import Any, NamedTuple
 
@@ -60,6 +61,18 @@ class Pair:
     verdicts: Mapping[str, int]  # of all records of the pair, unused ones included
     cells: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())  # identities, of each side
     evidence: tuple[Evidence, Evidence] = (Evidence(0, 0, 0), Evidence(0, 0, 0))
+
+    @cached_property
+    def in_turns(self) -> bool:
+        """Whether both sides have the same rounds, and each round of both was over before the next began."""
+        if len(self.first) != 1 or len(self.second) != 1:
+            return False
+        first, second = self.first[0], self.second[0]
+        if first.rounds != second.rounds or not all((*first.began, *second.began)):
+            return False
+        later = [max(pair_of) for pair_of in zip(first.began, second.began, strict=True)]
+        sooner = [min(pair_of) for pair_of in zip(first.began, second.began, strict=True)]
+        return all(before < after for before, after in zip(later, sooner[1:], strict=False))
 
 
 class Unmatched(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from weir.compare.days import Between, Days
@@ -13,17 +13,17 @@ from weir.compare.estimate import (
     SEPARATE,
     Estimate,
     estimate,
-    in_turns,
-    neighbours,
+    mean_of_rounds,
 )
 from weir.compare.pairs import RESERVED, UNPROVEN, Pair
-from weir.inference import ASSUMED, false_discovery_rates
+from weir.inference import ASSUMED, ENOUGH_SERIES, false_discovery_rates
 from weir.metrics import Metric
 
 FASTER, SLOWER, SAME, UNDECIDED = "faster", "slower", "no difference", "undecided"
 LEVEL = 0.05
 MOST_DROPPED = 3  # named in the notes of a pair
-# In turns; fewer show too little of neighbours that are more alike than ASSUMED (bench/decisions.py).
+# Rounds in turns; fewer, or fewer than ENOUGH_SERIES pairs, show too little of neighbours that are more alike
+# than ASSUMED (bench/decisions.py).
 ENOUGH_IN_TURNS = 8
 NUMBERS = {2: "two", 4: "four"}
 
@@ -63,11 +63,11 @@ def judge_pairs(
     """limit: a slowdown counts for --fail-on only if it is surely larger than this share.
 
     dated: pairs whose times tell whether the sides are of different days, if not those judged."""
-    alike = {turns: neighbours(pairs, turns) for turns in (True, False)}
+    means = {turns: mean_of_rounds(pairs, turns) for turns in (True, False)}
     between = [(days or Days()).between(pair) for pair in dated or pairs]
-    within = [estimate(pair, alike[in_turns(pair)]) for pair in pairs]
+    within = [estimate(pair, means[pair.in_turns]) for pair in pairs]
     estimates = [
-        estimate(pair, alike[in_turns(pair)], spread) for pair, spread in zip(pairs, between, strict=True)
+        estimate(pair, means[pair.in_turns], spread) for pair, spread in zip(pairs, between, strict=True)
     ]
     differs, differs_within = (
         false_discovery_rates([one.chance_different() if one else None for one in each])
@@ -78,6 +78,7 @@ def judge_pairs(
         false_discovery_rates([_chance_not_slower(one, metric, limit) if one else None for one in each])
         for each in (estimates, within)
     )
+    few_pairs = sum(pair.in_turns for pair in pairs) < ENOUGH_SERIES
     # Where no other pair differs, one of so many is decided at this level.
     level = 1 - LEVEL / len(pairs) if pairs else 1 - LEVEL
     judged = []
@@ -87,9 +88,10 @@ def judge_pairs(
         allowed = _allowed(pair, verdict)
         chance = slower[index] if allowed == verdict else None
         by_day = found is not None and found.between > 0 and allowed == UNDECIDED
+        notes = (*_notes(pair, found, between[index]), *_few(found, allowed, few_pairs), *_reservations(pair))
         judged.append(
             Judged(
-                *(pair, found, allowed, chance, more, _notes(pair, found, between[index], allowed)),
+                *(pair, found, allowed, chance, more, notes),
                 by_day=by_day and _sure(differs_within[index]),
                 slower_by_day=by_day and _sure(slower_within[index]),
             )
@@ -132,35 +134,40 @@ def _chance_not_slower(found: Estimate, metric: Metric, limit: float) -> float:
     return found.chance_above(1 / (1 - limit))
 
 
-def _notes(pair: Pair, found: Estimate | None, between: Between, verdict: str) -> tuple[str, ...]:
-    notes = []
+def _notes(pair: Pair, found: Estimate | None, between: Between) -> Iterator[str]:
     if found is None:
         refused = pair.verdicts.get(RESERVED) or pair.verdicts.get("INVALID")
-        fewest = FEWEST_ROUNDS if in_turns(pair) else FEWEST_SEPARATE
+        fewest = FEWEST_ROUNDS if pair.in_turns else FEWEST_SEPARATE
         few = min(sum(len(one.logs) for one in side) for side in (pair.first, pair.second))
-        notes.append(
+        yield (
             f"fewer than {NUMBERS[FEWEST_ROUNDS if few < FEWEST_ROUNDS else fewest]} rounds a side"
             + (" that can be used" if refused else "")
             + ("" if few < FEWEST_ROUNDS else ", measured one after the other")
         )
     elif found.design == SEPARATE:
-        notes.append(between.note)
-    elif found.design == PAIRED and verdict in (SLOWER, FASTER) and min(found.rounds) < ENOUGH_IN_TURNS:
-        notes.append(
-            f"fewer than {ENOUGH_IN_TURNS} rounds in turns: 5 % of false verdicts hold only if "
+        yield between.note
+
+
+def _few(found: Estimate | None, verdict: str, few_pairs: bool) -> Iterator[str]:
+    if found is None or found.design != PAIRED or verdict not in (SLOWER, FASTER):
+        return
+    if few_pairs or min(found.rounds) < ENOUGH_IN_TURNS:
+        what = f"{ENOUGH_SERIES} pairs" if few_pairs else f"{ENOUGH_IN_TURNS} rounds"
+        yield (
+            f"fewer than {what} in turns: 5 % of false verdicts hold only if "
             f"neighbouring rounds correlate by {ASSUMED} or less"
         )
+
+
+def _reservations(pair: Pair) -> Iterator[str]:
     for name, side in zip(("A", "B"), pair.evidence, strict=True):
-        notes += [
-            f"{name} lacks rounds, so that nothing is decided for it: {one}"
-            for one in side.dropped[:MOST_DROPPED]
-        ]
+        for one in side.dropped[:MOST_DROPPED]:
+            yield f"{name} lacks rounds, so that nothing is decided for it: {one}"
         if len(side.dropped) > MOST_DROPPED:
-            notes.append(f"{name} lacks {len(side.dropped) - MOST_DROPPED} more rounds")
+            yield f"{name} lacks {len(side.dropped) - MOST_DROPPED} more rounds"
     if count := pair.verdicts.get(RESERVED):
-        notes.append(f"{count} DEGRADED record{'s' * (count > 1)} not used")
+        yield f"{count} DEGRADED record{'s' * (count > 1)} not used"
     if count := pair.verdicts.get("INVALID"):
-        notes.append(f"{count} INVALID record{'s' * (count > 1)} not used")
+        yield f"{count} INVALID record{'s' * (count > 1)} not used"
     if count := pair.verdicts.get(UNPROVEN):
-        notes.append(f"{count} UNPROVEN record{'s' * (count > 1)} used")
-    return tuple(notes)
+        yield f"{count} UNPROVEN record{'s' * (count > 1)} used"

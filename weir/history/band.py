@@ -11,6 +11,7 @@ from scipy import stats
 from weir.history.alarm import Alarm, alarm_of
 from weir.history.regimes import FEWEST_POINTS, SMALLEST_NOISE, Change, Regime, changes_of, regimes_of
 from weir.history.series import Numbers, Series
+from weir.inference import t_quantile
 
 OUTSIDE = 0.005  # chance that a value of an unchanged series lies outside of its band
 SURE = 0.01  # chance of seeing a trend or a weekly rhythm that is not there
@@ -100,7 +101,7 @@ def band_of(series: Series, start: int) -> Band | None:
         level = level - rhythm[_weekdays(times)]
         expected += float(rhythm[_weekdays(series.times[-1:])][0])
     below, above = _spread(level - np.median(level))
-    factor = float(stats.t.ppf(1 - OUTSIDE / 2, len(logs) - 1)) * sqrt(1 + 1 / len(logs))
+    factor = t_quantile(len(logs) - 1, 1 - OUTSIDE / 2) * sqrt(1 + 1 / len(logs))
     return Band(
         median=exp(middle),
         low=exp(expected - factor * below),

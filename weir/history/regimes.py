@@ -10,13 +10,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, log, pi, sqrt
+from math import exp, log, sqrt
 
 import numpy as np
 import ruptures
-from scipy.special import stdtr, stdtrit  # Student's t
 
 from weir.history.series import Numbers, Series
+from weir.inference import LEVEL, MEDIAN_ERROR, t_quantile, t_tail
 
 FEWEST_POINTS = 10  # fewer teach nothing
 SHORTEST_REGIME = 5
@@ -29,7 +29,6 @@ SURE = 0.001  # chance of a false change at each candidate
 SMALLEST_CHANGE = 0.02  # an operator ignores less
 SMALLEST_NOISE = 0.002  # relative; series of equal values have no noise to measure
 MOST_CORRELATION = 0.9
-MEDIAN_ERROR = sqrt(pi / 2)  # standard error of a median over that of a mean, for normal noise
 
 
 @dataclass(frozen=True)
@@ -134,7 +133,7 @@ def changes_of(series: Series, regimes: Sequence[Regime]) -> list[Change]:
     found = []
     for before, after in itertools.pairwise(regimes):
         error, degrees = _error(logs, before.start, before.end, after.end, correlation)
-        half = float(stdtrit(degrees, 0.975)) * error * MEDIAN_ERROR
+        half = t_quantile(degrees, (1 + LEVEL) / 2) * error * MEDIAN_ERROR
         found.append(Change(after.start, series.day(after.start), after.level - before.level, half))
     return found
 
@@ -149,7 +148,7 @@ def _tested(logs: Numbers, ends: list[int], correlation: float) -> list[Regime]:
             start, cut, end = starts[position], ends[position], ends[position + 1]
             away = abs(float(logs[cut:end].mean() - logs[start:cut].mean()))
             error, degrees = _error(logs, start, cut, end, correlation)
-            doubts.append((2 * float(stdtr(degrees, -away / error)), away, position))
+            doubts.append((2 * t_tail(degrees, -away / error), away, position))
         chance, away, position = max(doubts, key=lambda doubt: (doubt[1] < SMALLEST_CHANGE, doubt[0]))
         if chance <= SURE and away >= SMALLEST_CHANGE:
             break

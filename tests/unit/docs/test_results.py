@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bench.promises import promises, rows_of
 from bench.tables import ROOT, pages, written
 
 
@@ -16,3 +17,7 @@ def test_every_result_is_shown_or_named() -> None:
     shown = "\n".join(page.read_text() for page in (ROOT / "docs").rglob("*.md"))
     unused = [file.name for file in (ROOT / "bench/results").glob("*.csv") if file.name not in shown]
     assert unused == []
+
+
+def test_what_is_promised_is_what_was_measured() -> None:
+    assert [list(row) for row in promises()[1:]] == rows_of("promises"), "write it by bench/promises.py"
