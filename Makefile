@@ -57,9 +57,11 @@ witness: ## compile build/libweir-witness.so alone, for weir prove: a C compiler
 	@mv build/libweir-witness.so.new build/libweir-witness.so
 
 .PHONY: report
-report: setup ## measure SUITES at SITE and print where the PDF and the HTML report are
+report: ## measure SUITES at SITE and print where the PDF and the HTML report are
+	@envs/setup.sh --build measure --later analyse report
+	@profiles/slurm/install.sh
 	@$(MAKE) build
-	@WEIR_STARTER_PROCESS=$$PPID $(venv)/weir report --suites $(SUITES) --site $(SITE) $(if $(SCALE),--scale $(SCALE)) $(if $(CAMPAIGN),--campaign $(CAMPAIGN))
+	@WEIR_STARTER_PROCESS=$$PPID $(venv)/weir report --set-up --suites $(SUITES) --site $(SITE) $(if $(SCALE),--scale $(SCALE)) $(if $(CAMPAIGN),--campaign $(CAMPAIGN))
 
 .PHONY: site
 site: setup ## write results/SITE/index.html: all studies of the site on one page; HISTORY=FOLDER adds a page per target

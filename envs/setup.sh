@@ -5,6 +5,8 @@
 #   envs/setup.sh measure analyse report     # what `make report` needs
 #   envs/setup.sh measure analyse report develop
 #   envs/setup.sh --build measure ...        # and compile the engine while the rest is installed
+#   envs/setup.sh measure --later report ... # of the roles after it, only fetch packages, and only while others are installed
+#   envs/setup.sh --look measure ...         # install nothing; true if nothing is missing
 #
 # WEIR_APT=no   the programs come from modules, Spack or a container: leave Debian packages alone
 # PYTHON=...    the interpreter to build .venv with (3.11 or newer)
@@ -17,8 +19,11 @@ pip_log=$top/build/setup-pip.log # while dpkg writes to the other
 build_log=$top/build/setup-build.log
 fetched=/var/cache/apt/weir-$(cksum <<<"$top" | cut -d ' ' -f 1) # where the user _apt may write
 builds=no
+looks=no
 roles=()
+later_roles=() # they are installed by a call of their own
 missing_packages=()
+later_packages=()
 python=
 lock_wait_s=600
 exec {terminal}>&2 # what a step prints goes to the log
@@ -33,16 +38,20 @@ die() { # die STATUS LINE...
 }
 
 read_roles() {
-    local role known
-    if [ "${1:-}" = --build ]; then
-        builds=yes
-        shift
-    fi
+    local role known later=no
+    case ${1:-} in
+    --build) builds=yes && shift ;;
+    --look) looks=yes && shift ;;
+    esac
     known=$(cd "$top/envs/apt" && printf '%s ' *.txt | sed 's/\.txt//g')
     [ $# -gt 0 ] || die 2 "no role given; known roles: $known" "for example: envs/setup.sh measure analyse report"
     for role in "$@"; do
-        case " $known" in *" $role "*) ;; *) die 2 "unknown role '$role'; known roles: $known" ;; esac
-        roles+=("$role")
+        case " $known --later " in *" $role "*) ;; *) die 2 "unknown role '$role'; known roles: $known" ;; esac
+        case $later:$role in
+        *:--later) later=yes ;;
+        yes:*) later_roles+=("$role") ;;
+        no:*) roles+=("$role") ;;
+        esac
     done
 }
 
@@ -98,12 +107,18 @@ choose_python() {
         "name one with PYTHON=/path/to/python3 make ..."
 }
 
-look() { # sets missing_packages; true if nothing at all is to be done
-    local wanted=() right=yes
-    missing_packages=()
+missing_in() { # missing_in ROLE...
+    local wanted=()
+    mapfile -t wanted < <(packages_of "$@")
+    comm -23 <(printf '%s\n' "${wanted[@]}") <(installed_of "${wanted[@]}")
+}
+
+look() { # sets missing_packages and later_packages; true if nothing is to be done now
+    local right=yes
+    missing_packages=() later_packages=()
     if uses_apt; then
-        mapfile -t wanted < <(packages_of "${roles[@]}")
-        mapfile -t missing_packages < <(comm -23 <(printf '%s\n' "${wanted[@]}") <(installed_of "${wanted[@]}"))
+        mapfile -t missing_packages < <(missing_in "${roles[@]}")
+        [ ${#later_roles[@]} -eq 0 ] || mapfile -t later_packages < <(missing_in "${later_roles[@]}")
     fi
     if ! environment_is_right; then
         right=no
@@ -116,10 +131,11 @@ look() { # sets missing_packages; true if nothing at all is to be done
     [ $right = yes ] && [ ${#missing_packages[@]} -eq 0 ]
 }
 
-stop_unless_root() {
-    [ ${#missing_packages[@]} -gt 0 ] && [ "$(id -u)" -ne 0 ] || return 0
+stop_unless_root() { # at once for all: who has to ask somebody asks once
+    local missing=("${missing_packages[@]}" "${later_packages[@]}")
+    [ ${#missing[@]} -gt 0 ] && [ "$(id -u)" -ne 0 ] || return 0
     die 1 "Debian packages are missing, and installing them is for root. Run this, then the same command again:" \
-        "" "    sudo apt-get install -y --no-install-recommends ${missing_packages[*]}" "" \
+        "" "    sudo apt-get install -y --no-install-recommends ${missing[*]}" "" \
         "(if apt-get does not know a name: sudo apt-get update. If these programs come from modules, Spack or a" \
         "container instead: WEIR_APT=no before the command.)"
 }
@@ -209,7 +225,8 @@ unlocked() { # unlocked COMMAND...   repeats it while it fails for a lock
     done
 }
 
-apt() { # waits for another apt instead of failing; never asks; keeps the configuration files that are there
+# Waits for another apt instead of failing; never asks; keeps the configuration files that are there.
+apt() { # apt ...; with as_this_process=exec the calling process becomes apt-get, so that its id is known
     local before=() options=("DPkg::Lock::Timeout=$lock_wait_s" Dpkg::Use-Pty=0 Dpkg::Options::=--force-confdef Dpkg::Options::=--force-confold)
     case " ${roles[*]} : $* " in
     *" --download-only "*) ;;
@@ -217,12 +234,8 @@ apt() { # waits for another apt instead of failing; never asks; keeps the config
     esac
     # A container or chroot, which nobody boots, need not survive a power cut half-way: a third of the time is saved.
     [ -d /run/systemd/system ] || options+=(Dpkg::Options::=--force-unsafe-io)
-    LC_ALL=C DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 "${before[@]}" \
+    ${as_this_process:-} env LC_ALL=C DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 "${before[@]}" \
         apt-get -q "${options[@]/#/--option=}" "$@"
-}
-
-install_packages() { # install_packages NAME...
-    apt install -y --no-install-recommends "$@"
 }
 
 refresh_lists() {
@@ -233,8 +246,8 @@ refresh_lists() {
 }
 
 install_missing() {
-    refresh_lists
-    install_packages "${missing_packages[@]}"
+    [ -w "$fetched" ] || refresh_lists # else the set-up that fetched them did, minutes ago
+    apt_fetched install -y --no-install-recommends "${missing_packages[@]}"
 }
 
 # If it fails, `make build` says so when everything is installed.
@@ -263,10 +276,26 @@ install_lot() { # install_lot LOT NEXT
     [ -z "$fetching" ] || wait "$fetching" || true
 }
 
+# Those of the later roles, in the time that the others take and no longer: whoever has a slow network waits for what
+# measures, and the later call goes on where this one ended. Nothing may be fetched while something is timed.
+fetching_later=
+begin_to_fetch_later() {
+    [ ${#later_packages[@]} -gt 0 ] || return 0
+    (
+        as_this_process='exec'
+        apt_fetched --option=Debug::NoLocking=true install -y --download-only --no-install-recommends "${later_packages[@]}"
+    ) &
+    fetching_later=$!
+}
+
+end_fetching_later() {
+    [ -z "$fetching_later" ] || kill "$fetching_later" 2>/dev/null || true
+}
+
 # At once: dpkg unpacks on one processor, pip and the compiler share the other. pip needs nothing of apt but python3-venv,
 # the engine what the role measure has; of that the compiler is a good part to begin with.
 install_both() { # install_both LOCK
-    local status=0 pid first compiler measure rest names
+    local status=0 pid writing building first compiler measure next='' rest names
     refresh_lists
     mapfile -t names < <(packages_of measure)
     first=$(missing_of python3-venv) compiler=$(missing_of gcc libc6-dev) measure=$(missing_of "${names[@]}")
@@ -275,12 +304,18 @@ install_both() { # install_both LOCK
     make_environment "$1" >"$pip_log" 2>&1 &
     pid=$!
     install_lot "$compiler" "$measure" || return
-    install_lot "$measure" "$rest" || return
+    [ ${#later_packages[@]} -gt 0 ] || next=$rest
+    begin_to_fetch_later
+    install_lot "$measure" "$next" || return
     write_out & # most of it, beside the next packages
+    writing=$!
     build &
+    building=$!
     install_lot "$rest" "" || return
     wait "$pid" || status=$?
     cat "$pip_log"
+    wait "$writing" "$building" || true
+    end_fetching_later
     wait
     write_out
     return $status
@@ -321,10 +356,15 @@ make_environment() { # make_environment LOCK
 }
 
 main() {
-    local lock
+    local lock right=no
     read_roles "$@"
-    look && exit 0
-    stop_unless_root
+    if [ $looks = yes ]; then
+        look || exit 1
+        exit 0
+    fi
+    look && right=yes
+    stop_unless_root # also for what is installed later
+    [ $right = no ] || exit 0
     mkdir -p "$top/build"
     exec 9>"$top/build/setup.lock"
     flock --nonblock 9 || { say "waiting for another set-up of this checkout" && flock 9; }
@@ -348,7 +388,8 @@ main() {
         # The larger environment holds the smaller one.
         environment_hash "$top/envs/pip/requirements.txt" >"$(stamp_of requirements.txt)"
     fi
-    [ ! -w "$fetched" ] || rm -rf "$fetched" # also what an earlier set-up that was interrupted had fetched
+    # Also what an earlier set-up that was interrupted had fetched.
+    [ ! -w "$fetched" ] || [ ${#later_packages[@]} -gt 0 ] || rm -rf "$fetched"
     say "ready in $SECONDS s"
 }
 

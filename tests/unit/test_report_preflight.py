@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from weir.cli import main
 from weir.commands import report
 from weir.commands.report import preflight
 from weir.errors import WeirError
 
+ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = json.dumps({"errors": [{"message": "/dev/shm has only 64 MiB free"}]}, indent=2)
 
 
@@ -53,3 +56,59 @@ def test_an_optional_target_that_cannot_be_prepared_is_one_line(
     skipped, counted = capsys.readouterr().out.splitlines()
     assert skipped == "  ime is skipped: " + problem.replace("\n", " ")
     assert counted.startswith("preflight: 1 of 2 batches can start")
+
+
+@pytest.mark.parametrize(
+    ("missing", "fails", "order"),
+    [
+        (False, False, ["look", "check", "run"]),
+        (True, False, ["look", "preflight", "measure", "install", "run"]),
+        (True, True, ["look", "preflight", "measure", "install"]),
+    ],
+)
+def test_what_only_analysis_needs_is_installed_when_all_is_measured(
+    missing: bool,
+    fails: bool,
+    order: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    called = tmp_path / "called"
+
+    def noted(name: str) -> None:
+        with called.open("a") as stream:
+            stream.write(f"{name}\n")
+
+    class Measured:
+        def __init__(self, *_: Any) -> None:
+            pass
+
+        def measure(self) -> int:
+            noted("measure")
+            return 0
+
+        def run(self) -> int:
+            noted("run")
+            return 0
+
+    for part in ("config", "reports", "Snakefile"):
+        (tmp_path / part).symlink_to(ROOT / part)
+    (tmp_path / "envs").mkdir()
+    (tmp_path / "bin").mkdir()
+    programs = {
+        "envs/setup.sh": f'[ "$1" != --look ] || {{ echo look >>called; exit {int(missing)}; }}; '
+        f"echo install >>called; exit {int(fails)}",
+        "bin/Rscript": "exit 0",
+    }
+    for name, text in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/bash\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    monkeypatch.setattr(report, "Workflow", Measured)
+    monkeypatch.setattr(report, "preflight", lambda *_: noted("preflight"))
+    monkeypatch.setattr(report, "check", lambda *_: noted("check"))
+    assert main(["report", "--suites", "quick", "--site", "local", "--set-up"]) == int(fails)
+    assert called.read_text().split() == order
+    assert ("the same command again goes on" in capsys.readouterr().err) == fails

@@ -203,6 +203,31 @@ def test_the_next_packages_are_fetched_while_others_are_installed(machine: Machi
     assert not Path(folders.pop().split("=")[-1]).exists()
 
 
+def test_roles_for_later_are_fetched_beside_the_others_and_installed_by_their_own_call(
+    machine: Machine,
+) -> None:
+    """What measures first is waited for first; and what somebody else has to install is told at once."""
+    # Slow enough for a fetch that begins beside the last lot and ends with it.
+    (machine.notes / "apt-sleeps").write_text("0.3")
+    assert machine.set_up("measure", "--later", "analyse", "report")[0] == 0
+    of_later = packages_of("analyse", "report") - packages_of("measure")
+    fetched = {
+        word for call in machine.calls("apt-get") if "--download-only" in call for word in call.split()
+    }
+    assert of_later <= fetched
+    assert not of_later & {word for call in machine.installs() for word in call.split()}
+    assert machine.set_up("--look", "measure") == (0, "")
+    assert machine.set_up("--look", "analyse") == (1, "")
+    assert machine.set_up("measure", "--later", "analyse", "report") == (0, "")
+    status, output = machine.set_up("measure", "--later", "analyse", "report", STAND_IN_UID="1000")
+    assert (status, "    sudo apt-get install" in output) == (1, True)
+    assert of_later <= set(output.split())
+    machine.forget_calls()
+    assert machine.set_up("analyse", "report")[0] == 0
+    (install,) = machine.installs()
+    assert of_later <= set(install.split())
+
+
 @pytest.mark.slow
 def test_develop_takes_the_larger_lock_which_holds_the_smaller(machine: Machine) -> None:
     machine.set_up("measure", "develop")

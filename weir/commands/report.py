@@ -37,6 +37,10 @@ HELP = "measure suites, show the progress, and print the answer and the path of 
 EXAMPLE = "weir report --suites quick --site local"
 
 _SEEN_OF_LOG = 12
+_SET_UP = "envs/setup.sh"
+_ANALYSIS = ("analyse", "report")  # its roles; measuring needs neither R nor TeX
+_CHECK = ("Rscript", "analysis/draw.R", "check")
+_LOOK_S = 0.05
 _ENDS_S = 90.0  # the time to end a measurement on a target that hangs, and more
 
 
@@ -49,6 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--campaign", metavar="NAME", help="repeat the study in results/SITE@NAME")
     parser.add_argument(
         "--page-only", action="store_true", help="end when report.html is complete, without the PDF"
+    )
+    parser.add_argument(
+        "--set-up",
+        action="store_true",
+        help=f"call {_SET_UP} for what analysis and print lack, when all is measured",
     )
     parser.add_argument("--json", action="store_true", help="print errors as JSON")
 
@@ -79,22 +88,38 @@ def _report(args: argparse.Namespace, chosen: dict[str, str]) -> int:
     left = {batch.batch: len(cells_left(batch, folder.parent)) for batch in plan.batches}
     print(short_card(plan, sum(left.values())), flush=True)
     hand_over(plan, folder)
-    check(plan, folder, [name for name, count in left.items() if count])
-    status = Workflow(plan, folder, chosen, args.page_only).run()
+    workflow = Workflow(plan, folder, chosen, args.page_only)
+    to_measure = [name for name, count in left.items() if count]
+    if args.set_up and subprocess.call([_SET_UP, "--look", *_ANALYSIS]) != 0:
+        preflight(plan, folder, to_measure)
+        if status := workflow.measure():
+            return status
+        set_up_analysis()
+    else:
+        check(plan, folder, to_measure)
+    status = workflow.run()
     if status == 0 and args.campaign:
         return add_comparison(Path(replace(study, campaign="").folder), folder)
     return status
 
 
+def set_up_analysis() -> None:
+    """Installing is work for processors and disk: only now is nothing timed any more."""
+    if _status_of(subprocess.Popen([_SET_UP, *_ANALYSIS])) != 0:
+        hint = "everything is measured and kept: the same command again goes on from here"
+        raise WeirError("what analysis and print need could not be installed", hint=hint)
+    analysis = subprocess.Popen(_CHECK, stderr=subprocess.PIPE, text=True)
+    if problems := _problems(analysis):
+        raise WeirError(problems, hint="everything is measured and kept; see: " + " ".join(_CHECK))
+
+
 def check(plan: Plan, folder: Path, batches: Sequence[str]) -> None:
     """The targets, and at the same time the files of the analysis."""
-    analysis = subprocess.Popen(
-        ["Rscript", "analysis/draw.R", "check"], stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+    analysis = subprocess.Popen(_CHECK, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
         preflight(plan, folder, batches)
         if problems := _problems(analysis):
-            raise WeirError(f"{problems}; nothing was measured", hint="see: Rscript analysis/draw.R check")
+            raise WeirError(f"{problems}; nothing was measured", hint="see: " + " ".join(_CHECK))
     except KeyboardInterrupt:
         analysis.send_signal(signal.SIGINT)  # the only one at which R deletes its temporary directory
         raise
@@ -183,6 +208,14 @@ def _message_of(errors: str) -> str:
         return (errors.strip().splitlines() or ["no message"])[-1]
 
 
+def _status_of(process: subprocess.Popen[Any]) -> int:
+    try:
+        return process.wait()
+    except BaseException:
+        _end(process)
+        raise
+
+
 def _end(process: subprocess.Popen[Any]) -> None:
     """What it started ends with it, however that goes."""
     process.terminate()
@@ -212,6 +245,7 @@ class Workflow:
         self._log = folder / "logs" / "workflow.log"
         self._page = folder / PAGE_FILE
         self._before = self._written()
+        self._measured = False  # by measure()
         # Real storage is measured before emulated storage.
         self._real = [
             str(Handover.of(folder, batch.batch).receipt)
@@ -219,27 +253,38 @@ class Workflow:
             if not plan.site.targets[batch.target].emulated
         ]
 
+    def measure(self) -> int:
+        """All that needs neither R nor TeX."""
+        status = self._snakemake("collect")
+        self._measured = True
+        return status
+
     def run(self) -> int:
+        status = self._snakemake("draw" if self._page_only else "", self._answer)
+        if status != 0 or self._page_only:
+            return status
+        print(f"PDF:  {self._folder / 'report.pdf'}", flush=True)
+        return self._provenance()
+
+    def _snakemake(self, until: str, then: Callable[[subprocess.Popen[bytes]], None] | None = None) -> int:
         self._forget_failures()
         with self._log.open("w", encoding="utf-8") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", "snakemake", *self._arguments()],
+                [sys.executable, "-m", "snakemake", *self._arguments(until)],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
         try:
-            self._follow(process)
+            if not self._measured:
+                self._follow(process)
+            if then:
+                then(process)
             status = process.wait()
         except BaseException:
             _end(process)
             raise
-        if status != 0:
-            return self._failed()
-        if self._page_only:
-            return 0
-        print(f"PDF:  {self._folder / 'report.pdf'}", flush=True)
-        return self._provenance()
+        return self._failed() if status != 0 else 0
 
     def _forget_failures(self) -> None:
         """Reasons and logs of an earlier start are not those of this one."""
@@ -249,7 +294,7 @@ class Workflow:
                 handover.errors.unlink(missing_ok=True)
                 handover.log.unlink(missing_ok=True)
 
-    def _arguments(self) -> list[str]:
+    def _arguments(self, until: str = "") -> list[str]:
         quiet = ["--cores", "all", "--quiet", "host", "progress", "reason"]
         ahead = ["--prioritize", *self._real] if self._real else []
         return [
@@ -257,15 +302,13 @@ class Workflow:
             "--config",
             *self._config,
             *ahead,
-            *(["--until", "draw"] if self._page_only else []),
+            *(["--until", until] if until else []),
             "--",
             "report",
         ]
 
     def _follow(self, process: subprocess.Popen[bytes]) -> None:
-        def over() -> bool:
-            return self._answered() or process.poll() is not None
-
+        over = partial(self._is_over, process)
         if any(one.scheduler != "local" for one in measured_partitions(self._plan)):
             live = LiveStudy(self._plan, self._folder)  # the nodes that measure leave it to this one
             writer = PageWriter(live)
@@ -275,6 +318,13 @@ class Workflow:
             progress, looked = StudyProgress(self._plan, self._folder), _nothing
         print(f"page: {self._folder / LIVE_PAGE} after the first round", flush=True)
         follow(progress, sys.stdout, over, looked, self._folder / LIVE_TEXT)
+
+    def _is_over(self, process: subprocess.Popen[bytes]) -> bool:
+        return self._answered() or process.poll() is not None
+
+    def _answer(self, process: subprocess.Popen[bytes]) -> None:
+        while not self._is_over(process):
+            time.sleep(_LOOK_S)
         if self._answered() or (process.poll() == 0 and self._page.is_file()):
             print("\n".join(["", *lines(read_page(self._page)), ""]))
             print(f"HTML: {self._folder / 'report.html'}", flush=True)
