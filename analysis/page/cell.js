@@ -1,9 +1,13 @@
 // A row of the browser of records, and what it shows when it is opened: runs, latencies, evidence, command. Follows page.js
 // in the same script.
+function isLinked(one) {
+  return decodeURIComponent(location.hash) === `#cell-${one.cell}-${one.access}`;
+}
+
 function pointRow(one) {
   const value = { verdict: `${VERDICT[one.verdict].mark} ${one.verdict}`, target: one.target + (one.emulated ? " (E)" : ""), access: one.access, setting: one.setting,
     size: one.size, n: one.n, median: rate(one.median), interval: one.lo === null && !isPartial ? "–" : interval(one), iops: one.iops === null ? "–" : rate(one.iops), p99: rate(one.p99) };
-  const row = element("tr", { class: `point ${one.emulated ? "emulated" : ""}`, tabindex: 0 }, COLUMNS.map(([name, , , number]) =>
+  const row = element("tr", { class: `point ${one.emulated ? "emulated" : ""}${isLinked(one) ? " linked" : ""}`, tabindex: 0 }, COLUMNS.map(([name, , , number]) =>
     element("td", { class: `${number ? "number" : ""} ${name === "verdict" ? one.verdict : ""}` }, String(value[name]))));
   row.addEventListener("click", () => {
     if (row.nextSibling?.classList.contains("detail")) row.nextSibling.remove();

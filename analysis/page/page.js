@@ -100,7 +100,11 @@ const targets = list(facts.targets);
 const real = targets.filter((target) => !target.emulated);
 // What has no usable result stands last.
 const has = (target) => list(facts.answers).some((one) => one.target === target.name);
-const shown = [...(real.length ? real : targets)].sort((one, two) => has(two) - has(one));
+const peak = (target) => Math.max(0, ...list(facts.answers).filter((one) => one.target === target.name && one.best).map((one) => one.best.value));
+// So many systems have a row each in the table and in the chart of the first screen: of more, those with the highest rates.
+const MOST_SYSTEMS = 10;
+const candidates = real.length ? real : targets;
+const shown = [...candidates].sort((one, two) => has(two) - has(one) || (candidates.length > MOST_SYSTEMS ? peak(two) - peak(one) : 0));
 // So many fit the first screen; the records below have all.
 const MOST_TARGETS = 4;
 const firstTargets = shown.slice(0, MOST_TARGETS);
@@ -146,9 +150,6 @@ function proof() {
     emulated ? element("span", { class: "zero" }, `and ${emulated.toLocaleString("en")} of emulated storage`) : null,
     element("a", { href: "#verdicts" }, "why"));
 }
-
-// So many systems have a row each in the table and in the chart of the first screen.
-const MOST_SYSTEMS = 10;
 
 function answers() {
   if (shown.length > 2) return systems();
@@ -226,7 +227,8 @@ function charts() {
 
 // Where nothing is usable there is nothing to draw: what to do about it stands there.
 function reasonsOfNone() {
-  const rules = list(facts.doubted).slice(0, 4).map((one) => [element("dt", {}, one.rule), element("dd", {}, `${(one.real + one.emulated).toLocaleString("en")} results. ${one.explanation} `, element("b", {}, one.hint))]);
+  const found = (one) => `${(one.real + one.emulated).toLocaleString("en")} result${one.real + one.emulated === 1 ? "" : "s"}: ${one.explanation}`;
+  const rules = list(facts.doubted).slice(0, 4).map((one) => [element("dt", {}, one.rule), element("dd", {}, `${found(one)} `, element("b", {}, one.hint))]);
   return rules.length ? element("div", { id: "chart" }, element("h3", {}, "What to do about it"), element("dl", { class: "doubts" }, rules)) : null;
 }
 
@@ -356,6 +358,7 @@ function browser() {
     if (event.key === "Enter") document.activeElement.click();
     if (step) event.preventDefault();
   });
+  state.most = Math.max(state.most, 1 + chosen().findIndex(isLinked));
   draw();
   return [element("h2", { id: "records" }, "Records"),
     element("div", { class: "filters" }, ["target", "access", "api", "verdict"].map(filter),
@@ -363,16 +366,18 @@ function browser() {
     element("div", { class: "scroll" }, element("table", { id: "points" }, element("thead", {}, element("tr", {}, heads)), body))];
 }
 
-function table(rows, names) {
-  return element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, names.map((name) => element("th", {}, name.replaceAll("_", " "))))),
-    element("tbody", {}, rows.map((row) => element("tr", {}, names.map((name) => element("td", {}, String(row[name] ?? ""))))))));
+// Where a phone has no room for its columns, each row is a paragraph with the names of the columns in it.
+function table(rows, names, kind = "") {
+  const called = (name, index) => (kind === "listed" && index > 0 ? { "data-name": name } : {});
+  return element("div", { class: "scroll" }, element("table", { class: kind }, element("thead", {}, element("tr", {}, names.map((name) => element("th", {}, name.replaceAll("_", " "))))),
+    element("tbody", {}, rows.map((row) => element("tr", {}, names.map((name, index) => element("td", called(name, index), String(row[name] ?? ""))))))));
 }
 
 function below() {
   const doubted = list(facts.doubted).map((one) => ({ rule: one.rule, results: one.real, "of emulated storage": one.emulated, meaning: one.explanation, hint: one.hint }));
   const parts = [element("h2", { id: "verdicts" }, "Verdicts"), element("p", {},
     Object.entries(VERDICT).map(([verdict, one]) => `${verdict} (${one.word}): ${one.meaning}. `))];
-  parts.push(doubted.length ? table(doubted, ["rule", "results", "of emulated storage", "meaning", "hint"]) : element("p", {}, "No rule has a finding."));
+  parts.push(doubted.length ? table(doubted, ["rule", "results", "of emulated storage", "meaning", "hint"], "listed") : element("p", {}, "No rule has a finding."));
   if (list(facts.claims).length) parts.push(element("h2", {}, "Claims"), table(facts.claims, Object.keys(facts.claims[0])));
   if (list(facts.excluded).length) parts.push(element("h2", {}, "Excluded"), table(facts.excluded, Object.keys(facts.excluded[0])));
   parts.push(element("h2", { id: "method" }, "Method and machine"));
@@ -389,3 +394,6 @@ document.title = `${facts.live && !facts.live.over ? "measuring: " : ""}${shown.
 const comparison = document.getElementById("comparison");
 page.append(...header(), proof(), ...progress(), element("div", { class: "top" }, longChart ? element("div", { class: "beside" }, answers(), doubts()) : answers(), charts() || ""), isPartial ? partialColumns() : columns(), ...(comparison ? [comparison] : []), ...questions(), ...figures().flat(Infinity), ...(isPartial ? [] : comparing()), ...browser(), ...below());
 document.body.append(tip);
+// A link to a cell, as the page of a site has them, opens its row.
+const linked = document.querySelector("tr.linked");
+if (linked) { linked.click(); linked.scrollIntoView({ block: "center" }); }

@@ -29,7 +29,7 @@ function liveColumns(live) {
   const rows = live.batches.map((one) => ({ batch: one.batch, state: one.reason ? `${one.state}: ${one.reason}` : one.state, nodes: list(one.nodes).join(" ") || "–",
     done: `${one.done} of ${one.executions}`, failed: one.failed, degraded: one.degraded, "last, MiB/s": rates(one) || "–", left: one.left || "–" }));
   const troubles = list(live.troubles).map((one) => element("li", {}, `${one.cell}, round ${one.round}: ${one.reason}`));
-  return [element("section", { id: "batches" }, element("h3", {}, "Batches"), table(rows, Object.keys(rows[0] || {}))),
+  return [element("section", { id: "batches" }, element("h3", {}, "Batches"), table(rows, Object.keys(rows[0] || {}), "listed")),
     element("section", { id: "missing" }, element("h3", {}, "Still missing"), element("ul", {}, list(live.missing).map((text) => element("li", {}, text))),
       troubles.length ? [element("h3", {}, "Failed or degraded"), element("ul", { id: "troubles" }, troubles)] : null)];
 }
@@ -49,7 +49,7 @@ function logColumns(logs) {
     element("b", {}, one.log ? `Next time: ${one.log}.` : ""), one.facts ? ` Now: --facts can add ${one.facts}.` : "")]);
   const doubts = list(logs.doubts).map((one) => [element("dt", {}, one.rule), element("dd", {}, `${results(one.records)}: ${one.explanation} `, element("b", {}, one.hint), element("div", { class: "small" }, one.examples[0] || ""))]);
   const commands = list(logs.commands);
-  return [element("section", { id: "logs" }, element("h3", {}, "What each log can prove"), place, table(rows, Object.keys(rows[0] || {})), more,
+  return [element("section", { id: "logs" }, element("h3", {}, "What each log can prove"), place, table(rows, Object.keys(rows[0] || {}), "listed"), more,
     element("h3", {}, "Doubtful results"), doubts.length ? element("dl", { class: "doubts" }, doubts) : "No rule has a finding."),
   element("section", { id: "next-time" }, element("h3", {}, "How to log next time"),
     lacks.length ? element("dl", { class: "doubts" }, lacks) : "Nothing is missing.",

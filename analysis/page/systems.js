@@ -14,7 +14,7 @@ function systems() {
     has(target) ? columns.map(([kind, access]) => element("td", {}, cell(target, kind, access)))
       : element("td", { class: "small", colspan: columns.length }, "no usable bandwidth: Records and Verdicts have the reason")));
   return element("div", { id: "answers", class: "systems" }, element("table", {}, element("thead", {}, element("tr", {}, element("th", {}, "MiB/s"), head)), element("tbody", {}, rows)),
-    shown.length > MOST_SYSTEMS ? element("p", { class: "small" }, `${shown.length - MOST_SYSTEMS} more systems: Records`) : null);
+    shown.length > MOST_SYSTEMS ? element("p", { class: "second" }, `${shown.length - MOST_SYSTEMS} more systems with lower rates: `, element("a", { href: "#records" }, "Records")) : null);
 }
 
 // The best of each access, whichever interface has it.

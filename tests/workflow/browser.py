@@ -13,7 +13,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 def open_page(
-    folder: Path, scratch: Path, *options: str, steps: str = ""
+    folder: Path, scratch: Path, *options: str, steps: str = "", fragment: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """Chromium without a network; steps are a reader's, in JavaScript, 200 ms after the page is there."""
     if CHROMIUM is None:
@@ -32,7 +32,7 @@ def open_page(
     ]
     apart = ["--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={scratch / 'profile'}"]
     return subprocess.run(
-        [CHROMIUM, *fixed, *apart, "--virtual-time-budget=4000", *options, copy.as_uri()],
+        [CHROMIUM, *fixed, *apart, "--virtual-time-budget=4000", *options, copy.as_uri() + fragment],
         capture_output=True,
         text=True,
         timeout=120,

@@ -73,12 +73,44 @@ def test_each_round_is_seen_and_the_end_stops_it(live: LiveStudy, tmp_path: Path
     assert "200 3 runs, 196–208" in text
 
 
-def test_a_phone_shows_it_without_scrolling_to_the_side(live: LiveStudy, tmp_path: Path) -> None:
-    measure(live, small_plan(tmp_path), [0])
-    written(live, tmp_path, **SOON)
-    text = shown(tmp_path, PHONE, FITS)
-    assert "200 one run" in text
-    assert int(re.findall(r"WIDER (-?\d+) PX", text)[0]) <= 0
+FILM = """<body style="margin: 0; width: 1700px">{frames}<script>
+const cut = (box) => box.scrollWidth - box.clientWidth;
+const seen = (page) => [cut(page.documentElement), cut(page.querySelector("#batches .scroll"))].join(" ");
+const told = ({{ id, contentDocument: page }}) =>
+  ` FRAME ${{id}} ${{seen(page)}} ${{page.getElementById("page").innerText}} END`;
+onload = () => document.body.append(...[...document.querySelectorAll("iframe")].map(told));
+</script></body>"""
+FRAME = re.compile(r"FRAME (\S+) (-?\d+) (-?\d+) (.*?) END", re.DOTALL)
+STEPS = (("before", "Nothing is measured yet"), ("first", "one run"), ("second", "2 runs"), ("end", "3 runs"))
+
+
+def test_the_film_of_a_measurement_wide_and_on_a_phone(live: LiveStudy, tmp_path: Path) -> None:
+    """Before the first round, after each, and at the end, at 1280 and at 390 px, in one picture."""
+    plan = small_plan(tmp_path)
+    frames = []
+    for number, (step, _) in enumerate(STEPS):
+        if number > 0:
+            measure(live, plan, [number - 1])
+        facts = live.facts()
+        facts["live"] |= SOON
+        write_page(tmp_path / f"{step}.html", facts)
+        frames += [
+            f'<iframe id="{step}-{width}" src="{step}.html" style="width: {width}px; height: 900px"></iframe>'
+            for width in (1280, 390)
+        ]
+    (tmp_path / "report.html").write_text(FILM.format(frames="".join(frames)))
+    picture = tmp_path / "film.png"
+    options = ("--allow-file-access-from-files", "--window-size=1700,3640")
+    dom = open_page(tmp_path, tmp_path, *options, "--dump-dom").stdout
+    seen = {name: (int(wider), int(cut), text) for name, wider, cut, text in re.findall(FRAME, dom)}
+    assert len(seen) == 2 * len(STEPS)
+    for step, phrase in STEPS:
+        for width in (1280, 390):
+            wider, cut, text = seen[f"{step}-{width}"]
+            assert phrase in re.sub(r"\s+", " ", text)
+            assert max(wider, cut) <= 0, f"{step} at {width} px is to be scrolled to the side"
+    open_page(tmp_path, tmp_path, *options, f"--screenshot={picture}")
+    assert picture.stat().st_size > 100_000
 
 
 def test_the_page_loads_itself_again_while_it_is_measured(live: LiveStudy, tmp_path: Path) -> None:

@@ -140,20 +140,24 @@ def page_of(facts: dict[str, Any], study: Path, scratch: Path) -> str:
 
 
 def test_several_systems_have_a_row_each(study: Path, tmp_path: Path) -> None:
-    """Thirteen systems made of the disk of the study; ten have room, one without an answer is last."""
+    """Thirteen systems made of the disk of the study: the fastest ten have room, one has no answer."""
     facts = facts_on(study)
     for kind, key in (("targets", "name"), ("answers", "target")):
         disk = [one for one in facts[kind] if one[key] == "disk"]
         facts[kind] = [one | {key: f"system-{number}"} for number in range(13) for one in disk]
     facts["answers"] = [one for one in facts["answers"] if one["target"] != "system-3"]
+    facts["answers"] = json.loads(json.dumps(facts["answers"]))  # each its own
+    for one in facts["answers"]:
+        if one["target"] == "system-12" and one["access"] == "read":
+            one["best"]["value"] *= 2
     shown = page_of(facts, study, tmp_path)
     rows = re.findall(r'<th scope="row">(.*?)</th>(.*?)</tr>', shown.split('id="answers"', 1)[1])
-    assert [name for name, _ in rows] == [f"system-{number}" for number in range(11) if number != 3]
+    assert [name for name, _ in rows] == [f"system-{number}" for number in (12, *range(10)) if number != 3]
     chart = shown.split('id="chart"', 1)[1].split("<details", 1)[0]
     assert re.findall(r"<b>(system-\d+) </b>", chart) == [name for name, _ in rows]
     assert "13 systems" in shown.split("</h1>", 1)[0]
     assert all("1,030" in values for _, values in rows)
-    assert "3 more systems" in shown
+    assert "3 more systems with lower rates" in shown
 
 
 def test_emulated_storage_alone_is_named_as_such(study: Path, tmp_path: Path) -> None:
@@ -377,6 +381,21 @@ def test_a_cell_shows_its_runs_its_latencies_and_a_command_to_copy(browse: Brows
     assert 'first run: <a href="../runs/disk-POSIX-' in shown
     copied = browse("document.querySelector('.next button').click()")
     assert 'data-copied="make report' in copied
+
+
+def test_from_the_page_of_a_site_to_the_raw_output_of_a_cell(study: Path, tmp_path: Path) -> None:
+    """Two clicks: the study at the cell, and its first run."""
+    index = tmp_path / "index.html"
+    assert main(["site", str(study.parent), "--out", str(index)]) == 0
+    fragments = re.findall(r'href="synthetic/report.html(#[^"]+)"', index.read_text())
+    assert "#cell-disk-POSIX-1048576-read" in fragments
+    opened = [
+        open_page(study, tmp_path, "--dump-dom", fragment=one).stdout.split('id="points"', 1)[1]
+        for one in ("#cell-disk-POSIX-1048576-read", "#cell-of-another-study-read")
+    ]
+    sources = [re.findall(r'first run: <a href="\.\./(runs/[^"]+)"', one) for one in opened]
+    assert sources == [["runs/disk-POSIX-1048576/000/summary.json"], []]
+    assert (study.parent / sources[0][0]).with_name("run.json").is_file()
 
 
 def test_a_hover_tells_the_runs_and_the_verdict(browse: Browse) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from weir.audit.judge import USABLE
 from weir.columns import verdict_texts
@@ -62,7 +63,8 @@ def execute(args: argparse.Namespace) -> int:
     out = args.out or args.site / INDEX_FILE
     histories: Sequence[Sequence[str]] = ()
     if args.history:
-        histories = load("weir.history.pages", "statistics").write_pages(args.history, out.parent)
+        linked = {row.target: _studies_of(row.target, studies) for row in rows}
+        histories = load("weir.history.pages", "statistics").write_pages(args.history, out.parent, linked)
     write_atomically(out, page(args.site.resolve().name, studies, rows, histories))
     print(f"{_studies(studies)}: {out}")
     return 0
@@ -79,6 +81,13 @@ def studies_of(site: Path) -> dict[str, dict[str, Any]]:
             exit_code=2,
         )
     return found
+
+
+def _studies_of(target: str, studies: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Links to those with points of the target."""
+    return [
+        _link(name) for name, facts in studies.items() if target in {one["target"] for one in facts["points"]}
+    ]
 
 
 def site_rows(studies: Mapping[str, Mapping[str, Any]]) -> list[Row]:
@@ -155,11 +164,16 @@ def _target_cells(row: Row) -> tuple[str, ...]:
         f"<b>{_text(row.target)}</b>{mark}",
         f'<span class="{_text(row.access)}">{_text(row.access)}</span>',
         f"<b>{three_digits(row.best['median'])}</b> {_interval(row.best)}",
-        f"{_text(row.best['setting'])} ({_link(row.best['study'])})",
+        f"{_text(row.best['setting'])} ({_link_cell(row, row.best)})",
         three_digits(row.median_mib_s),
-        f"{three_digits(row.worst['median'])}: {_text(row.worst['setting'])} ({_link(row.worst['study'])})",
+        f"{three_digits(row.worst['median'])}: {_text(row.worst['setting'])} ({_link_cell(row, row.worst)})",
         f"{row.points}\u00a0cells",
     )
+
+
+def _link_cell(row: Row, point: Mapping[str, Any]) -> str:
+    """Its row on the first page of the study, which names the raw output."""
+    return _link(point["study"], f"#cell-{quote(point['cell'])}-{quote(row.access)}")
 
 
 def _interval(point: Mapping[str, Any]) -> str:
@@ -186,8 +200,8 @@ def _study_rows(studies: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str,
         )
 
 
-def _link(study: str) -> str:
-    return f'<a href="{_text(study)}/report.html">{_text(study)}</a>'
+def _link(study: str, place: str = "") -> str:
+    return f'<a href="{_text(study)}/report.html{place}">{_text(study)}</a>'
 
 
 def _studies(studies: Mapping[str, object]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,8 +33,10 @@ class TargetPage(NamedTuple):
     verdicts: str
 
 
-def write_pages(history: Path, folder: Path) -> list[TargetPage]:
-    """A page for each target of the history, in this folder; those with findings come first."""
+def write_pages(history: Path, folder: Path, studies: Mapping[str, Sequence[str]]) -> list[TargetPage]:
+    """A page for each target of the history, in this folder; those with findings come first.
+
+    studies: of a target, links to their first pages."""
     by_target: dict[str, list[Sequence[Row]]] = defaultdict(list)
     for rows in campaigns(history):
         for target in sorted({str(row["target"]) for row in rows}):
@@ -42,7 +44,7 @@ def write_pages(history: Path, folder: Path) -> list[TargetPage]:
     judged = {target: _judged(parts) for target, parts in sorted(by_target.items())}
     worst = {name: min(ORDER.index(one.verdict) for _, one in of) for name, of in judged.items() if of}
     order = sorted(judged, key=lambda name: worst.get(name, len(ORDER)))
-    return [_write(target, judged[target], folder) for target in order]
+    return [_write(target, judged[target], folder, studies.get(target, ())) for target in order]
 
 
 def _judged(parts: Sequence[Sequence[Row]]) -> list[tuple[Series, Judgement]]:
@@ -51,9 +53,11 @@ def _judged(parts: Sequence[Sequence[Row]]) -> list[tuple[Series, Judgement]]:
     return [(series, judge_newest(series, RECENT_POINTS)) for series in every]
 
 
-def _write(target: str, judged: Sequence[tuple[Series, Judgement]], folder: Path) -> TargetPage:
+def _write(
+    target: str, judged: Sequence[tuple[Series, Judgement]], folder: Path, studies: Sequence[str]
+) -> TargetPage:
     file = f"history-{re.sub(r'[^A-Za-z0-9.-]', '_', target)}.html"
-    back = '<p><a href="index.html">all targets</a></p>'
+    back = " · ".join(['<p><a href="index.html">all targets</a>', *studies]) + "</p>"
     style = (data_folder("analysis") / "page" / "page.css").read_text(encoding="utf-8") + _STYLE
     text = drawing.page(f"History of {target}", [back, overview(judged)], style)
     write_atomically(folder / file, text)

@@ -185,6 +185,7 @@ def test_the_page_of_a_site_links_a_page_for_each_target(tmp_path: Path) -> None
     assert '<a href="history-disk.html">disk</a></b></td><td>1 series: 1 slower' in index
     assert '<a href="history-pool_a.html">pool/a</a></b></td><td>1 series: 0 slower' in index
     text = (site / "history-disk.html").read_text()
+    assert 'href="quick/report.html"' in text
     assert "<h1>History of disk</h1>" in text
     assert "changed on 2026-11-15 by x0." in text
     assert "pool/a" not in text
