@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+import socket
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from weir.errors import WeirError
-from weir.files import read_object
+from weir.files import from_json, read_object
+from weir.processes import is_the_same
 
 FOLDER = "batches"
 MEASURED_PLAN = (
     "plan-measured.json"  # by weir.study.hand_over; collect keeps it as plan.json beside the records
 )
+HOLDER_FILE = "weir-workflow.json"  # below .snakemake: who runs the workflow of the checkout
 PLAN_FILES = (MEASURED_PLAN, "plan.json")
 
 _MOST_ERRORS = 5  # of ReFrame; the last ones
@@ -30,6 +34,26 @@ def start_of_workflow() -> float | None:
     """In seconds since 1970; None where no workflow started this process."""
     noted = os.environ.get(_STARTED)
     return float(noted) if noted else None
+
+
+def holder_of(file: Path) -> dict[str, Any] | None:
+    """Host, process and its start, as a workflow notes them."""
+    try:
+        content = from_json(file.read_text(encoding="utf-8"))
+        return content if {"host", "pid", "started_ticks"} <= set(content) else None
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def workflow_runs(study: Path) -> bool:
+    """Whether a workflow of the study's checkout is alive: a failed batch then goes back into the queue.
+
+    That of another machine is known by its locks."""
+    folder = study.parents[2] / ".snakemake"
+    holder = holder_of(folder / HOLDER_FILE)
+    if holder is None or holder["host"] != socket.gethostname():
+        return any((folder / "locks").glob("*"))
+    return is_the_same(holder["pid"], holder["started_ticks"])
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import WeirError
-from weir.handover import Handover
+from weir.handover import Handover, workflow_runs
 from weir.measure.document import OUTPUT_FILES
 from weir.measure.settle import STATUS_FILE, StatusLine, read_status
 from weir.model import Cell, Row
@@ -115,6 +115,7 @@ class StudyProgress:
         named = {one.batch.batch: one for one in self.batches}
         for one in self.batches:
             one.in_turns = [named[other.batch] for other in plan.in_turns(one.batch)]
+        self._queued = {name for name, one in plan.site.partitions.items() if one.scheduler != "local"}
         self._missing = {one.batch.batch: _executions(one.batch) for one in self.batches}
         self._status: list[StatusLine] = []
         self._failed: list[tuple[BatchProgress, Execution, int]] = []  # with the time of its run.json
@@ -195,7 +196,8 @@ class StudyProgress:
             reason = why_unavailable(self._results, one.batch.batch)
             return ("skipped", reason) if reason else ("waiting", "")
         if handover.errors.exists():
-            return "failed", "; ".join(handover.reasons())
+            again = one.batch.partition in self._queued and workflow_runs(self._folder.resolve())
+            return "waiting" if again else "failed", "; ".join(handover.reasons())
         return ("running", "") if handover.log.exists() else ("waiting", "")
 
     def _audit(self, one: BatchProgress, item: Execution) -> None:

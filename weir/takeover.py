@@ -10,15 +10,14 @@ import socket
 import sys
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
-from weir.files import from_json, write_atomically
+from weir.files import write_atomically
+from weir.handover import HOLDER_FILE, holder_of
 from weir.interrupts import caught_signals
 from weir.measure.removal import held_open, owned_entry, remove_entry
 from weir.measure.starter import Starter, follow_the_starter
 from weir.processes import is_the_same, started
 
-HOLDER_FILE = "weir-workflow.json"
 TEMPORARY = "weir-temporary"
 
 
@@ -28,7 +27,7 @@ def take_over_from_a_killed_workflow(folder: Path) -> None:
     A living workflow keeps its locks, and so does one of another machine: Snakemake then refuses the second.
     """
     _remove_temporary(folder)
-    holder = _holder(folder / HOLDER_FILE)
+    holder = holder_of(folder / HOLDER_FILE)
     own = {"host": socket.gethostname(), "pid": os.getpid(), "started_ticks": started(os.getpid())}
     if holder is not None:
         if holder["host"] != own["host"] or is_the_same(holder["pid"], holder["started_ticks"]):
@@ -73,7 +72,7 @@ def note_temporary(folder: Path, temporary: Path) -> None:
 
 def _remove_temporary(folder: Path) -> None:
     for file in (folder / TEMPORARY).glob("*.json"):
-        noted = _holder(file)
+        noted = holder_of(file)
         if noted is None or is_the_same(noted["pid"], noted["started_ticks"]):
             continue
         if noted["host"] != socket.gethostname():
@@ -84,11 +83,3 @@ def _remove_temporary(folder: Path) -> None:
                 remove_entry(left.name, above)
         with contextlib.suppress(OSError):
             file.unlink()
-
-
-def _holder(file: Path) -> dict[str, Any] | None:
-    try:
-        content = from_json(file.read_text(encoding="utf-8"))
-        return content if {"host", "pid", "started_ticks"} <= set(content) else None
-    except (OSError, ValueError, TypeError):
-        return None

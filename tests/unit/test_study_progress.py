@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shutil
+import socket
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,10 +16,11 @@ import pytest
 from tests.checkout import SITE, SUITE, TARGET, load, make_checkout
 from weir.commands.watch import _append, _redraw, line, progress_of
 from weir.errors import WeirError
-from weir.handover import Handover
+from weir.handover import HOLDER_FILE, Handover
 from weir.model import Parsed
 from weir.plan import Plan, make_plan, write_plan
 from weir.plan.card import short_card
+from weir.processes import started
 from weir.runfiles import run_folder
 from weir.study_progress import BatchProgress, StudyProgress
 
@@ -146,6 +150,26 @@ def test_a_batch_that_cannot_be_measured_tells_why(study: Path, plan: Plan) -> N
     handover.errors.write_text(json.dumps({"errors": [{"message": "the disk is full"}]}))
     shown = line(first(progress_of(study)))
     assert shown == "disk-plain-1x1: failed: the disk is full"
+
+
+def test_a_batch_that_goes_back_to_the_queue_has_not_failed_while_its_workflow_lives(
+    study: Path, plan: Plan
+) -> None:
+    """As one that did not fit its allocation: whoever follows it would end between two jobs."""
+    handover = Handover.of(study, plan.batches[0].batch)
+    handover.errors.parent.mkdir()
+    handover.errors.write_text(json.dumps({"errors": [{"message": "1 executions do not fit"}]}))
+    queued = {name: replace(one, scheduler="slurm") for name, one in plan.site.partitions.items()}
+    on_a_cluster = replace(plan, site=replace(plan.site, partitions=queued))
+    folder = study.resolve().parents[2] / ".snakemake"
+    states = []
+    own = {"pid": os.getpid(), "started_ticks": started(os.getpid())}
+    for holder in (own, {"pid": 0, "started_ticks": 0}):
+        folder.mkdir(exist_ok=True)
+        (folder / HOLDER_FILE).write_text(json.dumps({"host": socket.gethostname(), **holder}))
+        states += [first(StudyProgress(each, study)) for each in (on_a_cluster, plan)]
+    assert [one.state for one in states] == ["waiting", "failed", "failed", "failed"]
+    assert states[0].reason == "1 executions do not fit"
 
 
 def test_the_time_left_is_the_plans_until_two_executions_ended(plan: Plan) -> None:
