@@ -4,7 +4,7 @@
 
 A measurement of some ten seconds on a private Slurm; each moment lies up to ten seconds behind the start of
 the ranks or, in a fifth of the rounds, of the command. What a killed Snakemake leaves in the queue is waited
-for (test_faults.py), so KILL is no kind.
+for (test_faults.py), so KILL is not among the kinds.
 """
 
 from __future__ import annotations

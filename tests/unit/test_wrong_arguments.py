@@ -104,11 +104,11 @@ READERS = {
 def test_a_pipe_and_a_device_are_refused_at_once(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else it would be read without end; and what root writes to /dev/null would take its place."""
+    """Else it would be read without end; and what root writes to /dev/null would replace it."""
     monkeypatch.chdir(tmp_path)
     os.mkfifo("pipe")
     for file in ("pipe", "/dev/zero"):
-        words = [word.replace("FILE", file).replace("LOG", str(LOG)) for word in READERS[command]]
-        assert main([command, *words]) == 2
+        arguments = [word.replace("FILE", file).replace("LOG", str(LOG)) for word in READERS[command]]
+        assert main([command, *arguments]) == 2
         assert re.search("is a (pipe|device), not a file|is no such|there is no", capsys.readouterr().err)
     assert [entry.name for entry in tmp_path.iterdir()] == ["pipe"]
