@@ -69,6 +69,17 @@ def test_what_cannot_be_told_proves_nothing(facts: dict[str, object]) -> None:
     assert "stored" in judged.missing
 
 
+def test_a_read_of_data_that_came_compressed_is_not_called_cached() -> None:
+    """GlusterFS with network.compression sent 19 % of the bytes. A cache leaves the requests alone."""
+    reducible = {"payload": {"compressed_share": 0.2, "unique_share": 1.0}}
+    compressed = behind(observer(received=WHOLE // 5), **reducible)
+    judged = judge(subject(compressed, access="read"))
+    assert "not-from-servers" in judged.not_observable
+    assert "fetched" in judged.missing
+    cached = judge(subject(behind(observer(received=WHOLE // 200), **reducible), access="read"))
+    assert "not-from-servers" in {finding.rule for finding in cached.findings}
+
+
 def test_the_strictest_source_decides() -> None:
     judged = judge(_write(observer(sent=WHOLE), observer(sent=MIB, observer="nfs", counted="payload")))
     assert "not-at-servers" in {finding.rule for finding in judged.findings}

@@ -20,6 +20,8 @@ _WAITED_NOTE, _WAITED_DEGRADED = 0.01, 0.10
 _HALT_LEAST_S, _HALT_NOTE, _HALT_DEGRADED = 1.0, 0.10, 0.50
 # A compressor of the connection may save so much of what weir-io cannot show to be incompressible.
 _REDUCIBLE = 0.90
+# Of the bytes of a read: where a cache answers, the servers send their replies to requests alone.
+_REQUESTS = 0.01
 
 Observer = Mapping[str, Any]
 
@@ -59,6 +61,7 @@ def not_from_servers(subject: Subject) -> Outcome | None:
     """The servers sent less than 80 % of the bytes that a read claims: a cache of the client answered the
     rest. A read with O_DIRECT is INVALID then. Caches of the servers are not visible to a client. Counts
     that cannot decide are a note, and prove nothing: connections ended meanwhile, or others used the mount.
+    Of data that a connection may compress, fewer bytes prove nothing either.
 
     Hint: drop the caches (drop_caches: true), also those that the client program has beside the kernel's
     (a mount of its own for each run, or the mount option that turns them off).
@@ -80,6 +83,8 @@ def not_from_servers(subject: Subject) -> Outcome | None:
         return passed(text)
     if any(one.get("ended_connections") for one in short):
         return note(f"{text}, connections ended meanwhile with counts that nobody saw")
+    if _may_be_compressed(subject) and min(one["received_bytes"] for one in short) >= _REQUESTS * needed:
+        return not_observable(f"{text}, the data may be compressed before it is sent")
     if _would_suffice(short, "received_bytes", needed):
         return note(f"{text}, and others used the mount: their bytes cannot be told from ours")
     direct = bool(subject.observed.get("direct"))
