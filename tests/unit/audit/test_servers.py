@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from tests.unit.audit.subjects import MIB, behind, blind, observer, on_disk, subject
@@ -69,15 +72,27 @@ def test_what_cannot_be_told_proves_nothing(facts: dict[str, object]) -> None:
     assert "stored" in judged.missing
 
 
-def test_a_read_of_data_that_came_compressed_is_not_called_cached() -> None:
+@pytest.mark.parametrize(
+    "known",
+    [{"payload": {"compressed_share": 0.2, "unique_share": 1.0}}, {"params": {"payload": "timestamp"}}],
+    ids=["sampled", "chosen by the cell"],
+)
+def test_a_read_of_data_that_came_compressed_is_not_called_cached(known: dict[str, Any]) -> None:
     """GlusterFS with network.compression sent 19 % of the bytes. A cache leaves the requests alone."""
-    reducible = {"payload": {"compressed_share": 0.2, "unique_share": 1.0}}
-    compressed = behind(observer(received=WHOLE // 5), **reducible)
-    judged = judge(subject(compressed, access="read"))
+    sampled, params = {"payload": known.get("payload")}, known.get("params", {})
+    judged = judge(_read_of(WHOLE // 5, sampled, params))
     assert "not-from-servers" in judged.not_observable
     assert "fetched" in judged.missing
-    cached = judge(subject(behind(observer(received=WHOLE // 200), **reducible), access="read"))
+    cached = judge(_read_of(WHOLE // 200, sampled, params))
     assert "not-from-servers" in {finding.rule for finding in cached.findings}
+    random = judge(_read_of(WHOLE // 5, {"payload": None}, {"payload": "random"}))
+    assert "not-from-servers" in {finding.rule for finding in random.findings}
+
+
+def _read_of(received: int, sampled: dict[str, Any], params: dict[str, Any]) -> Subject:
+    found = subject(behind(observer(received=received), **sampled), access="read")
+    assert found.cell is not None
+    return replace(found, cell=replace(found.cell, params={**found.cell.params, **params}))
 
 
 def test_the_strictest_source_decides() -> None:

@@ -295,8 +295,11 @@ def _would_suffice(short: Sequence[Observer], key: str, needed: float) -> bool:
 
 
 def _may_be_compressed(subject: Subject) -> bool:
+    """By a sample of what was written; a read has none, but the cell chose its data."""
     payload = subject.observed.get("payload")
-    return payload is not None and payload.get("compressed_share", 1.0) < _REDUCIBLE
+    if payload is None:
+        return subject.cell is not None and subject.cell.params.get("payload", "random") != "random"
+    return float(payload.get("compressed_share", 1.0)) < _REDUCIBLE
 
 
 def _text(seen: Sequence[Observer], key: str, needed: float, verb: str, what: str) -> str:
