@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from weir.errors import WeirError
 from weir.launch import applied, launcher, launchers
 
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 GEOMETRIES = [(1, 1), (1, 2), (2, 1), (2, 2), (4, 2)]
 
 
@@ -74,6 +77,12 @@ def test_task_layout_of_the_site_wins(option: list[str]) -> None:
 )
 def test_a_step_that_slurm_did_not_start_or_ended_is_no_execution(stderr: str) -> None:
     assert launcher("srun").lost(stderr) == stderr.splitlines()[0]
+
+
+def test_a_node_that_was_lost_is_no_execution() -> None:
+    """As a node of a private Grid Engine ended under Open MPI."""
+    stderr = (GOLDEN / "launch" / "mpirun-node-lost.txt").read_text()
+    assert launcher("mpirun").lost(stderr) == "ORTE has lost communication with a remote daemon."
 
 
 @pytest.mark.parametrize(

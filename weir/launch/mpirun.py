@@ -6,6 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from weir.launch.base import Changes, Launcher, check_geometry, gives
 
+# What mpirun prints when not the program but a node has failed, or a daemon of its own.
+DAEMON_LOST = (
+    "ORTE has lost communication with a remote daemon",
+    "ORTE was unable to reliably start one or more daemons",
+    "An ORTE daemon has unexpectedly failed after launch",
+)
+
 
 def command(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]) -> list[str]:
     """mpirun -np N --map-by ppr:PPN:node OPTIONS -x NAME...; the mapping refuses a count that misfits."""
@@ -41,4 +48,9 @@ def _of_outer_step(name: str) -> bool:
     return name.startswith(("SLURM_CPU_BIND", "PMIX_", "PMI_", "OMPI_COMM_WORLD_"))
 
 
-LAUNCHER = Launcher(command=command, environment=environment, starts_here=True)
+def lost(stderr: str) -> str | None:
+    """Open MPI's message about a node that it could not reach, or lost."""
+    return next((line for line in stderr.splitlines() if line.startswith(DAEMON_LOST)), None)
+
+
+LAUNCHER = Launcher(command=command, environment=environment, lost=lost, starts_here=True)

@@ -18,6 +18,8 @@ from weir.schedulers.commands import ended
 
 # So long a file of a job that has ended may not be visible yet on a shared file system.
 SEEN_LATE_S = 30.0
+# Exit codes of a shell above it tell the signal that ended a program; a script so ended has left no file.
+_BY_SIGNAL = 128
 
 
 def exit_file(log: Path) -> Path:
@@ -96,15 +98,18 @@ class Submitted:
 
     def _end(self, state: JobState) -> str | None:
         self._ended_at = self._ended_at or time.monotonic()
-        code = self._own_exit_code()
+        code, told = self._own_exit_code(), state.exit_code
         may_come = self.tells_its_end and time.monotonic() - self._ended_at < SEEN_LATE_S
-        if code is None and not state.reason and may_come:
+        if code is None and not state.reason and not told and may_come:
             return None
         if code == 0 or (not self.tells_its_end and not state.reason):
             return ""
+        if code is None and told and told <= _BY_SIGNAL:
+            code = told
         if code is not None and not state.reason:
             return f"job {self.job} ended with exit code {code}"
-        reason = state.reason or self._messages() or "it does not tell why"
+        signal = f"signal {told - _BY_SIGNAL} ended it" if told and told > _BY_SIGNAL else ""
+        reason = state.reason or self._messages() or signal or "it does not tell why"
         return f"job {self.job} was ended by {self.system.name}: {reason}"
 
     def _own_exit_code(self) -> int | None:

@@ -1,0 +1,62 @@
+"""How a job that weir submitted has ended: by its own file, and by what the batch system tells of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from weir.schedulers.base import ENDED, JobState, Scheduler
+from weir.schedulers.flux import state_of as flux_state
+from weir.schedulers.pbs import facts_of
+from weir.schedulers.pbs import state_of as pbs_state
+from weir.schedulers.submitting import Submitted, exit_file, messages_file
+
+GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "schedulers"
+
+
+class Told(Scheduler):
+    name = "told"
+
+    def __init__(self, state: JobState | None) -> None:
+        self.told = state
+
+    def state(self, job: str) -> JobState | None:
+        return self.told
+
+
+def ended(state: JobState | None, log: Path) -> str | None:
+    return Submitted(Told(state), "7", log).failure()
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        pbs_state(facts_of((GOLDEN / "pbs" / "qstat-killed.txt").read_text().replace("= 265", "= 137"))),
+        flux_state((GOLDEN / "flux" / "killed.json").read_text()),
+    ],
+    ids=["pbs", "flux"],
+)
+def test_a_killed_script_leaves_no_file_and_none_is_waited_for(
+    state: JobState | None, tmp_path: Path
+) -> None:
+    log = tmp_path / "job.log"
+    assert ended(state, log) == "job 7 was ended by told: signal 9 ended it"
+    messages_file(log).write_text("Killed\n")
+    assert ended(state, log) == "job 7 was ended by told: Killed"
+
+
+def test_success_needs_the_file_of_the_script(tmp_path: Path) -> None:
+    """Some batch systems tell 0 of a job that was cancelled, others nothing."""
+    log = tmp_path / "job.log"
+    for code in (0, None):
+        assert ended(JobState(ENDED, exit_code=code), log) is None
+    exit_file(log).write_text("0\n")
+    assert ended(JobState(ENDED), log) == ""
+
+
+def test_the_code_of_the_script_is_told(tmp_path: Path) -> None:
+    log = tmp_path / "job.log"
+    assert ended(JobState(ENDED, exit_code=3), log) == "job 7 ended with exit code 3"
+    exit_file(log).write_text("3\n")
+    assert ended(JobState(ENDED), log) == "job 7 ended with exit code 3"
