@@ -81,7 +81,7 @@ def _without_prologue(cluster: Cluster) -> None:
 
 FAULTS = {
     "cancelled in the middle": Fault(
-        "it was cancelled", True, during=lambda job, _: job.cluster.out("flux", "cancel", job.number)
+        "it was cancelled", True, during=lambda job, *_: job.cluster.out("flux", "cancel", job.number)
     ),
     "time limit too short": Fault("its time of 2 s was over", True, time_s=2),
     "killed by the system": killed("Killed (rc=137)"),

@@ -72,16 +72,24 @@ def start(names: Sequence[str]) -> Cluster:
     try:
         cluster.up(names)
         _configure(cluster, root)
-        cluster.spawn("qmaster", [*cluster.on("login"), "sge_qmaster"])
-        cluster.machine.wait_for(*_with(cluster, "qconf", "-sh"))
+        _start_server(cluster)
         _describe(cluster, names)
-        for name in names:
-            cluster.spawn(f"execd-{name}", [*cluster.on(name), "sge_execd"])
-        _wait_for_nodes(cluster, names)
+        _start_nodes(cluster, names)
     except BaseException:
         cluster.down()
         raise
     return cluster
+
+
+def _start_server(cluster: Cluster) -> None:
+    cluster.spawn("qmaster", [*cluster.on("login"), "sge_qmaster"])
+    cluster.machine.wait_for(*_with(cluster, "qconf", "-sh"))
+
+
+def _start_nodes(cluster: Cluster, names: Sequence[str]) -> None:
+    for name in names:
+        cluster.spawn(f"execd-{name}", [*cluster.on(name), "sge_execd"])
+    _wait_for_nodes(cluster, names)
 
 
 def _with(cluster: Cluster, *arguments: str) -> list[str]:
@@ -190,9 +198,22 @@ def _without_prologue(cluster: Cluster) -> None:
 
 FAULTS = {
     "cancelled in the middle": Fault(
-        "it was cancelled or killed", True, during=lambda job, _: job.cluster.out("qdel", job.number)
+        "it was cancelled or killed", True, during=lambda job, *_: job.cluster.out("qdel", job.number)
     ),
     "time limit too short": Fault("its time of 2 s was over", True, time_s=2),
+    "node down": Fault(
+        "does not answer",
+        False,
+        during=lambda job, _, node: job.cluster.lose(node),
+        after=lambda cluster: _start_nodes(cluster, cluster.found()),
+        lasts=True,
+    ),
+    "server stopped and started again": Fault(
+        "gridengine does not tell the state of job",
+        False,
+        during=lambda job, *_: job.cluster.out("qconf", "-km"),
+        after=_start_server,
+    ),
     "killed by the system": killed("it was cancelled or killed"),
     "queue stopped": Fault(
         "is waiting: queue instance",

@@ -2,51 +2,42 @@
 
     python -m tests.queues.job FOLDER SCHEDULER SECONDS EXIT_CODE OPTION...
 
-It prints the job's id, each new state, and how the job ended. The job notes the id of its process and waits
-while FOLDER/hold is there.
+It prints the job's id, each new state, and how the job ended. The job notes the id of its process and its
+node, waits while FOLDER/stuck is there, and measures what is missing of the plan in FOLDER.
 """
 
 from __future__ import annotations
 
-import subprocess
+import secrets
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from tests.queues.nodes import Cluster
+from tests.queues.checkout import QueueCheckout
 from tests.queues.system import System
 from weir.schedulers import scheduler
 from weir.schedulers.base import JobFiles, Request
 from weir.schedulers.submitting import Submitted, job_script, submit
 
 NODES, CORES = 2, 4
-_LONGEST_S = 120
+_LONGEST_S = 240
 _MARK = "WEIR_TEST_JOB"
+PLAN, RESULTS = "plan.json", "results/sandbox"
 
 
 class Job:
-    def __init__(
-        self, system: System, cluster: Cluster, folder: Path, time_s: float = 600, code: int = 0
-    ) -> None:
-        self.cluster, self.folder = cluster, folder
-        self.mark = f"{_MARK}={folder}"
-        self.hold.touch()
+    """Of the checkout's plan; it has two cells, of which the second waits while checkout.hold is there."""
+
+    def __init__(self, system: System, checkout: QueueCheckout, time_s: float = 900, code: int = 0) -> None:
+        self.checkout, self.cluster, self.folder = checkout, checkout.cluster, checkout.folder
+        self.mark = f"{_MARK}={secrets.token_hex(8)}"
+        (self.folder / "process").unlink(missing_ok=True)
         options = [word for word in system.options.split(", ") if word]
-        given = [folder, system.scheduler, time_s, code, *options]
-        self.process = subprocess.Popen(
-            [*cluster.on("login"), "env", self.mark, sys.executable, "-m", __name__, *map(str, given)],
-            env=cluster.environment,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
+        given = [self.folder, system.scheduler, time_s, code, *options]
+        self.process = checkout.start("env", self.mark, sys.executable, "-m", __name__, *map(str, given))
         self.printed: list[str] = []
         self.number = self.until("submitted ").split()[-1]
-
-    @property
-    def hold(self) -> Path:
-        return self.folder / "hold"
 
     def until(self, text: str) -> str:
         """The line that has it; it ends by itself when nothing happens for long."""
@@ -57,13 +48,23 @@ class Job:
                 return line
         raise AssertionError(f"no '{text}' in: {''.join(self.printed)}")
 
-    def until_it_runs(self) -> str:
-        """The id of its process, as the nodes see it."""
+    @property
+    def log(self) -> str:
+        return (self.folder / "job.log").read_text()
+
+    def until_it_runs(self) -> tuple[str, str]:
+        """The id of its process as the nodes see it, and its node."""
         self.until("running")
-        return self._wait_for(self.folder / "process")
+        self._wait_for("the process", (self.folder / "process").exists)
+        number, node = (self.folder / "process").read_text().split()
+        return number, node
+
+    def until_one_run_has_ended(self) -> None:
+        """And the other is in flight."""
+        self._wait_for("a run", self.checkout.runs)
 
     def end(self) -> str:
-        self.hold.unlink(missing_ok=True)
+        self.checkout.hold.unlink(missing_ok=True)
         return self.until("over: ")
 
     def left(self) -> list[str]:
@@ -84,21 +85,21 @@ class Job:
                 continue
         return found
 
-    def _wait_for(self, file: Path) -> str:
+    def _wait_for(self, what: str, condition: Callable[[], object]) -> None:
         until = time.monotonic() + _LONGEST_S
-        while not file.exists():
-            assert time.monotonic() < until, f"the job wrote no {file}"
+        while not condition():
+            waits = time.monotonic() < until and self.process.poll() is None
+            assert waits, f"{what} did not come; {''.join(self.printed)}{self.log}"
             time.sleep(0.1)
-        return file.read_text().strip()
 
 
 def main() -> int:
     folder, name, time_s, code, *options = sys.argv[1:]
     system, log, script = scheduler(name), Path(folder, "job.log"), Path(folder, "job.sh")
     lines = [
-        "echo $$ >process.new && mv process.new process",
-        "while [ -e hold ]; do sleep 0.2; done",
-        f"exit {code}",
+        "echo $$ $(hostname) >process.new && mv process.new process",
+        "while [ -e stuck ]; do sleep 0.2; done",
+        f"weir run --plan {PLAN} --results {RESULTS} && exit {code}",
     ]
     script.write_text(job_script(lines, log, Path(folder)))
     script.chmod(0o755)

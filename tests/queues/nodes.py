@@ -24,6 +24,7 @@ class Cluster:
     variables: dict[str, str] = field(default_factory=dict)  # of all commands and daemons
     nodes: dict[str, int] = field(default_factory=dict)
     daemons: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    lost: list[str] = field(default_factory=list)  # nodes, until something starts their daemons again
 
     @property
     def folder(self) -> Path:
@@ -104,7 +105,9 @@ class Cluster:
             )
 
     def lose(self, node: str) -> None:
-        """As a power cut does: everything on the node ends; its address stays, for another start."""
+        """As a power cut does: everything on the node ends, and nobody is told."""
+        self.lost.append(node)
+        self.machine.out("ip", "link", "set", f"to-{node}", "down")
         space = os.readlink(f"/proc/{self._outside(node)}/ns/net")
         for pid in self.machine.processes():
             try:
@@ -112,6 +115,14 @@ class Cluster:
                     os.kill(pid, signal.SIGKILL)
             except (OSError, ProcessLookupError):
                 continue
+
+    def found(self) -> list[str]:
+        """The lost nodes, which have their network again, and nothing that runs."""
+        names = list(self.lost)
+        self.lost.clear()
+        for name in names:
+            self.machine.out("ip", "link", "set", f"to-{name}", "up")
+        return names
 
     def _outside(self, node: str) -> int:
         """The id of the first process of the node as this process sees it."""

@@ -157,7 +157,7 @@ def _start_server(cluster: Cluster) -> None:
 
 FAULTS = {
     "cancelled in the middle": Fault(
-        "it was cancelled by root@", True, during=lambda job, _: job.cluster.out("qdel", job.number)
+        "it was cancelled by root@", True, during=lambda job, *_: job.cluster.out("qdel", job.number)
     ),
     "time limit too short": Fault("its time of 00:00:02 was over", True, time_s=2),
     "killed by the system": killed("Killed"),  # its login shell writes that
@@ -180,7 +180,7 @@ FAULTS = {
     "server stopped and started again": Fault(
         "pbs does not tell the state of job",
         False,
-        during=lambda job, _: job.cluster.out("qterm", "-t", "quick"),
+        during=lambda job, *_: job.cluster.out("qterm", "-t", "quick"),
         after=_start_server,
     ),
 }

@@ -22,15 +22,16 @@ class Fault:
     told: str  # what weir prints of it
     ends: bool  # the job; else it goes on when the fault is over
     before: Callable[[Cluster], object] = nothing
-    during: Callable[[Job, str], object] | None = None  # of the job, and the id of its process
+    during: Callable[[Job, str, str], object] | None = None  # of the job, the id of its process, its node
     after: Callable[[Cluster], object] = nothing
-    time_s: float = 600
+    lasts: bool = False  # until all is measured: without what it broke
+    time_s: float = 900
     code: int = 0  # of the job itself
 
 
 def killed(told: str) -> Fault:
     """As for want of memory."""
-    return Fault(told, ends=True, during=lambda job, pid: job.cluster.out("kill", "-KILL", pid))
+    return Fault(told, ends=True, during=lambda job, pid, _: job.cluster.out("kill", "-KILL", pid))
 
 
 @dataclass(frozen=True)

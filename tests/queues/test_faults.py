@@ -1,12 +1,16 @@
-"""What batch systems do to a job: weir tells the reason, and nothing of the job is left."""
+"""What batch systems do to a job that measures: weir tells the reason, nothing of the job is left, and the
+next job measures what is missing and nothing twice."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
-from tests.queues.job import Job
+from tests.queues.checkout import QueueCheckout
+from tests.queues.job import PLAN, Job
 from tests.queues.nodes import Cluster
 from tests.queues.system import System
 
@@ -15,33 +19,74 @@ pytestmark = pytest.mark.slow
 FAULTS = (
     "cancelled in the middle",
     "time limit too short",
-    "killed by the system",
+    "node down",
     "queue stopped",
-    "prologue fails",
-    "accounting is off",
+    "killed by the system",
     "server stopped and started again",
+    "accounting is off",
+    "prologue fails",
 )
+CELLS = 2
+
+
+@pytest.fixture(scope="module")
+def planned(
+    system: System, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[QueueCheckout]:
+    made = QueueCheckout.make(tmp_path_factory.mktemp(system.scheduler) / "weir", cluster)
+    made.use(system.scheduler, system.options, system.launcher)
+    made.slow_down(0)
+    made.suite([2], [1], cells=CELLS, timeout="5 min")
+    code, output = made.run("weir", "plan", "--site", "sandbox", "--out", PLAN)
+    assert code == 0, output
+    yield made
+    made.end()
+
+
+@pytest.fixture
+def checkout(planned: QueueCheckout) -> Iterator[QueueCheckout]:
+    planned.hold.touch()
+    yield planned
+    planned.hold.unlink(missing_ok=True)
+    planned.end()
+    shutil.rmtree(planned.results, ignore_errors=True)
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_fault(system: System, cluster: Cluster, tmp_path: Path, name: str) -> None:
+def test_fault(system: System, checkout: QueueCheckout, name: str) -> None:
     if name not in system.faults:
         pytest.skip(f"{system.scheduler}: not tried")
-    fault = system.faults[name]
-    fault.before(cluster)
-    try:
-        job = Job(system, cluster, tmp_path, fault.time_s, fault.code)
+    fault, cluster = system.faults[name], checkout.cluster
+    stuck = checkout.folder / "stuck"
+    with ExitStack() as mended:
+        mended.callback(fault.after, cluster)
+        mended.callback(stuck.unlink, missing_ok=True)
+        fault.before(cluster)
+        if fault.time_s < 60:
+            stuck.touch()
+        elif not fault.during:
+            checkout.hold.unlink()
+        job = Job(system, checkout, fault.time_s, fault.code)
         if fault.during:
-            fault.during(job, job.until_it_runs())
+            process, node = job.until_it_runs()
+            job.until_one_run_has_ended()
+            fault.during(job, process, node)
+        assert fault.told in job.until("over: " if fault.ends else fault.told)
+        kept = ended(checkout)
+        if not fault.lasts:
+            mended.close()
         if fault.ends:
-            if not fault.during and fault.time_s > 60:
-                job.hold.unlink()
-            assert fault.told in job.until("over: ")
-        else:
-            job.until(fault.told)
-    finally:
-        fault.after(cluster)
-    if not fault.ends:
-        assert job.end() == "over: done\n"
+            assert job.left() == []
+            assert system.jobs(cluster) == []
+            job = Job(system, checkout)
+        assert job.end() == "over: done\n", job.printed
     assert job.left() == []
     assert system.jobs(cluster) == []
+    assert [run["status"] for run in checkout.runs()] == ["done"] * CELLS
+    assert kept <= ended(checkout)
+    assert len(kept) == (1 if fault.during else CELLS if fault.code else 0)
+    checkout.assert_clean()
+
+
+def ended(checkout: QueueCheckout) -> set[str]:
+    return {str(run["began"]) for run in checkout.runs() if run["status"] == "done"}

@@ -40,7 +40,7 @@ main()
 
 # Every cell takes a moment longer, so that a fault has a time to happen in. Nothing follows weir-io, so weir
 # does not see that it could run many cells in one launch.
-SLOW_PROGRAM = '["sh", "-c", "sleep {seconds}; exec \\"$0\\" ior \\"$@\\"", "{{root}}/build/weir-io"]'
+SLOW_PROGRAM = '["sh", "-c", "sleep {seconds}; {hold}; exec \\"$0\\" ior \\"$@\\"", "{{root}}/build/weir-io"]'
 
 SUITE = """\
 suite: {name}
