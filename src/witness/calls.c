@@ -165,7 +165,7 @@ int dup3(int fd, int to, int flags) {
         }                                                                                                    \
     } while (0)
 
-#define TRANSFER(name, parameters, arguments, buffer, count)                                                 \
+#define TRANSFER(name, parameters, arguments, buffer, count, place)                                          \
     ssize_t name parameters {                                                                                \
         NEXT(name)                                                                                           \
         struct record *record = file_of(fd);                                                                 \
@@ -174,37 +174,56 @@ int dup3(int fd, int to, int flags) {
         ssize_t bytes = next_##name arguments;                                                               \
         UNDER_WAY(record, -1);                                                                               \
         count(record, buffer, bytes);                                                                        \
+        if (record != NULL && record->account == NULL && bytes > 0) {                                        \
+            places_seen(record, KIND_##count == CALL_WRITE, place);                                          \
+        }                                                                                                    \
         CALL_ENDED(record, KIND_##count, began_ns, fd, bytes);                                               \
         return bytes;                                                                                        \
     }
-TRANSFER(read, (int fd, void *buffer, size_t size), (fd, buffer, size), buffer, count_read)
-TRANSFER(write, (int fd, const void *buffer, size_t size), (fd, buffer, size), buffer, count_write)
+TRANSFER(read, (int fd, void *buffer, size_t size), (fd, buffer, size), buffer, count_read,
+         position_taken(fd, bytes))
+TRANSFER(write, (int fd, const void *buffer, size_t size), (fd, buffer, size), buffer, count_write,
+         position_taken(fd, bytes))
 TRANSFER(readv, (int fd, const struct iovec *vectors, int vector_count), (fd, vectors, vector_count), NULL,
-         count_read)
+         count_read, position_taken(fd, bytes))
 TRANSFER(writev, (int fd, const struct iovec *vectors, int vector_count), (fd, vectors, vector_count), NULL,
-         count_write)
+         count_write, position_taken(fd, bytes))
 
 #define AT_OFFSET(suffix, offset_type)                                                                       \
     TRANSFER(pread##suffix, (int fd, void *buffer, size_t size, offset_type offset),                         \
-             (fd, buffer, size, offset), buffer, count_read)                                                 \
+             (fd, buffer, size, offset), buffer, count_read, offset)                                         \
     TRANSFER(pwrite##suffix, (int fd, const void *buffer, size_t size, offset_type offset),                  \
-             (fd, buffer, size, offset), buffer, count_write)                                                \
+             (fd, buffer, size, offset), buffer, count_write, offset)                                        \
     TRANSFER(preadv##suffix, (int fd, const struct iovec *vectors, int vector_count, offset_type offset),    \
-             (fd, vectors, vector_count, offset), NULL, count_read)                                          \
+             (fd, vectors, vector_count, offset), NULL, count_read, offset)                                  \
     TRANSFER(pwritev##suffix, (int fd, const struct iovec *vectors, int vector_count, offset_type offset),   \
-             (fd, vectors, vector_count, offset), NULL, count_write)
+             (fd, vectors, vector_count, offset), NULL, count_write, offset)
 AT_OFFSET(, off_t)
 AT_OFFSET(64, off64_t)
 TRANSFER(__read_chk, (int fd, void *buffer, size_t size, size_t room), (fd, buffer, size, room), buffer,
-         count_read)
+         count_read, position_taken(fd, bytes))
 TRANSFER(__pread_chk, (int fd, void *buffer, size_t size, off_t offset, size_t room),
-         (fd, buffer, size, offset, room), buffer, count_read)
+         (fd, buffer, size, offset, room), buffer, count_read, offset)
 TRANSFER(__pread64_chk, (int fd, void *buffer, size_t size, off64_t offset, size_t room),
-         (fd, buffer, size, offset, room), buffer, count_read)
+         (fd, buffer, size, offset, room), buffer, count_read, offset)
 TRANSFER(preadv2, (int fd, const struct iovec *vectors, int vector_count, off_t offset, int flags),
-         (fd, vectors, vector_count, offset, flags), NULL, count_read)
+         (fd, vectors, vector_count, offset, flags), NULL, count_read,
+         offset >= 0 ? offset : position_taken(fd, bytes))
 TRANSFER(pwritev2, (int fd, const struct iovec *vectors, int vector_count, off_t offset, int flags),
-         (fd, vectors, vector_count, offset, flags), NULL, count_write)
+         (fd, vectors, vector_count, offset, flags), NULL, count_write,
+         offset >= 0 ? offset : position_taken(fd, bytes))
+
+#define SEEK(name, offset_type)                                                                              \
+    offset_type name(int fd, offset_type offset, int whence) {                                               \
+        NEXT(name)                                                                                           \
+        offset_type position = next_##name(fd, offset, whence);                                              \
+        if (position >= 0 && file_of(fd) != NULL) {                                                          \
+            position_set(fd, position);                                                                      \
+        }                                                                                                    \
+        return position;                                                                                     \
+    }
+SEEK(lseek, off_t)
+SEEK(lseek64, off64_t)
 
 #define SYNC(name, parameters, arguments, call)                                                              \
     int name parameters {                                                                                    \

@@ -13,6 +13,7 @@
 #define DESCRIPTORS ACCOUNTS_DESCRIPTORS
 
 static _Atomic(struct record *) table[DESCRIPTORS];
+static _Atomic int64_t positions[DESCRIPTORS]; /* -1: shared with another descriptor */
 
 struct record *file_of(int fd) {
     return fd >= 0 && fd < DESCRIPTORS ? atomic_load_explicit(&table[fd], memory_order_relaxed) : NULL;
@@ -58,6 +59,7 @@ static struct record *record_under_test(int fd, const char *given) {
 }
 
 static void descriptor_begins(int fd, struct record *record) {
+    atomic_store(&positions[fd], 0);
     atomic_store(&table[fd], record);
     if (record->account != NULL) {
         accounts_opened(record, fd);
@@ -130,5 +132,21 @@ void file_duplicated(int from, int to) {
     }
     if (record != NULL) {
         descriptor_begins(to, record);
+        atomic_store(&positions[from], -1);
+        atomic_store(&positions[to], -1);
+    }
+}
+
+int64_t position_taken(int fd, int64_t bytes) {
+    int64_t position = atomic_load_explicit(&positions[fd], memory_order_relaxed);
+    if (position >= 0) {
+        atomic_store_explicit(&positions[fd], position + bytes, memory_order_relaxed);
+    }
+    return position;
+}
+
+void position_set(int fd, int64_t position) {
+    if (atomic_load_explicit(&positions[fd], memory_order_relaxed) >= 0) {
+        atomic_store_explicit(&positions[fd], position, memory_order_relaxed);
     }
 }

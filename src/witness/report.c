@@ -71,6 +71,12 @@ static void write_counters(FILE *stream, const char *when, const struct moment *
     write_server_counts(stream, key, spans_servers(), moment->servers);
 }
 
+static void write_places(FILE *stream, const char *key, const struct places *places) {
+    fprintf(stream, ", \"%s\": {\"calls\": %" PRIu64 ", \"unplaced\": %" PRIu64, key,
+            atomic_load(&places->calls), atomic_load(&places->unplaced));
+    fprintf(stream, ", \"marked\": %u, \"slots\": %u}", places_marked(places), PLACES_SLOTS);
+}
+
 static void write_span(FILE *stream, const struct span *span) {
     const struct moment *begin = &span->begin, *end = &span->end;
     fprintf(stream, "{\"began_ns\": %" PRIu64 ", \"ended_ns\": %" PRIu64, begin->raw_ns, end->raw_ns);
@@ -90,9 +96,12 @@ static void write_span(FILE *stream, const struct span *span) {
     if (io.known && spans_medium()->counted) {
         fprintf(stream, ", \"fetched_bytes\": %" PRIu64 ", \"dirtied_bytes\": %" PRIu64,
                 io.counts[WEIR_IO_READ_BYTES], io.counts[WEIR_IO_WRITE_BYTES]);
+        fprintf(stream, ", \"cancelled_bytes\": %" PRIu64, io.counts[WEIR_IO_CANCELLED_WRITE_BYTES]);
     } else {
         fputs(", \"fetched_bytes\": null, \"dirtied_bytes\": null", stream);
     }
+    write_places(stream, "read_places", &span->places[0]);
+    write_places(stream, "write_places", &span->places[1]);
     write_counters(stream, "before", begin);
     write_counters(stream, "after", end);
     fputs(", ", stream);

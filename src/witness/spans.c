@@ -110,6 +110,7 @@ void spans_opened(void) {
     halts_begin();
     spans_now(&spans[at].begin);
     atomic_store(&used, at + 1);
+    places_begin(spans[at].places);
 }
 
 static struct span *open_span(void) {
@@ -137,6 +138,7 @@ void spans_closed(void) {
     }
     struct span *span = open_span();
     if (span != NULL) {
+        places_begin(NULL);
         read_clocks(&span->end);
         read_counters(&span->end);
         files_unwritten(&span->unwritten);
@@ -147,6 +149,7 @@ void spans_closed(void) {
 
 void spans_forget(void) {
     halts_forget();
+    places_begin(NULL);
     atomic_store(&used, 0);
     atomic_store(&uncounted, 0);
 }

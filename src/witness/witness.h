@@ -63,6 +63,8 @@ void descriptors_inherited(void); /* open when the process began: `program > fil
 void file_opened(const char *path, int flags, int fd);
 bool file_closed(int fd); /* false: no file under test, or of an account; else spans_closed() follows */
 void file_duplicated(int from, int to);
+int64_t position_taken(int fd, int64_t bytes); /* where a transfer without an offset began; -1: not known */
+void position_set(int fd, int64_t position);
 
 /* files.c */
 struct record *file_record(const char *path);      /* the shared one, where there are too many files */
@@ -93,9 +95,19 @@ struct halt {
     uint64_t ns, bytes;
 };
 
+#define PLACES_SLOTS 4096u
+
+/* Where transfers began; of reads or of writes. */
+struct places {
+    _Atomic uint64_t calls;
+    _Atomic uint64_t unplaced; /* of these, at a position that is not known */
+    _Atomic uint64_t marks[PLACES_SLOTS / 64];
+};
+
 /* From the open of the first file under test to the close of the last one: a phase of most benchmarks. */
 struct span {
     struct moment begin, end;
+    struct places places[2];         /* of reads and of writes */
     uint64_t transfers_end_ns;       /* by raw_ns: begin of the last synchronisation, else of the close */
     struct weir_cachestat unwritten; /* after the end, of the files that it wrote */
     struct halt halt;
@@ -107,6 +119,11 @@ extern _Atomic uint64_t halts_calls; /* transfers that are under way */
 void halts_begin(void);              /* of a span */
 struct halt halts_end(void);
 void halts_forget(void); /* in a child of fork */
+
+/* places.c */
+void places_begin(struct places *places); /* of reads and of writes, until the next one; NULL: of none */
+void places_seen(const struct record *record, bool writes, int64_t offset); /* negative: not known */
+unsigned places_marked(const struct places *places);
 
 /* spans.c */
 void spans_begin(void);  /* of the process: find out what the storage under test lies on */

@@ -11,10 +11,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.zoo.animals import ANIMALS, EDIT, Animal
+from tests.zoo.animals import EDIT, Animal
 from tests.zoo.composed.tally import TITLE, read_lines, section
 from tests.zoo.controls import CONTROLS
 from tests.zoo.errors import CannotStageError
+from tests.zoo.everyone import ANIMALS
 from tests.zoo.keeper import ROOT, Keeper, Visit, found
 from tests.zoo.unseen import ABSENT, BLIND
 from weir.model import Row

@@ -12,9 +12,10 @@ FUSE, COMPRESSING, LOOP = "fuse", "compressing", "loop"  # targets that have to 
 BTRFS, JOURNAL, CACHED_LOOP, UNLINKED = "btrfs", "journal", "cached-loop", "unlinked"
 STACKED, VOLATILE, CEPH, PASSING = "stacked", "volatile", "ceph-fuse", "passing"
 OVERLAY, BOUND, DIRECT_LOOP, DISK_OVERLAY, XFS = "overlay", "bound", "direct-loop", "disk-overlay", "xfs"
+PAIR, REDUCING = "pair", "reducing"
 MOUNTED = (
     *(FUSE, COMPRESSING, LOOP, OVERLAY, BOUND, BTRFS, JOURNAL, DIRECT_LOOP, DISK_OVERLAY, XFS),
-    *(CACHED_LOOP, UNLINKED, STACKED, VOLATILE, CEPH, PASSING),
+    *(CACHED_LOOP, UNLINKED, STACKED, VOLATILE, CEPH, PASSING, PAIR, REDUCING),
 )
 AUDIT_LIBRARY, PATCHED_LIBC, QUIET_MPI = "audit library", "patched C library", "quiet MPI library"
 IDLE_AUDIT = "idle audit library"

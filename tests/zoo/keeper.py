@@ -16,6 +16,7 @@ from typing import Any
 
 import yaml
 
+from tests.zoo import scripts
 from tests.zoo.animals import (
     BEST_OF_FOUR,
     COMPUTING,
@@ -28,8 +29,6 @@ from tests.zoo.animals import (
     MOUNTED,
     ORIGINAL,
     OTHER_USER,
-    OVERWRITTEN,
-    QUICK_PRINT,
     READER_OF_MEMORY,
     SMALL_FILES,
     THROTTLED,
@@ -49,18 +48,13 @@ from weir.tools.witness import WITNESS_FILE
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINE = ROOT / "build" / "weir-io"
+_SHIMS = (ROOT / "tests/zoo/shims.c", ROOT / "tests/zoo/detours.c")
 _RANKS = 2
 _ATTEMPTS = 4
 _AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 _LAUNCHER_OPTIONS = ["--oversubscribe", "--bind-to", "none"]
 _LAUNCHER_OPTIONS += ["--mca", "pml", "ob1", "--mca", "btl", "self,vader"]
 _BLOCK = "64 MiB"
-# The last argument is the file; the launch of weir that only counts ranks writes nothing.
-_OVERWRITES = """\
-#!/bin/bash
-case "$OMPI_COMM_WORLD_RANK $*" in "0 "*/data) head -c 128M /dev/urandom >"${{@: -1}}" && sync ;; esac
-exec {program} "$@" -E
-"""
 _SUITES: dict[str, dict[str, Any]] = {
     "plain": {"drop_caches": True},
     "direct": {"direct": True},
@@ -69,6 +63,7 @@ _SUITES: dict[str, dict[str, Any]] = {
     "reducible": {"payload": "timestamp"},
     "mpiio": {"api": "MPIIO"},
     "mapped": {"api": "MMAP"},
+    "own-files": {"layout": "file-per-process"},
     "unsynchronised": {"sync": False, "drop_caches": True},
 }
 _ITEMS = {"api": "POSIX", "directories": "own", "items_per_rank": 500}
@@ -82,26 +77,6 @@ _MDTEST_SUITES: dict[str, dict[str, Any]] = {
         "sync_files": True,
     },
 }
-_QUICK_PRINT = """\
-#!/bin/bash
-{program} "$@" || exit
-for summary in "$@"; do case "$summary" in summaryFile=*) summary=${{summary#*=}} ;; *) continue ;; esac
-    [ "$OMPI_COMM_WORLD_RANK" = 0 ] && {python} - "$summary" <<'END'
-import pathlib, re, sys
-file = pathlib.Path(sys.argv[1])
-def lie(match):
-    value = float(match[2])
-    return f"{{match[1]}}{{value / 3 if 'Time' in match[1] else 3 * value:.4f}}"
-file.write_text(re.sub(r'("(?:\\w+Time|bwMiB|iops)": )([0-9.]+)', lie, file.read_text()))
-END
-done
-exit 0
-"""
-_FOUR_TIMES = """\
-#!/bin/bash
-for n in 1 2 3; do {launcher} "$@" >/dev/null || exit; done
-exec {launcher} "$@"
-"""
 
 
 @dataclass(frozen=True)
@@ -122,15 +97,18 @@ class Keeper:
         self.name = f"weir-zoo-{os.getpid()}"
         self.disk = Path("/var/tmp") / self.name
         self.memory = Path("/dev/shm") / self.name
-        self.shims = folder / "libdarshan-x.so"  # no name is trusted
         self.programs = {WEIR_IO: [str(ENGINE), "ior"]} | ({ORIGINAL: [str(ior)]} if ior else {})
 
     def open(self) -> None:
         for place in (self.disk, self.memory):
             place.mkdir()
         compile_words = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
-        arguments = [*compile_words, str(ROOT / "tests/zoo/shims.c"), "-o", str(self.shims), "-ldl"]
-        subprocess.run(arguments, check=True)
+        for source in _SHIMS:
+            made = str(self.library_of(source))
+            subprocess.run([*compile_words, str(source), "-o", made, "-ldl"], check=True)
+
+    def library_of(self, source: Path) -> Path:
+        return self.folder / f"libdarshan-{source.stem}.so"  # no name is trusted
 
     def close(self) -> None:
         for place in (self.disk, self.memory):
@@ -187,7 +165,7 @@ class Keeper:
         environment = dict(_AS_ROOT)
         if animal.preload:
             environment |= {
-                "LD_PRELOAD": str(self.shims),
+                "LD_PRELOAD": str(self.library_of(_source_of(animal.preload))),
                 "WEIR_ZOO": animal.preload,
                 "WEIR_ZOO_PATH": self.name,
             }
@@ -200,14 +178,10 @@ class Keeper:
             "scheduler": "local",
             "stacks": ["plain"],
         }
-        arguments = (
-            self._scripted(home, program, animal.beside)
-            if {OVERWRITTEN, QUICK_PRINT} & {*animal.beside}
-            else self.programs[program]
-        )
         tool = "mdtest" if animal.suite in _MDTEST_SUITES else "ior"
-        if tool == "mdtest":
-            arguments = _mdtest_of(arguments)
+        arguments = _mdtest_of(self.programs[program]) if tool == "mdtest" else self.programs[program]
+        if {*scripts.BY_NAME} & {*animal.beside}:
+            arguments = self._scripted(home / tool, arguments, animal)
         stack = {
             "programs": {tool: arguments},
             "environment": environment,
@@ -245,12 +219,12 @@ class Keeper:
         }
         _write(home / f"config/suites/{animal.suite}.yaml", content)
 
-    def _scripted(self, home: Path, program: str, beside: Sequence[str]) -> list[str]:
-        """The program in a script that finds its file there, or changes what it printed."""
-        first, *others = self.programs[program]
-        script = home / "ior"  # by this name each cell has a launch and a command line of its own
-        home.mkdir(exist_ok=True)
-        text = _OVERWRITES if OVERWRITTEN in beside else _QUICK_PRINT
+    def _scripted(self, script: Path, program: Sequence[str], animal: Animal) -> list[str]:
+        """The program in a script. By the name of the tool each cell has a launch and a command line of its
+        own."""
+        first, *others = program
+        script.parent.mkdir(exist_ok=True)
+        text = next(text for name, text in scripts.BY_NAME.items() if name in animal.beside)
         script.write_text(text.format(program=first, python=sys.executable))
         script.chmod(0o755)
         return [str(script), *others]
@@ -298,6 +272,11 @@ class Keeper:
         }
 
 
+def _source_of(fault: str) -> Path:
+    """Where a preloaded fault is written down; one that does nothing is in any."""
+    return next((one for one in _SHIMS if f'is("{fault}")' in one.read_text()), _SHIMS[0])
+
+
 def _mdtest_of(ior: Sequence[str]) -> list[str]:
     """weir-io as mdtest, or the mdtest that was built beside IOR."""
     first = Path(ior[0])
@@ -315,7 +294,7 @@ def _four_times(folder: Path) -> Path:
         raise CannotStageError("mpirun is not installed")
     folder.mkdir(parents=True, exist_ok=True)
     script = folder / "mpirun"
-    script.write_text(_FOUR_TIMES.format(launcher=launcher))
+    script.write_text(scripts.FOUR_TIMES.format(launcher=launcher))
     script.chmod(0o755)
     return folder
 

@@ -24,7 +24,9 @@ from tests.zoo.animals import (
     JOURNAL,
     LOOP,
     OVERLAY,
+    PAIR,
     PASSING,
+    REDUCING,
     STACKED,
     UNLINKED,
     VOLATILE,
@@ -168,6 +170,13 @@ def mounted(kind: str, place: Path, work: Path, memory: Path) -> Iterator[None]:
             stack.enter_context(_overlay(place, work, memory))
         elif kind in (VOLATILE, DISK_OVERLAY):
             stack.enter_context(_overlay(place, work, work, *(["volatile"] if kind == VOLATILE else [])))
+        elif kind == REDUCING:
+            below = work / "below"
+            stack.enter_context(_image("btrfs", "loop,compress-force=zstd", below, image))
+            stack.enter_context(_overlay(place, work, below))
+        elif kind == PAIR:
+            other = stack.enter_context(_looped(memory / "image"))
+            stack.enter_context(_image("btrfs", f"loop,device={other}", place, image, other))
         elif kind == STACKED:
             below = work / "below"
             stack.enter_context(_image("ext4", "loop", below, image))
@@ -204,14 +213,30 @@ def _lying_fuse(place: Path, work: Path, options: str) -> Iterator[None]:
 
 
 @contextmanager
-def _image(kind: str, options: str, place: Path, image: Path) -> Iterator[None]:
-    """A file system in a file."""
+def _looped(image: Path) -> Iterator[str]:
+    """A loop device of a new file."""
+    with image.open("wb") as stream:
+        stream.truncate(_IMAGE_BYTES)
+    arguments = ["losetup", "--show", "--find", image]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise CannotStageError(f"losetup: {done.stderr.strip()}")
+    try:
+        yield done.stdout.strip()
+    finally:
+        subprocess.run(["losetup", "--detach", done.stdout.strip()], check=False)
+        image.unlink(missing_ok=True)
+
+
+@contextmanager
+def _image(kind: str, options: str, place: Path, image: Path, *others: str) -> Iterator[None]:
+    """A file system in a file; others: devices that it takes as well."""
     path = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
     if shutil.which(f"mkfs.{kind}", path=path["PATH"]) is None:
         raise CannotStageError(f"mkfs.{kind} is not installed")
     with image.open("wb") as stream:
         stream.truncate(_IMAGE_BYTES)
-    subprocess.run([f"mkfs.{kind}", "-q", image], check=True, env=path, capture_output=True)
+    subprocess.run([f"mkfs.{kind}", "-q", image, *others], check=True, env=path, capture_output=True)
     place.mkdir(exist_ok=True)
     try:
         with ExitStack() as stack:

@@ -10,9 +10,10 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.zoo.__main__ import is_recognised
-from tests.zoo.animals import ANIMALS, EDIT, WEIR_IO, Animal
+from tests.zoo.animals import EDIT, WEIR_IO, Animal
 from tests.zoo.controls import CONTROLS
 from tests.zoo.errors import CannotStageError
+from tests.zoo.everyone import ANIMALS
 from tests.zoo.keeper import ENGINE, Keeper, Visit, found
 from tests.zoo.unseen import ABSENT
 from weir.audit import rules

@@ -34,9 +34,6 @@ BLIND = {
     "themselves; of other programs weir sees pauses of the whole job, which stop its own process, too",
     "outputs, run.json and rows.json that are edited together before weir collect": "the sums then fit; "
     "ledger.jsonl has the sum of run.json, and a head of it that was signed elsewhere shows the rest",
-    "a node of several that has not the mount, with weir-io": "weir-io looks at the file system of its first "
-    "rank; what the disk or the servers lack shows it, metadata and memory do not. Of other programs "
-    "libweir-witness reports that of each rank",
     "a cache on another disk": "dm-cache, bcache, LVM writecache: a device below moved the bytes, and which "
     "one is not told; nor is what serves a network block device (nbd, ublk)",
     "calls outside the counts in memory": "io_uring, Linux AIO and mapped files on tmpfs: neither rchar nor "

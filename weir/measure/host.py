@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.measure.block_limits import block_limits
+from weir.measure.hidden import hidden_below
 from weir.measure.links import links_mbit_s
 from weir.measure.memory_below import memory_below, type_below
 from weir.measure.mount_settings import settings_of
@@ -92,14 +93,15 @@ def _pressure_field(proc: Path, name: str, start: str) -> str:
 def file_system_of(folder: Path) -> dict[str, Any] | None:
     """The mount of a folder; in_memory tells where in the node's memory a block device or an overlay is,
     below the type of the file system that a stacked one gives its bytes to, synchronisation_off the option of
-    a mount that prevents a synchronisation, settings how a network file system is mounted."""
+    a mount that prevents a synchronisation, hidden why nobody can tell where the bytes are, settings how a
+    network file system is mounted."""
     mount = mount_of(folder)
     if mount is None:
         return None
     # The options of a server's mount name its users and addresses.
     shown = {key: value for key, value in mount.items() if key != "super_options"}
     below: dict[str, Any] = {"in_memory": memory_below(folder), "below": type_below(folder)}
-    below["synchronisation_off"] = synchronisation_off(folder)
+    below |= {"synchronisation_off": synchronisation_off(folder), "hidden": hidden_below(folder)}
     return {**shown, **below, "settings": settings_of(mount)}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import log
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -198,6 +199,7 @@ def _facts(
         facts["payload"] = first["payload"]
         facts["existing_bytes"] = _existing_bytes(processes)
         facts["unwritten"] = _unwritten(processes, spans)
+    facts |= _places(every, row["access"]) | _cancelled(every)
     moved = [sum(span[_MOVED[row["access"]]] for span in part) for part in spans.values()]
     if row.get("api") in _TRANSFERS_BY_CALLS and not _mappings(processes):
         facts["called_bytes"] = sum(moved)
@@ -208,6 +210,21 @@ def _facts(
         times = [sum(span["transfers_end_ns"] - span["began_ns"] for span in part) for part in spans.values()]
         facts["rank_io_s"] = [min(times) / 1e9, max(times) / 1e9]
     return facts
+
+
+def _places(spans: Sequence[Span], access: str) -> dict[str, Any]:
+    """Distinct places of all ranks; nothing where a position is not known, or where no slot is left empty."""
+    counted = [span.get(f"{access}_places") for span in spans]
+    known = [one for one in counted if one is not None and one["calls"]]
+    if len(known) < len(spans) or any(one["unplaced"] or one["marked"] >= one["slots"] for one in known):
+        return {}
+    distinct = sum(-one["slots"] * log(1 - one["marked"] / one["slots"]) for one in known)
+    return {"places": {"calls": sum(one["calls"] for one in known), "distinct": round(distinct)}}
+
+
+def _cancelled(spans: Sequence[Span]) -> dict[str, Any]:
+    counted = [span["cancelled_bytes"] for span in spans if "cancelled_bytes" in span]
+    return {"cancelled_bytes": sum(counted)} if len(counted) == len(spans) else {}
 
 
 def _file_systems(processes: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:

@@ -217,12 +217,25 @@ static void document_write_touched(struct weir_json *json, const struct weir_res
     weir_json_list_end(json);
 }
 
+/* Only where the ranks differ. */
+static void document_write_types(struct weir_json *json, const struct weir_watched *watched) {
+    if (watched->types[1][0] == '\0') {
+        return;
+    }
+    weir_json_list(json, "file_systems");
+    for (int i = 0; i < WEIR_WATCH_TYPES && watched->types[i][0] != '\0'; i++) {
+        weir_json_text(json, NULL, watched->types[i]);
+    }
+    weir_json_list_end(json);
+}
+
 void weir_document_write_observed(struct weir_json *json, const struct weir_result *result) {
     const struct weir_watched *watched = &result->watched;
     const struct weir_process_io *io = &watched->io;
     bool counted = io->known && watched->medium.counted;
     weir_json_text(json, "file_system",
                    watched->medium.file_system[0] != '\0' ? watched->medium.file_system : NULL);
+    document_write_types(json, watched);
     document_write_known(json, "fetched_bytes", counted, io->counts[WEIR_IO_READ_BYTES]);
     document_write_known(json, "dirtied_bytes", counted, io->counts[WEIR_IO_WRITE_BYTES]);
     document_write_device(json, &watched->device);

@@ -7,10 +7,11 @@
 #include <stdint.h>
 
 #define WEIR_MEDIUM_PATH 1024
+#define WEIR_MEDIUM_TYPE 32
 
 struct weir_medium {
-    char file_system[32]; /* ext4, tmpfs, lustre, fuse.sshfs ...; empty: unknown */
-    char source[256];     /* what is mounted */
+    char file_system[WEIR_MEDIUM_TYPE]; /* ext4, tmpfs, lustre, fuse.sshfs ...; empty: unknown */
+    char source[256];                   /* what is mounted */
     /* Directories of another file system that take the bytes, separated by colons: the upper one of an
      * overlay, the source of a FUSE file system where it is a directory; empty: none is known. */
     char lower[WEIR_MEDIUM_PATH];

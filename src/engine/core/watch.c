@@ -136,7 +136,7 @@ void weir_watch_end(const struct weir_job *job, const struct weir_backend *backe
             weir_page_cache_look(how->path, &watched->after);
         }
     }
-    if (watch_first_on_node(job) && (backend->traits & WEIR_STORES) != 0) {
+    if ((backend->traits & WEIR_STORES) != 0) {
         weir_medium_of(how->path, &watch_mounts, &watched->medium);
     }
     if (watched->llite.instance[0] != '\0') {
@@ -207,6 +207,27 @@ static void watch_gather_device(const struct weir_job *job, const struct weir_wa
     }
 }
 
+static void watch_gather_types(const struct weir_job *job, const struct weir_watched *mine,
+                               struct weir_watched *all) {
+    char(*types)[WEIR_MEDIUM_TYPE] = NULL;
+    if (job->rank == 0) {
+        types = calloc((size_t)job->size, WEIR_MEDIUM_TYPE);
+    }
+    MPI_Gather(mine->medium.file_system, WEIR_MEDIUM_TYPE, MPI_CHAR, types, WEIR_MEDIUM_TYPE, MPI_CHAR, 0,
+               job->comm);
+    for (int rank = 0; types != NULL && rank < job->size; rank++) {
+        int at = 0;
+        while (at < WEIR_WATCH_TYPES && all->types[at][0] != '\0' &&
+               strcmp(all->types[at], types[rank]) != 0) {
+            at++;
+        }
+        if (at < WEIR_WATCH_TYPES) {
+            memcpy(all->types[at], types[rank], WEIR_MEDIUM_TYPE);
+        }
+    }
+    free(types);
+}
+
 void weir_watched_gather(const struct weir_job *job, const struct weir_watched *mine,
                          struct weir_watched *all) {
     uint64_t here[WEIR_IO_COUNTS + 9], sums[WEIR_IO_COUNTS + 9] = {0};
@@ -227,6 +248,7 @@ void weir_watched_gather(const struct weir_job *job, const struct weir_watched *
     watch_gather_llite(job, mine, all);
     watch_gather_device(job, mine, all);
     watch_gather_servers(job, mine, all);
+    watch_gather_types(job, mine, all);
     MPI_Reduce(&mine->clock_error, &all->clock_error, 1, MPI_DOUBLE, MPI_MAX, 0, job->comm);
     MPI_Reduce(&mine->paused_ns, &all->paused_ns, 1, MPI_UINT64_T, MPI_MAX, 0, job->comm);
     all->medium = mine->medium;

@@ -19,12 +19,17 @@
 #define WEIR_IS_BLIND false
 #endif
 
+#define WEIR_WATCH_TYPES 4
+
 /* Of one rank; after weir_watched_gather, on rank 0, of all. Each part has a value for unknown. */
 struct weir_watched {
     bool directory;            /* set by the caller: the path is a directory */
     bool no_residency;         /* set by the caller: never look at the page cache, nor open the file for it */
     bool touched;              /* the file was opened by its name before the clock started */
-    struct weir_medium medium; /* on the first rank of each node */
+    struct weir_medium medium; /* from the end on of every rank, before it on the first rank of each node */
+    /* Once gathered, distinct types of the ranks' file systems: a node, or a rank in a namespace of its own,
+     * may lack the mount. */
+    char types[WEIR_WATCH_TYPES][WEIR_MEDIUM_TYPE];
     struct weir_process_io io;
     struct weir_residency before, after; /* of a read, on the ranks that sampled */
     struct weir_cachestat unwritten;     /* after a write, on the ranks that looked */

@@ -22,7 +22,8 @@ from typing import Any
 import yaml
 
 from tests.golden.audit.cases import CASES, found_in
-from tests.zoo.animals import ANIMALS, Animal
+from tests.zoo.animals import Animal
+from tests.zoo.everyone import ANIMALS
 from tests.zoo.keeper import ENGINE, ROOT, Keeper
 from weir.runfiles import file_sha256
 
@@ -92,6 +93,8 @@ RUNS: dict[str, Run] = {
     "cached-loop": _zoo("cached loop"),
     "wrong-hole": _zoo("wrong SEEK_HOLE"),
     "limited": _zoo("limited disk"),
+    "folded": _zoo("folded file", "ior"),
+    "withdrawn": _zoo("withdrawn bytes", "ior"),
     "time-limit": Run(fixed={"block": "8 GiB"}, experiment={"timeout": "2 s"}),
     "other-transfer": Run(program="ior", stack={"programs": {"ior": ["OTHER"]}}),
     "verification-dropped": Run(

@@ -110,3 +110,13 @@ def test_published_logs_of_io500() -> None:
         ("set-07/ior-rnd1MB-write.txt", "file-sizes-differ"),
     }
     assert len(found) < 0.08 * len(rows)
+
+
+def test_options_that_one_of_two_readers_refused_are_a_note_where_the_run_went_on(tmp_path: Path) -> None:
+    """As one of four published logs of 2019: IOR took -B and -e, a back end's reader did not."""
+    refused = "Error invalid argument: -B\nError invalid argument: -e\nInvalid options\n"
+    row = imported(tmp_path, refused + log())
+    assert "tool-error" not in (row["reasons"] or "")
+    assert "Error invalid argument: -B" in row["notes"]
+    cut = imported(tmp_path, refused + log(end=False))
+    assert "tool-error" in cut["reasons"]

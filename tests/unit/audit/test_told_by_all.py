@@ -61,3 +61,10 @@ def test_what_is_below_an_overlay_may_store_less(below: str, is_lost: bool) -> N
     run = replace(DONE, target={"kind": "disk"}, host=host)
     names = {finding.rule for finding in judge(subject(observed, run=run)).findings}
     assert ("sync-not-effective" in names) == is_lost
+
+
+def test_a_file_of_a_loop_that_nobody_sees_proves_no_disk() -> None:
+    """Of metadata no device counts the bytes: nothing else would tell."""
+    mount = {"type": "ext4", "device": "/dev/loop0", "hidden": "the file of loop0 cannot be seen"}
+    run = replace(DONE, target={"kind": "disk"}, host={"file_system": mount})
+    assert "file-system" in judge(subject({"file_system": "ext4"}, run=run)).missing

@@ -70,3 +70,13 @@ def test_a_file_that_all_ranks_share_has_its_operations_counted(tmp_path: Path) 
     text = V1.replace("4 tasks, 2000 files", "4 tasks, 1 file").replace(" -F ", " -F -S ")
     row = created(tmp_path, text)
     assert (row["requested_ops"], row["ops"]) == (2000, 2000)
+
+
+def test_a_tree_that_is_there_does_no_harm_to_what_is_looked_at(tmp_path: Path) -> None:
+    """A phase of its own finds the directories of the one that created."""
+    warned = "WARNING: Unable to create test directory path /s/mdtest-easy\n4 tasks, 2000"
+    row = created(tmp_path, DATE + V1.replace("4 tasks, 2000", warned))
+    assert row["access"] == "create"
+    assert (row["verdict"], row["reasons"]) == ("DEGRADED", "warning-printed")
+    looked = DATE + V1.replace("4 tasks, 2000", warned).replace("File creation", "File stat    ")
+    assert (created(tmp_path, looked)["access"], created(tmp_path, looked)["reasons"]) == ("stat", "")

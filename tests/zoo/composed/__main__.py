@@ -43,9 +43,9 @@ def main() -> int:
         composer = Composer(Path(folder), ior)
         composer.open()
         try:
-            _stage(
-                composer, arguments.seed, only or range(10 * arguments.cases), arguments.cases, lines, ends_s
-            )
+            numbers = only or range(10 * arguments.cases)
+            kept = None if only else _KEPT
+            _stage(composer, arguments.seed, numbers, arguments.cases, lines, ends_s, kept)
         finally:
             composer.close()
     if not only:
@@ -61,9 +61,15 @@ def main() -> int:
 
 
 def _stage(
-    composer: Composer, seed: int, numbers: range | list[int], wanted: int, lines: list[Line], ends_s: float
+    composer: Composer,
+    seed: int,
+    numbers: range | list[int],
+    wanted: int,
+    lines: list[Line],
+    ends_s: float,
+    kept: Path | None,
 ) -> None:
-    """Adds to lines until there are so many cases."""
+    """Adds to lines until there are so many cases; kept: where they are after each."""
     done = {int(line["case"]) for line in lines}
     for number in numbers:
         if len(done) >= wanted or time.monotonic() > ends_s:
@@ -83,7 +89,8 @@ def _stage(
             for one in judged
         )
         print(f"{number:4d} {time.monotonic() - began_s:.0f} s {', '.join(case.names)} | {shown}", flush=True)
-        write_lines(lines, _KEPT)
+        if kept:
+            write_lines(lines, kept)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
@@ -9,6 +11,8 @@ from weir.tools.warnings import DOUBTFUL, effect_of
 
 _OWN_RULES = ("mca_", "Incorrect data on")
 _VAGUE = ("Exit code:", "MPI_ABORT was invoked")  # what launchers add to an error that was printed before
+_OPTIONS = ("Error invalid argument", "Invalid options")
+_DIRECTORY = re.compile(r"unable to create (tree |test )?directory", re.IGNORECASE)
 _NO_OUTPUT = "a table keeps no output"
 
 
@@ -87,13 +91,16 @@ def output_incomplete(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def tool_error(subject: Subject) -> Outcome | None:
     """The program, its MPI library or the launcher reported an error. The exit code does not matter: several
-    benchmarks report an error, print a bandwidth and exit with 0.
+    benchmarks report an error, print a bandwidth and exit with 0. Of a log, options that were refused by one
+    of two readers (IOR with those of a back end) are a note where the program went on to its end: the options
+    that it then prints are those that ran.
 
     Hint: fix what the message names (space, permissions, options), and run the cell again.
 
     Of a log: fix what the message names (space, permissions, options), and run it again.
     """
     errors = [text for text in subject.texts("error") if not text.startswith(_OWN_RULES)]
+    errors = [text for text in errors if text not in _options_refused(subject)]
     errors.sort(key=lambda text: text.startswith(_VAGUE))
     if errors:
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
@@ -112,13 +119,27 @@ def warning_printed(subject: Subject) -> Outcome | None:
     if not subject.has_result:
         return None
     warned = subject.texts("warning")
-    doubtful = [text for text in warned if effect_of(text) == DOUBTFUL]
-    unknown = [text for text in warned if effect_of(text) is None]
+    doubtful = [
+        text for text in warned if effect_of(text) == DOUBTFUL and not _is_there_already(text, subject)
+    ]
+    unknown = [text for text in warned if effect_of(text) is None] + _options_refused(subject)
     if doubtful:
         return degraded(", ".join(doubtful))
     if unknown:
         return note(", ".join(unknown))
     return None
+
+
+def _options_refused(subject: Subject) -> list[str]:
+    """Of a log whose program went on all the same."""
+    if subject.run is not None or not (subject.has_result and subject.complete):
+        return []
+    return [text for text in subject.texts("error") if text.startswith(_OPTIONS)]
+
+
+def _is_there_already(text: str, subject: Subject) -> bool:
+    """The directories of what is looked at, read or removed were made before."""
+    return subject.is_metadata and subject.row.get("access") != "create" and bool(_DIRECTORY.search(text))
 
 
 @rule("INVALID", needs_output=True)

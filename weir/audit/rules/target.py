@@ -39,9 +39,10 @@ def other_target(subject: Subject) -> Outcome | None:
     memory (a loop device over a file of tmpfs, zram, an overlay with its upper directory on tmpfs). A FUSE
     file system over a directory that is known (bindfs, gocryptfs) is of the kind of what is below it; one
     whose source is the address of a server is a network file system; of another one that is declared as a
-    disk or burst buffer nothing is known, and nothing proven. All ranks must have their files on one type of
-    file system, as far as libweir-witness reports it: a node may lack the mount. Behind IME's library or a
-    prefix of the path there is no file system to look at.
+    disk or burst buffer nothing is known, and nothing proven; nor is it on a loop device whose file is
+    removed, hidden by a mount, or another one than that of its name. All ranks must have their files on one
+    type of file system, by weir-io or by libweir-witness: a node may lack the mount. Behind IME's library or
+    a prefix of the path there is no file system to look at.
 
     Hint: look at `findmnt -T PATH`; mount the file system, set mount: in the target's file so that weir
     checks it, or correct kind.
@@ -68,6 +69,8 @@ def other_target(subject: Subject) -> Outcome | None:
         return invalid(text)
     if declared in _LOCAL_KINDS and not emulated and _is_anywhere(found, host):
         return not_observable(f"{text}, and it does not tell where its bytes are")
+    if declared in _LOCAL_KINDS and not emulated and host.get("hidden"):
+        return not_observable(f"{text}, and {host['hidden']}")
     return passed(text)
 
 

@@ -95,6 +95,7 @@ class RunLog:
     command_line: str = ""
     began: str = ""
     finished: bool = False
+    from_json: bool = False
     tests: list[Test] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
     sizes: list[dict[str, int]] = field(default_factory=list)  # of all warnings, in order
@@ -106,6 +107,12 @@ class RunLog:
         if not self.tests:
             self.tests.append(Test())
         return self.tests[-1]
+
+    @property
+    def is_of_ior(self) -> bool:
+        """Other JSON has a version, too: that alone tells nothing."""
+        told = self.began or self.command_line or self.tests or self.finished or self.messages
+        return bool(self.result_count or (self.program and (told or not self.from_json)))
 
     @property
     def result_count(self) -> int:
@@ -232,7 +239,7 @@ class _Scanner:
         if key == "Version":
             if self.run.program:
                 self._next_run()
-            self.run.program, self.run.version = "IOR", value
+            self.run.program, self.run.version, self.run.from_json = "IOR", value, True
             self.section = "json-head"
         elif key == "Finished":
             self.run.finished = True

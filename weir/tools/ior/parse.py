@@ -43,7 +43,7 @@ def parse_log(text: str) -> Sequence[Parsed]:
     document = read_document(text)
     if document is not None:
         return [_of_document(document)] if document.get("personality") == "ior" else []
-    runs = [run for run in scan(text) if run.program or run.result_count]
+    runs = [run for run in scan(text) if run.is_of_ior]
     for run in runs:
         run.program = run.program or "IOR"  # a log without its first lines
     return _with_stripes([parsed_run(run) for run in runs], runs)

@@ -1,0 +1,30 @@
+"""Records whose bytes went elsewhere in their files, or did not stay there, as in findings.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.unit.audit.subjects import MIB, subject
+from weir.audit import Subject
+
+
+def placed(calls: int, distinct: int, **row: Any) -> Subject:
+    return subject({"tasks": 2, "places": {"calls": calls, "distinct": distinct}}, **row)
+
+
+FINDS: list[tuple[str, Subject, str, str]] = [
+    ("places-repeated", placed(128, 1), "INVALID", "128 calls began at about 1 places"),
+    ("places-repeated", placed(128, 60, access="read", direct=True), "INVALID", "at about 60 places"),
+    (
+        "bytes-withdrawn",
+        subject({"cancelled_bytes": 700 * MIB}),
+        "INVALID",
+        f"{700 * MIB} bytes of {800 * MIB} were taken away again",
+    ),
+    (
+        "bytes-withdrawn",
+        subject({"process_io": {"cancelled_write_bytes": 700 * MIB, "rchar": 0, "wchar": 800 * MIB}}),
+        "INVALID",
+        "were taken away again before they were stored",
+    ),
+]

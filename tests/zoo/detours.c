@@ -1,0 +1,208 @@
+/* Fake storages that take another way than they were told: WEIR_ZOO names the animal, as in shims.c.
+ *
+ * withdrawn: a synchronisation first takes the bytes away again (ftruncate), so that there
+ * is nothing left to store. folded: every write lands on the first MiB of the file, which is made as long as
+ * it should be. folded-reads: every read takes the first MiB. reserved: blocks are reserved, nothing is
+ * written. late-fsync: a thread synchronises later. elsewhere: the file is opened in /dev/shm. linked:
+ * mdtest's files are names of its first one. binned: what mdtest removes is renamed. partial-clock:
+ * gettimeofday runs at two thirds, but not for the witness. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define FOLD       (1 << 20)
+#define PATH_BYTES 4096
+
+typedef int (*int_call)(int);
+typedef ssize_t (*write_call)(int, const void *, size_t, off_t);
+typedef ssize_t (*plain_write_call)(int, const void *, size_t);
+typedef ssize_t (*read_call)(int, void *, size_t, off_t);
+typedef ssize_t (*plain_read_call)(int, void *, size_t);
+typedef int (*open_call)(const char *, int, ...);
+typedef int (*path_call)(const char *);
+typedef int (*wall_call)(struct timeval *, void *);
+
+#define REAL(name, type) type real = (type)dlsym(RTLD_NEXT, name)
+
+static int is(const char *animal) {
+    const char *name = getenv("WEIR_ZOO");
+    return name != NULL && strcmp(name, animal) == 0;
+}
+
+static int concerns_path(const char *path) {
+    const char *part = getenv("WEIR_ZOO_PATH");
+    return part != NULL && path != NULL && strstr(path, part) != NULL;
+}
+
+static int concerns(int descriptor) {
+    char link[64], name[PATH_BYTES];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t length = readlink(link, name, sizeof name - 1);
+    name[length > 0 ? length : 0] = '\0';
+    return concerns_path(name);
+}
+
+static void *synchronise_later(void *descriptor) {
+    sleep(2);
+    fdatasync((int)(intptr_t)descriptor);
+    return NULL;
+}
+
+int fsync(int descriptor) {
+    REAL("fsync", int_call);
+    struct stat facts;
+    pthread_t thread;
+    if (!concerns(descriptor) || fstat(descriptor, &facts) != 0) {
+        return real(descriptor);
+    }
+    if (is("withdrawn") && (ftruncate(descriptor, 0) != 0 || ftruncate(descriptor, facts.st_size) != 0)) {
+        return -1;
+    }
+    if (is("late-fsync")) {
+        return pthread_create(&thread, NULL, synchronise_later, (void *)(intptr_t)dup(descriptor));
+    }
+    return real(descriptor);
+}
+
+static int lengthen(int descriptor, off_t end) {
+    struct stat facts;
+    return fstat(descriptor, &facts) == 0 && (facts.st_size >= end || ftruncate(descriptor, end) == 0);
+}
+
+static ssize_t put(const char *name, int descriptor, const void *from, size_t bytes, off_t offset) {
+    REAL(name, write_call);
+    if (is("reserved") && concerns(descriptor)) {
+        return fallocate(descriptor, 0, offset, (off_t)bytes) == 0 ? (ssize_t)bytes : -1;
+    }
+    if (is("folded") && concerns(descriptor) && lengthen(descriptor, offset + (off_t)bytes)) {
+        offset %= FOLD;
+    }
+    return real(descriptor, from, bytes, offset);
+}
+
+ssize_t pwrite(int descriptor, const void *from, size_t bytes, off_t offset) {
+    return put("pwrite", descriptor, from, bytes, offset);
+}
+
+ssize_t pwrite64(int descriptor, const void *from, size_t bytes, off_t offset) {
+    return put("pwrite64", descriptor, from, bytes, offset);
+}
+
+ssize_t write(int descriptor, const void *from, size_t bytes) {
+    REAL("write", plain_write_call);
+    if ((is("folded") || is("reserved")) && concerns(descriptor)) {
+        off_t offset = lseek(descriptor, (off_t)bytes, SEEK_CUR) - (off_t)bytes;
+        return put("pwrite64", descriptor, from, bytes, offset);
+    }
+    return real(descriptor, from, bytes);
+}
+
+static ssize_t get(const char *name, int descriptor, void *into, size_t bytes, off_t offset) {
+    REAL(name, read_call);
+    return real(descriptor, into, bytes, is("folded-reads") && concerns(descriptor) ? offset % FOLD : offset);
+}
+
+ssize_t pread(int descriptor, void *into, size_t bytes, off_t offset) {
+    return get("pread", descriptor, into, bytes, offset);
+}
+
+ssize_t pread64(int descriptor, void *into, size_t bytes, off_t offset) {
+    return get("pread64", descriptor, into, bytes, offset);
+}
+
+ssize_t read(int descriptor, void *into, size_t bytes) {
+    REAL("read", plain_read_call);
+    if (is("folded-reads") && concerns(descriptor)) {
+        off_t offset = lseek(descriptor, (off_t)bytes, SEEK_CUR) - (off_t)bytes;
+        return get("pread64", descriptor, into, bytes, offset);
+    }
+    return real(descriptor, into, bytes);
+}
+
+/* The first file of mdtest has bytes and an inode; the others are its names. */
+static int made_as_a_link(const char *path) {
+    static char first[PATH_BYTES];
+    if (!is("linked") || !concerns_path(path) || strstr(path, "/file.mdtest") == NULL) {
+        return 0;
+    }
+    if (first[0] == '\0') {
+        snprintf(first, sizeof first, "%s", path);
+        return 0;
+    }
+    return link(first, path) == 0;
+}
+
+static int entered(const char *name, const char *path, int flags, mode_t mode) {
+    REAL(name, open_call);
+    char other[PATH_BYTES];
+    if (is("elsewhere") && concerns_path(path) && strstr(path, "/data") != NULL) {
+        snprintf(other, sizeof other, "/dev/shm/%s%s", getenv("WEIR_ZOO_PATH"), strrchr(path, '/'));
+        return real(other, flags & ~O_DIRECT, mode);
+    }
+    if ((flags & O_CREAT) != 0 && made_as_a_link(path)) {
+        flags &= ~O_CREAT;
+    }
+    return real(path, flags, mode);
+}
+
+static mode_t mode_of(int flags, va_list more) {
+    return (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
+}
+
+int open(const char *path, int flags, ...) {
+    va_list more;
+    va_start(more, flags);
+    mode_t mode = mode_of(flags, more);
+    va_end(more);
+    return entered("open", path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...) {
+    va_list more;
+    va_start(more, flags);
+    mode_t mode = mode_of(flags, more);
+    va_end(more);
+    return entered("open64", path, flags, mode);
+}
+
+int unlink(const char *path) {
+    REAL("unlink", path_call);
+    static unsigned count;
+    char other[PATH_BYTES];
+    if (!is("binned") || !concerns_path(path) || strstr(path, "/file.mdtest") == NULL) {
+        return real(path);
+    }
+    const char *root = strstr(path, getenv("WEIR_ZOO_PATH"));
+    snprintf(other, sizeof other, "%.*s%s/bin-%d-%u", (int)(root - path), path, getenv("WEIR_ZOO_PATH"),
+             (int)getpid(), count++);
+    return rename(path, other);
+}
+
+/* The library that watches gets the true time: it compares clocks. */
+int gettimeofday(struct timeval *restrict now, void *restrict zone) {
+    REAL("gettimeofday", wall_call);
+    static long long first_us;
+    Dl_info caller;
+    int answer = real(now, zone);
+    if (!is("partial-clock") || dladdr(__builtin_return_address(0), &caller) == 0 ||
+        strstr(caller.dli_fname, "witness") != NULL) {
+        return answer;
+    }
+    long long us = now->tv_sec * 1000000LL + now->tv_usec;
+    first_us = first_us == 0 ? us : first_us;
+    us = first_us + (us - first_us) * 2 / 3;
+    now->tv_sec = us / 1000000LL;
+    now->tv_usec = us % 1000000LL;
+    return answer;
+}

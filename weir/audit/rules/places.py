@@ -1,0 +1,56 @@
+"""Whether the bytes went where they should: to the whole of the files, and to stay there."""
+
+from __future__ import annotations
+
+from weir.audit.outcome import Outcome, invalid, not_observable, passed
+from weir.audit.registry import rule
+from weir.audit.subject import HEADER_FORMATS, Subject
+
+# Of places that are drawn again and again 1 - 1/e, 63 %, or more are distinct.
+_DISTINCT = 0.5
+_TELLING = 8  # transfers of a rank: of fewer the estimate says little
+_WITHDRAWN = 0.05
+
+
+@rule("INVALID", needs_output=True)
+def places_repeated(subject: Subject) -> Outcome | None:
+    """The read or write calls of the access began at less than half as many places of the files as there are
+    calls, as libweir-witness saw them behind every other library: a part of the files stood for the whole.
+    As many bytes moved, and a cache of the drive or of a server answers such reads. An estimate, by slots
+    that hashes of the places mark; more than about 30,000 places of a rank count as distinct. File formats,
+    which write their headers again, and reads that begin again are excluded.
+
+    Hint: look for LD_PRELOAD (witness.json beside run.json) and for a program that was changed.
+
+    Of a log: look for LD_PRELOAD and for a program that was changed; verify the data (IOR -R).
+    """
+    if not (subject.is_write or subject.is_read) or subject.stores_nothing or subject.passes > 1:
+        return None
+    if subject.row.get("api") in HEADER_FORMATS or subject.row.get("zipf"):
+        return None
+    seen = subject.observed.get("places")
+    if not seen:
+        return not_observable("nobody saw at which places the calls began")
+    text = f"{seen['calls']} calls began at about {seen['distinct']} places"
+    if seen["calls"] < _TELLING * (subject.observed.get("tasks") or 1):
+        return not_observable(f"{text}: too few to tell")
+    return invalid(text) if seen["distinct"] < _DISTINCT * seen["calls"] else passed(text)
+
+
+@rule("INVALID", needs_output=True)
+def bytes_withdrawn(subject: Subject) -> Outcome | None:
+    """More than 5 % of the bytes of a write that had to reach the storage were cut off or removed again by
+    the ranks before they were stored, as the kernel counts it (cancelled_write_bytes of /proc/self/io). A
+    synchronisation has nothing left to do then, and leaves no unwritten page.
+
+    Hint: look for LD_PRELOAD, and for a program that cuts or removes its files while the clock runs.
+    """
+    if not subject.is_write or subject.stores_nothing or subject.in_memory or not subject.leaves_client:
+        return None
+    withdrawn, moved = subject.observed.get("cancelled_bytes"), subject.number("moved_bytes")
+    if withdrawn is None:
+        withdrawn = (subject.observed.get("process_io") or {}).get("cancelled_write_bytes")
+    if withdrawn is None or not moved:
+        return not_observable("the kernel does not tell what was taken away again")
+    text = f"{withdrawn} bytes of {moved:.0f} were taken away again before they were stored"
+    return invalid(text) if withdrawn > _WITHDRAWN * moved else passed(text)
