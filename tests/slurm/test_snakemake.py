@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+import re
 import sys
 import tempfile
 from collections import Counter
@@ -110,13 +112,30 @@ def test_with_an_accounting_database(empty: Cluster, tmp_path: Path) -> None:
 
 
 def test_what_does_not_fit_an_allocation_runs_in_the_next(cluster: Cluster, tmp_path: Path) -> None:
-    """After one cell, two minutes are too short for another that may take 85 s, and half a minute more."""
+    """After one cell, two minutes are too short for another that may take 85 s, and half a minute more.
+
+    A page on the login node follows both jobs."""
     checkout = Checkout.make(tmp_path / "weir", cluster)
     checkout.site("time_limit: 30 min", "time_limit: 2 min")
     checkout.slow_down(5)
     checkout.suite([1], [2], cells=2, timeout="85 s")
-    code, output = checkout.snakemake()
-    assert code == 0, output
+    study = checkout.results / "tiny"
+    begun = f"until [ -e {study}/plan-measured.json ]; do sleep 0.2; done"
+    watch = f"{sys.executable} -m weir watch --page {study}"
+    follower = checkout.start("bash", "-c", f"{begun}; exec {watch}")
+    try:
+        code, output = checkout.snakemake()
+        assert code == 0, output
+        told = follower.communicate(timeout=60)[0]
+    finally:
+        checkout.end()
+    assert follower.returncode == 0, told
+    assert "2/2 done" in told
+    (facts,) = re.findall(r'id="facts">(.*?)</script>', (study / "live.html").read_text(), re.DOTALL)
+    live = json.loads(facts)["live"]
+    (batch,) = live["batches"]
+    assert (live["over"], batch["state"], batch["done"], batch["failed"]) == (True, "finished", 2, 0)
+    assert {name.rstrip("1234") for name in batch["nodes"]} == {"node"}
     assert "do not fit the rest of the allocation" in output
     assert output.count("has been submitted with SLURM jobid") == 2
     assert [run["status"] for run in checkout.runs()] == ["done"] * 2

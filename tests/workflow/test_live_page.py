@@ -64,7 +64,7 @@ def test_each_round_is_seen_and_the_end_stops_it(live: LiveStudy, tmp_path: Path
     assert "200 one run" in text
     assert "✔ 16 of 16 results proven" in text
     assert "intervals of medians: they need 6 runs of a cell" in text
-    assert "n7 n8" in text
+    assert "n[7-8]" in text
     assert "What mattered in this campaign" not in text, "effects are those of report.html"
     measure(live, plan, [1, 2])
     written(live, tmp_path, over=True, reload_s=1.0, written="2026-01-01T00:00:00+00:00")

@@ -140,8 +140,8 @@ class LiveStudy:
         if "host" in facts:
             self._runs[cell.cell] += 1
             self._tally.add_run(facts_of_run(facts))
-            nodes = facts["host"].get("nodes") or [facts["host"].get("node")]
-            self._nodes.setdefault(found.batch.batch, {}).update(dict.fromkeys(filter(None, nodes)))
+            nodes = facts["host"].get("nodes") or facts["host"].get("node")  # a text
+            self._nodes.setdefault(found.batch.batch, {}).update({str(nodes): None} if nodes else {})
         if reason := _trouble(found):
             self._troubles[key] = {"cell": cell.label, "round": found.number + 1, "reason": reason}
 

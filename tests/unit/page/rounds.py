@@ -14,7 +14,7 @@ from weir.plan import Plan, make_plan
 from weir.records.collect import Run
 from weir.study_progress import Ended
 
-HOST = {"node": "n7", "nodes": ["n7", "n8"], "processor": "P", "cores": 4, "memory_bytes": 2**34}
+HOST = {"node": "n7", "nodes": "n[7-8]", "processor": "P", "cores": 4, "memory_bytes": 2**34}
 RATES = {"write": (100.0, 104.0, 98.0), "read": (400.0, 380.0, 420.0)}  # MiB/s, by round
 
 

@@ -54,7 +54,7 @@ def test_the_page_says_what_is_missing_and_how_each_batch_is(live: LiveStudy, pl
     ]
     assert state["left"] == "32 s (32 s to 32 s)", "both batches are measured in turns"
     batch = state["batches"][0]
-    assert (batch["nodes"], batch["done"], batch["executions"]) == (["n7", "n8"], 4, 12)
+    assert (batch["nodes"], batch["done"], batch["executions"]) == (["n[7-8]"], 4, 12)
     assert batch["rates"] == {"write": 100.0, "read": 400.0}
     measure(live, plan, [1, 2])
     state = live.facts()["live"]
