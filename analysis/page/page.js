@@ -114,8 +114,8 @@ const answered = list(facts.answers).sort((one, two) => place(one.target) - plac
 const named = (target) => target.name + (target.emulated ? " (E)" : "");
 const about = (name) => targets.find((target) => target.name === name) || { name };
 // The path of a target fits where there are few.
-const medium = (target) => [target.file_system, target.device && target.device !== target.file_system && `on ${target.device}`].filter(Boolean).join(" ")
-  + (target.path && firstTargets.length < 3 ? `, ${target.path}` : "");
+const medium = (target) => [[target.file_system, target.device && target.device !== target.file_system && `on ${target.device}`].filter(Boolean).join(" "),
+  firstTargets.length < 3 && target.path].filter(Boolean).join(", ");
 
 function header() {
   const names = firstTargets.flatMap((target, index) => [
@@ -228,7 +228,7 @@ function charts() {
 // Where nothing is usable there is nothing to draw: what to do about it stands there.
 function reasonsOfNone() {
   const found = (one) => `${(one.real + one.emulated).toLocaleString("en")} result${one.real + one.emulated === 1 ? "" : "s"}: ${one.explanation}`;
-  const rules = list(facts.doubted).slice(0, 4).map((one) => [element("dt", {}, one.rule), element("dd", {}, `${found(one)} `, element("b", {}, one.hint))]);
+  const rules = list(facts.doubted).slice(0, 4).map((one) => [element("dt", {}, one.rule), element("dd", {}, `${found(one)} `, element("b", {}, `${one.hint[0].toUpperCase()}${one.hint.slice(1)}`))]);
   return rules.length ? element("div", { id: "chart" }, element("h3", {}, "What to do about it"), element("dl", { class: "doubts" }, rules)) : null;
 }
 

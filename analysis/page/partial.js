@@ -43,11 +43,12 @@ function logColumns(logs) {
     verdicts: Object.keys(VERDICT).filter((name) => one[name]).map((name) => `${one[name]} ${VERDICT[name].word}`).join(", "),
     "it shows": listed(one.shown), "it cannot show": listed(one.missing), findings: listed(one.findings), "best result": one.best || "–" }));
   const place = logs.below ? element("p", { class: "small" }, `Logs below ${logs.below}`) : null;
+  const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}`;
   const results = (count) => (count === 1 ? "1 result" : `${count} results`);
   const more = logs.count > rows.length ? element("p", { class: "small" }, `The first ${rows.length} of ${logs.count} logs; ${logs.records} has all.`) : null;
   const lacks = list(logs.lacking).map((one) => [element("dt", {}, one.evidence), element("dd", {}, `${results(one.records)} without: ${one.meaning}. ${one.of_log} `,
     element("b", {}, one.log ? `Next time: ${one.log}.` : ""), one.facts ? ` Now: --facts can add ${one.facts}.` : "")]);
-  const doubts = list(logs.doubts).map((one) => [element("dt", {}, one.rule), element("dd", {}, `${results(one.records)}: ${one.explanation} `, element("b", {}, one.hint), element("div", { class: "small" }, one.examples[0] || ""))]);
+  const doubts = list(logs.doubts).map((one) => [element("dt", {}, one.rule), element("dd", {}, `${results(one.records)}: ${one.explanation} `, element("b", {}, sentence(one.hint)), element("div", { class: "small" }, one.examples[0] || ""))]);
   const commands = list(logs.commands);
   return [element("section", { id: "logs" }, element("h3", {}, "What each log can prove"), place, table(rows, Object.keys(rows[0] || {}), "listed"), more,
     element("h3", {}, "Doubtful results"), doubts.length ? element("dl", { class: "doubts" }, doubts) : "No rule has a finding."),
