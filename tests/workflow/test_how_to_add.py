@@ -132,6 +132,49 @@ def test_a_tool(study: Path) -> None:
     assert all(float(row["bw_mib_s"]) > 0 and row["tool_version"] == "1.0" for row in rows)
 
 
+THEIRS = "elbencho"
+OTHER_TOOL = """\
+suite: other-tool
+question: Is a tool of others its directory alone?
+experiments:
+  write:
+    tool: elbencho
+    nodes: [1]
+    ppn: [1]
+    fixed: {block: 4 MiB, jobs: 2, access: [write]}
+"""
+
+
+@pytest.mark.slow
+def test_a_tool_of_others_is_its_directory(extended: Checkout, tmp_path: Path) -> None:
+    """Taken away nothing names elbencho or lacks it; put back, suites plan it and its logs are read."""
+    folder, log = extended.root / "weir/tools" / THEIRS, f"tests/golden/{THEIRS}/shared.json"
+    suite = extended.root / "config/suites/other-tool.yaml"
+    site = extended.root / "config/sites/lab/site.yaml"
+    before = site.read_text()
+    named = extended.call(
+        "git", "grep", "--no-index", "-lwi", THEIRS, "--", "weir", "config", "analysis", "src", "Snakefile"
+    )
+    assert {Path(name).parts[:3] for name in named.stdout.split()} == {("weir", "tools", THEIRS)}
+    arguments = ("--site", "lab", "--suite", "other-tool")
+    shutil.move(folder, tmp_path / "away")
+    try:
+        suite.write_text(OTHER_TOOL)
+        assert extended.call(*WEIR, "import", log, "--out", str(tmp_path / "absent.csv")).returncode == 2
+        assert THEIRS in extended.call(*WEIR, "plan", *arguments).stderr
+    finally:
+        shutil.move(tmp_path / "away", folder)
+    try:
+        site.write_text(before.replace("programs:", f"programs:\n      {THEIRS}: [{THEIRS}]"))
+        assert [cell["tool"] for cell in cells(plan(extended, *arguments))] == [THEIRS]
+        out = str(tmp_path / "records.csv")
+        good(extended, *WEIR, "import", log, "--out", out)
+        assert {row["tool"] for row in drawn(Path(out))} == {THEIRS}
+    finally:
+        site.write_text(before)
+        suite.unlink()
+
+
 @pytest.fixture(scope="module")
 def captured(extended: Checkout, study: Path) -> str:
     """A run with a finding of the rule that was added, kept beside the other captures."""
@@ -299,6 +342,7 @@ def test_the_table_of_contributing_is_what_is_tested_here() -> None:
     others = {
         "the_table_of_contributing_is_what_is_tested_here",
         "linters_and_quick_tests_pass_with_everything_added",
+        "a_tool_of_others_is_its_directory",
     }
     tests = {name.removeprefix("test_") for name in globals() if name.startswith("test_")} - others
     assert rows == {name.replace("_", " ") for name in tests}

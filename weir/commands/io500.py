@@ -14,6 +14,7 @@ from weir.io500.cells_output import cell_facts, cell_lines
 from weir.io500.directory import read_directory
 from weir.io500.figure import standing_figure
 from weir.io500.output import Places, checked, facts, lines, table_facts, table_lines
+from weir.io500.questionnaire import draft
 from weir.io500.random_read import random_reads
 from weir.io500.standing import places
 from weir.io500.submissions import DEFAULT, read_submissions
@@ -45,6 +46,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="without DIR: rank the cells of a study that are comparable with a phase",
     )
+    parser.add_argument(
+        "--questionnaire",
+        type=Path,
+        metavar="FILE",
+        help="with DIR: draft the reproducibility questionnaire from the result and, with --records, the "
+        "facts of that study",
+    )
     parser.add_argument("--cell", metavar="CELL", help="with --records: this cell only")
     parser.add_argument("--json", action="store_true", help="print the same as JSON")
 
@@ -53,6 +61,10 @@ def execute(args: argparse.Namespace) -> int:
     if args.directory is None:
         return _rank_cells(args) if args.records else _check_table(args)
     result = read_directory(args.directory)
+    if args.questionnaire:
+        facts_file = records_file(args.records).with_name("facts.json") if args.records else None
+        study = read_object(facts_file, "collect the study again") if facts_file else {}
+        args.questionnaire.write_text(draft(result, study), encoding="utf-8")
     valid = validity(result)
     random = random_reads(args.directory, result)
     shown: Places = {}
