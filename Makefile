@@ -137,6 +137,7 @@ soak: setup-develop ## 100 kills of each kind in measurements, and 15 ends of ea
 	@$(MAKE) build
 	@$(venv)/python -m tests.workflow.soak --rounds $(SOAK_ROUNDS)
 	@$(venv)/python -m tests.workflow.interrupts --rounds 15
+	@$(venv)/python -m tests.slurm.ends --rounds 15
 
 .PHONY: soak-ime
 soak-ime: setup-develop ## the emulated burst buffer: five times the operations, kills and losses of power of make test

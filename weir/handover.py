@@ -21,7 +21,9 @@ MEASURED_PLAN = (
 HOLDER_FILE = "weir-workflow.json"  # below .snakemake: who runs the workflow of the checkout
 PLAN_FILES = (MEASURED_PLAN, "plan.json")
 
-_MOST_ERRORS = 5  # of ReFrame; the last ones
+_MOST_ERRORS = 5  # of ReFrame, or of a job; the last ones
+_JOB_LOGS = ("slurm-logs/rule_measure", "queue-logs")  # below results/: of profiles/slurm and profiles/queue
+_END_BYTES = 65536
 _STARTED = "WEIR_STARTED"  # a parameter of a job would measure it again
 
 
@@ -82,12 +84,14 @@ class Handover:
         return self.receipt.with_suffix(".log")
 
     def reasons(self) -> list[str]:
-        """The messages in the file of errors, each with its hint; without it, the errors of ReFrame."""
+        """The messages in the file of errors, each with its hint; else the errors of ReFrame, or of the batch
+        system."""
         try:
             errors = read_object(self.errors, "run the batch again")["errors"]
             return [_shown(error) for error in errors]
         except FileNotFoundError:
-            return self._errors_of_reframe() or ["it was ended without an error message"]
+            found = self._errors_of_reframe() or self._errors_of_the_job()
+            return found or ["it was ended without an error message"]
         except (WeirError, KeyError, TypeError) as error:
             return [f"the reason is not readable: {error}"]
 
@@ -99,6 +103,23 @@ class Handover:
             return []
         found = [line.removeprefix("ERROR: ") for line in text.splitlines() if line.startswith("ERROR: ")]
         return [f"ReFrame: {message}" for message in dict.fromkeys(found[-_MOST_ERRORS:])]
+
+    def _errors_of_the_job(self) -> list[str]:
+        """In its newest log: if its prologue fails, nothing of the job runs."""
+        results = [*self.receipt.parents][3:4]
+        logs = [
+            log
+            for above in results
+            for folder in _JOB_LOGS
+            for log in (above / folder / self.receipt.stem).glob("*.log")
+        ]
+        try:
+            newest = max(logs, key=lambda log: log.stat().st_mtime)
+            lines = newest.read_bytes()[-_END_BYTES:].decode(errors="replace").splitlines()
+        except (OSError, ValueError):  # there is none
+            return []
+        found = [line for line in lines if " error: " in line]
+        return [f"{line} ({newest})" for line in dict.fromkeys(found[-_MOST_ERRORS:])]
 
 
 def _shown(error: Mapping[str, str]) -> str:

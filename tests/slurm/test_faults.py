@@ -251,6 +251,22 @@ def test_rebooted_login_node_leaves_the_job_that_can_be_waited_for(checkout: Che
     assert_complete(checkout, kept)
 
 
+def test_failing_prologue_of_a_task_is_named_and_mended(checkout: Checkout) -> None:
+    """Nothing of the job runs, so that nothing of weir can tell."""
+    prologue = checkout.cluster.folder / "etc" / "task_prolog"
+    before = prologue.read_text()
+    prologue.write_text("#!/bin/sh\nexit 3\n")
+    try:
+        code, output = checkout.snakemake()
+        assert code != 0
+        assert "was not measured: slurmstepd-node1: error: TaskProlog failed status=3" in output
+    finally:
+        prologue.write_text(before)
+    code, output = checkout.snakemake()
+    assert code == 0, output
+    assert_complete(checkout, set())
+
+
 def test_full_results_directory_is_named_and_mended(checkout: Checkout) -> None:
     """A quota is a small file system of its own here."""
     if os.getuid() != 0:
