@@ -17,7 +17,7 @@ def test_a_job_in_which_nothing_ran_has_the_reason_of_the_batch_system(folder: s
     logs = tmp_path / "results" / folder / "disk-debian-2x1"
     logs.mkdir(parents=True)
     for number, text in enumerate(("slurmstepd: error: of an earlier job", "TaskProlog failed status=3")):
-        (logs / f"{number}.log").write_text(f"Error in rule measure:\nnode1: error: {text}\nlast words\n")
+        (logs / f"{number}.log").write_text(f"Error in rule measure:\nnode1: error: {text}\nthe last line\n")
         os.utime(logs / f"{number}.log", (number, number))
     assert handover.reasons() == [f"node1: error: TaskProlog failed status=3 ({logs}/1.log)"]
     handover.log.parent.mkdir(parents=True)
