@@ -66,8 +66,4 @@ def test_jobs_that_are_on_no_list_are_cancelled_too(slurm: Path) -> None:
     executor = SimpleNamespace(run_uuid="weir_4711", _submitted_job_clusters=set(), logger=Log())
     plug_in.Executor.cancel_jobs(executor, [])
     assert (slurm / "cancelled").read_text() == "--me --name=weir_4711\n"
-<<<<<<< HEAD
     assert asyncio.run(plug_in.query_job_status("squeue", Log())) == (None, None)  # requested once more
-=======
-    assert asyncio.run(plug_in.query_job_status("squeue", Log())) == (None, None)  # after one question
->>>>>>> bc7845c9 (bench: ends of a measurement at random moments)

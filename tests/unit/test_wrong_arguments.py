@@ -104,11 +104,7 @@ READERS = {
 def test_a_pipe_and_a_device_are_refused_at_once(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-<<<<<<< HEAD
     """Else it would be read without end; and what root writes to /dev/null would replace it."""
-=======
-    """Else it would be read without end; and what root writes would replace /dev/null."""
->>>>>>> bc7845c9 (bench: ends of a measurement at random moments)
     monkeypatch.chdir(tmp_path)
     os.mkfifo("pipe")
     for file in ("pipe", "/dev/zero"):
