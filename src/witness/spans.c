@@ -2,10 +2,8 @@
  * counters of the kernel and of the device grew meanwhile. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "pauses.h"
 #include "witness.h"
@@ -24,12 +22,6 @@ static struct moment start;
 
 typedef int (*clock_call)(clockid_t, struct timespec *);
 typedef int (*wall_call)(struct timeval *, void *);
-
-uint64_t raw_clock_ns(void) {
-    struct timespec now = {0, 0};
-    syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* All clocks at the same moment; again where the process was interrupted between them, as in watch.c. */
 static void read_clocks(struct moment *moment) {

@@ -1,4 +1,4 @@
-/* Fake storages that take another way than they were told: WEIR_ZOO names the animal, as in shims.c.
+/* Fake storages that do something else than they were told: WEIR_ZOO names the animal, as in shims.c.
  *
  * withdrawn: a synchronisation first takes the bytes away again (ftruncate), so that there
  * is nothing left to store. folded: every write lands on the first MiB of the file, which is made as long as

@@ -1,4 +1,4 @@
-"""Animals that take another way than they were told: the bytes, the names or the time of something else."""
+"""Animals that do something else than they were told: the bytes, the names or the time of something else."""
 
 from __future__ import annotations
 

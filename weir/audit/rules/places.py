@@ -8,16 +8,16 @@ from weir.audit.subject import HEADER_FORMATS, Subject
 
 # Of places that are drawn again and again 1 - 1/e, 63 %, or more are distinct.
 _DISTINCT = 0.5
-_TELLING = 8  # transfers of a rank: of fewer the estimate says little
+_TELLING = 8  # transfers of a rank: of fewer the estimate tells little
 _WITHDRAWN = 0.05
 
 
 @rule("INVALID", needs_output=True)
 def places_repeated(subject: Subject) -> Outcome | None:
-    """The read or write calls of the access began at less than half as many places of the files as there are
+    """The read or write calls of the access began at less than half as many offsets of the files as there are
     calls, as libweir-witness saw them behind every other library: a part of the files stood for the whole.
     As many bytes moved, and a cache of the drive or of a server answers such reads. An estimate, by slots
-    that hashes of the places mark; more than about 30,000 places of a rank count as distinct. File formats,
+    that hashes of the offsets mark; more than about 30,000 offsets of a rank count as distinct. File formats,
     which write their headers again, and reads that begin again are excluded.
 
     Hint: look for LD_PRELOAD (witness.json beside run.json) and for a program that was changed.
@@ -30,7 +30,7 @@ def places_repeated(subject: Subject) -> Outcome | None:
         return None
     seen = subject.observed.get("places")
     if not seen:
-        return not_observable("nobody saw at which places the calls began")
+        return not_observable("nobody saw at which offsets the calls began")
     text = f"{seen['calls']} calls began at about {seen['distinct']} places"
     if seen["calls"] < _TELLING * (subject.observed.get("tasks") or 1):
         return not_observable(f"{text}: too few to tell")
@@ -39,7 +39,7 @@ def places_repeated(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", needs_output=True)
 def bytes_withdrawn(subject: Subject) -> Outcome | None:
-    """More than 5 % of the bytes of a write that had to reach the storage were cut off or removed again by
+    """More than 5 % of the bytes of a write that had to reach the storage were truncated or removed again by
     the ranks before they were stored, as the kernel counts it (cancelled_write_bytes of /proc/self/io). A
     synchronisation has nothing left to do then, and leaves no unwritten page.
 
