@@ -17,7 +17,8 @@ source("bench/coverage_series.R")
 # One line of the results: it replaces the one of the same case. `times` is of how many a share is.
 tell <- function(what, series, n, promised, share, times = NA, text = percent(share)) {
   error <- if (is.na(times)) NA_character_ else percent(sqrt(share * (1 - share) / times))
-  line <- data.table(what, series, n = if (nzchar(n)) as.character(n) else NA_character_, promised, measured = text, standard_error = error)
+  number <- if (nzchar(n)) as.character(n) else NA_character_
+  line <- data.table(what, series, n = number, promised, measured = text, standard_error = error)
   cat(paste(line, collapse = " | "), "\n")
   path <- "bench/results/statistics.csv"
   known <- fread(path, colClasses = "character", na.strings = "")
