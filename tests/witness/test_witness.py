@@ -5,12 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import select
 import shutil
-import signal
 import subprocess
-import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -349,72 +345,3 @@ def test_threads_lose_no_count(library: Path, tmp_path: Path) -> None:
 def test_what_the_library_did_not_write_is_no_evidence(text: str, tmp_path: Path) -> None:
     (tmp_path / WITNESS_FILE).write_text(text)
     assert facts(tmp_path) == {}
-
-
-def test_a_program_that_was_stopped_stood_still_so_long(library: Path, tmp_path: Path) -> None:
-    outputs, data = tmp_path / "outputs", tmp_path / "data"
-    for folder in (outputs, data):
-        folder.mkdir()
-    program = f"stream = open({str(data / 'file')!r}, 'wb'); stream.write(b'x'); print(flush=True); input()"
-    environment = {
-        "LD_PRELOAD": str(library),
-        "WEIR_WITNESS": str(outputs / "witness"),
-        "WEIR_WITNESS_ROOT": str(data),
-        "PMIX_RANK": "0",
-    }
-    with subprocess.Popen(
-        [sys.executable, "-c", program],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**os.environ, **environment},
-    ) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        process.send_signal(signal.SIGSTOP)
-        time.sleep(1.0)
-        process.send_signal(signal.SIGCONT)
-        process.communicate(b"\n")
-    gather_witness(outputs)
-    (witnessed,) = json.loads((outputs / WITNESS_FILE).read_text())["processes"]
-    (span,) = witnessed["spans"]
-    assert 0.9e9 < span["paused_ns"] <= span["ended_ns"] - span["began_ns"]
-
-
-def test_a_transfer_that_stood_still_is_told_and_other_waits_are_not(library: Path, tmp_path: Path) -> None:
-    """A named pipe instead of a file: a write to it returns when somebody reads."""
-    outputs, data = tmp_path / "outputs", tmp_path / "data"
-    for folder in (outputs, data):
-        folder.mkdir()
-    pipe, whole = data / "pipe", 1 << 16  # what a pipe holds
-    os.mkfifo(pipe)
-    program = f"""
-import os, time
-file = os.open({str(pipe)!r}, os.O_RDWR)
-os.write(file, b"x" * 4096)
-{{wait}}
-os.write(file, b"x" * {whole})
-os.close(file)
-"""
-    environment = {"LD_PRELOAD": str(library), "WEIR_WITNESS_ROOT": str(data), "PMIX_RANK": "0"}
-    halts = []
-    for name, wait in (("stands", ""), ("sleeps", "time.sleep(1.5)")):
-        environment["WEIR_WITNESS"] = str(outputs / "witness")
-        reader = os.open(pipe, os.O_RDWR)
-        with subprocess.Popen(
-            [sys.executable, "-c", program.format(wait=wait)], env={**os.environ, **environment}
-        ) as process:
-            while not select.select([reader], [], [], 0.1)[0]:
-                assert process.poll() is None
-            time.sleep(1.5 if name == "stands" else 1.7)
-            left = 4096 + whole
-            while left:
-                left -= len(os.read(reader, left))
-        os.close(reader)
-        gather_witness(outputs)
-        (witnessed,) = json.loads((outputs / WITNESS_FILE).read_text())["processes"]
-        (span,) = witnessed["spans"]
-        halts.append((span["halt_ns"], span["halt_bytes"]))
-    (stood_ns, bytes_after), (slept_ns, _) = halts
-    assert stood_ns > 0.5e9
-    assert bytes_after == whole
-    assert slept_ns < stood_ns

@@ -135,7 +135,7 @@ def test_a_tool(study: Path) -> None:
 THEIRS = "elbencho"
 OTHER_TOOL = """\
 suite: other-tool
-question: Is a tool of others its directory alone?
+question: Is a third-party tool its directory alone?
 experiments:
   write:
     tool: elbencho
