@@ -223,10 +223,11 @@ def _error_text(error: Mapping[str, Any]) -> str:
 
 def _longest_halt_s(timeline: Mapping[str, Any] | None) -> float | None:
     """Of all ranks together: how long less than a twentieth of the mean moved, between times of more."""
-    if not timeline or not sum(timeline["moved_bytes"]):
+    moved: Sequence[int] = (timeline or {}).get("moved_bytes") or ()
+    bucket_s = (timeline or {}).get("bucket_s")
+    if not sum(moved) or bucket_s is None:
         return None
-    moved: Sequence[int] = timeline["moved_bytes"]
     little = sum(moved) / len(moved) / 20
     busy = [index for index, part in enumerate(moved) if part > little]
     gaps = (later - earlier - 1 for earlier, later in pairwise(busy))
-    return float(max(gaps, default=0) * timeline["bucket_s"])
+    return float(max(gaps, default=0) * bucket_s)

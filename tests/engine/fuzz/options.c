@@ -201,6 +201,7 @@ static void walk_ior(struct ior_run *run, struct weir_job *job) {
     const struct ior_params *a = &run->requested;
     uint64_t rank_bytes = (uint64_t)a->block_bytes * (uint64_t)a->segments;
     uint64_t file_bytes = a->file_per_process ? rank_bytes : rank_bytes * (uint64_t)job->size;
+    bool once = a->zipf <= 0 && a->random <= 1; /* others draw their offsets */
     for (job->rank = 0; job->rank < job->size; job->rank++) {
         int check = ior_shift_to_check(run), read = ior_shift_to_read(run, 1);
         if (check < 0 || check >= job->size || read < 0 || read >= job->size) {
@@ -216,11 +217,11 @@ static void walk_ior(struct ior_run *run, struct weir_job *job) {
         if (a->file_per_process) {
             memset(slots, 0, sizeof slots);
         }
-        if (ior_pattern(run, &pattern)) {
-            walk(pattern, (uint64_t)a->xfer_bytes, file_bytes, a->zipf <= 0, slots);
+        if (ior_pattern(run, WEIR_WRITE, &pattern)) {
+            walk(pattern, (uint64_t)a->xfer_bytes, file_bytes, once, slots);
         }
     }
-    if (a->zipf <= 0) {
+    if (once) {
         all_written(slots, file_bytes / (uint64_t)a->xfer_bytes);
     }
 }
