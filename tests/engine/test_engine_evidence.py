@@ -174,6 +174,21 @@ def test_a_wrong_answer_of_seek_hole_is_recorded_and_ends_nothing(
     assert done.result("write")["moved_bytes"] == 2 * 2**20
 
 
+@pytest.mark.parametrize("api", ["POSIX", "MPIIO", "HDF5"])
+def test_a_size_that_the_client_keeps_is_asked_for_again(
+    engine: Engine, tmp_path: Path, faults_library: Path, api: str
+) -> None:
+    """As GlusterFS answers on one node for a second after another node has written."""
+    fault = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "stale", "FAULT_PATH": "data"}
+    arguments = ["-a", api, "-w", "-k", "-t", "64k", "-b", "1m", "-o", tmp_path / "data"]
+    done = engine.good(*arguments, environment=fault | {"FAULT_TIMES": "4"})
+    assert done.result("write")["observed"]["late_sizes"] == 1
+    if api == "POSIX":
+        done = engine.ior(*arguments, environment=fault)
+        assert done.code == 1
+        assert "but the file ends at byte" in done.complaints[0]
+
+
 def test_a_hole_that_is_there_ends_the_run(engine: Engine, tmp_path: Path, faults_library: Path) -> None:
     """Every second transfer is lost and reported as done: the file has the size, and zeros in it."""
     environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "lose", "FAULT_PATH": "data"}

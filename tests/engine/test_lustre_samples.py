@@ -31,4 +31,4 @@ def test_the_stripes_of_a_real_client_are_read(tmp_path: Path, skipped_lines: in
     printed = beside("reference/lustre/lfs_getstripe_head.txt").read_text().splitlines(keepends=True)
     (tmp_path / "layout").write_text("".join(printed[skipped_lines:]))
     target = replace(Target("files", "parallel", "/files"), get_stripes=("cat", "{folder}/layout"))
-    assert stripe(tmp_path, 0, target) == 2
+    assert stripe(tmp_path, {}, target) == 2

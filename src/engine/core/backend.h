@@ -79,6 +79,7 @@ struct weir_stored {
     uint64_t first_hole_bytes; /* offset of the first byte of the data that was never written; bytes where
                                   there is none */
     uint64_t denied_holes;     /* that SEEK_HOLE reported and where a read gave data */
+    uint64_t late_sizes;       /* 1: the file system first gave a smaller size, then the right one */
     bool reduced;              /* a filter made the data smaller: the size of the file shows nothing */
 };
 

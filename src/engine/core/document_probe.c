@@ -256,6 +256,9 @@ void weir_document_write_observed(struct weir_json *json, const struct weir_resu
     if (result->denied_holes > 0) {
         weir_json_count(json, "denied_holes", result->denied_holes);
     }
+    if (result->late_sizes > 0) {
+        weir_json_count(json, "late_sizes", result->late_sizes);
+    }
     if (result->existing_bytes > 0) {
         weir_json_count(json, "existing_bytes", result->existing_bytes);
     }

@@ -5,6 +5,9 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
+
+#define LATE_LOOKS 50 /* a tenth of a second apart */
 
 /* Whether open, sync and close need every rank of the file. */
 static bool phase_in_step(const struct weir_phase *phase) {
@@ -171,6 +174,25 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     problem->rank = job->rank;
 }
 
+/* What is stored after the phase. The client of a network file system may keep a size from before the other
+ * nodes wrote, below the system call too (GlusterFS): it is looked at again for as long as that may last. */
+static int phase_look(const struct weir_phase *phase, uint64_t end_bytes, struct weir_stored *stored,
+                      struct weir_problem *problem) {
+    const struct timespec rest = {.tv_nsec = 100000000};
+    for (int looks = 1;; looks++) {
+        struct weir_problem found = {.rank = problem->rank};
+        *stored = (struct weir_stored){0};
+        int status = phase->backend->stored(phase->how.path, phase->how.settings, stored, &found);
+        bool late = !stored->reduced && stored->bytes < stored->header_bytes + end_bytes;
+        if (!late || looks == LATE_LOOKS) {
+            stored->late_sizes = !late && looks > 1;
+            *problem = status == 0 ? *problem : found;
+            return status;
+        }
+        nanosleep(&rest, NULL);
+    }
+}
+
 /* The end of the last piece that must be in the file, and whether there may be no hole before it. */
 static void phase_compare(const struct weir_phase *phase, struct weir_measure *measure, uint64_t end_bytes,
                           bool dense, struct weir_problem *problem) {
@@ -205,7 +227,7 @@ void weir_phase_inspect(const struct weir_job *job, const struct weir_phase *pha
         return;
     }
     weir_file_layout_read(phase->how.path, &measure->file_layout);
-    if (phase->backend->stored(phase->how.path, phase->how.settings, &measure->stored, problem) == 0) {
+    if (phase_look(phase, end_bytes, &measure->stored, problem) == 0) {
         phase_compare(phase, measure, end_bytes, phase->dense && !walled, problem);
     }
 }

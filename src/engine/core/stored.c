@@ -8,7 +8,21 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#define STATX_BYTES      256
+#define STATX_FORCE_SYNC 0x2000
+#define STATX_SIZE_BIT   0x200u
+
+/* The facts as the server has them: a client may answer from attributes that it keeps. */
+static int stored_facts(int descriptor, struct stat *facts) {
+#ifdef SYS_statx /* not by the C library, which may be older than the kernel */
+    char answer[STATX_BYTES];
+    syscall(SYS_statx, descriptor, "", AT_EMPTY_PATH | STATX_FORCE_SYNC, STATX_SIZE_BIT, answer);
+#endif
+    return fstat(descriptor, facts);
+}
 
 int weir_stored_plain(const char *path, const void *settings, struct weir_stored *stored,
                       struct weir_problem *problem) {
@@ -19,7 +33,7 @@ int weir_stored_plain(const char *path, const void *settings, struct weir_stored
         return weir_problem_set(problem, "open", path, errno, NULL,
                                 "looking at the file after it was closed");
     }
-    if (fstat(descriptor, &facts) != 0) {
+    if (stored_facts(descriptor, &facts) != 0) {
         int cause = errno;
         close(descriptor);
         return weir_problem_set(problem, "fstat", path, cause, NULL,
@@ -64,7 +78,7 @@ static uint64_t stored_zeros_in_hole(int descriptor, uint64_t begin, uint64_t en
 uint64_t weir_bytes_before_hole(int descriptor, uint64_t begin, uint64_t bytes, struct weir_stored *stored) {
     struct stat facts;
     uint64_t end = begin + bytes, at = begin;
-    if (fstat(descriptor, &facts) == 0 && (uint64_t)facts.st_size < end) {
+    if (stored_facts(descriptor, &facts) == 0 && (uint64_t)facts.st_size < end) {
         end = (uint64_t)facts.st_size > begin ? (uint64_t)facts.st_size : begin;
     }
     for (int holes = 0; at < end && holes < MOST_HOLES; holes++) {

@@ -7,7 +7,8 @@
  * Without failing: slow rests 2 ms in each pwrite, rest 50 ms in each fsync; FAULT_STATS counts the pwrites
  * of all ranks in a file like those of a Lustre client; FAULT_LOG takes a line for each open, stat and pread
  * by name; hole lets lseek(SEEK_HOLE) report a hole at the offset that it is given; lose drops every pwrite
- * at an even multiple of its size; raced answers EEXIST where another client has just created the file; errno
+ * at an even multiple of its size; stale answers half the size of a file for the first FAULT_TIMES questions
+ * (always without it); raced answers EEXIST where another client has just created the file; errno
  * leaves one behind in each MPI_File_read_at; chunks lets HDF5 say of its first collective transfer that it
  * was done chunk by chunk; clock delays each answer about the time that goes past the C library, 0.1 ms more
  * than the one before. */
@@ -159,6 +160,17 @@ int open64(const char *path, int flags, ...) {
         }
     }
     return real(path, flags, mode);
+}
+
+int fstat64(int descriptor, struct stat64 *facts) {
+    static int questions;
+    int (*real)(int, struct stat64 *) = (int (*)(int, struct stat64 *))dlsym(RTLD_NEXT, "fstat64");
+    int status = real(descriptor, facts);
+    const char *times = getenv("FAULT_TIMES");
+    if (concerns(descriptor, "stale") && (times == NULL || questions++ < atoi(times))) {
+        facts->st_size /= 2;
+    }
+    return status;
 }
 
 int stat64(const char *path, struct stat64 *facts) {
