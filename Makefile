@@ -116,7 +116,7 @@ fuzz-config: setup-develop ## 10,000 hostile suites, sites, targets and contract
 .PHONY: fuzz-engine
 fuzz-engine: setup-develop
 	@mkdir -p build/asan
-	@flock build/build.lock .ci/step build-asan bash -c 'cmake -S . -B build/asan -G Ninja -DWEIR_SANITIZE=ON && cmake --build build/asan'
+	@flock build/asan/build.lock .ci/step build-asan bash -c 'cmake -S . -B build/asan -G Ninja -DWEIR_SANITIZE=ON && cmake --build build/asan'
 	@cd build/asan/fuzz && for target in fuzz-*; do \
 		[ -x "$$target" ] || continue; \
 		seed=$$(date +%s); echo "$$target, seed $$seed"; ASAN_OPTIONS=detect_leaks=0 "./$$target" $(FUZZ_INPUTS) "$$seed"; done
@@ -124,7 +124,7 @@ fuzz-engine: setup-develop
 .PHONY: tsan
 tsan: setup-develop ## all personalities, batch included, and the emulator under the thread sanitizer
 	@mkdir -p build/tsan
-	@flock build/build.lock .ci/step build-tsan bash -c \
+	@flock build/tsan/build.lock .ci/step build-tsan bash -c \
 		'cmake -S . -B build/tsan -G Ninja -DWEIR_SANITIZE=thread && cmake --build build/tsan'
 	@$(venv)/python -m tests.engine.thread_sanitizer
 

@@ -61,6 +61,15 @@ def rank(item: pytest.Item) -> int:
     return LONGEST_FIRST.index(name) if name in LONGEST_FIRST else len(LONGEST_FIRST)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """`make check` need not read files in which every test starts programs."""
+    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+        return None
+    inside = collection_path.relative_to(ROOT / "tests").parts
+    starts = len(inside) > 1 and inside[0] in STARTS_PROGRAMS and inside[-1].startswith("test_")
+    return True if starts and "mark.quick" not in collection_path.read_text() else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=rank)
     for item in items:

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import fcntl
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.compiled import compiled
+from tests.compiled import sanitized as sanitized_programs
 from tests.engine.runs import ROOT, Engine
-
-
-def compiled(folder: Path, *options: str) -> Path:
-    """The build folder, brought up to date; one process at a time compiles."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (ROOT / "build" / "build.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "build.ninja").exists():
-            arguments = ["cmake", "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", *options]
-            subprocess.run(arguments, check=True, capture_output=True)
-        done = subprocess.run(["cmake", "--build", str(folder)], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-    return folder
 
 
 @pytest.fixture(scope="session")
@@ -32,7 +20,7 @@ def build() -> Path:
 
 @pytest.fixture(scope="session")
 def sanitized_build() -> Path:
-    return compiled(ROOT / "build" / "asan", "-DWEIR_SANITIZE=ON")
+    return sanitized_programs()
 
 
 @pytest.fixture

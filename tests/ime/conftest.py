@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import shutil
 import signal
@@ -16,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.compiled import compiled
+from tests.compiled import sanitized as sanitized_programs
 from tests.ime.native import Native
 from tests.ime.pool import helper, launch
 
@@ -24,22 +25,6 @@ __all__ = ["helper", "launch"]
 ROOT = Path(__file__).resolve().parents[2]
 MEMORY = Path("/dev/shm")
 TIMES = int(os.environ.get("WEIR_IME_TIMES", "1"))  # how many times as far the long tests go; make soak-ime
-
-
-def compiled(folder: Path, *options: str) -> Path:
-    """The build folder, brought up to date by one process at a time; where the programs lie in it."""
-    for tool in ("cmake", "ninja"):
-        if shutil.which(tool) is None:
-            pytest.skip(f"{tool} is not installed")
-    folder.mkdir(parents=True, exist_ok=True)
-    with (ROOT / "build" / "build.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "build.ninja").exists():
-            arguments = ["cmake", "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", *options]
-            subprocess.run(arguments, check=True, capture_output=True)
-        done = subprocess.run(["cmake", "--build", str(folder)], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-    return folder / "ime"
 
 
 @dataclass(frozen=True)
@@ -89,12 +74,12 @@ StoreMaker = Callable[..., Store]
 
 @pytest.fixture(scope="session")
 def programs() -> Path:
-    return compiled(ROOT / "build")
+    return compiled(ROOT / "build") / "ime"
 
 
 @pytest.fixture(scope="session")
 def sanitized() -> Path:
-    return compiled(ROOT / "build" / "asan", "-DWEIR_SANITIZE=ON")
+    return sanitized_programs() / "ime"
 
 
 @pytest.fixture

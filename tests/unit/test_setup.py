@@ -100,6 +100,7 @@ def test_the_next_packages_are_fetched_while_others_are_installed(machine: Machi
     assert not Path(folders.pop().split("=")[-1]).exists()
 
 
+@pytest.mark.slow
 def test_roles_for_later_are_fetched_beside_the_others_and_installed_by_their_own_call(
     machine: Machine,
 ) -> None:
@@ -297,6 +298,7 @@ def test_an_interrupt_ends_what_was_started(machine: Machine) -> None:
     assert machine.set_up("measure")[0] == 0
 
 
+@pytest.mark.slow
 def test_when_apt_fails_pip_ends_as_well(machine: Machine) -> None:
     (machine.notes / "installed").write_text("python3-venv\n")
     (machine.notes / "pip-sleeps").write_text("300")

@@ -45,6 +45,7 @@ def test_every_package_stands_once_and_with_its_reason(file: Path) -> None:
     assert len(names) == len(set(names))
 
 
+@pytest.mark.slow
 def test_every_package_exists() -> None:
     if not shutil.which("apt-cache"):
         pytest.skip("apt-cache is missing: not a Debian system")

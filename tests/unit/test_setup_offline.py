@@ -13,6 +13,7 @@ from tests.checkout import ROOT
 SCRIPT = ROOT / "envs" / "bundle-offline.sh"
 
 
+@pytest.mark.slow
 def test_a_clone_of_the_bundle_is_checked_out(tmp_path: Path) -> None:
     """Also of a detached HEAD; a bundle without HEAD gives an empty folder."""
     if not shutil.which("git") or not (ROOT / ".git").exists():

@@ -58,6 +58,7 @@ HOSTILE: dict[str, tuple[Callable[[zipfile.ZipFile], object], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", HOSTILE)
 @pytest.mark.row("bundle")
 def test_a_hostile_bundle_is_refused_and_leaves_nothing(tmp_path: Path, kind: str) -> None:
@@ -90,6 +91,7 @@ def test_sizes_are_counted_and_not_believed(tmp_path: Path) -> None:
     assert [*(tmp_path / "goal").rglob("*")] == []
 
 
+@pytest.mark.slow
 def test_damaged_bundles_are_messages(tmp_path: Path) -> None:
     """400 of them, cut, flipped and with other methods of packing: unpacked or refused, never a traceback."""
     good = packed(

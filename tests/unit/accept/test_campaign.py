@@ -102,6 +102,7 @@ CHEATS: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHEATS)
 def test_each_round_of_a_named_campaign_counts(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from bench.decisions import SPREAD, judged
 from tests.unit.test_inference import series, three_errors
 from weir.accept.judge import FAIL, NOT_PROVEN, PASS
@@ -36,6 +38,7 @@ def test_the_best_of_cells_fails_only_if_none_of_them_can_reach_the_promise() ->
     assert found.value.interval[0] < alone.value.interval[0]
 
 
+@pytest.mark.slow
 def test_looking_after_each_run_rarely_passes_at_the_limit() -> None:
     source, times, passed = random.Random(2), 40, 0
     for _ in range(times):

@@ -27,6 +27,7 @@ def test_the_same_seed_gives_the_same_inputs() -> None:
     assert [*mutants(20, 5)] != [*mutants(20, 6)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("use", "message"),
     [
@@ -44,6 +45,7 @@ def test_what_crashes_or_takes_too_much_is_found(tmp_path: Path, use: object, me
     assert message in failure.what
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suite", "message"),
     [

@@ -108,7 +108,7 @@ def _quoted(path: Path) -> Iterator[Text]:
 
 
 def _yaml(path: Path) -> Iterator[Text]:
-    for node in yaml.compose_all(path.read_text(), Loader=yaml.SafeLoader):
+    for node in yaml.compose_all(path.read_text(), Loader=yaml.CSafeLoader):
         yield from _scalars(path, node)
 
 

@@ -110,6 +110,7 @@ def test_a_directory_without_results_is_refused(tmp_path: Path, capsys: pytest.C
     assert "holds no results that weir can read" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_raw_directories_are_imported_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """26 directories of all versions: each log agrees with its summary, each score is recomputed."""
     found = imported(beside("reference/io500-raw"), tmp_path / "records.csv", capsys)

@@ -100,6 +100,7 @@ def test_two_nodes_are_not_compared_and_lost_probes_stop_nothing(
     assert "compared" not in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_what_a_preflight_whose_guardian_was_killed_leaves_is_removed_by_the_next(
     job: BatchJob, monkeypatch: pytest.MonkeyPatch
 ) -> None:

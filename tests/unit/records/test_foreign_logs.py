@@ -210,6 +210,7 @@ def test_a_tree_that_resists(
     os.system(f"rm -rf {tree}")
 
 
+@pytest.mark.slow
 def test_a_sidecar_of_brackets_is_a_message(tmp_path: Path) -> None:
     sidecar = tmp_path / "facts.yaml"
     sidecar.write_text("[" * 100_000)

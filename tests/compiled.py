@@ -1,0 +1,32 @@
+"""The programs in C, built for the tests of the engine and of the emulator."""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+
+def compiled(folder: Path, *options: str) -> Path:
+    """The build folder, brought up to date by one process at a time."""
+    for tool in ("cmake", "ninja"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "build.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "build.ninja").exists():
+            arguments = ["cmake", "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", *options]
+            subprocess.run(arguments, check=True, capture_output=True)
+        done = subprocess.run(["cmake", "--build", str(folder)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def sanitized() -> Path:
+    return compiled(ROOT / "build" / "asan", "-DWEIR_SANITIZE=ON")
