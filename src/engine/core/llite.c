@@ -23,12 +23,26 @@ void weir_llite_parse(FILE *file, struct weir_llite *llite) {
 }
 
 const char *weir_lustre_root(int which) {
-    static const char *const usual[] = {"/sys/kernel/debug/lustre", "/proc/fs/lustre"};
+    /* Since 2.12 a client has some of its files in each: settings, counters, and what did not move yet. */
+    static const char *const usual[WEIR_LUSTRE_ROOTS] = {"/sys/fs/lustre", "/sys/kernel/debug/lustre",
+                                                         "/proc/fs/lustre"};
+    static char given_roots[WEIR_LUSTRE_ROOTS][512];
     const char *given = getenv("WEIR_LUSTRE_ROOT");
-    if (given != NULL && given[0] != '\0') {
-        return which == 0 ? given : NULL;
+    if (which >= WEIR_LUSTRE_ROOTS) {
+        return NULL;
     }
-    return which < 2 ? usual[which] : NULL;
+    if (given == NULL || given[0] == '\0') {
+        return usual[which];
+    }
+    for (int i = 0; i < which && given != NULL; i++) {
+        given = strchr(given, ':');
+        given = given != NULL ? given + 1 : NULL;
+    }
+    if (given == NULL) {
+        return NULL;
+    }
+    snprintf(given_roots[which], sizeof given_roots[which], "%.*s", (int)strcspn(given, ":"), given);
+    return given_roots[which];
 }
 
 /* mgs@tcp:/name or mgs@tcp:/name/subdirectory */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #define WEIR_LLITE_COUNTERS 64
+#define WEIR_LUSTRE_ROOTS   3
 
 struct weir_llite_counter {
     char name[32]; /* read_bytes, open, ... */
@@ -21,12 +22,12 @@ struct weir_llite {
     struct weir_llite_counter counters[WEIR_LLITE_COUNTERS];
 };
 
-/* Directories with the counters of a client, by 0, 1 ...; NULL after the last one. */
+/* Directories with the files of a client, by 0, 1 ...; NULL after the last one. What one has not another may
+ * have. WEIR_LUSTRE_ROOT names others, with colons between them. */
 const char *weir_lustre_root(int which);
 /* The name of a file system, by what is mounted. */
 void weir_lustre_name(const char *source, char name[64]);
-/* WEIR_LUSTRE_ROOT names the directory of the client's counters, else the usual ones are searched. A given
- * root with one mount counts for every file. */
+/* A given root with one mount counts for every file. */
 void weir_llite_read(const struct weir_medium *medium, struct weir_llite *llite);
 /* The text of a stats file. */
 void weir_llite_parse(FILE *file, struct weir_llite *llite);

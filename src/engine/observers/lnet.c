@@ -1,5 +1,7 @@
 #include "lnet.h"
 
+#include "llite.h"
+
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -20,11 +22,6 @@ static const struct lnet_folder folders[] = {
     {"mgc", "mgs_conn_uuid", NULL},
 };
 
-static const char *lnet_given_root(void) {
-    const char *given = getenv("WEIR_LUSTRE_ROOT");
-    return given != NULL && given[0] != '\0' ? given : NULL;
-}
-
 static bool lnet_read_word(const char *path, char word[64]) {
     FILE *file = fopen(path, "re");
     bool good = file != NULL && fscanf(file, "%63s", word) == 1;
@@ -36,8 +33,10 @@ static bool lnet_read_word(const char *path, char word[64]) {
 
 static uint16_t lnet_port(const char *name) {
     char path[600], word[64];
-    const char *given = lnet_given_root();
-    snprintf(path, sizeof path, "%.500s/%s", given != NULL ? given : "/sys/module/lnet/parameters", name);
+    const char *given = getenv("WEIR_LUSTRE_ROOT");
+    bool is_given = given != NULL && given[0] != '\0';
+    snprintf(path, sizeof path, "%.500s/%s", is_given ? weir_lustre_root(0) : "/sys/module/lnet/parameters",
+             name);
     long port = lnet_read_word(path, word) ? strtol(word, NULL, 10) : 0;
     return port > 0 && port <= UINT16_MAX ? (uint16_t)port : USUAL_PORT;
 }
@@ -101,6 +100,19 @@ static bool lnet_add_device(const char *nid, const char *device, bool is_target,
     return true;
 }
 
+/* Wherever it is: a device has folders in several roots, and its address in one of them. */
+static bool lnet_read_address(const struct lnet_folder *folder, const char *device, char nid[64]) {
+    char path[1024];
+    const char *root;
+    for (int i = 0; (root = weir_lustre_root(i)) != NULL; i++) {
+        snprintf(path, sizeof path, "%.500s/%s/%.200s/%s", root, folder->name, device, folder->file);
+        if (lnet_read_word(path, nid)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool lnet_add_folder(const char *root, const struct lnet_folder *folder, const char *file_system,
                             struct weir_lnet *lnet, char why[96]) {
     char path[1024], nid[64];
@@ -109,8 +121,7 @@ static bool lnet_add_folder(const char *root, const struct lnet_folder *folder, 
     DIR *devices = opendir(path);
     for (struct dirent *entry; good && devices != NULL && (entry = readdir(devices)) != NULL;) {
         bool is_target = lnet_is_target_of(folder, entry->d_name, file_system);
-        snprintf(path, sizeof path, "%.500s/%s/%.200s/%s", root, folder->name, entry->d_name, folder->file);
-        if (lnet_read_word(path, nid)) {
+        if (lnet_read_address(folder, entry->d_name, nid)) {
             good = lnet_add_device(nid, entry->d_name, is_target, lnet, why);
         } else if (is_target) {
             snprintf(why, 96, "the address of %.40s is not readable", entry->d_name);
@@ -124,14 +135,13 @@ static bool lnet_add_folder(const char *root, const struct lnet_folder *folder, 
 }
 
 bool weir_lnet_find(const char *file_system, struct weir_lnet *lnet, char why[96]) {
-    static const char *const usual[] = {"/sys/fs/lustre", "/proc/fs/lustre"};
-    const char *given = lnet_given_root();
+    const char *root;
     memset(lnet, 0, sizeof *lnet);
     lnet->ports[0] = lnet_port("accept_port");
     lnet->ports[1] = lnet_port("accept_port_bulk");
-    for (unsigned root = 0; root < (given != NULL ? 1 : 2); root++) {
+    for (int which = 0; (root = weir_lustre_root(which)) != NULL; which++) {
         for (unsigned i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-            if (!lnet_add_folder(given != NULL ? given : usual[root], &folders[i], file_system, lnet, why)) {
+            if (!lnet_add_folder(root, &folders[i], file_system, lnet, why)) {
                 return false;
             }
         }

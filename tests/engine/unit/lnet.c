@@ -84,6 +84,23 @@ static void check_targets_count_alone(const struct server *oss, const struct ser
     CHECK(sent() >= before + BYTES && sent() < before + BYTES + 100);
 }
 
+/* A client of 2.17 has folders of one device in three places: settings with the address, counters, md_stats.
+ */
+static void check_a_device_in_several_roots(void) {
+    char what[96], roots[128];
+    device("mdc", "work-MDT0000-mdc-ffff0000", "mds_conn_uuid", "10.1.2.3@tcp");
+    device("proc/mdc", "work-MDT0000-mdc-ffff0000", "md_stats",
+           "close 7 samples [usecs] 24938 163459 462577");
+    snprintf(roots, sizeof roots, "%s:%s/proc", root, root);
+    setenv("WEIR_LUSTRE_ROOT", roots, 1);
+    CHECK(connections->begin(&medium, what));
+    device("proc/mdc", "work-MDT0001-mdc-ffff0000", "md_stats",
+           "close 7 samples [usecs] 24938 163459 462577");
+    CHECK(!connections->begin(&medium, what) &&
+          strstr(what, "work-MDT0001-mdc-ffff0000 is not readable") != NULL);
+    setenv("WEIR_LUSTRE_ROOT", root, 1);
+}
+
 /* Where a part would be counted nothing is: an unknown interface of a server, InfiniBand, a failover. */
 static void check_never_a_part(const struct server *oss, struct server *other) {
     uint64_t counts[WEIR_SERVERS_COUNTS];
@@ -141,6 +158,7 @@ int main(void) {
     device("mgc", "MGC-of-both", "mgs_conn_uuid", nid);
     ost("work-OST0000-osc-ffff0000", oss.text, "tcp");
     check_targets_count_alone(&oss, &mgs);
+    check_a_device_in_several_roots();
     check_never_a_part(&oss, &other);
 
     end(&oss);
