@@ -112,3 +112,21 @@ def test_what_only_analysis_needs_is_installed_when_all_is_measured(
     assert main(["report", "--suites", "quick", "--site", "local", "--set-up"]) == int(fails)
     assert called.read_text().split() == order
     assert ("the same command again goes on" in capsys.readouterr().err) == fails
+
+
+def test_a_workflow_that_an_interrupt_ends_as_it_begins_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Snakemake that is still importing ends by the signal, with a traceback in its log."""
+    snakemake = tmp_path / "snakemake"
+    snakemake.write_text("#!/bin/sh\necho 'Traceback (most recent call last):'\nkill -s INT $$\nsleep 9\n")
+    snakemake.chmod(0o755)
+    for part in ("config", "reports", "Snakefile"):
+        (tmp_path / part).symlink_to(ROOT / part)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(report.sys, "executable", str(snakemake))
+    monkeypatch.setattr(report, "check", lambda *_: None)
+    assert main(["report", "--suites", "quick", "--site", "local"]) == 130
+    printed = capsys.readouterr().err
+    assert "Traceback" not in printed
+    assert "finished runs are kept" in printed

@@ -284,6 +284,10 @@ class Workflow:
         except BaseException:
             _end(process)
             raise
+        if (
+            status == -signal.SIGINT
+        ):  # while it began: it does not catch the signal yet, and leaves a traceback
+            raise KeyboardInterrupt
         return self._failed() if status != 0 else 0
 
     def _forget_failures(self) -> None:
