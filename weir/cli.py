@@ -11,6 +11,7 @@ import pkgutil
 import re
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import NoReturn, Protocol, cast
 
@@ -19,6 +20,7 @@ import weir.commands
 from weir.errors import WeirError, did_you_mean, error_data, from_os_error
 from weir.files import require_file
 from weir.interrupts import EXIT_INTERRUPTED
+from weir.storage_calls import in_time
 from weir.visible import visible_output
 
 EXIT_FAILED = 1
@@ -108,12 +110,20 @@ def _run(given: list[str]) -> int:
 
 
 def _require_files(args: argparse.Namespace) -> None:
-    """No path of a command is a pipe or a device."""
+    """No path of a command is a pipe or a device, or on a storage that hangs already."""
+    folders: dict[Path, list[Path]] = {}
     for value in vars(args).values():
         for path in value if isinstance(value, list) else [value]:
             if isinstance(path, Path):
-                with contextlib.suppress(OSError):  # who reads it has the message
-                    require_file(path)
+                folders.setdefault(path.parent, []).append(path)
+    for paths in folders.values():  # a process each: a glob has thousands of paths
+        in_time(partial(_require_each, paths), paths[0])
+
+
+def _require_each(paths: Sequence[Path]) -> None:
+    for path in paths:
+        with contextlib.suppress(OSError):  # who reads it has the message
+            require_file(path)
 
 
 def _report(error: WeirError, as_json: bool) -> None:

@@ -59,8 +59,9 @@ def hanging(tiny: Checkout, target_folder: Path) -> Iterator[Hanging]:
 @pytest.mark.row("a target that hangs already")
 def test_each_command_names_the_target_and_the_process_that_waits(hanging: Hanging) -> None:
     hanging.hang()
+    commands = {**COMMANDS, "a path that is given": ("import", str(hanging.point))}
     started = {
-        name: start(hanging.checkout, *WEIR, *command, keep_output=True) for name, command in COMMANDS.items()
+        name: start(hanging.checkout, *WEIR, *command, keep_output=True) for name, command in commands.items()
     }
     printed = {name: process.communicate(timeout=300)[0] for name, process in started.items()}
     for name, text in printed.items():
