@@ -90,4 +90,4 @@ make_figure <- function(table) {
     theme_weir()
 }
 
-height_mm <- function(table) 128
+height_mm <- function(table) 104
