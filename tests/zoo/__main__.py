@@ -26,20 +26,16 @@ _HEAD = """\
 
 For sceptics: fake storages with known answers, and what weir reports about each.
 
-`make zoo IOR=/path/to/ior` stages them on the machine it runs on (2 ranks, 64 MiB each) and writes this page;
-tests/zoo holds the fakes. The columns:
+`make zoo IOR=/path/to/ior` stages them (tests/zoo) with 2 ranks of 64 MiB and writes this page. The columns:
 
 - **weir-io**: the record of `weir run` with weir's own program.
-- **IOR, witness**: the record of `weir run` with the real IOR (hpc/ior, 4.1.0+dev), which reports nothing
-  about caches and devices. weir preloads libweir-witness beside it ([how](reference/witness.md)). IOR has no
-  option to drop caches: its buffered reads come from the page cache, and weir reports that.
-- **import of weir-io**, **import of IOR**: `weir import` of what the same run printed (JSON). A log of IOR
-  does not tell where its files were and what the kernel did: it is UNPROVEN at best.
+- **IOR, witness**: the record of `weir run` with the real IOR (hpc/ior, 4.1.0+dev) and
+  [libweir-witness](reference/witness.md). IOR cannot drop caches: buffered reads come from the page cache.
+- **import of weir-io**, **import of IOR**: `weir import` of what the same run printed. A log of IOR is
+  UNPROVEN at best: it does not tell where its files were and what the kernel did.
 
-Most faults are preloaded (tests/zoo/shims.c, as libdarshan-x.so: names are no evidence); faults.c has those
-that no preload shows. The rule [interposed-library](audit.md#interposed-library) notes every preloaded
-library whose calls no count confirms and is not listed: the table shows what the other witnesses saw, so
-that a fault in a kernel, a driver or a library of another kind is found as well.
+Most faults are preloaded libraries; [interposed-library](audit.md#interposed-library) notes each of them and
+is not listed: the table shows what the other witnesses saw, as they would of a fault in a kernel or driver.
 
 | animal | how it is staged | access | weir-io | IOR, witness | import of weir-io | import of IOR |
 |---|---|---|---|---|---|---|

@@ -17,13 +17,11 @@ TITLE = "## Composed at random"
 _LEVEL = 0.95
 _HEAD = """\
 `make zoo-composed` draws cases by a seed, here {cases} of seed {seeds}: a program, what is requested,
-a library, a file system, what goes on beside it, and what is done to the record afterwards. Each value is an
-entry of tests/zoo/composed/axes.py. What is true of an access follows from what was staged (truth.py), not
-from a rule of the audit. A case is missed if a false number of it is VALID; it is a false alarm if an honest
-one is DEGRADED or INVALID. Findings about the machine alone (others on its disk, its load, a short phase)
-decide neither, unless they were staged: then a note about them is enough. {noisy} honest cases have one that
-was not staged. The intervals are those of Clopper and Pearson, 95 %. Where weir was fixed by what a seed
-found, the rates of that seed are too low: the weekly run draws a new one.
+a library, a file system, what goes on beside it, and what is done to the record afterwards. The truth
+follows from what was staged, not from a rule of the audit. Missed: a false number is VALID. False alarm: an
+honest one is DEGRADED or INVALID. Findings about the machine alone (others on its disk, its load, a short
+phase) decide neither, unless they were staged; {noisy} honest cases have one. Intervals: Clopper and Pearson,
+95 %. Where weir was fixed by what a seed found, the rates of that seed are too low.
 
 | of | cases | wrong | rate | interval |
 |---|---|---|---|---|
