@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from weir.schedulers.base import ENDED, JobState, Scheduler
+from weir.schedulers.base import ENDED, JobFiles, JobState, Request, Scheduler
 from weir.schedulers.flux import state_of as flux_state
 from weir.schedulers.pbs import facts_of
 from weir.schedulers.pbs import state_of as pbs_state
-from weir.schedulers.submitting import Submitted, exit_file, messages_file
+from weir.schedulers.submitting import Submitted, exit_file, messages_file, submit
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "schedulers"
 
@@ -23,6 +23,9 @@ class Told(Scheduler):
 
     def state(self, job: str) -> JobState | None:
         return self.told
+
+    def submission(self, request: Request, files: JobFiles) -> list[str]:
+        return ["echo", "7"]
 
 
 def ended(state: JobState | None, log: Path) -> str | None:
@@ -60,3 +63,15 @@ def test_the_code_of_the_script_is_told(tmp_path: Path) -> None:
     assert ended(JobState(ENDED, exit_code=3), log) == "job 7 ended with exit code 3"
     exit_file(log).write_text("3\n")
     assert ended(JobState(ENDED), log) == "job 7 ended with exit code 3"
+
+
+def test_what_an_earlier_job_left_beside_the_log_tells_nothing_of_the_next(tmp_path: Path) -> None:
+    """A job whose prologue fails never comes to its script, which would remove it."""
+    log = tmp_path / "job.log"
+    exit_file(log).write_text("0\n")
+    messages_file(log).write_text("an earlier job's\n")
+    assert submit(Told(None), Request(1, 60, 1), JobFiles("weir_x", tmp_path / "job.sh", log)) == "7"
+    told = flux_state((GOLDEN / "flux" / "prologue.json").read_text())
+    failure = ended(told, log)
+    assert failure == "job 7 was ended by told: prolog: prolog exited with code=1 on unknown (rank (null))"
+    assert not messages_file(log).exists()

@@ -59,6 +59,8 @@ def own_path() -> str:
 
 def submit(system: Scheduler, request: Request, files: JobFiles) -> str:
     """The id of the job; the error of a refusal is that of the batch system."""
+    for left in (exit_file(files.log), messages_file(files.log)):
+        left.unlink(missing_ok=True)  # of an earlier job with this log: this one may never come to its script
     command = system.submission(request, files)
     done = ended(command)
     job = system.submitted(done.stdout) if done.returncode == 0 else ""
