@@ -39,23 +39,34 @@ def start(names: Sequence[str]) -> Cluster:
         cluster.out("flux", "keygen", folder / "curve.cert")
         (folder / "flux").mkdir()
         (folder / "flux" / "bootstrap.toml").write_text(SETTINGS.format(folder=folder, count=len(names)))
-        for name in reversed(names):
+        for name in names:
             (folder / name).mkdir(mode=0o700)
-            own = ["env", "-u", "FLUX_URI", "flux", "broker", f"--config-path={folder}/flux"]
-            own += [
-                f"-Srundir={folder}/{name}",
-                f"-Sstatedir={folder}/{name}",
-                f"-Sbroker.quorum={len(names)}",
-            ]
-            cluster.spawn(f"broker-{name}", [*cluster.on(name), *own, "sleep", "infinity"])
-        until = time.monotonic() + 120
-        while _free(cluster) != str(len(names)):
-            assert time.monotonic() < until, "the nodes are not free"
-            time.sleep(0.3)
+        _start_brokers(cluster, names)
     except BaseException:
         cluster.down()
         raise
     return cluster
+
+
+def _start_brokers(cluster: Cluster, names: Sequence[str]) -> None:
+    """That of the first node is the server; the tests have its node do no work where the server must stay."""
+    for name in reversed(names):
+        folder = cluster.folder / name
+        own = ["env", "-u", "FLUX_URI", "flux", "broker", f"--config-path={cluster.folder}/flux"]
+        own += [f"-Srundir={folder}", f"-Sstatedir={folder}", f"-Sbroker.quorum={len(names)}"]
+        cluster.spawn(f"broker-{name}", [*cluster.on(name), *own, "sleep", "infinity"])
+    until = time.monotonic() + 120
+    while _free(cluster) != str(len(names)):
+        assert time.monotonic() < until, "the nodes are not free"
+        time.sleep(0.3)
+
+
+def _start_again(cluster: Cluster) -> None:
+    """It cancels its jobs, and takes a node that was lost again, which it would not do without."""
+    cluster.run("flux", "shutdown")
+    for name in cluster.nodes:
+        cluster.daemons[f"broker-{name}"].wait(timeout=120)
+    _start_brokers(cluster, list(cluster.nodes))
 
 
 def _free(cluster: Cluster) -> str:
@@ -66,17 +77,30 @@ def running(cluster: Cluster) -> list[str]:
     return cluster.out("flux", "jobs", "--filter=running", "-no", "{id.f58plain}").split()
 
 
-def _prologue(cluster: Cluster) -> None:
-    settings = '[job-manager.prolog]\ncommand = ["/bin/false"]\n'
-    (cluster.folder / "flux" / "prologue.toml").write_text(settings)
+def _set(cluster: Cluster, table: str, line: str) -> None:
+    (cluster.folder / "flux" / "fault.toml").write_text(f"[{table}]\n{line}\n")
     cluster.out("flux", "config", "reload")
+
+
+def _unset(cluster: Cluster) -> None:
+    (cluster.folder / "flux" / "fault.toml").unlink()
+    cluster.out("flux", "config", "reload")
+
+
+def _prologue(cluster: Cluster) -> None:
+    _set(cluster, "job-manager.prolog", 'command = ["/bin/false"]')
     cluster.out("flux", "jobtap", "load", "perilog.so")
 
 
 def _without_prologue(cluster: Cluster) -> None:
     cluster.out("flux", "jobtap", "remove", "perilog.so")
-    (cluster.folder / "flux" / "prologue.toml").unlink()
-    cluster.out("flux", "config", "reload")
+    _unset(cluster)
+
+
+def _node_is_found(cluster: Cluster) -> None:
+    cluster.found()
+    cluster.out("flux", "resource", "undrain", "node1")
+    _start_again(cluster)
 
 
 FAULTS = {
@@ -84,6 +108,24 @@ FAULTS = {
         "it was cancelled", True, during=lambda job, *_: job.cluster.out("flux", "cancel", job.number)
     ),
     "time limit too short": Fault("its time of 2 s was over", True, time_s=2),
+    "node down": Fault(
+        "exec: node failure on node2",
+        True,
+        before=lambda cluster: cluster.out("flux", "resource", "drain", "node1"),
+        during=lambda job, _, node: job.cluster.lose(node),
+        after=_node_is_found,
+        lasts=True,
+    ),
+    "server stopped and started again": Fault(
+        "it was cancelled", True, during=lambda job, *_: _start_again(job.cluster)
+    ),
+    "accounting is off": Fault(
+        "ended with exit code 3",
+        True,
+        before=lambda cluster: _set(cluster, "job-manager", "inactive-num-limit = 0"),
+        after=_unset,
+        code=3,
+    ),
     "killed by the system": killed("Killed (rc=137)"),
     "queue stopped": Fault(
         "is waiting: Scheduling is stopped",

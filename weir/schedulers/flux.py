@@ -60,8 +60,10 @@ class Flux(Scheduler):
 
     def state(self, job: str) -> JobState | None:
         code, text = reply([*_outer(), "jobs", "--json", job])
+        if re.search(r"JobID \S+ unknown", text):
+            return JobState(ENDED)
         if code:
-            return JobState(ENDED) if "unknown" in text else None
+            return None
         state = state_of(text)
         if state and state.phase == WAITING and not state.reason:
             return JobState(WAITING, stopped(answer([*_outer(), "queue", "status"]), _queue(text)))

@@ -40,6 +40,7 @@ def test_an_id_is_plain_text() -> None:
             "prologue.json",
             JobState(ENDED, "prolog: prolog exited with code=1 on unknown (rank (null))", 1),
         ),
+        ("node-down.json", JobState(ENDED, "exec: node failure on node2 (rank 1)", 137)),
         ("cancelled.json", JobState(ENDED, "it was cancelled", 143)),
         (
             "unsatisfiable.json",
@@ -53,6 +54,13 @@ def test_states_of_a_job(capture: str, expected: JobState) -> None:
 
 def test_a_flux_that_does_not_answer_is_no_state() -> None:
     assert state_of("") is None
+
+
+def test_a_job_that_flux_has_forgotten_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It keeps so many jobs (inactive-num-limit), or those of so long; its exit code is 0 then, too."""
+    told = (GOLDEN / "unknown.txt").read_text()
+    monkeypatch.setattr("weir.schedulers.flux.reply", lambda command: (0, told))
+    assert scheduler("flux").state("f7bxVV3D") == JobState(ENDED)
 
 
 def test_a_job_of_a_stopped_queue_waits_for_that_reason() -> None:
