@@ -117,6 +117,7 @@ def _mom(cluster: Cluster, top: Path, node: str) -> None:
     cluster.out("env", conf, *install)
     settings = f"$clienthost {os.uname().nodename}\\n$usecp *:/ /\\n"
     cluster.out("bash", "-c", f"printf '{settings}' >{home}/mom_priv/config")
+    cluster.out("bash", "-c", f"echo {conf} >>{home}/pbs_environment")  # of its jobs, which ask the server
     cluster.out("qmgr", "-c", f"create node {node}")
     side = "left" if int(node[-1]) <= 2 else "right"
     cluster.out(
