@@ -123,6 +123,11 @@ def _mom(cluster: Cluster, top: Path, node: str) -> None:
     cluster.out(
         "qmgr", "-c", f"set node {node} resources_available.ncpus={CORES},resources_available.side={side}"
     )
+    _start_mom(cluster, top, node)
+
+
+def _start_mom(cluster: Cluster, top: Path, node: str) -> None:
+    conf = f"PBS_CONF_FILE={cluster.folder}/{node}.conf"
     cluster.spawn(f"mom-{node}", [*cluster.on(node), "env", conf, str(top / "sbin/pbs_mom"), "-N"])
 
 
@@ -156,11 +161,28 @@ def _start_server(cluster: Cluster) -> None:
     cluster.out(top / "sbin/pbs_server", limit_s=120)
 
 
+def _nodes_are_found(cluster: Cluster) -> None:
+    top = installed()
+    assert top is not None
+    cluster.out("qmgr", "-c", "unset server node_fail_requeue")
+    for node in cluster.found():
+        _start_mom(cluster, top, node)
+    _wait_for_nodes(cluster, list(cluster.nodes))
+
+
 FAULTS = {
     "cancelled in the middle": Fault(
         "it was cancelled by root@", True, during=lambda job, *_: job.cluster.out("qdel", job.number)
     ),
     "time limit too short": Fault("its time of 00:00:02 was over", True, time_s=2),
+    "node down": Fault(
+        "does not answer",
+        False,
+        before=lambda cluster: cluster.out("qmgr", "-c", "set server node_fail_requeue = 5"),
+        during=lambda job, _, node: job.cluster.lose(node),
+        after=_nodes_are_found,
+        lasts=True,
+    ),
     "killed by the system": killed("Killed"),  # its login shell writes that
     "queue stopped": Fault(
         "is waiting: Not Running: Queue not started",

@@ -116,7 +116,8 @@ class Pbs(Scheduler):
         for history in (["-x"], []):  # without a history it knows only jobs that have not ended
             _, text = reply(["qstat", *history, "-f", "-w", job])
             if facts := facts_of(text):
-                return state_of(facts)
+                state = state_of(facts)
+                return JobState(RUNNING, _silent(facts)) if state.phase == RUNNING else state
         return JobState(ENDED) if re.search(r"Unknown Job Id|has finished", text) else None
 
     def cancel_job(self, job: str) -> None:
@@ -165,7 +166,7 @@ def placement(options: Sequence[str], facts: Mapping[str, str], nodes: str) -> d
         (word.partition("=")[2] for word in (place or "").split(":") if word.startswith("group=")), ""
     )
     known = _nodes(nodes)
-    names = sorted(set(re.findall(r"\(([^:()]+):", facts.get("exec_vnode", ""))))
+    names = _names(facts)
     received = facts.get("Resource_List.place", "")
     places = {}
     for name in names:
@@ -232,6 +233,19 @@ def _nodes(text: str) -> dict[str, dict[str, Any]]:
     except (ValueError, KeyError, TypeError):
         return {}
     return found
+
+
+def _names(facts: Mapping[str, str]) -> list[str]:
+    """The nodes of a job."""
+    return sorted(set(re.findall(r"\(([^:()]+):", facts.get("exec_vnode", ""))))
+
+
+def _silent(facts: Mapping[str, str]) -> str:
+    """What pbsnodes tells of the nodes of a job, of which qstat tells nothing."""
+    names = _names(facts)
+    known = _nodes(answer(["pbsnodes", "-F", "json", *names])) if names else {}
+    down = [name for name in names if "down" in str(known.get(name, {}).get("state", "")).split(",")]
+    return f"{', '.join(down)} does not answer" if down else ""
 
 
 def _cores(node: Mapping[str, Any]) -> int:

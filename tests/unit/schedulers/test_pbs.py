@@ -71,7 +71,15 @@ def test_without_a_history_the_job_itself_is_asked_for(
     """qstat -x then prints a message and ends with 0: the job was waited for without an end."""
     replies = {True: (0, text("qstat-no-history.txt")), False: (code, text(capture))}
     monkeypatch.setattr("weir.schedulers.pbs.reply", lambda command: replies["-x" in command])
+    monkeypatch.setattr("weir.schedulers.pbs.answer", lambda command: text("pbsnodes.json"))
     assert scheduler("pbs").state("0.vm") == expected
+
+
+def test_a_job_on_a_node_that_is_down_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PBS tells nothing of it with the job: without node_fail_requeue it runs on until its time is over."""
+    monkeypatch.setattr("weir.schedulers.pbs.reply", lambda command: (0, text("qstat-running.txt")))
+    monkeypatch.setattr("weir.schedulers.pbs.answer", lambda command: text("pbsnodes-down.json"))
+    assert scheduler("pbs").state("0.vm") == JobState(RUNNING, "node1 does not answer")
 
 
 def test_placement_is_seen() -> None:
