@@ -1,4 +1,4 @@
-"""Counters and stripes as a real Lustre 2.10 client printed them."""
+"""Counters, addresses and layouts as real Lustre clients print them (2.10 from beside the checkout)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,19 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import beside
+from tests.engine.runs import ROOT
 from weir.measure.stripes import stripe
 from weir.model import Target
+
+CAPTURED = ROOT / "tests/golden/lustre/2.17.57"
+# begin, pattern, stripes of how many bytes, OSTs that hold them
+LAYOUTS = {
+    "plain": ["0 raid0 2 of 1048576: 0 1"],
+    "overstriped": ["0 raid0,overstriped 4 of 1048576: 1 0 1 0"],
+    "progressive": ["0 raid0 1 of 1048576: 0", "1048576 raid0 2 of 1048576: 1 0"],
+    "data-on-mdt": ["0 mdt 0 of 1048576:", "1048576 raid0 2 of 1048576: 0 1"],
+    "small-on-mdt": ["0 mdt 0 of 1048576:", "1048576 raid0 2 of 1048576:"],
+}
 
 
 def test_the_counters_of_a_real_client_are_read(build: Path, tmp_path: Path) -> None:
@@ -32,3 +43,37 @@ def test_the_stripes_of_a_real_client_are_read(tmp_path: Path, skipped_lines: in
     (tmp_path / "layout").write_text("".join(printed[skipped_lines:]))
     target = replace(Target("files", "parallel", "/files"), get_stripes=("cat", "{folder}/layout"))
     assert stripe(tmp_path, {}, target) == 2
+
+
+def test_bytes_and_requests_of_all_targets_of_a_real_client_are_summed(build: Path) -> None:
+    program = build / "unit" / "unit-osc"
+    done = subprocess.run(
+        [program, CAPTURED / "sys/kernel/debug/lustre"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_addresses_of_all_targets_of_a_real_client_are_found(build: Path) -> None:
+    """In /proc it has a folder of the metadata target without its address."""
+    roots = [CAPTURED / name for name in ("sys/fs/lustre", "sys/kernel/debug/lustre", "proc/fs/lustre")]
+    done = subprocess.run(
+        [build / "unit" / "unit-lnet"],
+        env={"WEIR_LUSTRE_ROOT": ":".join(map(str, roots))},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_layouts_of_a_real_file_system_are_read(build: Path, name: str) -> None:
+    capture = CAPTURED / f"getstripe-{name}.txt"
+    program = build / "unit" / "unit-file_layout"
+    done = subprocess.run([program, "print", capture], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.splitlines() == LAYOUTS[name]

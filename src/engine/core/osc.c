@@ -20,19 +20,22 @@ static bool osc_is_target_of(const struct osc_folder *folder, const char *entry,
            strstr(entry + length, folder->of_server) == NULL;
 }
 
-static void osc_add_target(const struct weir_llite *stats, uint64_t *read_bytes, uint64_t *written_bytes) {
+static void osc_add_target(const struct weir_llite *stats, struct weir_osc *sum) {
     for (int i = 0; i < stats->count; i++) {
-        if (strcmp(stats->counters[i].name, "read_bytes") == 0) {
-            *read_bytes += stats->counters[i].sum;
-        } else if (strcmp(stats->counters[i].name, "write_bytes") == 0) {
-            *written_bytes += stats->counters[i].sum;
+        const struct weir_llite_counter *counter = &stats->counters[i];
+        if (strcmp(counter->name, "read_bytes") == 0) {
+            sum->read_bytes += counter->sum;
+        } else if (strcmp(counter->name, "write_bytes") == 0) {
+            sum->written_bytes += counter->sum;
+        } else if (strcmp(counter->name, "req_waittime") == 0) {
+            sum->requests += counter->samples;
         }
     }
 }
 
 /* How many there are; -1 where one cannot be read, for a sum of some is useless. */
 static int osc_add_folder(const char *root, const struct osc_folder *folder, const char *name,
-                          uint64_t *read_bytes, uint64_t *written_bytes) {
+                          struct weir_osc *sum) {
     char path[1024];
     int found = 0;
     snprintf(path, sizeof path, "%.500s/%s", root, folder->name);
@@ -50,7 +53,7 @@ static int osc_add_folder(const char *root, const struct osc_folder *folder, con
         }
         weir_llite_parse(file, &stats);
         fclose(file);
-        osc_add_target(&stats, read_bytes, written_bytes);
+        osc_add_target(&stats, sum);
         found++;
     }
     if (targets != NULL) {
@@ -59,12 +62,12 @@ static int osc_add_folder(const char *root, const struct osc_folder *folder, con
     return found;
 }
 
-int weir_osc_count(const char *root, const char *name, uint64_t *read_bytes, uint64_t *written_bytes) {
+int weir_osc_count(const char *root, const char *name, struct weir_osc *sum) {
     static const struct osc_folder storage = {"osc", "-OST", "-osc-MDT"};
     static const struct osc_folder metadata = {"mdc", "-MDT", "-mdc-MDT"};
-    *read_bytes = *written_bytes = 0;
-    int found = osc_add_folder(root, &storage, name, read_bytes, written_bytes);
-    if (found <= 0 || osc_add_folder(root, &metadata, name, read_bytes, written_bytes) < 0) {
+    memset(sum, 0, sizeof *sum);
+    int found = osc_add_folder(root, &storage, name, sum);
+    if (found <= 0 || osc_add_folder(root, &metadata, name, sum) < 0) {
         return 0;
     }
     return found;

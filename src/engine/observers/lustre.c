@@ -1,4 +1,5 @@
-/* The Lustre client: bulk transfers with the storage targets (osc), which its page cache does not answer. */
+/* The Lustre client: bulk transfers and requests of its devices for the targets (osc, mdc), which its page
+ * cache does not answer. */
 #include "llite.h"
 #include "observer.h"
 #include "osc.h"
@@ -14,13 +15,16 @@ static bool lustre_count(const struct weir_medium *medium, uint64_t counts[WEIR_
     char name[64];
     const char *root;
     int targets = 0;
+    struct weir_osc sum = {0, 0, 0};
     memset(counts, 0, WEIR_SERVERS_COUNTS * sizeof *counts);
-    counts[WEIR_SERVERS_REQUESTS] = counts[WEIR_SERVERS_WRITES] = counts[WEIR_SERVERS_COMMITS] =
-        WEIR_SERVERS_UNKNOWN;
+    counts[WEIR_SERVERS_WRITES] = counts[WEIR_SERVERS_COMMITS] = WEIR_SERVERS_UNKNOWN;
     weir_lustre_name(medium->source, name);
     for (int i = 0; targets == 0 && (root = weir_lustre_root(i)) != NULL; i++) {
-        targets = weir_osc_count(root, name, &counts[WEIR_SERVERS_RECEIVED], &counts[WEIR_SERVERS_SENT]);
+        targets = weir_osc_count(root, name, &sum);
     }
+    counts[WEIR_SERVERS_RECEIVED] = sum.read_bytes;
+    counts[WEIR_SERVERS_SENT] = sum.written_bytes;
+    counts[WEIR_SERVERS_REQUESTS] = sum.requests;
     return targets > 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "check.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static const char plain_text[] = "run/data.00000007\n"
@@ -77,6 +78,25 @@ static void check_capture(const char *path) {
     fclose(file);
 }
 
+/* Of a capture, for the test that has it: a line for each component. */
+static int print_layout(const char *path) {
+    FILE *file = fopen(path, "re");
+    if (file == NULL || !weir_file_layout_parse(file, &layout)) {
+        return 1;
+    }
+    fclose(file);
+    for (int i = 0; i < layout.component_count; i++) {
+        const struct weir_layout_component *one = &layout.components[i];
+        printf("%" PRIu64 " %s %" PRId64 " of %" PRIu64 ":", one->begin_bytes, one->pattern,
+               one->stripe_count, one->stripe_bytes);
+        for (int target = 0; target < one->target_count; target++) {
+            printf(" %" PRIu32, layout.targets[one->first_target + target]);
+        }
+        printf("\n");
+    }
+    return 0;
+}
+
 static void check_composite(void) {
     const struct weir_layout_component *components = layout.components;
     CHECK(parse(composite_text) && layout.component_count == 3 && layout.target_count == 2);
@@ -92,6 +112,9 @@ static void check_composite(void) {
 }
 
 int main(int argc, char **argv) {
+    if (argc == 3 && strcmp(argv[1], "print") == 0) {
+        return print_layout(argv[2]);
+    }
     if (argc > 1) {
         check_capture(argv[1]);
         return finish();

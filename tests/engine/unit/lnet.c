@@ -1,4 +1,5 @@
 /* Connections of a Lustre mount: those of its targets, which the mount does not name, and no others. */
+#include "observers/lnet.h"
 #include "observer.h"
 
 #include "check.h"
@@ -136,7 +137,23 @@ static void check_never_a_part(const struct server *oss, struct server *other) {
     CHECK(connections->begin(&medium, what));
 }
 
+/* The roots of a real client of 2.17, in WEIR_LUSTRE_ROOT: both storage targets and the metadata target are
+ * of one server. */
+static void check_capture(void) {
+    static struct weir_lnet lnet;
+    static const unsigned char server[16] = {[10] = 0xff, 0xff, 10, 77, 0, 1};
+    char why[96];
+    CHECK(weir_lnet_find("lustre", &lnet, why));
+    CHECK(lnet.targets.count == 1 && weir_lnet_has(&lnet.targets, server));
+    CHECK(lnet.others.count == 1 && lnet.ports[0] == 988 && lnet.ports[1] == 988);
+    CHECK(!weir_lnet_find("lust", &lnet, why) && strstr(why, "not visible") != NULL);
+}
+
 int main(void) {
+    if (getenv("WEIR_LUSTRE_ROOT") != NULL) {
+        check_capture();
+        return finish();
+    }
     struct server oss = {.client = -1}, mgs = {.client = -1}, other = {.client = -1};
     char what[96], text[32], nid[64];
     connections = weir_observers();

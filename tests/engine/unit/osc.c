@@ -26,42 +26,56 @@ static void target(const char *name, unsigned read_bytes, unsigned written_bytes
     fclose(file);
 }
 
-int main(void) {
+/* Of a real client of 2.17 with data on both storage targets and on the metadata target. */
+static void check_capture(const char *counters) {
+    struct weir_osc sum;
+    CHECK(weir_osc_count(counters, "lustre", &sum) == 2);
+    CHECK(sum.read_bytes == 224784384 + 193089536);
+    CHECK(sum.written_bytes == 226563447 + 183580075 + 1310720);
+    CHECK(sum.requests == 1287 + 1266 + 2770);
+    CHECK(weir_osc_count(counters, "lust", &sum) == 0);
+}
+
+int main(int argc, char **argv) {
     char path[256];
-    uint64_t read_bytes, written_bytes;
+    struct weir_osc sum;
+    if (argc > 1) {
+        check_capture(argv[1]);
+        return finish();
+    }
     CHECK(mkdtemp(root) != NULL);
-    CHECK(weir_osc_count(root, "work", &read_bytes, &written_bytes) == 0);
+    CHECK(weir_osc_count(root, "work", &sum) == 0);
     snprintf(path, sizeof path, "%s/osc", root);
     CHECK(mkdir(path, 0700) == 0);
-    CHECK(weir_osc_count(root, "work", &read_bytes, &written_bytes) == 0);
+    CHECK(weir_osc_count(root, "work", &sum) == 0);
 
     target("osc/work-OST0000-osc-ffff881000395800", 10, 1000);
     target("osc/work-OST0001-osc-ffff881000395800", 20, 2000);
     target("osc/work2-OST0000-osc-ffff881000395801", 7, 7);
-    CHECK(weir_osc_count(root, "work", &read_bytes, &written_bytes) == 2);
-    CHECK(read_bytes == 30 && written_bytes == 3000);
-    CHECK(weir_osc_count(root, "", &read_bytes, &written_bytes) == 0);
+    CHECK(weir_osc_count(root, "work", &sum) == 2);
+    CHECK(sum.read_bytes == 30 && sum.written_bytes == 3000 && sum.requests == 2 * 163);
+    CHECK(weir_osc_count(root, "", &sum) == 0);
 
     /* Of a metadata target of this machine, which writes by itself: without stats, and not of the client. */
     snprintf(path, sizeof path, "%s/osc/work-OST0000-osc-MDT0000", root);
     CHECK(mkdir(path, 0700) == 0);
-    CHECK(weir_osc_count(root, "work", &read_bytes, &written_bytes) == 2);
+    CHECK(weir_osc_count(root, "work", &sum) == 2);
 
     /* Data on a metadata target. */
     snprintf(path, sizeof path, "%s/mdc", root);
     CHECK(mkdir(path, 0700) == 0);
     target("mdc/work-MDT0000-mdc-ffff881000395800", 40, 4000);
-    CHECK(weir_osc_count(root, "work", &read_bytes, &written_bytes) == 2);
-    CHECK(read_bytes == 70 && written_bytes == 7000);
+    CHECK(weir_osc_count(root, "work", &sum) == 2);
+    CHECK(sum.read_bytes == 70 && sum.written_bytes == 7000);
     snprintf(path, sizeof path, "%s/mdc/work-MDT0001-mdc-ffff881000395800", root);
     CHECK(mkdir(path, 0700) == 0);
-    CHECK(weir_osc_count(root, "work", &read_bytes, &written_bytes) == 0);
+    CHECK(weir_osc_count(root, "work", &sum) == 0);
     CHECK(rmdir(path) == 0);
 
     /* A target that cannot be read: no sum of the rest. */
     snprintf(path, sizeof path, "%s/osc/work-OST0002-osc-ffff881000395800", root);
     CHECK(mkdir(path, 0700) == 0);
-    CHECK(weir_osc_count(root, "work", &read_bytes, &written_bytes) == 0);
+    CHECK(weir_osc_count(root, "work", &sum) == 0);
 
     snprintf(path, sizeof path, "rm -r %s", root);
     CHECK(system(path) == 0);
