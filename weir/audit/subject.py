@@ -93,14 +93,41 @@ class Subject:
         return int((self.observed.get("passes") or {}).get("count") or 1)
 
     def of_files(self, moved: float) -> float:
-        """What an access of so many bytes takes from its files, or gives them: compressed data is less than
-        what comes out of it, and a stonewall may end a pass anywhere."""
+        """What an access of so many bytes takes from its files, or gives them: of data that a library
+        compresses less than what comes out of it, and of places that are written again the last bytes alone.
+        What is read again is taken again: else a cache gave it."""
         file_bytes, written = self.number("file_bytes"), self.observed.get("written_bytes")
-        if not file_bytes:
+        if not file_bytes or (self.is_read and not self.is_compressed):
             return moved
+        if self.has_size_of_one:
+            return min(moved, self.number("requested_bytes") or moved)
         if written and self.is_read:
             return moved * min(1.0, file_bytes / float(written))
         return min(moved, file_bytes * self.passes)
+
+    @cached_property
+    def beyond(self) -> float:
+        """Bytes of calls that are not of the result: what is counted of any program in a time may be of a
+        ramp or of another job, too, and what such a count lacks may all be of the result."""
+        called, moved = self.observed.get("called_bytes"), self.number("moved_bytes")
+        if not self.observed.get("of_calls") or called is None or not moved:
+            return 0.0
+        dirtied = self.observed.get("dirtied_bytes") if self.is_write else None
+        return max(float(min(called, dirtied) if dirtied else called) - moved, 0.0)
+
+    @cached_property
+    def is_compressed(self) -> bool:
+        """A library of a file format compresses what it stores."""
+        return bool(self.row.get("deflate_level"))
+
+    @cached_property
+    def has_size_of_one(self) -> bool:
+        """Some programs call stat by the name of one of many files, and some file systems answer 0."""
+        file_bytes, moved = self.number("file_bytes"), self.number("moved_bytes")
+        if not self.habits.size_of_one_file or file_bytes is None or not moved:
+            return False
+        has_many = self.row.get("layout") == "file-per-process" or self.observed.get("many_files")
+        return file_bytes == 0 or (bool(has_many) and self.ranks > 1 and file_bytes <= moved / 2)
 
     @cached_property
     def warm_cache_requested(self) -> bool:

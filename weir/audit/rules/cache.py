@@ -9,6 +9,8 @@ from weir.audit.subject import Subject
 
 _MOST = 0.8
 _NEARLY_ALL = 0.95
+# A read-ahead fetches a little beyond the last byte; with more than this it fetched what nobody read.
+_MORE_THAN_READ = 1.25
 # A node without one free GiB of memory for its page cache is not in use for benchmarks.
 _FITS_ANY_NODE = 2**30
 # Times that later passes are as fast as the first one.
@@ -27,7 +29,10 @@ def read_from_cache(subject: Subject) -> Outcome | None:
     instead (FUSE), what the device below gave. Where that device is unknown nothing is proven, and an empty
     page cache proves nothing by itself: the cache may be elsewhere. Where the program dropped the pages
     before the read, or between its passes, pages that are there nevertheless are a finding whatever was
-    fetched: it may have been fetched while the clock did not run.
+    fetched: it may have been fetched while the clock did not run. So are they where a read-ahead fetched
+    more than was read, which makes up for bytes that a cache gave; where nobody looked at the pages, such a
+    count proves nothing. Nor does one that is of more calls than those of the result, as of a ramp or of
+    several jobs, where what is missing may be this result's.
 
     Hint: let the cell drop the caches (ior, netcdf-bench: drop_caches: true; io-model: cache: uncached), or
     declare that a warm one is meant (cache: cached).
@@ -99,8 +104,9 @@ def _fetched(subject: Subject, is_direct: bool) -> Outcome | None:
     if share is None:
         return None
     moved = subject.number("moved_bytes") or 0.0
-    if fetched is None:
-        given = subject.observed.get("device_read_bytes") or 0
+    count = fetched
+    if count is None:
+        count = given = subject.observed.get("device_read_bytes") or 0
         name = (subject.observed.get("device") or {}).get("name")
         text = f"read {moved:.0f} bytes through {subject.file_system}, {name} gave {given}"
     else:
@@ -111,7 +117,23 @@ def _fetched(subject: Subject, is_direct: bool) -> Outcome | None:
     looked = subject.run is not None or subject.observed.get("device") is not None
     if fetched is not None and looked and subject.device_unknown:
         return not_observable(f"{text}, and {subject.device_unknown}")
-    return passed(text)
+    if is_direct:
+        return passed(text)
+    needed = subject.of_files(moved)
+    if count < _MOST * needed + subject.beyond:
+        return not_observable(f"{text}, and calls read {subject.beyond:.0f} more in the same time")
+    return _read_ahead(subject, count, needed + subject.beyond, text) or passed(text)
+
+
+def _read_ahead(subject: Subject, fetched: float, read: float, text: str) -> Outcome | None:
+    if fetched <= _MORE_THAN_READ * read:
+        return None
+    before = (subject.observed.get("residency") or {}).get("before")
+    if before is None:
+        return not_observable(f"{text}, more than were read: what else was in the page cache is unknown")
+    if before <= 1 - _MOST:
+        return None
+    return degraded(f"{text}, and {100 * before:.0f} % of the file was in the page cache before the read")
 
 
 def _resident(subject: Subject) -> Outcome | None:

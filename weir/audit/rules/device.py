@@ -31,7 +31,8 @@ def sync_not_effective(subject: Subject) -> Outcome | None:
     synchronisation that it did not do, or loses writes. Data that the storage may have reduced is excluded,
     and where others wrote to the same device nothing is proven. Where offsets may be met twice, half of
     the bytes suffice. Of any program (`weir prove`) the offsets are unknown: what the kernel was given less,
-    the device need not have got (bytes-not-stored judges that).
+    the device need not have got (bytes-not-stored judges that), and a count that lacks bytes of other calls
+    of the same time, as of several jobs, proves nothing.
 
     Hint: look for LD_PRELOAD and for mount options such as nobarrier or async; compare with O_DIRECT.
     """
@@ -68,6 +69,8 @@ def _arrived(subject: Subject) -> Outcome:
         return not_observable(f"{text}, {dirtied} were given to the kernel: the program wrote over its own")
     if written < _ARRIVED * needed:
         return invalid(text)
+    if lacks_beyond(subject):
+        return not_observable(f"{text}, and calls wrote {subject.beyond:.0f} more in the same time")
     copies = _copies(subject)
     if written >= (copies + _OTHERS_DEGRADED) * needed and written >= copies * needed + _OTHERS_LEAST:
         return not_observable(f"{text}: others wrote to it, and their bytes cannot be told from ours")
@@ -213,6 +216,14 @@ def file_share(subject: Subject) -> float | None:
     share = subject.of_files(moved)
     redrawn = subject.observed.get("scattered") or subject.observed.get("random_twice")
     return _DISTINCT * share if redrawn else share
+
+
+def lacks_beyond(subject: Subject) -> bool:
+    """The device may have the bytes of other calls and not those of the result."""
+    written, needed = subject.observed.get("device_written_bytes"), file_share(subject)
+    if not subject.beyond or written is None or needed is None:
+        return False
+    return bool(written < _ARRIVED * needed + subject.beyond)
 
 
 def _name(subject: Subject) -> str:

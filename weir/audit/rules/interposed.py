@@ -114,7 +114,8 @@ def _are_transfers_confirmed(subject: Subject, kind: str) -> bool:
         return False
     needed = subject.of_files(moved)
     called = subject.observed.get("called_bytes")
-    if called is not None and called >= needed and not _is_behind(subject, kind):
+    by_calls = needed if subject.is_compressed else moved
+    if called is not None and called >= by_calls and not _is_behind(subject, kind):
         return True
     verify = subject.observed.get("verify") or {}
     if not verify.get("errors") and (verify.get("checked_bytes") or 0) >= moved:

@@ -46,7 +46,7 @@ def not_at_servers(subject: Subject) -> Outcome | None:
     text = _text(seen, "sent_bytes", needed, "sent to the servers", "written to the files")
     short = [one for one in seen if one["sent_bytes"] - _foreign(subject, one, "sent") < _ARRIVED * needed]
     if not short:
-        return passed(text)
+        return _of_all_calls(subject, text, min(one["sent_bytes"] for one in seen) - _ARRIVED * needed)
     if any(one.get("ended_connections") for one in short):
         return note(f"{text}, connections ended meanwhile with counts that nobody saw")
     if _may_be_compressed(subject):
@@ -80,7 +80,7 @@ def not_from_servers(subject: Subject) -> Outcome | None:
         one for one in seen if one["received_bytes"] - _foreign(subject, one, "received") < _FETCHED * needed
     ]
     if not short:
-        return passed(text)
+        return _of_all_calls(subject, text, min(one["received_bytes"] for one in seen) - _FETCHED * needed)
     if any(one.get("ended_connections") for one in short):
         return note(f"{text}, connections ended meanwhile with counts that nobody saw")
     if _may_be_compressed(subject) and min(one["received_bytes"] for one in short) >= _REQUESTS * needed:
@@ -287,6 +287,13 @@ def _foreign(subject: Subject, one: Observer, way: str) -> float:
     lasted_s = subject.number("total_s") or 0.0
     rate = (one.get(f"idle_{way}_bytes") or 0) / rest_s if rest_s else 0.0
     return rate * lasted_s if rate * lasted_s >= _LEAST else 0.0
+
+
+def _of_all_calls(subject: Subject, text: str, left: float) -> Outcome:
+    """left: bytes of the count beside those of the result, which other calls of the same time must have."""
+    if left < subject.beyond:
+        return not_observable(f"{text}, and calls moved {subject.beyond:.0f} more in the same time")
+    return passed(text)
 
 
 def _would_suffice(short: Sequence[Observer], key: str, needed: float) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
+from weir.audit.rules.device import lacks_beyond
 from weir.audit.subject import HEADER_FORMATS, Subject
 
 # Their clients hold no data back: a write returns when a server has it.
@@ -83,6 +84,8 @@ def bytes_not_stored(subject: Subject) -> Outcome | None:
         return degraded(text)
     if subject.leaves_client and subject.device_unknown:
         return not_observable(f"{text}, and {subject.device_unknown}")
+    if subject.leaves_client and lacks_beyond(subject):
+        return not_observable(f"{text}, and the device has not those of all calls")
     if subject.dirtied_most is not None and dirtied > _COUNTED_TWICE * subject.dirtied_most:
         return not_observable(f"{text}: the kernel counted whole pages for parts of them")
     return passed(text)

@@ -109,7 +109,7 @@ def file_size(subject: Subject) -> Outcome | None:
         return not_observable("compressed data may have any size")
     if subject.observed.get("scattered"):
         return _size_of_scattered(subject, file_bytes)
-    if _is_size_of_one(subject, file_bytes, moved):
+    if subject.has_size_of_one:
         return not_observable(f"{file_bytes:.0f} bytes are the size of one of the files, or of none")
     text = f"moved {moved:.0f} bytes of a file of {file_bytes:.0f}"
     whole = min(moved, requested)
@@ -134,14 +134,6 @@ def _size_of_scattered(subject: Subject, file_bytes: float) -> Outcome:
         return not_observable("scattered data may have any size")
     text = f"a file of {file_bytes:.0f} bytes, of each rank at least {least}"
     return passed(text) if file_bytes >= least * subject.ranks else invalid(text)
-
-
-def _is_size_of_one(subject: Subject, file_bytes: float, moved: float) -> bool:
-    """Some programs call stat by the name of one file, and some file systems answer 0."""
-    if not subject.habits.size_of_one_file:
-        return False
-    has_many = subject.row.get("layout") == "file-per-process" or subject.observed.get("many_files")
-    return file_bytes == 0 or (bool(has_many) and subject.ranks > 1 and file_bytes <= moved / 2)
 
 
 def _has_holes(subject: Subject) -> bool:
