@@ -104,8 +104,9 @@ def judged_claims(
         number[claim.who, access] = at + 1
         phases = [one for one in mount.phases if getattr(one, MOVED.get(access, "read_bytes")) >= LEAST_BYTES]
         if access in MOVED and len(phases) == len(alike):
-            phases = phases[at : at + 1]
-        subject = _subject(placed, mount, phases, processes, command)
+            phases, alike = phases[at : at + 1], [claim]
+        others = [one for one in alike if one is not claim]
+        subject = _subject(placed, mount, phases, processes, command, others)
         if access in MOVED and ("wchar" if access == "write" else "rchar") in unreported:
             subject = _without_calls(subject, _OF_OTHER_PROCESSES)
         found.append((claim, Judged(subject, judge(subject), mount, access, phases)))
@@ -131,11 +132,17 @@ def _amount(mount: Mount, access: str) -> int:
 
 
 def _subject(
-    claim: Claim, mount: Mount, phases: Sequence[Phase], processes: Sequence[Process], command: Sequence[str]
+    claim: Claim,
+    mount: Mount,
+    phases: Sequence[Phase],
+    processes: Sequence[Process],
+    command: Sequence[str],
+    others: Sequence[Claim],
 ) -> Subject:
+    """others: further claims about the same phases."""
     access = str(claim.row["access"])
     if access not in MOVED:
-        return _of_names(claim, mount, command)
+        return _of_names(claim, mount, command, others)
     row = row_of(mount, access, phases, command)
     facts = facts_of(mount, access, phases, processes) | {"of_calls": True}
     counted = facts["called_bytes"]
@@ -143,7 +150,8 @@ def _subject(
     moved = claimed.get("moved_bytes") or counted
     # With other bytes on the same mount, as of the start of MPI, the span is not that of the claim alone.
     least_s = Phase.access_s if counted <= moved else Phase.inside_s
-    facts["shortest_span_s"] = min((least_s(phase, access) for phase in phases), default=0.0)
+    if not others:  # else nobody knows whose calls they are
+        facts["shortest_span_s"] = min((least_s(phase, access) for phase in phases), default=0.0)
     streams = mount.streamed[access == "write"] >= _MOST_BY_CALLS * (moved or 1)
     few_by_calls = counted < _MOST_BY_CALLS * (claimed.get("moved_bytes") or 1)
     if few_by_calls and (streams or _passes_no_calls(mount, processes)):
@@ -185,7 +193,7 @@ def _passes_no_calls(mount: Mount, processes: Sequence[Process]) -> bool:
     return bool(mount.counts["mappings"]) or any(process["rings"] for process in processes)
 
 
-def _of_names(claim: Claim, mount: Mount, command: Sequence[str]) -> Subject:
+def _of_names(claim: Claim, mount: Mount, command: Sequence[str], others: Sequence[Claim]) -> Subject:
     row: Row = dict.fromkeys(row_of(mount, "read", [], command))
     row |= {name: value for name, value in claim.row.items() if name in row}
     row |= {
@@ -198,8 +206,20 @@ def _of_names(claim: Claim, mount: Mount, command: Sequence[str]) -> Subject:
     facts: dict[str, Any] = {"file_system": mount.file_system, "of_calls": True}
     kind = kind_of(claim.row)
     if kind:
-        facts["called_operations"] = sum(phase.names[kind] for phase in mount.phases)
+        # Files and directories are looked at by the same calls: each result needs operations of its own.
+        called = sum(phase.names[kind] for phase in mount.phases)
+        called -= sum(_operations(one) for one in others if kind_of(one.row) == kind)
+        facts["called_operations"] = max(called, 0) // _iterations(claim)
     return Subject(row, facts, claim.messages, claim.complete)
+
+
+def _iterations(claim: Claim) -> int:
+    return int((claim.row.get("observed") or {}).get("mean_of") or 1)
+
+
+def _operations(claim: Claim) -> int:
+    """In all iterations."""
+    return int(claim.row.get("ops") or 0) * _iterations(claim)
 
 
 def counted_text(judged: Judged) -> Mapping[str, float | int | None]:

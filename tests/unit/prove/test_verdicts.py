@@ -203,3 +203,36 @@ def test_a_report_with_all_counts_of_the_library_is_whole(tmp_path: Path) -> Non
     report = on_network(*range(len(names)))
     (tmp_path / "prove.node.7.json").write_text(json.dumps(report))
     assert read_reports(tmp_path) == ([report], 0)
+
+
+def looked_at(*counts: int, **more: Any) -> list[tuple[str, str]]:
+    """mdtest's results for its files and its directories; counts: looks at names that reached the kernel."""
+    looks = phase() | {"names": phase()["names"] | {"stat": sum(counts)}}
+    processes = [process(mount(looks))]
+    row = {"access": "stat", "ops": 100, "requested_ops": 100, "ops_s": 1e5, "total_s": 0.001, "api": "POSIX"}
+    row |= {"observed": more}
+    claims = [Claim("mdtest", row | {"item": item, "tool": "mdtest"}) for item in ("file", "directory")]
+    judged = judged_claims(claims, mounts_of(processes), processes, ["mdtest"])
+    return [(one.row["verdict"], one.row["reasons"] or "") for _, one in judged if one is not None]
+
+
+def test_looks_at_directories_are_none_at_files() -> None:
+    honest = looked_at(100, 100)
+    assert all("operations-not-in-calls" not in reasons for _, reasons in honest)
+    assert all("operations-not-in-calls" in reasons for _, reasons in looked_at(0, 100))
+    assert all("operations-not-in-calls" in reasons for _, reasons in looked_at(100, 100, mean_of=3))
+    assert all("operations-not-in-calls" not in reasons for _, reasons in looked_at(300, 300, mean_of=3))
+
+
+def test_one_job_does_not_stand_for_another() -> None:
+    """Two jobs of fio in one phase: nobody knows whose calls took the time, nor whose bytes were fetched."""
+
+    def judged(fetched: int) -> list[tuple[str, str]]:
+        both = mount(phase(read=200), device=(fetched, 0), io={"rchar": 200, "read_bytes": fetched})
+        processes = [process(both)]
+        claims = [fio(access="read", total_s=at, bw_mib_s=100.0 / at) for at in (0.1, 0.9)]
+        found = judged_claims(claims, mounts_of(processes), processes, ["fio"])
+        return [(one.row["verdict"], one.row["missing"]) for _, one in found if one is not None]
+
+    assert judged(200) == [("VALID", "")] * 2
+    assert judged(120) == [("UNPROVEN", "fetched")] * 2
