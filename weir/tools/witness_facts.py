@@ -195,7 +195,7 @@ def _facts(
         **_opened(processes),
     }
     if row["access"] == "write":
-        facts["sync_calls"] = facts["called_syncs"] = sum(span["syncs"] for span in every)
+        facts["sync_calls"] = facts["called_syncs"] = _syncs(spans.values())
         facts["payload"] = first["payload"]
         facts["existing_bytes"] = _existing_bytes(processes)
         facts["unwritten"] = _unwritten(processes, spans)
@@ -249,6 +249,15 @@ def _facts_of_names(row: Row, processes: Mapping[int, Mapping[str, Any]], iterat
 def _sum(spans: Sequence[Span], key: str) -> int | None:
     values = [span[key] for span in spans]
     return None if None in values else sum(values)
+
+
+def _syncs(spans: Collection[Sequence[Span]]) -> int:
+    """Of all ranks; where a rank wrote and made none, as many as ranks made some: those of one rank do not
+    stand for another's."""
+    made = [sum(span["syncs"] for span in part) for part in spans]
+    wrote = [any(span["written_bytes"] for span in part) for part in spans]
+    lacking = any(wrote and not made for wrote, made in zip(wrote, made, strict=True))
+    return sum(map(bool, made)) if lacking else sum(made)
 
 
 def _paused_s(spans: Collection[Sequence[Span]]) -> float | None:

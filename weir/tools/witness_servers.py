@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 Counts = list[Any]
+Process = Mapping[str, Any]
 SERVER_COUNTS = (
     "sent_bytes",
     "received_bytes",
@@ -15,27 +16,30 @@ SERVER_COUNTS = (
     "ended_connections",
     "unanswered_ms",  # an older witness does not have it
 )
+_UNANSWERED = SERVER_COUNTS.index("unanswered_ms")
 
 
 def servers_of(
-    processes: Mapping[int, Mapping[str, Any]], spans: Mapping[int, Sequence[Mapping[str, Any]]]
+    processes: Mapping[int, Process], spans: Mapping[int, Sequence[Mapping[str, Any]]]
 ) -> dict[str, Any] | None:
     """Growth of each observer's counts: on every node that of the rank that saw most of it."""
     first = processes[min(processes)]
     observers = first.get("observers") or []
     if not observers:
         return None
-    by_host: dict[str, list[list[list[int | None]]]] = {}
+    names = [one["observer"] for one in observers]
+    by_host: dict[str, list[list[Counts]]] = {}
     for rank, part in spans.items():
         grown = [_grown(span["servers_before"], span["servers_after"]) for span in part]
-        by_host.setdefault(processes[rank]["host"], []).append(_summed(grown))
-    counts = _summed([_most(ranks) for ranks in by_host.values()])
-    start_s, idle = _before_the_first(first)
+        by_host.setdefault(processes[rank]["host"], []).append(
+            _in_order(names, processes[rank], _summed(grown))
+        )
+    counts = _of_nodes([_most(ranks) for ranks in by_host.values()])
+    rest_s, idle = _before_the_first(names, processes)
     seen = []
     for index, one in enumerate(observers):
         known = one["known"]
         values = dict.fromkeys(SERVER_COUNTS) | dict(zip(SERVER_COUNTS, counts[index], strict=False))
-        before = idle[index] if idle else [None] * len(SERVER_COUNTS)
         seen.append(
             {
                 "observer": one["observer"],
@@ -43,11 +47,17 @@ def servers_of(
                 "what": one["what"] if known else None,
                 "reason": None if known else one["what"],
                 **values,
-                "idle_sent_bytes": before[0],
-                "idle_received_bytes": before[1],
+                "idle_sent_bytes": idle[index][0],
+                "idle_received_bytes": idle[index][1],
             }
         )
-    return {"idle_s": start_s, "observers": seen}
+    return {"idle_s": rest_s, "observers": seen}
+
+
+def _in_order(names: Sequence[str], process: Process, counts: Sequence[Counts]) -> list[Counts]:
+    """As on the first node; what another node does not observe is unknown there."""
+    own = {one["observer"]: part for one, part in zip(process.get("observers") or (), counts, strict=True)}
+    return [own.get(name, [None] * len(SERVER_COUNTS)) for name in names]
 
 
 def _grown(before: Sequence[Counts], after: Sequence[Counts]) -> list[Counts]:
@@ -60,23 +70,46 @@ def _grown(before: Sequence[Counts], after: Sequence[Counts]) -> list[Counts]:
 def _summed(parts: Sequence[Sequence[Counts]]) -> list[Counts]:
     """Of each count over all parts; unknown where one part does not know."""
     return [
-        [None if None in values else sum(values) for values in zip(*observer, strict=True)]
+        [None if None in values else sum(values) for values in zip(*observer, strict=False)]
         for observer in zip(*parts, strict=True)
     ]
 
 
-def _most(ranks: Sequence[Sequence[Counts]]) -> list[Counts]:
+def _of_nodes(nodes: Sequence[Sequence[Counts]]) -> list[Counts]:
+    """Of all nodes together; what nobody answered is that of the node that waited longest."""
+    counts, longest = _summed(nodes), _most(nodes)
+    return [one[:_UNANSWERED] + most[_UNANSWERED:] for one, most in zip(counts, longest, strict=True)]
+
+
+def _most(parts: Sequence[Sequence[Counts]]) -> list[Counts]:
     """The counters are the node's, and each rank has seen a part of the access."""
     return [
-        [None if None in values else max(values) for values in zip(*observer, strict=True)]
-        for observer in zip(*ranks, strict=True)
+        [None if None in values else max(values) for values in zip(*observer, strict=False)]
+        for observer in zip(*parts, strict=True)
     ]
 
 
-def _before_the_first(process: Mapping[str, Any]) -> tuple[float, list[Counts]]:
-    """From the start of the program to its first open nothing of the mount is its own."""
-    if not process["spans"]:
-        return 0.0, []
-    first = process["spans"][0]
-    lasted_ns = first["began_ns"] - process["started_ns"]
-    return max(lasted_ns, 0) / 1e9, _grown(process["servers_at_start"], first["servers_before"])
+def _before_the_first(
+    names: Sequence[str], processes: Mapping[int, Process]
+) -> tuple[float, list[list[int | None]]]:
+    """From the start of the program to its first open nothing of the mount is its own. The bytes of all
+    nodes, as if each had rested as long as the first one; a node that does not count adds none."""
+    rest_s: float = 0.0
+    total: list[list[int | None]] = [[None, None] for _ in names]
+    seen: set[str] = set()
+    for rank in sorted(processes):
+        process = processes[rank]
+        if process["host"] in seen or not process["spans"]:
+            continue
+        seen.add(process["host"])
+        first = process["spans"][0]
+        own_s = max(first["began_ns"] - process["started_ns"], 0) / 1e9
+        rest_s = rest_s or own_s
+        if not own_s:
+            continue
+        grown = _grown(process["servers_at_start"], first["servers_before"])
+        for sum_, one in zip(total, _in_order(names, process, grown), strict=True):
+            for way in (0, 1):
+                if one[way] is not None:
+                    sum_[way] = (sum_[way] or 0) + round(one[way] * rest_s / own_s)
+    return rest_s, total

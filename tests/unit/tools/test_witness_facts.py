@@ -213,3 +213,43 @@ def test_an_edited_file_is_no_evidence(tmp_path: Path) -> None:
     for text in ("{", "[]", '{"schema": 1, "processes": [{"rank": "x"}]}'):
         file.write_text(text)
         assert not read_witness({"witness": file}).processes
+
+
+def counted(rank: int, host: str, names: Sequence[str] = ("nfs",), waited_ms: int = 0) -> dict[str, Any]:
+    """A rank that sent 64 MiB in its second, after a second in which others sent 1 MiB for each rank before
+    it and one."""
+    idle = (rank + 1) * MIB
+    none = [0] * 7
+    begun, ended = [idle, *none[1:]], [idle + 64 * MIB, *none[1:6], waited_ms]
+    wrote = span(2, "write", servers_before=[begun] * len(names), servers_after=[ended] * len(names))
+    observers = [{"observer": name, "counted": "payload", "known": True, "what": ""} for name in names]
+    start = {"started_ns": S, "servers_at_start": [none] * len(names), "observers": observers}
+    return process(rank, [wrote], host, **start)
+
+
+def test_what_others_move_on_each_node_counts_and_the_longest_wait() -> None:
+    """Counts of all nodes need the idle bytes of all; three nodes that wait at a time wait once."""
+    nodes = [counted(rank, f"n{rank}", waited_ms=100 + rank) for rank in range(3)]
+    servers = of(Witnessed(nodes), "write")["servers"]
+    (one,) = servers["observers"]
+    assert (servers["idle_s"], one["sent_bytes"], one["unanswered_ms"]) == (1.0, 192 * MIB, 102)
+    assert one["idle_sent_bytes"] == 6 * MIB
+    nodes[2]["started_ns"] = 0  # it rested twice as long
+    assert of(Witnessed(nodes), "write")["servers"]["observers"][0]["idle_sent_bytes"] == 4.5 * MIB
+
+
+def test_what_a_node_does_not_observe_is_unknown() -> None:
+    """Such as one that lacks the mount: not a count, and no end of the program either."""
+    nodes = [counted(0, "n0", ("connections", "nfs")), counted(1, "n1", ("nfs",))]
+    connections, nfs = of(Witnessed(nodes), "write")["servers"]["observers"]
+    assert (connections["sent_bytes"], nfs["sent_bytes"]) == (None, 128 * MIB)
+    without = counted(1, "n1", ())
+    assert of(Witnessed([nodes[0], without]), "write")["servers"]["observers"][1]["sent_bytes"] is None
+
+
+def test_synchronisations_of_one_rank_do_not_stand_for_another() -> None:
+    """With one for each write there are more than ranks, whatever another rank does."""
+    ranks = [process(0, [span(0, "write", syncs=9)]), process(1, [span(0, "write", syncs=0)])]
+    assert of(Witnessed(ranks), "write")["sync_calls"] == 1
+    idle = process(1, [span(0, "write", mib=0, syncs=0)])  # as beside aggregators
+    assert of(Witnessed([ranks[0], idle]), "write")["sync_calls"] == 9
