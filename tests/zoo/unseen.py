@@ -36,6 +36,11 @@ BLIND = {
     "ledger.jsonl has the sum of run.json, and a head of it that was signed elsewhere shows the rest",
     "a cache on another disk": "dm-cache, bcache, LVM writecache: a device below moved the bytes, and which "
     "one is not told; nor is what serves a network block device (nbd, ublk)",
+    "nodes that are containers of one machine": "each with a name of its own: the counters of the machine's "
+    "devices are added once for each, so that half of the bytes suffice; all of them are a finding about "
+    "other users",
+    "a read from a cache, beside another reader, where the device alone counts": "below FUSE and loop "
+    "devices the bytes that others read from the disk can make up for those that are missing",
     "calls outside the counts in memory": "io_uring, Linux AIO and mapped files on tmpfs: neither rchar nor "
     "a device counts them; verify the data (-R)",
 }
