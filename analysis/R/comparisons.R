@@ -75,16 +75,16 @@ with_settings <- function(cells) {
   list(cells = cells, settings = c(settings, own), own = own)
 }
 
-# The ratios of rounds in turns have no disturbance of whole rounds, but what lasts in one of their cells.
+# The ratios of rounds in turns have no disturbance of whole rounds, but what lasts in one of their cells. A series is
+# one access of a pair; names of rounds are numbers, which their order as texts is not.
 autocorrelation_in_turns <- function(tables) {
-  series <- data.table::rbindlist(lapply(names(tables), function(dimension) {
-    tables[[dimension]][is.finite(log_ratio), .(dimension = ..dimension, pair, round, log_ratio)]
-  }))
-  if (nrow(series) == 0) {
+  if (length(tables) == 0) {
     return(0)
   }
-  data.table::setorder(series, dimension, pair, round)
-  serial_correlation(series$log_ratio, series[, .GRP, by = .(dimension, pair)][series, on = c("dimension", "pair")]$GRP)
+  of_series <- c("target", "access", "item", "pair", "round", "log_ratio")
+  known <- lapply(tables, function(table) table[is.finite(log_ratio), of_series, with = FALSE])
+  ratios <- data.table::rbindlist(known, idcol = "dimension")[order(suppressWarnings(as.numeric(round)), round)]
+  serial_correlation(ratios$log_ratio, ratios[, series := .GRP, by = .(dimension, target, access, item, pair)]$series)
 }
 
 ratios_of_dimension <- function(experiments, runs, dimension, drift) {

@@ -76,18 +76,3 @@ widened_by_drift <- function(points, records) {
   half <- sqrt(clear_drift(points, drift))
   points[, `:=`(lo = lo / half, hi = hi * half)][]
 }
-
-# Sentences for the text of a report and for the page.
-drift_sentences <- function(records) {
-  drift <- drift_of_campaign(records)
-  if (nrow(drift) == 0) {
-    return("Too few rounds to tell whether the storage drifted.")
-  }
-  if (!any(drift$clear)) {
-    return("No drift over the rounds of the campaign is clear.")
-  }
-  drift[clear == TRUE, sprintf(
-    "%s of %s drifted by %+.0f %% over %d rounds: intervals are widened by half of it on either side.",
-    ifelse(access %in% c("write", "read"), paste0(access, "s"), access), target, 100 * (ratio - 1), rounds
-  )]
-}

@@ -112,11 +112,3 @@ expected_best <- function(rounds) {
   chosen <- apply(totals - whole, 2, which.max)
   mean(whole[cbind(chosen, seq_len(ncol(whole)))])
 }
-
-# The caller's own random numbers go on as if nothing had happened.
-with_seed <- function(seed, expression) {
-  before <- globalenv()$.Random.seed
-  on.exit(if (is.null(before)) rm(".Random.seed", envir = globalenv()) else assign(".Random.seed", before, globalenv()))
-  set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
-  expression
-}

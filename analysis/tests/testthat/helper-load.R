@@ -106,3 +106,11 @@ outcomes_in_worlds <- function(name) {
     setNames(decided$verdict, decided$claim)
   })
 }
+
+# The caller's own random numbers go on as if nothing had happened.
+with_seed <- function(seed, expression) {
+  before <- globalenv()$.Random.seed
+  on.exit(if (is.null(before)) rm(".Random.seed", envir = globalenv()) else assign(".Random.seed", before, globalenv()))
+  set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
+  expression
+}

@@ -153,6 +153,19 @@ test_that("the autocorrelation is that of the series, which their means hide", {
   expect_equal(serial_factors(5, 0.35), list(inflation = 1.4658590, degrees = 3.5739223), tolerance = 1e-6)
 })
 
+test_that("neighbours are rounds in the order of time, of one access of a pair", {
+  smooth <- c(3, 2, -1, -2, 0, 2, 1, -3, -2, -1, 3, 2)
+  of_access <- function(access, log_ratio) {
+    data.table(target = "disk", access = access, item = NA_character_, pair = 1L, round = as.character(0:11), log_ratio)
+  }
+  alike <- serial_correlation(smooth, rep(1, 12))
+  expect_gt(alike, 0.2)
+  expect_lt(alike, 0.7)
+  expect_equal(autocorrelation_in_turns(list(order = of_access("write", smooth))), alike)
+  both <- rbind(of_access("write", smooth), of_access("read", smooth + 1))
+  expect_equal(autocorrelation_in_turns(list(order = both)), serial_correlation(rep(smooth, 2), rep(1:2, each = 12)))
+})
+
 # Records of two targets, or sides, whose rounds begin at these minutes.
 begun <- function(records, side, first, other) {
   minutes <- ifelse(side, other[records$run + 1], first[records$run + 1])

@@ -17,7 +17,6 @@ test_that("a campaign that drifts is found, and its intervals hold for all of it
     c("target", "access", "cell"))
   expect_equal(points$hi / plain$hi, rep(sqrt(drift$ratio), nrow(points)))
   expect_equal(plain$lo / points$lo, rep(sqrt(drift$ratio), nrow(points)))
-  expect_match(drift_sentences(records), "writes of synthetic drifted by \\+[45][0-9] % over 6 rounds")
 })
 
 test_that("rounds that few cells have do not tilt the line, and of three rounds there is none", {
@@ -25,7 +24,6 @@ test_that("rounds that few cells have do not tilt the line, and of three rounds 
   added <- records[xfer_bytes == max(xfer_bytes)][, `:=`(run = run + 6, bw_mib_s = 5 * bw_mib_s)]
   expect_false(any(drift_of_campaign(rbind(records, added))$clear))
   expect_identical(nrow(drift_of_campaign(drifting(2, rounds = 3))), 0L)
-  expect_identical(drift_sentences(records[run < 3]), "Too few rounds to tell whether the storage drifted.")
 })
 
 test_that("ratios of sides in turns keep their interval under drift, others are widened by all of it", {
