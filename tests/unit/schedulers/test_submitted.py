@@ -58,6 +58,19 @@ def test_success_needs_the_file_of_the_script(tmp_path: Path) -> None:
     assert ended(JobState(ENDED), log) == ""
 
 
+def test_a_job_that_is_forgotten_and_left_no_file_has_a_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A server of Flux that was killed knows nothing of its jobs when it is started again."""
+    monkeypatch.setattr("weir.schedulers.submitting.SEEN_LATE_S", 0.0)
+    log = tmp_path / "job.log"
+    assert ended(JobState(ENDED), log) == "job 7 was ended by told: it knows nothing of this job any more"
+    messages_file(log).write_text("flux-shell[0]: FATAL: input.kvs: Function not implemented\n")
+    failure = ended(JobState(ENDED), log)
+    assert failure is not None
+    assert "it knows nothing of this job any more; flux-shell[0]: FATAL: input.kvs" in failure
+
+
 def test_the_code_of_the_script_is_told(tmp_path: Path) -> None:
     log = tmp_path / "job.log"
     assert ended(JobState(ENDED, exit_code=3), log) == "job 7 ended with exit code 3"

@@ -111,7 +111,10 @@ class Submitted:
         if code is not None and not state.reason:
             return f"job {self.job} ended with exit code {code}"
         signal = f"signal {told - _BY_SIGNAL} ended it" if told and told > _BY_SIGNAL else ""
-        reason = state.reason or self._messages() or signal or "it does not tell why"
+        messages = self._messages() or signal
+        if told is None:
+            messages = "; ".join(filter(None, ["it knows nothing of this job any more", messages]))
+        reason = state.reason or messages or "it does not tell why"
         return f"job {self.job} was ended by {self.system.name}: {reason}"
 
     def _own_exit_code(self) -> int | None:
