@@ -162,11 +162,11 @@ class Custody:
     def end(self, forget: bool) -> None:
         """Nothing is left on the target. A preflight, and a batch that stops before it claims its workspace,
         leave the directory for the files of launches. The note stays if that cannot be removed."""
-        if self.temporary.is_here():
-            try:
+        try:
+            if self.temporary.is_here():
                 self._remove_files_of_launches()
-            except (WeirError, OSError):
-                return
+        except (WeirError, OSError):
+            return
         if forget:
             self.note.unlink(missing_ok=True)
 

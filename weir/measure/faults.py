@@ -33,10 +33,13 @@ def fault(workspace: Workspace, results: Path) -> str | None:
 def missing(workspace: Workspace) -> str | None:
     """Why the workspace is not the one that was claimed."""
     target = workspace.target_folder
-    if not target.is_dir():
-        return f"target: {target} is not there"
-    if not workspace.is_here():
-        return f"target: {workspace.folder} is not there any more: was {target} unmounted?"
+    try:
+        if not target.is_dir():
+            return f"target: {target} is not there"
+        if not workspace.is_here():
+            return f"target: {workspace.folder} is not there any more: was {target} unmounted?"
+    except OSError as error:
+        return f"target: {error.filename} cannot be looked at: {error.strerror}"
     return None
 
 

@@ -50,8 +50,13 @@ class Workspace:
             marker.write(json.dumps({"owner": self._owner}) + "\n")
 
     def is_here(self) -> bool:
-        """Whether the folder is the one that was claimed: a target that was unmounted does not have it."""
-        return os.path.lexists(self.folder / MARKER)
+        """Whether the folder is the one that was claimed: a target that was unmounted does not have it.
+        OSError where the file system does not say, as of a file on a server that does not answer."""
+        try:
+            os.lstat(self.folder / MARKER)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return True
 
     def run_folder(self, cell_id: str, run: int) -> Path:
         folder = self.folder / f"{cell_id}-{run:03d}"

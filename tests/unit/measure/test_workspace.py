@@ -7,6 +7,7 @@ import pytest
 from tests.swap_attack import AIMS, attacked, by_descriptors
 from weir.errors import WeirError
 from weir.measure import workspace as workspace_module
+from weir.measure.faults import missing
 from weir.measure.workspace import MARKER, Workspace
 
 
@@ -29,6 +30,14 @@ def test_litter_of_a_killed_predecessor_goes(tmp_path: Path) -> None:
     again = Workspace(tmp_path, tmp_path / "results", "b")
     again.claim()
     assert [entry.name for entry in again.folder.iterdir()] == [MARKER]
+
+
+def test_a_folder_that_cannot_be_looked_at_is_not_called_unmounted(tmp_path: Path) -> None:
+    """As on a file system of which one server does not answer; here a link to itself."""
+    workspace = Workspace(tmp_path, tmp_path / "results", "b")
+    assert "was " in (missing(workspace) or "")
+    workspace.folder.symlink_to(workspace.folder)
+    assert (missing(workspace) or "").endswith("cannot be looked at: Too many levels of symbolic links")
 
 
 @pytest.mark.parametrize("names", [[], [MARKER]])
