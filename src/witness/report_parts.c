@@ -83,7 +83,7 @@ void write_device_counts(FILE *stream, const char *key, const uint64_t *counts) 
 }
 
 /* For each observer that fits: bytes sent and received, requests, writes, commits, ended connections,
- * unanswered ms. */
+ * unanswered ms, timeouts. */
 void write_server_counts(FILE *stream, const char *key, const struct weir_servers *servers,
                          const uint64_t counts[][WEIR_SERVERS_COUNTS]) {
     const char *separator = "";

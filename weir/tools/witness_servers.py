@@ -14,7 +14,8 @@ SERVER_COUNTS = (
     "writes",
     "commits",
     "ended_connections",
-    "unanswered_ms",  # an older witness does not have it
+    "unanswered_ms",  # older witnesses do not have these two
+    "timeouts",
 )
 _UNANSWERED = SERVER_COUNTS.index("unanswered_ms")
 

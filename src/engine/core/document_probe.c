@@ -119,6 +119,7 @@ static void document_write_observer(struct weir_json *json, const struct weir_ob
     document_write_servers_count(json, "commits", seen, WEIR_SERVERS_COMMITS);
     document_write_servers_count(json, "ended_connections", seen, WEIR_SERVERS_ENDED);
     document_write_servers_count(json, "unanswered_ms", seen, WEIR_SERVERS_UNANSWERED_MS);
+    document_write_servers_count(json, "timeouts", seen, WEIR_SERVERS_TIMEOUTS);
     document_write_known(json, "idle_sent_bytes", seen->known, seen->idle[0]);
     document_write_known(json, "idle_received_bytes", seen->known, seen->idle[1]);
     weir_json_object_end(json);

@@ -19,6 +19,7 @@ enum weir_server_count {
     WEIR_SERVERS_COMMITS,  /* requests to make earlier writes stable; likewise */
     WEIR_SERVERS_ENDED,    /* connections whose last counts were lost: the others are lower bounds then */
     WEIR_SERVERS_UNANSWERED_MS, /* in which a connection got no answer to what it sent; of the longest one */
+    WEIR_SERVERS_TIMEOUTS,      /* after which a connection sent again, at most; of the worst one */
     WEIR_SERVERS_COUNTS
 };
 
@@ -36,6 +37,7 @@ enum weir_server_counted {
 struct weir_observer {
     const char *name;
     enum weir_server_counted counted;
+    bool waits; /* it knows how long and how often a connection waited for an answer */
     /* Whether it is about this kind of mount at all. */
     bool (*fits)(const struct weir_medium *medium);
     /* Find what to count: a text for whom it counts, or, where it returns false, why it cannot. */

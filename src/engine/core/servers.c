@@ -35,10 +35,12 @@ const char *weir_servers_counted_name(enum weir_server_counted counted) {
 
 static void servers_count_one(const struct weir_observer *observer, const struct weir_medium *medium,
                               struct weir_seen *seen) {
-    seen->counts[WEIR_SERVERS_UNANSWERED_MS] = WEIR_SERVERS_UNKNOWN; /* most observers do not have it */
     if (seen->known && !observer->count(medium, seen->counts)) {
         seen->known = false;
         snprintf(seen->what, sizeof seen->what, "its counters went away");
+    }
+    if (!observer->waits) {
+        seen->counts[WEIR_SERVERS_UNANSWERED_MS] = seen->counts[WEIR_SERVERS_TIMEOUTS] = WEIR_SERVERS_UNKNOWN;
     }
 }
 
@@ -135,7 +137,8 @@ void weir_servers_add(struct weir_servers *sum, const struct weir_servers *node)
         for (int c = 0; c < WEIR_SERVERS_COUNTS && !same; c++) {
             bool both = all->counts[c] != WEIR_SERVERS_UNKNOWN && one->counts[c] != WEIR_SERVERS_UNKNOWN;
             uint64_t a = all->counts[c], b = one->counts[c];
-            uint64_t joined = c != WEIR_SERVERS_UNANSWERED_MS ? a + b : a > b ? a : b;
+            bool of_one = c == WEIR_SERVERS_UNANSWERED_MS || c == WEIR_SERVERS_TIMEOUTS;
+            uint64_t joined = !of_one ? a + b : a > b ? a : b;
             all->counts[c] = both ? joined : WEIR_SERVERS_UNKNOWN;
         }
         all->idle[0] += one->idle[0];

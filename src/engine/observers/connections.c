@@ -23,6 +23,7 @@ struct known_connection {
     uint16_t remote_port;
     uint64_t acked_bytes, received_bytes, segments; /* when it was seen last */
     uint64_t unanswered_before_ms;                  /* when it was seen first */
+    uint64_t sent_again_before;                     /* likewise */
     bool here;                                      /* this time */
 };
 
@@ -40,11 +41,12 @@ static struct {
     int listening_count;
     struct known_connection known[CONNECTIONS_MOST];
     int known_count;
-    bool counting; /* what appears now is new */
-    int here;      /* connections this time */
-    int awaited;   /* that are gone, and their last counts have not come */
-    int endings;   /* socket that gets the last counts of those that end; -1: none */
-    bool follows;  /* the kernel was requested to send them */
+    bool counting;            /* what appears now is new */
+    int here;                 /* connections this time */
+    int awaited;              /* that are gone, and their last counts have not come */
+    int endings;              /* socket that gets the last counts of those that end; -1: none */
+    bool follows;             /* the kernel was requested to send them */
+    uint64_t timeouts_before; /* of all connections of the node */
     uint64_t totals[WEIR_SERVERS_COUNTS];
 } state = {.endings = -1};
 
@@ -168,6 +170,10 @@ static void connections_add(const struct weir_connection *one, const struct know
     state.totals[WEIR_SERVERS_SENT] += one->acked_bytes - known->acked_bytes;
     state.totals[WEIR_SERVERS_RECEIVED] += one->received_bytes - known->received_bytes;
     state.totals[WEIR_SERVERS_REQUESTS] += (uint32_t)(one->segments - known->segments);
+    uint64_t again = one->sent_again - known->sent_again_before;
+    if (again > state.totals[WEIR_SERVERS_TIMEOUTS]) {
+        state.totals[WEIR_SERVERS_TIMEOUTS] = again;
+    }
     uint64_t *longest_ms = &state.totals[WEIR_SERVERS_UNANSWERED_MS];
     uint64_t own_ms = one->unanswered_ms - known->unanswered_before_ms;
     if (!one->times_silence) {
@@ -190,6 +196,7 @@ static void connections_count_one(const struct weir_connection *one, void *own) 
         *known = (struct known_connection){.cookie = one->cookie, .remote_port = one->remote_port};
         memcpy(known->remote, one->remote, sizeof known->remote);
         known->unanswered_before_ms = state.counting ? 0 : one->unanswered_ms;
+        known->sent_again_before = state.counting ? 0 : one->sent_again;
     }
     connections_add(one, known);
     known->acked_bytes = one->acked_bytes;
@@ -286,6 +293,25 @@ static bool connections_find_ends(const struct weir_medium *medium, char what[96
     return true;
 }
 
+static uint64_t connections_timeouts(void) {
+    FILE *file = fopen("/proc/self/net/netstat", "r");
+    uint64_t timeouts = weir_tcp_timeouts(file);
+    if (file != NULL) {
+        fclose(file);
+    }
+    return timeouts;
+}
+
+/* A connection sends again for other reasons too, and others of the node have timeouts: at most the fewer. */
+static void connections_limit_timeouts(uint64_t *again) {
+    uint64_t now = connections_timeouts();
+    if (now == WEIR_SERVERS_UNKNOWN || state.timeouts_before == WEIR_SERVERS_UNKNOWN) {
+        *again = WEIR_SERVERS_UNKNOWN;
+    } else if (*again > now - state.timeouts_before) {
+        *again = now - state.timeouts_before;
+    }
+}
+
 static bool connections_begin(const struct weir_medium *medium, char what[96]) {
     if (weir_observers_may_listen && !state.follows) {
         state.follows = true;
@@ -309,6 +335,7 @@ static bool connections_begin(const struct weir_medium *medium, char what[96]) {
         return false;
     }
     memset(state.totals, 0, sizeof state.totals);
+    state.timeouts_before = connections_timeouts();
     state.counting = true;
     state.totals[WEIR_SERVERS_WRITES] = state.totals[WEIR_SERVERS_COMMITS] = WEIR_SERVERS_UNKNOWN;
     if (state.client != 0) {
@@ -333,12 +360,14 @@ static bool connections_count(const struct weir_medium *medium, uint64_t counts[
         return false;
     }
     memcpy(counts, state.totals, sizeof state.totals);
+    connections_limit_timeouts(&counts[WEIR_SERVERS_TIMEOUTS]);
     return true;
 }
 
 static struct weir_observer connections = {
     .name = "connections",
     .counted = WEIR_COUNTS_TRAFFIC,
+    .waits = true,
     .fits = connections_fits,
     .begin = connections_begin,
     .count = connections_count,

@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -79,6 +80,7 @@ static void diag_read(const struct nlmsghdr *header, struct weir_connection *con
             connection->received_bytes = diag_field(part, offsetof(struct tcp_info, tcpi_bytes_received), 8);
             connection->segments = diag_field(part, offsetof(struct tcp_info, tcpi_data_segs_out), 4);
             connection->unanswered_ms = diag_field(part, SILENCE_AT, 4);
+            connection->sent_again = diag_field(part, offsetof(struct tcp_info, tcpi_total_retrans), 4);
             connection->times_silence = (size_t)RTA_PAYLOAD(part) >= SILENCE_AT + 4;
         }
     }
@@ -118,6 +120,26 @@ bool weir_inet_diag(void (*look)(const struct weir_connection *connection, void 
     }
     close(netlink);
     return good;
+}
+
+/* Two lines begin with TcpExt: one has the names, the next one the numbers. */
+uint64_t weir_tcp_timeouts(FILE *file) {
+    static char names[1 << 13], numbers[1 << 13];
+    const char *group = "TcpExt:";
+    while (file != NULL && fgets(names, sizeof names, file) != NULL) {
+        if (strncmp(names, group, strlen(group)) != 0 || fgets(numbers, sizeof numbers, file) == NULL) {
+            continue;
+        }
+        char *rest_of_names, *rest_of_numbers;
+        const char *name = strtok_r(names, " \n", &rest_of_names);
+        const char *number = strtok_r(numbers, " \n", &rest_of_numbers);
+        while (name != NULL && number != NULL && strcmp(name, "TCPTimeouts") != 0) {
+            name = strtok_r(NULL, " \n", &rest_of_names);
+            number = strtok_r(NULL, " \n", &rest_of_numbers);
+        }
+        return name != NULL && number != NULL ? strtoull(number, NULL, 10) : UINT64_MAX;
+    }
+    return UINT64_MAX;
 }
 
 int weir_inet_diag_endings(void) {

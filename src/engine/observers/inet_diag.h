@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct weir_connection {
     uint64_t cookie;
@@ -15,10 +16,15 @@ struct weir_connection {
     uint64_t acked_bytes, received_bytes, segments; /* segments with data that were sent */
     uint64_t unanswered_ms; /* sum of the times in which the other end acknowledged nothing; 0 before 6.7 */
     bool times_silence;     /* the kernel counts them */
+    uint64_t sent_again;    /* segments */
 };
 
 /* Calls look for every connection; false where the kernel does not tell. */
 bool weir_inet_diag(void (*look)(const struct weir_connection *connection, void *own), void *own);
+
+/* How often any connection of the network namespace sent again because no answer had come for 0.2 s or more
+ * (TCPTimeouts), of a file like /proc/net/netstat; UINT64_MAX where it is not there. */
+uint64_t weir_tcp_timeouts(FILE *file);
 
 /* The kernel sends the last counts of each connection that ends, to a socket that stays open; -1 where it
  * does not. Nothing runs here until the messages are read. */

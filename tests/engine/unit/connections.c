@@ -1,10 +1,13 @@
 /* Connections of a mount that end, or that begin and end, between two looks: their bytes are counted. */
 #include "observer.h"
+#include "observers/inet_diag.h"
 
 #include "check.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -68,7 +71,24 @@ static const struct weir_observer *find(const char *name) {
     return one;
 }
 
+static uint64_t timeouts_of(const char *text) {
+    FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    uint64_t timeouts = weir_tcp_timeouts(file);
+    fclose(file);
+    return timeouts;
+}
+
+static void check_timeouts(void) {
+    CHECK(timeouts_of("IpExt: A B\nIpExt: 1 2\nTcpExt: SyncookiesSent TCPTimeouts TCPLoss\n"
+                      "TcpExt: 3 41 5\n") == 41);
+    CHECK(timeouts_of("TcpExt: SyncookiesSent TCPLoss\nTcpExt: 3 5\n") == UINT64_MAX);
+    CHECK(timeouts_of("TcpExt: SyncookiesSent TCPTimeouts\nTcpExt: 3\n") == UINT64_MAX);
+    CHECK(timeouts_of("TcpExt: TCPTimeouts") == UINT64_MAX);
+    CHECK(weir_tcp_timeouts(NULL) == UINT64_MAX);
+}
+
 int main(void) {
+    check_timeouts();
     struct weir_medium medium = {.file_system = "nfs", .point = "/mnt/none"};
     struct sockaddr_in address = {.sin_family = AF_INET};
     uint64_t before[WEIR_SERVERS_COUNTS], after[WEIR_SERVERS_COUNTS];

@@ -75,6 +75,12 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ),
     (
         "network-stood-still",
+        subject(behind(observer(sent=840 * MIB, timeouts=5)), total_s=11.8),
+        "NOTE",
+        "a connection sent 5 times again after a timeout of 0.2 s or more, of 11.8 s",
+    ),
+    (
+        "network-stood-still",
         subject(behind(observer(sent=840 * MIB), longest_halt_s=4.5), total_s=8.0),
         "DEGRADED",
         "all ranks 4.5 s, of 8 s",

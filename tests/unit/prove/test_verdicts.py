@@ -192,6 +192,7 @@ def test_servers_must_have_got_the_bytes() -> None:
     assert verdict(on_network(*sent)) == ("VALID", "")
     assert verdict(on_network(*sent, 20)) == ("VALID", "")
     assert verdict(on_network(*sent, 900)) == ("DEGRADED", "network-stood-still")
+    assert verdict(on_network(*sent, None, 5)) == ("VALID", "")  # a note, of a kernel without times
     assert verdict(on_network(3 * MIB, *sent[1:], 0)) == ("INVALID", "not-at-servers")
 
 

@@ -17,6 +17,7 @@ _FETCHED = 0.80
 _NOTE, _DEGRADED = 0.10, 0.50
 _LEAST = 4 * _MIB
 _WAITED_NOTE, _WAITED_DEGRADED = 0.01, 0.10
+_TIMEOUT_S, _TIMEOUTS_LEAST = 0.2, 3
 _HALT_LEAST_S, _HALT_NOTE, _HALT_DEGRADED = 1.0, 0.10, 0.50
 # A compressor of the connection may save so much of what weir-io cannot show to be incompressible.
 _REDUCIBLE = 0.90
@@ -176,7 +177,8 @@ def network_stood_still(subject: Subject) -> Outcome | None:
     """The servers of a network file system did not answer for a while: a cut network, a server that stood
     still, lost packets. Of a connection the kernel of the client counts how long it waited for an answer to
     what it had sent, again and again (Linux 6.7 or later, TCP): from 1 % of the access on it is a note, from
-    10 % DEGRADED. The ranks themselves count how long all of them together moved less than a twentieth of
+    10 % DEGRADED. Older kernels count how often it sent again after a timeout, of 0.2 s at first and twice as
+    long each time: three that make 1 % are a note. The ranks themselves count how long all of them together moved less than a twentieth of
     their mean, between times of more: from 1 s and a tenth of the access on it is a note, from half of the
     access DEGRADED. The rate is that of the wait then, not of the storage. Behind other programs, all ranks
     waited so long in a transfer beyond the time of its bytes. What waits in a synchronisation at the end is
@@ -190,17 +192,21 @@ def network_stood_still(subject: Subject) -> Outcome | None:
     if not _applies(subject) or not total_s:
         return None
     waits = [one["unanswered_ms"] for one in _observers(subject) if one.get("unanswered_ms") is not None]
+    again = max((one.get("timeouts") or 0 for one in _observers(subject)), default=0)
     halt_s: float | None = subject.observed.get("longest_halt_s")
-    if not waits and halt_s is None:
+    if not waits and not again and halt_s is None:
         return not_observable("neither ranks nor connections tell how long they waited")
     known = [f"all ranks {halt_s:.3g} s"] if halt_s is not None else []
     waited_s, halt_s = max(waits, default=0) / 1000, halt_s or 0.0
     if waits:
         known.insert(0, f"a connection waited {waited_s:.3g} s for answers")
+    if again:
+        known.append(f"a connection sent {again} times again after a timeout of 0.2 s or more")
     text = f"{', '.join(known)}, of {total_s:.3g} s"
     halted = halt_s >= _HALT_LEAST_S
     if waited_s >= _WAITED_DEGRADED * total_s or (halted and halt_s >= _HALT_DEGRADED * total_s):
         return degraded(text)
+    waited_s = max(waited_s, again * _TIMEOUT_S if again >= _TIMEOUTS_LEAST else 0.0)
     if waited_s >= _WAITED_NOTE * total_s or (halted and halt_s >= _HALT_NOTE * total_s):
         return note(text)
     return passed(text)
