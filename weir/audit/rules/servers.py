@@ -178,11 +178,12 @@ def network_stood_still(subject: Subject) -> Outcome | None:
     still, lost packets. Of a connection the kernel of the client counts how long it waited for an answer to
     what it had sent, again and again (Linux 6.7 or later, TCP): from 1 % of the access on it is a note, from
     10 % DEGRADED. Older kernels count how often it sent again after a timeout, of 0.2 s at first and twice as
-    long each time: three that make 1 % are a note. The ranks themselves count how long all of them together moved less than a twentieth of
-    their mean, between times of more: from 1 s and a tenth of the access on it is a note, from half of the
-    access DEGRADED. The rate is that of the wait then, not of the storage. Behind other programs, all ranks
-    waited so long in a transfer beyond the time of its bytes. What waits in a synchronisation at the end is
-    seen by the connections alone; a server that stands still while its kernel answers, by the ranks alone.
+    long each time: three that make 1 % are a note. The ranks themselves count how long all of them together
+    moved less than a twentieth of their mean, between times of more: from 1 s and a tenth of the access on it
+    is a note, from half of the access DEGRADED. The rate is that of the wait then, not of the storage. Behind
+    other programs, all ranks waited so long in a transfer beyond the time of its bytes. What waits in a
+    synchronisation at the end is seen by the connections alone; a server that stands still while its kernel
+    answers, by the ranks alone.
 
     Hint: look at the links and the servers (ethtool -S, ss -ti, logs), then run the cell again.
 
