@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -16,6 +17,8 @@ MARKER = ".weir-owned"
 _MAKE_MARKER = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ_MARKER = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 _MARKER_BYTES = 65536
+# Of a link, a directory, a socket, or what may not be read: somebody else's.
+_NO_MARKER = (errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.EACCES, errno.EPERM, errno.ENOENT)
 
 
 class Workspace:
@@ -114,8 +117,13 @@ class Workspace:
                     True  # killed between mkdir and the end of the marker, or before rmdir: nothing to lose
                 )
             marker = from_json(text)
-        except (OSError, ValueError):
+        except ValueError:
             return False
+        except OSError as error:
+            if error.errno in _NO_MARKER:
+                return False
+            # The storage does not tell whose it is.
+            raise OSError(error.errno, error.strerror, str(self.folder / MARKER)) from None
         return isinstance(marker, dict) and marker.get("owner") == self._owner
 
 

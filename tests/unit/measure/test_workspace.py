@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,22 @@ def test_a_folder_that_cannot_be_looked_at_is_not_called_unmounted(tmp_path: Pat
     assert "was " in (missing(workspace) or "")
     workspace.folder.symlink_to(workspace.folder)
     assert (missing(workspace) or "").endswith("cannot be looked at: Too many levels of symbolic links")
+
+
+def test_a_marker_that_the_storage_does_not_give_is_an_error_of_the_storage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on an inactive target of Lustre; it was "not made by this results folder"."""
+
+    def failing(*_: object) -> str:
+        raise OSError(errno.EIO, "Input/output error", MARKER)
+
+    workspace = Workspace(tmp_path, tmp_path / "results", "b")
+    workspace.claim()
+    monkeypatch.setattr(workspace_module, "_content", failing)
+    with pytest.raises(OSError, match="Input/output error") as caught:
+        workspace.remove()
+    assert caught.value.filename == str(workspace.folder / MARKER)
 
 
 @pytest.mark.parametrize("names", [[], [MARKER]])
