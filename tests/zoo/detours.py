@@ -106,4 +106,13 @@ DETOURS = (
         target=REDUCING,
         suite="reducible",
     ),
+    Animal(
+        "small file read again",
+        "io-model reads 312 MiB at random offsets of a file of 4 MiB, whose pages were dropped before",
+        "read",
+        ("read-from-cache",),
+        suite="small-file",
+        is_sampled=False,
+        programs=(WEIR_IO,),
+    ),
 )

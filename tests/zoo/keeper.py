@@ -77,6 +77,17 @@ _MDTEST_SUITES: dict[str, dict[str, Any]] = {
         "sync_files": True,
     },
 }
+_MODEL_SUITES: dict[str, dict[str, Any]] = {
+    "small-file": {
+        "access": ["read"],
+        "order": "random",
+        "operations": 20_000,
+        "file_size": "4 MiB",
+        "align": "4 KiB",
+        "cache": "uncached",
+    },
+}
+_TOOLS = dict.fromkeys(_MDTEST_SUITES, "mdtest") | dict.fromkeys(_MODEL_SUITES, "io-model")
 
 
 @dataclass(frozen=True)
@@ -178,8 +189,10 @@ class Keeper:
             "scheduler": "local",
             "stacks": ["plain"],
         }
-        tool = "mdtest" if animal.suite in _MDTEST_SUITES else "ior"
-        arguments = _mdtest_of(self.programs[program]) if tool == "mdtest" else self.programs[program]
+        tool = _TOOLS.get(animal.suite, "ior")
+        arguments = self.programs[program]
+        if tool != "ior":
+            arguments = [str(ENGINE), tool] if program == WEIR_IO else _mdtest_of(arguments)
         if {*scripts.BY_NAME} & {*animal.beside}:
             arguments = self._scripted(home / tool, arguments, animal)
         stack = {
@@ -209,8 +222,8 @@ class Keeper:
             _write(home / f"config/sites/zoo/targets/{name}.yaml", target)
         fixed = {"api": "POSIX", "xfer": "1 MiB", "block": _BLOCK, "sync": True, "barriers": True}
         fixed |= _SUITES.get(animal.suite, {})
-        if tool == "mdtest":
-            fixed = _ITEMS | _MDTEST_SUITES[animal.suite]
+        if tool != "ior":
+            fixed = _MODEL_SUITES.get(animal.suite) or _ITEMS | _MDTEST_SUITES[animal.suite]
         experiment: dict[str, Any] = {"tool": tool, "nodes": [1], "ppn": [_RANKS], "fixed": fixed}
         content = {
             "suite": animal.suite,
@@ -278,13 +291,11 @@ def _source_of(fault: str) -> Path:
 
 
 def _mdtest_of(ior: Sequence[str]) -> list[str]:
-    """weir-io as mdtest, or the mdtest that was built beside IOR."""
-    first = Path(ior[0])
-    if first == ENGINE:
-        return [str(ENGINE), "mdtest"]
-    if not first.with_name("mdtest").is_file():
-        raise CannotStageError(f"{first.with_name('mdtest')} is not there: build mdtest with IOR")
-    return [str(first.with_name("mdtest"))]
+    """The mdtest that was built beside IOR."""
+    mdtest = Path(ior[0]).with_name("mdtest")
+    if not mdtest.is_file():
+        raise CannotStageError(f"{mdtest} is not there: build mdtest with IOR")
+    return [str(mdtest)]
 
 
 def _four_times(folder: Path) -> Path:
