@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,14 @@ GRACE = {"WEIR_GRACE_S": "3"}
 # One rank without mpirun starts a daemon, which it needs for nothing but to start more ranks.
 ALONE = {"OMPI_MCA_ess_singleton_isolated": "1"}
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+@cache
+def own_sessions() -> dict[str, str]:
+    """Programs without mpirun share a directory, which Open MPI removes under the others when one ends."""
+    folder = tempfile.mkdtemp(prefix="weir-ompi-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return {"OMPI_MCA_orte_tmpdir_base": folder}
 
 
 @dataclass(frozen=True)
@@ -55,7 +66,15 @@ class Engine:
         launcher = [mpirun(), *QUIET_MPI, "-n", str(ranks)] if ranks > 1 else []
         done = subprocess.run(
             [*launcher, str(self.program), *(str(word) for word in arguments)],
-            env={**os.environ, **ALONE, **AS_ROOT, **GRACE, **self.environment, **(environment or {})},
+            env={
+                **os.environ,
+                **ALONE,
+                **AS_ROOT,
+                **own_sessions(),
+                **GRACE,
+                **self.environment,
+                **(environment or {}),
+            },
             cwd=self.folder,
             capture_output=True,
             text=True,

@@ -33,6 +33,14 @@ def alive(processes: list[int]) -> list[int]:
     return [pid for pid in processes if Path(f"/proc/{pid}").exists()]
 
 
+def have_ended(processes: list[int]) -> bool:
+    """The kernel takes its time on a busy machine."""
+    until = time.monotonic() + 30
+    while alive(processes) and time.monotonic() < until:
+        time.sleep(0.05)
+    return alive(processes) == []
+
+
 def test_nothing_is_left_of_what_was_started(folder: Path) -> None:
     machine = Machine(folder)
     machine.start(["/var/tmp"])
@@ -50,7 +58,7 @@ def test_nothing_is_left_of_what_was_started(folder: Path) -> None:
     assert str(folder) not in mounts
     assert not Path("/var/tmp/lab-file").exists()
     machine.stop()
-    assert alive(processes) == []
+    assert have_ended(processes)
     assert not folder.exists()
 
 
@@ -86,10 +94,7 @@ def test_a_caller_that_is_killed_takes_the_machine_with_it(folder: Path) -> None
         pid = int(caller.stdout.readline())
         assert alive([pid]) == [pid]
         caller.send_signal(signal.SIGKILL)
-    until = time.monotonic() + 20
-    while alive([pid]) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert alive([pid]) == []
+    assert have_ended([pid])
 
 
 def test_a_pid_that_belongs_to_another_process_now_is_not_killed(folder: Path) -> None:
