@@ -5,7 +5,8 @@ from __future__ import annotations
 ABSENT = {
     "NFS": "the kernel of this machine has no NFS client (/proc/filesystems); `make lab` has one in a "
     "guest, with async exports and cut networks",
-    "Lustre": "the machine has none; the counters of a client are parsed in tests/engine",
+    "Lustre": "the machine has none; captures of a client are read in tests/engine, and faults were staged "
+    "by hand in guests ([lab](how-to/lab.md#lustre))",
     "DAX": "the machine has no persistent memory (no /dev/pmem); where a mount has dax, the "
     "counters of its device prove nothing and are not used: such a record is UNPROVEN",
     "static IOR": "Debian's Open MPI has no static libraries; a static program cannot be preloaded, so "
