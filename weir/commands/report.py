@@ -284,9 +284,7 @@ class Workflow:
         except BaseException:
             _end(process)
             raise
-        if (
-            status == -signal.SIGINT
-        ):  # while it began: it does not catch the signal yet, and leaves a traceback
+        if status == -signal.SIGINT:  # as it began: it does not catch the signal yet
             raise KeyboardInterrupt
         return self._failed() if status != 0 else 0
 

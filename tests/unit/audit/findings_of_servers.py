@@ -77,7 +77,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "network-stood-still",
         subject(behind(observer(sent=840 * MIB, timeouts=5)), total_s=11.8),
         "NOTE",
-        "a connection sent 5 times again after a timeout of 0.2 s or more, of 11.8 s",
+        "a connection sent up to 5 times again after a timeout of 0.2 s or more, of 11.8 s",
     ),
     (
         "network-stood-still",

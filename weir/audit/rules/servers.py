@@ -202,7 +202,7 @@ def network_stood_still(subject: Subject) -> Outcome | None:
     if waits:
         known.insert(0, f"a connection waited {waited_s:.3g} s for answers")
     if again:
-        known.append(f"a connection sent {again} times again after a timeout of 0.2 s or more")
+        known.append(f"a connection sent up to {again} times again after a timeout of 0.2 s or more")
     text = f"{', '.join(known)}, of {total_s:.3g} s"
     halted = halt_s >= _HALT_LEAST_S
     if waited_s >= _WAITED_DEGRADED * total_s or (halted and halt_s >= _HALT_DEGRADED * total_s):
