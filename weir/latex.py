@@ -29,6 +29,11 @@ _SIGNS = {
 }
 # The fonts have the letters of western Europe; a character that they lack would end the printing.
 _LACKING = re.compile("[^ -~\u00a1-\u00ac\u00ae-\u00ff–—‘’‚“”•…≥≤]")
+# No line begins with the unit of its number, nor with that of an interval; analysis/R/latex.R has the same.
+NUMBER_AND_UNIT = re.compile(
+    r"(?:(?<=[0-9])|(?<=[0-9]\{\]\})) (?=(?:\\%|(?:[KMGTP]i?|k)?B(?:/s)?|(?:[nmu]|\$\\mu\$)?s|min|h|"
+    r"[kM]?(?:op|IOP|iop)s?/s|k?IOPS|G?bit/s|mm)(?![A-Za-z0-9_/-]))"
+)
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
@@ -40,7 +45,7 @@ def latex(text: object) -> str:
     whole = str(text)
     text = whole if len(whole) <= _LONGEST else f"{whole[:_LONGEST]}..."
     plain = _LACKING.sub(lambda found: f"[U+{ord(found[0]):04X}]", _CONTROLS.sub(" ", str(text)))
-    return "".join(_SIGNS.get(sign, sign) for sign in plain)
+    return NUMBER_AND_UNIT.sub("~", "".join(_SIGNS.get(sign, sign) for sign in plain))
 
 
 def latex_path(text: object) -> str:

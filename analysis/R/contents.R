@@ -11,7 +11,7 @@ write_contents <- function(folder, path) {
   not_applicable <- startsWith(first_lines, "\\notshown")
   shown <- parts[!not_applicable & !startsWith(first_lines, "%")]
   lines <- c(unlist(lapply(sections, section_lines, parts = shown)), not_applicable_lines(first_lines[not_applicable]))
-  writeLines(lines, path, useBytes = TRUE)
+  write_latex(lines, path)
 }
 
 part_file <- function(part) file.path(paste0(part$kind, "s"), paste0(part$name, ".tex"))

@@ -17,8 +17,16 @@ escape_latex <- function(text) {
   ifelse(unknown, unknown_in_print, gsub("\u0001", "\\textbackslash{}", text, fixed = TRUE))
 }
 
-# No line of a caption begins with the sign of its number.
-caption_latex <- function(text) gsub("([0-9]) \\\\%", "\\1~\\\\%", escape_latex(text))
+# Every .tex of a study is written here, so that no line of print begins with the unit of its number.
+write_latex <- function(lines, path) writeLines(keep_units(lines), path, useBytes = TRUE)
+
+keep_units <- function(latex) gsub(number_and_unit, "~", latex, perl = TRUE)
+
+# The space between them, also after an interval; weir/latex.py has the same.
+number_and_unit <- paste0(
+  "(?<=[0-9]|[0-9]\\{\\]\\}) (?=(?:\\\\%|(?:[KMGTP]i?|k)?B(?:/s)?|[nmu\u00b5]?s|min|h|[kM]?(?:op|IOP|iop)s?/s|",
+  "k?IOPS|G?bit/s|mm)(?![[:alnum:]_/-]))"
+)
 
 # What is longer than any text of a study fills pages, and a row that is higher than a page never ends.
 longest_text_in_print <- 2000L
@@ -76,7 +84,7 @@ latex_table <- function(name, caption, cells, columns, header, groups = NULL, li
   rows <- paste0(do.call(paste, c(known, sep = " & ")), " \\\\")
   body <- if (is.null(groups)) rows else with_group_lines(rows, groups, length(columns))
   head <- if (any(nzchar(header))) c(paste0(paste(header, collapse = " & "), " \\\\"), "\\midrule")
-  caption <- sprintf("\\caption{%s}\\label{tab:%s}", caption_latex(caption), name)
+  caption <- sprintf("\\caption{%s}\\label{tab:%s}", escape_latex(caption), name)
   preamble <- paste0("@{}", paste(columns, collapse = ""), "@{}")
   if (!in_place && sum(lines) + length(unique(groups)) <= most_lines_of_float) {
     short_table(preamble, caption, head, body, below)

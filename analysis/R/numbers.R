@@ -61,12 +61,12 @@ write_numbers <- function(numbers, path) {
   named[is.na(named)] <- unknown_in_print
   is_on <- numbers$switches %in% TRUE # what is not known is off
   switches <- names(numbers$switches)
-  writeLines(c(
+  write_latex(c(
     "% Made from records.csv and facts.json by `draw.R numbers`.",
     sprintf("\\newcommand{\\%s}{%s}", names(commands), commands),
     sprintf("\\expandafter\\newcommand\\csname %s\\endcsname{%s}", names(named), named),
     sprintf("\\newif\\if%s\\%s%s", switches, switches, ifelse(is_on, "true", "false"))
-  ), path, useBytes = TRUE)
+  ), path)
 }
 
 thousands <- function(count) format(count, big.mark = ",", scientific = FALSE, trim = TRUE)

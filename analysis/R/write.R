@@ -19,7 +19,7 @@ write_figure <- function(part, records, inputs, stem) {
   }
   finding <- if (is.null(why_not)) finding_of(part, table)
   writeLines(c(paste(c(finding, part$caption), collapse = " "), "", why_not), paste0(stem, ".rst"))
-  writeLines(if (is.null(why_not)) float_lines(part, pages, heights_mm) else not_shown_line(part, why_not),
+  write_latex(if (is.null(why_not)) float_lines(part, pages, heights_mm) else not_shown_line(part, why_not),
     paste0(stem, ".tex")
   )
 }
@@ -100,7 +100,7 @@ float_lines <- function(part, pages, heights_mm) {
     c(
       "\\begin{figure}[tbp]", "\\centering",
       sprintf("\\includegraphics[page=%d,trim=0 %.1fmm 0 0,clip]{%s}", i, free_mm, part$name),
-      sprintf("\\caption{%s}", caption_latex(caption)),
+      sprintf("\\caption{%s}", escape_latex(caption)),
       sprintf("\\label{fig:%s}", paste0(part$name, if (i > 1) paste0("-", i))), "\\end{figure}"
     )
   }))
@@ -118,6 +118,6 @@ write_tables <- function(parts, records, inputs, folder) {
       write_html(part, table, stem)
     }
     writeLines(c(part$caption, "", why_not), paste0(stem, ".rst"), useBytes = TRUE)
-    writeLines(body, paste0(stem, ".tex"), useBytes = TRUE)
+    write_latex(body, paste0(stem, ".tex"))
   }
 }

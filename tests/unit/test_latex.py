@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import string
 import subprocess
@@ -11,7 +12,7 @@ import pytest
 
 from tests.checkout import ROOT
 from weir.bundle import appendix
-from weir.latex import latex, latex_path
+from weir.latex import NUMBER_AND_UNIT, latex, latex_path
 
 LETTERS = "".join(map(chr, range(0xA1, 0x100)))
 EVERYTHING = f"[{string.printable}] {LETTERS} ≥ ≤ – — ‘’‚“” • … → 日本 \x00"
@@ -31,10 +32,11 @@ TEXT & \texttt{PATH} \\
     ("text", "printed"),
     [
         (r"a_b{c}\~--x", r"a\_b\{c\}\textbackslash{}\textasciitilde{}{-}{-}x"),
-        ("50 % & $1 #2", r"50 \% \& \$1 \#2"),
+        ("50 % & $1 #2", r"50~\% \& \$1 \#2"),
         ("<a|b>^`", r"\textless{}a\textbar{}b\textgreater{}\textasciicircum{}\textasciigrave{}"),
         ("\"c\"'d'", r"\textquotedbl{}c\textquotedbl{}\textquotesingle{}d\textquotesingle{}"),
-        ("1–2 × 3 ≥ 4 µs", r"1--2 $\times$ 3 $\geq$ 4 $\mu$s"),
+        ("1–2 × 3 ≥ 4 µs", r"1--2 $\times$ 3 $\geq$ 4~$\mu$s"),
+        ("[1, 2] MiB/s in 300 s or 4 sizes", r"{[}1, 2{]}~MiB/s in 300~s or 4 sizes"),
         ("[*", "{[}{*}"),
         ("a\n\tb é → \u00ad", "a b é {[}U+2192{]} {[}U+00AD{]}"),
         (7, "7"),
@@ -54,6 +56,18 @@ def test_both_reports_escape_alike() -> None:
     assert "maketrans" not in (ROOT / "weir/accept/report.py").read_text()
     for report in ("acceptance", "appendix"):
         assert r"\usepackage{textcomp}" in (ROOT / "reports" / report / "main.tex").read_text()
+
+
+def test_no_line_of_a_report_begins_with_the_unit_of_its_number() -> None:
+    files = [*(ROOT / "reports").rglob("*.tex"), *(ROOT / "reports").glob("*.sty")]
+    assert len(files) > 8
+    breaking = [
+        f"{file.relative_to(ROOT)}: {line}"
+        for file in files
+        for line in re.sub(r"(?m)(?<!\\\\)%.*$", "", file.read_text()).replace("\n", " ").split("  ")
+        if NUMBER_AND_UNIT.search(line)
+    ]
+    assert breaking == []
 
 
 @pytest.mark.slow

@@ -9,6 +9,14 @@ test_that("options keep their dashes and quotes do not grow together", {
   expect_equal(escape_latex("''"), "'{}'")
 })
 
+test_that("no line begins with the unit of its number, nor with that of an interval", {
+  path <- tempfile(fileext = ".tex")
+  write_latex(c(escape_latex("300 s or longer, [1, 2] MiB/s: 5 % of 2 GiB"), "3 \u00b5s & 4 sizes, 2 hosts"), path)
+  expect_equal(readLines(path, encoding = "UTF-8"), c(
+    "300~s or longer, {[}1, 2{]}~MiB/s: 5~\\% of 2~GiB", "3~\u00b5s & 4 sizes, 2 hosts"
+  ))
+})
+
 test_that("a sign that the fonts lack is told by its number", {
   expect_equal(escape_latex("\u76ee \u00fc \u00d7"), "{[}U+76EE{]} \u00fc \u00d7")
 })
