@@ -41,7 +41,7 @@ function listed(names) {
 function logColumns(logs) {
   const rows = list(logs.rows).map((one) => ({ log: one.log, program: one.program || "unknown", results: one.results,
     verdicts: Object.keys(VERDICT).filter((name) => one[name]).map((name) => `${one[name]} ${VERDICT[name].word}`).join(", "),
-    "it shows": listed(one.shown), "it cannot show": listed(one.missing), findings: listed(one.findings), "best result": one.best || "–" }));
+    "it shows": listed(one.shown), "it cannot show": listed(one.missing), findings: listed(one.findings), "best median": one.best || "–" }));
   const place = logs.below ? element("p", { class: "small" }, `Logs below ${logs.below}`) : null;
   const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}`;
   const results = (count) => (count === 1 ? "1 result" : `${count} results`);
@@ -61,7 +61,7 @@ function logColumns(logs) {
 function methodOfPart() {
   return element("p", { class: "small" }, facts.live
     ? "A round runs every cell once in random order. A value is the median of the runs so far, the range is that of the runs; with each round it is one run more. This page is written between rounds, never while a phase is timed."
-    : "A value is the median of the results of a log with the same conditions, the range is that of the results. Each result was audited by what its log shows: ",
+    : "A value is the median of the results of a log with the same conditions: its iterations are one run. Each result was audited by what its log shows: ",
   facts.logs ? [element("a", { href: facts.logs.records }, facts.logs.records), " has every record with its verdict and evidence."] : null);
 }
 

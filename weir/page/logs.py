@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -91,21 +92,27 @@ def _shown(rows: Iterable[Row]) -> list[str]:
     return [name for name, one in EVIDENCE.items() if checked.intersection(one.rules)]
 
 
-def _best(rows: Iterable[Row]) -> Iterator[str]:
-    """The best usable result of each access: bandwidth, else operations in a second."""
-    bandwidth, rate = metric_named("bandwidth"), metric_named("rate")
-    best: dict[tuple[str, str], float] = {}
+def _best(rows: Sequence[Row]) -> Iterator[str]:
+    """The best median of each access, as in the answers of the page; of items, operations in a second."""
+    points = Points()
+    points.add(rows)
+    counts = Counter((row["access"], row["cell"]) for row in rows if row["verdict"] in USABLE)
+    for one in answers(points):
+        best, access = one["best"], one["access"]
+        yield _median_text(access, best["value"], "MiB/s", counts[access, best["cell"]])
+    rates: dict[str, dict[Any, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        if row["verdict"] not in USABLE:
-            continue
-        in_bytes = bandwidth.of(row) if row.get("item") is None else None
-        value = in_bytes if in_bytes is not None else rate.of(row)
-        name = " ".join(str(one) for one in (row["access"], row.get("item")) if one)
-        if value is not None:
-            key = (name, "MiB/s" if in_bytes is not None else "op/s")
-            best[key] = max(best.get(key, 0.0), value)
-    for (name, unit), value in best.items():
-        yield f"{name} {three_digits(value)} {unit}"
+        value = metric_named("rate").of(row)
+        in_bytes = row.get("item") is None and metric_named("bandwidth").of(row) is not None
+        if value is not None and not in_bytes and row["verdict"] in USABLE:
+            rates[" ".join(filter(None, (row["access"], row.get("item"))))][row["cell"]].append(value)
+    for name, of_cell in rates.items():
+        values = max(of_cell.values(), key=statistics.median)
+        yield _median_text(name, statistics.median(values), "op/s", len(values))
+
+
+def _median_text(name: str, value: float, unit: str, count: int) -> str:
+    return f"{name} {three_digits(value)} {unit}" + (f" (median of {count})" if count > 1 else "")
 
 
 def _doubt(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from weir import cli
+from weir.units import three_digits
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 
@@ -47,6 +48,25 @@ def test_each_log_has_what_it_shows_and_what_it_cannot(
     assert any("weir-io ior" in line or "srun" in line for line in facts["logs"]["commands"])
     best = {one["access"]: one["best"] for one in facts["answers"]}
     assert best["read"]["n"] == 1
+
+
+def test_the_best_of_all_logs_is_that_of_a_log(tmp_path: Path) -> None:
+    """Medians in both places: two iterations of 1,000 and 1,024 MiB/s are neither of them."""
+    out = tmp_path / "records.csv"
+    logs = ["written-2.10-iterations.txt", "ior-posix-shared.txt"]
+    assert (
+        cli.main(["import", *(str(GOLDEN / "ior" / log) for log in logs), "--out", str(out), "--page"]) == 0
+    )
+    facts = page_of(tmp_path)
+    of_logs = [text for one in facts["logs"]["rows"] for text in one["best"].split("; ")]
+    assert sorted(of_logs) == [
+        "read 2,020 MiB/s (median of 2)",
+        "write 1,010 MiB/s (median of 2)",
+        "write 735 MiB/s (median of 3)",
+    ]
+    for one in facts["answers"]:
+        best = f"{one['access']} {three_digits(one['best']['value'])} MiB/s"
+        assert any(text.startswith(best) for text in of_logs)
 
 
 def test_a_page_of_other_logs_does_not_stay(tmp_path: Path) -> None:
