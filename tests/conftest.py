@@ -37,6 +37,7 @@ LONGEST_FIRST = (
     "workflow/test_environment.py",
     "queues/test_queues.py",
     "workflow/test_page.py",
+    "workflow/test_page_of_studies.py",
     "workflow/test_hostile_report.py",
     "engine/test_engine_how_to_add.py",
     "ime/test_conformance.py",

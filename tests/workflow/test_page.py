@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from tests.workflow.browser import open_page
-from tests.workflow.report_study import MIB, Record, draw, facts_of, record, run, write_study
+from tests.workflow.page_study import answers_of, drawn_study, facts_on, rows
+from tests.workflow.report_study import run
 from weir.cli import main
 from weir.commands.show import read_page
 from weir.page.answers import answers
@@ -26,39 +27,9 @@ pytestmark = pytest.mark.slow
 Browse = Callable[..., str]
 
 
-def rows() -> list[Record]:
-    """Two targets, one of them emulated, two interfaces, six rounds; one record is degraded."""
-    made = []
-    for target, emulated, factor in (("disk", False, 1.0), ("buffer", True, 9.0)):
-        for api, share in (("POSIX", 1.0), ("MPIIO", 0.7)):
-            for xfer in (16384, MIB):
-                for access, speed in (("write", 1000.0), ("read", 2000.0)):
-                    for number in range(6):
-                        value = speed * factor * share * (0.5 if xfer < MIB else 1.0) * (1 + number / 100)
-                        cell = f"{target}-{api}-{xfer}"
-                        made.append(
-                            record(access, value, target=target, emulated=emulated, api=api, xfer_bytes=xfer)
-                            | {"cell": cell, "label": cell, "run": number, "iteration": 0}
-                            | {"lat_histogram": f"3:90;0;{number}" if target == "disk" else ""}
-                            | {"source": f"runs/{cell}/{number:03d}/summary.json"}
-                            | {"notes": "machine-busy: load 4.7 on 2 cores" if number == 0 else ""}
-                        )
-    made[0] |= {"verdict": "DEGRADED", "reasons": "sync-not-applied", "evidence": "requests, not done"}
-    return made
-
-
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("results") / "nowhere" / "synthetic"
-    write_study(folder, rows(), facts_of(rows()))
-    for row in rows():
-        run_file = folder.parent / Path(row["source"]).with_name("run.json")
-        run_file.parent.mkdir(parents=True, exist_ok=True)
-        run_file.write_text(
-            json.dumps({"command": ["mpirun", "-np", "2", "weir-io", "ior", "-a", row["api"]]})
-        )
-    draw(folder)
-    return folder
+    return drawn_study(tmp_path_factory)
 
 
 @pytest.fixture
@@ -75,10 +46,6 @@ def browse(study: Path, tmp_path: Path) -> Browse:
     return opened
 
 
-def answers_of(shown: str) -> str:
-    return re.sub(r"<[^>]+>", " ", shown.split('id="answers"', 1)[1].split('id="chart"', 1)[0])
-
-
 def test_the_first_screen_answers(browse: Browse) -> None:
     shown = browse()
     assert "47 of 48 results proven" in shown
@@ -89,16 +56,6 @@ def test_the_first_screen_answers(browse: Browse) -> None:
     assert "9,270" not in answers_of(shown)  # emulated storage is never the answer
     assert "1 emulated target (E)" in shown
     assert shown.index('id="answers"') < shown.index('id="records"')
-
-
-FACTS = re.compile(r'(?<=<script type="application/json" id="facts">)(.*?)(?=</script>)', re.DOTALL)
-
-
-def facts_on(study: Path) -> dict[str, Any]:
-    found = FACTS.search((study / "report.html").read_text())
-    assert found is not None
-    facts: dict[str, Any] = json.loads(found[0])
-    return facts
 
 
 def test_the_page_without_r_has_the_same_answers_and_counts(study: Path) -> None:
@@ -127,79 +84,6 @@ def test_the_page_without_r_has_the_same_answers_and_counts(study: Path) -> None
     ]
     shown = {(one["cell"], one["access"]): (one["median"], one["n"]) for one in facts["points"]}
     assert {(one["cell"], one["access"]): (one["median"], one["n"]) for one in points.facts()} == shown
-
-
-def page_of(facts: dict[str, Any], study: Path, scratch: Path) -> str:
-    """What the page of the study shows with other facts."""
-    text = json.dumps(facts).replace("</", "<\\/")
-    (scratch / "report.html").write_text(FACTS.sub(lambda _: text, (study / "report.html").read_text()))
-    done = open_page(scratch, scratch, "--window-size=1280,800", "--dump-dom")
-    shown = re.sub(r"<script.*?</script>", "", done.stdout.split("<main id=", 1)[1], flags=re.DOTALL)
-    assert "PAGE ERROR" not in shown
-    return shown
-
-
-def test_several_systems_have_a_row_each(study: Path, tmp_path: Path) -> None:
-    """Thirteen systems made of the disk of the study: the fastest ten have room, one has no answer."""
-    facts = facts_on(study)
-    for kind, key in (("targets", "name"), ("answers", "target")):
-        disk = [one for one in facts[kind] if one[key] == "disk"]
-        facts[kind] = [one | {key: f"system-{number}"} for number in range(13) for one in disk]
-    facts["answers"] = [one for one in facts["answers"] if one["target"] != "system-3"]
-    facts["answers"] = json.loads(json.dumps(facts["answers"]))  # each its own
-    for one in facts["answers"]:
-        if one["target"] == "system-12" and one["access"] == "read":
-            one["best"]["value"] *= 2
-    shown = page_of(facts, study, tmp_path)
-    rows = re.findall(r'<th scope="row">(.*?)</th>(.*?)</tr>', shown.split('id="answers"', 1)[1])
-    assert [name for name, _ in rows] == [f"system-{number}" for number in (12, *range(10)) if number != 3]
-    chart = shown.split('id="chart"', 1)[1].split("<details", 1)[0]
-    assert re.findall(r"<b>(system-\d+) </b>", chart) == [name for name, _ in rows]
-    assert "13 systems" in shown.split("</h1>", 1)[0]
-    assert all("1,030" in values for _, values in rows)
-    assert "3 more systems with lower rates" in shown
-
-
-def test_emulated_storage_alone_is_named_as_such(study: Path, tmp_path: Path) -> None:
-    facts = facts_on(study)
-    for kind in ("targets", "answers", "points"):
-        facts[kind] = [one for one in facts[kind] if one["emulated"]]
-    facts["verdicts"]["real"] = dict.fromkeys(facts["verdicts"]["real"], 0)
-    facts["advice"] = []
-    shown = page_of(facts, study, tmp_path)
-    assert "buffer (E)" in shown.split("</h1>", 1)[0]
-    proof = re.split(r'id="(?:proof|answers)"', shown)[1]
-    assert "48 of 48 results proven" in proof
-    assert "EMULATED STORAGE (E): it tests the method, not a product" in proof
-    assert "buffer (E)" in answers_of(shown)
-    assert "None: emulated storage tests the method." in shown
-    assert "EMULATED STORAGE: it tests the method, not a product" in "\n".join(lines(facts))
-
-
-@pytest.mark.parametrize("count", [1, 12, 40])
-def test_the_page_of_a_site_has_room_for_its_targets(study: Path, tmp_path: Path, count: int) -> None:
-    """Made of the disk of the study, on a phone: nothing beyond its edge, a paragraph for each row."""
-    facts = facts_on(study)
-    disk = [one for one in facts["points"] if one["target"] == "disk"]
-    facts["points"] = [one | {"target": f"scratch-{number:02d}"} for number in range(count) for one in disk]
-    site = tmp_path / "lab"
-    (site / "quick").mkdir(parents=True)
-    (site / "quick/page.json").write_text(json.dumps(facts))
-    assert main(["site", str(site), "--out", str(tmp_path / "report.html")]) == 0
-    steps = (
-        "const rows = [...document.querySelectorAll('.listed tbody tr')]"
-        ".map((row) => row.getBoundingClientRect());"
-        "document.body.append('WIDE ' + (document.documentElement.scrollWidth - innerWidth)"
-        " + ' HIGHEST ' + Math.round(Math.max(...rows.slice(0, -1).map((row) => row.height))) + ' END')"
-    )
-    shown = open_page(tmp_path, tmp_path, "--window-size=500,844", "--dump-dom", steps=steps).stdout
-    assert "1 study with reports" in shown
-    assert re.findall(r"<b>(scratch-\d+)</b>", shown) == [
-        f"scratch-{number:02d}" for number in range(count) for _ in ("write", "read")
-    ]
-    found = re.findall(r"WIDE (-?\d+) HIGHEST (\d+) END", shown)
-    assert int(found[0][0]) <= 0
-    assert int(found[0][1]) <= 100, "five lines"
 
 
 @pytest.mark.parametrize("size", ["1280,800", "500,844"])
@@ -251,60 +135,6 @@ def test_ticks_and_symbols_have_room_on_a_phone(browse: Browse) -> None:
         assert 1 <= labels <= 5, shown
         assert gap >= 2, f"labels of {shown} collide"
         assert edge >= 7, f"a symbol of {shown} is cut by the edge"
-
-
-def test_rates_of_operations_are_plain_numbers(study: Path, tmp_path: Path) -> None:
-    facts = facts_on(study)
-    for one in facts["answers"]:
-        number = 44716 if one["access"] == "write" else 999.6
-        one["small"] = {**one["best"], "size": "16 KiB", "iops": number}
-    shown = answers_of(page_of(facts, study, tmp_path))
-    assert "44,700 op/s of 16 KiB" in shown
-    assert "1,000 op/s of 16 KiB" in shown
-    assert not re.search(r"e\+|\d k ", shown)
-
-
-def test_one_interface_of_one_target_is_named_once(study: Path, tmp_path: Path) -> None:
-    facts = facts_on(study)
-    for kind, key in (("targets", "name"), ("answers", "target")):
-        facts[kind] = [one for one in facts[kind] if one[key] == "disk"]
-    chart = page_of(facts, study, tmp_path).split('id="chart"', 1)[1].split("</svg>", 1)[0]
-    assert 'class="target"' not in chart
-    assert "POSIX" in chart, "two interfaces are told apart"
-    for one in facts["answers"]:
-        one["interfaces"] = one["interfaces"][:1]
-    chart = page_of(facts, study, tmp_path).split('id="chart"', 1)[1]
-    assert "Best bandwidth of POSIX" in chart
-    rows = re.sub(r"<[^>]+>", "|", chart.split("</h3>", 1)[1].split("<svg", 1)[0])
-    assert "POSIX" not in rows
-
-
-def test_a_study_of_one_cell_and_one_without_a_usable_result(study: Path, tmp_path: Path) -> None:
-    facts = facts_on(study)
-    for kind, key in (("targets", "name"), ("answers", "target")):
-        facts[kind] = [one for one in facts[kind] if one[key] == "disk"]
-    facts["answers"] = facts["answers"][:1]
-    facts["answers"][0]["best"] |= {"alternatives": 1, "tied": 0}
-    facts["answers"][0]["interfaces"] = [facts["answers"][0]["interfaces"][0] | {"others": []}]
-    shown = page_of(facts, study, tmp_path)
-    assert "best of 1" not in shown
-    legend = shown.split('id="chart"', 1)[1].split("Symbol: best median", 1)[1].split("</div>", 1)[0]
-    assert "bar: its interval" in legend
-    assert "ticks" not in legend
-    assert "hollow" not in legend
-    shown = page_of(facts | {"answers": []}, study, tmp_path)
-    assert "No usable bandwidth: every result that moved data is degraded or invalid." in shown
-    assert "Symbol: best median" not in shown
-    assert "No bandwidth was measured" in page_of(facts | {"answers": [], "points": []}, study, tmp_path)
-
-
-def test_a_page_without_a_usable_result_says_what_to_do(study: Path, tmp_path: Path) -> None:
-    facts = facts_on(study)
-    shown = page_of(facts | {"answers": []}, study, tmp_path)
-    first = shown.split('id="chart"', 1)[1].split("</dl>", 1)[0]
-    assert "What to do about it" in first
-    assert facts["doubted"][0]["hint"][1:40] in re.sub(r"<[^>]+>", "", first)
-    assert "Nothing to draw" not in shown
 
 
 def test_records_of_another_study_are_set_beside(browse: Browse, study: Path) -> None:
