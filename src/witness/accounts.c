@@ -201,7 +201,7 @@ static void count_bytes(struct phase *phase, enum call_kind kind, int fd, uint64
     unsigned char how = fd < ACCOUNTS_DESCRIPTORS ? goes[fd] : 0;
     add(kind == CALL_READ ? &phase->read_bytes : &phase->written_bytes, bytes);
     if ((how & GOES_DIRECT) != 0) {
-        add(&phase->direct_bytes, bytes);
+        add(kind == CALL_READ ? &phase->direct_read_bytes : &phase->direct_written_bytes, bytes);
     }
     if (kind == CALL_WRITE && (how & GOES_THROUGH) != 0) {
         add(&phase->synced_bytes, bytes);

@@ -40,7 +40,8 @@ struct phase {
     _Atomic uint64_t calls[CALL_KINDS];
     _Atomic uint64_t busy_ns[CALL_KINDS]; /* of all threads together */
     _Atomic uint64_t read_bytes, written_bytes;
-    _Atomic uint64_t direct_bytes; /* of both, on descriptors that the kernel has with O_DIRECT */
+    /* On descriptors that the kernel has with O_DIRECT. */
+    _Atomic uint64_t direct_read_bytes, direct_written_bytes;
     _Atomic uint64_t synced_bytes; /* written, and then synchronised on the same descriptor, or with O_SYNC */
     _Atomic uint64_t names[NAME_KINDS];
 };

@@ -52,7 +52,8 @@ static void write_phase(FILE *stream, const struct account *account, const struc
     write_number(stream, "last_ns", atomic_load(&phase->last_ns));
     write_number(stream, "read_bytes", atomic_load(&phase->read_bytes));
     write_number(stream, "written_bytes", atomic_load(&phase->written_bytes));
-    write_number(stream, "direct_bytes", atomic_load(&phase->direct_bytes));
+    write_number(stream, "direct_read_bytes", atomic_load(&phase->direct_read_bytes));
+    write_number(stream, "direct_written_bytes", atomic_load(&phase->direct_written_bytes));
     write_number(stream, "synced_bytes", atomic_load(&phase->synced_bytes));
     for (int i = 0; i < CALL_KINDS; i++) {
         fprintf(stream, "\"%s\": {", call_kinds[i]);

@@ -13,17 +13,19 @@ from weir.audit.subject import Subject
 from weir.errors import WeirError
 from weir.model import Message, Row
 from weir.prove.mounts import Mount, Phase
-from weir.prove.records import LEAST_BYTES, MOVED, Judged, facts_of, row_of
+from weir.prove.records import LEAST_BYTES, MOVED, NEARLY_ALL, Judged, direct_bytes, facts_of, row_of
 from weir.prove.reports import Process
+from weir.prove.shared_calls import are_told_apart, fit, lasted_s, least_s
 from weir.records.log_runs import runs_in
 from weir.tools.witness_names import kind_of
 from weir.units import UnitError, parse_rate
 
 _MIB = 2**20
-_NEARLY_ALL = 0.95
+_OPTION = "--expect"
 _OF_CALLS = ("called_bytes", "shortest_span_s", "sync_calls", "called_syncs")
 # The reads of the device may be those of anybody.
 _OF_OTHER_PROCESSES = (*_OF_CALLS, "fetched_bytes", "dirtied_bytes", "device_read_bytes")
+_OF_OTHERS = "processes without a report did most of it"
 _MOST_BY_CALLS = 0.5  # with less, the transfers passed by queues or mappings
 _DD = re.compile(r"^(\d+) bytes(?: \([^)]*\))? copied, ([0-9.e+-]+) s, ", re.MULTILINE)
 _EXPECTED = re.compile(r"(write|read)\s+(.+)")
@@ -75,11 +77,11 @@ def expected(text: str) -> Claim:
     match = _EXPECTED.fullmatch(text.strip())
     try:
         if match:
-            return Claim("--expect", {"access": match[1], "bw_mib_s": parse_rate(match[2])})
+            return Claim(_OPTION, {"access": match[1], "bw_mib_s": parse_rate(match[2])})
         hint = "such as: --expect 'write 3.2 GiB/s'"
     except UnitError as error:
         hint = error.hint
-    raise WeirError("is not understood", key="--expect", value=text, hint=hint, exit_code=2)
+    raise WeirError("is not understood", key=_OPTION, value=text, hint=hint, exit_code=2)
 
 
 def judged_claims(
@@ -105,10 +107,10 @@ def judged_claims(
         phases = [one for one in mount.phases if getattr(one, MOVED.get(access, "read_bytes")) >= LEAST_BYTES]
         if access in MOVED and len(phases) == len(alike):
             phases, alike = phases[at : at + 1], [claim]
-        others = [one for one in alike if one is not claim]
+        others = [one for one in alike if one is not claim and one.who != _OPTION]
         subject = _subject(placed, mount, phases, processes, command, others)
         if access in MOVED and ("wchar" if access == "write" else "rchar") in unreported:
-            subject = _without_calls(subject, _OF_OTHER_PROCESSES)
+            subject = _without_calls(subject, _OF_OTHER_PROCESSES, _OF_OTHERS)
         found.append((claim, Judged(subject, judge(subject), mount, access, phases)))
     return found
 
@@ -148,10 +150,14 @@ def _subject(
     counted = facts["called_bytes"]
     claimed = {name: claim.row[name] for name in OF_THE_PROGRAM if claim.row.get(name) is not None}
     moved = claimed.get("moved_bytes") or counted
-    # With other bytes on the same mount, as of the start of MPI, the span is not that of the claim alone.
-    least_s = Phase.access_s if counted <= moved else Phase.inside_s
-    if not others:  # else nobody knows whose calls they are
-        facts["shortest_span_s"] = min((least_s(phase, access) for phase in phases), default=0.0)
+    sharing = [claim.row, *(one.row for one in others)]
+    if are_told_apart(sharing, counted):
+        is_all = counted <= moved
+        facts["shortest_span_s"] = lasted_s(access, phases) if is_all else least_s(access, phases, moved)
+    direct = [one for one in sharing if one.get("direct")]
+    if claim.row.get("direct") is not None:
+        of_direct = sum(one.get("moved_bytes") or 0 for one in direct)
+        facts["direct"] = bool(claim.row["direct"]) and direct_bytes(access, phases) >= NEARLY_ALL * of_direct
     streams = mount.streamed[access == "write"] >= _MOST_BY_CALLS * (moved or 1)
     few_by_calls = counted < _MOST_BY_CALLS * (claimed.get("moved_bytes") or 1)
     if few_by_calls and (streams or _passes_no_calls(mount, processes)):
@@ -162,13 +168,16 @@ def _subject(
         moved = moved or (mount.whole.dirtied_bytes if access == "write" else mount.whole.fetched_bytes)
         # Nobody but the program itself has the time of such transfers.
         timed = "total_s" in claimed and not streams
-        facts["of_calls"] = timed and bool(moved) and _most_below(facts, access) >= _NEARLY_ALL * (moved or 0)
+        facts["of_calls"] = timed and bool(moved) and _most_below(facts, access) >= NEARLY_ALL * (moved or 0)
     row |= {"moved_bytes": moved, "requested_bytes": moved, "total_s": None, "io_s": None, "ops": None}
     row |= claimed
     if moved and row["bw_mib_s"] and row["total_s"] is None:
         row["total_s"] = moved / _MIB / row["bw_mib_s"]
     row["source"] = f"{claim.who}: {shlex.join(command)}"
-    return Subject(row, facts, claim.messages, claim.complete)
+    subject = Subject(row, facts, claim.messages, claim.complete)
+    if "shortest_span_s" in facts or not phases or few_by_calls or fit(sharing, access, phases, counted):
+        return subject
+    return _without_calls(subject, ("called_bytes",), "which of the calls are of this result is not known")
 
 
 def _most_below(facts: Mapping[str, Any], access: str) -> int:
@@ -181,11 +190,11 @@ def _most_below(facts: Mapping[str, Any], access: str) -> int:
     return max((count for count in counts if count is not None), default=0)
 
 
-def _without_calls(subject: Subject, names: Sequence[str]) -> Subject:
-    """Without counts that are of other processes than those that did the work."""
+def _without_calls(subject: Subject, names: Sequence[str], why: str) -> Subject:
+    """Without counts that are, or may be, of something else than the result."""
     facts = {name: value for name, value in subject.observed.items() if name not in names}
     row = subject.row | {name: None for name in names if name in subject.row}
-    return replace(subject, row=row, observed=facts | {"of_calls": False})
+    return replace(subject, row=row, observed=facts | {"of_calls": False, "calls_unclear": why})
 
 
 def _passes_no_calls(mount: Mount, processes: Sequence[Process]) -> bool:

@@ -40,11 +40,12 @@ class Phase:
     ends_ns: Mapping[str, tuple[int, int]]  # of each kind with calls: begin of the first one, end of the last
     read_bytes: int
     written_bytes: int
-    direct_bytes: int
+    direct_read_bytes: int
+    direct_written_bytes: int
     synced_bytes: int
     calls: Mapping[str, int]
     busy_ns: Mapping[str, int]
-    quickest_ns: Mapping[str, int]  # in the calls of an access, of the quickest process with a share in it
+    quickest_ns: Mapping[str, int]  # in the calls of an access: of the quickest of processes at the same time
     names: Mapping[str, int]
     growth: Growth
 
@@ -224,7 +225,7 @@ def _phase(group: _Group, with_kernel: bool) -> Phase:
         ends_ns=dict(_ends(phases)),
         **{
             name: sum(one[name] for one in phases)
-            for name in ("read_bytes", "written_bytes", "direct_bytes", "synced_bytes")
+            for name in (*_BYTES.values(), "direct_read_bytes", "direct_written_bytes", "synced_bytes")
         },
         calls={kind: sum(one[kind]["calls"] for one in phases) for kind in KINDS},
         busy_ns={kind: sum(one[kind]["busy_ns"] for one in phases) for kind in KINDS},
@@ -238,7 +239,23 @@ def _quickest_ns(phases: Sequence[Mapping[str, Any]], access: str) -> int:
     kinds = ("write", "sync") if access == "write" else (access,)
     whole = sum(one[_BYTES[access]] for one in phases)
     some = [one for one in phases if one[_BYTES[access]] > _SHARE * whole]
-    return min((sum(one[kind]["busy_ns"] for kind in kinds) for one in some), default=0)
+    spans = sorted(
+        (one[access]["first_ns"], max(one[kind]["last_ns"] for kind in kinds), _busy_ns(one, kinds))
+        for one in some
+    )
+    total_ns, until_ns, quickest_ns = 0, 0, 0
+    for began_ns, ended_ns, busy_ns in spans:
+        beside = began_ns < until_ns
+        total_ns += 0 if beside else quickest_ns
+        quickest_ns = min(quickest_ns, busy_ns) if beside else busy_ns
+        until_ns = max(until_ns, ended_ns)
+    return total_ns + quickest_ns
+
+
+def _busy_ns(phase: Mapping[str, Any], kinds: Sequence[str]) -> int:
+    """Threads that are in calls at the same time are so no longer than the phase lasts."""
+    busy_ns = sum(phase[kind]["busy_ns"] for kind in kinds)
+    return int(min(busy_ns, phase["last_ns"] - phase["first_ns"]))
 
 
 def _ends(phases: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, tuple[int, int]]]:

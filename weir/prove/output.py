@@ -149,7 +149,8 @@ def _direct(mount: Mount) -> str:
     if not requested:
         return "not requested"
     moved = mount.sum("read_bytes") + mount.sum("written_bytes")
-    share = f"{100 * mount.sum('direct_bytes') / moved:.0f} % of the bytes" if moved else "no bytes"
+    direct = mount.sum("direct_read_bytes") + mount.sum("direct_written_bytes")
+    share = f"{100 * direct / moved:.0f} % of the bytes" if moved else "no bytes"
     return f"{requested:,} opens of {mount.counts['opens']:,}, {confirmed:,} confirmed by the kernel; {share}"
 
 

@@ -21,7 +21,7 @@ from weir.tools.witness_servers import SERVER_COUNTS
 
 _MIB = 2**20
 LEAST_BYTES = 1 << 20  # less is what a program needs to start, or a phase of its settings
-_NEARLY_ALL = 0.95
+NEARLY_ALL = 0.95
 MOVED = {"write": "written_bytes", "read": "read_bytes"}
 
 
@@ -72,13 +72,12 @@ def row_of(mount: Mount, access: str, phases: Sequence[Phase], command: Sequence
     moved = sum(int(getattr(phase, MOVED[access])) for phase in phases)
     lasted_s = sum(phase.access_s(access) for phase in phases)
     ops = sum(phase.calls[access] for phase in phases)
-    direct = sum(phase.direct_bytes for phase in phases)
     row = application_row(access, moved, ops, lasted_s, program_of(command), mount.point, shlex.join(command))
     row |= {
         "nn": mount.hosts,
         "ppn": max(mount.processes // mount.hosts, 1),
-        "sync": synced_share(phases) >= _NEARLY_ALL if access == "write" else None,
-        "direct": _is_direct(phases, direct),
+        "sync": synced_share(phases) >= NEARLY_ALL if access == "write" else None,
+        "direct": _is_direct(access, phases),
     }
     if access == "read":
         row["fetched_bytes"] = growth_of(phases).fetched_bytes
@@ -121,9 +120,14 @@ def synced_share(phases: Sequence[Phase]) -> float:
     return sum(phase.synced_bytes for phase in phases) / written if written else 0.0
 
 
-def _is_direct(phases: Sequence[Phase], direct_bytes: int) -> bool:
-    moved = sum(phase.read_bytes + phase.written_bytes for phase in phases)
-    return bool(moved) and direct_bytes >= _NEARLY_ALL * moved
+def direct_bytes(access: str, phases: Sequence[Phase]) -> int:
+    """Of an access, on descriptors with O_DIRECT."""
+    return sum(int(getattr(phase, f"direct_{MOVED[access]}")) for phase in phases)
+
+
+def _is_direct(access: str, phases: Sequence[Phase]) -> bool:
+    moved = sum(int(getattr(phase, MOVED[access])) for phase in phases)
+    return bool(moved) and direct_bytes(access, phases) >= NEARLY_ALL * moved
 
 
 def growth_of(phases: Sequence[Phase]) -> Growth:
@@ -174,14 +178,14 @@ def facts_of(
             "copies": (mount.device_copies or 1) if device else None,
         },
         "servers": _servers(mount, growth),
-        "direct": _is_direct(phases, sum(phase.direct_bytes for phase in phases)),
+        "direct": _is_direct(access, phases),
         "open_flags": list(mount.flags),
         "called_bytes": moved,
         "interposed": interposed(processes),
     }
     if access == "write":
         syncs = sum(phase.calls["sync"] for phase in phases)
-        through = synced_share(phases) >= _NEARLY_ALL and not syncs
+        through = synced_share(phases) >= NEARLY_ALL and not syncs
         facts["sync_calls"] = facts["called_syncs"] = max(syncs, int(through))
         facts["tasks"] = 1
         facts["payload"] = _payload(processes)

@@ -72,7 +72,8 @@ def _arrived(subject: Subject) -> Outcome:
     if lacks_beyond(subject):
         return not_observable(f"{text}, and calls wrote {subject.beyond:.0f} more in the same time")
     copies = _copies(subject)
-    if written >= (copies + _OTHERS_DEGRADED) * needed and written >= copies * needed + _OTHERS_LEAST:
+    ours = needed + subject.beyond
+    if written >= (copies + _OTHERS_DEGRADED) * ours and written >= copies * ours + _OTHERS_LEAST:
         return not_observable(f"{text}: others wrote to it, and their bytes cannot be told from ours")
     return passed(text)
 
@@ -119,7 +120,7 @@ def others_on_device(subject: Subject) -> Outcome | None:
     dirtied = subject.observed.get("dirtied_bytes") or 0
     if subject.is_write and subject.dirtied_most is not None:
         dirtied = min(dirtied, subject.dirtied_most)
-    own = max(moved, dirtied, subject.number("fetched_bytes") or 0)
+    own = max(moved, dirtied, subject.number("fetched_bytes") or 0) + subject.beyond
     # What the processes dirtied is their own in a read, too: a phase may mix both.
     own_written = _copies(subject) * (own if subject.is_write else dirtied)
     own_read = subject.number("fetched_bytes")

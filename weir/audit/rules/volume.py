@@ -104,7 +104,7 @@ def file_size(subject: Subject) -> Outcome | None:
         subject.number(name) for name in ("file_bytes", "moved_bytes", "requested_bytes")
     )
     if file_bytes is None or not moved or not requested:
-        return not_observable("the size of the files is unknown")
+        return not_observable(subject.observed.get("calls_unclear") or "the size of the files is unknown")
     if subject.row.get("deflate_level"):
         return not_observable("compressed data may have any size")
     if subject.observed.get("scattered"):

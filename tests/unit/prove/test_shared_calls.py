@@ -1,0 +1,106 @@
+"""Results that share the calls of one phase, or that are of a part of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.prove.reports import MIB, S, mount, phase, process
+from tests.unit.prove.test_verdicts import fio
+from weir.prove.claims import Claim, expected, judged_claims
+from weir.prove.mounts import mounts_of
+
+NOT_SAID_WHOSE = ("UNPROVEN", "file")
+
+
+def judged(claims: list[Claim], *phases: dict[str, Any]) -> list[tuple[str, str]]:
+    """Of writes that all arrived at the device."""
+    total = sum(one["written_bytes"] for one in phases) // MIB
+    whole = mount(*phases, device=(0, total), io={"wchar": total, "write_bytes": total})
+    for at, one in enumerate(whole["phases"]):
+        counts = {"device": [0, 0, 0, 0]}
+        if at:
+            counts["device"] = [0, sum(part["written_bytes"] for part in phases[:at])] * 2
+        one["before"] = one["before"] | counts
+    processes = [process(whole)]
+    found = judged_claims(claims, mounts_of(processes), processes, ["app"])
+    return [(one.row["verdict"], one.row["missing"] or "") for _, one in found if one is not None]
+
+
+def busy(written: int, began_s: float = 1.0, lasted_s: float = 1.0) -> dict[str, Any]:
+    """Within calls from begin to end."""
+    one = phase(written=written, synced=written, lasted_s=lasted_s)
+    ends = {"first_ns": int(began_s * S), "last_ns": int((began_s + lasted_s) * S)}
+    one["write"] = one["write"] | ends | {"busy_ns": int(lasted_s * S)}
+    one["sync"] = one["sync"] | ends | {"busy_ns": 0}
+    return one | ends
+
+
+def of(moved: int, total_s: float, **more: Any) -> Claim:
+    bytes_ = {"moved_bytes": moved * MIB, "requested_bytes": moved * MIB}
+    return fio(**bytes_, total_s=total_s, bw_mib_s=moved / total_s, **more)
+
+
+def test_bytes_are_of_one_result_alone() -> None:
+    """dd to /dev/null as much as dd to the disk: one of the two has no bytes there."""
+    assert judged([of(100, 1.0)], busy(100)) == [("VALID", "")]
+    assert judged([of(100, 0.01), of(100, 1.0)], busy(100)) == [NOT_SAID_WHOSE] * 2
+
+
+def test_results_of_one_phase_have_its_time_together() -> None:
+    assert judged([of(50, 0.5), of(50, 0.5)], busy(100)) == [("VALID", "")] * 2
+    assert judged([of(50, 1.0), of(50, 1.0)], busy(100)) == [("VALID", "")] * 2  # beside each other
+    assert judged([of(50, 0.05), of(50, 0.05)], busy(100)) == [NOT_SAID_WHOSE] * 2
+
+
+def test_processes_one_after_the_other_have_the_time_of_both() -> None:
+    """The first took two seconds, the second a tenth: both results claim a tenth."""
+
+    def judged_of(second_began_s: float) -> list[str]:
+        parts = [busy(100, lasted_s=2.0), busy(100, began_s=second_began_s, lasted_s=0.1)]
+        first = mount(parts[0], device=(0, 100), io={"wchar": 100, "write_bytes": 100})
+        second = mount(parts[1], device=(0, 200), io={"wchar": 100, "write_bytes": 100})
+        both = [process(first), process(second, pid=8)]
+        found = judged_claims([of(100, 0.1), of(100, 0.1)], mounts_of(both), both, ["sh"])
+        return [one.row["verdict"] for _, one in found if one is not None]
+
+    assert judged_of(3.5) == ["UNPROVEN"] * 2
+    assert judged_of(2.5) == ["VALID"] * 2  # beside the first one
+
+
+def test_a_ramp_is_not_of_the_result() -> None:
+    """fio writes throughout and counts from the end of ramp_time on."""
+    assert judged([of(100, 1.0)], busy(200, lasted_s=2.0)) == [("VALID", "")]
+    assert judged([of(140, 1.0)], busy(200, lasted_s=2.0)) == [NOT_SAID_WHOSE]  # the quicker part of it
+    assert judged([of(100, 0.5)], busy(102, lasted_s=1.0))[0][0] == "INVALID"
+
+
+def test_what_lasted_several_phases_has_the_time_of_all() -> None:
+    three = (busy(2), busy(96, began_s=4.0, lasted_s=2.0), busy(2, began_s=9.0))
+    assert judged([of(100, 0.5)], *three)[0][0] == "INVALID"
+    assert judged([of(100, 4.0)], *three) == [("VALID", "")]
+    laid_out = (busy(100), busy(100, began_s=4.0))
+    assert judged([of(100, 1.0)], *laid_out) == [("VALID", "")]
+
+
+def test_each_number_that_is_expected_is_about_all() -> None:
+    many = [expected("write 900 GiB/s"), expected("write 100 MiB/s")]
+    assert [verdict for verdict, _ in judged(many, busy(100))] == ["INVALID", "VALID"]
+
+
+def test_direct_transfers_of_one_access_are_not_those_of_the_other() -> None:
+    """fio writes through the page cache, and reads with O_DIRECT within the same second."""
+    both = busy(100) | {"read_bytes": 100 * MIB, "direct_read_bytes": 100 * MIB}
+    both["read"] = both["write"]
+    io = {"rchar": 100, "wchar": 100, "read_bytes": 100, "write_bytes": 100}
+    program = [process(mount(both, device=(100, 100), io=io))]
+    claims = [of(100, 1.0, direct=False, sync=True), of(100, 1.0, access="read", direct=True)]
+    found = judged_claims(claims, mounts_of(program), program, ["fio"])
+    assert [one.row["verdict"] for _, one in found if one is not None] == ["VALID", "VALID"]
+
+
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_other_jobs_of_the_program_are_no_other_users(jobs: int) -> None:
+    claims = [of(100, 1.0, xfer_bytes=65536) for _ in range(jobs)]
+    assert judged(claims, busy(100 * jobs)) == [("VALID", "")] * jobs

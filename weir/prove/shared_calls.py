@@ -1,0 +1,56 @@
+"""What results of a program must leave to each other of the calls that they share: bytes and time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from weir.model import Row
+from weir.prove.mounts import Phase
+from weir.prove.records import MOVED
+
+# Calls of MPI's start and of settings beside those of a result.
+_A_FEW = 1.05
+_EXACT = 1.01
+_TIME_SHARE = 0.8  # as shorter-than-its-calls has it
+
+
+def least_s(access: str, phases: Sequence[Phase], bytes_: float) -> float:
+    """How long so many bytes of an access took at least, where nobody knows which of its calls moved them:
+    those of the quickest phases. A part of a phase took its share of the time within calls, or more."""
+    spent_s, left = 0.0, bytes_
+    parts = [(float(getattr(phase, MOVED[access])), phase) for phase in phases]
+    for moved, phase in sorted(parts, key=lambda part: part[1].inside_s(access) / max(part[0], 1.0)):
+        if left > 0 and moved > 0:
+            spent_s += phase.inside_s(access) * (left / moved if left * _A_FEW < moved else 1.0)
+        left -= moved
+    return spent_s
+
+
+def lasted_s(access: str, phases: Sequence[Phase]) -> float:
+    """Of a result that all calls of the phases are of."""
+    return sum(phase.access_s(access) for phase in phases)
+
+
+def are_told_apart(rows: Sequence[Row], counted: float) -> bool:
+    """Whether every call is of these results, so that a time which is too short is wrong and not only that
+    of the quicker part."""
+    moved = _sum([row.get("moved_bytes") for row in rows])
+    return len(rows) == 1 and (moved is None or counted <= _A_FEW * moved)
+
+
+def fit(rows: Sequence[Row], access: str, phases: Sequence[Phase], counted: float) -> bool:
+    """Whether the calls have room for all results together. Each call is of at most one of them: they have no
+    more bytes than the calls, and not less time than such bytes took."""
+    moved, total_s = _sum([row.get("moved_bytes") for row in rows]), _sum([_lasted_s(row) for row in rows])
+    if moved is not None and len(rows) > 1 and moved > _EXACT * counted:
+        return False
+    return total_s is None or total_s >= _TIME_SHARE * least_s(access, phases, min(moved or counted, counted))
+
+
+def _lasted_s(row: Row) -> float | None:
+    moved, rate = row.get("moved_bytes"), row.get("bw_mib_s")
+    return row.get("total_s") or (moved / 2**20 / rate if moved and rate else None)
+
+
+def _sum(values: Sequence[float | None]) -> float | None:
+    return None if None in values else float(sum(value for value in values if value is not None))
