@@ -4,13 +4,19 @@ const page = document.getElementById("page");
 const VERDICT = JSON.parse(document.getElementById("words").textContent); // from good to bad: word, mark, meaning
 const list = (value) => (value === null || value === undefined ? [] : Array.isArray(value) ? value : [value]);
 
+// No line begins with the unit of its number; what can be copied keeps its spaces.
+const NUMBER_AND_UNIT = /(\d) (?=(?:%|(?:[KMGTP]i?|k)?B(?:\/s)?|[nµu]?s|ms|min|h|op\/s|µm|mm)(?![\w/-]))/g;
+const keepUnits = (text) => text.replace(NUMBER_AND_UNIT, "$1\u00a0");
+
 function element(tag, attributes = {}, ...children) {
+  const copied = tag === "code" || tag === "textarea" || attributes.class === "command";
   const made = tag.startsWith("svg:") ? document.createElementNS("http://www.w3.org/2000/svg", tag.slice(4)) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value);
   }
-  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  const kept = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
+  made.append(...kept.map((child) => (typeof child === "string" && !copied ? keepUnits(child) : child)));
   return made;
 }
 
@@ -117,6 +123,9 @@ const about = (name) => targets.find((target) => target.name === name) || { name
 const medium = (target) => [[target.file_system, target.device && target.device !== target.file_system && `on ${target.device}`].filter(Boolean).join(" "),
   firstTargets.length < 3 && target.path].filter(Boolean).join(", ");
 
+// Before the first execution of a study has ended there is no record.
+const hasRecords = !facts.live || list(facts.points).length > 0;
+
 function header() {
   const names = firstTargets.flatMap((target, index) => [
     index ? element("span", { class: "second" }, " · ") : "", element("b", {}, named(target)), " ",
@@ -126,8 +135,8 @@ function header() {
     study.nodes > 1 && `${study.nodes} nodes`, study.archived ? `third-party records ${study.name}${targets.length > 1 ? `, ${targets.length} systems` : ""}` : `suite ${study.suites || study.name}`,
     study.began.slice(0, 16).replace("T", " "), study.system, study.weir && `weir ${study.weir}`];
   return [
-    element("nav", {}, ["Questions", "Figures", "Records", "Verdicts", "Method"].filter((name) => (name !== "Questions" || list(facts.questions).length) && (name !== "Figures" || facts.figures)).map((name) => element("a", { href: `#${name.toLowerCase()}` }, name))),
-    element("h1", {}, study.title ? element("b", {}, study.title) : others > 0 ? [element("b", {}, `${shown.length} systems `), element("span", { class: "second" }, firstTargets.map((one) => one.name).join(", "), ", …")] : names),
+    element("nav", {}, ["Questions", "Figures", "Records", "Verdicts", "Method"].filter((name) => (name !== "Questions" || list(facts.questions).length) && (name !== "Figures" || facts.figures) && (name !== "Records" || hasRecords)).map((name) => element("a", { href: `#${name.toLowerCase()}` }, name))),
+    element("h1", {}, !targets.length && facts.live ? element("b", {}, [...new Set(list(facts.live.batches).map((one) => one.target))].join(" · ")) : study.title ? element("b", {}, study.title) : others > 0 ? [element("b", {}, `${shown.length} systems `), element("span", { class: "second" }, firstTargets.map((one) => one.name).join(", "), ", …")] : names),
     element("div", { class: "second" }, machine.filter(Boolean).join(" · ")),
   ];
 }
@@ -140,6 +149,7 @@ function proof() {
   const busy = facts.verdicts.busy;
   // Green where most results are proven.
   const proven = counts.VALID > all / 2 ? "VALID" : "UNPROVEN";
+  if (!all && facts.live) return element("div", { class: "proof", id: "proof" }, element("span", { class: "zero" }, "No result yet: each is audited when its execution ends."));
   const others = Object.keys(VERDICT).slice(1).map((verdict) =>
     element("span", { class: counts[verdict] ? verdict : "zero" }, `${VERDICT[verdict].mark} ${counts[verdict].toLocaleString("en")} ${VERDICT[verdict].word}`));
   return element("div", { class: "proof", id: "proof" },
@@ -174,7 +184,7 @@ function answers() {
   const number = (found, one) => [
     tellsPoint(element("div", { class: `value ${one.access}` }, found.unit === "us"
       ? [duration(found.value).split(" ")[0], element("small", {}, ` ${duration(found.value).split(" ")[1]}`)] : rate(found.value)), found, one.access),
-    found.unit === "us" ? null : element("div", { class: "second range" }, interval(found)),
+    found.unit === "us" ? null : element("div", { class: "second range" }, interval(found).split(", ").map((piece, index) => [index ? ", " : "", element("span", {}, piece)])),
   ];
   const inMib = (name) => [name, element("div", { class: "small" }, "MiB/s")];
   row(inMib("Best"), (one) => one.best, (found, one) => [number(found, one), element("div", { class: "small" }, found.setting,
@@ -235,7 +245,7 @@ function reasonsOfNone() {
 // Only of what the chart has.
 function legendOf(rows) {
   const bars = rows.some((row) => row.lo !== null && row.lo !== undefined), runs = rows.some((row) => row.lo === null || row.lo === undefined);
-  const words = ["symbol: best median", bars && `bar: its interval at ${facts.interval_level}`, runs && `circles: each run${bars ? " where fewer than 6" : ""}`,
+  const words = ["symbol: best median", bars && `bar: its interval at ${facts.interval_level}`, runs && rows.some((row) => list(row.values).length > 1) && `circles: each run${bars ? " where fewer than 6" : ""}`,
     rows.some((row) => row.verdict !== "VALID") && "hollow: not proven", rows.some((row) => list(row.others).length) && "ticks: medians of the other settings"].filter(Boolean).join("; ");
   return rows.length ? element("div", { class: "small" }, `${words[0].toUpperCase()}${words.slice(1)}.`) : null;
 }
@@ -320,7 +330,7 @@ const COLUMNS = [
   ["verdict", "verdict", (one) => Object.keys(VERDICT).indexOf(one.verdict)],
   ["target", "target", (one) => one.target], ["access", "access", (one) => one.access], ["setting", "setting", (one) => one.setting],
   ["size", "transfer", (one) => one.xfer, true], ["n", "n", (one) => one.n, true], ["median", "MiB/s", (one) => one.median, true],
-  ["interval", "interval", (one) => one.lo, true], ["iops", "op/s", (one) => one.iops, true], ["p99", "p99 µs", (one) => one.p99, true],
+  ["interval", facts.live || facts.logs ? "runs" : "interval", (one) => one.lo, true], ["iops", "op/s", (one) => one.iops, true], ["p99", "p99 µs", (one) => one.p99, true],
 ];
 const state = { sort: "median", down: true, target: "", access: "", api: "", verdict: "", text: "", most: 60 };
 
@@ -358,6 +368,7 @@ function browser() {
     if (event.key === "Enter") document.activeElement.click();
     if (step) event.preventDefault();
   });
+  if (!hasRecords) return [];
   state.most = Math.max(state.most, 1 + chosen().findIndex(isLinked));
   draw();
   return [element("h2", { id: "records" }, "Records"),
@@ -368,9 +379,10 @@ function browser() {
 
 // Where a phone has no room for its columns, each row is a paragraph with the names of the columns in it.
 function table(rows, names, kind = "") {
-  const called = (name, index) => (kind === "listed" && index > 0 ? { "data-name": name } : {});
+  const kindOf = (text) => (["–", "0", ""].includes(text) ? "none" : text.length < 24 ? "brief" : null);
+  const called = (name, index, text) => (kind === "listed" && index > 0 ? { "data-name": name, class: kindOf(text) } : {});
   return element("div", { class: "scroll" }, element("table", { class: kind }, element("thead", {}, element("tr", {}, names.map((name) => element("th", {}, name.replaceAll("_", " "))))),
-    element("tbody", {}, rows.map((row) => element("tr", {}, names.map((name, index) => element("td", called(name, index), String(row[name] ?? ""))))))));
+    element("tbody", {}, rows.map((row) => element("tr", {}, names.map((name, index) => element("td", called(name, index, String(row[name] ?? "")), String(row[name] ?? ""))))))));
 }
 
 function below() {

@@ -31,7 +31,7 @@ def open_page(
         "--disable-background-networking",
     ]
     apart = ["--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={scratch / 'profile'}"]
-    return subprocess.run(
+    done = subprocess.run(
         [CHROMIUM, *fixed, *apart, "--virtual-time-budget=4000", *options, copy.as_uri() + fragment],
         capture_output=True,
         text=True,
@@ -39,3 +39,5 @@ def open_page(
         check=True,
         env={**os.environ, "HOME": str(scratch)},
     )
+    done.stdout = done.stdout.replace("&nbsp;", " ")  # between numbers and units
+    return done

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -97,7 +97,7 @@ class LiveStudy:
             "reload_s": _reload_s(batches, planned),
             "missing": list(_missing(rounds, planned, done, executions)),
             "batches": [self._batch(one) for one in batches],
-            "troubles": list(self._troubles.values())[-_MOST_TROUBLES:],
+            "troubles": _by_reason(self._troubles.values()),
         }
 
     def _complete_rounds(self) -> int:
@@ -181,6 +181,13 @@ def _trouble(found: Ended) -> str:
         rule for row in found.rows for rule in (row.get("reasons") or "").split(";") if rule
     )
     return ", ".join(rules)
+
+
+def _by_reason(troubles: Collection[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The commonest reasons: how many executions, and the last of them."""
+    last = {one["reason"]: one for one in troubles}
+    counts = Counter(one["reason"] for one in troubles)
+    return [last[reason] | {"count": count} for reason, count in counts.most_common(_MOST_TROUBLES)]
 
 
 def _left_text(batches: Sequence[BatchProgress]) -> str:

@@ -67,13 +67,17 @@ def test_a_failed_execution_is_named_until_it_is_repeated(live: LiveStudy, plan:
     lost = [row_of(cell, 0, "write", verdict="INVALID", reasons="exit-code", bw_mib_s=None)]
     live.take(Ended(batch, cell, 0, lost, run_of(cell, 0, "failed", "exit code 9")))
     facts = live.facts()
-    assert facts["live"]["troubles"] == [{"cell": cell.label, "round": 1, "reason": "exit code 9"}]
+    found = {"cell": cell.label, "round": 1, "reason": "exit code 9", "count": 1}
+    assert facts["live"]["troubles"] == [found]
+    live.take(Ended(batch, cell, 1, lost, run_of(cell, 1, "failed", "exit code 9")))
+    assert live.facts()["live"]["troubles"] == [found | {"round": 2, "count": 2}], "a line for each reason"
+    live.take(Ended(batch, cell, 1, [row_of(cell, 1, "write")], run_of(cell, 1)))
     assert (facts["verdicts"]["real"]["INVALID"], facts["answers"]) == (1, [])
     assert [(one["rule"], one["real"]) for one in facts["doubted"]] == [("exit-code", 1)]
     live.take(Ended(batch, cell, 0, [row_of(cell, 0, "write")], run_of(cell, 0)))
     facts = live.facts()
     assert facts["live"]["troubles"] == []
-    assert (facts["verdicts"]["real"]["INVALID"], facts["points"][0]["n"]) == (0, 1)
+    assert (facts["verdicts"]["real"]["INVALID"], facts["points"][0]["n"]) == (0, 2)
 
 
 def test_what_ended_in_a_launch_that_goes_on_is_not_proven_yet(live: LiveStudy, plan: Plan) -> None:
