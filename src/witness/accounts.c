@@ -23,6 +23,7 @@ static _Atomic uint64_t unsynced[ACCOUNTS_DESCRIPTORS]; /* bytes written since t
 static unsigned char goes[ACCOUNTS_DESCRIPTORS];
 enum { GOES_DIRECT = 1, GOES_THROUGH = 2 }; /* past the page cache; to the medium before the call returns */
 static pid_t owner;
+static bool is_started;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int (*clock_next)(clockid_t, struct timespec *);
 
@@ -301,6 +302,7 @@ void accounts_begin(void) {
     owner = getpid();
     mount_table_read();
     accounts_io_read(&start_io);
+    is_started = accounts_started_by(getenv("WEIR_WITNESS_STARTER"));
     if (watch != NULL && watch[0] != '\0') {
         struct record *record = accounts_record(AT_FDCWD, watch);
         if (record != NULL) {
@@ -323,6 +325,12 @@ void accounts_forget(void) {
     atomic_store(&elsewhere_read_bytes, 0);
     atomic_store(&elsewhere_written_bytes, 0);
     atomic_store(&rings, 0);
+    atomic_store(&queued_read_bytes, 0);
+    atomic_store(&queued_written_bytes, 0);
+}
+
+bool accounts_is_started(void) {
+    return is_started && !accounts_is_forgotten();
 }
 
 void accounts_inside(bool is_inside) {

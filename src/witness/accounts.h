@@ -5,6 +5,7 @@
  *                        only what is below it counts
  *   WEIR_WITNESS_WATCH   a directory whose mount is watched from the start of the process to its end, whether
  *                        it is used or not
+ *   WEIR_WITNESS_STARTER a process: reports tell whether theirs was started below it
  *
  * docs/reference/accounts.md describes the output. */
 #ifndef WITNESS_ACCOUNTS_H
@@ -84,6 +85,11 @@ void accounts_sync_all(void);                                  /* sync(2) */
 void accounts_count(struct account *account, struct counters *now);
 const struct account *accounts_all(unsigned *count);
 const struct weir_process_io *accounts_start_io(void);
+bool accounts_is_started(void); /* below the process that WEIR_WITNESS_STARTER names, and waited for */
+
+/* ancestors.c */
+bool accounts_started_by(const char *pid);
+bool accounts_is_forgotten(void);
 
 /* own_io.c */
 void accounts_io_read(struct weir_process_io *io);
@@ -99,6 +105,8 @@ void accounts_write(FILE *stream, const char *host);
 
 /* calls.c: what was moved on descriptors that no account has */
 extern _Atomic uint64_t elsewhere_read_bytes, elsewhere_written_bytes, rings;
+/* calls_copies.c: by Linux AIO, which the kernel does not count as read and written */
+extern _Atomic uint64_t queued_read_bytes, queued_written_bytes;
 
 #define CALL_BEGINS(record, kind)                                                                            \
     (__builtin_expect(accounts_wanted, 0) && (record) != NULL ? accounts_call_begins(record, kind) : 0)

@@ -9,6 +9,8 @@
 
 #include "accounts.h"
 
+_Atomic uint64_t queued_read_bytes, queued_written_bytes;
+
 #pragma GCC visibility push(default)
 
 /* One read and one write at once: the time is that of the write. */
@@ -51,6 +53,7 @@ static void count_queued(int fd, bool is_read, uint64_t bytes) {
         count_write(record, NULL, (ssize_t)bytes);
     }
     CALL_ENDED(record, kind, began_ns, fd, (ssize_t)bytes);
+    add(is_read ? &queued_read_bytes : &queued_written_bytes, bytes);
     if (began_ns != 0) {
         accounts_queued(record);
     }

@@ -203,3 +203,48 @@ def test_a_removed_synchronisation_proves_nothing(prove: Prove, tmp_path: Path) 
         (claim,) = prove("sh", "-c", f"LD_PRELOAD={preload} {job}")["claims"]
         assert claim["sync"] is True
         assert claim["verdict"] != "VALID", preload
+
+
+FORGER = """
+import glob, json, os
+pid = os.fork()
+if pid == 0:
+    file = os.open("f", os.O_CREAT | os.O_WRONLY)
+    os.write(file, bytes(2 << 20)), os.fsync(file), os._exit(0)
+os.waitpid(pid, 0)
+for name in glob.glob(os.environ["WEIR_WITNESS"] + f".*{pid}*.json"):
+    report = json.load(open(name))
+    for mount in report["mounts"]:
+        mount["written_bytes"] *= 500
+        mount["end"]["io"]["write_bytes"] += 1000 << 20
+        if mount["end"]["device"]:
+            mount["end"]["device"][1] += 1000 << 20
+        for phase in mount["phases"]:
+            phase["written_bytes"] *= 500
+            phase["synced_bytes"] *= 500
+    report["io"]["wchar"] += 1000 << 20
+    json.dump(report, open(name, "w"))
+"""
+
+
+def test_a_program_that_changes_the_reports_proves_nothing(prove: Prove) -> None:
+    seen = prove(sys.executable, "-c", FORGER, options=("--expect", "write 100 MiB/s"))
+    assert counted(seen, "written_bytes") == 1000 * MIB
+    assert all(one["verdict"] != "VALID" for one in (*seen["records"], *seen["claims"]))
+    assert any("nothing is believed" in text for text in seen["not_seen"])
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_a_daemon_is_no_forger(prove: Prove, ignored: bool) -> None:
+    """Its parent has ended, or does not wait for it."""
+    code = "import os, signal\n"
+    code += "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n" * ignored
+    code += (
+        "read, write = os.pipe()\nif os.fork():\n    os.close(write)\n    os.read(read, 1)\n    os._exit(0)\n"
+    )
+    code += "if not os.fork():\n    f = os.open('f', os.O_CREAT | os.O_WRONLY)\n"
+    code += f"    os.write(f, bytes({8 * MIB}))\n    os.fsync(f)\n"
+    seen = prove(sys.executable, "-c", code)
+    assert counted(seen, "written_bytes") == 8 * MIB
+    assert not any("nothing is believed" in text for text in seen["not_seen"])
+    assert any("nobody waits for them" in text for text in seen["not_seen"]) is ignored

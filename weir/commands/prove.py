@@ -15,6 +15,7 @@ from weir.errors import WeirError
 from weir.prove.attach import attach, attached_facts, attached_lines
 from weir.prove.claims import claims_in, expected, judged_claims
 from weir.prove.darshan import read_log
+from weir.prove.doubts import doubts, without_reports
 from weir.prove.logged import judged_claims as judged_claims_of_log
 from weir.prove.logged import logged_claims, logged_facts, logged_lines, moved_in
 from weir.prove.mounts import mounts_of
@@ -110,7 +111,11 @@ def execute(args: argparse.Namespace) -> int:
     found = [*claims, *claims_in(_texts(ended, args.output))]
     unreported = unreported_bytes(ended.io, of_program(processes))
     claimed = judged_claims(found, mounts, processes, command, unreported)
-    seen = Seen(command, ended, processes, damaged, mounts, judged, claimed)
+    contradictions = doubts(processes, ended.io)
+    if contradictions:
+        judged = [without_reports(one, contradictions[0]) for one in judged]
+        claimed = [(claim, one and without_reports(one, contradictions[0])) for claim, one in claimed]
+    seen = Seen(command, ended, processes, damaged, mounts, judged, claimed, contradictions)
     _print(seen)
     if args.json:
         args.json.write_text(json.dumps(facts_of_all(seen), indent=1) + "\n", encoding="utf-8")

@@ -13,7 +13,16 @@ from weir.audit.subject import Subject
 from weir.errors import WeirError
 from weir.model import Message, Row
 from weir.prove.mounts import Mount, Phase
-from weir.prove.records import LEAST_BYTES, MOVED, NEARLY_ALL, Judged, direct_bytes, facts_of, row_of
+from weir.prove.records import (
+    LEAST_BYTES,
+    MOVED,
+    NEARLY_ALL,
+    Judged,
+    direct_bytes,
+    facts_of,
+    row_of,
+    without_counts,
+)
 from weir.prove.reports import Process
 from weir.prove.shared_calls import are_told_apart, fit, lasted_s, least_s
 from weir.records.log_runs import runs_in
@@ -110,7 +119,7 @@ def judged_claims(
         others = [one for one in alike if one is not claim and one.who != _OPTION]
         subject = _subject(placed, mount, phases, processes, command, others)
         if access in MOVED and ("wchar" if access == "write" else "rchar") in unreported:
-            subject = _without_calls(subject, _OF_OTHER_PROCESSES, _OF_OTHERS)
+            subject = without_counts(subject, _OF_OTHER_PROCESSES, _OF_OTHERS)
         found.append((claim, Judged(subject, judge(subject), mount, access, phases)))
     return found
 
@@ -177,7 +186,7 @@ def _subject(
     subject = Subject(row, facts, claim.messages, claim.complete)
     if "shortest_span_s" in facts or not phases or few_by_calls or fit(sharing, access, phases, counted):
         return subject
-    return _without_calls(subject, ("called_bytes",), "which of the calls are of this result is not known")
+    return without_counts(subject, ("called_bytes",), "which of the calls are of this result is not known")
 
 
 def _most_below(facts: Mapping[str, Any], access: str) -> int:
@@ -188,13 +197,6 @@ def _most_below(facts: Mapping[str, Any], access: str) -> int:
     observers = (facts.get("servers") or {}).get("observers") or ()
     counts = [facts.get(names[0]), facts.get(names[1]), *(one[names[2]] for one in observers)]
     return max((count for count in counts if count is not None), default=0)
-
-
-def _without_calls(subject: Subject, names: Sequence[str], why: str) -> Subject:
-    """Without counts that are, or may be, of something else than the result."""
-    facts = {name: value for name, value in subject.observed.items() if name not in names}
-    row = subject.row | {name: None for name in names if name in subject.row}
-    return replace(subject, row=row, observed=facts | {"of_calls": False, "calls_unclear": why})
 
 
 def _passes_no_calls(mount: Mount, processes: Sequence[Process]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -191,6 +191,13 @@ def facts_of(
         facts["payload"] = _payload(processes)
         facts["unwritten"] = mount.unwritten
     return {name: value for name, value in facts.items() if value is not None or name == "servers"}
+
+
+def without_counts(subject: Subject, names: Sequence[str], why: str) -> Subject:
+    """Without counts that are, or may be, of something else than the result."""
+    facts = {name: value for name, value in subject.observed.items() if name not in names}
+    row = subject.row | {name: None for name in names if name in subject.row}
+    return replace(subject, row=row, observed=facts | {"of_calls": False, "calls_unclear": why})
 
 
 def _compresses(mount: Mount) -> bool | None:

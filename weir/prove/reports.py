@@ -27,6 +27,7 @@ def prove_variables(folder: Path, only: Path | None, preloaded: str) -> dict[str
         "LD_PRELOAD": ":".join([*filter(None, preloaded.replace(" ", ":").split(":")), str(LIBRARY)]),
         "WEIR_WITNESS": str(folder.resolve() / _PART),
         "WEIR_WITNESS_MOUNTS": "1",
+        "WEIR_WITNESS_STARTER": str(os.getpid()),
     }
     if only is not None:
         variables["WEIR_WITNESS_ROOT"] = os.path.realpath(only)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import PurePath
@@ -17,6 +18,7 @@ from weir.tools.witness import LIBRARY
 from weir.units import about_size
 
 _NOTICEABLE_BYTES = 1 << 20
+_MOVED = ("read_bytes", "written_bytes")
 _UNREPORTED = {
     "rchar": "read by calls",
     "wchar": "written by calls",
@@ -36,6 +38,7 @@ class Seen:
     mounts: Sequence[Mount]
     judged: Sequence[Judged]
     claims: Sequence[tuple[Claim, Judged | None]]
+    doubts: Sequence[str] = ()
 
     @property
     def of_program(self) -> list[Process]:
@@ -77,6 +80,13 @@ def _unseen(seen: Seen) -> Iterator[str]:
     own = seen.of_program
     if not own:
         yield "calls: no process of the program loaded the library (static, setuid, Go, or killed)"
+    for one in seen.doubts:
+        yield f"whether the counts above are true: {one}; nothing is believed of them"
+    alone = [one for one in own if one["host"] == socket.gethostname() and not one["started"]]
+    moved = sum(mount[way] for one in alone for mount in one["mounts"] for way in _MOVED)
+    if moved >= _NOTICEABLE_BYTES:
+        how = "a daemon started them (srun, a container), or nobody waits for them"
+        yield f"by the kernel's sum: {about_size(moved)} of calls in {len(alone)} processes: {how}"
     for name, bytes_ in seen.unreported.items():
         yield f"{about_size(bytes_)} {_UNREPORTED[name]}, in processes that left no report"
     streams = sum(map(sum, (mount.streamed for mount in seen.mounts)))

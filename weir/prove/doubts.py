@@ -1,0 +1,78 @@
+"""Reports that contradict what weir counted itself: of a program that wrote them, or changed them."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from weir.audit.judge import judge
+from weir.prove.records import Judged, without_counts
+from weir.prove.reports import Process
+from weir.units import about_size
+
+# What the kernel counts for a process that ends while others run; what weir reads of its own outputs.
+_LEAST_BYTES = 1 << 20
+_SHARE = 0.01
+_COUNTS = (
+    *("called_bytes", "called_operations", "called_syncs", "sync_calls", "shortest_span_s", "direct"),
+    *("fetched_bytes", "dirtied_bytes", "device_read_bytes", "device_written_bytes", "servers"),
+)
+
+
+def without_reports(judged: Judged, why: str) -> Judged:
+    """As if no process had reported."""
+    subject = without_counts(judged.subject, _COUNTS, why)
+    return replace(judged, subject=subject, judgement=judge(subject))
+
+
+def doubts(processes: Sequence[Process], whole: Mapping[str, int] | None) -> list[str]:
+    """Each contradiction as a sentence. whole: what the kernel counted for all that weir started; processes
+    that others started (srun, the daemon of a container) are not in there."""
+    here = [one for one in processes if one["host"] == socket.gethostname()]
+    own = [one for one in here if one["started"] and not any(mount["watched"] for mount in one["mounts"])]
+    return [*_more_than_the_kernel(own, whole or {}), *_beyond_the_watchers(here)]
+
+
+def _more_than_the_kernel(processes: Sequence[Process], whole: Mapping[str, int]) -> Iterator[str]:
+    for name, counted in whole.items():
+        reported = sum(one["io"][name] for one in processes if one["io"])
+        if name in _CALLED:
+            reported = max(reported, sum(_called(one, *_CALLED[name]) for one in processes))
+        if reported > (1 + _SHARE) * counted + _LEAST_BYTES:
+            yield f"reports have {about_size(reported)} as {name}, the kernel counted {about_size(counted)}"
+
+
+_CALLED = {"rchar": ("read_bytes", "queued_read_bytes"), "wchar": ("written_bytes", "queued_written_bytes")}
+
+
+def _called(process: Process, moved: str, queued: str) -> int:
+    calls = sum(mount[moved] for mount in process["mounts"])
+    of_phases = sum(phase[moved] for mount in process["mounts"] for phase in mount["phases"])
+    return int(max(calls, of_phases) - process[queued])
+
+
+def _beyond_the_watchers(processes: Sequence[Process]) -> Iterator[str]:
+    """The device's counters only grow: those of a process are between what was before it and after it."""
+    watched = {_place(one): one for process in processes for one in process["mounts"] if one["watched"]}
+    for process in processes:
+        for mount in process["mounts"]:
+            around = watched.get(_place(mount))
+            if around is not None and not _is_between(
+                mount, around["start"]["device"], around["end"]["device"]
+            ):
+                yield f"process {process['pid']} reports counts of {mount['device']} that nobody else saw"
+                return
+
+
+def _place(mount: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(mount[name]) for name in ("point", "file_system", "source", "device"))
+
+
+def _is_between(mount: Mapping[str, Any], least: Sequence[int] | None, most: Sequence[int] | None) -> bool:
+    looks = [mount["start"], mount["end"], *(phase["before"] for phase in mount["phases"])]
+    seen = [look["device"] for look in looks if look["device"]]
+    if least is None or most is None:
+        return True
+    return all(low <= one <= high for look in seen for low, one, high in zip(least, look, most, strict=True))
