@@ -51,8 +51,9 @@ with_columns <- function(code, columns) {
   for (i in seq_along(code)[-1]) {
     if (identical(code[[i]], nothing$empty)) next
     part <- with_columns(code[[i]], columns)
-    used <- intersect(all.names(part), columns)
-    if (mask && (i > 2 || !identical(code[[1]], as.name("["))) && length(used) > 0) {
+    masked <- mask && (i > 2 || !identical(code[[1]], as.name("[")))
+    used <- if (masked) intersect(all.names(part), columns)
+    if (length(used) > 0) {
       arguments <- as.pairlist(setNames(rep(nothing, length(used)), used))
       part <- call("function", arguments, part)
     }

@@ -108,6 +108,7 @@ def assert_dealt(content: bytes, xfer: int, size: int) -> None:
     assert owners <= set(range(RANKS))
 
 
+@pytest.mark.slow
 def test_offset_data_says_where_it_lies(engine: Engine) -> None:
     """With -l offset the head of every 4 KiB of a transfer holds the transfer's offset, times its number."""
     engine.good(
@@ -189,6 +190,7 @@ def test_an_existing_file_is_replaced_or_written_into(engine: Engine) -> None:
     assert data.read_bytes() == sequential_file(65536, 16384, 1, [0])
 
 
+@pytest.mark.slow
 def test_files_made_are_removed_unless_kept(engine: Engine) -> None:
     arguments = ["-w", "-r", "-F", "-u", "-i", 2, "-b", "16k", "-t", "8k", "-o", "there/data"]
     (engine.folder / "there").mkdir()

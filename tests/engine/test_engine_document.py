@@ -47,6 +47,7 @@ def test_documents_are_valid(engine: Engine, arguments: list[str]) -> None:
     assert_valid(engine.ior(*arguments).document)
 
 
+@pytest.mark.slow
 def test_numbers_fit_each_other(engine: Engine) -> None:
     done = engine.good("-w", "-r", "-e", "-g", "-i", 2, *SHAPE, ranks=2)
     assert_valid(done.document)

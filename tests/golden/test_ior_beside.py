@@ -68,6 +68,7 @@ def both_ways(capture: Path, exit_code: str, folder: Path) -> Sequence[tuple[str
     ]
 
 
+@pytest.mark.slow
 def test_every_capture_of_ior(tmp_path: Path) -> None:
     """A failed one has no number or an INVALID one; a good one has no finding, or a defended one."""
     samples = beside("samples")
@@ -89,6 +90,7 @@ def test_every_capture_of_ior(tmp_path: Path) -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_logs_of_2018_agree_with_the_table() -> None:
     """120 logs of IOR 3.0.1 give the rows of the published table, number by number."""
     logs = sorted(beside("reference/ior-3.0.1").iterdir())
@@ -107,6 +109,7 @@ def test_logs_of_2018_agree_with_the_table() -> None:
         assert (row["layout"], row["order"]) == (other["layout"], other["order"])
 
 
+@pytest.mark.slow
 def test_logs_of_2018_are_judged_like_the_table() -> None:
     logs = sorted(beside("reference/ior-3.0.1").iterdir())
     facts = read_facts(ROOT / "reference" / "ddn-lustre-2018.yaml")

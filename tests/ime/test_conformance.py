@@ -10,8 +10,6 @@ import pytest
 
 from tests.ime.conftest import TIMES, Mounter, Store, StoreMaker
 
-pytestmark = pytest.mark.quick
-
 VARIANTS = {
     "plain": {},
     "tight": {"capacity": "512 KiB"},

@@ -72,6 +72,7 @@ def test_few_neighbours_do_not_lower_the_assumption() -> None:
     assert autocorrelation_of(series(source, 30, 0.0) for _ in range(30)) < 0.15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", [(4, 16), (4, 40), (8, 16)])
 def test_sides_of_unequal_length_hold_far_out_in_the_tail(counts: tuple[int, int]) -> None:
     """What the first step of a correction over 20 cells asks for: 5 % / 20."""

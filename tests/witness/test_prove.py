@@ -14,8 +14,6 @@ from tests.witness.conftest import Prove
 from weir.commands.prove import EXIT_NOT_PROVEN
 from weir.records.table import read_records
 
-pytestmark = pytest.mark.quick
-
 MIB = 2**20
 CLOSE = 0.01
 

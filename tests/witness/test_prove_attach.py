@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.quick
-
 MIB = 2**20
 CHILD = f"import os; f = open('g', 'wb'); f.write(bytes({4 * MIB})); f.flush(); os.fsync(f.fileno())"
 PROGRAM = f"""

@@ -19,8 +19,6 @@ from weir.audit.calls import CLOCKS, MAPPINGS, NAMES, SYNCHRONISATION, TRANSFERS
 from weir.tools.witness import WITNESS_FILE, gather_witness
 from weir.tools.witness_facts import read_witness
 
-pytestmark = pytest.mark.quick
-
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
 BLOCK = 4096

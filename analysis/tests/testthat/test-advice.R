@@ -204,6 +204,7 @@ test_that("doubts name evidence in words, and the rule that found most", {
 })
 
 test_that("doubts and effects are about real storage, or about what there is", {
+  skip_if_quick()
   emulated <- with_cells(read_synthetic(target = "buffer", xfer_bytes = c(2^14, 2^20)))
   emulated[, `:=`(verdict = "UNPROVEN", emulated = TRUE)]
   told <- function(records) {

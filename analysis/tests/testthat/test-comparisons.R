@@ -173,6 +173,7 @@ begun <- function(records, side, first, other) {
 }
 
 test_that("whether sides took turns is known from the times of their rounds", {
+  skip_if_quick()
   turns <- function(first, other) {
     records <- two_orders(access = "write", n = length(first))
     effects_of_settings(begun(records, records$order == "random", first, other))$interleaved

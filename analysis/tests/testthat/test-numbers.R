@@ -7,6 +7,7 @@ facts_of_one <- list(
 )
 
 test_that("every name is escaped and every command is letters only", {
+  skip_if_quick()
   numbers <- make_numbers(read_synthetic(target = "t&t"), facts_of_one)
   expect_match(numbers$commands$Questions, "The suite \\emph{a\\_b} asks: ``How much is 100\\%?''", fixed = TRUE)
   expect_equal(numbers$commands$Targets, "t\\&t (ext4)")
@@ -17,6 +18,7 @@ test_that("every name is escaped and every command is letters only", {
 })
 
 test_that("the best medians are those of the records", {
+  skip_if_quick()
   records <- read_synthetic()
   records[, bw_mib_s := ifelse(access == "write", 1234.5, 20)]
   short <- make_numbers(records, facts_of_one)$commands$BestInShort
@@ -40,6 +42,7 @@ test_that("measured and archived studies define the same commands", {
 })
 
 test_that("what archived records do not tell is not in the text", {
+  skip_if_quick()
   archive <- list(about = list(title = "Old", site = "There"), records = 6)
   told <- make_numbers(read_synthetic(), archive)$commands
   expect_match(told$MeasuredText, "\\NodeCounts{} \\NodeWord{} and \\ProcessCounts{}", fixed = TRUE)
@@ -62,6 +65,7 @@ test_that("runs beyond the plan are explained", {
 })
 
 test_that("numbers can be requested by name", {
+  skip_if_quick()
   records <- read_synthetic()
   records[1, `:=`(verdict = "DEGRADED", reasons = "a-rule;another")]
   numbers <- make_numbers(records, facts_of_one)

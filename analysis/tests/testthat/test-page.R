@@ -32,6 +32,7 @@ test_that("the best point of every target and access is the first answer", {
 })
 
 test_that("neither the null back end nor single operations, of a warm cache even, are the best bandwidth", {
+  skip_if_quick()
   fast <- function(rows, name) data.table::copy(rows)[, `:=`(bw_mib_s = 1e6, cell = name)]
   rows <- repeated_rounds(2)
   found <- page_of(rbind(rows, fast(rows, "null")[, api := "NULL"], fast(rows, "cached")[, purpose := "latency"]))
@@ -43,6 +44,7 @@ test_that("neither the null back end nor single operations, of a warm cache even
 })
 
 test_that("writes that were not synchronised are no best bandwidth beside those that were", {
+  skip_if_quick()
   rows <- repeated_rounds(2)[, sync := TRUE]
   cached <- data.table::copy(rows)[access == "write"][, `:=`(bw_mib_s = 1e6, cell = "unsynced", sync = FALSE)]
   best <- function(records) {
@@ -77,6 +79,7 @@ test_that("a point has the latency histogram of all of its usable records", {
 })
 
 test_that("counts of verdicts are of real storage, emulated storage stands beside", {
+  skip_if_quick()
   rows <- repeated_rounds(2)
   rows[, verdict := rep(c("VALID", "UNPROVEN"), length.out = .N)][, emulated := FALSE]
   found <- page_of(rows)$facts$verdicts

@@ -4,6 +4,7 @@ load_table <- function(name) load_part("table", name, home)
 published <- list(published = file.path(checkout, "reference", "published.csv"))
 
 test_that("a claim takes one row: what these records and what the printed values say stand beside each other", {
+  skip_if_quick()
   records <- read_synthetic(
     target = "buffer", api = "IME", order = c("sequential", "random"), n = 5, xfer_bytes = 2^20, emulated = TRUE
   )
@@ -20,6 +21,7 @@ test_that("a claim takes one row: what these records and what the printed values
 })
 
 test_that("records that decide nothing have no table of claims", {
+  skip_if_quick()
   records <- read_synthetic(access = "read", target = "memory")
   decided <- decide_claims(records, list(targets = list(list(target = "memory", kind = "memory"))),
     published$published, home

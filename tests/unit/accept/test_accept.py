@@ -47,6 +47,7 @@ def judged(folder: Path, contract: Contract, edit: Edit | None = None, **values:
     return judge(contract, read_measured(write_study(folder, cells)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["jupiter-ior", "mistral-2015", "nersc-10", "uk-nnss"])
 def test_a_contract_passes_and_a_missed_promise_fails(tmp_path: Path, name: str) -> None:
     contract = contract_of(name)

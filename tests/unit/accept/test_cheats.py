@@ -149,6 +149,7 @@ def test_an_honest_study_passes(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "UNVERIFIED" not in printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHEATS)
 def test_what_was_done_to_the_rounds_is_not_a_pass(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -163,6 +164,7 @@ def test_what_was_done_to_the_rounds_is_not_a_pass(
         assert named in " ".join(printed.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gone", [MANIFEST, LEDGER, "plan.json"])
 def test_what_cannot_be_verified_is_refused_or_marked(
     gone: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -279,6 +281,7 @@ def test_a_changed_contract_has_another_sum_on_the_first_page(
     assert "an emptied file system, no other users, settings of the servers" in page
 
 
+@pytest.mark.slow
 def test_who_signs_again_is_not_an_allowed_signer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     if not shutil.which("ssh-keygen"):
         pytest.skip("ssh-keygen is missing")

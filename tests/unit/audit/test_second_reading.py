@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import beside
 from weir.records.facts import Facts
 from weir.records.importing import import_files
@@ -37,6 +39,7 @@ def deserved(text: str) -> Iterator[tuple[str, float, frozenset[str]]]:
             expected = moved = 0
 
 
+@pytest.mark.slow
 def test_every_finding_of_720_records_is_deserved() -> None:
     """215 findings: 180 writes whose synchronisation was dropped, 35 draws that differ between ranks."""
     found = count = 0

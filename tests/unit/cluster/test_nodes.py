@@ -38,6 +38,7 @@ def test_probes_are_found_among_what_launchers_print() -> None:
     assert [probe.node for probe in read_probes(output)] == ["a", "b"]
 
 
+@pytest.mark.slow
 def test_a_probe_prints_its_node_and_its_times(
     capsys: pytest.CaptureFixture[str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

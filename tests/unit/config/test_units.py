@@ -86,6 +86,7 @@ def test_wrong_durations_and_rates(parse, written: object, hint: str) -> None:  
     assert hint in caught.value.hint
 
 
+@pytest.mark.slow
 @given(st.integers(min_value=0, max_value=2**60))
 def test_format_size_reads_back_unchanged(size_bytes: int) -> None:
     assert parse_size(format_size(size_bytes)) == size_bytes

@@ -67,6 +67,7 @@ def test_a_test_that_a_reason_names_exists() -> None:
     assert {(name, path) for name, path in named if not (ROOT / path).exists()} == set()
 
 
+@pytest.mark.slow
 def test_a_command_that_is_not_run_is_at_least_one_that_exists() -> None:
     """weir accepts its arguments, make has its target, the script is in the checkout."""
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))

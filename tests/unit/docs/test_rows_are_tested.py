@@ -40,6 +40,7 @@ def rows(page: str) -> list[list[str]]:
     return [line.strip("| ").split(" | ") for table in tables for line in table.splitlines()[2:]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_the_last_column_is_the_tests_of_the_row(page: str, golden: Callable[[Path, str], None]) -> None:
     tested = files_by_row()

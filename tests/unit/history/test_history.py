@@ -110,6 +110,7 @@ def test_lower_is_better_for_latencies() -> None:
     assert judge_newest(one, 30).verdict == SLOWER
 
 
+@pytest.mark.slow
 def test_campaigns_are_kept_once_and_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     history = tmp_path / "history"
     for day in range(20):
@@ -140,6 +141,7 @@ def test_a_campaign_is_one_point_of_each_name() -> None:
     assert [one.times[0], *np.diff(one.times)] == [seconds_of(days[0][0]), DAY_S, DAY_S]
 
 
+@pytest.mark.slow
 def test_bounds_of_reframe_let_noise_pass_and_hold_a_slowdown(tmp_path: Path) -> None:
     history, out = tmp_path / "history", tmp_path / "bounds.json"
     for day in range(20):
@@ -167,6 +169,7 @@ def test_the_figure_shows_levels_changes_and_the_verdict(tmp_path: Path) -> None
     ElementTree.fromstring(text[text.index("<svg") : text.index("</svg>") + 6])
 
 
+@pytest.mark.slow
 def test_the_page_of_a_site_links_a_page_for_each_target(tmp_path: Path) -> None:
     history, site = tmp_path / "history", tmp_path / "results/lab"
     for day in range(20):
@@ -230,6 +233,7 @@ def test_an_empty_history_says_how_to_begin(tmp_path: Path, capsys: pytest.Captu
     assert "weir history add" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_small_step_is_news_from_the_day_on_which_it_is_found() -> None:
     """10 % in noise of 6 %: it is seen in the second week, and no news once it is in the points before."""
     values = np.concatenate([level(21, 120, spread=0.06), level(22, 120, 900.0, spread=0.06)])

@@ -87,6 +87,7 @@ def test_a_preflight_leaves_nothing_in_the_directory_of_temporary_files(job: Bat
     assert list(Path(os.environ["TMPDIR"]).iterdir()) == []
 
 
+@pytest.mark.slow
 def test_two_nodes_are_not_compared_and_lost_probes_stop_nothing(
     job: BatchJob, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -48,6 +48,7 @@ def test_a_part_is_a_sample_of_all_sizes_in_the_order_of_the_plan(tmp_path: Path
         assert sizes[-1] > 450 * 1024
 
 
+@pytest.mark.slow
 def test_a_new_cell_moves_few_of_the_others(tmp_path: Path) -> None:
     before, after = plan_of(tmp_path / "a", "1 h", 1000), plan_of(tmp_path / "b", "1 h", 1002)
     place = {cell.cell: batch.batch for batch in after.batches for cell in batch.cells}

@@ -279,6 +279,7 @@ def test_buckets_of_a_tool_whose_question_is_single_operations(
     assert {(line[0], int(line[1]), line[2], int(line[3])) for line in lines} < joined
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "odd",
     [

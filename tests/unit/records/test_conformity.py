@@ -77,6 +77,7 @@ def records_in_types(rows: list[Row], table: Path) -> list[Row]:
         ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exit_code", [0, 1, None])
 def test_records_of_a_run(tmp_path: Path, plan: Plan, exit_code: int | None) -> None:
     (tmp_path / "summary.json").write_bytes(WEIR_IO_OUTPUT.read_bytes())

@@ -96,6 +96,7 @@ def reasons_of(rows: list[Row]) -> dict[tuple[str, int], set[str]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", COPIES, ids=lambda attack: attack.__name__)
 def test_a_copied_run_is_invalid(attack: Attack, tmp_path: Path, plan: Plan) -> None:
     folders = [leave(tmp_path, cell, run) for cell in plan.cells for run in range(2)]

@@ -55,6 +55,7 @@ def test_a_packed_file_that_is_cut_is_a_message(tmp_path: Path) -> None:
         import_files([packed], Facts())
 
 
+@pytest.mark.slow
 @pytest.mark.row("third-party log, table or records")
 def test_a_small_file_that_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> None:
     packed = tmp_path / "bomb.gz"
@@ -116,6 +117,7 @@ def test_the_first_half_mebibyte_is_enough() -> None:
     assert kind_of("text\n" * 100_000 + "fio-3.33\n") == "output of fio"
 
 
+@pytest.mark.slow
 def test_a_kind_has_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tree = tmp_path / "tree"
     tree.mkdir()
@@ -243,6 +245,7 @@ def test_bytes_moved_in_transfers_of_none_are_a_finding(tmp_path: Path) -> None:
     assert "xfer_bytes is 0, and bytes were moved" in row["evidence"]
 
 
+@pytest.mark.slow
 def test_output_with_names_that_are_no_text_is_printed(tmp_path: Path) -> None:
     """In a process of its own, whose stdout is strict."""
     log = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.txt"))

@@ -64,6 +64,7 @@ def run_of(folder: Path, plan: Plan, number: int) -> Path:
     return folder / "results" / "runs" / plan.cells[number].cell / "000"
 
 
+@pytest.mark.slow
 def test_a_run_is_judged_once_when_it_ends(tmp_path: Path, planned: Plan, judged_cells: list[str]) -> None:
     write_runs(planned, tmp_path / "results", 0, 10)
     assert judged_cells == [cell.cell for cell in planned.cells[:10]]
@@ -201,6 +202,7 @@ CHANGES: dict[str, Callable[[Path, Path], None]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_the_tables_are_those_of_the_outputs(
     tmp_path: Path, planned: Plan, change: Callable[[Path, Path], None]
@@ -215,6 +217,7 @@ def test_the_tables_are_those_of_the_outputs(
     assert {name: file_sha256(tmp_path / "results" / "study" / name) for name in sums} == sums
 
 
+@pytest.mark.slow
 def test_many_runs_are_read_by_several_processes_in_the_order_of_the_plan(
     tmp_path: Path, planned: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -242,6 +245,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_what_reads_many_runs_ends_at_once_with_all_its_processes(number: signal.Signals) -> None:
     """Ctrl-C goes to all of them, a kill to the first one."""

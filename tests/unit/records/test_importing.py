@@ -22,6 +22,7 @@ HEADER = "campaign,api,access,nn,ppn,xfer_bytes,block_bytes,iteration,moved_byte
 LINE = "first,POSIX,write,1,2,1024,2048,0,4096,2.0001,0.00195,Sat Oct 20 19:29:21 2018\n"
 
 
+@pytest.mark.slow
 def test_the_reference_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "records.csv"
     assert (

@@ -45,6 +45,7 @@ def test_columns_begin_as_agreed() -> None:
     assert ",".join(columns()).startswith(FIRST)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(row=st.fixed_dictionaries({name: values(column) for name, column in columns().items()}))
 def test_what_is_written_is_read(row: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -51,6 +51,7 @@ def test_twenty_measurements_reach_the_best_and_beat_chance() -> None:
         assert model >= chance - 0.005
 
 
+@pytest.mark.slow
 def test_each_search_measures_a_setting_once_and_all_if_it_may() -> None:
     replay = read_replay(MISTRAL, ["stripes", "ppn"], {}, "wnode")
     for search in (lambda *given: run(*given, "random"), run, run_tpe):
