@@ -1,6 +1,7 @@
 /* What a process does on each mount, in phases. Fixed tables, as in files.c. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,11 +134,21 @@ struct record *accounts_record(int directory, const char *path) {
     return point != NULL ? record_with_account(point) : NULL;
 }
 
+/* btrfs compresses single files and directories, too (chattr +c), whatever its mount says. */
+static void note_compression(struct account *account, int fd) {
+    int flags = 0;
+    if (!account->compresses && strcmp(account->medium.file_system, "btrfs") == 0 &&
+        syscall(SYS_ioctl, fd, FS_IOC_GETFLAGS, &flags) == 0) {
+        account->compresses = (flags & FS_COMPR_FL) != 0;
+    }
+}
+
 void accounts_opened(struct record *record, int fd) {
     long flags = syscall(SYS_fcntl, fd, F_GETFL);
     goes[fd] = (flags & O_DIRECT) != 0 ? GOES_DIRECT : 0;
     goes[fd] |= (flags & O_DSYNC) != 0 ? GOES_THROUGH : 0; /* O_SYNC has its bit */
     atomic_store(&unsynced[fd], 0);
+    note_compression(record->account, fd);
     atomic_fetch_add(&record->account->open_files, 1);
 }
 

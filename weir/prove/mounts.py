@@ -76,6 +76,7 @@ class Mount:
     file_system: str | None
     source: str | None
     counted: bool
+    compresses: bool
     device: str | None
     device_reason: str | None
     device_copies: int
@@ -184,6 +185,7 @@ def _mount(
         file_system=first["file_system"],
         source=first["source"],
         counted=first["counted"],
+        compresses=any(one["compresses"] for _, one in used),
         device=first["device"],
         device_reason=first["device_reason"],
         device_copies=first["device_copies"],

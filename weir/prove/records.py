@@ -201,9 +201,11 @@ def without_counts(subject: Subject, names: Sequence[str], why: str) -> Subject:
 
 
 def _compresses(mount: Mount) -> bool | None:
-    """By the options of the mount, where they tell."""
+    """By the options of the mount, where they tell, and by the flags of the files."""
     if mount.file_system != "btrfs":
         return None
+    if mount.compresses:
+        return True
     options = (mount_of(Path(mount.point)) or {}).get("super_options", "").split(",")
     return any(option.partition("=")[0] in ("compress", "compress-force") for option in options)
 

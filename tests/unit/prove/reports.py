@@ -57,6 +57,7 @@ def mount(
         "source": "/dev/sdz1",
         "counted": file_system != "tmpfs",
         "watched": False,
+        "compresses": False,
         "device": "sdz" if device is not None else None,
         "device_reason": None if device is not None else "no device",
         "device_copies": 1,

@@ -59,6 +59,8 @@ def test_data_that_the_storage_reduced_is_degraded() -> None:
 def test_a_program_that_writes_over_its_own_bytes_is_no_liar() -> None:
     over = written(device=(0, 2), io={"wchar": 100, "write_bytes": 2})
     assert verdict(process(over)) == ("DEGRADED", "bytes-not-stored")
+    cloned = written(device=(0, 0), io={"wchar": 100})  # copy_file_range, then fsync, on XFS
+    assert verdict(process(cloned)) == ("DEGRADED", "bytes-not-stored")
 
 
 def test_a_disk_in_memory_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,6 +126,8 @@ def test_a_mount_that_compresses_gives_no_valid_number(monkeypatch: pytest.Monke
     assert verdict(process(compressed)) == ("VALID", "")
     found["super_options"] = "rw,subvol=/"
     assert verdict(process(compressed, payload=ZEROS)) == ("VALID", "")
+    by_flag = written(file_system="btrfs", compresses=True)
+    assert verdict(process(by_flag, payload=ZEROS)) == ("DEGRADED", "payload-reducible")
 
 
 def test_what_processes_without_a_report_did_accuses_nobody() -> None:

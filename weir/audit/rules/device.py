@@ -65,8 +65,9 @@ def _arrived(subject: Subject) -> Outcome:
     if _may_be_reduced(subject) and not as_written:  # they may be bytes of other users
         return not_observable(f"{text}: the storage may have stored fewer bytes than it was given")
     dirtied = subject.observed.get("dirtied_bytes") if subject.observed.get("of_calls") else None
-    if dirtied and _ARRIVED * dirtied <= written < _ARRIVED * needed:
-        return not_observable(f"{text}, {dirtied} were given to the kernel: the program wrote over its own")
+    if dirtied is not None and _ARRIVED * dirtied <= written < _ARRIVED * needed:
+        how = "the program wrote over its own, or the file system made a clone"
+        return not_observable(f"{text}, {dirtied} were given to the kernel: {how}")
     if written < _ARRIVED * needed:
         return invalid(text)
     if lacks_beyond(subject):
@@ -193,7 +194,7 @@ def payload_reducible(subject: Subject) -> Outcome | None:
     if not (subject.leaves_client and needed) or is_chosen:
         return note(f"{text}, and {subject.stored_on} may reduce them")
     if subject.observed.get("compressing"):
-        return degraded(f"{text}, and {subject.stored_on} is mounted to compress them")
+        return degraded(f"{text}, and {subject.stored_on} is told to compress them")
     if written is None or written >= _ARRIVED * needed:
         return note(f"{text}, and {subject.stored_on} may reduce them")
     return degraded(f"{text}, and {written} bytes of {needed:.0f} were written to {_name(subject)}")
