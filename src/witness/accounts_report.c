@@ -138,6 +138,7 @@ void accounts_write(FILE *stream, const char *host) {
     write_number(stream, "queued_read_bytes", atomic_load(&queued_read_bytes));
     write_number(stream, "queued_written_bytes", atomic_load(&queued_written_bytes));
     fprintf(stream, "\"started\": %s, ", accounts_is_started() ? "true" : "false");
+    fprintf(stream, "\"syncs_answered\": %s, ", chain_answers_syncs() ? "true" : "false");
     write_process_io(stream, "io", &io);
     fputs(",\n", stream);
     sample_write(stream);

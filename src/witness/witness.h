@@ -190,6 +190,7 @@ void *first_call(const char *name); /* what the program gets */
         next_##name = (__typeof__(&name))next_call(#name);                                                   \
     }
 void chain_write(FILE *stream);
+bool chain_answers_syncs(void); /* a synchronisation of a pipe succeeds: something answers for the kernel */
 
 /* report.c */
 void report_write(bool is_child); /* of fork */

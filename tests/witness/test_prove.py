@@ -203,6 +203,21 @@ def test_a_removed_synchronisation_proves_nothing(prove: Prove, tmp_path: Path) 
         assert claim["verdict"] != "VALID", preload
 
 
+def test_eatmydata_is_never_valid(prove: Prove) -> None:
+    """Debian's own, before a program that requests what it takes away."""
+    for program in ("eatmydata", "fio"):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is missing")
+    fio = "fio --name=j --size=16m --bs=64k --filename=f --output-format=json --rw=write"
+    for command in (
+        "dd if=/dev/zero of=f bs=1M count=16 oflag=dsync",
+        f"{fio} --end_fsync=1",
+        f"{fio} --sync=1",
+    ):
+        (claim,) = prove("eatmydata", *command.split())["claims"]
+        assert claim["verdict"] != "VALID", command
+
+
 FORGER = """
 import glob, json, os
 pid = os.fork()

@@ -184,6 +184,7 @@ def facts_of(
         "interposed": interposed(processes),
     }
     if access == "write":
+        facts["syncs_answered"] = any(one["syncs_answered"] for one in processes) or None
         syncs = sum(phase.calls["sync"] for phase in phases)
         through = synced_share(phases) >= NEARLY_ALL and not syncs
         facts["sync_calls"] = facts["called_syncs"] = max(syncs, int(through))

@@ -90,6 +90,7 @@ def process(*mounts: dict[str, Any], **more: Any) -> dict[str, Any]:
         "queued_read_bytes": 0,
         "queued_written_bytes": 0,
         "started": True,
+        "syncs_answered": False,
         "io": counters({}, None)["io"],
         "payload": PAYLOAD,
         "preload": "",

@@ -56,6 +56,15 @@ def test_data_that_the_storage_reduced_is_degraded() -> None:
     assert verdict(process(written(device=(0, 3)), payload=ZEROS)) == ("INVALID", "sync-not-effective")
 
 
+def test_a_synchronisation_that_a_library_answers_was_perhaps_requested() -> None:
+    """dd conv=fsync under eatmydata makes none that the kernel sees."""
+    calls = [{"call": "fsync", "object": "libeatmydata.so", "behind": False}]
+    unsynced = written()
+    unsynced["phases"][0]["synced_bytes"] = 0
+    assert verdict(process(unsynced, calls=calls)) == ("VALID", "")
+    assert verdict(process(unsynced, calls=calls, syncs_answered=True)) == ("UNPROVEN", "calls")
+
+
 def test_a_program_that_writes_over_its_own_bytes_is_no_liar() -> None:
     over = written(device=(0, 2), io={"wchar": 100, "write_bytes": 2})
     assert verdict(process(over)) == ("DEGRADED", "bytes-not-stored")

@@ -27,7 +27,8 @@ def interposed_library(subject: Subject) -> Outcome | None:
     synchronisations the bytes on the device; of operations on names those that the witness counted, or a look
     at the entries by the kernel; of clocks the kernel's own. It is a note, and the record lacks the evidence
     calls, where nothing confirms one of them. A process that is traced (ptrace) is INVALID: a tracer can
-    answer any call itself, and slows all.
+    answer any call itself, and slows all. Where a synchronisation of a pipe succeeds (`weir prove` tries it),
+    a library such as libeatmydata answers it, and nobody knows whether one was requested.
 
     Hint: unset LD_PRELOAD and LD_AUDIT, end strace or the debugger; or let weir preload its witness behind
     the library (the program starts with LD_PRELOAD set by the stack), or verify the data (verify_read: true).
@@ -76,14 +77,15 @@ def _kinds(subject: Subject) -> Iterator[str]:
             yield SYNCHRONISATION
         return
     yield MAPPINGS if subject.row.get("api") == "MMAP" else TRANSFERS
-    if subject.is_write and subject.row.get("sync") and not subject.in_memory:
+    wanted = subject.row.get("sync") or subject.observed.get("syncs_answered")
+    if subject.is_write and wanted and not subject.in_memory:
         yield SYNCHRONISATION
 
 
 def _is_confirmed(subject: Subject, kind: str) -> bool:
     if kind == CLOCKS:
         return clock_wrong.passes(subject)
-    if kind == SYNCHRONISATION and not _reach_the_system(subject):
+    if kind == SYNCHRONISATION and (subject.observed.get("syncs_answered") or not _reach_the_system(subject)):
         return False
     if kind == SYNCHRONISATION:
         return (files_not_synchronised if subject.is_metadata else sync_not_effective).passes(subject)
