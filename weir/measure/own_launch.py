@@ -19,6 +19,7 @@ from weir.measure.execute import Outcome, execute, time_limit
 from weir.measure.faults import EnvironmentFaultError, fault
 from weir.measure.guardian import Guardian
 from weir.measure.host import held_between, held_so_far, host_facts
+from weir.measure.images import images_of
 from weir.measure.order import Execution
 from weir.measure.settle import is_complete
 from weir.measure.stripes import stripe
@@ -117,6 +118,8 @@ def _prepared(execution: Execution, place: _Place, context: LaunchContext) -> Pr
     command = ["env", *variables, *command] if variables else command
     whole = [*launch_arguments(execution, context), *command]
     known = before(execution, context.target, context.seed, whole, variables_of(context))
+    if images := images_of(program):
+        known["images"] = images
     known |= {
         "stripe_count": place.stripes,
         "host": place.host

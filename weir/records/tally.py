@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from weir.audit.explain import hint_of, triggered
@@ -26,7 +27,7 @@ class Tally:
     reasons: Counter[str] = field(default_factory=Counter)
     missing: Counter[str] = field(default_factory=Counter)
     findings: dict[str, dict[str, Any]] = field(default_factory=dict)
-    programs: set[tuple[str, str]] = field(default_factory=set)  # stack, program with its version
+    programs: set[tuple[str, str]] = field(default_factory=set)  # stack, program with its version or image
     machines: dict[tuple[Any, ...], None] = field(default_factory=dict)
     file_systems: dict[str, Mapping[str, Any]] = field(default_factory=dict)  # by target
     slow_nodes: dict[tuple[str, str], float] = field(default_factory=dict)
@@ -75,6 +76,7 @@ class Tally:
             self.machines[tuple(machine)] = None
         for target, file_system in facts["file_systems"].items():
             self.file_systems.setdefault(target, file_system)
+        self.programs.update((stack, image) for stack, image in facts.get("images", ()))
         self.seeds.update(facts["seeds"])
         self.began = min(filter(None, (self.began, facts["began"])), default=None)
         self.ended = max(filter(None, (self.ended, facts["ended"])), default=None)
@@ -160,6 +162,10 @@ def facts_of_run(facts: Mapping[str, Any]) -> dict[str, Any]:
         "failed_runs": int(facts["status"] != "done"),
         "machines": [[host.get(key) for key in MACHINE_KEYS]],
         "file_systems": {facts["cell"]["target"]: _storage(host)},
+        "images": [
+            (facts["cell"]["stack"], f"{Path(image).name} (SHA-256 {digest})")
+            for image, digest in facts.get("images", {}).items()
+        ],
         "seeds": [facts["seed"]],
         "began": facts["began"],
         "ended": facts["ended"],
