@@ -53,6 +53,29 @@ def test_the_recipes_pass_the_audit(spack: Run, environment: str) -> None:
         assert "issue" not in done.stdout
 
 
+def test_the_recipes_are_clean_by_spacks_style_and_for_its_oldest_python(spack: Run, tmp_path: Path) -> None:
+    """In a clone of Spack, because it checks what lies in a Spack; vermin as in the CI of its packages."""
+    missing = [tool for tool in ("black", "flake8", "isort", "vermin") if not shutil.which(tool)]
+    if missing:
+        pytest.skip(f"not on the PATH: {', '.join(missing)} (pinned in .github of Spack's packages)")
+    clone, folder = tmp_path / "spack", "var/spack/repos/spack_repo"
+    root = spack("location", "--spack-root").stdout.strip()
+    try:
+        git(tmp_path, "clone", "--quiet", "--shared", root, str(clone))
+    except subprocess.CalledProcessError as error:
+        pytest.skip(f"Spack is no git checkout: {error.stderr.strip()}")
+    shutil.copytree(ROOT / "envs/spack_repo", clone / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    git(clone, "add", "--force", folder)
+    files = [str(file) for file in (clone / folder).rglob("*.py")]
+    done = spack("style", "--root", str(clone), "--skip", "mypy", *files)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "spack style checks were clean" in done.stdout
+    backports = [word for name in ("argparse", "importlib", "typing") for word in ("--backport", name)]
+    vermin = ["vermin", *backports, "--violations", "-t=3.6-", *files]
+    oldest = subprocess.run(vermin, cwd=clone, capture_output=True, text=True, check=False)
+    assert oldest.returncode == 0, oldest.stdout + oldest.stderr
+
+
 def test_the_environment_reads_with_all_its_parts(spack: Run, environment: str) -> None:
     done = spack("-e", environment, "repo", "list")
     assert done.returncode == 0, done.stderr

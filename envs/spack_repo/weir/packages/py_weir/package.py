@@ -2,12 +2,28 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 
+import csv
+
 from spack_repo.builtin.build_systems.python import PythonPackage
 from spack_repo.weir.checkout import CHECKOUT, NO_COMMIT, sources
 
 from spack.package import *
 
 SOURCES = sources()
+
+# One cell, done in a second.
+SUITE = """\
+suite: one-cell
+question: Does the workflow measure here?
+experiments:
+  one:
+    tool: ior
+    nodes: [1]
+    ppn: [2]
+    space: {api: [POSIX]}
+    fixed: {xfer: 64 KiB, block: 1 MiB, access: [write, read], sync: true}
+    repetitions: {rounds: 1}
+"""
 
 
 class PyWeir(PythonPackage):
@@ -44,6 +60,9 @@ class PyWeir(PythonPackage):
         depends_on("snakemake@8.25.2:", type="run")
         depends_on("reframe@4.7.3:", type="run")
         depends_on("py-pygments", type="run")
+        # By `spack install --test=root py-weir`; weir brings both anyway.
+        depends_on("weir-io", type="test")
+        depends_on("mpi", type="test")
 
     # `weir history` also needs ruptures, for which Spack has no recipe; `tune` a newer Optuna than
     # it has.
@@ -61,3 +80,23 @@ class PyWeir(PythonPackage):
         with working_dir("study"):
             said = weir("plan", "--suite", "quick", "--target", "memory", output=str)
         assert "cells" in said, said
+
+    def test_one_cell_is_measured(self):
+        """Snakemake and ReFrame measure one cell in a new study"""
+        if "weir-io" not in self.spec:
+            raise SkipTest("no weir-io: spack install --test=root py-weir, or spack test run weir")
+        self.measure_one_cell(self.spec["weir-io"].prefix.bin.join("weir-io"))
+
+    def measure_one_cell(self, engine: str) -> None:
+        """From weir init to records.csv, with an engine, on disk; an error if a row is INVALID."""
+        Executable(self.prefix.bin.weir)("init", "--engine", engine, "measured")
+        records = "results/local/one-cell/records.csv"
+        with working_dir("measured"):
+            with open("config/suites/one-cell.yaml", "w", encoding="utf-8") as file:
+                file.write(SUITE)
+            choice = ("suites=one-cell", "targets=disk")
+            which("snakemake", required=True)("--cores", "2", records, "--config", *choice)
+            with open(records, encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+        assert {row["access"] for row in rows} == {"write", "read"}, rows
+        assert all(row["verdict"] != "INVALID" for row in rows), rows

@@ -33,6 +33,8 @@ class Weir(BundlePackage):
     variant("analyse", default=True, description="R with the packages that draw, and LaTeX")
 
     depends_on("weir-io", type="run", when="+measure")
+    # mpirun on the PATH of who loads weir; weir-io alone is only linked with it.
+    depends_on("mpi", type="run", when="+measure")
     depends_on("weir-io ~ime", type="run", when="+measure ~ime")
     depends_on("weir-io +ime", type="run", when="+ime")
     depends_on("py-weir +workflow", type="run", when="+steer")
@@ -53,3 +55,10 @@ class Weir(BundlePackage):
         depends_on("r-systemfonts", type="run")
         depends_on("r-yaml", type="run")
         depends_on("texlive", type="run")
+
+    def test_one_cell_is_measured(self):
+        """Snakemake and ReFrame measure one cell with weir-io in a new study"""
+        if not self.spec.satisfies("+measure +steer"):
+            raise SkipTest("measuring by the workflow needs +measure +steer")
+        engine = self.spec["weir-io"].prefix.bin.join("weir-io")
+        self.spec["py-weir"].package.measure_one_cell(engine)
