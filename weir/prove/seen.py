@@ -75,10 +75,10 @@ def unseen_lines(seen: Seen) -> Iterator[str]:
 
 def _unseen(seen: Seen) -> Iterator[str]:
     if not LIBRARY.is_file():
-        yield f"calls: {LIBRARY.name} is not found; hint: make witness in a checkout, or weir-io on the PATH"
-        return
+        hint = "make witness in a checkout (needs a C compiler), or weir-io on the PATH"
+        yield f"calls: {LIBRARY.name} is not found; hint: {hint}"
     own = seen.of_program
-    if not own:
+    if LIBRARY.is_file() and not own:
         yield "calls: no process of the program loaded the library (static, setuid, Go, or killed)"
     for one in seen.doubts:
         yield f"whether the counts above are true: {one}; nothing is believed of them"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -100,3 +101,63 @@ def test_the_program_gets_what_the_cell_requests_and_its_result_is_read(tmp_path
     done = subprocess.run(command, check=True, capture_output=True, timeout=60)
     parsed = tool.parse({"summary": tmp_path / "summary.json"})
     assert [row["moved_bytes"] for row in parsed.rows] == [2 * MIB, 2 * MIB], done.stdout
+
+
+# A service ends when it is told to; what directs two of them fails where it is told of others than two.
+DIRECTED = """\
+#!/bin/sh
+cd "$(dirname "$0")"
+case "$*" in
+    --service*) echo "$4" >> ports; until [ -e quit ]; do sleep 0.05; done ;;
+    *--quit) touch quit ;;
+    *) echo "$*" > measured; case "$*" in *:1611,*:1612\\ *) exit 0 ;; esac; exit 7 ;;
+esac
+"""
+
+
+def on_two_nodes(program: str, folder: Path) -> list[subprocess.CompletedProcess[str]]:
+    """Each node's part, as a launcher starts it."""
+    tool = tools()["elbencho"]
+    sizes = {"xfer_bytes": 65536, "block_bytes": MIB, "jobs": 2}
+    cell = cell_of(tool, **sizes, nodes=2, order="sequential", access=["write", "read"])
+    target = Target(name="disk", kind="disk", path=str(folder))
+    assert tool.problems(cell, target) == []
+    assert tool.footprint(cell).peak_bytes == 4 * MIB
+    command = tool.command(cell, target, [program], RunPaths(str(folder / "data"), folder))
+    started = [
+        subprocess.Popen(
+            command,
+            env={**os.environ, "OMPI_COMM_WORLD_RANK": str(rank)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in (1, 0)
+    ]
+    outputs = [one.communicate(timeout=100) for one in started]
+    return [
+        subprocess.CompletedProcess(command, one.returncode, *output)
+        for one, output in zip(started, outputs, strict=True)
+    ]
+
+
+def test_each_node_has_a_service_and_the_first_directs_them(tmp_path: Path) -> None:
+    program = tmp_path / "bin/elbencho"
+    program.parent.mkdir()
+    program.write_text(DIRECTED)
+    program.chmod(0o755)
+    assert [one.returncode for one in on_two_nodes(str(program), tmp_path)] == [0, 0]
+    assert sorted((program.parent / "ports").read_text().split()) == ["1611", "1612"]
+    measured = (program.parent / "measured").read_text()
+    assert f"-s {4 * MIB} " in measured
+    assert measured.endswith(f" {tmp_path}/data\n")
+    assert not (tmp_path / "services").exists()
+
+
+def test_services_of_elbencho_measure_together(tmp_path: Path) -> None:
+    if not shutil.which("elbencho"):
+        pytest.skip("elbencho is not installed")
+    done = on_two_nodes("elbencho", tmp_path)
+    assert [one.returncode for one in done] == [0, 0], done
+    parsed = tools()["elbencho"].parse({"summary": tmp_path / "summary.json"})
+    assert [(row["nn"], row["moved_bytes"]) for row in parsed.rows] == [(2, 4 * MIB)] * 2

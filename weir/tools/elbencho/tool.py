@@ -1,4 +1,4 @@
-"""The tool: elbencho, started as one process whose workers are threads on one file."""
+"""The tool: elbencho, workers that are threads, on one file: of one process, or of a service on each node."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from weir.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths, Tool, label_of_jobs
 from weir.tools.elbencho.parse import LOG_START, OUTPUT, parse_results
+from weir.tools.elbencho.services import on_nodes
 from weir.tools.outputs import read_texts
 
 
@@ -28,7 +29,7 @@ class Elbencho(Tool):
         ),
         "xfer": Parameter("size", "Bytes of one operation (-b).", "1 MiB"),
         "block": Parameter("size", "Bytes of each worker; the file has all of them (-s).", "64 MiB"),
-        "jobs": Parameter("count", "Workers, threads of one process (-t).", 1, minimum=1),
+        "jobs": Parameter("count", "Workers, threads of the process on each node (-t).", 1, minimum=1),
         "iodepth": Parameter("count", "Operations in flight of each worker (--iodepth).", 1, minimum=1),
         "direct": Parameter("flag", "Open with O_DIRECT (--direct).", False),
     }
@@ -45,19 +46,21 @@ class Elbencho(Tool):
         values = {
             "-t": params["jobs"],
             "-b": params["xfer_bytes"],
-            "-s": params["jobs"] * params["block_bytes"],
+            "-s": _file_bytes(cell),
             "--iodepth": params["iodepth"],
-            "--jsonfile": paths.outputs / "summary.json",
+            "--jsonfile": paths.outputs.resolve() / "summary.json",
         }
         flags = ["--nolive", "--lat", *(f"-{access[0]}" for access in params["access"])]
         flags += ["--rand"] if params["order"] == "random" else []
         flags += ["--direct"] if params["direct"] else []
         options = [text for name, value in values.items() for text in (name, str(value))]
+        if cell.nodes > 1:
+            return on_nodes(program, [*flags, *options], paths.data, cell.nodes, paths.outputs)
         return [*program, *flags, *options, paths.data]
 
     def footprint(self, cell: Cell) -> Footprint:
         params = cell.params
-        size_bytes = params["jobs"] * params["block_bytes"]
+        size_bytes = _file_bytes(cell)
         accesses = params["access"]
         return Footprint(
             written_bytes=size_bytes if "write" in accesses else 0,
@@ -78,8 +81,8 @@ class Elbencho(Tool):
 
 def _problems(cell: Cell, target: Target) -> Iterator[str]:
     params = cell.params
-    if cell.ranks > 1:
-        yield "elbencho starts threads, not ranks: use nodes: 1, ppn: 1 and jobs"
+    if cell.ppn > 1:
+        yield "elbencho starts threads, not ranks: use ppn: 1 and jobs"
     if cell.iterations > 1:
         yield "elbencho measures once: use rounds"
     if target.prefix:
@@ -90,6 +93,10 @@ def _problems(cell: Cell, target: Target) -> Iterator[str]:
         yield "a read needs the file that the write of the same cell leaves: add write to access"
 
 
+def _file_bytes(cell: Cell) -> int:
+    return int(cell.nodes * cell.params["jobs"] * cell.params["block_bytes"])
+
+
 def _as_run(row: Row) -> Row:
-    """Of a suite: one process on one node, and each access once."""
-    return row | {"nn": 1, "ppn": 1, "iteration": 0, "layout": "shared"}
+    """Of a suite: one process on each node, and each access once."""
+    return row | {"nn": row.get("nn") or 1, "ppn": 1, "iteration": 0, "layout": "shared"}
