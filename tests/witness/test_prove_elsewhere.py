@@ -1,0 +1,52 @@
+"""Programs that the library may not reach: with rights of their own, or with a root of their own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.witness.conftest import Prove
+from weir.tools.witness import LIBRARY
+
+pytestmark = pytest.mark.quick
+MIB = 2**20
+WRITE = "bs=1M count=8 conv=fsync"
+
+
+def test_a_program_with_rights_of_its_own_is_unproven(prove: Prove, tmp_path: Path) -> None:
+    """The loader takes LD_PRELOAD from setuid programs."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can make a program of another user")
+    program = tmp_path / "dd"
+    shutil.copy(shutil.which("dd") or "", program)
+    shutil.chown(program, "nobody")
+    program.chmod(0o4755)
+    (tmp_path / "data").chmod(0o777)
+    seen = prove(str(program), "if=/dev/zero", "of=f", *WRITE.split())
+    assert "UNPROVEN, no call on any mount was seen" in seen["stderr"]
+    assert any("MiB written by calls, in processes" in text for text in seen["not_seen"])
+
+
+@pytest.mark.parametrize("is_bound", [False, True])
+def test_a_container_is_seen_where_it_has_the_library(prove: Prove, tmp_path: Path, is_bound: bool) -> None:
+    """A mount namespace and a root of its own, as apptainer and podman make them."""
+    if subprocess.run(["unshare", "-rm", "true"], check=False, capture_output=True).returncode != 0:
+        pytest.skip("no user namespaces")
+    root, data = tmp_path / "root", tmp_path / "data"
+    linked = subprocess.run(["ldd", shutil.which("dd") or ""], check=True, capture_output=True, text=True)
+    for file in [shutil.which("dd") or "", *(word for word in linked.stdout.split() if word[0] == "/")]:
+        (root / file[1:]).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, root / file[1:])
+    (data / "zeros").write_bytes(bytes(8 * MIB))
+    binds = [str(data)] + [str(LIBRARY.parent), "/dev/shm", "/proc", "/sys"] * is_bound
+    lines = [f"mkdir -p {root}{path}; mount --rbind {path} {root}{path}" for path in binds]
+    lines.append(f"exec chroot {root} dd if={data}/zeros of={data}/f {WRITE}")
+    seen = prove("unshare", "-rm", "sh", "-ec", "\n".join(lines))
+    assert (data / "f").stat().st_size == 8 * MIB
+    called = sum(phase["written_bytes"] for mount in seen["mounts"] for phase in mount["phases"])
+    assert called == 8 * MIB * is_bound, seen["stderr"]
+    assert any("MiB written by calls, in processes" in text for text in seen["not_seen"]) is not is_bound
