@@ -111,6 +111,14 @@ def test_drivers_of_mpich_go_together_and_none_is_the_builtin_choice(arguments: 
     assert arguments("mpich", "Mpich", ["--a"], "romio-filesystem=none") == ["--a"]
 
 
+def test_each_driver_of_mpich_is_of_romio_alone_or_brings_its_client() -> None:
+    text = (OVERLAYS / "packages/mpich/package.py").read_text()
+    listed = re.search(r"^FILE_SYSTEMS = (\(.*?\))$", text, re.MULTILINE | re.DOTALL)
+    assert listed
+    brought = set(re.findall(r'depends_on\(".*", when="romio-filesystem=(.*)"\)', text))
+    assert set(ast.literal_eval(listed[1])) == brought | {"nfs", "testfs", "ufs"}
+
+
 def test_open_mpi_takes_the_client_of_the_stack(arguments: Args) -> None:
     builtin = ["--x", "--with-io-romio-flags=--with-file-system=ime"]
     found = arguments("openmpi", "Openmpi", builtin, IME_DRIVER)
