@@ -38,7 +38,6 @@ class Animal:
     suite: str = "plain"
     library: str = ""  # of quiet_faults
     beside: tuple[str, ...] = ()  # what runs beside it or is done around it
-    is_sampled: bool = True  # by the tests; make zoo visits all
     programs: tuple[str, ...] = (WEIR_IO, ORIGINAL)  # that it can fool
 
 
@@ -65,7 +64,6 @@ ANIMALS = (
         "write",
         _NO_SYNC,
         beside=(TRACED,),
-        is_sampled=False,
     ),
     Animal(
         "patched libc",
@@ -73,7 +71,6 @@ ANIMALS = (
         "write",
         _NO_SYNC,
         library=PATCHED_LIBC,
-        is_sampled=False,
     ),
     Animal(
         "audit library",
@@ -81,7 +78,6 @@ ANIMALS = (
         "write",
         _NO_SYNC,
         library=AUDIT_LIBRARY,
-        is_sampled=False,
     ),
     Animal(
         "quiet MPI library",
@@ -243,7 +239,6 @@ ANIMALS = (
         "write",
         ("others-on-device",),
         beside=(TWO_RUNS,),
-        is_sampled=False,
     ),
     Animal("another user", "user 65534 runs weir-io", "write", ("neighbours",), beside=(OTHER_USER,)),
     Animal(
@@ -285,7 +280,6 @@ ANIMALS = (
         "write",
         _OTHER,
         target=OVERLAY,
-        is_sampled=False,
     ),
     Animal(
         "bind mount",
@@ -293,7 +287,6 @@ ANIMALS = (
         "write",
         _OTHER,
         target=BOUND,
-        is_sampled=False,
     ),
     Animal(
         "filtered fsync on btrfs",
@@ -327,7 +320,6 @@ ANIMALS = (
         target=VOLATILE,
         suite="synchronised-files",
         beside=(LOAD,),
-        is_sampled=False,
     ),
     Animal(
         "cached loop",
@@ -344,7 +336,6 @@ ANIMALS = (
         ("read-not-from-device",),
         ior=("read-not-from-device", "read-from-cache"),
         target=CACHED_LOOP,
-        is_sampled=False,
     ),
     Animal("unlinked loop", "ext4 in a file that was removed", "write", ("stored",), target=UNLINKED),
     Animal(
@@ -353,7 +344,6 @@ ANIMALS = (
         "write",
         ("stored",),
         target=STACKED,
-        is_sampled=False,
     ),
     Animal(
         "half a cache",
@@ -369,7 +359,6 @@ ANIMALS = (
         ("partly-from-cache",),
         "most-fadvise",
         ("read-from-cache",),
-        is_sampled=False,
     ),
     Animal(
         "wrong SEEK_HOLE",

@@ -112,7 +112,6 @@ DETOURS = (
         "read",
         ("read-from-cache",),
         suite="small-file",
-        is_sampled=False,
         programs=(WEIR_IO,),
     ),
 )

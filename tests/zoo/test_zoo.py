@@ -21,7 +21,10 @@ from weir.audit.evidence import EVIDENCE
 
 # What the machine of the test does besides is true of a record, and no fault of the controls.
 _OF_THE_MACHINE = {"others-on-device", "machine-busy", "phase-too-short", "slow-rank"}
-SAMPLED = [animal for animal in ANIMALS if animal.is_sampled and WEIR_IO in animal.programs]
+# The first that shows a rule; make zoo has them all.
+SAMPLED = list(
+    {animal.rules[0]: animal for animal in reversed(ANIMALS) if WEIR_IO in animal.programs}.values()
+)
 HONEST = [animal for animal in CONTROLS if WEIR_IO in animal.programs]
 # Those that the real IOR visits here, where IOR= names it; make zoo has them all.
 _WITH_IOR = (
