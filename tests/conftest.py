@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -83,9 +84,16 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=rank)
+    cases: Counter[str] = Counter()
     for item in items:
+        if sample := item.get_closest_marker("sample"):
+            name = item.nodeid.split("[")[0]
+            if cases[name] % sample.args[0]:
+                item.add_marker("weekly")
+            cases[name] += 1
         folder = item.path.relative_to(ROOT / "tests").parts[0]
-        if folder in STARTS_PROGRAMS and not item.get_closest_marker("quick"):
+        quick = folder not in STARTS_PROGRAMS or item.get_closest_marker("quick")
+        if not quick or item.get_closest_marker("weekly"):
             item.add_marker("slow")
 
 

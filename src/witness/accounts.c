@@ -134,7 +134,7 @@ struct record *accounts_record(int directory, const char *path) {
     return point != NULL ? record_with_account(point) : NULL;
 }
 
-/* btrfs compresses single files and directories, too (chattr +c), whatever its mount says. */
+/* btrfs compresses single files and directories, too (chattr +c), whatever the mount is. */
 static void note_compression(struct account *account, int fd) {
     int flags = 0;
     if (!account->compresses && strcmp(account->medium.file_system, "btrfs") == 0 &&

@@ -61,6 +61,7 @@ MATRIX = [
 ]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("api", "layout", "segments", "block", "xfer", "order"), MATRIX)
 def test_files_hold_what_was_requested_for(
     engine: Engine, api: str, layout: str, segments: int, block: str, xfer: str, order: str

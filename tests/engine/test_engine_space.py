@@ -37,6 +37,7 @@ def test_mmap(engine: Engine, small_space: Path) -> None:
     assert "end of file, SIGBUS in the mapped file: 32768 bytes at offset 98304" in done.complaints[0]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("implementation", sorted(IMPLEMENTATIONS))
 @pytest.mark.parametrize("layout", [[], ["-F"]], ids=["shared", "file-per-process"])

@@ -153,6 +153,7 @@ FULL = {
 }
 
 
+@pytest.mark.sample(3)
 @slow
 @pytest.mark.parametrize("implementation", ["ompio", "romio321"])
 @pytest.mark.parametrize("arguments", FULL.values(), ids=FULL.keys())

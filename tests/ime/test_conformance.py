@@ -55,12 +55,14 @@ def test_a_few_thousand_operations(variant: str, programs: Path, make_store: Sto
     compare(make_store(programs, truncate="strict", **VARIANTS[variant]), 5000, seed=20)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_many_operations(variant: str, programs: Path, make_store: StoreMaker) -> None:
     compare(make_store(programs, truncate="strict", **VARIANTS[variant]), 20_000 * TIMES, seed=4)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_sanitizers_find_nothing(variant: str, sanitized: Path, make_store: StoreMaker) -> None:
@@ -74,6 +76,7 @@ def test_a_few_thousand_through_library_and_mount(
     compare(store, 3000, 5, "--mount", mounted(store))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_many_operations_through_library_and_mount(

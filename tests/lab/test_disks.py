@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
@@ -33,6 +32,7 @@ SUITE = {
         },
     },
 }
+pytestmark = pytest.mark.weekly
 DISKS = ("flakey", "delayed", "zram")
 
 
@@ -54,8 +54,6 @@ LYING = FileSystem(
 @pytest.fixture(scope="module")
 def records() -> Iterator[dict[tuple[str, str], dict[str, str]]]:
     """Of each disk and access."""
-    if os.environ.get("WEIR_LAB") != "full":
-        pytest.skip("takes minutes on a busy machine: WEIR_LAB=full")
     with started(LYING) as machine:
         config = machine.home / "config"
         machine.write(config / "suites" / "lab-disks.yaml", yaml.safe_dump(SUITE))

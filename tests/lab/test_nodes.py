@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import yaml
@@ -14,26 +15,30 @@ from tests.lab.filesystem import FileSystem, file_systems
 from tests.lab.machine import ADDRESS, ROOT
 from tests.lab.nodes import PROGRAMS, SWITCH, Nodes
 
-FULL = os.environ.get("WEIR_LAB") == "full"
-COUNT = 4 if FULL else 2
-FILE_SYSTEMS = [name for name, each in file_systems().items() if each.client is not None]
+SHAPES = [
+    ("glusterfs", 2),
+    *(
+        pytest.param((name, 4), marks=pytest.mark.weekly, id=f"{name}-4")
+        for name, each in file_systems().items()
+        if each.client is not None
+    ),
+]
 # One node measures what several do; these read what another node has written, and compare it.
 CROSSWISE = {"reorder": "= 'constant' if nodes > 1 else 'none'", "verify_read": True}
-SHAPE = {"nodes": [1, COUNT], "ppn": [1]}
-SUITE = {
+SUITE: dict[str, Any] = {
     "suite": "lab-nodes",
     "question": "Do several clients of a file system move what one does?",
     "experiments": {
         "ior": {
             "tool": "ior",
-            **SHAPE,
+            "ppn": [1],
             "space": {"api": ["POSIX", "MPIIO"]},
             "fixed": {"access": ["write", "read"], "xfer": "1 MiB", "block": "16 MiB", "drop_caches": True}
             | CROSSWISE,
         },
         "metadata": {
             "tool": "mdtest",
-            **SHAPE,
+            "ppn": [1],
             "space": {"directories": ["own"]},
             "fixed": {
                 "access": ["create", "stat", "remove"],
@@ -61,29 +66,38 @@ STALE = (
 IOR = [ROOT / "build/weir-io", "ior", "-a", "POSIX", "-t", "1m", "-b", "4m", "-k"]
 
 
-@pytest.fixture(scope="module", params=FILE_SYSTEMS if FULL else ["glusterfs"])
-def file_system(request: pytest.FixtureRequest) -> FileSystem:
-    return file_systems()[request.param]
+def suite(*nodes: int) -> dict[str, Any]:
+    experiments = {name: each | {"nodes": [*nodes]} for name, each in SUITE["experiments"].items()}
+    return SUITE | {"experiments": experiments}
+
+
+@pytest.fixture(scope="module", params=SHAPES, ids=lambda shape: f"{shape[0]}-{shape[1]}")
+def shape(request: pytest.FixtureRequest) -> tuple[FileSystem, int]:
+    """A file system, and the number of its clients."""
+    name, count = request.param
+    return file_systems()[name], count
 
 
 @pytest.fixture(scope="module")
-def nodes(file_system: FileSystem) -> Iterator[Nodes]:
+def nodes(shape: tuple[FileSystem, int]) -> Iterator[Nodes]:
+    file_system, count = shape
     path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     if missing := [name for name in PROGRAMS if shutil.which(name, path=path) is None]:
         pytest.skip(f"not installed: {', '.join(missing)}")
     with started(file_system) as machine:
         if machine.run("ip", "link", "add", SWITCH, "type", "bridge").returncode != 0:
             pytest.skip("this kernel has no bridge")
-        nodes = Nodes(machine, COUNT)
+        nodes = Nodes(machine, count)
         nodes.start(file_system, STALE if file_system.name == "glusterfs" else "true")
         yield nodes
 
 
-def test_several_clients_move_what_one_does(nodes: Nodes, file_system: FileSystem) -> None:
+def test_several_clients_move_what_one_does(nodes: Nodes, shape: tuple[FileSystem, int]) -> None:
+    file_system, most = shape
     config = nodes.machine.home / "config"
-    nodes.machine.write(config / "suites/lab-nodes.yaml", yaml.safe_dump(SUITE))
+    nodes.machine.write(config / "suites/lab-nodes.yaml", yaml.safe_dump(suite(1, most)))
     rows = nodes.measured(config, "lab-nodes", [next(iter(file_system.targets))])
-    for count in (1, COUNT):
+    for count in (1, most):
         found = [row for row in rows if int(row["nn"]) == count]
         assert [row["api"] for row in found if row["access"] == "read"] == ["POSIX", "MPIIO"], rows
         assert len(found) == 7
@@ -95,8 +109,9 @@ def test_several_clients_move_what_one_does(nodes: Nodes, file_system: FileSyste
                 assert row["proof"] == "servers" or row["verdict"] != "VALID", told
 
 
-def test_a_read_of_old_data_is_found(nodes: Nodes, file_system: FileSystem) -> None:
+def test_a_read_of_old_data_is_found(nodes: Nodes, shape: tuple[FileSystem, int]) -> None:
     """What node 1 writes is read by node 2, which has read the file before; rightly by the honest mount."""
+    file_system = shape[0]
     if file_system.name != "glusterfs":
         pytest.skip(f"{file_system.name}: no mount that keeps the pages of a changed file")
 

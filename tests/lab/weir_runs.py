@@ -12,7 +12,6 @@ from pathlib import Path
 from tests.lab.filesystem import SITE
 from tests.lab.machine import ROOT, LabError, Machine
 
-USERS = ("root", "nobody")  # the second is on every machine and has no rights
 _SYSTEM_PYTHON = Path("/usr/bin/python3")
 _PLAN_S, _RUN_S = 120, 600
 

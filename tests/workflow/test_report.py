@@ -113,6 +113,7 @@ def test_the_same_records_give_the_same_pdf(plain: Printed) -> None:
     assert plain.pdf.read_bytes() == before
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", [ODD, LONG], ids=["signs of LaTeX", "long"])
 def test_any_name_can_be_printed(tmp_path: Path, name: str) -> None:
     rows = [
@@ -165,6 +166,7 @@ def test_without_a_usable_record_the_report_says_so(tmp_path: Path) -> None:
     assert re.search(r"Bandwidth against transfer size[^:]*: no valid record", report.arguments)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("rows", "says"),
     [

@@ -9,11 +9,14 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
+
 from tests.workflow.conftest import ROOT, Checkout
 from tests.workflow.processes import start
 from tests.workflow.soak import KINDS, own_folders, soak
 
 
+@pytest.mark.weekly
 def test_whatever_is_killed_nothing_is_lost_and_nothing_left() -> None:
     """Once each, in six measurements; `make soak` makes 100 of each kind."""
     tallies = soak([*KINDS], 1, float("inf"), seed=15)

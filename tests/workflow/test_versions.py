@@ -45,7 +45,8 @@ def index_is_reached() -> bool:
     return done.returncode == 0
 
 
-@pytest.fixture(scope="module", params=["oldest", "newest"])
+# What is newest changes by itself: that is for the weekly run to see.
+@pytest.fixture(scope="module", params=["oldest", pytest.param("newest", marks=pytest.mark.weekly)])
 def programs(request: pytest.FixtureRequest) -> Path:
     """bin/ of an environment with these releases; it stays in build/ for the next time."""
     if not index_is_reached():
