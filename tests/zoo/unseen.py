@@ -37,6 +37,8 @@ BLIND = {
     "ledger.jsonl has the sum of run.json, and a head of it that was signed elsewhere shows the rest",
     "a cache on another disk": "dm-cache, bcache, LVM writecache: a device below moved the bytes, and which "
     "one is not told; nor is what serves a network block device (nbd, ublk)",
+    "a client of a file system that sends or stores something else": "a FUSE daemon that drops the data and "
+    "writes as many other bytes to its servers or disks: counts have sizes, not contents; verify the data",
     "nodes that are containers of one machine": "each with a name of its own: the counters of the machine's "
     "devices are added once for each, so that half of the bytes suffice; all of them are a finding about "
     "other users",
