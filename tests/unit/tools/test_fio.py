@@ -76,3 +76,22 @@ def test_a_time_in_milliseconds_has_the_digits_that_fio_printed() -> None:
     assert row["total_s"] == 0.953
     judged = judge(Subject({name: row.get(name) for name in columns()} | {"tool": "fio"}, {}))
     assert "bandwidth-not-bytes-over-time" not in {finding.rule for finding in judged.findings}
+
+
+def test_what_fio_prints_for_people_has_rows_too() -> None:
+    """Bytes by requests of one size: sizes have three digits there."""
+    text = GOLDEN.with_name("groups.txt").read_text()
+    ((tool, parsed),) = runs_in(text)
+    assert (tool, parsed.program, parsed.tool_version, parsed.complete) == ("fio", "fio", "3.33", True)
+    write, read, mixed = parsed.rows
+    assert (write["access"], write["moved_bytes"], write["total_s"]) == ("write", 32 * 2**20, 0.063)
+    assert (read["order"], read["xfer_bytes"], read["moved_bytes"]) == ("random", 4096, 722 * 4096)
+    assert (mixed["access"], mixed["moved_bytes"], mixed["iteration"]) == ("write", 728 * 16384, 1)
+    ranges = text.replace("(W) 16.0KiB-16.0KiB", "(W) 4096B-16.0KiB")
+    ((_, several),) = runs_in(ranges)
+    assert several.rows[2]["moved_bytes"] == int(11.35 * 2**20)
+    failed = text.replace("jobs=2): err= 0", "jobs=2): err=28")
+    assert [one.level for _, run in runs_in(failed) for one in run.messages] == ["error"]
+    for length in range(0, len(text), 97):
+        rows = [row for _, run in runs_in(text[:length]) for row in run.rows]
+        assert rows == list(parsed.rows[: len(rows)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import Any
 
 from weir.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths, Tool, label_of_jobs
-from weir.tools.fio.parse import LOG_START, OUTPUT, bins_us, documents, is_begun, parse_document
+from weir.tools.fio.parse import INTERFACES, LOG_START, OUTPUT, bins_us, documents, is_begun, parse_document
+from weir.tools.fio.table import START, TABLE, parse_table
 from weir.tools.outputs import read_texts
 
 _ENGINES: Mapping[str, str] = {"POSIX": "psync", "URING": "io_uring", "MMAP": "mmap"}
@@ -22,7 +24,7 @@ class Fio(Tool):
     name = "fio"
     purpose = "bandwidth"
     programs = (("fio",),)
-    log_start = LOG_START
+    log_start = re.compile(f"(?:{LOG_START.pattern})|(?:{START.pattern})", re.MULTILINE)
     output_pattern = OUTPUT
     parameters: Mapping[str, Parameter] = {
         "api": Parameter("choice", "Interface to the storage (ioengine).", "POSIX", tuple(_ENGINES)),
@@ -87,6 +89,8 @@ class Fio(Tool):
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
         found = [parse_document(document) for document in documents(text)]
+        if not found and TABLE.search(text):
+            return [parse_table(text, INTERFACES)]
         if not found and is_begun(text):
             return [replace(_NOTHING, program="fio")]
         return found

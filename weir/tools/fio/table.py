@@ -1,0 +1,106 @@
+"""Rows from what fio prints for people, which is what it does unless it is told otherwise.
+
+Sizes have three digits there. Where all requests of an access have one size, their number gives the bytes;
+else the rows have the least that is printed so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from weir.model import Message, Parsed, Row
+
+_MIB = 2**20
+_SIZE = r"[\d.]+[KMGTP]?i?B"
+TABLE = re.compile(r"^(\S.*): \(groupid=\d+, jobs=\d+\): err= *(\d+)", re.MULTILINE)
+START = re.compile(r"^\S.*: \(g=\d+\): rw=", re.MULTILINE)
+_JOB = re.compile(
+    rf"^(\S.*): \(g=\d+\): rw=(\w+), bs=\(R\) ({_SIZE})-({_SIZE}), \(W\) ({_SIZE})-({_SIZE}), .*"
+    r"ioengine=(\w+), iodepth=(\d+)",
+    re.MULTILINE,
+)
+_ACCESS = re.compile(rf"^ +(read|write): IOPS=.*\(({_SIZE})/(\d+)msec\)", re.MULTILINE)
+_ISSUED = re.compile(r"^ +issued rwts: total=(\d+),(\d+),\d+,\d+ short=(\d+),(\d+),", re.MULTILINE)
+_VERSION = re.compile(r"^fio-(\S+)$", re.MULTILINE)
+_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
+Job = Mapping[str, Any]
+
+
+def parse_table(text: str, interfaces: Mapping[str, str]) -> Parsed:
+    """One row for each access of each job, or group of jobs. interfaces: of the engines."""
+    jobs = {match[1]: _job(match, interfaces) for match in _JOB.finditer(text)}
+    starts = list(TABLE.finditer(text))
+    ends = [match.start() for match in starts[1:]] + [len(text)]
+    rows: list[Row] = []
+    errors = [f"{match[1]}: error {match[2]}" for match in starts if match[2] != "0"]
+    for match, end in zip(starts, ends, strict=True):
+        for row in _rows(text[match.start() : end], jobs.get(match[1], {})):
+            rows.append(row | {"iteration": sum(one["access"] == row["access"] for one in rows)})
+    version = _VERSION.search(text)
+    messages = tuple(Message("error", one) for one in errors)
+    complete = "\nRun status group" in text
+    return Parsed(tuple(rows), {}, messages, "fio", version[1] if version else "", complete=complete)
+
+
+def _job(match: re.Match[str], interfaces: Mapping[str, str]) -> Job:
+    return {
+        "api": interfaces.get(match[7], match[7]),
+        "order": "random" if "rand" in match[2] else "sequential",
+        "iodepth": int(match[8]),
+        "read": _bytes(match[3]) if match[3] == match[4] else None,
+        "write": _bytes(match[5]) if match[5] == match[6] else None,
+    }
+
+
+def _rows(section: str, job: Job) -> Iterator[Row]:
+    """Of a whole section: one that is cut has no line of what was issued."""
+    issued = _ISSUED.search(section)
+    if issued is None:
+        return
+    for match in _ACCESS.finditer(section):
+        at = ("read", "write").index(match[1])
+        requests, short = int(issued[1 + at]), int(issued[3 + at])
+        xfer_bytes, total_s = job.get(match[1]), int(match[3]) / 1000
+        moved = _least(match[2])
+        if xfer_bytes and not short and _is_about(requests * xfer_bytes, match[2]):
+            moved = requests * xfer_bytes
+        yield {
+            "access": match[1],
+            **{name: job.get(name) for name in ("api", "order", "iodepth")},
+            "nn": None,
+            "ppn": None,
+            "xfer_bytes": xfer_bytes,
+            "moved_bytes": moved,
+            "total_s": total_s,
+            "io_s": total_s,
+            "bw_mib_s": moved / _MIB / total_s if total_s else None,
+            "ops": requests,
+            "ops_s": requests / total_s if total_s else None,
+            "observed": {},
+        }
+
+
+def _unit(text: str) -> int:
+    letters = text.lstrip("0123456789.")
+    return int((1024 if "i" in letters else 1000) ** _POWERS[letters[0] if len(letters) > 1 else ""])
+
+
+def _bytes(text: str) -> int:
+    return round(float(text.rstrip("KMGTPiB")) * _unit(text))
+
+
+def _margin(text: str) -> float:
+    """How far the size may be from what three digits tell."""
+    digits = text.rstrip("KMGTPiB")
+    places = len(digits.partition(".")[2])
+    return float(0.5 * 10**-places * _unit(text))
+
+
+def _least(text: str) -> int:
+    return int(_bytes(text) - _margin(text))
+
+
+def _is_about(bytes_: int, text: str) -> bool:
+    return abs(bytes_ - _bytes(text)) <= _margin(text)
