@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -41,3 +43,31 @@ def open_page(
     )
     done.stdout = done.stdout.replace("&nbsp;", " ")  # between numbers and units
     return done
+
+
+FILM = """<body style="margin: 0; width: 1700px">{frames}<script>
+const cut = (box) => box.scrollWidth - box.clientWidth;
+const seen = (page) => [cut(page.documentElement), cut(page.querySelector("#batches .scroll"))].join(" ");
+const told = ({{ id, contentDocument: page }}) =>
+  ` FRAME ${{id}} ${{seen(page)}} ${{page.getElementById("page").innerText}} END`;
+onload = () => document.body.append(...[...document.querySelectorAll("iframe")].map(told));
+</script></body>"""
+FRAME = re.compile(r"FRAME (\S+) (-?\d+) (-?\d+) (.*?) END", re.DOTALL)
+
+
+def film_of(folder: Path, names: Sequence[str], picture: Path) -> dict[str, tuple[int, int, str]]:
+    """The pages NAME.html of a folder at 1280 and at 390 px below each other: a picture, and what each shows.
+
+    Of each NAME-WIDTH: by how many pixels the page, and its table of batches, are too wide; the text.
+    """
+    widths = (1280, 390)
+    frames = [
+        f'<iframe id="{name}-{width}" src="{name}.html" style="width: {width}px; height: 900px"></iframe>'
+        for name in names
+        for width in widths
+    ]
+    (folder / "report.html").write_text(FILM.format(frames="".join(frames)))
+    options = ("--allow-file-access-from-files", f"--window-size=1700,{910 * len(names)}")
+    dom = open_page(folder, folder, *options, "--dump-dom").stdout
+    open_page(folder, folder, *options, f"--screenshot={picture}")
+    return {name: (int(wider), int(cut), text) for name, wider, cut, text in re.findall(FRAME, dom)}

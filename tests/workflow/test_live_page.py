@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.page.rounds import measure, small_plan
-from tests.workflow.browser import CHROMIUM, open_page
+from tests.workflow.browser import CHROMIUM, film_of, open_page
 from weir import cli
 from weir.page.live import LiveStudy
 from weir.page.template import write_page
@@ -73,43 +73,26 @@ def test_each_round_is_seen_and_the_end_stops_it(live: LiveStudy, tmp_path: Path
     assert "200 3 runs, 196–208" in text
 
 
-FILM = """<body style="margin: 0; width: 1700px">{frames}<script>
-const cut = (box) => box.scrollWidth - box.clientWidth;
-const seen = (page) => [cut(page.documentElement), cut(page.querySelector("#batches .scroll"))].join(" ");
-const told = ({{ id, contentDocument: page }}) =>
-  ` FRAME ${{id}} ${{seen(page)}} ${{page.getElementById("page").innerText}} END`;
-onload = () => document.body.append(...[...document.querySelectorAll("iframe")].map(told));
-</script></body>"""
-FRAME = re.compile(r"FRAME (\S+) (-?\d+) (-?\d+) (.*?) END", re.DOTALL)
 STEPS = (("before", "Nothing is measured yet"), ("first", "one run"), ("second", "2 runs"), ("end", "3 runs"))
 
 
 def test_the_film_of_a_measurement_wide_and_on_a_phone(live: LiveStudy, tmp_path: Path) -> None:
     """Before the first round, after each, and at the end, at 1280 and at 390 px, in one picture."""
     plan = small_plan(tmp_path)
-    frames = []
     for number, (step, _) in enumerate(STEPS):
         if number > 0:
             measure(live, plan, [number - 1])
         facts = live.facts()
         facts["live"] |= SOON
         write_page(tmp_path / f"{step}.html", facts)
-        frames += [
-            f'<iframe id="{step}-{width}" src="{step}.html" style="width: {width}px; height: 900px"></iframe>'
-            for width in (1280, 390)
-        ]
-    (tmp_path / "report.html").write_text(FILM.format(frames="".join(frames)))
     picture = tmp_path / "film.png"
-    options = ("--allow-file-access-from-files", "--window-size=1700,3640")
-    dom = open_page(tmp_path, tmp_path, *options, "--dump-dom").stdout
-    seen = {name: (int(wider), int(cut), text) for name, wider, cut, text in re.findall(FRAME, dom)}
+    seen = film_of(tmp_path, [step for step, _ in STEPS], picture)
     assert len(seen) == 2 * len(STEPS)
     for step, phrase in STEPS:
         for width in (1280, 390):
             wider, cut, text = seen[f"{step}-{width}"]
             assert phrase in re.sub(r"\s+", " ", text)
             assert max(wider, cut) <= 0, f"{step} at {width} px is to be scrolled to the side"
-    open_page(tmp_path, tmp_path, *options, f"--screenshot={picture}")
     assert picture.stat().st_size > 100_000
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import html
 import json
+import re
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -64,7 +65,13 @@ def execute(args: argparse.Namespace) -> int:
     histories: Sequence[Sequence[str]] = ()
     if args.history:
         linked = {row.target: _studies_of(row.target, studies) for row in rows}
-        histories = load("weir.history.pages", "statistics").write_pages(args.history, out.parent, linked)
+        cells = {
+            (one["cell"], one["access"]): _link_cell(name, one)
+            for name, facts in studies.items()
+            for one in facts["points"]
+        }
+        pages = load("weir.history.pages", "statistics")
+        histories = pages.write_pages(args.history, out.parent, linked, cells)
     write_atomically(out, page(args.site.resolve().name, studies, rows, histories))
     print(f"{_studies(studies)}: {out}")
     return 0
@@ -110,7 +117,7 @@ def site_rows(studies: Mapping[str, Mapping[str, Any]]) -> list[Row]:
 
 
 def _row(points: Sequence[Mapping[str, Any]]) -> Row:
-    kept = ("study", "setting", "median", "lo", "hi", "n", "verdict", "cell")
+    kept = ("study", "setting", "median", "lo", "hi", "n", "verdict", "cell", "access")
     ends = (max(points, key=lambda one: one["median"]), min(points, key=lambda one: one["median"]))
     best, worst = ({key: one.get(key) for key in kept} for one in ends)
     first = points[0]
@@ -164,16 +171,22 @@ def _target_cells(row: Row) -> tuple[str, ...]:
         f"<b>{_text(row.target)}</b>{mark}",
         f'<span class="{_text(row.access)}">{_text(row.access)}</span>',
         f"<b>{three_digits(row.best['median'])}</b> {_interval(row.best)}",
-        f"{_text(row.best['setting'])} ({_link_cell(row, row.best)})",
+        _setting(row.best),
         three_digits(row.median_mib_s),
-        f"{three_digits(row.worst['median'])}: {_text(row.worst['setting'])} ({_link_cell(row, row.worst)})",
-        f"{row.points}\u00a0cells",
+        f"{three_digits(row.worst['median'])}: {_setting(row.worst)}",
+        f"{row.points}\u00a0{'cell' if row.points == 1 else 'cells'}",
     )
 
 
-def _link_cell(row: Row, point: Mapping[str, Any]) -> str:
+def _setting(point: Mapping[str, Any]) -> str:
+    """Number and unit on one line; the study that has it."""
+    setting = re.sub(r"(?<=\d) (?=[KMGT]?i?B)", "\u00a0", _text(point["setting"]))
+    return f"{setting} ({_link_cell(point['study'], point)})"
+
+
+def _link_cell(study: str, point: Mapping[str, Any]) -> str:
     """Its row on the first page of the study, which names the raw output."""
-    return _link(point["study"], f"#cell-{quote(point['cell'])}-{quote(row.access)}")
+    return _link(study, f"#cell-{quote(point['cell'])}-{quote(point['access'])}")
 
 
 def _interval(point: Mapping[str, Any]) -> str:

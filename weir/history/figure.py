@@ -6,16 +6,18 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from math import exp
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
 from weir import drawing
 from weir.drawing import BAD, GOOD, INK, NEUTRAL, PALE
 from weir.history.band import FASTER, SLOWER, SPIKE, Judgement
-from weir.history.output import headline, line
+from weir.history.output import headline, incident_lines, line
 from weir.history.regimes import FEWEST_POINTS, Change, Regime
 from weir.history.series import Series
 
@@ -33,11 +35,20 @@ _CLOSE = 90.0  # labels of changes closer than this are stacked
 Position = Callable[[float], float]  # of a time
 
 
-def fragment(series: Series, found: Judgement) -> str:
+class Labels(NamedTuple):
+    """What a page knows of a series beside its values."""
+
+    unit: str = ""
+    link: str = ""  # HTML
+
+
+def fragment(series: Series, found: Judgement, labels: Labels) -> str:
     """One series: heading, sentence and figure."""
     told = line(found).split(f"{found.series}: ", 1)[1]
-    sentence = f"<b>{found.verdict}</b>: {html.escape(told)}"
-    drawn = f'<div class="scroll">{chart(series, found)}</div>'
+    kind = ' class="INVALID"' if found.verdict == SLOWER else ""
+    sentence = f"<b{kind}>{found.verdict}</b>: {html.escape(told)}"
+    sentence += f"; cell in {labels.link}" if labels.link else ""
+    drawn = f'<div class="scroll">{chart(series, found, labels.unit)}</div>'
     return f"<h2>{html.escape(series.name)}</h2><p class=small>{sentence}</p>{drawn}"
 
 
@@ -45,8 +56,11 @@ def page(judged: Sequence[tuple[Series, Judgement]]) -> str:
     return drawing.page("History", [overview(judged)])
 
 
-def overview(judged: Sequence[tuple[Series, Judgement]]) -> str:
-    """A headline, what the marks mean, and all series, findings first."""
+def overview(
+    judged: Sequence[tuple[Series, Judgement]], labels: Mapping[str, Labels] = MappingProxyType({})
+) -> str:
+    """A headline, what moved together, what the marks mean, and all series, findings first."""
+    found = [one for _, one in judged]
     order = (SLOWER, SPIKE, FASTER)
 
     def key(pair: tuple[Series, Judgement]) -> tuple[int, str]:
@@ -54,14 +68,18 @@ def overview(judged: Sequence[tuple[Series, Judgement]]) -> str:
 
     return "\n".join(
         [
-            f"<p><strong>{html.escape(headline([one for _, one in judged]))}</strong></p>",
+            f"<p><strong>{html.escape(headline(found))}</strong></p>",
+            *(f"<p>{html.escape(text)}</p>" for text in incident_lines(found)),
             f"<p class=small>{_LEGEND}</p>",
-            *(fragment(series, one) for series, one in sorted(judged, key=key)),
+            *(
+                fragment(series, one, labels.get(series.name, Labels()))
+                for series, one in sorted(judged, key=key)
+            ),
         ]
     )
 
 
-def chart(series: Series, found: Judgement) -> str:
+def chart(series: Series, found: Judgement, unit: str = "") -> str:
     values = [exp(float(value)) for value in series.logs]
     times = [float(time) for time in series.times]
     ends = [found.band.low, found.band.high] if found.band else []
@@ -72,6 +90,7 @@ def chart(series: Series, found: Judgement) -> str:
         return _LEFT + _AIR + (time - times[0]) / span * (_WIDTH - _LEFT - _RIGHT - 2 * _AIR)
 
     parts = [part for regime in found.regimes for part in _level(series, regime, x, y)]
+    parts.append(drawing.text(_LEFT - 6, 11, unit, "end", 11))
     for tick in y.ticks():
         parts.append(drawing.line(_LEFT, y.at(tick), _WIDTH - _RIGHT, y.at(tick), PALE, 0.5))
         parts.append(drawing.text(_LEFT - 6, y.at(tick) + 4, drawing.number(tick), "end", 11))

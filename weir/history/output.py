@@ -13,6 +13,7 @@ from typing import Any
 from weir.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, Judgement
 from weir.history.regimes import Change
 from weir.history.series import Series
+from weir.units import three_digits
 
 SAME_INCIDENT_DAYS = 2
 ORDER = (SLOWER, SPIKE, FASTER, LEARNING, NORMAL)
@@ -67,7 +68,7 @@ def _days_apart(first: Judgement, second: Judgement) -> int:
 
 
 def line(one: Judgement) -> str:
-    text = f"{one.verdict:<8} {one.series}: {one.value:,.6g} on {one.day}"
+    text = f"{one.verdict:<8} {one.series}: {three_digits(one.value)} on {one.day}"
     if one.change is not None:
         text += f"; {change_text(one.change)}"
     elif one.alarm is not None and one.alarm.is_news:
@@ -75,7 +76,8 @@ def line(one: Judgement) -> str:
         text += f": newest {one.alarm.newest} points against the {one.alarm.before} before"
     if one.band is not None:
         text += (
-            f"; band {one.band.low:,.6g}–{one.band.high:,.6g}, n = {one.band.points} since {one.band.since}"
+            f"; band {three_digits(one.band.low)}–{three_digits(one.band.high)}, "
+            f"n = {one.band.points} since {one.band.since}"
         )
         text += f", trend x{one.band.trend:.2f} a year" if one.band.trend else ""
         text += ", allows for the day of the week" if one.band.rhythm else ""
@@ -113,8 +115,6 @@ def regimes_text(series: Series, found: Judgement) -> str:
     for regime, change in zip(found.regimes, before, strict=True):
         if change is not None:
             lines.append(f"    {change_text(change)}")
-        level = exp(regime.level)
-        lines.append(
-            f"  median {level:,.6g} from {series.day(regime.start)}, {regime.end - regime.start} points"
-        )
+        level, points = three_digits(exp(regime.level)), regime.end - regime.start
+        lines.append(f"  median {level} from {series.day(regime.start)}, {points} points")
     return "\n".join(lines)

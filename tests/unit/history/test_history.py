@@ -182,7 +182,7 @@ def test_the_page_of_a_site_links_a_page_for_each_target(tmp_path: Path) -> None
             )
         ]
         assert main(["history", "add", str(history), str(write(tmp_path / f"{day}.csv", rows))]) == 0
-    write_study(site, "quick", [point("disk", 100)])
+    write_study(site, "quick", [point("disk", 100, cell="c1")])
     assert main(["site", str(site), "--history", str(history)]) == 0
     index = (site / "index.html").read_text()
     assert '<a href="history-disk.html">disk</a></b></td><td>1 series: 1 slower' in index
@@ -191,6 +191,8 @@ def test_the_page_of_a_site_links_a_page_for_each_target(tmp_path: Path) -> None
     assert 'href="quick/report.html"' in text
     assert "<h1>History of disk</h1>" in text
     assert "changed on 2026-11-15 by x0." in text
+    assert ">MiB/s</text>" in text
+    assert 'cell in <a href="quick/report.html#cell-c1-write">quick</a>' in text
     assert "pool/a" not in text
 
 
