@@ -12,7 +12,7 @@ _MAGIC, _MAGIC_AT = b"SIF_MAGIC", 32
 
 
 def images_of(program: Sequence[str]) -> dict[str, str]:
-    """SHA-256 of each image (SIF) among the words of a program; a directory, a sandbox, has none."""
+    """SHA-256 of each image (SIF) among the arguments of a program; a directory, a sandbox, has none."""
     return {word: digest for word in program[1:] if (digest := _digest(Path(word)))}
 
 

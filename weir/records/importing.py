@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,9 +23,9 @@ from weir.records.collect import messages_of_row
 from weir.records.facts import Facts
 from weir.records.kinds import kind_of
 from weir.records.log_runs import runs_in
-from weir.records.table import check_header, typed_row
+from weir.records.table import table_lines, typed_row
 from weir.tools import purpose_of, tools
-from weir.tools.outputs import read_text
+from weir.tools.outputs import is_table, read_text
 from weir.units import format_size
 
 # Names that others use for a column.
@@ -117,7 +115,7 @@ def _of_source(source: Source, facts: Facts) -> tuple[list[Subject], str]:
         return [], kind_of(text)  # no program prints a zero byte
     # A comment before everything is the command that made it.
     log = text.partition("\n")[2] if text.startswith("# ") else text
-    found = list(_of_table(log, source.file, own) if _is_table(log) else _of_log(log, source.file, own))
+    found = list(_of_table(log, source.file, own) if is_table(log) else _of_log(log, source.file, own))
     return found, "" if found else _kind(text)
 
 
@@ -156,18 +154,11 @@ def _has_verdict(row: Row) -> bool:
     return bool(row["verdict"])
 
 
-def _is_table(text: str) -> bool:
-    names = text.partition("\n")[0].strip().split(",")
-    return "access" in names and "api" in names
-
-
 def _of_table(text: str, file: Path, facts: Facts) -> Iterator[Subject]:
-    reader = csv.DictReader(io.StringIO(text))
-    check_header(reader.fieldnames or (), file, also=tuple(_OTHER_NAMES))
-    for fields in reader:
+    for line, fields in table_lines(text, file, also=tuple(_OTHER_NAMES)):
         renamed = {_OTHER_NAMES.get(name, name): value for name, value in fields.items()}
-        row = typed_row(renamed, file, reader.line_num)
-        _require_printable(row, file, reader.line_num)
+        row = typed_row(renamed, file, line)
+        _require_printable(row, file, line)
         parsed = checked(Parsed((row,), {}, (), "", "", complete=True), file.name)
         yield replace(_subject(parsed.rows[0], {}, facts, file, parsed.messages), from_output=False)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from weir.columns import WRITTEN_AS_IS, columns
@@ -13,6 +13,7 @@ from weir.files import write_atomically
 from weir.model import Row
 
 _FIRST = list(columns())[:5]
+_DAMAGED = "the table is cut, or a comma or quote is missing: collect or import it again"
 
 
 def read_records(path: Path) -> list[Row]:
@@ -21,9 +22,20 @@ def read_records(path: Path) -> list[Row]:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise WeirError(f"cannot be read: {error.strerror}", file=str(path), exit_code=2) from None
+    return [typed_row(fields, path, line) for line, fields in table_lines(text, path)]
+
+
+def table_lines(text: str, path: Path, also: Sequence[str] = ()) -> Iterator[tuple[int, dict[str, str]]]:
+    """Number and fields of each line below a header of columns of records, or of these names."""
     reader = csv.DictReader(io.StringIO(text))
-    check_header(reader.fieldnames or (), path)
-    return [typed_row(fields, path, reader.line_num) for fields in reader]
+    check_header(reader.fieldnames or (), path, also)
+    try:
+        for fields in reader:
+            yield reader.line_num, fields
+    except csv.Error:
+        message = f"a field of it has more than {csv.field_size_limit():,} characters"
+        line = reader.line_num + 1  # which was not read to its end
+        raise WeirError(message, file=str(path), line=line, hint=_DAMAGED, exit_code=2) from None
 
 
 def is_table_of_records(path: Path) -> bool:
@@ -67,8 +79,7 @@ def typed_row(fields: Mapping[str, str], path: Path, line: int) -> Row:
     for name, text in fields.items():
         if name is None or text is None:
             message = "has more or fewer fields than the header"
-            hint = "the table is cut or a comma is missing: collect or import it again"
-            raise WeirError(message, file=str(path), line=line, hint=hint, exit_code=2)
+            raise WeirError(message, file=str(path), line=line, hint=_DAMAGED, exit_code=2)
         try:
             row[name] = columns()[name].read(text)
         except ValueError as error:

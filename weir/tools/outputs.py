@@ -44,7 +44,7 @@ def read_texts(outputs: Mapping[str, Path]) -> dict[str, str]:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file, each line cut at a length that only noise has; more than 64 MiB is an error."""
+    """The text of a file, lines of a log cut where only noise is longer; more than 64 MiB is an error."""
     stream: BinaryIO
     with open(path, "rb") as stream:
         data = stream.read(_USUAL_BYTES)
@@ -54,12 +54,19 @@ def read_text(path: Path) -> str:
             stream.seek(0)
             stream = io.BytesIO(_utf_8(stream, path))
             data = stream.read(_AT_ONCE_BYTES)
-        longest = _DOCUMENT_LINE_BYTES if data[:64].lstrip().startswith(b"{") else LINE_BYTES
+        is_whole = data[:64].lstrip().startswith(b"{") or is_table(data[:LINE_BYTES].decode(errors="replace"))
+        longest = _DOCUMENT_LINE_BYTES if is_whole else LINE_BYTES
         if len(data) > min(longest, _AT_ONCE_BYTES - 1):
             stream.seek(0)
             data = _cut(stream, longest, path)
     text = data.decode("utf-8", errors="replace").removeprefix("\ufeff")
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def is_table(text: str) -> bool:
+    """Whether it begins with names of columns of records; its fields may be long, as those of JSON."""
+    names = text.removeprefix("\ufeff").partition("\n")[0].strip().split(",")
+    return "access" in names and "api" in names
 
 
 def _utf_8(stream: BinaryIO, path: Path) -> bytes:

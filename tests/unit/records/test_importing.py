@@ -58,6 +58,13 @@ def test_a_table_is_not_reordered(tmp_path: Path) -> None:
     assert rows[0]["source"] == str(table)
 
 
+def test_a_long_field_of_a_table_is_kept_whole(tmp_path: Path) -> None:
+    """Lines of a log are cut where only noise is longer; evidence and notes of a record may be."""
+    table, name = tmp_path / "table.csv", "x" * 20_000
+    table.write_text(HEADER + LINE.replace("first", name))
+    assert [row["experiment"] for row in import_files([table], Facts()).rows] == [name]
+
+
 def test_the_same_again_is_another_run(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_text(HEADER + LINE)

@@ -103,7 +103,7 @@ def test_the_program_gets_what_the_cell_requests_and_its_result_is_read(tmp_path
     assert [row["moved_bytes"] for row in parsed.rows] == [2 * MIB, 2 * MIB], done.stdout
 
 
-# A service ends when it is told to; what directs two of them fails where it is told of others than two.
+# A service ends when it is told to; what directs two of them fails where it is told of one or three.
 DIRECTED = """\
 #!/bin/sh
 cd "$(dirname "$0")"
