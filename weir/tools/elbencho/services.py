@@ -2,7 +2,8 @@
 
 The launcher starts the same shell script on every node. Each rank tells its host and port by a file among the
 outputs of the run, and becomes a service; rank 0 starts one, too, waits for the others and then measures with
-all of them. At its end it ends them, so that each leaves what libweir-witness counted.
+all of them. At its end it ends them, so that each leaves what libweir-witness counted. The port is that of
+the process: a service of another user at elbencho's own one is none of ours.
 """
 
 from __future__ import annotations
@@ -11,11 +12,10 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-FIRST_PORT = 1611  # as elbencho's own; services that share a node have one each
 WAIT_S = 60
 _SCRIPT = """\
 rank=${{OMPI_COMM_WORLD_RANK:-${{PMIX_RANK:-${{PMI_RANK:-${{FLUX_TASK_RANK:-${{SLURM_PROCID:-0}}}}}}}}}}
-port=$(({first_port} + rank))
+port=$((20000 + $$ % 10000))
 mkdir -p {folder}
 printf '%s:%s\\n' "$(hostname)" "$port" > {folder}/"new-$rank"
 mv {folder}/"new-$rank" {folder}/"at-$rank"
@@ -28,7 +28,10 @@ until [ "$(ls {folder} | grep -c '^at-')" -eq {nodes} ]; do
     sleep 1
 done
 hosts=$(cat {folder}/at-* | tr '\\n' ',')
-{measure} --hosts "${{hosts%,}}" --svcwait {wait_s} {path}
+measure() {{
+    "$@" --hosts "${{hosts%,}}" --svcwait {wait_s} {path}
+}}
+{starts}
 code=$?
 {program} --hosts "${{hosts%,}}" --quit > /dev/null 2>&1
 wait
@@ -38,14 +41,13 @@ exit "$code"
 
 
 def on_nodes(
-    program: Sequence[str], options: Sequence[str], path: str, nodes: int, outputs: Path
+    program: Sequence[str], starts: Sequence[Sequence[str]], path: str, nodes: int, outputs: Path
 ) -> list[str]:
-    """The arguments after a launcher of one rank a node."""
+    """The arguments after a launcher of one rank a node. starts: what measures, one after the other."""
     script = _SCRIPT.format(
-        first_port=FIRST_PORT,
         folder=shlex.quote(str(outputs.resolve() / "services")),
         program=shlex.join(program),
-        measure=shlex.join([*program, *options]),
+        starts=" && ".join(shlex.join(["measure", *start]) for start in starts),
         nodes=nodes,
         wait_s=WAIT_S,
         path=shlex.quote(path),

@@ -50,13 +50,16 @@ class Elbencho(Tool):
             "--iodepth": params["iodepth"],
             "--jsonfile": paths.outputs.resolve() / "summary.json",
         }
-        flags = ["--nolive", "--lat", *(f"-{access[0]}" for access in params["access"])]
+        flags = ["--nolive", "--lat"]
         flags += ["--rand"] if params["order"] == "random" else []
         flags += ["--direct"] if params["direct"] else []
         options = [text for name, value in values.items() for text in (name, str(value))]
-        if cell.nodes > 1:
-            return on_nodes(program, [*flags, *options], paths.data, cell.nodes, paths.outputs)
-        return [*program, *flags, *options, paths.data]
+        # Both accesses of one start share descriptors: nobody could tell their calls apart. A service opens
+        # its file for each start, and is one process for all of them.
+        starts = [[*program, f"-{access[0]}", *flags, *options] for access in params["access"]]
+        if cell.nodes == len(starts) == 1:
+            return [*starts[0], paths.data]
+        return on_nodes(program, starts, paths.data, cell.nodes, paths.outputs)
 
     def footprint(self, cell: Cell) -> Footprint:
         params = cell.params
@@ -87,6 +90,8 @@ def _problems(cell: Cell, target: Target) -> Iterator[str]:
         yield "elbencho measures once: use rounds"
     if target.prefix:
         yield f"elbencho opens files, and the target has the prefix {target.prefix}"
+    if target.path.startswith("/dev/"):
+        yield f"elbencho takes paths below /dev for devices, such as {target.path}"
     if params["block_bytes"] % params["xfer_bytes"]:
         yield "the block must be a multiple of the transfer"
     if "write" not in params["access"]:

@@ -1,4 +1,4 @@
-"""A suite of fio, as its tool describes it: from the plan to the page."""
+"""Suites of fio and elbencho, as their tools describe them: from the plan to the page."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -15,12 +16,11 @@ from weir.tools.witness import LIBRARY
 
 pytestmark = pytest.mark.slow
 MIB = 2**20
-SUITE = {
+SUITE: dict[str, Any] = {
     "suite": "tiny",
     "question": "What does fio measure here?",
     "experiments": {
         "files": {
-            "tool": "fio",
             "nodes": [1],
             "ppn": [1],
             "space": {"xfer": ["64 KiB", "1 MiB"]},
@@ -37,16 +37,25 @@ def good(checkout: Checkout, *arguments: str) -> str:
     return done.stdout
 
 
-def test_a_suite_of_fio_becomes_a_page(tiny: Checkout) -> None:
-    for program in ("fio", "mpirun", "Rscript"):
+@pytest.mark.parametrize("tool", ["fio", "elbencho"])
+def test_a_suite_of_a_third_party_tool_becomes_a_page(tiny: Checkout, tmp_path: Path, tool: str) -> None:
+    for program in (tool, "mpirun", "Rscript"):
         if not shutil.which(program):
             pytest.skip(f"{program} is missing")
     if not LIBRARY.is_file():
         pytest.skip(f"{LIBRARY.name} is not built: make build")
-    tiny.write("config/suites/tiny.yaml", SUITE)
+    experiments = {"files": {"tool": tool, **SUITE["experiments"]["files"]}}
+    tiny.write("config/suites/tiny.yaml", {**SUITE, "experiments": experiments})
+    if tool == "elbencho":  # which takes what is below /dev for devices
+        disk = tmp_path / "disk"
+        disk.mkdir()
+        tiny.write(
+            "config/sites/local/targets/ram.yaml",
+            {"target": "ram", "kind": "disk", "description": "disk of a test", "path": str(disk)},
+        )
     site = tiny.root / "config/sites/local/site.yaml"
     facts = yaml.safe_load(site.read_text())
-    facts["stacks"]["debian"]["programs"] = {"fio": ["fio"]}
+    facts["stacks"]["debian"]["programs"] = {tool: [tool]}
     site.write_text(yaml.safe_dump(facts))
     study = tiny.root / "results/local/tiny"
     plan = str(study / "plan.json")
@@ -55,7 +64,7 @@ def test_a_suite_of_fio_becomes_a_page(tiny: Checkout) -> None:
     records = str(study / "records.csv")
     good(tiny, "python", "-m", "weir", "collect", "--plan", plan, "--out", records)
     rows = list(csv.DictReader((study / "records.csv").open()))
-    assert [(row["tool"], row["program"]) for row in rows] == [("fio", "fio")] * 8
+    assert [(row["tool"], row["program"]) for row in rows] == [(tool, tool)] * 8
     assert {(row["access"], int(row["moved_bytes"])) for row in rows} == {
         ("write", 64 * MIB),
         ("read", 64 * MIB),
@@ -67,4 +76,4 @@ def test_a_suite_of_fio_becomes_a_page(tiny: Checkout) -> None:
     good(tiny, "Rscript", "analysis/draw.R", "study", str(study), "--with", published)
     page = json.loads((study / "page.json").read_text())
     assert Path(study / "report.html").stat().st_size > 0
-    assert "fio" in json.dumps(page)
+    assert tool in json.dumps(page)
