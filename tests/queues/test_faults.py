@@ -52,6 +52,7 @@ def checkout(planned: QueueCheckout) -> Iterator[QueueCheckout]:
     shutil.rmtree(planned.results, ignore_errors=True)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", FAULTS)
 def test_fault(system: System, checkout: QueueCheckout, name: str) -> None:
     if name not in system.faults:

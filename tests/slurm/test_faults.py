@@ -107,6 +107,7 @@ def finished(checkout: Checkout) -> set[str]:
     return {str(run["began"]) for run in checkout.runs() if run["status"] == "done"}
 
 
+@pytest.mark.weekly
 def test_scancel_is_retried(checkout: Checkout) -> None:
     process = start_and_wait_for_a_run(checkout)
     kept = finished(checkout)
@@ -157,6 +158,7 @@ def test_end_at_the_time_limit_is_retried(checkout: Checkout) -> None:
     assert_complete(checkout, kept)
 
 
+@pytest.mark.weekly
 def test_preempted_batch_is_completed(checkout: Checkout) -> None:
     checkout.site("--partition=debug", "--partition=scavenge")
     process = start_and_wait_for_a_run(checkout)
@@ -169,6 +171,7 @@ def test_preempted_batch_is_completed(checkout: Checkout) -> None:
     assert_complete(checkout, kept)
 
 
+@pytest.mark.weekly
 def test_restart_of_slurmctld_loses_nothing(checkout: Checkout) -> None:
     cluster = checkout.cluster
     # srun may wait for a step for a minute after the restart; at the cell's limit weir starts another one.

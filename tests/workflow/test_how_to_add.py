@@ -315,7 +315,7 @@ def test_a_report(extended: Checkout) -> None:
     assert "reports/pebbles/main.tex" in listed
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_linters_and_quick_tests_pass_with_everything_added(extended: Checkout, captured: str) -> None:
     """As `make check` runs them: the linters, and what walks over the files and names that are there.
 
