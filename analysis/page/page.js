@@ -136,7 +136,8 @@ function header() {
     study.began.slice(0, 16).replace("T", " "), study.system, study.weir && `weir ${study.weir}`];
   return [
     element("nav", {}, ["Questions", "Figures", "Records", "Verdicts", "Method"].filter((name) => (name !== "Questions" || list(facts.questions).length) && (name !== "Figures" || facts.figures) && (name !== "Records" || hasRecords)).map((name) => element("a", { href: `#${name.toLowerCase()}` }, name))),
-    element("h1", {}, !targets.length && facts.live ? element("b", {}, [...new Set(list(facts.live.batches).map((one) => one.target))].join(" · ")) : study.title ? element("b", {}, study.title) : others > 0 ? [element("b", {}, `${shown.length} systems `), element("span", { class: "second" }, firstTargets.map((one) => one.name).join(", "), ", …")] : names),
+    element("h1", {}, !targets.length && facts.live ? element("b", {}, [...new Set(list(facts.live.batches).map((one) => one.target))].join(" · "))
+      : facts.logs ? [element("b", {}, `${facts.logs.count} ${facts.logs.count === 1 ? "log" : "logs"} `), element("span", { class: "second" }, names)] : study.title ? element("b", {}, study.title) : others > 0 ? [element("b", {}, `${shown.length} systems `), element("span", { class: "second" }, firstTargets.map((one) => one.name).join(", "), ", …")] : names),
     element("div", { class: "second" }, machine.filter(Boolean).join(" · ")),
   ];
 }
@@ -229,9 +230,9 @@ function charts() {
   const apis = interfacesOf(first);
   return element("div", { id: "chart" }, element("h3", {}, `Best bandwidth ${many ? "of each system" : apis.length === 1 ? `of ${apis[0]}` : "by interface"}`),
     many ? chartOfSystems() : chartOf(first),
+    legendOf(many ? first.filter((one) => one.best).map((one) => ({ ...one.best, others: one.others })) : first.flatMap((one) => list(one.interfaces))),
     many ? element("details", { id: "others" }, element("summary", {}, "all systems by interface"),
       chartOf(answered.filter((one) => shown.includes(about(one.target))))) : null,
-    legendOf(many ? first.map((one) => one.best).filter(Boolean) : first.flatMap((one) => list(one.interfaces))),
     folded);
 }
 
@@ -379,7 +380,7 @@ function browser() {
 
 // Where a phone has no room for its columns, each row is a paragraph with the names of the columns in it.
 function table(rows, names, kind = "") {
-  const kindOf = (text) => (["–", "0", ""].includes(text) ? "none" : text.length < 24 ? "brief" : null);
+  const kindOf = (text) => (["–", "0", ""].includes(text) ? "none" : text.length < 10 ? "brief" : text.length < 24 ? "short" : null);
   const called = (name, index, text) => (kind === "listed" && index > 0 ? { "data-name": name, class: kindOf(text) } : {});
   return element("div", { class: "scroll" }, element("table", { class: kind }, element("thead", {}, element("tr", {}, names.map((name) => element("th", {}, name.replaceAll("_", " "))))),
     element("tbody", {}, rows.map((row) => element("tr", {}, names.map((name, index) => element("td", called(name, index, String(row[name] ?? "")), String(row[name] ?? ""))))))));

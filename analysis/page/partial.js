@@ -27,7 +27,7 @@ function partialColumns() {
 function liveColumns(live) {
   const rates = (one) => Object.entries(one.rates).map(([access, value]) => `${access}\u00a0${rate(value)}`).join(", ");
   const rows = live.batches.map((one) => ({ batch: one.batch, state: one.reason ? `${one.state}: ${one.reason}` : one.state, nodes: list(one.nodes).join(" ") || "–",
-    done: `${one.done} of ${one.executions}`, failed: one.failed, degraded: one.degraded, "last, MiB/s": rates(one) || "–", left: one.left || "–" }));
+    done: `${one.done} of ${one.executions}`, failed: one.failed, degraded: one.degraded, "last, MiB/s": rates(one) || "–", left: one.left.replace(/ (?!\()/g, "\u00a0") || "–" }));
   const meaning = (one) => list(facts.doubted).filter((rule) => one.reason.split(", ").includes(rule.rule)).map((rule) => ` ${rule.explanation}`);
   const troubles = list(live.troubles).map((one) => [element("dt", {}, one.reason), element("dd", {}, one.count === 1 ? "1 execution." : `${one.count} executions.`, meaning(one),
     element("div", { class: "small" }, `${one.count === 1 ? "" : "the last: "}${one.cell}, round ${one.round}`))]);

@@ -14,6 +14,7 @@ function systems() {
     has(target) ? columns.map(([kind, access]) => element("td", {}, cell(target, kind, access)))
       : element("td", { class: "small", colspan: columns.length }, "no usable bandwidth: Records and Verdicts have the reason")));
   return element("div", { id: "answers", class: "systems" }, element("table", {}, element("thead", {}, element("tr", {}, element("th", {}, "MiB/s"), head)), element("tbody", {}, rows)),
+    shown.some((target) => find(target, "best", "write")?.short.includes("×") || find(target, "best", "read")?.short.includes("×")) ? element("p", { class: "small" }, "1×2: one node with two processes.") : null,
     shown.length > MOST_SYSTEMS ? element("p", { class: "second" }, `${shown.length - MOST_SYSTEMS} more systems with lower rates: `, element("a", { href: "#records" }, "Records")) : null);
 }
 
@@ -22,7 +23,7 @@ function chartOfSystems() {
   const rows = shown.slice(0, MOST_SYSTEMS).flatMap((target) => answered.filter((one) => one.target === target.name && one.best)
     .map((one) => ({ ...one.best, target: one.target, access: one.access, others: one.others, api: one.target })));
   const scale = scaleOf(rows);
-  const chart = element("div", { class: "chart" });
+  const chart = element("div", { class: "chart of-systems" });
   rows.forEach((row, index) => {
     const first = index === 0 || rows[index - 1].target !== row.target;
     chart.append(element("span", {}, first ? element("b", {}, `${row.target} `) : "", element("span", { class: row.access }, row.access)),

@@ -46,7 +46,7 @@ def open_page(
 
 
 FILM = """<body style="margin: 0; width: 1700px">{frames}<script>
-const cut = (box) => box.scrollWidth - box.clientWidth;
+const cut = (box) => (box ? box.scrollWidth - box.clientWidth : 0);
 const seen = (page) => [cut(page.documentElement), cut(page.querySelector("#batches .scroll"))].join(" ");
 const told = ({{ id, contentDocument: page }}) =>
   ` FRAME ${{id}} ${{seen(page)}} ${{page.getElementById("page").innerText}} END`;

@@ -38,6 +38,8 @@ def logs_page(
     for row in rows:
         of_log[str(row["source"])].append(row)
     below = _directory(of_log)
+    usable = {name for name, some in of_log.items() if any(row["verdict"] in USABLE for row in some)}
+    ordered = sorted(of_log, key=lambda name: (name not in usable, name))
     study = study_of(facts, records.parent.resolve().name) | {"weir": weir.__version__}
     lacks = lacking(rows)
     return {
@@ -52,9 +54,7 @@ def logs_page(
             "records": records.name,
             "count": len(of_log),
             "below": below,
-            "rows": [
-                _log(name.removeprefix(below), some) for name, some in sorted(of_log.items())[:_MOST_LOGS]
-            ],
+            "rows": [_log(name.removeprefix(below), of_log[name]) for name in ordered[:_MOST_LOGS]],
             "doubts": [_doubt(one) for one in triggered(rows)[:_MOST_DOUBTS]],
             "lacking": [_lack(one) for one in lacks],
             "commands": next_time(lacks),

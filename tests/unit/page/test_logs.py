@@ -35,6 +35,7 @@ def test_each_log_has_what_it_shows_and_what_it_cannot(
     assert f"page: {tmp_path / 'logs.html'}" in capsys.readouterr().out
     facts = page_of(tmp_path)
     by_name = {Path(one["log"]).name: one for one in facts["logs"]["rows"]}
+    assert next(reversed(by_name)) == failed.name, "what is usable comes first"
     ior, mdtest = by_name["written-2.10-iterations.txt"], by_name["mdtest-branching.txt"]
     assert "fetched" in ior["missing"]
     assert ior["shown"]
