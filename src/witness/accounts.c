@@ -137,9 +137,9 @@ struct record *accounts_record(int directory, const char *path) {
 /* btrfs compresses single files and directories, too (chattr +c), whatever the mount is. */
 static void note_compression(struct account *account, int fd) {
     int flags = 0;
-    if (!account->compresses && strcmp(account->medium.file_system, "btrfs") == 0 &&
+    if (!atomic_load(&account->compresses) && strcmp(account->medium.file_system, "btrfs") == 0 &&
         syscall(SYS_ioctl, fd, FS_IOC_GETFLAGS, &flags) == 0) {
-        account->compresses = (flags & FS_COMPR_FL) != 0;
+        atomic_store(&account->compresses, (flags & FS_COMPR_FL) != 0);
     }
 }
 

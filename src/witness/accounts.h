@@ -52,10 +52,10 @@ struct account {
     struct weir_medium medium;
     struct weir_device device;
     struct weir_servers servers;
-    bool watches_servers; /* the observers have room for one mount in each process */
-    bool watched;         /* WEIR_WITNESS_WATCH is on it */
-    bool compresses;      /* a file that was opened has the flag of it */
-    bool is_stale;        /* start is of the process before a fork or exec */
+    bool watches_servers;    /* the observers have room for one mount in each process */
+    bool watched;            /* WEIR_WITNESS_WATCH is on it */
+    _Atomic bool compresses; /* a file that was opened has the flag of it */
+    bool is_stale;           /* start is of the process before a fork or exec */
     struct counters start;
     struct phase phases[ACCOUNTS_PHASES];
     unsigned used;

@@ -102,7 +102,7 @@ static void write_account(FILE *stream, const struct account *account) {
     write_text(stream, "source", account->medium.source);
     fprintf(stream, "\"counted\": %s, ", account->medium.counted ? "true" : "false");
     fprintf(stream, "\"watched\": %s, ", account->watched ? "true" : "false");
-    fprintf(stream, "\"compresses\": %s, ", account->compresses ? "true" : "false");
+    fprintf(stream, "\"compresses\": %s, ", atomic_load(&account->compresses) ? "true" : "false");
     write_text(stream, "device", account->device.name);
     write_text(stream, "device_reason", account->device.name[0] != '\0' ? "" : account->device.reason);
     write_number(stream, "device_copies", account->device.copies);
