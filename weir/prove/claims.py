@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +26,7 @@ from weir.prove.records import (
 from weir.prove.reports import Process
 from weir.prove.shared_calls import are_told_apart, fit, lasted_s, least_s
 from weir.records.log_runs import runs_in
+from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.witness_names import kind_of
 from weir.units import UnitError, parse_rate
 
@@ -36,7 +37,6 @@ _OF_CALLS = ("called_bytes", "shortest_span_s", "sync_calls", "called_syncs")
 _OF_OTHER_PROCESSES = (*_OF_CALLS, "fetched_bytes", "dirtied_bytes", "device_read_bytes")
 _OF_OTHERS = "processes without a report did most of it"
 _MOST_BY_CALLS = 0.5  # with less, the transfers passed by queues or mappings
-_DD = re.compile(r"^(\d+) bytes(?: \([^)]*\))? copied, ([0-9.e+-]+) s, ", re.MULTILINE)
 _EXPECTED = re.compile(r"(write|read)\s+(.+)")
 # Columns that a claim sets in place of the counts.
 OF_THE_PROGRAM = (
@@ -68,17 +68,14 @@ def claims_in(text: str) -> list[Claim]:
                     "program": parsed.program,
                     "tool_version": parsed.tool_version or None,
                 }
-                found.append(Claim(parsed.program, row | program, messages, parsed.complete))
-    return found or list(_of_dd(text))
-
-
-def _of_dd(text: str) -> Iterator[Claim]:
-    """dd does not print which of its two files was on a storage."""
-    for match in _DD.finditer(text):
-        moved, total_s = int(match[1]), float(match[2])
-        if moved >= LEAST_BYTES and total_s > 0:
-            row: Row = {"access": None, "moved_bytes": moved, "requested_bytes": moved, "total_s": total_s}
-            yield Claim("dd", row | {"bw_mib_s": moved / _MIB / total_s, "program": "dd"})
+                known = row | program
+                known["requested_bytes"] = row.get("requested_bytes") or row.get("moved_bytes")
+                if row["access"] == UNKNOWN_ACCESS:
+                    known["access"] = None
+                    if (row["moved_bytes"] or 0) < LEAST_BYTES:
+                        continue
+                found.append(Claim(parsed.program, known, messages, parsed.complete))
+    return found
 
 
 def expected(text: str) -> Claim:
@@ -125,7 +122,7 @@ def judged_claims(
 
 
 def _place(claim: Claim, mounts: Sequence[Mount]) -> tuple[Mount | None, str]:
-    """The mount with most of the access; of dd, the access that a storage saw."""
+    """The mount with most of the access; where it is unknown, the access that a storage saw."""
     access = claim.row["access"]
     used = [one for one in mounts if one.phases]
     if not used:

@@ -9,10 +9,10 @@ from weir.columns import columns
 from weir.model import Parsed, Row
 from weir.records.checked import checked
 from weir.tools import tools
+from weir.tools.base import UNKNOWN_ACCESS
 
 _NOT_PRINTED = "not printed"
 _OF_A_RUN = {"tasks", "api", "access"}  # requests that a program repeats when it has started
-_UNKNOWN = "unknown"
 # Columns by the names of parameters in the request that a program repeats.
 _COLUMNS = {"nodes": "nn", "stonewall": "stonewall_s"}
 
@@ -47,7 +47,7 @@ def _with_rows(parsed: Parsed) -> Parsed:
         return parsed
     known: Row = {_COLUMNS.get(name, name): value for name, value in parsed.requested.items()}
     known = {name: value for name, value in known.items() if name in columns()}
-    accesses = known.pop("access", None) or [_UNKNOWN]
+    accesses = known.pop("access", None) or [UNKNOWN_ACCESS]
     rows = [
         {"api": _NOT_PRINTED, **known, "access": access, "iteration": 0}
         for access in ([accesses] if isinstance(accesses, str) else accesses)

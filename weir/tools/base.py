@@ -29,6 +29,9 @@ PURPOSES: Mapping[str, str] = {
 }
 
 
+UNKNOWN_ACCESS = "unknown"  # of a row, where an output does not tell what was timed
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One key that a suite may give the tool.

@@ -1,0 +1,87 @@
+"""The tool: dd, of the line with its bytes and seconds.
+
+It does not print which of its two files was on a storage. Where a log has the commands (a script that ran
+with `set -x`), they tell: what came from a device of the kernel was written, what went to one was read.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+
+from weir.model import Parsed, Row
+from weir.tools.base import UNKNOWN_ACCESS, LogTool
+
+_MIB = 2**20
+_DONE = re.compile(r"^(\d{1,19}) bytes(?: \([^)]*\))? copied, (\d[0-9.e+-]{0,20}) s, ", re.MULTILINE)
+_COMMAND = re.compile(r"^(?:\++ |.{0,80}[$#] )?dd ((?:.* )?(?:if|of)=.*)$", re.MULTILINE)
+_NOWHERE = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
+_UNITS = {"": 1, "k": 2**10, "K": 2**10, "M": 2**20, "G": 2**30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
+
+
+class Dd(LogTool):
+    """Copies of one file to another."""
+
+    name = "dd"
+    purpose = "bandwidth"
+    output_pattern = _DONE
+
+    def parse_log(self, text: str) -> Sequence[Parsed]:
+        rows = list(_rows(text))
+        return [Parsed(tuple(rows), {}, (), "dd", "", complete=True)] if rows else []
+
+
+def _rows(text: str) -> Iterator[Row]:
+    done = [match for match in _DONE.finditer(text) if float(match[1]) and _seconds(match[2])]
+    ended = 0
+    numbers: dict[str, int] = {}
+    for match in done:
+        moved, total_s = int(match[1]), _seconds(match[2])
+        commands = [command[1] for command in _COMMAND.finditer(text, ended, match.start())]
+        ended = match.end()
+        row: Row = _of_command(commands[0]) if len(commands) == 1 else {"access": UNKNOWN_ACCESS}
+        access = row["access"]
+        numbers[access] = numbers.get(access, -1) + 1
+        yield row | {
+            "api": "POSIX",
+            "nn": 1,
+            "ppn": 1,
+            "order": "sequential",
+            "iteration": numbers[access],
+            "moved_bytes": moved,
+            "total_s": total_s,
+            "io_s": total_s,
+            "bw_mib_s": moved / _MIB / total_s,
+            "observed": {},
+        }
+
+
+def _seconds(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
+
+
+def _of_command(text: str) -> Row:
+    try:
+        words = shlex.split(text, comments=True)
+    except ValueError:
+        return {"access": UNKNOWN_ACCESS}
+    options = dict(word.split("=", 1) for word in words if "=" in word)
+    from_, to = options.get("if", ""), options.get("of", "")
+    access = "write" if from_ in _NOWHERE else "read" if to in _NOWHERE else UNKNOWN_ACCESS
+    flags = {*options.get("conv", "").split(","), *options.get("oflag", "").split(",")}
+    row: Row = {"access": access, "xfer_bytes": _size(options.get("bs", "512"))}
+    if access == "write":
+        row["sync"] = not flags.isdisjoint(("fsync", "fdatasync", "sync", "dsync"))
+        row["direct"] = "direct" in flags
+    elif access == "read":
+        row["direct"] = "direct" in options.get("iflag", "").split(",")
+    return row
+
+
+def _size(text: str) -> int | None:
+    match = re.fullmatch(r"(\d{1,12})([kKMG]?B?)", text)
+    return int(match[1]) * _UNITS[match[2]] if match and match[2] in _UNITS else None
