@@ -166,7 +166,7 @@ function answers() {
   if (shown.length > 2) return systems();
   const columns = answered.filter((one) => shown.some((target) => target.name === one.target)).slice(0, 4);
   if (!columns.length) {
-    if (facts.live && !facts.live.done) return element("p", { id: "answers" }, "Nothing is measured yet: the first round gives the first rates.");
+    if (facts.live && !facts.live.done) return element("p", { id: "answers" }, `Nothing is measured yet: the first round gives the first rates${facts.live.first ? `, in about ${facts.live.first}` : ""}.`);
     const measured = list(facts.points).some((one) => one.bandwidth);
     return element("p", { id: "answers" }, measured ? ["No usable bandwidth: every result that moved data is degraded or invalid. ", element("a", { href: "#verdicts" }, "Verdicts"), " has the reasons."] : "No bandwidth was measured in this study.");
   }

@@ -16,7 +16,7 @@ from weir.files import write_atomically
 from weir.history import RECENT_POINTS
 from weir.history.band import Judgement, judge_newest
 from weir.history.figure import Labels, overview
-from weir.history.output import ORDER, headline
+from weir.history.output import ORDER, headline, incident_lines
 from weir.history.series import Series, from_campaigns, series_name
 from weir.metrics import metric_named
 from weir.model import Row
@@ -85,4 +85,5 @@ def _write(
     back = " · ".join(['<p><a href="index.html">all targets</a>', *studies.get(target, ())]) + "</p>"
     style = (data_folder("analysis") / "page" / "page.css").read_text(encoding="utf-8") + _STYLE
     write_atomically(folder / file, drawing.page(f"History of {target}", [back, body], style))
-    return TargetPage(target, file, headline([one for _, one in judged]))
+    found = [one for _, one in judged]
+    return TargetPage(target, file, "; ".join([headline(found), *incident_lines(found)]))

@@ -94,6 +94,7 @@ class LiveStudy:
             "executions": executions,
             "unread": self.progress.unread,
             "left": "" if over else _left_text(batches),
+            "first": "" if done else _left_text(batches, planned),
             "reload_s": _reload_s(batches, planned),
             "missing": list(_missing(rounds, planned, done, executions)),
             "batches": [self._batch(one) for one in batches],
@@ -190,12 +191,12 @@ def _by_reason(troubles: Collection[dict[str, Any]]) -> list[dict[str, Any]]:
     return [last[reason] | {"count": count} for reason, count in counts.most_common(_MOST_TROUBLES)]
 
 
-def _left_text(batches: Sequence[BatchProgress]) -> str:
-    """Batches in turns count each other's time; of the rest, the longest decides."""
+def _left_text(batches: Sequence[BatchProgress], rounds: int = 1) -> str:
+    """Batches in turns count each other's time; of the rest, the longest decides. Of one of the rounds."""
     left = [one.time_left_s() for one in batches if one.left and one.state in ("running", "waiting")]
     if not left:
         return ""
-    expected, low, high = (max(column) for column in zip(*left, strict=True))
+    expected, low, high = (max(column) / max(rounds, 1) for column in zip(*left, strict=True))
     return f"{about_duration(expected)} ({about_duration(low)} to {about_duration(high)})"
 
 

@@ -45,8 +45,11 @@ def test_the_first_round_gives_rates_and_each_round_narrows_them(live: LiveStudy
 
 
 def test_the_page_says_what_is_missing_and_how_each_batch_is(live: LiveStudy, plan: Plan) -> None:
+    before = live.facts()["live"]
+    assert (before["left"], before["first"]) == ("13 s (6.4 s to 27 s)", "4.4 s (2.1 s to 9.0 s)")
     measure(live, plan, [0])
     state = live.facts()["live"]
+    assert state["first"] == ""
     assert (state["over"], state["rounds"], state["planned"]) == (False, 1, 3)
     assert state["missing"][:2] == [
         "16 of 24 executions",
