@@ -29,7 +29,7 @@ from weir.tools.outputs import read_text
 
 NAME = "prove"
 HELP = "run any program and tell what I/O it really did, and which of it can be believed"
-EXAMPLE = "weir prove -- dd if=/dev/zero of=file bs=1M count=100 conv=fsync"
+EXAMPLE = "weir prove -- rsync -a input/ /scratch/input/"
 EXIT_NOT_PROVEN = 3
 _MEMORY = Path("/dev/shm")
 

@@ -20,7 +20,6 @@ _KINDS: tuple[tuple[str, str], ...] = (
     (r"^# darshan log version", "output of darshan-parser"),
     (r"Iozone: Performance Test of File I/O", "output of iozone"),
     (r"^Version\s+[\d.]+[a-z]?\s+-+Sequential Output|^1\.9\d[a-z]?,1\.9\d", "output of bonnie++"),
-    (r"^\d+\+\d+ records (in|out)$", "output of dd"),
     (r"Vdbench distribution", "output of vdbench"),
     (r"^sysbench \d|^dbench version|smallfile version|^Filebench Version", "output of another benchmark"),
     (r"\[LNet (Rates|Bandwidth)", "output of a Lustre self-test"),

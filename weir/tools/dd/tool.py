@@ -25,7 +25,7 @@ class Dd(LogTool):
 
     name = "dd"
     purpose = "bandwidth"
-    output_pattern = _DONE
+    output_pattern = re.compile(r"^\d+\+\d+ records (in|out)$", re.MULTILINE)
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
         rows = list(_rows(text))
