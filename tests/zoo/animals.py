@@ -366,7 +366,7 @@ ANIMALS = (
         "write",
         ("holes-denied",),
         "wrong-hole",
-        ("interposed-library",),
+        programs=(WEIR_IO,),
     ),
     Animal(
         "burst buffer in memory",

@@ -257,7 +257,7 @@ class Keeper:
                 if name in animal.beside:
                     stack.enter_context(repeated(command, _AS_ROOT))
             if OTHER_USER in animal.beside:
-                stack.enter_context(of_another_user(ENGINE, self.disk / "other-user"))
+                stack.enter_context(of_another_user(ENGINE))
             if {THROTTLED, LIMITED} & {*animal.beside}:
                 group = throttled(self.name) if THROTTLED in animal.beside else limited(self.name, self.disk)
                 processes = stack.enter_context(group)

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -62,17 +63,18 @@ def repeated(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterat
 
 
 @contextmanager
-def of_another_user(engine: Path, folder: Path) -> Iterator[None]:
-    """A weir-io of user 65534 that moves nothing; folder: for the files of its MPI."""
+def of_another_user(engine: Path) -> Iterator[None]:
+    """A weir-io of user 65534 that moves nothing, with a folder of its own for the files of its MPI."""
     if os.geteuid() != 0:
         raise CannotStageError("only root may start a process of another user")
-    folder.mkdir()
+    folder = Path(tempfile.mkdtemp(prefix="weir-zoo-user-", dir="/var/tmp"))
     os.chown(folder, _NOBODY, _NOBODY)
     arguments = ["ior", "-a", "NULL", "-w", "-t", "1m", "-b", "1t", "--null.delay-us", "100000"]
     process = subprocess.Popen(
         ["setpriv", f"--reuid={_NOBODY}", "--clear-groups", str(engine), *arguments],
         cwd="/",
-        env={**os.environ, "TMPDIR": str(folder)},
+        # Without a daemon of Open MPI, which would outlive it and write to the folder.
+        env={**os.environ, "TMPDIR": str(folder), "OMPI_MCA_ess_singleton_isolated": "1"},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
