@@ -336,8 +336,8 @@ void accounts_forget(void) {
     atomic_store(&elsewhere_read_bytes, 0);
     atomic_store(&elsewhere_written_bytes, 0);
     atomic_store(&rings, 0);
-    atomic_store(&queued_read_bytes, 0);
-    atomic_store(&queued_written_bytes, 0);
+    atomic_store(&uncounted_read_bytes, 0);
+    atomic_store(&uncounted_written_bytes, 0);
 }
 
 bool accounts_is_started(void) {

@@ -106,8 +106,8 @@ void accounts_write(FILE *stream, const char *host);
 
 /* calls.c: what was moved on descriptors that no account has */
 extern _Atomic uint64_t elsewhere_read_bytes, elsewhere_written_bytes, rings;
-/* calls_copies.c: by Linux AIO, which the kernel does not count as read and written */
-extern _Atomic uint64_t queued_read_bytes, queued_written_bytes;
+/* calls_copies.c: by Linux AIO and splice, which the kernel does not count as read and written */
+extern _Atomic uint64_t uncounted_read_bytes, uncounted_written_bytes;
 
 #define CALL_BEGINS(record, kind)                                                                            \
     (__builtin_expect(accounts_wanted, 0) && (record) != NULL ? accounts_call_begins(record, kind) : 0)

@@ -135,8 +135,8 @@ void accounts_write(FILE *stream, const char *host) {
     write_number(stream, "rings", atomic_load(&rings));
     write_number(stream, "elsewhere_read_bytes", atomic_load(&elsewhere_read_bytes));
     write_number(stream, "elsewhere_written_bytes", atomic_load(&elsewhere_written_bytes));
-    write_number(stream, "queued_read_bytes", atomic_load(&queued_read_bytes));
-    write_number(stream, "queued_written_bytes", atomic_load(&queued_written_bytes));
+    write_number(stream, "uncounted_read_bytes", atomic_load(&uncounted_read_bytes));
+    write_number(stream, "uncounted_written_bytes", atomic_load(&uncounted_written_bytes));
     fprintf(stream, "\"started\": %s, ", accounts_is_started() ? "true" : "false");
     fprintf(stream, "\"syncs_answered\": %s, ", chain_answers_syncs() ? "true" : "false");
     write_process_io(stream, "io", &io);

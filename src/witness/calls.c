@@ -206,12 +206,17 @@ TRANSFER(__pread_chk, (int fd, void *buffer, size_t size, off_t offset, size_t r
          (fd, buffer, size, offset, room), buffer, count_read, offset)
 TRANSFER(__pread64_chk, (int fd, void *buffer, size_t size, off64_t offset, size_t room),
          (fd, buffer, size, offset, room), buffer, count_read, offset)
-TRANSFER(preadv2, (int fd, const struct iovec *vectors, int vector_count, off_t offset, int flags),
-         (fd, vectors, vector_count, offset, flags), NULL, count_read,
-         offset >= 0 ? offset : position_taken(fd, bytes))
-TRANSFER(pwritev2, (int fd, const struct iovec *vectors, int vector_count, off_t offset, int flags),
-         (fd, vectors, vector_count, offset, flags), NULL, count_write,
-         offset >= 0 ? offset : position_taken(fd, bytes))
+#define WITH_FLAGS(suffix, offset_type)                                                                      \
+    TRANSFER(preadv##suffix,                                                                                 \
+             (int fd, const struct iovec *vectors, int vector_count, offset_type offset, int flags),         \
+             (fd, vectors, vector_count, offset, flags), NULL, count_read,                                   \
+             offset >= 0 ? offset : position_taken(fd, bytes))                                               \
+    TRANSFER(pwritev##suffix,                                                                                \
+             (int fd, const struct iovec *vectors, int vector_count, offset_type offset, int flags),         \
+             (fd, vectors, vector_count, offset, flags), NULL, count_write,                                  \
+             offset >= 0 ? offset : position_taken(fd, bytes))
+WITH_FLAGS(2, off_t)
+WITH_FLAGS(64v2, off64_t)
 
 #define SEEK(name, offset_type)                                                                              \
     offset_type name(int fd, offset_type offset, int whence) {                                               \

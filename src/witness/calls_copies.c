@@ -9,7 +9,7 @@
 
 #include "accounts.h"
 
-_Atomic uint64_t queued_read_bytes, queued_written_bytes;
+_Atomic uint64_t uncounted_read_bytes, uncounted_written_bytes;
 
 #pragma GCC visibility push(default)
 
@@ -40,8 +40,16 @@ COPY(sendfile, (int to, int from, off_t *offset, size_t size), (to, from, offset
 COPY(sendfile64, (int to, int from, off64_t *offset, size_t size), (to, from, offset, size))
 COPY(copy_file_range, (int from, off64_t *at, int to, off64_t *to_at, size_t size, unsigned flags),
      (from, at, to, to_at, size, flags))
-COPY(splice, (int from, off64_t *at, int to, off64_t *to_at, size_t size, unsigned flags),
-     (from, at, to, to_at, size, flags))
+
+ssize_t splice(int from, off64_t *at, int to, off64_t *to_at, size_t size, unsigned flags) {
+    NEXT(splice)
+    uint64_t began_ns = CALL_BEGINS(file_of(from), CALL_READ);
+    uint64_t target_ns = CALL_BEGINS(file_of(to), CALL_WRITE);
+    ssize_t bytes = next_splice(from, at, to, to_at, size, flags);
+    count_copy(from, to, target_ns != 0 ? target_ns : began_ns, bytes);
+    add(file_of(from) != NULL ? &uncounted_read_bytes : &uncounted_written_bytes, bytes > 0 ? bytes : 0);
+    return bytes;
+}
 
 static void count_queued(int fd, bool is_read, uint64_t bytes) {
     struct record *record = file_of(fd);
@@ -53,7 +61,7 @@ static void count_queued(int fd, bool is_read, uint64_t bytes) {
         count_write(record, NULL, (ssize_t)bytes);
     }
     CALL_ENDED(record, kind, began_ns, fd, (ssize_t)bytes);
-    add(is_read ? &queued_read_bytes : &queued_written_bytes, bytes);
+    add(is_read ? &uncounted_read_bytes : &uncounted_written_bytes, bytes);
     if (began_ns != 0) {
         accounts_queued(record);
     }

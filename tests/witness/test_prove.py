@@ -261,3 +261,20 @@ def test_a_daemon_is_no_forger(prove: Prove, ignored: bool) -> None:
     assert counted(seen, "written_bytes") == 8 * MIB
     assert not any("nothing is believed" in text for text in seen["not_seen"])
     assert any("nobody waits for them" in text for text in seen["not_seen"]) is ignored
+
+
+def test_calls_with_flags_and_splices_are_counted(prove: Prove) -> None:
+    code = f"""
+import os
+f, (read, write) = os.open("f", os.O_CREAT | os.O_RDWR), os.pipe()
+os.pwritev(f, [bytes({4 * MIB})], 0, os.RWF_HIPRI)
+os.preadv(f, [bytearray({2 * MIB})], 0, os.RWF_HIPRI)
+for at in range(128):
+    os.write(write, bytes(65536))
+    os.splice(read, f, 65536)
+os.fsync(f)
+"""
+    seen = prove(sys.executable, "-c", code)
+    assert counted(seen, "written_bytes") == 12 * MIB
+    assert counted(seen, "read_bytes") == 2 * MIB
+    assert not any("nothing is believed" in text for text in seen["not_seen"])

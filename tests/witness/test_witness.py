@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from weir.audit.calls import CLOCKS, MAPPINGS, NAMES, SYNCHRONISATION, TRANSFERS, does
-from weir.tools.witness import WITNESS_FILE, gather_witness
+from weir.tools.witness import LIBRARY, WITNESS_FILE, gather_witness
 from weir.tools.witness_facts import read_witness
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -343,3 +343,21 @@ def test_threads_lose_no_count(library: Path, tmp_path: Path) -> None:
 def test_what_the_library_did_not_write_is_no_evidence(text: str, tmp_path: Path) -> None:
     (tmp_path / WITNESS_FILE).write_text(text)
     assert facts(tmp_path) == {}
+
+
+def test_every_name_of_a_transfer_is_counted() -> None:
+    """The C library has many, and a program is linked to the one that its compiler chose."""
+    if not shutil.which("nm") or not LIBRARY.is_file():
+        pytest.skip("nm or the library is missing")
+
+    def names(library: str) -> set[str]:
+        listed = subprocess.run(["nm", "-D", library], check=True, capture_output=True, text=True)
+        lines = [line.split() for line in listed.stdout.splitlines() if " U " not in line]
+        return {line[-1].partition("@")[0] for line in lines}
+
+    maps = Path("/proc/self/maps").read_text()
+    libc = next(line.split()[-1] for line in maps.splitlines() if "/libc.so" in line)
+    pattern = re.compile(r"p?(read|write)v?(64)?(v?2)?|__p?read(64)?_chk")
+    transfers = {name for name in names(libc) if pattern.fullmatch(name)}
+    assert len(transfers) > 12
+    assert transfers <= names(str(LIBRARY))

@@ -44,7 +44,10 @@ def _more_than_the_kernel(processes: Sequence[Process], whole: Mapping[str, int]
             yield f"reports have {about_size(reported)} as {name}, the kernel counted {about_size(counted)}"
 
 
-_CALLED = {"rchar": ("read_bytes", "queued_read_bytes"), "wchar": ("written_bytes", "queued_written_bytes")}
+_CALLED = {
+    "rchar": ("read_bytes", "uncounted_read_bytes"),
+    "wchar": ("written_bytes", "uncounted_written_bytes"),
+}
 
 
 def _called(process: Process, moved: str, queued: str) -> int:

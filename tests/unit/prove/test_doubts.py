@@ -27,7 +27,7 @@ def watcher(device: int = 101) -> dict[str, Any]:
 def test_reports_within_the_counts_of_the_kernel_are_believed() -> None:
     assert doubts([writer(), watcher()], TREE) == []
     assert doubts([writer()], None) == []
-    queued = writer(io=None, queued_written_bytes=100 * MIB)
+    queued = writer(io=None, uncounted_written_bytes=100 * MIB)
     assert doubts([queued], dict.fromkeys(TREE, 0)) == []
 
 
