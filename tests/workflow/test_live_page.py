@@ -56,7 +56,9 @@ def test_each_round_is_seen_and_the_end_stops_it(live: LiveStudy, tmp_path: Path
     written(live, tmp_path, **SOON)
     text = shown(tmp_path, WIDE)
     assert "Measuring 0 of 3 rounds complete, 0 of 24 executions" in text
-    assert "Nothing is measured yet" in text
+    assert "Nothing is measured yet: the first round gives the first rates, in about 4.4 s" in text
+    assert "No result yet" in text
+    assert "Records" not in text
     measure(live, plan, [0])
     written(live, tmp_path, **SOON)
     text = shown(tmp_path, WIDE)

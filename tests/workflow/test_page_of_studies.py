@@ -40,6 +40,7 @@ def test_several_systems_have_a_row_each(study: Path, tmp_path: Path) -> None:
     assert "13 systems" in shown.split("</h1>", 1)[0]
     assert all("1,030" in values for _, values in rows)
     assert "3 more systems with lower rates" in shown
+    assert "ticks: medians of the other settings" in chart, "the legend of what the chart has"
 
 
 def test_emulated_storage_alone_is_named_as_such(study: Path, tmp_path: Path) -> None:
