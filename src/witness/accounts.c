@@ -332,6 +332,7 @@ void accounts_forget(void) {
         memset(&accounts[i].unwritten, 0, sizeof accounts[i].unwritten);
         accounts[i].watched = false;
         accounts[i].is_stale = true;
+        accounts[i].start.io = start_io; /* a child begins at zero */
     }
     atomic_store(&elsewhere_read_bytes, 0);
     atomic_store(&elsewhere_written_bytes, 0);

@@ -263,6 +263,27 @@ def test_a_daemon_is_no_forger(prove: Prove, ignored: bool) -> None:
     assert any("nobody waits for them" in text for text in seen["not_seen"]) is ignored
 
 
+def test_a_child_begins_at_its_own_counts(prove: Prove, tmp_path: Path) -> None:
+    """What its parent moved before it, elsewhere on the disk, is not taken from the child's."""
+    code = f"""
+import os
+def write(name):
+    f = os.open(name, os.O_CREAT | os.O_WRONLY)
+    os.write(f, bytes({8 * MIB})), os.fsync(f)
+write({str(tmp_path / "elsewhere")!r})
+os.stat("."), os.open("empty", os.O_CREAT | os.O_WRONLY)
+if os.fork():
+    os.wait()
+else:
+    write("f")
+"""
+    seen = prove(sys.executable, "-c", code)
+    (mount,) = [one for one in seen["mounts"] if one["phases"]]
+    assert counted(seen, "written_bytes") == 8 * MIB
+    if mount["counted"]:
+        assert near(mount["whole"]["dirtied_bytes"], 8 * MIB)
+
+
 def test_calls_with_flags_and_splices_are_counted(prove: Prove) -> None:
     code = f"""
 import os

@@ -50,10 +50,10 @@ _CALLED = {
 }
 
 
-def _called(process: Process, moved: str, queued: str) -> int:
+def _called(process: Process, moved: str, uncounted: str) -> int:
     calls = sum(mount[moved] for mount in process["mounts"])
     of_phases = sum(phase[moved] for mount in process["mounts"] for phase in mount["phases"])
-    return int(max(calls, of_phases) - process[queued])
+    return int(max(calls, of_phases) - process[uncounted])
 
 
 def _beyond_the_watchers(processes: Sequence[Process]) -> Iterator[str]:
