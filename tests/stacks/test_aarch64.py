@@ -23,8 +23,8 @@ WRITER = """\
 #include <fcntl.h>
 #include <unistd.h>
 static char part[65536];
-int main(int count, char **words) {
-    int file = open(words[count - 1], O_CREAT | O_WRONLY | O_TRUNC, 0600);
+int main(int count, char **arguments) {
+    int file = open(arguments[count - 1], O_CREAT | O_WRONLY | O_TRUNC, 0600);
     for (int i = 0; i < 4; i++)
         if (write(file, part, sizeof part) != sizeof part) return 1;
     return fsync(file) || close(file);
@@ -32,8 +32,8 @@ int main(int count, char **words) {
 """
 
 
-def call(*words: object, **variables: str) -> str:
-    command = [str(word) for word in words]
+def call(*arguments: object, **variables: str) -> str:
+    command = [str(argument) for argument in arguments]
     done = subprocess.run(
         command, env={**os.environ, **variables}, capture_output=True, text=True, timeout=600, check=False
     )
@@ -41,10 +41,10 @@ def call(*words: object, **variables: str) -> str:
     return done.stdout
 
 
-def there(*words: object, **variables: str) -> str:
+def there(*arguments: object, **variables: str) -> str:
     """A program on the emulated processor; the variables are of the program alone."""
-    settings = [word for item in variables.items() for word in ("-E", "=".join(item))]
-    return call(EMULATOR, "-L", SYSTEM, *settings, *words)
+    settings = [argument for item in variables.items() for argument in ("-E", "=".join(item))]
+    return call(EMULATOR, "-L", SYSTEM, *settings, *arguments)
 
 
 def built(source: Path, folder: Path, *options: str) -> Path:

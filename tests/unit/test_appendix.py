@@ -68,7 +68,7 @@ def study(tmp_path: Path) -> Path:
 def test_best_rates_stand_where_no_claim_is_decided(study: Path) -> None:
     text = appendix(study)
     assert "Best write rate of disk: POSIX" in text
-    assert "2,130 MiB/s {[}1,760--2,400{]}" in text
+    assert "2,130~MiB/s {[}1,760--2,400{]}" in text
     command = " \\\n  ".join(
         ("snakemake --cores all", "--config site=lab suites=first,second", "targets=disk", "scale=full")
     )

@@ -66,10 +66,10 @@ def _seconds(text: str) -> float:
 
 def _of_command(text: str) -> Row:
     try:
-        words = shlex.split(text, comments=True)
+        arguments = shlex.split(text, comments=True)
     except ValueError:
         return {"access": UNKNOWN_ACCESS}
-    options = dict(word.split("=", 1) for word in words if "=" in word)
+    options = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
     from_, to = options.get("if", ""), options.get("of", "")
     access = "write" if from_ in _NOWHERE else "read" if to in _NOWHERE else UNKNOWN_ACCESS
     flags = {*options.get("conv", "").split(","), *options.get("oflag", "").split(",")}
