@@ -215,7 +215,7 @@ test_that("campaigns that measured the same are not mixed: each has its page and
   print <- readLines(files$tex)
   expect_match(print, "page=1,.*\\{scaling\\}", all = FALSE)
   expect_match(print, "page=2,.*\\{scaling\\}", all = FALSE)
-  text <- "(2 of 2: synthetic, POSIX, shared file, sequential, read, stonewall 30 s)"
+  text <- "(2 of 2: synthetic, POSIX, shared file, sequential, read, stonewall 30~s)"
   expect_match(print, text, fixed = TRUE, all = FALSE)
   expect_match(print, "label{fig:scaling-2}", fixed = TRUE, all = FALSE)
 })
