@@ -73,10 +73,10 @@ def test_best_rates_stand_where_no_claim_is_decided(study: Path) -> None:
         ("snakemake --cores all", "--config site=lab suites=first,second", "targets=disk", "scale=full")
     )
     assert command in text
-    mount = "50 \\% full; ext4 on /dev/vda, mounted with rw,relatime"
-    for fact in ("n\\_1", mount, "abab", "weir 9.8.7", "59 VALID, 1 INVALID", "17", "3 GiB"):
+    mount = "50~\\% full; ext4 on /dev/vda, mounted with rw,relatime"
+    for fact in ("n\\_1", mount, "abab", "weir 9.8.7", "59 VALID, 1 INVALID", "17", "3~GiB"):
         assert fact in text
-    assert "1 min (5.0 s to 2 min)" in text
+    assert "1~min (5.0~s to 2~min)" in text
     assert "report.pdf" in text  # no figure was drawn
 
 
