@@ -288,4 +288,4 @@ tests-quick-r:
 	@.ci/step $@ Rscript .ci/testthat.R build/test-results/testthat-quick.tsv quick
 
 tests-quick: build
-	@.ci/step $@ env -u PYTHONDONTWRITEBYTECODE $(venv)/pytest -q -m "not slow"
+	@.ci/step $@ env -u PYTHONDONTWRITEBYTECODE $(venv)/pytest -q -m "not slow" --numprocesses=2
