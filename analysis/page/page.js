@@ -4,42 +4,6 @@ const page = document.getElementById("page");
 const VERDICT = JSON.parse(document.getElementById("words").textContent); // from good to bad: word, mark, meaning
 const list = (value) => (value === null || value === undefined ? [] : Array.isArray(value) ? value : [value]);
 
-// No line begins with the unit of its number; what can be copied keeps its spaces.
-const NUMBER_AND_UNIT = /(\d) (?=(?:%|(?:[KMGTP]i?|k)?B(?:\/s)?|[nµu]?s|ms|min|h|op\/s|µm|mm)(?![\w/-]))/g;
-const keepUnits = (text) => text.replace(NUMBER_AND_UNIT, "$1\u00a0");
-
-function element(tag, attributes = {}, ...children) {
-  const copied = tag === "code" || tag === "textarea" || attributes.class === "command";
-  const made = tag.startsWith("svg:") ? document.createElementNS("http://www.w3.org/2000/svg", tag.slice(4)) : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value);
-  }
-  const kept = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
-  made.append(...kept.map((child) => (typeof child === "string" && !copied ? keepUnits(child) : child)));
-  return made;
-}
-
-// Halves up, as three_digits() of analysis/R/labels.R and of weir/units.py.
-function threeDigits(value) {
-  if (!(value > 0)) return value;
-  const power = Math.floor(Math.log10(value)) - 2;
-  const scale = 10 ** Math.abs(power);
-  return power >= 0 ? Math.floor(value / scale + 0.5) * scale : Math.floor(value * scale + 0.5) / scale;
-}
-
-function rate(value) {
-  if (value === null || value === undefined) return "–";
-  const rounded = threeDigits(value);
-  const digits = rounded > 0 ? Math.max(0, 2 - Math.floor(Math.log10(rounded))) : 0;
-  return rounded.toLocaleString("en", { maximumFractionDigits: digits });
-}
-const duration = (us) => (us >= 1e6 ? `${rate(us / 1e6)} s` : us >= 1e3 ? `${rate(us / 1e3)} ms` : `${rate(us)} µs`);
-const factor = (value) => value.toFixed(value >= 10 ? 0 : 2);
-const interval = (one) => (one.lo === null || one.lo === undefined ? runsText(one) : `${rate(one.lo)}–${rate(one.hi)}`);
-// How many, and how small.
-const smallWords = (found) => [found.iops && `${rate(found.iops)} op/s`, found.size].filter(Boolean).join(" of ");
-
 // ---- tooltip ---------------------------------------------------------------------------------------------------------
 // A click or Enter keeps it, so that its command can be copied; Escape or a click elsewhere closes it.
 const tip = element("div", { id: "tip", role: "tooltip" });
