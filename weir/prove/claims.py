@@ -24,7 +24,7 @@ from weir.prove.records import (
     without_counts,
 )
 from weir.prove.reports import Process
-from weir.prove.shared_calls import are_told_apart, fit, lasted_s, least_s
+from weir.prove.shared_calls import alone_s, are_told_apart, fit
 from weir.records.log_runs import runs_in
 from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.witness_names import kind_of
@@ -158,8 +158,7 @@ def _subject(
     moved = claimed.get("moved_bytes") or counted
     sharing = [claim.row, *(one.row for one in others)]
     if are_told_apart(sharing, counted):
-        is_all = counted <= moved
-        facts["shortest_span_s"] = lasted_s(access, phases) if is_all else least_s(access, phases, moved)
+        facts["shortest_span_s"] = alone_s(claim.row, access, phases, counted)
     direct = [one for one in sharing if one.get("direct")]
     if claim.row.get("direct") is not None:
         of_direct = sum(one.get("moved_bytes") or 0 for one in direct)

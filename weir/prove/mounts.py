@@ -45,7 +45,8 @@ class Phase:
     synced_bytes: int
     calls: Mapping[str, int]
     busy_ns: Mapping[str, int]
-    quickest_ns: Mapping[str, int]  # in the calls of an access: of the quickest of processes at the same time
+    # In calls of these kinds: of the quickest of processes at the same time.
+    quickest_ns: Mapping[tuple[str, ...], int]
     names: Mapping[str, int]
     growth: Growth
 
@@ -54,13 +55,14 @@ class Phase:
         """From the begin of the first transfer to the end of the last one, synchronisations among them."""
         return self._between_s(("read", "write", "sync"), ("read", "write", "sync"))
 
-    def access_s(self, access: str) -> float:
-        """The same of the writes with their synchronisations, or of the reads: a phase may have both."""
-        return self._between_s((access,), ("write", "sync") if access == "write" else (access,))
+    def access_s(self, access: str, with_syncs: bool = True) -> float:
+        """The same of the writes, with their synchronisations, or of the reads: a phase may have both."""
+        return self._between_s((access,), _kinds_of(access, with_syncs))
 
-    def inside_s(self, access: str) -> float:
+    def inside_s(self, access: str, with_syncs: bool = True) -> float:
         """What an access took at least, whatever else was moved before and after it in the same phase."""
-        return min(self.quickest_ns.get(access, 0) / 1e9, self.access_s(access))
+        busy_ns = self.quickest_ns.get(_kinds_of(access, with_syncs), 0)
+        return min(busy_ns / 1e9, self.access_s(access, with_syncs))
 
     def _between_s(self, first: Sequence[str], last: Sequence[str]) -> float:
         began = [self.ends_ns[kind][0] for kind in first if kind in self.ends_ns]
@@ -231,14 +233,21 @@ def _phase(group: _Group, with_kernel: bool) -> Phase:
         },
         calls={kind: sum(one[kind]["calls"] for one in phases) for kind in KINDS},
         busy_ns={kind: sum(one[kind]["busy_ns"] for one in phases) for kind in KINDS},
-        quickest_ns={access: _quickest_ns(phases, access) for access in _BYTES},
+        quickest_ns={
+            _kinds_of(access, with_syncs): _quickest_ns(phases, access, _kinds_of(access, with_syncs))
+            for access in _BYTES
+            for with_syncs in (True, False)
+        },
         names={name: sum(one["names"][name] for one in phases) for name in phases[0]["names"]},
         growth=_growth(group.pieces, with_kernel),
     )
 
 
-def _quickest_ns(phases: Sequence[Mapping[str, Any]], access: str) -> int:
-    kinds = ("write", "sync") if access == "write" else (access,)
+def _kinds_of(access: str, with_syncs: bool) -> tuple[str, ...]:
+    return ("write", "sync") if access == "write" and with_syncs else (access,)
+
+
+def _quickest_ns(phases: Sequence[Mapping[str, Any]], access: str, kinds: Sequence[str]) -> int:
     whole = sum(one[_BYTES[access]] for one in phases)
     some = [one for one in phases if one[_BYTES[access]] > _SHARE * whole]
     spans = sorted(

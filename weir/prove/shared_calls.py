@@ -14,21 +14,28 @@ _EXACT = 1.01
 _TIME_SHARE = 0.8  # as shorter-than-its-calls has it
 
 
-def least_s(access: str, phases: Sequence[Phase], bytes_: float) -> float:
+def least_s(access: str, phases: Sequence[Phase], bytes_: float, with_syncs: bool) -> float:
     """How long so many bytes of an access took at least, where nobody knows which of its calls moved them:
     those of the quickest phases. A part of a phase took its share of the time within calls, or more."""
     spent_s, left = 0.0, bytes_
-    parts = [(float(getattr(phase, MOVED[access])), phase) for phase in phases]
-    for moved, phase in sorted(parts, key=lambda part: part[1].inside_s(access) / max(part[0], 1.0)):
+    parts = [(float(getattr(one, MOVED[access])), one.inside_s(access, with_syncs)) for one in phases]
+    for moved, inside_s in sorted(parts, key=lambda part: part[1] / max(part[0], 1.0)):
         if left > 0 and moved > 0:
-            spent_s += phase.inside_s(access) * (left / moved if left * _A_FEW < moved else 1.0)
+            spent_s += inside_s * (left / moved if left * _A_FEW < moved else 1.0)
         left -= moved
     return spent_s
 
 
-def lasted_s(access: str, phases: Sequence[Phase]) -> float:
-    """Of a result that all calls of the phases are of."""
-    return sum(phase.access_s(access) for phase in phases)
+def alone_s(row: Row, access: str, phases: Sequence[Phase], counted: float) -> float:
+    """How long a result took at least that has all calls to itself: from the first to the last one where all
+    bytes are its own. A result that does not tell of synchronisations has those of the processes that wrote;
+    one that tells that it has none, such as elbencho's, has none."""
+    moved, with_syncs = row.get("moved_bytes") or counted, row.get("sync") is not False
+    inside_s = least_s(access, phases, min(moved, counted), with_syncs)
+    if counted > moved:
+        return inside_s
+    tells = bool(row.get("sync")) or not row.get("moved_bytes")
+    return max(inside_s, sum(phase.access_s(access, tells) for phase in phases))
 
 
 def are_told_apart(rows: Sequence[Row], counted: float) -> bool:
@@ -44,7 +51,9 @@ def fit(rows: Sequence[Row], access: str, phases: Sequence[Phase], counted: floa
     moved, total_s = _sum([row.get("moved_bytes") for row in rows]), _sum([_lasted_s(row) for row in rows])
     if moved is not None and len(rows) > 1 and moved > _EXACT * counted:
         return False
-    return total_s is None or total_s >= _TIME_SHARE * least_s(access, phases, min(moved or counted, counted))
+    with_syncs = all(row.get("sync") is not False for row in rows)
+    spent_s = least_s(access, phases, min(moved or counted, counted), with_syncs)
+    return total_s is None or total_s >= _TIME_SHARE * spent_s
 
 
 def _lasted_s(row: Row) -> float | None:

@@ -84,6 +84,22 @@ def test_what_lasted_several_phases_has_the_time_of_all() -> None:
     assert judged([of(100, 1.0)], *laid_out) == [("VALID", "")]
 
 
+def test_a_synchronisation_is_of_the_results_that_have_it() -> None:
+    """A second of writing, then two of a synchronisation: of the same process, or of the command sync."""
+    own = busy(100)
+    own["sync"] = own["write"] | {"first_ns": 2 * S, "last_ns": 4 * S, "busy_ns": 2 * S}
+    own["last_ns"] = 4 * S
+    assert judged([of(100, 1.0, sync=False)], own)[0][0] == "VALID"
+    assert judged([of(100, 1.0, sync=True)], own)[0][0] == "INVALID"
+    assert judged([of(100, 1.0)], own)[0][0] == "INVALID"  # dd conv=fsync
+    writer, other = busy(100), own | {"written_bytes": 0, "write": phase()["write"]}
+    writer["sync"] = phase()["sync"]
+    whole = {"device": (0, 100), "io": {"wchar": 100, "write_bytes": 100}}
+    both = [process(mount(writer, **whole)), process(mount(other, device=(0, 100)), pid=8)]
+    found = judged_claims([of(100, 1.0)], mounts_of(both), both, ["sh"])
+    assert [one.row["verdict"] for _, one in found if one is not None] == ["VALID"]
+
+
 def test_each_number_that_is_expected_is_about_all() -> None:
     many = [expected("write 900 GiB/s"), expected("write 100 MiB/s")]
     assert [verdict for verdict, _ in judged(many, busy(100))] == ["INVALID", "VALID"]
