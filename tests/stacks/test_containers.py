@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import py_compile
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from tests.stacks.conftest import ROOT
 DEFINITIONS = sorted((ROOT / "containers").glob("*.def"))
 BUILD = ROOT / "containers" / "build.sh"
 EXEC = ROOT / "containers" / "exec.sh"
+FINISH = ROOT / "containers" / "finish.sh"
 TEST = ROOT / "containers" / "test-measure.sh"
 RANKS = ("mpirun", "--oversubscribe", "--bind-to", "none", "-np", "2")
 
@@ -75,7 +78,7 @@ def test_a_definition_labels_what_it_was_made_from_and_tests_itself(definition: 
         "weir.lock {{ lock }}",
         "weir.base {{ base }}",
     )
-    for part in (*labels, "dpkg-query -W >/opt/weir/packages.txt", "weir.packages ", "weir.apt ", "%test"):
+    for part in (*labels, "  /opt/weir/containers/finish.sh\n", "%test"):
         assert part in text
 
 
@@ -91,23 +94,46 @@ def test_a_build_without_the_script_stops_with_a_reason(definition: Path) -> Non
     assert call("sh", "-c", setup[1].replace("{{ commit }}", "0" * 40)).returncode == 0
 
 
-@pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda file: file.stem)
-def test_a_label_is_the_checksum_of_the_packages_in_the_image(definition: Path, tmp_path: Path) -> None:
-    """The lines of %post that write labels, with another directory for /opt and a dpkg-query of two."""
-    lines = [line for line in definition.read_text().splitlines() if re.search("dpkg-query|LABELS", line)]
-    (tmp_path / "dpkg-query").write_text("#!/bin/sh\nprintf 'a\\t1\\nb\\t2\\n'\n")
-    (tmp_path / "dpkg-query").chmod(0o755)
-    (tmp_path / "opt/weir").mkdir(parents=True)
-    (tmp_path / "opt/weir-sources.list").touch()
-    script = "\n".join(lines).replace("/opt/", f"{tmp_path}/opt/")
-    path = f"{tmp_path}:{os.environ['PATH']}"
-    done = call("sh", "-euc", script, PATH=path, APPTAINER_LABELS=str(tmp_path / "labels"))
+def finished(folder: Path, packages: str) -> Mapping[str, str]:
+    """The labels that finish.sh writes for a small tree with some files of a build."""
+    root, programs = folder / "root", folder / "programs"
+    for name in (
+        "var/lib/apt/lists/a",
+        "var/log/dpkg.log",
+        "root/.cache/b",
+        "opt/weir/build/setup.log",
+        "proc/1",
+    ):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(str(folder))  # other bytes in each build
+    (root / "opt/weir/program").write_text("the same")
+    (root / "opt/weir-sources.list").touch()
+    (root / "opt/weir/.venv/bin").mkdir(parents=True)
+    (root / "opt/weir/.venv/bin/python").symlink_to(sys.executable)
+    module = root / "opt/weir/module.py"
+    module.write_text("VALUE = 1\n")
+    os.utime(module, (0, len(packages) + len(folder.name)))
+    py_compile.compile(str(module), dfile="/opt/weir/module.py")  # with the date of the module
+    programs.mkdir()
+    for name, line in (("dpkg-query", f"printf '{packages}'"), ("apt-get", "true")):
+        (programs / name).write_text(f"#!/bin/sh\n{line}\n")
+        (programs / name).chmod(0o755)
+    path = f"{programs}:{os.environ['PATH']}"
+    done = call(FINISH, root, PATH=path, APPTAINER_LABELS=str(folder / "labels"))
     assert done.returncode == 0, done.stderr
-    labels = dict(line.split(" ") for line in (tmp_path / "labels").read_text().splitlines())
-    assert labels == {
-        "weir.packages": hashlib.sha256(b"a\t1\nb\t2\n").hexdigest(),
-        "weir.apt": hashlib.sha256(b"").hexdigest(),
-    }
+    assert not (root / "var/log/dpkg.log").exists()
+    assert "./opt/weir/program" in (root / "opt/weir/files.txt").read_text()
+    return dict(line.split(" ") for line in (folder / "labels").read_text().splitlines())
+
+
+def test_labels_are_checksums_of_packages_sources_and_files(tmp_path: Path) -> None:
+    for name in ("first", "second", "other"):
+        (tmp_path / name).mkdir()
+    first = finished(tmp_path / "first", "a\\t1\\nb\\t2\\n")
+    assert first["weir.packages"] == hashlib.sha256(b"a\t1\nb\t2\n").hexdigest()
+    assert first["weir.apt"] == hashlib.sha256(b"").hexdigest()
+    assert finished(tmp_path / "second", "a\\t1\\nb\\t2\\n") == first
+    assert finished(tmp_path / "other", "a\\t1\\nb\\t3\\n")["weir.files"] != first["weir.files"]
 
 
 def test_a_missing_image_and_an_unknown_container_are_named(tmp_path: Path) -> None:
