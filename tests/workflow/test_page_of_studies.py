@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.workflow.browser import open_page
+from tests.workflow.browser import film_of, open_page
 from tests.workflow.page_study import answers_of, drawn_study, facts_on, page_of
 from weir.cli import main
 from weir.page.text import lines
@@ -41,6 +42,13 @@ def test_several_systems_have_a_row_each(study: Path, tmp_path: Path) -> None:
     assert all("1,030" in values for _, values in rows)
     assert "3 more systems with lower rates" in shown
     assert "ticks: medians of the other settings" in chart, "the legend of what the chart has"
+
+
+def test_nothing_is_wider_than_a_phone(study: Path, tmp_path: Path) -> None:
+    """At 390 px; Chromium opens no window so narrow, but a frame."""
+    shutil.copy(study / "report.html", tmp_path / "study.html")
+    seen = film_of(tmp_path, ["study"], tmp_path / "film.png")
+    assert {name: wider for name, (wider, _, _) in seen.items()} == {"study-1280": 0, "study-390": 0}
 
 
 def test_emulated_storage_alone_is_named_as_such(study: Path, tmp_path: Path) -> None:
