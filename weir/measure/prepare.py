@@ -34,6 +34,13 @@ def prepared(target: Target, token: str = "", cleaned: Callable[[], None] | None
     prevents.
     """
     is_whole = False
+    if missing := _missing_library(target):
+        if cleaned:  # nothing was prepared
+            cleaned()
+        raise TargetUnavailableError(
+            f"target {target.name}: {missing} is not there, which LD_PRELOAD names",
+            hint="build it (make build), or correct `environment` in the target's file",
+        )
     try:
         in_time(lambda: _make_private_directories(target), target.path)
         for command in target.prepare:
@@ -52,6 +59,12 @@ def prepared(target: Target, token: str = "", cleaned: Callable[[], None] | None
             print(f"weir: target {target.name}: clean-up: {complaint}", file=sys.stderr)
         if cleaned:
             cleaned()
+
+
+def _missing_library(target: Target) -> str | None:
+    """The loader only warns about a library that is not there, and each run fails for itself."""
+    named = target.environment.get("LD_PRELOAD", "").replace(":", " ").split()
+    return next((name for name in named if "/" in name and not Path(name).is_file()), None)
 
 
 def clean_up(target: Target) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -64,4 +65,16 @@ def test_a_complaint_of_clean_up_ends_what_prepare_started(
 def test_after_a_whole_batch_clean_up_alone_ends_what_prepare_started(tmp_path: Path) -> None:
     with prepared(target(tmp_path, ["true"]), tmp_path.name):
         pass
+    assert cleanings(tmp_path) == 1
+
+
+def test_a_library_to_preload_that_is_not_there_makes_the_target_unavailable(tmp_path: Path) -> None:
+    """An installation without the emulated pool: the loader warns, and each run would fail for itself."""
+    library = tmp_path / "libpool.so"
+    pool = replace(target(tmp_path), environment={"LD_PRELOAD": f"libc.so.6:{library}"})
+    with pytest.raises(TargetUnavailableError, match=r"libpool\.so is not there, which LD_PRELOAD names"):
+        prepared(pool).__enter__()
+    library.touch()
+    with prepared(pool):
+        assert not (tmp_path / "log").exists()
     assert cleanings(tmp_path) == 1
