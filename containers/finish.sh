@@ -19,7 +19,7 @@ modules=$(mktemp)
 find "$root/opt/weir" -path '*/__pycache__/*.pyc' -print -delete |
     sed 's,/__pycache__/\([^/]*\)\.cpython-[0-9]*\.pyc$,/\1.py,' | LC_ALL=C sort -u >"$modules"
 if [ -s "$modules" ]; then
-    PYTHONHASHSEED=0 "$root/opt/weir/.venv/bin/python" -m compileall -q --invalidation-mode unchecked-hash \
+    PYTHONHASHSEED=0 "$root/opt/weir/.venv/bin/python" -B -m compileall -q -f --invalidation-mode unchecked-hash \
         ${root:+-s "$root" -p /} -i "$modules"
 fi
 rm "$modules"
