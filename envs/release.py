@@ -58,6 +58,7 @@ def plain(recipe: str, version: str, sha256: str, address: str | None, maintaine
     for pattern, text in (
         (r"from spack_repo\.weir\.checkout import .*\n", imported),
         (r"SOURCES = sources\(.*\)\n\n\n", "\n"),
+        (r"SOURCES = sources\(.*\)\n\n", ""),
         (r"VERSIONS = tuple\(sources\(\)\)", f'VERSIONS = ("{version}",)'),
         (r"homepage = CHECKOUT", f"homepage = {where}"),
         (r"git = CHECKOUT", f"url = {url}"),

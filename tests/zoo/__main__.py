@@ -65,8 +65,11 @@ def cell(rows: list[Row], animal: Animal) -> str:
         hidden = [] if _PRELOADED in animal.ior else [_PRELOADED]
         shown = [f"[{name}](audit.md#{name})" for name in reasons if name not in hidden]
         shown += [f"note [{name}](audit.md#{name})" for name in notes if name not in unrelated]
-        if verdict == "UNPROVEN":
-            shown.append(f"missing {(row['missing'] or '').replace(';', ', ')}")
+        missing = [name for name in (row["missing"] or "").split(";") if name]
+        if verdict != "UNPROVEN":  # what is missing tells nothing more, but where it is what shows the animal
+            missing = [name for name in missing if name in animal.rules]
+        if missing:
+            shown.append(f"missing {', '.join(missing)}")
         texts.append(f"{verdict}{': ' * bool(shown)}{', '.join(shown)}")
     return "; ".join(dict.fromkeys(texts)) or "-"
 

@@ -29,7 +29,7 @@ def least_s(access: str, phases: Sequence[Phase], bytes_: float, with_syncs: boo
 def alone_s(row: Row, access: str, phases: Sequence[Phase], counted: float) -> float:
     """How long a result took at least that has all calls to itself: from the first to the last one where all
     bytes are its own. A result that does not tell of synchronisations has those of the processes that wrote;
-    one that tells that it has none, such as elbencho's, has none."""
+    one that tells that it has none, has none."""
     moved, with_syncs = row.get("moved_bytes") or counted, row.get("sync") is not False
     inside_s = least_s(access, phases, min(moved, counted), with_syncs)
     if counted > moved:
