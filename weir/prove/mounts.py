@@ -45,8 +45,8 @@ class Phase:
     synced_bytes: int
     calls: Mapping[str, int]
     busy_ns: Mapping[str, int]
-    # In calls of these kinds: of the quickest of processes at the same time.
-    quickest_ns: Mapping[tuple[str, ...], int]
+    # In calls of these kinds, such as write+sync: of the quickest of processes at the same time.
+    quickest_ns: Mapping[str, int]
     names: Mapping[str, int]
     growth: Growth
 
@@ -61,7 +61,7 @@ class Phase:
 
     def inside_s(self, access: str, with_syncs: bool = True) -> float:
         """What an access took at least, whatever else was moved before and after it in the same phase."""
-        busy_ns = self.quickest_ns.get(_kinds_of(access, with_syncs), 0)
+        busy_ns = self.quickest_ns.get("+".join(_kinds_of(access, with_syncs)), 0)
         return min(busy_ns / 1e9, self.access_s(access, with_syncs))
 
     def _between_s(self, first: Sequence[str], last: Sequence[str]) -> float:
@@ -234,9 +234,9 @@ def _phase(group: _Group, with_kernel: bool) -> Phase:
         calls={kind: sum(one[kind]["calls"] for one in phases) for kind in KINDS},
         busy_ns={kind: sum(one[kind]["busy_ns"] for one in phases) for kind in KINDS},
         quickest_ns={
-            _kinds_of(access, with_syncs): _quickest_ns(phases, access, _kinds_of(access, with_syncs))
+            "+".join(kinds): _quickest_ns(phases, access, kinds)
             for access in _BYTES
-            for with_syncs in (True, False)
+            for kinds in {_kinds_of(access, with_syncs) for with_syncs in (True, False)}
         },
         names={name: sum(one["names"][name] for one in phases) for name in phases[0]["names"]},
         growth=_growth(group.pieces, with_kernel),
