@@ -152,11 +152,14 @@ def test_a_tool_of_others_is_its_directory(extended: Checkout, tmp_path: Path) -
     suite = extended.root / "config/suites/other-tool.yaml"
     site = extended.root / "config/sites/lab/site.yaml"
     before = site.read_text()
+    # elbencho takes what is below /dev, as the memory of the site, for a device.
+    disk = extended.root / "config/sites/lab/targets/second.yaml"
+    shutil.copy(extended.root / "config/sites/local/targets/second.yaml", disk)
     named = extended.call(
         "git", "grep", "--no-index", "-lwi", THEIRS, "--", "weir", "config", "analysis", "src", "Snakefile"
     )
     assert {Path(name).parts[:3] for name in named.stdout.split()} == {("weir", "tools", THEIRS)}
-    arguments = ("--site", "lab", "--suite", "other-tool")
+    arguments = ("--site", "lab", "--suite", "other-tool", "--target", "second")
     shutil.move(folder, tmp_path / "away")
     try:
         suite.write_text(OTHER_TOOL)
@@ -173,6 +176,7 @@ def test_a_tool_of_others_is_its_directory(extended: Checkout, tmp_path: Path) -
     finally:
         site.write_text(before)
         suite.unlink()
+        disk.unlink()
 
 
 @pytest.fixture(scope="module")
