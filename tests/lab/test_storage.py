@@ -17,6 +17,7 @@ from tests.lab.trial import tried
 from tests.lab.weir_runs import measured, python_for
 
 PAGE = ROOT / "docs/how-to/storage.md"
+LIMIT = "180 s"  # servers and clients share the cores with all other tests
 SUITE = {
     "suite": "lab-matrix",
     "question": "Does each interface move its bytes to the servers?",
@@ -25,6 +26,7 @@ SUITE = {
             "tool": "ior",
             "nodes": [1],
             "ppn": [2],
+            "timeout": LIMIT,
             "space": {"api": ["POSIX", "MPIIO"]},
             "fixed": {
                 "access": ["write", "read"],
@@ -39,6 +41,7 @@ SUITE = {
             "tool": "netcdf-bench",
             "nodes": [1],
             "ppn": [2],
+            "timeout": LIMIT,
             "space": {"collective": [False]},
             "fixed": {"access": ["write", "read"], "geometry": "16:16:64:256", "drop_caches": True},
         },
@@ -46,6 +49,7 @@ SUITE = {
             "tool": "mdtest",
             "nodes": [1],
             "ppn": [2],
+            "timeout": LIMIT,
             "space": {"directories": ["own"]},
             "fixed": {
                 "access": ["create", "stat", "read", "remove"],
@@ -64,6 +68,7 @@ PROBED_SUITE = {
             "tool": "ior",
             "nodes": [1],
             "ppn": [2],
+            "timeout": LIMIT,
             "space": {"api": ["POSIX"]},
             "fixed": {
                 "access": ["write", "read"],

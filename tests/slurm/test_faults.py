@@ -205,9 +205,9 @@ def test_a_job_that_is_suspended_in_a_phase_is_degraded_with_how_long(checkout: 
     """As gang scheduling and preemption by suspension do."""
     checkout.suite([2], [1])
     suite = checkout.folder / "config" / "suites" / "tiny.yaml"
-    # 64 transfers in 8 s: the job is suspended in the midst of them.
+    # 64 transfers in 16 s: the job is suspended in the midst of them.
     suite.write_text(
-        suite.read_text().replace("block: 1 MiB", "block: 1 MiB, rate: 8").replace("[write, read]", "[write]")
+        suite.read_text().replace("block: 1 MiB", "block: 1 MiB, rate: 4").replace("[write, read]", "[write]")
     )
     process = start_and_wait_for_a_job(checkout)
     data = checkout.target

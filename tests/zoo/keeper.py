@@ -225,6 +225,7 @@ class Keeper:
         if tool != "ior":
             fixed = _MODEL_SUITES.get(animal.suite) or _ITEMS | _MDTEST_SUITES[animal.suite]
         experiment: dict[str, Any] = {"tool": tool, "nodes": [1], "ppn": [_RANKS], "fixed": fixed}
+        experiment["timeout"] = "180 s"  # all other tests share its cores and its disk
         content = {
             "suite": animal.suite,
             "question": "Is the animal recognised?",
