@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import html
 import json
-import re
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from weir.data import data_folder
 from weir.errors import WeirError
 from weir.extras import load
 from weir.files import write_atomically
+from weir.latex import NUMBER_AND_UNIT
 from weir.page.text import proven
 from weir.units import three_digits
 
@@ -180,7 +180,7 @@ def _target_cells(row: Row) -> tuple[str, ...]:
 
 def _setting(point: Mapping[str, Any]) -> str:
     """Number and unit on one line; the study that has it."""
-    setting = re.sub(r"(?<=\d) (?=[KMGT]?i?B)", "\u00a0", _text(point["setting"]))
+    setting = NUMBER_AND_UNIT.sub("\u00a0", _text(point["setting"]))
     return f"{setting} ({_link_cell(point['study'], point)})"
 
 

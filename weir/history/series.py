@@ -20,6 +20,7 @@ from weir.compare.pairs import IDENTITY, RESERVED
 from weir.errors import WeirError, did_you_mean
 from weir.metrics import Metric, metric_named
 from weir.model import Row
+from weir.records.table import damage_named
 
 Numbers = NDArray[np.float64]
 _LOOKED_AT = 5000  # rows, for columns that tell series apart
@@ -104,8 +105,11 @@ def seconds_of(row: Row) -> float:
 
 def from_table(path: Path, keys: Sequence[str], time: str, value: str, metric: str = "rate") -> list[Series]:
     """Series of any CSV file: keys name the columns that tell series apart, the first of them the system."""
-    with path.open(newline="", encoding="utf-8") as stream:
-        reader = csv.reader(stream)  # by position: a table of a million rows is read in seconds
+    # By position: a table of a million rows is read in seconds.
+    with (
+        path.open(newline="", encoding="utf-8") as stream,
+        damage_named(path, reader := csv.reader(stream)),
+    ):
         known = next(reader, [])
         if not known:
             raise WeirError("is empty", file=str(path), hint="give a CSV file with a header", exit_code=2)

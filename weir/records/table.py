@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from weir.columns import WRITTEN_AS_IS, columns
 from weir.errors import WeirError, did_you_mean
@@ -28,14 +30,25 @@ def read_records(path: Path) -> list[Row]:
 def table_lines(text: str, path: Path, also: Sequence[str] = ()) -> Iterator[tuple[int, dict[str, str]]]:
     """Number and fields of each line below a header of columns of records, or of these names."""
     reader = csv.DictReader(io.StringIO(text))
-    check_header(reader.fieldnames or (), path, also)
-    try:
+    with damage_named(path, reader.reader):
+        check_header(reader.fieldnames or (), path, also)
         for fields in reader:
             yield reader.line_num, fields
-    except csv.Error:
-        message = f"a field of it has more than {csv.field_size_limit():,} characters"
-        line = reader.line_num + 1  # which was not read to its end
-        raise WeirError(message, file=str(path), line=line, hint=_DAMAGED, exit_code=2) from None
+
+
+class _Reader(Protocol):
+    @property
+    def line_num(self) -> int: ...
+
+
+@contextmanager
+def damage_named(path: Path, reader: _Reader) -> Iterator[None]:
+    """What the csv module cannot read, such as a field without an end, with its file and line."""
+    try:
+        yield
+    except csv.Error as error:
+        message = f"cannot be read as a table: {error}"
+        raise WeirError(message, file=str(path), line=reader.line_num, hint=_DAMAGED, exit_code=2) from None
 
 
 def is_table_of_records(path: Path) -> bool:

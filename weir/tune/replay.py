@@ -14,6 +14,7 @@ from typing import Any
 from weir.columns import cell_columns
 from weir.compare.sides import records_file
 from weir.errors import WeirError, did_you_mean
+from weir.records.table import damage_named
 from weir.tune.space import Space, make_space
 
 
@@ -36,8 +37,10 @@ class Replay:
 def read_replay(path: Path, moving: Sequence[str], where: Mapping[str, str], value: str) -> Replay:
     """where: columns with the only value that counts."""
     path = records_file(path)
-    with path.open(newline="", encoding="utf-8") as stream:
-        reader = csv.DictReader(stream)
+    with (
+        path.open(newline="", encoding="utf-8") as stream,
+        damage_named(path, (reader := csv.DictReader(stream)).reader),
+    ):
         known = reader.fieldnames or ()
         if not known:
             raise WeirError("is empty", file=str(path), hint="give a CSV file with a header", exit_code=2)

@@ -291,6 +291,9 @@ def test_a_table_without_values_and_a_key_that_joins_series_are_told(
     table.write_text("target,started_unix,bw_mib_s\n")
     assert main(["history", "check", str(table), "--key", "target"]) == 2
     assert "has no series" in capsys.readouterr().err
+    table.write_text(f"target,started_unix,bw_mib_s\n{'x' * 200_000},0,100\n")
+    assert main(["history", "check", str(table), "--key", "target"]) == 2
+    assert "daily.csv:2: cannot be read as a table" in capsys.readouterr().err
     lines = [f"disk,{access},{day * DAY_S},100" for day in range(30) for access in ("read", "write")]
     table.write_text("\n".join(["target,access,started_unix,bw_mib_s", *lines]) + "\n")
     assert main(["history", "check", str(table), "--key", "target"]) == 0
