@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from weir.columns import verdict_texts
+from weir.latex import NUMBER_AND_UNIT
 from weir.units import latency_text, three_digits
 
 _WIDTH = 100
@@ -77,7 +78,7 @@ def answers(target: str, found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for one in sorted(found, key=lambda each: str(each["access"]) != "write"):
         best, small, tail = one["best"], one.get("small"), one.get("tail")
         text = f"  {target:<10} {one['access']:<6} best {_rate(best)}  {best['setting']}"
-        yield from textwrap.wrap(text, _WIDTH, subsequent_indent=" " * 20)
+        yield from _wrapped(text, 20)
         details = [f"small random {_rate(small)}, {three_digits(small['iops'])} op/s"] if small else []
         details += [f"p99 {latency_text(tail['value'])}"] if tail else []
         if details:
@@ -103,4 +104,11 @@ def runs(row: Mapping[str, Any]) -> str:
 def listed(name: str, texts: Sequence[str]) -> Iterator[str]:
     for number, text in enumerate(texts):
         first = f"  {name:<10} " if number == 0 else " " * 13
-        yield from textwrap.wrap(first + text, _WIDTH, subsequent_indent=" " * 13)
+        yield from _wrapped(first + text, 13)
+
+
+def _wrapped(text: str, indent: int) -> Iterator[str]:
+    """No line begins with the unit of its number."""
+    tied = NUMBER_AND_UNIT.sub("\u00a0", text)
+    for line in textwrap.wrap(tied, _WIDTH, subsequent_indent=" " * indent):
+        yield line.replace("\u00a0", " ")

@@ -14,6 +14,7 @@ from weir.columns import verdict_texts
 from weir.commands import run, watch
 from weir.page.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
 from weir.page.template import page_text
+from weir.page.text import answers
 from weir.plan import Plan, write_plan
 from weir.study_progress import Ended
 
@@ -173,3 +174,11 @@ def test_a_log_gets_the_first_answer_the_second_and_the_fourth(
         file.write_text(f"{number} of 6 rounds")
         seen += answer.news()
     assert seen == [f"{number} of 6 rounds" for number in (1, 2, 4)]
+
+
+def test_no_line_of_the_answer_begins_with_a_unit() -> None:
+    best = {"value": 2040.0, "n": 1, "unit": "MiB/s"}
+    for width in range(1, 40):
+        best["setting"] = f"{'x' * width}, 1 MiB"
+        (found,) = [[*answers("disk", [{"access": "read", "best": best}])]]
+        assert not any(line.strip().startswith("MiB") for line in found), found
