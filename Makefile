@@ -102,7 +102,7 @@ test: setup-develop ## linters and every test; ends with "N passed, N failed, N 
 test-weekly: setup-develop ## tests of what make test shows in a smaller way, and a soak of each kind of end
 	@[ "$$(id -u)" -ne 0 ] || $(MAKE) setup-lab || echo "tests/lab is skipped: its packages could not be installed"
 	@$(MAKE) build
-	@$(venv)/pytest -m weekly --numprocesses=2 --dist=loadfile
+	@$(venv)/pytest -m weekly --max-worker-restart=0 --numprocesses=2 --dist=loadfile
 
 .PHONY: bench
 bench: setup-develop ## run the benchmarks of weir itself, bench/*.py

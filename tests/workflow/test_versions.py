@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ import pytest
 from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree
 
 EXTRAS = ("workflow", "slurm", "reframe")
-INSTALL_S = 1500
+INSTALL_S = 600
 pytestmark = pytest.mark.slow
 
 
@@ -71,15 +72,17 @@ def checkout(tmp_path: Path) -> Checkout:
     return copy_of_the_tree(tmp_path)
 
 
-def environment_of(programs: Path) -> dict[str, str]:
-    chosen = {"WEIR_SUITES": "quick", "WEIR_TARGETS": "memory"}
-    # Other tests measure in /dev/shm/weir-{user} meanwhile.
-    return {**chosen, "PATH": f"{programs}:{os.environ['PATH']}", "LOGNAME": f"versions-{os.getpid()}"}
+@pytest.fixture
+def environment(programs: Path) -> Iterator[dict[str, str]]:
+    user = f"versions-{os.getpid()}"  # other tests measure in /dev/shm/weir-{user} meanwhile
+    chosen = {"WEIR_SUITES": "quick", "WEIR_TARGETS": "memory", "LOGNAME": user}
+    yield {**chosen, "PATH": f"{programs}:{os.environ['PATH']}"}
+    shutil.rmtree(f"/dev/shm/weir-{user}", ignore_errors=True)
 
 
-def test_the_memory_part_of_quick_is_measured(programs: Path, checkout: Checkout) -> None:
+def test_the_memory_part_of_quick_is_measured(environment: dict[str, str], checkout: Checkout) -> None:
     records = "results/local/quick/records.csv"
-    done = checkout.call("snakemake", "--cores", "2", records, environment=environment_of(programs))
+    done = checkout.call("snakemake", "--cores", "2", records, environment=environment)
     assert done.returncode == 0, done.stderr[-3000:]
     with (checkout.root / records).open() as stream:
         rows = [*csv.DictReader(stream)]
@@ -90,18 +93,20 @@ def test_the_memory_part_of_quick_is_measured(programs: Path, checkout: Checkout
     assert perflogs, "ReFrame kept the values of the batch"
 
 
-def test_the_profile_for_slurm_is_understood(programs: Path, checkout: Checkout) -> None:
+def test_the_profile_for_slurm_is_understood(environment: dict[str, str], checkout: Checkout) -> None:
     """By the executor plug-in that came with the others: an unknown option is an error of Snakemake."""
     options = ["--profile", "profiles/slurm", "--dry-run", "--quiet"]
-    done = checkout.call("snakemake", *options, environment=environment_of(programs))
+    done = checkout.call("snakemake", *options, environment=environment)
     assert done.returncode == 0, done.stderr[-3000:]
 
 
-def test_what_reframe_reports_as_an_error_is_the_reason(programs: Path, checkout: Checkout) -> None:
+def test_what_reframe_reports_as_an_error_is_the_reason(
+    environment: dict[str, str], checkout: Checkout
+) -> None:
     settings = checkout.root / "reframe_checks/settings.py"
     settings.write_text(settings.read_text() + 'site_configuration["general"][0]["no_such_key"] = 1\n')
     receipt = "results/local/quick/batches/memory-debian-1x2.json"
-    done = checkout.call("snakemake", "--cores", "2", receipt, environment=environment_of(programs))
+    done = checkout.call("snakemake", "--cores", "2", receipt, environment=environment)
     assert done.returncode != 0
     (reason,) = [line for line in done.stderr.splitlines() if " was not measured: " in line]
     assert "ReFrame: failed to load configuration" in reason
