@@ -26,16 +26,15 @@ _HEAD = """\
 
 For sceptics: fake storages with known answers, and what weir reports about each.
 
-`make zoo IOR=/path/to/ior` stages them (tests/zoo) with 2 ranks of 64 MiB and writes this page. The columns:
+`make zoo IOR=/path/to/ior` stages them (tests/zoo) with 2 ranks of 64 MiB and writes this page.
 
-- **weir-io**: the record of `weir run` with weir's own program.
-- **IOR, witness**: the record of `weir run` with the real IOR (hpc/ior, 4.1.0+dev) and
-  [libweir-witness](reference/witness.md). IOR cannot drop caches: buffered reads come from the page cache.
-- **import of weir-io**, **import of IOR**: `weir import` of what the same run printed. A log of IOR is
-  UNPROVEN at best: it does not tell where its files were and what the kernel did.
+- **weir-io**, **IOR, witness**: the record of `weir run` with weir's own program, and with hpc/ior, 4.1.0+dev
+  and [libweir-witness](reference/witness.md). IOR cannot drop caches: buffered reads come from the cache.
+- **import**: `weir import` of what the same run printed. A log of IOR does not tell where its files were and
+  what the kernel did: UNPROVEN at best.
 
 Most faults are preloaded libraries; [interposed-library](audit.md#interposed-library) notes each of them and
-is not listed: the table shows what the other witnesses saw, as they would of a fault in a kernel or driver.
+is not listed: the table shows what would show a fault in a kernel or driver, too.
 
 | animal | how it is staged | access | weir-io | IOR, witness | import of weir-io | import of IOR |
 |---|---|---|---|---|---|---|

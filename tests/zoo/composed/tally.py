@@ -16,12 +16,11 @@ HEAD = ("seed", "case", *AXES, "access", "truth", "verdict", "findings", "missin
 TITLE = "## Composed at random"
 _LEVEL = 0.95
 _HEAD = """\
-`make zoo-composed` draws cases by a seed, here {cases} of seed {seeds}: a program, what is requested,
-a library, a file system, what goes on beside it, and what is done to the record afterwards. The truth
-follows from what was staged, not from a rule of the audit. Missed: a false number is VALID. False alarm: an
-honest one is DEGRADED or INVALID. Findings about the machine alone (others on its disk, its load, a short
-phase) decide neither, unless they were staged; {noisy} honest cases have one. Intervals: Clopper and Pearson,
-95 %. Where weir was fixed by what a seed found, the rates of that seed are too low.
+`make zoo-composed` draws cases by a seed, here {cases} of seed {seeds}: program, request, library, file
+system, what goes on beside it, and what is done to the record. The truth follows from what was staged.
+Missed: a false number is VALID. False alarm: an honest one is DEGRADED or INVALID, not by the machine alone
+(others on its disk, its load, a short phase; {noisy} honest cases). Intervals: Clopper and Pearson, 95 %.
+Where weir was fixed by what a seed found, the rates of that seed are too low.
 
 | of | cases | wrong | rate | interval |
 |---|---|---|---|---|
