@@ -25,6 +25,7 @@ static unsigned char goes[ACCOUNTS_DESCRIPTORS];
 enum { GOES_DIRECT = 1, GOES_THROUGH = 2 }; /* past the page cache; to the medium before the call returns */
 static pid_t owner;
 static bool is_started;
+static bool only_watches; /* this process counts the mount that it watches, and does nothing else */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int (*clock_next)(clockid_t, struct timespec *);
 
@@ -114,7 +115,7 @@ static bool is_nowhere(const char *path) {
 struct record *accounts_record(int directory, const char *path) {
     char whole[2 * WITNESS_PATH_BYTES], link[64];
     const char *root = getenv("WEIR_WITNESS_ROOT");
-    if (path == NULL || inside) {
+    if (path == NULL || inside || only_watches) {
         return NULL;
     }
     if (path[0] != '/') {
@@ -319,11 +320,13 @@ void accounts_begin(void) {
         if (record != NULL) {
             record->account->watched = true;
         }
+        only_watches = true;
     }
 }
 
 void accounts_forget(void) {
     owner = getpid();
+    only_watches = false;
     accounts_io_read(&start_io);
     pthread_mutex_init(&mutex, NULL);
     for (unsigned i = 0; i < atomic_load(&used); i++) {
@@ -347,6 +350,10 @@ bool accounts_is_started(void) {
 
 void accounts_inside(bool is_inside) {
     inside = is_inside;
+}
+
+bool accounts_are_inside(void) {
+    return inside;
 }
 
 bool accounts_by_others(void) {

@@ -71,6 +71,7 @@ extern bool accounts_wanted;
 void accounts_begin(void);            /* of the process */
 void accounts_forget(void);           /* in a child of fork, and after a report before an exec */
 void accounts_inside(bool is_inside); /* what is opened next is for the library's own report */
+bool accounts_are_inside(void);
 bool accounts_by_others(void); /* this process shares the memory of the one that it was made by (vfork) */
 struct record *accounts_record(int directory, const char *path); /* NULL: no storage, or not under test */
 void accounts_opened(struct record *record, int fd);

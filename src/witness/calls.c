@@ -168,7 +168,7 @@ int dup3(int fd, int to, int flags) {
 #define TRANSFER(name, parameters, arguments, buffer, count, place)                                          \
     ssize_t name parameters {                                                                                \
         NEXT(name)                                                                                           \
-        struct record *record = file_of(fd);                                                                 \
+        struct record *record = file_moved(fd);                                                              \
         uint64_t began_ns = CALL_BEGINS(record, KIND_##count);                                               \
         UNDER_WAY(record, 1);                                                                                \
         ssize_t bytes = next_##name arguments;                                                               \
@@ -233,7 +233,7 @@ SEEK(lseek64, off64_t)
 #define SYNC(name, parameters, arguments, call)                                                              \
     int name parameters {                                                                                    \
         NEXT(name)                                                                                           \
-        struct record *record = file_of(fd);                                                                 \
+        struct record *record = file_moved(fd);                                                              \
         if ((call) != SYNC_RANGE && record != NULL) {                                                        \
             spans_syncing();                                                                                 \
         }                                                                                                    \

@@ -29,8 +29,8 @@ static void count_copy(int from, int to, uint64_t began_ns, ssize_t bytes) {
 #define COPY(name, parameters, arguments)                                                                    \
     ssize_t name parameters {                                                                                \
         NEXT(name)                                                                                           \
-        uint64_t began_ns = CALL_BEGINS(file_of(from), CALL_READ);                                           \
-        uint64_t target_ns = CALL_BEGINS(file_of(to), CALL_WRITE);                                           \
+        uint64_t began_ns = CALL_BEGINS(file_moved(from), CALL_READ);                                        \
+        uint64_t target_ns = CALL_BEGINS(file_moved(to), CALL_WRITE);                                        \
         began_ns = target_ns != 0 ? target_ns : began_ns;                                                    \
         ssize_t bytes = next_##name arguments;                                                               \
         count_copy(from, to, began_ns, bytes);                                                               \
@@ -43,8 +43,8 @@ COPY(copy_file_range, (int from, off64_t *at, int to, off64_t *to_at, size_t siz
 
 ssize_t splice(int from, off64_t *at, int to, off64_t *to_at, size_t size, unsigned flags) {
     NEXT(splice)
-    uint64_t began_ns = CALL_BEGINS(file_of(from), CALL_READ);
-    uint64_t target_ns = CALL_BEGINS(file_of(to), CALL_WRITE);
+    uint64_t began_ns = CALL_BEGINS(file_moved(from), CALL_READ);
+    uint64_t target_ns = CALL_BEGINS(file_moved(to), CALL_WRITE);
     ssize_t bytes = next_splice(from, at, to, to_at, size, flags);
     count_copy(from, to, target_ns != 0 ? target_ns : began_ns, bytes);
     add(file_of(from) != NULL ? &uncounted_read_bytes : &uncounted_written_bytes, bytes > 0 ? bytes : 0);
@@ -52,7 +52,7 @@ ssize_t splice(int from, off64_t *at, int to, off64_t *to_at, size_t size, unsig
 }
 
 static void count_queued(int fd, bool is_read, uint64_t bytes) {
-    struct record *record = file_of(fd);
+    struct record *record = file_moved(fd);
     enum call_kind kind = is_read ? CALL_READ : CALL_WRITE;
     uint64_t began_ns = CALL_BEGINS(record, kind);
     if (is_read) {

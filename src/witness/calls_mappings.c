@@ -85,7 +85,7 @@ static bool is_ring(int fd, int flags, uint64_t offset) {
     void *name(void *address, size_t bytes, int protection, int flags, int fd, offset_type offset) {         \
         NEXT(name)                                                                                           \
         void *map = next_##name(address, bytes, protection, flags, fd, offset);                              \
-        struct record *record = (flags & MAP_ANONYMOUS) == 0 ? file_of(fd) : NULL;                           \
+        struct record *record = (flags & MAP_ANONYMOUS) == 0 ? file_moved(fd) : NULL;                        \
         if (record != NULL && map != MAP_FAILED) {                                                           \
             add(&record->mappings, 1);                                                                       \
             if ((flags & MAP_TYPE) != MAP_PRIVATE && (protection & PROT_WRITE) != 0) {                       \

@@ -1,6 +1,7 @@
 /* Which descriptor is which file under test. Fixed tables: no memory is allocated while a program is
  * measured. */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,16 @@
 #define DESCRIPTORS ACCOUNTS_DESCRIPTORS
 
 static _Atomic(struct record *) table[DESCRIPTORS];
+static struct record elsewhere; /* in the table: of no file under test, as a look at it showed */
 static _Atomic int64_t positions[DESCRIPTORS]; /* -1: shared with another descriptor */
 
+static struct record *in_table(int fd) {
+    return fd >= 0 && fd < DESCRIPTORS ? atomic_load_explicit(&table[fd], memory_order_relaxed) : &elsewhere;
+}
+
 struct record *file_of(int fd) {
-    return fd >= 0 && fd < DESCRIPTORS ? atomic_load_explicit(&table[fd], memory_order_relaxed) : NULL;
+    struct record *record = in_table(fd);
+    return record != &elsewhere ? record : NULL;
 }
 
 /* The path as the kernel has it; the program's own where the open failed. */
@@ -84,6 +91,26 @@ void descriptors_inherited(void) {
     }
 }
 
+/* A descriptor that no call brought which is seen: of mkstemp, of syscall(2), of a socket (SCM_RIGHTS). */
+static void look_at(int fd) {
+    int error = errno;
+    struct record *record = record_under_test(fd, ""), *none = NULL;
+    if (atomic_compare_exchange_strong(&table[fd], &none, record != NULL ? record : &elsewhere) &&
+        record != NULL) {
+        accounts_opened(record, fd);
+    }
+    errno = error;
+}
+
+struct record *file_moved(int fd) {
+    struct record *record = in_table(fd);
+    if (__builtin_expect(accounts_wanted, 0) && record == NULL && !accounts_are_inside()) {
+        look_at(fd);
+        record = in_table(fd);
+    }
+    return record != &elsewhere ? record : NULL;
+}
+
 void file_opened(const char *given, int flags, int fd) {
     if (fd >= 0 && file_closed(fd)) { /* closed by a call that was not seen */
         spans_closed();
@@ -110,6 +137,9 @@ void file_opened(const char *given, int flags, int fd) {
 bool file_closed(int fd) {
     struct record *record = file_of(fd);
     if (record == NULL) {
+        if (in_table(fd) != NULL && fd >= 0 && fd < DESCRIPTORS) {
+            atomic_store(&table[fd], NULL);
+        }
         return false;
     }
     if (record->account != NULL) {

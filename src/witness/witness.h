@@ -58,7 +58,9 @@ struct record {
 };
 
 /* descriptors.c */
-struct record *file_of(int fd);   /* NULL: not under test */
+struct record *file_of(int fd); /* NULL: not under test */
+struct record *
+file_moved(int fd); /* likewise, before a transfer: of any program also where no open was seen */
 void descriptors_inherited(void); /* open when the process began: `program > file` */
 void file_opened(const char *path, int flags, int fd);
 bool file_closed(int fd); /* false: no file under test, or of an account; else spans_closed() follows */

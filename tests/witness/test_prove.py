@@ -12,7 +12,10 @@ import pytest
 
 from tests.witness.conftest import Prove
 from weir.commands.prove import EXIT_NOT_PROVEN
+from weir.prove.reports import prove_variables, read_reports
+from weir.prove.start import watchers
 from weir.records.table import read_records
+from weir.tools.witness import LIBRARY
 
 MIB = 2**20
 CLOSE = 0.01
@@ -54,6 +57,36 @@ def test_processes_that_end_in_every_way_are_counted(prove: Prove) -> None:
     seen = prove("sh", "-c", script)
     assert counted(seen, "written_bytes") == (2 + 3 + 1 + 3) * MIB
     assert counted(seen, "read_bytes") == 3 * MIB
+
+
+def test_descriptors_of_every_origin_are_counted(prove: Prove) -> None:
+    """Of mkstemp, which opens the file within the C library, and of a socket that brought them."""
+    code = f"""
+import ctypes, os, socket
+made = ctypes.CDLL(None).mkstemp(ctypes.create_string_buffer(b"tXXXXXX"))
+os.write(made, bytes({2 * MIB}))
+os.fsync(made)
+ends = socket.socketpair()
+if os.fork() == 0:
+    _, (brought,), _, _ = socket.recv_fds(ends[0], 1, 1)
+    os.write(brought, bytes({3 * MIB}))
+    os.fsync(brought)
+    os._exit(0)
+socket.send_fds(ends[1], [b"x"], [os.open("f", os.O_CREAT | os.O_WRONLY)])
+os.wait()
+"""
+    seen = prove(sys.executable, "-c", code)
+    assert counted(seen, "written_bytes") == counted(seen, "synced_bytes") == 5 * MIB
+
+
+def test_a_watcher_counts_its_mount_alone(tmp_path: Path) -> None:
+    """What cat itself opens, such as its locale, is on another mount, which another watcher may have left."""
+    if not LIBRARY.is_file() or not Path("/dev/shm").is_mount():
+        pytest.skip("needs the library (make build) and /dev/shm")
+    with watchers(prove_variables(tmp_path, None, ""), [Path("/dev/shm"), tmp_path]):
+        pass
+    processes, _ = read_reports(tmp_path)
+    assert [mount["watched"] for one in processes for mount in one["mounts"]] == [True, True]
 
 
 def test_names_and_streams(prove: Prove) -> None:
