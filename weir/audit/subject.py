@@ -108,12 +108,14 @@ class Subject:
     @cached_property
     def beyond(self) -> float:
         """Bytes of calls that are not of the result: what is counted of any program in a time may be of a
-        ramp or of another job, too, and what such a count lacks may all be of the result."""
+        ramp, of another job or of another mount of the device, too, and what such a count lacks may all be of
+        the result."""
         called, moved = self.observed.get("called_bytes"), self.number("moved_bytes")
+        beside = float(self.observed.get("beside_bytes") or 0)
         if not self.observed.get("of_calls") or called is None or not moved:
-            return 0.0
+            return beside
         dirtied = self.observed.get("dirtied_bytes") if self.is_write else None
-        return max(float(min(called, dirtied) if dirtied else called) - moved, 0.0)
+        return max(float(min(called, dirtied) if dirtied else called) - moved, 0.0) + beside
 
     @cached_property
     def is_compressed(self) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 from weir.audit.judge import UNPROVEN, VERDICTS
 from weir.errors import WeirError
 from weir.prove.attach import attach, attached_facts, attached_lines
+from weir.prove.beside import with_others
 from weir.prove.claims import claims_in, expected, judged_claims
 from weir.prove.darshan import read_log
 from weir.prove.doubts import doubts, without_reports
@@ -106,7 +107,7 @@ def execute(args: argparse.Namespace) -> int:
         watched = [Path(path) for path in watched_paths(command, [str(args.on)] if args.on else [])]
         ended = run_program(command, Path(folder), args.on, watched)
         processes, damaged = read_reports(Path(folder))
-    mounts = mounts_of(processes)
+    mounts = with_others(mounts_of(processes))
     judged = judged_mounts(mounts, processes, command)
     found = [*claims, *claims_in(_texts(ended, args.output))]
     unreported = unreported_bytes(ended.io, of_program(processes))

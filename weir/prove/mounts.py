@@ -35,6 +35,7 @@ class Growth:
 class Phase:
     """Calls that follow one another, of all processes."""
 
+    counted_ns: int  # when the counters of growth began, which may be before the first call
     began_ns: int
     ended_ns: int
     ends_ns: Mapping[str, tuple[int, int]]  # of each kind with calls: begin of the first one, end of the last
@@ -49,6 +50,9 @@ class Phase:
     quickest_ns: Mapping[str, int]
     names: Mapping[str, int]
     growth: Growth
+    # Read and written meanwhile on other mounts of the same device, and of the same disk (beside.py).
+    beside: tuple[int, int] = (0, 0)
+    beside_on_disk: tuple[int, int] = (0, 0)
 
     @property
     def lasted_s(self) -> float:
@@ -224,6 +228,7 @@ def _groups(pieces: Sequence[_Piece]) -> list[_Group]:
 def _phase(group: _Group, with_kernel: bool) -> Phase:
     phases = [piece.phase for piece in group.pieces]
     return Phase(
+        counted_ns=min(piece.before["raw_ns"] for piece in group.pieces),
         began_ns=min(one["first_ns"] for one in phases),
         ended_ns=max(one["last_ns"] for one in phases),
         ends_ns=dict(_ends(phases)),

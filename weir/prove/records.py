@@ -181,6 +181,8 @@ def facts_of(
         "direct": _is_direct(access, phases),
         "open_flags": list(mount.flags),
         "called_bytes": moved,
+        "beside_bytes": sum(phase.beside[access == "write"] for phase in phases) or None,
+        "beside_on_disk": [sum(phase.beside_on_disk[way] for phase in phases) for way in (0, 1)],
         "interposed": interposed(processes),
     }
     if access == "write":

@@ -11,6 +11,7 @@ import pytest
 
 from tests.unit.prove.reports import MIB, ZEROS, S, mount, phase, process
 from weir.prove import memory
+from weir.prove.beside import disk_of, with_others
 from weir.prove.claims import Claim, expected, judged_claims
 from weir.prove.mounts import mounts_of
 from weir.prove.records import judged_mounts
@@ -250,3 +251,41 @@ def test_one_job_does_not_stand_for_another() -> None:
 
     assert judged(200) == [("VALID", "")] * 2
     assert judged(120) == [("UNPROVEN", "fetched")] * 2
+
+
+def test_a_device_of_several_mounts_has_the_bytes_of_all(tmp_path: Path) -> None:
+    """What one of them took from a cache, the other took from the disk: both moved as many."""
+
+    def verdicts(*mounts: dict[str, Any]) -> list[str]:
+        processes = [process(*mounts)]
+        found = judged_mounts(with_others(mounts_of(processes)), processes, ["app"])
+        return [
+            f"{one.row['verdict']} {one.row['reasons'] or one.row['missing'] or ''}".strip() for one in found
+        ]
+
+    read = {"device": (100, 0), "io": {"rchar": 200, "read_bytes": 100}}
+    bound = mount(phase(read=100), **read), mount(phase(read=100), point="/bound", **read)
+    assert verdicts(*bound) == ["UNPROVEN fetched", "UNPROVEN fetched"]
+    wrote = {"device": (0, 200), "io": {"wchar": 200, "write_bytes": 200}}
+    whole = phase(written=100, synced=100)
+    assert verdicts(mount(whole, **wrote), mount(whole, point="/bound", **wrote)) == ["VALID", "VALID"]
+    lost = wrote | {"device": (0, 100)}
+    assert verdicts(mount(whole, **lost), mount(whole, point="/bound", **lost)) == ["UNPROVEN stored"] * 2
+
+
+def test_another_partition_of_the_disk_is_of_the_same_program() -> None:
+    own, other = mount(phase(written=100, synced=100)), mount(phase(written=100, synced=100), point="/home")
+    disk = {"raw_ns": 0, "io": None, "servers": [], "device": [0, 100 * MIB, 0, 200 * MIB]}
+    before = disk | {"device": [0, 0, 0, 0]}
+    for one, name in ((own, "nvme0n1p1"), (other, "nvme0n1p2")):
+        one["phases"][0]["before"] = before
+        one |= {"device": name, "device_reason": None, "start": before, "end": disk}
+    processes = [process(own, other)]
+    found = judged_mounts(with_others(mounts_of(processes)), processes, ["app"])
+    assert [one.row["verdict"] for one in found] == ["VALID", "VALID"]
+    assert [disk_of(name) for name in ("nvme0n1p2", "sda3", "dm-0", "loop3")] == [
+        "nvme0n1",
+        "sda",
+        "dm-0",
+        "loop3",
+    ]

@@ -121,7 +121,9 @@ def others_on_device(subject: Subject) -> Outcome | None:
     dirtied = subject.observed.get("dirtied_bytes") or 0
     if subject.is_write and subject.dirtied_most is not None:
         dirtied = min(dirtied, subject.dirtied_most)
-    own = max(moved, dirtied, subject.number("fetched_bytes") or 0) + subject.beyond
+    beside = subject.observed.get("beside_on_disk") or (0, 0)
+    own = max(moved, dirtied, subject.number("fetched_bytes") or 0)
+    own += subject.beyond - (subject.observed.get("beside_bytes") or 0)
     # What the processes dirtied is their own in a read, too: a phase may mix both.
     own_written = _copies(subject) * (own if subject.is_write else dirtied)
     own_read = subject.number("fetched_bytes")
@@ -129,8 +131,8 @@ def others_on_device(subject: Subject) -> Outcome | None:
         own_read = subject.observed.get("fetched_bytes")
     if own_read is None and subject.is_read:
         own_read = moved  # a daemon of FUSE fetched it
-    others = max(0.0, disk_read - (own_read or 0))
-    others += max(0.0, disk_written - own_written)
+    others = max(0.0, disk_read - (own_read or 0) - beside[0])
+    others += max(0.0, disk_written - own_written - beside[1])
     text = f"{_name(subject)} moved {others:.0f} bytes of other users beside {own:.0f} of this access"
     if others < _OTHERS_LEAST or others < _OTHERS_NOTE * own:
         return passed(text)
