@@ -8,6 +8,7 @@ from typing import Any
 
 from weir.audit.evidence import evidence_table, level_table
 from weir.audit.lacking import is_of_log
+from weir.audit.outcome import FINDINGS
 from weir.audit.registry import Rule, rules
 from weir.audit.stored import stored_findings, stored_notes
 from weir.columns import columns
@@ -25,36 +26,30 @@ Every record carries one of four verdicts:
 {verdicts}
 
 Each rule compares what was requested with what was observed and returns *passed*, *not observable* or a
-finding. A finding is a note, DEGRADED or INVALID; a note leaves the verdict alone. The columns of a record:
-`reasons` and `evidence` (findings), `notes`, `checked` (rules that passed), `missing` (missing evidence).
-Records are flagged, never dropped. A table that carries verdicts keeps them when it is imported.
+finding: a note, DEGRADED or INVALID. A note leaves the verdict alone. The columns of a record: `reasons`
+and `evidence` (findings), `notes`, `checked` (rules that passed), `missing` (missing evidence). Records are
+flagged, never dropped. A table that carries verdicts keeps them when it is imported.
 
-`weir audit --rules` prints this page; its text is that of the rules in weir/audit/rules. A new rule is a new
-function there. Rules marked *from the output* need the raw files of a run: `weir audit` of a table keeps
-their findings, `weir collect` runs them again.
+`weir audit --rules` prints this page from weir/audit/rules. Rules marked *also of a table* need no raw
+files of a run; `weir audit` of a table keeps the findings of the others, `weir collect` runs them again.
 
 ## Minimum evidence
 
-Evidence is there if one of its rules passed. Where the storage is the memory of the node, the proof is that
-the file system is one of memory and holds the bytes. An import of a bare log is mostly UNPROVEN: a log does
-not tell what the caches did.
+Evidence is there if one of its rules passed. In the memory of a node, the proof is that the file system is
+one of memory and holds the bytes. An import of a bare log is mostly UNPROVEN: it does not tell what the
+caches did.
 """
 _LEVELS_HEAD = """
 ## How far a record is proven
 
 The column `proof` of a VALID record. All levels assume an honest administrator: whoever is root on the
-client can change what the kernel counts. Against accidents (a full cache, a dropped option, a server that was
-away) each level holds for what it covers. Against convenience (a mount option, an export, a preloaded library
-that makes numbers look better) it holds as the table states. Against intent it holds as far as nobody edits
-outputs, which `weir verify` and a signature show, and as far as [the zoo](zoo.md) was staged: what weir
-cannot see is listed there.
+client can change what the kernel counts. Against intent they hold as far as nobody edits outputs, which
+`weir verify` and a signature show, and but for what [weir cannot see](zoo.md#what-weir-cannot-see).
 
 """
 _RULES_HEAD = """
 ## Rules
 
-| rule | finding |
-|---|---|
 """
 _UNKNOWN = "This weir has no such rule; the records were audited by another version."
 
@@ -105,15 +100,21 @@ def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
 
 
+def _worst(rule: Rule) -> str:
+    return max(rule.verdicts, key=FINDINGS.index)
+
+
 def manual() -> str:
     """docs/audit.md: every rule, from its docstring."""
     verdicts = [f"- **{name}**: {text}." for name, text in columns()["verdict"].meanings.items()]
     head = _MANUAL_HEAD.replace("{verdicts}", "\n".join(verdicts)).splitlines()
     lines = [*head, "", *evidence_table(), *_LEVELS_HEAD.splitlines(), *level_table()]
     lines += _RULES_HEAD.splitlines()
-    lines += [f"| [{rule.id}](#{rule.id}) | {' or '.join(rule.verdicts)} |" for rule in rules().values()]
+    for worst in reversed(FINDINGS):
+        listed = [f"[{rule.id}](#{rule.id})" for rule in rules().values() if _worst(rule) == worst]
+        lines += [f"- **{worst}** at worst: {', '.join(listed)}."]
     for rule in rules().values():
-        source = ", from the output" if rule.needs_output else ""
+        source = "" if rule.needs_output else ", also of a table"
         lines += ["", f"## {rule.id}", "", f"*{' or '.join(rule.verdicts)}{source}.* {rule.explanation}"]
         lines += ["", f"**Hint:** {rule.hint}"]
         lines += ["", f"**Of a log:** {rule.log_hint}"] if rule.log_hint else []

@@ -21,18 +21,16 @@ _ENOUGH = 0.25  # of a pass: less is over too soon to tell
 
 @rule("DEGRADED", "INVALID", needs_output=True)
 def read_from_cache(subject: Subject) -> Outcome | None:
-    """Part of what was read did not come from the storage: less than 80 % of the bytes were fetched, or more
-    than 20 % of the file was in the page cache before the read. The bandwidth is in part that of memory. A
-    read with O_DIRECT is then INVALID: O_DIRECT leaves no cache to read from, so something between the
-    program and the kernel took it away. The rule does not apply where the storage is memory itself or where
-    a warm cache was requested. What the kernel fetched for the program counts; where a daemon fetches
-    instead (FUSE), what the device below gave. Where that device is unknown nothing is proven, and an empty
-    page cache proves nothing by itself: the cache may be elsewhere. Where the program dropped the pages
-    before the read, or between its passes, pages that are there nevertheless are a finding whatever was
-    fetched: it may have been fetched while the clock did not run. So are they where a read-ahead fetched
-    more than was read, which makes up for bytes that a cache gave; where nobody looked at the pages, such a
-    count proves nothing. Nor does one that is of more calls than those of the result, as of a ramp or of
-    several jobs, where what is missing may be this result's.
+    """Less than 80 % of the bytes of a read were fetched from the storage, or more than 20 % of the file was
+    in the page cache before it: the bandwidth is in part that of memory. With O_DIRECT, which leaves no
+    cache to read from, it is INVALID: something between program and kernel took the flag away. The rule
+    does not apply to storage in memory, nor where a warm cache was requested. What counts is what the
+    kernel fetched for the program, or what the device below gave where a daemon fetches (FUSE); where
+    that device is unknown nothing is proven, also by an empty page cache. Where the program dropped the
+    pages before the read, or between its passes, pages that are there are a finding whatever was fetched,
+    since that may have been while the clock did not run. So are they where a read-ahead fetched more than
+    was read, which makes up for bytes of a cache; where nobody looked at the pages such a count proves
+    nothing, nor does one of more calls than those of the result (a ramp, several jobs).
 
     Hint: let the cell drop the caches (ior, netcdf-bench: drop_caches: true; io-model: cache: uncached), or
     declare that a warm one is meant (cache: cached).
@@ -52,8 +50,8 @@ def read_from_cache(subject: Subject) -> Outcome | None:
 @rule("NOTE", needs_output=True)
 def partly_from_cache(subject: Subject) -> Outcome | None:
     """Less than 95 % of the bytes of a read were fetched from the storage, or more than 5 % of the file was
-    in the page cache after its pages were dropped: what is below 80 % is read-from-cache. Another process
-    may lock pages of the file (vmtouch -l), or have it open and mapped.
+    in the page cache after its pages were dropped (below 80 %: read-from-cache). Another process may lock
+    pages of the file (vmtouch -l), or have it open and mapped.
 
     Hint: look for other processes that use the file (fuser -v, lsof); write it anew before the read.
     """
@@ -157,8 +155,8 @@ def _cache_kept(subject: Subject) -> Outcome | None:
 @rule("NOTE", "DEGRADED", needs_output=True)
 def later_passes_faster(subject: Subject) -> Outcome | None:
     """A read that began again (`read_again`) made its later passes more than twice as fast as the first (a
-    note) or more than 4 times (DEGRADED). A cache below the client, of a server, a controller or a
-    hypervisor, kept what the first one read, and answered part of the others.
+    note) or more than 4 times (DEGRADED): a cache of a server, a controller or a hypervisor kept what the
+    first one read.
 
     Hint: write more, so that a pass lasts as long as the stonewall, or read once (read_again: false).
 
@@ -184,9 +182,9 @@ def later_passes_faster(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", needs_output=True)
 def read_after_write(subject: Subject) -> Outcome | None:
-    """The ranks read back what their own nodes had just written, without O_DIRECT, without a reordering of
-    the ranks and without dropped caches, and the share of each node fits into its memory. Such a read is
-    one of the page cache. Where the memory of the nodes is not known, 1 GiB a node counts as fitting.
+    """The ranks read back what their own nodes had just written, without O_DIRECT, reordering or dropped
+    caches, and the share of each node fits into its memory (where that is unknown: 1 GiB): a read of the
+    page cache.
 
     Hint: read with reorder: constant on more than one node, with direct: true or drop_caches: true, or read
     more than the memory holds.

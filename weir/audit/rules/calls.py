@@ -19,12 +19,11 @@ _OWN_CLIENTS = ("pvfs2", "orangefs", "fuse.daos")
 @rule("INVALID", "DEGRADED", needs_output=True)
 def bytes_not_in_calls(subject: Subject) -> Outcome | None:
     """The program reports more bytes than its read or write calls moved, as libweir-witness counted them
-    behind every other library, or as the kernel counted them (rchar and wchar of /proc/self/io): some calls
-    never reached the operating system. For a file format (HDF5, NetCDF-4, PnetCDF) it is DEGRADED: the
-    library may answer from a cache of its own, such as HDF5's cache of chunks. Both counts are exact, so a
-    single byte that lacks is a finding; of compressed data half must pass. The kernel does not count mapped
-    files, io_uring and Linux AIO there, nor clients outside it (IME, DAOS, OrangeFS), and the rule does not
-    look at it for those.
+    behind every other library, or the kernel (rchar and wchar of /proc/self/io): some calls never reached
+    the operating system. A single byte that lacks is a finding; of compressed data half must pass. For a
+    file format (HDF5, NetCDF-4, PnetCDF) it is DEGRADED: the library may answer from a cache of its own,
+    such as HDF5's of chunks. The rule does not use the kernel's count of mapped files, io_uring, Linux
+    AIO and clients outside it (IME, DAOS, OrangeFS), which it does not have.
 
     Hint: look for LD_PRELOAD (column notes, witness.json beside run.json) and for a program that was changed;
     with a file format, make blocks larger than the library's cache.

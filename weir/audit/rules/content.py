@@ -11,8 +11,7 @@ _REQUESTED = {"write": "verify_write", "read": "verify_read", "update-read": "ve
 
 @rule("INVALID", needs_output=True)
 def data_corrupt(subject: Subject) -> Outcome | None:
-    """Verification found data that is not what was written. A storage that loses or changes data has no
-    bandwidth worth printing.
+    """Verification found data that is not what was written.
 
     Hint: find the offset in the output, and report it to whoever runs the storage.
     """
@@ -51,9 +50,9 @@ def not_verified(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", needs_output=True)
 def holes_denied(subject: Subject) -> Outcome | None:
-    """The file system reported holes in the files (lseek with SEEK_HOLE), and a read of these places gave
-    data. The read is right: the bytes are there. Programs that copy files by their holes (cp, rsync --sparse,
-    backup) lose data on this file system.
+    """The file system reported holes in the files (lseek with SEEK_HOLE), and a read of them gave data. The
+    read is right, but programs that copy files by their holes (cp, rsync --sparse, backup) lose data on
+    this file system.
 
     Hint: report it to whoever runs the storage, with `filefrag -v FILE` and the versions of client and
     server.

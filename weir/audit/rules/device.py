@@ -26,13 +26,13 @@ _REDUCIBLE = 0.90
 
 @rule("INVALID", needs_output=True)
 def sync_not_effective(subject: Subject) -> Outcome | None:
-    """Every rank synchronised, and the device behind the file was written fewer bytes than the file got.
-    Something between the program and the device (a library, a file system, a driver) reports a
-    synchronisation that it did not do, or loses writes. Data that the storage may have reduced is excluded,
-    and where others wrote to the same device nothing is proven. Where offsets may be met twice, half of
-    the bytes suffice. Of any program (`weir prove`) the offsets are unknown: what the kernel was given less,
-    the device need not have got (bytes-not-stored judges that), and a count that lacks bytes of other calls
-    of the same time, as of several jobs, proves nothing.
+    """Every rank synchronised, and the device behind the file was written fewer bytes than the file got: a
+    library, a file system or a driver reports a synchronisation that it did not do, or loses writes. Data
+    that the storage may have reduced is excluded; where others wrote to the device nothing is proven;
+    where offsets may be met twice, half of the bytes suffice. Of any program (`weir prove`) the offsets
+    are unknown: what the kernel was given less, the device need not have got (bytes-not-stored judges
+    that), and a count that lacks bytes of other calls of the same time, as of several jobs, proves
+    nothing.
 
     Hint: look for LD_PRELOAD and for mount options such as nobarrier or async; compare with O_DIRECT.
     """
@@ -43,9 +43,9 @@ def sync_not_effective(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", needs_output=True)
 def direct_not_effective(subject: Subject) -> Outcome | None:
-    """The file was open with O_DIRECT, which leaves no bytes in the page cache, and the device behind it was
-    written fewer bytes than the file got. A cache below the file system took them, such as the page cache
-    below a loop device. Judged as sync-not-effective is, for writes without a synchronisation.
+    """The file was open with O_DIRECT, and the device behind it was written fewer bytes than the file got: a
+    cache below the file system took them, such as the page cache below a loop device. Judged as
+    sync-not-effective is, for writes without a synchronisation.
 
     Hint: give the loop device its file with O_DIRECT (losetup --direct-io=on), or measure on the disk itself.
     """
@@ -81,9 +81,9 @@ def _arrived(subject: Subject) -> Outcome:
 
 @rule("DEGRADED", needs_output=True)
 def read_not_from_device(subject: Subject) -> Outcome | None:
-    """The file system fetched the bytes of a read, and the disks below it gave less than 80 % of them. A
-    cache between the two answered, such as the page cache below a loop device, which dropping the pages of
-    the file does not empty.
+    """The file system fetched the bytes of a read, and the disks below it gave less than 80 % of them: a
+    cache between the two answered, such as the page cache below a loop device, which dropping the pages
+    of the file does not empty.
 
     Hint: measure on the disk itself, or give the loop device its file with O_DIRECT
     (losetup --direct-io=on).
@@ -102,8 +102,7 @@ def read_not_from_device(subject: Subject) -> Outcome | None:
 @rule("NOTE", "DEGRADED", needs_output=True)
 def others_on_device(subject: Subject) -> Outcome | None:
     """The disk behind the files moved bytes that are not of this access: at least a tenth of its own (a note)
-    or half of its own (DEGRADED). Another job, another run of weir or the writeback of older data shared the
-    disk, and the bandwidth is what that left over.
+    or half (DEGRADED). Another job, another run of weir or the writeback of older data shared the disk.
 
     Hint: look at iostat and iotop, wait for other jobs, and run the cell again; run one weir at a time.
 
@@ -142,9 +141,8 @@ def others_on_device(subject: Subject) -> Outcome | None:
 @rule("NOTE", "DEGRADED", needs_output=True)
 def device_limited(subject: Subject) -> Outcome | None:
     """A control group limits the bytes or operations per second of a device below the files (io.max,
-    blkio.throttle): a note. DEGRADED where the access reached half of the limit and some process waited for
-    I/O in a tenth of the run or longer: the rate is then that of the limit. Half, because metadata and
-    journals count, too, and because a limit holds single seconds back.
+    blkio.throttle): a note. DEGRADED, as the rate of the limit, where the access reached half of it
+    (metadata and journals count, too) and some process waited for I/O in a tenth of the run or longer.
 
     Hint: measure outside of that control group (cat /proc/self/cgroup), or have the limit raised.
     """
@@ -171,9 +169,9 @@ def device_limited(subject: Subject) -> Outcome | None:
 @rule("NOTE", "DEGRADED", needs_output=True)
 def payload_reducible(subject: Subject) -> Outcome | None:
     """The data compresses or has duplicates, and the file system may store less than it is given (btrfs, ZFS,
-    bcachefs, f2fs). The bandwidth then is also that of its compressor: a note, and DEGRADED where the bytes
-    must have left the client, the mount compresses by its options or the device below was written less than
-    95 % of them, and no cell chose that data (`payload`).
+    bcachefs, f2fs): the bandwidth is also that of its compressor. A note; DEGRADED where the bytes must
+    have left the client, no cell chose that data (`payload`), and the mount compresses by its options or
+    the device below was written less than 95 % of them.
 
     Hint: use data that cannot be reduced (weir-io's default in cells), or measure the reduction on purpose.
 

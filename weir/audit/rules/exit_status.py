@@ -19,7 +19,7 @@ _NO_OUTPUT = "a table keeps no output"
 @rule("INVALID", needs_output=True)
 def exit_code(subject: Subject) -> Outcome | None:
     """The program ended with a non-zero exit code, or could not be started. Benchmarks print plausible rows
-    before they fail, and which of the rows the failure touches cannot be told from the code alone.
+    before they fail, and which of them the failure touches cannot be told.
 
     Hint: read stderr beside run.json, fix the cause, and run the cell again.
     """
@@ -36,7 +36,7 @@ def exit_code(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", needs_output=True)
 def timed_out(subject: Subject) -> Outcome | None:
-    """The run was ended at its time limit, so the phases that it had begun are unfinished.
+    """The run was ended at its time limit: the phases that it had begun are unfinished.
 
     Hint: raise the time limit of the experiment, set a stonewall, or move fewer bytes; look whether the
     file system or one of its servers stood still.
@@ -53,8 +53,8 @@ def timed_out(subject: Subject) -> Outcome | None:
 
 @rule("INVALID")
 def result_missing(subject: Subject) -> Outcome | None:
-    """The access was requested and no result was printed for it. The record replaces it, so that the failure
-    is counted.
+    """The access was requested and no result was printed for it; the record stands for it, so that the
+    failure is counted.
 
     Hint: read the other reasons of the record; they show why the run gave no result.
     """
@@ -66,9 +66,9 @@ def result_missing(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", "NOTE", needs_output=True)
 def output_incomplete(subject: Subject) -> Outcome | None:
-    """The output has no end: the program was killed or crashed, or its output was truncated. Where results
-    are missing too, those that are there belong to a run that failed. Where all of them are there, only the
-    last line is missing, which is a note; a program started by another one may print none.
+    """The output has no end: the program was killed or crashed, or its output was truncated. Results that are
+    there belong to a run that failed if others are missing. If only the last line is missing it is a
+    note; a program started by another one may print none.
 
     Hint: run the cell again with a higher time limit; for a third-party log, look for the rest of it.
 
@@ -90,10 +90,10 @@ def output_incomplete(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", needs_output=True)
 def tool_error(subject: Subject) -> Outcome | None:
-    """The program, its MPI library or the launcher reported an error. The exit code does not matter: several
-    benchmarks report an error, print a bandwidth and exit with 0. Of a log, options that were refused by one
-    of two readers (IOR with those of a back end) are a note where the program went on to its end: the options
-    that it then prints are those that ran.
+    """The program, its MPI library or the launcher reported an error, whatever the exit code: several
+    benchmarks report an error, print a bandwidth and exit with 0. Of a log, options that were refused by
+    one of two readers (IOR with those of a back end) are a note where the program went on to its end:
+    those that it then prints ran.
 
     Hint: fix what the message names (space, permissions, options), and run the cell again.
 
@@ -110,9 +110,9 @@ def tool_error(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", "NOTE", needs_output=True)
 def warning_printed(subject: Subject) -> Outcome | None:
-    """The program printed a warning that no other rule judges. A table, weir/tools/warnings.py, has what each
-    one does to the result: where something around the timed operations failed, the number is doubtful; a
-    warning that is not listed is a note with its text; one that changes nothing is passed over.
+    """The program printed a warning that no other rule judges. weir/tools/warnings.py has what each one does
+    to the result: doubtful where something around the timed operations failed; a warning that is not
+    listed is a note with its text.
 
     Hint: read the warning, and measure without its cause if the number depends on it.
     """
@@ -144,8 +144,8 @@ def _is_there_already(text: str, subject: Subject) -> bool:
 
 @rule("INVALID", needs_output=True)
 def mpiio_error_swallowed(subject: Subject) -> Outcome | None:
-    """Open MPI's own MPI-IO (ompio) printed an error of the file system and did not pass it on: the
-    benchmark counted bytes that were never stored, and ended with a plausible bandwidth and exit code 0.
+    """Open MPI's own MPI-IO (ompio) printed an error of the file system and did not pass it on: the benchmark
+    counted bytes that were never stored, and ended with a plausible bandwidth and exit code 0.
 
     Hint: make space on the target; with --mca io romio321 the error reaches the program.
     """
@@ -159,8 +159,8 @@ def mpiio_error_swallowed(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", needs_output=True)
 def transfers_retried(subject: Subject) -> Outcome | None:
-    """The storage took or gave fewer bytes than a call requested, and the program tried again. The bytes
-    are complete in the end; the bandwidth is that of a storage that was full or failing.
+    """The storage took or gave fewer bytes than a call requested, and the program tried again: all bytes are
+    there, at the rate of a storage that was full or failing.
 
     Hint: look for a full or failing target (dmesg, quota), and run the cell again.
 

@@ -20,15 +20,15 @@ _CONFIRMED = 0.95
 @rule("INVALID", "NOTE", needs_output=True)
 def interposed_library(subject: Subject) -> Outcome | None:
     """Another object than the C library provides calls that the result rests on: a preloaded or linked
-    library, or one that changed the tables of calls (LD_AUDIT, hooks), whatever it is called. Darshan and
-    sanitizers do so and pass the calls on; others drop a synchronisation or a flag, or answer themselves. The
-    rule passes where counts below the library confirm each kind of call: of transfers the bytes that
-    libweir-witness counted behind it, that the kernel fetched or the servers sent, or that were verified; of
-    synchronisations the bytes on the device; of operations on names those that the witness counted, or a look
-    at the entries by the kernel; of clocks the kernel's own. It is a note, and the record lacks the evidence
-    calls, where nothing confirms one of them. A process that is traced (ptrace) is INVALID: a tracer can
-    answer any call itself, and slows all. Where a synchronisation of a pipe succeeds (`weir prove` tries it),
-    a library such as libeatmydata answers it, and nobody knows whether one was requested.
+    library, or one that changed the tables of calls (LD_AUDIT, hooks). Darshan and sanitizers pass the
+    calls on; others drop a synchronisation or a flag, or answer themselves. The rule passes where counts
+    below the library confirm each kind of call: of transfers the bytes that libweir-witness, the kernel
+    or the servers counted, or that were verified; of synchronisations the bytes on the device; of
+    operations on names those of the witness, or a look at the entries by the kernel; of clocks the
+    kernel's own. Where nothing confirms one, it is a note, and the record lacks the evidence calls. A
+    traced process (ptrace) is INVALID: a tracer can answer any call itself, and slows all. Where a
+    synchronisation of a pipe succeeds (`weir prove` tries it), a library such as libeatmydata answers it,
+    and whether one was requested is unknown.
 
     Hint: unset LD_PRELOAD and LD_AUDIT, end strace or the debugger; or let weir preload its witness behind
     the library (the program starts with LD_PRELOAD set by the stack), or verify the data (verify_read: true).

@@ -15,8 +15,8 @@ _SYNCED = 0.5
 @rule("INVALID", needs_output=True)
 def other_count(subject: Subject) -> Outcome | None:
     """The number of files or directories that were created, looked at or removed differs from the request,
-    and no stonewall ended the phase: the rate is that of another workload. What a program but weir-io counts
-    itself proves nothing: libweir-witness has to have counted the calls of every rank.
+    and no stonewall ended the phase. What a program but weir-io counts itself proves nothing:
+    libweir-witness has to have counted the calls of every rank.
 
     Hint: look for the reason in the output of the run: a full storage, a tree of an earlier run.
     """
@@ -91,9 +91,9 @@ def operations_not_in_calls(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", needs_output=True)
 def entries_not_there(subject: Subject) -> Outcome | None:
-    """After the clock stopped, a sample of the names was looked up by the kernel, without the C library: a
-    name that was created is not there, or one that was removed still is. With a shift (mdtest -N) other ranks
-    may already remove what this one made; then half of the sample suffices.
+    """After the clock stopped, the kernel looked up a sample of the names, without the C library: one that
+    was created is not there, or one that was removed still is. With a shift (mdtest -N) other ranks may
+    already remove what this one made; then half of the sample suffices.
 
     Hint: look for LD_PRELOAD, for a filter of system calls (seccomp) and for a program that was changed.
     """
@@ -111,10 +111,10 @@ def entries_not_there(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", needs_output=True)
 def files_not_synchronised(subject: Subject) -> Outcome | None:
-    """Each file was to be synchronised after it was written (mdtest -y). Fewer synchronisations succeeded
-    than files were created, or a sample of the files has pages in memory that were not written back when the
-    clock stopped (cachestat of Linux 6.5), or the device was written less than half of their bytes: something
-    reports a synchronisation that it did not do.
+    """Each file was to be synchronised after it was written (mdtest -y), and something reports a
+    synchronisation that it did not do: fewer succeeded than files were created, a sample of the files has
+    pages that were not written back when the clock stopped (cachestat of Linux 6.5), or the device was
+    written less than half of their bytes.
 
     Hint: look for LD_PRELOAD, for a filter of system calls (seccomp) and for mount options such as nobarrier.
     """
@@ -142,9 +142,9 @@ def files_not_synchronised(subject: Subject) -> Outcome | None:
 @rule("NOTE", "DEGRADED", needs_output=True)
 def metadata_from_cache(subject: Subject) -> Outcome | None:
     """The names that were looked at or read had just been created by the same nodes, and neither the device
-    nor a server gave anything for them: the rate is that of the memory of the client. On a local file system
-    mdtest always measures this (a note). On a network file system it is DEGRADED where the client sent its
-    servers less than one request for two operations.
+    nor a server gave anything for them: the rate is that of the client's memory. A note on a local file
+    system, where mdtest always measures this; DEGRADED on a network file system whose client sent less
+    than one request for two operations.
 
     Hint: let other nodes look at what one made (shift), or create in one run and look in another, after the
     caches were dropped.

@@ -11,8 +11,8 @@ from weir.audit.subject import Subject
 
 @rule("DEGRADED", needs_output=True)
 def slow_node(subject: Subject) -> Outcome | None:
-    """Before the first cell of the job every node did the same work, and one took much longer than the median
-    of the nodes. All ranks wait for the slowest, so the number may be that node's and not the storage's.
+    """Before the first cell of the job every node did the same work, and one took much longer than the
+    median. All ranks wait for the slowest, so the number may be that node's and not the storage's.
 
     Hint: request other nodes by scheduler_options in site.yaml (Slurm: --exclude=NODE), or write slow_nodes:
     stop; tell the administrator, measure again; `weir nodes` compares a whole partition.
@@ -33,7 +33,7 @@ def slow_node(subject: Subject) -> Outcome | None:
 @rule("DEGRADED", needs_output=True)
 def neighbours(subject: Subject) -> Outcome | None:
     """Another measurement may have used the target at the same time: one of another user on this machine, or
-    one on another node whose end could not be seen. Two measurements share what the storage gives.
+    one on another node whose end could not be seen.
 
     Hint: let one wait for the other (weir run --wait DURATION), delete the run and measure again.
     """
@@ -48,8 +48,8 @@ def neighbours(subject: Subject) -> Outcome | None:
 @rule("DEGRADED", needs_output=True)
 def more_switches(subject: Subject) -> Outcome | None:
     """The site asks for nodes below so many switches (Slurm: --switches, PBS: place=group=) and the job's
-    nodes lie below more, so that the links between them are part of the number. Slurm waits five minutes for
-    such nodes by default, and then takes others without a message.
+    nodes lie below more: the links between them are part of the number. Slurm waits five minutes for such
+    nodes by default, and then takes others without a message.
 
     Hint: request fewer nodes, or let the job wait longer (Slurm: --switches=1@12:00:00 in scheduler_options;
     max_switch_wait in slurm.conf is the upper limit).

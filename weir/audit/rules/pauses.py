@@ -12,11 +12,10 @@ _MUCH = 0.01
 @rule("NOTE", "DEGRADED", needs_output=True)
 def paused(subject: Subject) -> Outcome | None:
     """A rank, the job or the machine stood still during the access: SIGSTOP, a job that the batch system
-    suspended, a frozen control group, a virtual machine that was stopped, a laptop whose lid was closed. A
-    thread that only sleeps woke up more than 0.5 s too late: then no thread of its process ran. Up to 1 %
-    of the access is a note, more is DEGRADED. The time is not taken out: the storage went on meanwhile, and
-    wrote what its caches held. Where the ranks do not look, weir's own process does, over the whole launch,
-    from 1 s.
+    suspended, a frozen control group, a stopped virtual machine, a laptop whose lid was closed. A thread
+    that only sleeps woke up more than 0.5 s too late: then no thread of its process ran. Up to 1 % of the
+    access is a note, more is DEGRADED. The time is not taken out: the storage went on meanwhile. Where
+    the ranks do not look, weir's own process does, over the whole launch, from 1 s.
 
     Hint: run the cell again; ask the batch system not to suspend the job (gang scheduling, preemption).
 

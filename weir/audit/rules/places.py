@@ -14,11 +14,11 @@ _WITHDRAWN = 0.05
 
 @rule("INVALID", needs_output=True)
 def places_repeated(subject: Subject) -> Outcome | None:
-    """The read or write calls of the access began at less than half as many offsets of the files as there are
-    calls, as libweir-witness saw them behind every other library: a part of the files stood for the whole.
-    As many bytes moved, and a cache of the drive or of a server answers such reads. An estimate, by slots
-    that hashes of the offsets mark; more than about 30,000 offsets of a rank count as distinct. File formats,
-    which write their headers again, and reads that begin again are excluded.
+    """The read or write calls began at less than half as many offsets of the files as there are calls, as
+    libweir-witness saw them behind every other library: a part of the files stood for the whole, which a
+    cache of the drive or of a server can answer. An estimate, by slots that hashes of the offsets mark;
+    more than about 30,000 offsets of a rank count as distinct. File formats, which write their headers
+    again, and reads that begin again are excluded.
 
     Hint: look for LD_PRELOAD (witness.json beside run.json) and for a program that was changed.
 
@@ -40,8 +40,8 @@ def places_repeated(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def bytes_withdrawn(subject: Subject) -> Outcome | None:
     """More than 5 % of the bytes of a write that had to reach the storage were truncated or removed again by
-    the ranks before they were stored, as the kernel counts it (cancelled_write_bytes of /proc/self/io). A
-    synchronisation has nothing left to do then, and leaves no unwritten page.
+    the ranks before they were stored (cancelled_write_bytes of /proc/self/io). A synchronisation then has
+    nothing left to do, and leaves no unwritten page.
 
     Hint: look for LD_PRELOAD, and for a program that cuts or removes its files while the clock runs.
     """

@@ -30,10 +30,10 @@ Observer = Mapping[str, Any]
 @rule("NOTE", "INVALID", needs_output=True)
 def not_at_servers(subject: Subject) -> Outcome | None:
     """The write was synchronised or opened with O_DIRECT, and the client of the network file system sent its
-    servers fewer bytes than the files got: the rest was still in the memory of the client, or went nowhere.
-    Each observer that counts the mount's own bytes must have seen them. Counters of a whole node count
-    only where there is no other. Counts that cannot decide are a note, and prove nothing: connections
-    ended meanwhile, or others used the mount.
+    servers fewer bytes than the files got: the rest was still in the memory of the client, or went
+    nowhere. Each observer that counts the mount's own bytes must have seen them; counters of a whole node
+    count only where there is no other. Counts that cannot decide are a note, and prove nothing:
+    connections ended meanwhile, or others used the mount.
 
     Hint: look at LD_PRELOAD, at the options of the mount and at caches of the client (write-back); compare
     with O_DIRECT.
@@ -60,9 +60,9 @@ def not_at_servers(subject: Subject) -> Outcome | None:
 @rule("NOTE", "DEGRADED", "INVALID", needs_output=True)
 def not_from_servers(subject: Subject) -> Outcome | None:
     """The servers sent less than 80 % of the bytes that a read claims: a cache of the client answered the
-    rest. A read with O_DIRECT is INVALID then. Caches of the servers are not visible to a client. Counts
-    that cannot decide are a note, and prove nothing: connections ended meanwhile, or others used the mount.
-    Of data that a connection may compress, fewer bytes prove nothing either.
+    rest (with O_DIRECT: INVALID). Caches of the servers are not visible to a client. Counts that cannot
+    decide are a note, and prove nothing: connections ended meanwhile, or others used the mount. Of data
+    that a connection may compress, fewer bytes prove nothing either.
 
     Hint: drop the caches (drop_caches: true), also those that the client program has beside the kernel's
     (a mount of its own for each run, or the mount option that turns them off).
@@ -127,7 +127,7 @@ def not_from_server_devices(subject: Subject) -> Outcome | None:
 @rule("NOTE", "DEGRADED", needs_output=True)
 def others_on_servers(subject: Subject) -> Outcome | None:
     """The mount of a network file system moved bytes that are not of this access: in the rest before the
-    phase, at the rate that would add a tenth to its own bytes (a note) or half of them (DEGRADED); or a write
+    phase, at the rate that would add a tenth to its own bytes (a note) or half (DEGRADED); or a write
     sent so much more than the target declares (`copies`, `coding`).
 
     Hint: find the other user of the mount (lsof, iotop), or declare in the target how many copies the client
@@ -174,16 +174,15 @@ def copies_missing(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", "DEGRADED", needs_output=True)
 def network_stood_still(subject: Subject) -> Outcome | None:
-    """The servers of a network file system did not answer for a while: a cut network, a server that stood
-    still, lost packets. Of a connection the kernel of the client counts how long it waited for an answer to
-    what it had sent, again and again (Linux 6.7 or later, TCP): from 1 % of the access on it is a note, from
-    10 % DEGRADED. Older kernels count how often it sent again after a timeout, of 0.2 s at first and twice as
-    long each time: three that make 1 % are a note. The ranks themselves count how long all of them together
-    moved less than a twentieth of their mean, between times of more: from 1 s and a tenth of the access on it
-    is a note, from half of the access DEGRADED. The rate is that of the wait then, not of the storage. Behind
-    other programs, all ranks waited so long in a transfer beyond the time of its bytes. What waits in a
-    synchronisation at the end is seen by the connections alone; a server that stands still while its kernel
-    answers, by the ranks alone.
+    """The servers of a network file system did not answer for a while (a cut network, a server that stood
+    still, lost packets): the rate is that of the wait. Three counts tell. The kernel of the client, by
+    connections (TCP, Linux 6.7): how long one waited for an answer, a note from 1 % of the access,
+    DEGRADED from 10 %. Older kernels: how often it sent again after a timeout (0.2 s at first, twice as
+    long each time), a note from three that make 1 %. The ranks: how long all together moved less than a
+    twentieth of their mean, or behind other programs waited in a transfer beyond the time of its bytes: a
+    note from 1 s and a tenth of the access, DEGRADED from half. A wait in the synchronisation at the end
+    is seen by the connections alone; a server that stands still while its kernel answers, by the ranks
+    alone.
 
     Hint: look at the links and the servers (ethtool -S, ss -ti, logs), then run the cell again.
 
@@ -215,9 +214,9 @@ def network_stood_still(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", needs_output=True)
 def faster_than_the_wire(subject: Subject) -> Outcome | None:
-    """The bandwidth of a network file system is above what the links of the nodes can carry: a cache
-    answered, or the time is wrong. The rule needs the speeds that the kernel reports for the links, and does
-    not apply where a server is on the node itself.
+    """The bandwidth of a network file system is above what the links of the nodes can carry, by the speeds
+    that the kernel reports: a cache answered, or the time is wrong. Not where a server is on the node
+    itself.
 
     Hint: look for caches of the client; if the links are faster than the kernel reports, tell it (ethtool).
     """

@@ -16,10 +16,10 @@ _COUNTED_TWICE = 2.0
 
 @rule("DEGRADED", needs_output=True)
 def sync_not_applied(subject: Subject) -> Outcome | None:
-    """A synchronisation to storage at the end of the write was requested and did not happen, so that part
-    of the data may still be in the memory of the clients when the clock stops: the bandwidth can be too
-    high. Some programs drop the option for some interfaces with a warning, or without one. The rule does not
-    apply to back ends without a cache in the client (DFS, CHFS), nor to node memory.
+    """A synchronisation at the end of the write was requested and did not happen, so that part of the data
+    may still be in the memory of the clients when the clock stops: the bandwidth can be too high. Some
+    programs drop the option for some interfaces, with a warning or without one. Back ends without a cache
+    in the client (DFS, CHFS) and node memory are excluded.
 
     Hint: use a version that synchronises with this interface (weir-io does), or set sync: false.
 
@@ -44,7 +44,7 @@ def sync_not_applied(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", needs_output=True)
 def not_synchronised(subject: Subject) -> Outcome | None:
-    """No synchronisation was requested and the file was not opened with O_DIRECT, so the clock may stop with
+    """No synchronisation was requested and the file was not opened with O_DIRECT: the clock may stop with
     data still in the memory of the clients. That is what was requested, and not the rate of the storage.
 
     Hint: set sync: true, or write several times the memory of the nodes.
@@ -64,11 +64,10 @@ def not_synchronised(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", needs_output=True)
 def bytes_not_stored(subject: Subject) -> Outcome | None:
-    """The kernel counts the bytes that a process gives to a file system with a block device below it. It
-    counted less than half of those that the program reports as written. Of a write whose bytes must have
-    left the client (synchronised, or with O_DIRECT) that count proves nothing where the device is unknown:
-    what is below may keep them in memory. Nor does it where the kernel counted more than the writes can
-    have touched.
+    """The kernel counted less than half of the bytes that the program reports as written, on their way to a
+    file system with a block device below it. Of a write whose bytes must have left the client
+    (synchronised, or with O_DIRECT) that count proves nothing where the device is unknown, which may be
+    memory, nor where the kernel counted more than the writes can have touched.
 
     Hint: look for a library between the program and the kernel (LD_PRELOAD), and for data that were written
     over before they left the page cache.
@@ -93,11 +92,10 @@ def bytes_not_stored(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", needs_output=True)
 def sync_left_dirty_pages(subject: Subject) -> Outcome | None:
-    """A synchronisation was requested and reported as done, and when the last rank had closed the files the
-    page cache still had pages of them that were not written back, or not through with it (cachestat(2),
-    Linux 6.5). Something between the program and the kernel answered it. It is the one observation of a
-    single file's synchronisation that other users of the device cannot blur. Formats that write a header
-    when they are closed may leave 5 %.
+    """A synchronisation was reported as done, and when the last rank had closed the files the page cache
+    still had pages of them that were not written back, or not through with it (cachestat(2), Linux 6.5):
+    something between program and kernel answered it. Other users of the device cannot blur this count.
+    Formats that write a header when they are closed may leave 5 %.
 
     Hint: look for LD_PRELOAD, for filters of system calls (seccomp: systemd-nspawn --suppress-sync,
     containers) and for mount options such as volatile.
@@ -116,9 +114,9 @@ def sync_left_dirty_pages(subject: Subject) -> Outcome | None:
 @rule("INVALID", "NOTE", needs_output=True)
 def mount_without_synchronisation(subject: Subject) -> Outcome | None:
     """A synchronisation was requested, and an option of a mount that the bytes go through prevents it: an
-    overlay with volatile returns at once (INVALID), and what the device was written may be others'. A file
-    system with nobarrier does not empty the cache of its disk (a note): the bytes arrive there, and a loss of
-    power takes them.
+    overlay with volatile returns at once (INVALID), and what the device was written may be others'. With
+    nobarrier a file system does not empty the cache of its disk, and a loss of power takes the bytes (a
+    note).
 
     Hint: mount without the option; containers set volatile for their own layers: bind a directory of the
     storage into them.

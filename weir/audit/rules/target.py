@@ -33,16 +33,15 @@ _SERVER = re.compile(r"^[^/].*(:/|@.*:|#|:\d+$)|://")
 
 @rule("INVALID", needs_output=True)
 def other_target(subject: Subject) -> Outcome | None:
-    """The files were on a kind of file system that the target does not declare: a tmpfs declared as a disk,
-    the node's root disk declared as a parallel file system (often because it was not mounted), a network
-    file system declared as a disk, a disk declared as memory, or a disk or burst buffer whose bytes are in
-    memory (a loop device over a file of tmpfs, zram, an overlay with its upper directory on tmpfs). A FUSE
-    file system over a directory that is known (bindfs, gocryptfs) is of the kind of what is below it; one
-    whose source is the address of a server is a network file system; of another one that is declared as a
-    disk or burst buffer nothing is known, and nothing proven; nor is it on a loop device whose file is
-    removed, hidden by a mount, or another one than that of its name. All ranks must have their files on one
-    type of file system, by weir-io or by libweir-witness: a node may lack the mount. Behind IME's library or
-    a prefix of the path there is no file system to look at.
+    """The files were on a kind of file system that the target does not declare: a tmpfs or a network file
+    system as a disk, the node's root disk as a parallel file system (often because it was not mounted), a
+    disk as memory, or a disk or burst buffer whose bytes are in memory (a loop device over a file of
+    tmpfs, zram, an overlay with its upper directory on tmpfs). A FUSE file system over a known directory
+    (bindfs, gocryptfs) is of the kind of what is below it; one whose source is the address of a server is
+    a network file system. Nothing is proven of another FUSE file system declared as a disk or burst
+    buffer, nor of a loop device whose file is removed, hidden by a mount, or not that of its name. All
+    ranks must have their files on one type of file system, by weir-io or libweir-witness: a node may lack
+    the mount. Behind IME's library or a prefix of the path there is no file system to look at.
 
     Hint: look at `findmnt -T PATH`; mount the file system, set mount: in the target's file so that weir
     checks it, or correct kind.

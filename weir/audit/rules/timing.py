@@ -24,7 +24,8 @@ _SPAN_SHARE = 0.8
 @rule("INVALID")
 def phase_longer_than_total(subject: Subject) -> Outcome | None:
     """A phase lasts longer than the whole access, from the start of the first open to the end of the last
-    close. Times of 0 are accepted: outputs with four decimals have no room for an open of 20 microseconds.
+    close. Times of 0 are accepted: outputs with four decimals have no room for an open of 20
+    microseconds.
 
     Hint: distrust the clocks of the nodes; let them be synchronised, and run the cell again.
 
@@ -42,10 +43,10 @@ def phase_longer_than_total(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", "DEGRADED", "INVALID", needs_output=True)
 def phases_overlap(subject: Subject) -> Outcome | None:
-    """With barriers between open, transfer and close, the phases together cannot last longer than the whole.
-    They do, so the clocks of the nodes disagree: each of the two boundaries is counted twice by about half
-    of the excess, the skew. Below 1 % of the total a note, up to 10 % DEGRADED, above INVALID with the rate
-    over the total less the skew, which is the time that IOR would have printed with one clock.
+    """With barriers between open, transfer and close the phases last longer together than the whole, so the
+    clocks of the nodes disagree: each of the two boundaries is counted twice by about half of the excess,
+    the skew. Below 1 % of the total a note, up to 10 % DEGRADED, above INVALID with the rate over the
+    total less the skew, which IOR would have printed with one clock.
 
     Hint: take no open or close times from this row; let the clocks of the nodes be synchronised.
     """
@@ -81,9 +82,9 @@ def _corrected(subject: Subject, total_s: float) -> str:
 @rule("INVALID", needs_output=True)
 def shorter_than_its_calls(subject: Subject) -> Outcome | None:
     """The printed time is less than 80 % of the time from the first to the last call of the access on any
-    rank, as libweir-witness measured it by the kernel's clock: the result was not printed by the program that
-    did the work, or not of this access, or it is not that of all jobs. fio prints the time of its longest job
-    as that of a group: where load lets the jobs begin apart, bytes of all are divided by the time of one.
+    rank, by libweir-witness and the kernel's clock: the result is not of the program that did the work,
+    not of this access, or not of all jobs. fio prints the time of its longest job as that of a group:
+    where load lets the jobs begin apart, bytes of all are divided by the time of one.
 
     Hint: look for a script between weir and the program, and compare the program with one that you built;
     let the jobs of fio last for seconds, on a node without other load.
@@ -123,10 +124,9 @@ def no_time_or_bytes(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", "DEGRADED")
 def phase_too_short(subject: Subject) -> Outcome | None:
-    """The access lasted less than 100 ms (a note) or less than 10 ms (DEGRADED). In such a time one
-    synchronisation, one seek or one descheduling of a rank decides, and the number is a peak and not a rate
-    that lasts. 10 ms are a few periods of the scheduler (4 ms at 250 Hz) and one flush of a disk; in 100 ms
-    they are a tenth.
+    """The access lasted less than 100 ms (a note) or less than 10 ms (DEGRADED): one synchronisation, one
+    seek or one descheduling of a rank decides, and the number is a peak and not a rate that lasts. 10 ms
+    are a few periods of the scheduler (4 ms at 250 Hz) and one flush of a disk.
 
     Hint: move more bytes, or set a stonewall of at least 1 s.
     """
@@ -144,10 +144,10 @@ def phase_too_short(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", "DEGRADED", needs_output=True)
 def passes_too_short(subject: Subject) -> Outcome | None:
-    """The passes of a read that began again (`read_again`) lasted less than 100 ms each (a note) or less
-    than 10 ms (DEGRADED), the limits of phase-too-short. Between two passes the storage rests, untimed: it
-    may finish earlier writes, or regain burst credit (cloud disks). Many short passes are then many peaks,
-    and not a rate that lasts. Memory has no such background work.
+    """The passes of a read that began again (`read_again`) lasted less than 100 ms each (a note) or less than
+    10 ms (DEGRADED). Between two passes the storage rests, untimed, and may finish earlier writes or
+    regain burst credit (cloud disks): many short passes are many peaks. Memory has no such background
+    work.
 
     Hint: write more, so that a pass lasts longer, or read once (read_again: false).
 
@@ -166,7 +166,7 @@ def passes_too_short(subject: Subject) -> Outcome | None:
 @rule("NOTE", needs_output=True)
 def stonewall_uneven(subject: Subject) -> Outcome | None:
     """When the stonewall was reached, the fastest rank had made more than five times the transfers of the
-    slowest one. With wear-out all ranks then wait for the slowest; without it the file has large gaps.
+    slowest. With wear-out all then wait for the slowest; without it the file has large gaps.
 
     Hint: look for a slow node or a full storage target, and compare the ranks with `weir nodes`.
     """
@@ -181,7 +181,7 @@ def stonewall_uneven(subject: Subject) -> Outcome | None:
 @rule("NOTE", needs_output=True)
 def slow_rank(subject: Subject) -> Outcome | None:
     """The transfers of the slowest rank took more than three times as long as those of the fastest, which had
-    as many. All wait for the slowest, so the bandwidth is the slowest rank's times the number of ranks.
+    as many. All wait for it: the bandwidth is its own times the number of ranks.
 
     Hint: look where that rank ran (column slowest_rank), and compare the nodes with `weir nodes`.
     """

@@ -13,8 +13,8 @@ _CLOSE = 0.02  # a random order without agreement of the ranks misses the whole 
 
 @rule("INVALID", needs_output=True)
 def bytes_moved(subject: Subject) -> Outcome | None:
-    """Without a stonewall that ended the phase, the bytes moved must be the bytes requested. They are not,
-    so the number belongs to another workload.
+    """No stonewall ended the phase, and the bytes moved are not the bytes requested: the number belongs to
+    another workload.
 
     Hint: look for the reason in the output of the run; a read can only return what was written before.
     """
@@ -31,8 +31,8 @@ def bytes_moved(subject: Subject) -> Outcome | None:
 @rule("DEGRADED", needs_output=True)
 def random_draw_overlaps(subject: Subject) -> Outcome | None:
     """Random order in a shared file should give every block to one rank. The total moved is near the size of
-    the file and not the same, so the ranks did not agree: some blocks were moved by several ranks, others by
-    none; how many cannot be told. The bandwidth is that of the bytes moved.
+    the file and not the same: some blocks were moved by several ranks, others by none; how many cannot be
+    told. The bandwidth is that of the bytes moved.
 
     Hint: use weir-io or an IOR that deals the blocks out, and treat such files as having holes.
     """
@@ -90,11 +90,10 @@ def _moved_text(subject: Subject) -> str:
 
 @rule("INVALID", "DEGRADED", needs_output=True)
 def file_size(subject: Subject) -> Outcome | None:
-    """The size of the files after the access does not fit the bytes moved. Smaller than what was written or
-    read: bytes were lost, or counted but never moved; DEGRADED if less than one transfer per rank is missing.
-    Larger after a write: an older file was overwritten, which storage treats differently from a new one.
-    A program may look at one of many files, or print a size of 0 where the file system does not report it:
-    the rule ignores those.
+    """The size of the files after the access does not fit the bytes moved. Smaller: bytes were lost, or
+    counted but never moved; DEGRADED if less than one transfer per rank is missing. Larger after a write:
+    an older file was overwritten, which storage treats differently. A size of one of many files, or of 0
+    where the file system does not report it, is ignored.
 
     Hint: look for write errors in the output; remove older files before the write.
     """
@@ -144,9 +143,8 @@ def _has_holes(subject: Subject) -> bool:
 
 @rule("INVALID")
 def bandwidth_not_bytes_over_time(subject: Subject) -> Outcome | None:
-    """Bandwidth times time is not the bytes moved, within the rounding of the printed digits. One of the
-    three numbers is wrong; often the bandwidth was computed from the bytes requested although a stonewall
-    ended the phase.
+    """Bandwidth times time is not the bytes moved, within the rounding of the printed digits; often the
+    bandwidth was computed from the bytes requested although a stonewall ended the phase.
 
     Hint: compute the bandwidth from the bytes moved, or drop the row.
     """

@@ -35,8 +35,8 @@ def file_sizes_differ(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", needs_output=True)
 def file_overwritten(subject: Subject) -> Outcome | None:
-    """The file existed before and was overwritten. Space that is already allocated is faster on some
-    storage and slower on other, and after a crash old and new bytes cannot be distinguished.
+    """The file existed before and was overwritten. Space that is already allocated is faster on some storage
+    and slower on other, and after a crash old and new bytes cannot be distinguished.
 
     Hint: remove the files before the write (IOR -u, or without -k), or measure overwriting on purpose.
     """
