@@ -15,10 +15,10 @@ _WRITTEN_BY_PEOPLE = ("config", "site", "target", "suite", "contract", "applicat
 SCHEMAS = (*_WRITTEN_BY_PEOPLE, "cell", "run", "record", "latency", "observed", "witness", "accounts")
 _MADE = "<!-- made from {source} by `python -m weir.config.reference`; edit that, not this -->"
 _FORMATS = {
-    "size": "size, such as `16 KiB`",
-    "duration": "duration, such as `60 s`",
-    "rate": "bandwidth, such as `500 MiB/s`",
-    "percent": "percentage, such as `5 %`",
+    "size": "size (`16 KiB`)",
+    "duration": "duration (`60 s`)",
+    "rate": "bandwidth (`500 MiB/s`)",
+    "percent": "percentage (`5 %`)",
     "name": "name",
     "regex": "regular expression",
 }
@@ -30,14 +30,15 @@ _TYPES = {
     "null": "empty",
 }
 _KINDS = {
-    "size": "size, such as `16 KiB`",
+    "size": _FORMATS["size"],
     "count": "whole number",
     "number": "number",
-    "seconds": "duration, such as `60 s`",
+    "seconds": _FORMATS["duration"],
     "flag": "true or false",
     "text": "text",
     "hints": "names with values",
 }
+_GUARD = 10**6  # a maximum beyond it tells damaged files from measured ones, and its reader nothing
 
 
 def pages(root: Path) -> dict[Path, str]:
@@ -60,11 +61,12 @@ def tools_page(found: Mapping[str, Tool]) -> str:
     """The parameters that suites can give each tool."""
     lines = [_MADE.format(source="weir/tools"), "", "# Tools", ""]
     lines += ["The parameters that an experiment may have under `space` and `fixed`, tool by tool."]
+    read = sorted(name for name, tool in found.items() if isinstance(tool, LogTool))
+    lines += [f"No suite starts {', '.join(read)}: `weir import` and `weir prove` read their results."]
     for name, tool in sorted(found.items()):
-        lines += ["", f"## {name}", ""]
-        if isinstance(tool, LogTool):
-            lines.append("No suite starts it: `weir import` and `weir prove` read its results.")
+        if name in read:
             continue
+        lines += ["", f"## {name}", ""]
         lines += ["| parameter | takes | default | meaning |", "|---|---|---|---|"]
         for key, item in tool.parameters.items():
             default = _written(item.default)
@@ -87,6 +89,7 @@ def _rows(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
     def entry(inner: Mapping[str, Any], path: str, mark: str) -> Iterator[tuple[str, str, str]]:
         full = _target(schema, inner)
+        mark += " (--facts)" if inner.get("x-facts") else ""
         reference = str(inner.get("$ref", ""))
         meaning = str(inner.get("description", full.get("description", "")))
         if reference in spelt and "properties" in str(full):
@@ -96,8 +99,11 @@ def _rows(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         if reference:
             spelt[reference] = path
         yield from walk(full, f"{path}.")
-        if "properties" in _target(schema, full.get("items", {})):
-            yield from walk(_target(schema, full["items"]), f"{path}[].")
+        items = full.get("items", {})
+        if "properties" in _target(schema, items):
+            if "$ref" in items:
+                spelt[str(items["$ref"])] = f"{path}[]"
+            yield from walk(_target(schema, items), f"{path}[].")
         for choice in full.get("oneOf", ()):
             yield from walk(choice, f"{path}.")
 
@@ -136,7 +142,7 @@ def _takes(schema: Mapping[str, Any], part: Mapping[str, Any]) -> str:
         return _FORMATS[part["format"]]
     names = [_TYPES.get(str(name), str(name)) for name in (kind if isinstance(kind, list) else [kind])]
     limits = [f"from {part['minimum']}"] if part.get("minimum") else []
-    limits += [f"to {part['maximum']}"] if "maximum" in part else []
+    limits += [f"to {part['maximum']}"] if part.get("maximum", _GUARD + 1) <= _GUARD else []
     return " ".join([" or ".join(names), *limits])
 
 
