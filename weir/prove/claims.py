@@ -164,11 +164,15 @@ def _subject(
         of_direct = sum(one.get("moved_bytes") or 0 for one in direct)
         facts["direct"] = bool(claim.row["direct"]) and direct_bytes(access, phases) >= NEARLY_ALL * of_direct
     streams = mount.streamed[access == "write"] >= _MOST_BY_CALLS * (moved or 1)
+    queues = _passes_no_calls(mount, processes)
     few_by_calls = counted < _MOST_BY_CALLS * (claimed.get("moved_bytes") or 1)
-    if few_by_calls and (streams or _passes_no_calls(mount, processes)):
+    # The calls were of something else, such as of laying the file out.
+    few_by_calls |= queues and _kernels(facts, access) - counted >= NEARLY_ALL * (moved or 1)
+    if few_by_calls and (streams or queues):
         for name in _OF_CALLS:
             facts.pop(name, None)
-        facts["direct"] = 0 < mount.counts["opens"] == mount.counts["direct_kernel"]
+        facts["beside_on_disk"][access == "write"] += counted  # its own, but not of the result
+        facts["direct"] = _is_opened_direct(mount, processes)
         # What the kernel has of the program stands for its calls.
         moved = moved or (mount.whole.dirtied_bytes if access == "write" else mount.whole.fetched_bytes)
         # Nobody but the program itself has the time of such transfers.
@@ -193,6 +197,21 @@ def _most_below(facts: Mapping[str, Any], access: str) -> int:
     observers = (facts.get("servers") or {}).get("observers") or ()
     counts = [facts.get(names[0]), facts.get(names[1]), *(one[names[2]] for one in observers)]
     return max((count for count in counts if count is not None), default=0)
+
+
+def _kernels(facts: Mapping[str, Any], access: str) -> int:
+    """What the kernel counted for the processes themselves."""
+    return int(facts.get("dirtied_bytes" if access == "write" else "fetched_bytes") or 0)
+
+
+def _is_opened_direct(mount: Mount, processes: Sequence[Process]) -> bool | None:
+    """Whether the files were that a queue may have moved, which are those of its process; None: some were."""
+    with_queues = [one for one in processes if one["rings"]] or processes
+    used = [
+        one for process in with_queues for one in process["mounts"] if (one["point"] or "/") == mount.point
+    ]
+    direct, opens = (sum(one[name] for one in used) for name in ("direct_kernel", "opens"))
+    return None if 0 < direct < opens else direct > 0
 
 
 def _passes_no_calls(mount: Mount, processes: Sequence[Process]) -> bool:

@@ -127,6 +127,18 @@ def test_a_number_without_a_time_of_calls_is_not_believed() -> None:
     assert claimed(fio(sync=False), streams) == ("UNPROVEN", "file")
 
 
+def test_a_file_that_is_laid_out_first_is_not_that_of_the_result() -> None:
+    """fio writes the file by calls, and then maps it, or gives it to a queue in another process."""
+    both = {"device": (0, 200), "io": {"wchar": 100, "write_bytes": 200}}
+    mapped = process(mount(phase(written=100, lasted_s=9), **both, mappings=1))
+    for details in ({}, {"xfer_bytes": MIB}):
+        assert claimed(fio(sync=False, **details), mapped) == ("VALID", "")
+    lays = process(mount(phase(written=100, lasted_s=9), device=(0, 200), io={"write_bytes": 100}, opens=1))
+    queue = mount(phase(), device=(0, 200), io={"write_bytes": 100}, opens=1, direct_kernel=1)
+    for more, found in (({}, ("VALID", "")), ({"opens": 2}, ("VALID", ""))):
+        assert claimed(fio(sync=False, direct=True), lays, process(queue | more, rings=1)) == found
+
+
 def test_a_mount_that_compresses_gives_no_valid_number(monkeypatch: pytest.MonkeyPatch) -> None:
     """The device got as many bytes, of whoever: others write to it, too."""
     found = {"super_options": "rw,compress=zstd:3,subvol=/"}

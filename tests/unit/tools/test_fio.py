@@ -56,6 +56,9 @@ def test_options_decide_what_was_requested() -> None:
     assert parse_document(one).rows[0]["requested_bytes"] is None
     del options["end_fsync"]
     assert parse_document(one).rows[0]["sync"] is False
+    for every, is_synchronised in (("3", True), ("4", False)):  # of 256 writes, 4 jobs leave as many each
+        options["fdatasync"] = every
+        assert parse_document(one).rows[0]["sync"] is is_synchronised
     one["jobs"][0]["error"] = 5
     assert [message.level for message in parse_document(one).messages] == ["error"]
 

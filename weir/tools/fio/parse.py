@@ -18,7 +18,9 @@ INTERFACES: Mapping[str, str] = {
 }
 # Options that fio applies where neither the command line nor the job file has them, on Linux.
 _DEFAULTS: Mapping[str, str] = {"ioengine": "psync", "rw": "read", "bs": "4k", "iodepth": "1", "numjobs": "1"}
-_SYNCS = ("end_fsync", "fsync_on_close", "fsync", "fdatasync", "sync")
+_SYNCS = ("end_fsync", "fsync_on_close", "sync")
+_SYNCS_EVERY = ("fsync", "fdatasync")  # so many writes of a job; the last ones have none
+_LEAST_SYNCED = 0.95
 _OFF = ("0", "none", "")
 _OTHER_NAMES = {"blocksize": "bs", "readwrite": "rw", "filesize": "size", "io_size": "size"}
 _UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40, "p": 50}
@@ -106,9 +108,17 @@ def _row(access: str, counted: Mapping[str, Any], options: Mapping[str, str], jo
         "observed": {},
     }
     if access == "write":
-        row["sync"] = any(options.get(name, "0") not in _OFF for name in _SYNCS)
+        row["sync"] = _synchronises(options, jobs, row["ops"] or 0)
     row |= _latencies(counted)
     return row
+
+
+def _synchronises(options: Mapping[str, str], jobs: int, writes: int) -> bool:
+    """Whether nearly all writes are synchronised when the clock stops."""
+    if any(options.get(name, "0") not in _OFF for name in _SYNCS):
+        return True
+    every = [count for name in _SYNCS_EVERY if (count := _count(options.get(name, "0")))]
+    return bool(every) and min(every) * jobs <= (1 - _LEAST_SYNCED) * writes
 
 
 def _requested_bytes(options: Mapping[str, str], jobs: int) -> int | None:
