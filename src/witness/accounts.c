@@ -144,10 +144,14 @@ static void note_compression(struct account *account, int fd) {
     }
 }
 
-void accounts_opened(struct record *record, int fd) {
+void accounts_flagged(int fd) {
     long flags = syscall(SYS_fcntl, fd, F_GETFL);
     goes[fd] = (flags & O_DIRECT) != 0 ? GOES_DIRECT : 0;
     goes[fd] |= (flags & O_DSYNC) != 0 ? GOES_THROUGH : 0; /* O_SYNC has its bit */
+}
+
+void accounts_opened(struct record *record, int fd) {
+    accounts_flagged(fd);
     atomic_store(&unsynced[fd], 0);
     note_compression(record->account, fd);
     atomic_fetch_add(&record->account->open_files, 1);

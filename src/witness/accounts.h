@@ -75,6 +75,7 @@ bool accounts_are_inside(void);
 bool accounts_by_others(void); /* this process shares the memory of the one that it was made by (vfork) */
 struct record *accounts_record(int directory, const char *path); /* NULL: no storage, or not under test */
 void accounts_opened(struct record *record, int fd);
+void accounts_flagged(int fd); /* its flags are as the kernel has them now */
 void accounts_closed(struct record *record, int fd);
 uint64_t accounts_call_begins(struct record *record, enum call_kind kind);
 void accounts_call_ended(struct record *record, enum call_kind kind, uint64_t began_ns, int fd,

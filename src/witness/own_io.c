@@ -10,11 +10,16 @@
 
 #define UNIT_BYTES 512 /* of ru_inblock and ru_oublock */
 
-/* Characters, which the kernel keeps of children nowhere else: those of the threads that still run. */
+/* Which the kernel keeps of children nowhere else: those of the threads that still run. */
+static const int of_threads[] = {WEIR_IO_RCHAR, WEIR_IO_WCHAR, WEIR_IO_CANCELLED_WRITE_BYTES};
+#define OF_THREADS (sizeof of_threads / sizeof of_threads[0])
+
 static void add_threads(struct weir_process_io *io) {
     char path[300];
     DIR *entries = opendir("/proc/self/task");
-    io->counts[WEIR_IO_RCHAR] = io->counts[WEIR_IO_WCHAR] = 0;
+    for (unsigned i = 0; i < OF_THREADS; i++) {
+        io->counts[of_threads[i]] = 0;
+    }
     for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
         struct weir_process_io thread;
         snprintf(path, sizeof path, "/proc/self/task/%s/io", entry->d_name);
@@ -22,8 +27,8 @@ static void add_threads(struct weir_process_io *io) {
             continue;
         }
         weir_process_io_read_file(path, &thread);
-        for (int i = WEIR_IO_RCHAR; i <= WEIR_IO_WCHAR && thread.known; i++) {
-            io->counts[i] += thread.counts[i];
+        for (unsigned i = 0; i < OF_THREADS && thread.known; i++) {
+            io->counts[of_threads[i]] += thread.counts[of_threads[i]];
         }
     }
     if (entries != NULL) {

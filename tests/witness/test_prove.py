@@ -79,6 +79,28 @@ os.wait()
     assert counted(seen, "written_bytes") == counted(seen, "synced_bytes") == 5 * MIB
 
 
+def test_o_direct_is_what_the_kernel_has_at_the_transfer(prove: Prove) -> None:
+    """MySQL sets it by fcntl, and dd takes it away for a last part."""
+    code = f"""
+import fcntl, mmap, os
+page = mmap.mmap(-1, {MIB})
+def write(flags, then, times):
+    fd = os.open("f", os.O_CREAT | os.O_WRONLY | flags)
+    fcntl.fcntl(fd, fcntl.F_SETFL, then)
+    for _ in range(times):
+        os.write(fd, page)
+try:
+    write(0, os.O_DIRECT, 1)
+    write(os.O_DIRECT, 0, 2)
+except OSError:
+    print("no O_DIRECT")
+"""
+    seen = prove(sys.executable, "-c", code)
+    if "no O_DIRECT" in seen["stdout"]:
+        pytest.skip("the file system has no O_DIRECT")
+    assert (counted(seen, "direct_written_bytes"), counted(seen, "written_bytes")) == (MIB, 3 * MIB)
+
+
 def test_a_watcher_counts_its_mount_alone(tmp_path: Path) -> None:
     """What cat itself opens, such as its locale, is on another mount, which another watcher may have left."""
     if not LIBRARY.is_file() or not Path("/dev/shm").is_mount():

@@ -25,7 +25,7 @@ def _phases(mount: Mount, mounts: Sequence[Mount]) -> Iterator[Phase]:
     on_disk = [one for one in others if name and disk_of(_first(one)) == disk_of(name)]
     # The counters of a phase go on until the next one begins.
     ends = [*(one.counted_ns for one in mount.phases[1:]), math.inf]
-    for phase, until_ns in zip(mount.phases, ends, strict=True):
+    for phase, until_ns in zip(mount.phases, ends, strict=False):  # a mount may have no phase
         yield replace(
             phase,
             beside=_moved(on_device, phase.counted_ns, until_ns),

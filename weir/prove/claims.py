@@ -34,7 +34,7 @@ _MIB = 2**20
 _OPTION = "--expect"
 _OF_CALLS = ("called_bytes", "shortest_span_s", "sync_calls", "called_syncs")
 # The reads of the device may be those of anybody.
-_OF_OTHER_PROCESSES = (*_OF_CALLS, "fetched_bytes", "dirtied_bytes", "device_read_bytes")
+_OF_OTHER_PROCESSES = (*_OF_CALLS, "fetched_bytes", "dirtied_bytes", "cancelled_bytes", "device_read_bytes")
 _OF_OTHERS = "processes without a report did most of it"
 _MOST_BY_CALLS = 0.5  # with less, the transfers passed by queues or mappings
 _EXPECTED = re.compile(r"(write|read)\s+(.+)")

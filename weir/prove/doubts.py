@@ -17,7 +17,14 @@ _LEAST_BYTES = 1 << 20
 _SHARE = 0.01
 _COUNTS = (
     *("called_bytes", "called_operations", "called_syncs", "sync_calls", "shortest_span_s", "direct"),
-    *("fetched_bytes", "dirtied_bytes", "device_read_bytes", "device_written_bytes", "servers"),
+    *(
+        "fetched_bytes",
+        "dirtied_bytes",
+        "cancelled_bytes",
+        "device_read_bytes",
+        "device_written_bytes",
+        "servers",
+    ),
 )
 
 

@@ -27,6 +27,7 @@ class Growth:
 
     fetched_bytes: int | None = None
     dirtied_bytes: int | None = None
+    cancelled_bytes: int | None = None  # of these, what was taken away again before it was stored
     device: tuple[int, ...] | None = None  # read, written; then of the whole disks
     servers: tuple[tuple[int | None, ...], ...] = ()
 
@@ -288,6 +289,7 @@ def _growth(pieces: Sequence[_Piece], with_kernel: bool) -> Growth:
     return Growth(
         fetched_bytes=_io_growth(own, "read_bytes") if known else None,
         dirtied_bytes=_io_growth(own, "write_bytes") if known else None,
+        cancelled_bytes=_io_growth(own, "cancelled_write_bytes") if known else None,
         device=_device(pieces),
         servers=_servers(pieces),
     )

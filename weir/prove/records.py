@@ -138,6 +138,7 @@ def growth_of(phases: Sequence[Phase]) -> Growth:
     return Growth(
         _sum([one.fetched_bytes for one in parts]),
         _sum([one.dirtied_bytes for one in parts]),
+        _sum([one.cancelled_bytes for one in parts]),
         _sums([one.device for one in parts]),
         tuple(
             tuple(_sum(list(column)) for column in zip(*observer, strict=True))
@@ -168,6 +169,7 @@ def facts_of(
         "compressing": _compresses(mount),
         "fetched_bytes": growth.fetched_bytes,
         "dirtied_bytes": growth.dirtied_bytes,
+        "cancelled_bytes": growth.cancelled_bytes,
         "device_read_bytes": device[0] if device else None,
         "device_written_bytes": device[1] if device else None,
         "device": {

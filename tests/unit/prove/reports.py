@@ -15,7 +15,8 @@ ZEROS = {"compressed_share": 0.003, "unique_share": 0.0625, "sampled_bytes": 655
 
 def counters(io: Mapping[str, int], device: tuple[int, int] | None) -> dict[str, Any]:
     """The kernel's at one moment, in MiB."""
-    counts = {name: io.get(name, 0) * MIB for name in ("rchar", "wchar", "read_bytes", "write_bytes")}
+    names = ("rchar", "wchar", "read_bytes", "write_bytes", "cancelled_write_bytes")
+    counts = {name: io.get(name, 0) * MIB for name in names}
     disk = None if device is None else [count * MIB for count in (*device, *device)]
     return {"raw_ns": 0, "io": counts, "device": disk, "servers": []}
 

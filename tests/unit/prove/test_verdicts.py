@@ -73,6 +73,12 @@ def test_a_program_that_writes_over_its_own_bytes_is_no_liar() -> None:
     assert verdict(process(cloned)) == ("DEGRADED", "bytes-not-stored")
 
 
+def test_bytes_that_are_taken_away_before_they_are_stored_are_no_write() -> None:
+    """ftruncate or a punched hole before the synchronisation, beside another writer."""
+    withdrawn = written(io={"wchar": 100, "write_bytes": 100, "cancelled_write_bytes": 90})
+    assert verdict(process(withdrawn)) == ("INVALID", "bytes-withdrawn")
+
+
 def test_a_disk_in_memory_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def mount_of(folder: Path) -> dict[str, str]:
         return {"mount_point": str(folder), "type": "ext4"}
@@ -301,3 +307,10 @@ def test_another_partition_of_the_disk_is_of_the_same_program() -> None:
         "dm-0",
         "loop3",
     ]
+
+
+def test_a_mount_that_is_watched_alone_has_no_phase() -> None:
+    """Of a static program; its device is still counted."""
+    watched = process(mount(device=(0, 100), watched=True))
+    (one,) = with_others(mounts_of([watched]))
+    assert one.phases == ()
