@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -60,10 +61,17 @@ settings.load_profile("weir")
 
 
 @pytest.fixture(autouse=True)
-def no_starter_of_another_test() -> None:
-    """A command that a test runs in this process is a starter of what comes after it, and has let go."""
+def nothing_of_another_command() -> Iterator[None]:
+    """A command that a test runs in this process is a starter of what comes after it, and has let go; it
+    takes interrupts, and one that had come would ignore those of later tests."""
     for name in ("WEIR_STARTER", "WEIR_STARTER_PROCESS"):
         os.environ.pop(name, None)
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before, hook = [signal.getsignal(number) for number in numbers], sys.unraisablehook
+    yield
+    for number, handler in zip(numbers, before, strict=True):
+        signal.signal(number, handler)
+    sys.unraisablehook = hook
 
 
 def rank(item: pytest.Item) -> int:

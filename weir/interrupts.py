@@ -9,6 +9,7 @@ from types import FrameType
 from typing import Any
 
 EXIT_INTERRUPTED = 130
+INTERRUPTS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Interrupt:
@@ -51,5 +52,7 @@ def was_interrupted(error: BaseException | None) -> bool:
 
 
 def caught_signals() -> list[signal.Signals]:
-    numbers = (signal.SIGINT, signal.SIGHUP)
-    return [signal.SIGTERM, *(each for each in numbers if signal.getsignal(each) is not signal.SIG_IGN)]
+    """All but an INT or HUP that is ignored."""
+    return [
+        each for each in INTERRUPTS if each is signal.SIGTERM or signal.getsignal(each) is not signal.SIG_IGN
+    ]

@@ -19,6 +19,7 @@ from functools import cache
 from typing import NoReturn, TypeVar
 
 from weir.errors import WeirError
+from weir.interrupts import INTERRUPTS
 from weir.mounts import named_mount
 from weir.processes import waits_in
 
@@ -27,7 +28,6 @@ ANSWER_S = 30.0
 # After an interrupt: for a call to end by itself, and then for its process to go.
 _FINISH_S, _GO_S, _LOOK_S = 2.0, 3.0, 0.02
 _PIPE_BYTES = 65536
-_INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Result = TypeVar("Result")
 
 
@@ -53,7 +53,7 @@ def in_time(call: Callable[[], Result], path: object, limit_s: float = ANSWER_S)
     sys.stdout.flush()
     sys.stderr.flush()
     # Interrupts are for this process, not for the child.
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
     child = os.fork()
     if child == 0:
         _answer(call, writer)

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,7 +77,9 @@ def test_each_command_names_the_target_and_the_process_that_waits(hanging: Hangi
 def test_ctrl_c_ends_each_command_meanwhile(hanging: Hanging, name: str) -> None:
     hanging.hang()
     process = start(hanging.checkout, *WEIR, *COMMANDS[name], keep_output=True)
-    assert until(lambda: children(process.pid, "-m weir") != [], 60)  # the one that waits
+    until(lambda: children(process.pid, "-m weir") != [] or process.poll() is not None, 60)
+    is_waiting = process.poll() is None
+    assert is_waiting, process.communicate()[0]
     os.killpg(process.pid, signal.SIGINT)
     text, _ = process.communicate(timeout=25)
     assert process.returncode == 130, text
@@ -93,3 +96,20 @@ def test_a_target_that_hangs_after_it_was_prepared_ends_the_batch_with_a_message
     printed, _ = process.communicate(timeout=300)
     assert f"{hanging.point} does not answer for 30 s: process " in printed
     assert process.returncode == 1
+
+
+@pytest.mark.slow
+@pytest.mark.row("a target that hangs already")
+def test_ctrl_c_ends_a_scan_of_a_storage_that_hangs_meanwhile(hanging: Hanging) -> None:
+    for number in range(60):
+        (hanging.point / f"folder{number}").mkdir()
+    state = hanging.checkout.root / "state"
+    scan = ("scan", str(hanging.point), "--rate", "10", "--state", str(state))
+    process = start(hanging.checkout, *WEIR, *scan, keep_output=True)
+    assert until(lambda: state.exists() and len(state.read_text().splitlines()) > 3, 60)
+    hanging.hang()
+    time.sleep(1)  # until each thread waits for the storage
+    os.killpg(process.pid, signal.SIGINT)
+    text, _ = process.communicate(timeout=10)
+    assert process.returncode == 130, text
+    assert "folder" in state.read_text()

@@ -50,7 +50,7 @@ def execute(args: argparse.Namespace) -> int:
     if state:
         state.open()
     try:
-        progress = _Progress(begin)
+        progress = _Progress(begin, pace)
         tally = scan_tree(
             args.tree, Selection(args.sample, args.seed), pace, args.threads, state, progress.show
         )
@@ -92,11 +92,18 @@ def _check(args: argparse.Namespace) -> None:
 class _Progress:
     """A line on stderr every ten seconds."""
 
-    def __init__(self, begin: float) -> None:
-        self._next_s = begin + _PROGRESS_S
+    def __init__(self, begin: float, pace: Pace) -> None:
+        self._pace, self._next_s = pace, begin + _PROGRESS_S
 
     def show(self, tally: Tally) -> None:
         now = time.monotonic()
         if now >= self._next_s:
             self._next_s = now + _PROGRESS_S
-            print(f"weir scan: {tally.files:,} files in {tally.directories:,} directories", file=sys.stderr)
+            silent_s = self._pace.silent_s()
+            waits = (
+                f"; the storage does not answer for {silent_s:.0f} s" if silent_s > _PROGRESS_S / 2 else ""
+            )
+            print(
+                f"weir scan: {tally.files:,} files in {tally.directories:,} directories{waits}",
+                file=sys.stderr,
+            )

@@ -24,7 +24,8 @@ class Pace:
         self._ended = threading.Event()
         self._clock, self._sleep = clock, sleep or self._ended.wait
         self._lock = threading.Lock()
-        self._next_s = clock()
+        self._next_s = self._begun_s = clock()
+        self._waiting = 0
         self.operations = 0
 
     def wait(self) -> None:
@@ -34,10 +35,19 @@ class Pace:
             begin = max(self._next_s, now)
             self._next_s = begin + self._gap_s
             self.operations += 1
+            self._waiting += 1
         if begin > now:
             self._sleep(begin - now)
+        with self._lock:
+            self._waiting -= 1
+            self._begun_s = self._clock()
         if self._ended.is_set():
             raise EndedError
+
+    def silent_s(self) -> float:
+        """For how long no operation has begun while none waits for its turn: the storage does not answer."""
+        with self._lock:
+            return 0.0 if self._waiting else self._clock() - self._begun_s
 
     def end(self) -> None:
         """No operation begins any more."""

@@ -221,6 +221,34 @@ def test_an_interrupt_waits_for_no_operation_to_come(tree: Tree) -> None:
     assert pace.operations < 5
 
 
+def test_an_interrupt_comes_when_what_was_found_is_noted(tree: Tree) -> None:
+    noted: list[str] = []
+
+    def interrupted(_: Tally) -> None:
+        signal.raise_signal(signal.SIGINT)
+        noted.append("noted")
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            scan_tree(tree.folder, EVERYTHING, Pace(FAST), 2, None, progress=interrupted)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert noted == ["noted"]
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == set()
+
+
+def test_a_storage_that_does_not_answer_is_told_from_a_wait_for_ones_turn() -> None:
+    now = [0.0]
+    waits: list[float] = []
+    pace = Pace(0.5, clock=lambda: now[0], sleep=lambda _: waits.append(pace.silent_s()))
+    pace.wait()
+    now[0] = 1.0
+    assert pace.silent_s() == 1.0
+    pace.wait()  # for one second more
+    assert waits == [0.0]
+
+
 def test_a_stopped_scan_goes_on_and_ends_with_the_same_table(tree: Tree, tmp_path: Path) -> None:
     file = tmp_path / "state"
     about = {"tree": str(tree.folder)}
