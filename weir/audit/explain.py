@@ -42,9 +42,11 @@ caches did.
 _LEVELS_HEAD = """
 ## How far a record is proven
 
-The column `proof` of a VALID record. All levels assume an honest administrator: whoever is root on the
-client can change what the kernel counts. Against intent they hold as far as nobody edits outputs, which
-`weir verify` and a signature show, and but for what [weir cannot see](zoo.md#what-weir-cannot-see).
+The column `proof` of a VALID record. Against accidents (a full cache, a dropped option) each level holds for
+what it covers, against convenience (a mount option, a preloaded library that makes numbers look better) as
+the table states, against intent as far as nobody edits outputs, which `weir verify` and a signature show, and
+but for what [weir cannot see](zoo.md#what-weir-cannot-see). All assume an honest administrator: whoever is
+root on the client can change what the kernel counts.
 
 """
 _RULES_HEAD = """
