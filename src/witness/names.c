@@ -157,6 +157,7 @@ void name_done(enum name_kind kind, int directory, const char *path, int result)
         return;
     }
     uint64_t before = atomic_fetch_add_explicit(&turn->operations, 1, memory_order_relaxed);
+    places_named(&turn->named, directory, path);
     if (kind == NAME_CREATE || kind == NAME_MKDIR || kind == NAME_UNLINK || kind == NAME_RMDIR) {
         keep(turn, path, before);
     }

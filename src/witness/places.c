@@ -1,5 +1,6 @@
-/* At how many places of the files the transfers of a span began, by linear counting: a library that leads all
- * of them to one part of a file moves as many bytes as it should, and is given away by this alone. */
+/* At how many places of the files the transfers of a span began, and how many names the operations of a turn
+ * had, by linear counting: a library that leads all of them to one part of a file, or to one file, makes as
+ * many calls as it should, and is given away by this alone. */
 #include "witness.h"
 
 /* Of the span that is open; a process has one at a time. */
@@ -15,6 +16,23 @@ static uint64_t mixed(uint64_t value) {
     return value ^ (value >> 33);
 }
 
+static void mark(struct places *places, uint64_t value) {
+    unsigned slot = mixed(value) % PLACES_SLOTS;
+    uint64_t bit = (uint64_t)1 << slot % 64;
+    if ((atomic_load_explicit(&places->marks[slot / 64], memory_order_relaxed) & bit) == 0) {
+        atomic_fetch_or_explicit(&places->marks[slot / 64], bit, memory_order_relaxed);
+    }
+}
+
+void places_named(struct places *places, int directory, const char *path) {
+    uint64_t hash = (uint64_t)(unsigned)directory;
+    for (const char *at = path; *at != '\0'; at++) {
+        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+    }
+    add(&places->calls, 1);
+    mark(places, hash);
+}
+
 void places_seen(const struct record *record, bool writes, int64_t offset) {
     struct places *places = atomic_load_explicit(&current, memory_order_relaxed);
     if (places == NULL) {
@@ -26,11 +44,7 @@ void places_seen(const struct record *record, bool writes, int64_t offset) {
         add(&places->unplaced, 1);
         return;
     }
-    unsigned slot = mixed((uint64_t)offset ^ ((uint64_t)(uintptr_t)record << 24)) % PLACES_SLOTS;
-    uint64_t mark = (uint64_t)1 << slot % 64;
-    if ((atomic_load_explicit(&places->marks[slot / 64], memory_order_relaxed) & mark) == 0) {
-        atomic_fetch_or_explicit(&places->marks[slot / 64], mark, memory_order_relaxed);
-    }
+    mark(places, (uint64_t)offset ^ ((uint64_t)(uintptr_t)record << 24));
 }
 
 unsigned places_marked(const struct places *places) {

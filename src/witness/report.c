@@ -140,8 +140,10 @@ static void write_turn(FILE *stream, const struct turn *turn) {
     fprintf(stream, "{\"kind\": \"%s\", \"operations\": %" PRIu64, write_name_kind(turn->kind),
             atomic_load(&turn->operations));
     fprintf(stream, ", \"sampled\": %u, \"there\": %u", turn->sampled, turn->there);
-    fprintf(stream, ", \"cached_files\": %" PRIu64 ", \"unwritten_bytes\": %" PRIu64 ", \"span\": ",
-            turn->unwritten.files, turn->unwritten.dirty_bytes + turn->unwritten.writeback_bytes);
+    fprintf(stream, ", \"cached_files\": %" PRIu64 ", \"unwritten_bytes\": %" PRIu64, turn->unwritten.files,
+            turn->unwritten.dirty_bytes + turn->unwritten.writeback_bytes);
+    write_places(stream, "named", &turn->named);
+    fputs(", \"span\": ", stream);
     write_span(stream, &turn->span);
     fputs("}", stream);
 }

@@ -125,6 +125,7 @@ void halts_forget(void); /* in a child of fork */
 /* places.c */
 void places_begin(struct places *places); /* of reads and of writes, until the next one; NULL: of none */
 void places_seen(const struct record *record, bool writes, int64_t offset); /* negative: not known */
+void places_named(struct places *places, int directory, const char *path);
 unsigned places_marked(const struct places *places);
 
 /* spans.c */
@@ -161,7 +162,8 @@ enum name_kind {
 struct turn {
     enum name_kind kind;
     struct span span;
-    uint64_t operations;             /* that succeeded */
+    uint64_t operations; /* that succeeded */
+    struct places named;
     unsigned sampled, there;         /* names that were looked up at the end, and those that were there */
     struct weir_cachestat unwritten; /* of these, where files were synchronised */
 };

@@ -4,8 +4,9 @@
  * is nothing left to store. folded: every write lands on the first MiB of the file, which is made as long as
  * it should be. folded-reads: every read takes the first MiB. reserved: blocks are reserved, nothing is
  * written. late-fsync: a thread synchronises later. elsewhere: the file is opened in /dev/shm. linked:
- * mdtest's files are names of its first one. binned: what mdtest removes is renamed. partial-clock:
- * gettimeofday runs at two thirds, but not for the witness. */
+ * mdtest's files are names of its first one. binned: what mdtest removes is renamed. one-file:
+ * all operations of mdtest are at its first file. partial-clock: gettimeofday runs at two thirds, but not for
+ * the witness. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -31,6 +32,7 @@ typedef ssize_t (*read_call)(int, void *, size_t, off_t);
 typedef ssize_t (*plain_read_call)(int, void *, size_t);
 typedef int (*open_call)(const char *, int, ...);
 typedef int (*path_call)(const char *);
+typedef int (*stat_call)(const char *restrict, struct stat *restrict);
 typedef int (*wall_call)(struct timeval *, void *);
 
 #define REAL(name, type) type real = (type)dlsym(RTLD_NEXT, name)
@@ -143,6 +145,22 @@ static int made_as_a_link(const char *path) {
     return link(first, path) == 0;
 }
 
+static const char *led(const char *path) {
+    static char first[PATH_BYTES];
+    if (!is("one-file") || !concerns_path(path) || strstr(path, "/file.mdtest") == NULL) {
+        return path;
+    }
+    if (first[0] == '\0') {
+        snprintf(first, sizeof first, "%s", path);
+    }
+    return first;
+}
+
+int stat(const char *restrict path, struct stat *restrict facts) {
+    REAL("stat", stat_call);
+    return real(led(path), facts);
+}
+
 static int entered(const char *name, const char *path, int flags, mode_t mode) {
     REAL(name, open_call);
     char other[PATH_BYTES];
@@ -153,7 +171,7 @@ static int entered(const char *name, const char *path, int flags, mode_t mode) {
     if ((flags & O_CREAT) != 0 && made_as_a_link(path)) {
         flags &= ~O_CREAT;
     }
-    return real(path, flags, mode);
+    return real(led(path), is("one-file") ? flags & ~O_EXCL : flags, mode);
 }
 
 static mode_t mode_of(int flags, va_list more) {
@@ -180,6 +198,9 @@ int unlink(const char *path) {
     REAL("unlink", path_call);
     static unsigned count;
     char other[PATH_BYTES];
+    if (is("one-file") && concerns_path(path)) {
+        return real(led(path)) != 0 && errno != ENOENT ? -1 : 0;
+    }
     if (!is("binned") || !concerns_path(path) || strstr(path, "/file.mdtest") == NULL) {
         return real(path);
     }

@@ -76,6 +76,15 @@ DETOURS = (
         suite="files",
     ),
     Animal(
+        "one file for all",
+        "all that mdtest creates and looks at is its first file",
+        "stat",
+        _REFUSED,
+        "one-file",
+        ("operations-not-in-calls",),
+        suite="files",
+    ),
+    Animal(
         "binned files",
         "what mdtest removes is renamed",
         "remove",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import log
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -14,7 +13,7 @@ from weir.files import from_json
 from weir.model import Row
 from weir.shapes import Check, compiled
 from weir.tools.witness import LIBRARY
-from weir.tools.witness_names import facts_of_turns, kind_of, total_of, turns_of
+from weir.tools.witness_names import distinct, facts_of_turns, kind_of, total_of, turns_of
 from weir.tools.witness_servers import servers_of
 
 # How the witness of release 0.2.0 is read: it listed the provider of each call.
@@ -214,12 +213,8 @@ def _facts(
 
 def _places(spans: Sequence[Span], access: str) -> dict[str, Any]:
     """Distinct places of all ranks; nothing where a position is not known, or where no slot is left empty."""
-    counted = [span.get(f"{access}_places") for span in spans]
-    known = [one for one in counted if one is not None and one["calls"]]
-    if len(known) < len(spans) or any(one["unplaced"] or one["marked"] >= one["slots"] for one in known):
-        return {}
-    distinct = sum(-one["slots"] * log(1 - one["marked"] / one["slots"]) for one in known)
-    return {"places": {"calls": sum(one["calls"] for one in known), "distinct": round(distinct)}}
+    found = distinct([span.get(f"{access}_places") for span in spans])
+    return {"places": found} if found else {}
 
 
 def _cancelled(spans: Sequence[Span]) -> dict[str, Any]:

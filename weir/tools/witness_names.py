@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import log
 from typing import Any
 
 from weir.model import Row
@@ -55,7 +56,8 @@ def turns_of(row: Row, processes: Mapping[int, Process], iterations: int) -> dic
 def facts_of_turns(row: Row, turns: Sequence[Turn]) -> dict[str, Any]:
     """What the turns of all ranks show."""
     kind = kind_of(row)
-    facts: dict[str, Any] = {}
+    named = distinct([turn.get("named") for turn in turns])
+    facts: dict[str, Any] = {"named": named} if named else {}
     if kind in _LOOKED_UP:
         facts["entries"] = {name: sum(turn[name] for turn in turns) for name in _ENTRIES}
     if kind not in _WITH_TREES:
@@ -65,3 +67,13 @@ def facts_of_turns(row: Row, turns: Sequence[Turn]) -> dict[str, Any]:
         facts["sync_calls"] = sum(turn["span"]["syncs"] for turn in turns)
         facts["called_bytes"] = sum(turn["span"]["written_bytes"] for turn in turns)
     return facts
+
+
+def distinct(counted: Sequence[Mapping[str, int] | None]) -> dict[str, int] | None:
+    """Calls of all ranks, and about how many places or names they had; None where one is not known, or where
+    no slot is left empty."""
+    known = [one for one in counted if one is not None and one["calls"]]
+    if len(known) < len(counted) or any(one["unplaced"] or one["marked"] >= one["slots"] for one in known):
+        return None
+    about = sum(-one["slots"] * log(1 - one["marked"] / one["slots"]) for one in known)
+    return {"calls": sum(one["calls"] for one in known), "distinct": round(about)}

@@ -89,6 +89,12 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "INVALID",
         "400 operations, the calls made 0",
     ),
+    (
+        "operations-not-in-calls",
+        named({"called_operations": 400, "named": {"calls": 400, "distinct": 2}}),
+        "INVALID",
+        "400 of them at about 2 names",
+    ),
     ("entries-not-there", named({"entries": {"sampled": 32, "there": 31}}), "INVALID", "of 32 names 31"),
     (
         "entries-not-there",

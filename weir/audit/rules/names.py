@@ -10,6 +10,7 @@ from weir.audit.subject import Subject
 _LEAST_OF_NAME = 256
 # Small files share blocks, and a file system may keep one in its inode; a journal only adds.
 _SYNCED = 0.5
+_DISTINCT = 0.5
 
 
 @rule("INVALID", needs_output=True)
@@ -74,7 +75,8 @@ def no_rate(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def operations_not_in_calls(subject: Subject) -> Outcome | None:
     """The program reports more operations on names than its calls made, as libweir-witness counted them
-    behind every other library: some never reached the operating system.
+    behind every other library: some never reached the operating system. Or its operations had less than half
+    as many names, an estimate as that of places-repeated: one file stood for many.
 
     Hint: look for LD_PRELOAD (witness.json beside run.json) and for a program that was changed.
 
@@ -86,6 +88,9 @@ def operations_not_in_calls(subject: Subject) -> Outcome | None:
     if called is None or done is None:
         return not_observable("nobody counted the calls of the program")
     text = f"reported {done:.0f} operations, the calls made {called}"
+    named = subject.observed.get("named")
+    if named and named["distinct"] < _DISTINCT * named["calls"]:
+        return invalid(f"{text}: {named['calls']} of them at about {named['distinct']} names")
     return passed(text) if called >= done else invalid(text)
 
 
