@@ -16,6 +16,10 @@ READS = ("read", "update-read")
 # File systems whose files are pages of the node's memory.
 MEMORY_FILE_SYSTEMS = ("tmpfs", "ramfs", "hugetlbfs")
 
+# They may store fewer bytes than they are given; the second ones always do, and are written once.
+REDUCING_FILE_SYSTEMS = ("btrfs", "zfs", "bcachefs", "f2fs")
+_COMPRESSED_IMAGES = ("squashfs", "erofs", "cramfs")
+
 HEADER_FORMATS = ("HDF5", "PNETCDF", "NETCDF4")
 _PAGE_BYTES = 4096
 
@@ -183,6 +187,14 @@ class Subject:
             if host.get("type") == self.file_system
             else self.file_system
         )
+
+    @cached_property
+    def may_expand(self) -> bool:
+        """A read may give more bytes than the file system fetches: it stores them compressed."""
+        if self.stored_on in _COMPRESSED_IMAGES or self.observed.get("compressing"):
+            return True
+        chosen = self.cell.params.get("payload") if self.cell is not None else None
+        return self.stored_on in REDUCING_FILE_SYSTEMS and chosen not in (None, "random")
 
     @cached_property
     def habits(self) -> Habits:

@@ -31,6 +31,27 @@ def test_what_is_read_again_from_a_small_file_comes_from_the_cache() -> None:
     assert "read-from-cache" in compressed.passed
 
 
+@pytest.mark.parametrize(
+    ("seen", "fetched_mib", "verdict"),
+    [
+        ({"file_system": "squashfs"}, 300, "missing"),
+        ({"file_system": "squashfs"}, 0, "DEGRADED"),
+        ({"file_system": "squashfs", "residency": {"before": 0.0}}, 300, None),
+        ({"file_system": "squashfs", "residency": {"before": 0.6}}, 300, "DEGRADED"),
+        ({"file_system": "btrfs", "compressing": True, "direct": True}, 300, "missing"),
+        ({"file_system": "btrfs", "compressing": False, "residency": {"before": 0.0}}, 300, "DEGRADED"),
+    ],
+)
+def test_compressed_data_are_more_when_they_are_read(
+    seen: dict[str, Any], fetched_mib: int, verdict: str | None
+) -> None:
+    judgement = read_of(fetched_mib, seen)
+    assert found(judgement).get("read-from-cache") == (None if verdict == "missing" else verdict)
+    assert ("fetched" in judgement.missing) == (verdict is not None)
+    cached_below = read_of(fetched_mib, seen | {"device_read_bytes": 0})
+    assert "fetched" in cached_below.missing
+
+
 def test_writes_again_to_a_small_file_are_calls_all_the_same() -> None:
     """The device need not get them, but each was to reach the kernel."""
     few = subject({"scattered": True, "called_bytes": 100 * MIB}, file_bytes=8 * MIB)

@@ -111,6 +111,8 @@ def _fetched(subject: Subject, is_direct: bool) -> Outcome | None:
         text = f"read {moved:.0f} bytes, {fetched:.0f} of them were fetched from storage"
     if share < _MOST:
         text += f" ({100 * share:.0f} %)"
+        if count and subject.may_expand:
+            return _expanded(subject, count, text)
         return invalid(f"{text} although opened with O_DIRECT") if is_direct else degraded(text)
     looked = subject.run is not None or subject.observed.get("device") is not None
     if fetched is not None and looked and subject.device_unknown:
@@ -121,6 +123,17 @@ def _fetched(subject: Subject, is_direct: bool) -> Outcome | None:
     if count < _MOST * needed + subject.beyond:
         return not_observable(f"{text}, and calls read {subject.beyond:.0f} more in the same time")
     return _read_ahead(subject, count, needed + subject.beyond, text) or passed(text)
+
+
+def _expanded(subject: Subject, fetched: float, text: str) -> Outcome:
+    """Of a file system that compresses: fewer bytes, and whether they are all shows the page cache alone."""
+    text += f": {subject.stored_on} may store fewer bytes than it gives"
+    before = (subject.observed.get("residency") or {}).get("before")
+    given = subject.observed.get("device_read_bytes")
+    if before is None or given is None or given < _MOST * fetched:
+        return not_observable(text)
+    text += f"; {100 * before:.0f} % of the file was in the page cache before the read"
+    return degraded(text) if before > 1 - _MOST else passed(text)
 
 
 def _read_ahead(subject: Subject, fetched: float, read: float, text: str) -> Outcome | None:

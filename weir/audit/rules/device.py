@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
-from weir.audit.subject import Subject
+from weir.audit.subject import REDUCING_FILE_SYSTEMS, Subject
 
 _MIB = 2**20
 # Metadata and journals only add to what a device is written; a few blocks of the tail may be on their way.
@@ -20,7 +20,6 @@ _OTHERS_LEAST = 4 * _MIB
 _MOST = 0.8
 _LIMITED = 0.5
 _WAITED = 0.1  # of the run
-_REDUCING = ("btrfs", "zfs", "bcachefs", "f2fs")
 _REDUCIBLE = 0.90
 
 
@@ -187,7 +186,7 @@ def payload_reducible(subject: Subject) -> Outcome | None:
     text = f"compression leaves {100 * shares[0]:.0f} %, {100 * shares[1]:.0f} % of the blocks are distinct"
     if subject.file_system is None:
         return not_observable("the file system is unknown")
-    if min(shares) >= _REDUCIBLE or subject.stored_on not in _REDUCING:
+    if min(shares) >= _REDUCIBLE or subject.stored_on not in REDUCING_FILE_SYSTEMS:
         return passed(f"{text}, on {subject.stored_on}")
     written, needed = subject.observed.get("device_written_bytes"), file_share(subject)
     is_chosen = subject.cell is not None and "payload" in subject.cell.params
@@ -207,7 +206,7 @@ def _on_device(subject: Subject) -> bool:
 def _may_be_reduced(subject: Subject) -> bool:
     payload = subject.observed.get("payload") or {}
     shares = [payload.get(name, 0.0) for name in ("compressed_share", "unique_share")]
-    return subject.stored_on in _REDUCING and min(shares) < _REDUCIBLE
+    return subject.stored_on in REDUCING_FILE_SYSTEMS and min(shares) < _REDUCIBLE
 
 
 def file_share(subject: Subject) -> float | None:
