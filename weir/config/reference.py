@@ -80,7 +80,7 @@ def _rows(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
     def walk(part: Mapping[str, Any], path: str) -> Iterator[tuple[str, str, str]]:
         required = part.get("required", ())
-        for key, inner in part.get("properties", {}).items():
+        for key, inner in _of_people(part.get("properties", {})).items():
             mark = " (required)" if key in required and schema["$id"] in _WRITTEN_BY_PEOPLE else ""
             yield from entry(inner, f"{path}{key}", mark)
         inner = part.get("additionalProperties")
@@ -89,7 +89,6 @@ def _rows(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
     def entry(inner: Mapping[str, Any], path: str, mark: str) -> Iterator[tuple[str, str, str]]:
         full = _target(schema, inner)
-        mark += " (--facts)" if inner.get("x-facts") else ""
         reference = str(inner.get("$ref", ""))
         meaning = str(inner.get("description", full.get("description", "")))
         if reference in spelt and "properties" in str(full):
@@ -108,6 +107,11 @@ def _rows(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
             yield from walk(choice, f"{path}.")
 
     yield from walk(schema, "")
+
+
+def _of_people(properties: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Where some are marked as those that a person may give: these alone."""
+    return {key: inner for key, inner in properties.items() if inner.get("x-facts")} or properties
 
 
 def _target(schema: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str, Any]:
