@@ -20,6 +20,7 @@ static struct account accounts[ACCOUNTS];
 static _Atomic unsigned used;
 static struct weir_process_io start_io;
 static _Atomic(struct account *) queued;                /* with transfers whose end is waited for */
+static _Atomic int queued_kind;                         /* of the last of these */
 static _Atomic uint64_t unsynced[ACCOUNTS_DESCRIPTORS]; /* bytes written since the last synchronisation */
 static unsigned char goes[ACCOUNTS_DESCRIPTORS];
 enum { GOES_DIRECT = 1, GOES_THROUGH = 2 }; /* past the page cache; to the medium before the call returns */
@@ -192,6 +193,18 @@ static void phase_begin(struct account *account, uint64_t now_ns) {
     account->used++;
 }
 
+static struct phase *current(struct account *account) {
+    return &account->phases[account->used > 0 ? account->used - 1 : 0];
+}
+
+static void begins(struct account *account) {
+    int at_once = atomic_fetch_add(&account->under_way, 1) + 1;
+    struct phase *phase = current(account);
+    if (at_once > atomic_load_explicit(&phase->most_at_once, memory_order_relaxed)) {
+        atomic_store_explicit(&phase->most_at_once, at_once, memory_order_relaxed);
+    }
+}
+
 uint64_t accounts_call_begins(struct record *record, enum call_kind kind) {
     struct account *account = record->account;
     uint64_t now_ns = clock_ns();
@@ -207,11 +220,8 @@ uint64_t accounts_call_begins(struct record *record, enum call_kind kind) {
         now_ns = clock_ns();
         errno = error;
     }
+    begins(account);
     return now_ns;
-}
-
-static struct phase *current(struct account *account) {
-    return &account->phases[account->used > 0 ? account->used - 1 : 0];
 }
 
 static void count_bytes(struct phase *phase, enum call_kind kind, int fd, uint64_t bytes) {
@@ -233,14 +243,25 @@ static void note_ends(struct phase *phase, enum call_kind kind, uint64_t began_n
     atomic_store_explicit(&phase->ended_ns[kind], now_ns, memory_order_relaxed);
 }
 
-void accounts_queued(struct record *record) {
+void accounts_queued(struct record *record, enum call_kind kind) {
+    atomic_store(&queued_kind, kind);
     atomic_store(&queued, record->account);
+}
+
+struct account *accounts_wait_begins(uint64_t *began_ns) {
+    struct account *account = accounts_wanted ? atomic_load(&queued) : NULL;
+    if (account != NULL) {
+        begins(account);
+        *began_ns = clock_ns();
+    }
+    return account;
 }
 
 void accounts_call_ended(struct record *record, enum call_kind kind, uint64_t began_ns, int fd,
                          ssize_t bytes) {
     struct phase *phase = current(record->account);
     uint64_t now_ns = clock_ns();
+    atomic_fetch_sub(&record->account->under_way, 1);
     add(&phase->calls[kind], 1);
     add(&phase->busy_ns[kind], now_ns - began_ns);
     if (kind <= CALL_WRITE && bytes > 0) {
@@ -252,11 +273,12 @@ void accounts_call_ended(struct record *record, enum call_kind kind, uint64_t be
     }
 }
 
-void accounts_waited(void) {
-    struct account *account = atomic_load(&queued);
+void accounts_waited(struct account *account, uint64_t began_ns) {
     if (account != NULL) {
         struct phase *phase = current(account);
         uint64_t now_ns = clock_ns();
+        atomic_fetch_sub(&account->under_way, 1);
+        add(&phase->busy_ns[atomic_load(&queued_kind)], now_ns - began_ns);
         atomic_store(&phase->last_ns, now_ns);
         for (int kind = CALL_READ; kind <= CALL_WRITE; kind++) {
             if (atomic_load(&phase->began_ns[kind]) != 0) {
@@ -335,6 +357,7 @@ void accounts_forget(void) {
     pthread_mutex_init(&mutex, NULL);
     for (unsigned i = 0; i < atomic_load(&used); i++) {
         accounts[i].used = 0;
+        accounts[i].under_way = 0;
         accounts[i].more_phases = accounts[i].synced_looks = 0;
         memset(&accounts[i].unwritten, 0, sizeof accounts[i].unwritten);
         accounts[i].watched = false;

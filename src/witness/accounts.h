@@ -40,6 +40,7 @@ struct phase {
     _Atomic uint64_t began_ns[CALL_KINDS], ended_ns[CALL_KINDS];
     _Atomic uint64_t calls[CALL_KINDS];
     _Atomic uint64_t busy_ns[CALL_KINDS]; /* of all threads together */
+    _Atomic int most_at_once;             /* calls, of any kind */
     _Atomic uint64_t read_bytes, written_bytes;
     /* On descriptors that the kernel has with O_DIRECT. */
     _Atomic uint64_t direct_read_bytes, direct_written_bytes;
@@ -61,6 +62,7 @@ struct account {
     unsigned used;
     uint64_t more_phases;
     _Atomic int open_files;
+    _Atomic int under_way;           /* calls */
     _Atomic bool reopened;           /* all files were closed since the last transfer */
     struct weir_cachestat unwritten; /* right after the last synchronisation that one thread made */
     uint64_t synced_looks;
@@ -80,8 +82,10 @@ void accounts_closed(struct record *record, int fd);
 uint64_t accounts_call_begins(struct record *record, enum call_kind kind);
 void accounts_call_ended(struct record *record, enum call_kind kind, uint64_t began_ns, int fd,
                          ssize_t bytes);
-void accounts_queued(struct record *record);
-void accounts_waited(void); /* for queued transfers of the mount that was used last */
+void accounts_queued(struct record *record, enum call_kind kind);
+/* For queued transfers: of the mount and of the kind that were used last; NULL: none. */
+struct account *accounts_wait_begins(uint64_t *began_ns);
+void accounts_waited(struct account *account, uint64_t began_ns);
 void accounts_named(struct record *record, enum name_kind kind);
 void accounts_synced(struct record *record, int fd, bool all); /* all: files of the mount */
 void accounts_sync_all(void);                                  /* sync(2) */

@@ -63,12 +63,12 @@ static void count_queued(int fd, bool is_read, uint64_t bytes) {
     CALL_ENDED(record, kind, began_ns, fd, (ssize_t)bytes);
     add(is_read ? &uncounted_read_bytes : &uncounted_written_bytes, bytes);
     if (began_ns != 0) {
-        accounts_queued(record);
+        accounts_queued(record, kind);
     }
 }
 
-/* Of libaio: bytes as they were requested, when they were; the time is that of io_getevents, which is not
- * looked at. The last of these ends the phase. */
+/* Of libaio: bytes as they were requested, when they were; the time is that of io_getevents, which waits for
+ * them. The last of these ends the phase. */
 int io_submit(aio_context_t context, long count, struct iocb **requests);
 int io_submit(aio_context_t context, long count, struct iocb **requests) {
     NEXT(io_submit)
@@ -94,8 +94,10 @@ int io_getevents(aio_context_t context, long least, long most, struct io_event *
     if (next_io_getevents == NULL) {
         return -ENOSYS;
     }
+    uint64_t began_ns = 0;
+    struct account *account = accounts_wait_begins(&began_ns);
     int result = next_io_getevents(context, least, most, events, limit);
-    accounts_waited();
+    accounts_waited(account, began_ns);
     return result;
 }
 

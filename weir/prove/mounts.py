@@ -270,8 +270,9 @@ def _quickest_ns(phases: Sequence[Mapping[str, Any]], access: str, kinds: Sequen
 
 
 def _busy_ns(phase: Mapping[str, Any], kinds: Sequence[str]) -> int:
-    """Threads that are in calls at the same time are so no longer than the phase lasts."""
-    busy_ns = sum(phase[kind]["busy_ns"] for kind in kinds)
+    """At least so long was one thread or another in calls: their times together, by as many as were so at the
+    same time, and no longer than the phase lasts."""
+    busy_ns = sum(phase[kind]["busy_ns"] for kind in kinds) // max(phase["most_at_once"], 1)
     return int(min(busy_ns, phase["last_ns"] - phase["first_ns"]))
 
 

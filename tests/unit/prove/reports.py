@@ -32,6 +32,7 @@ def phase(read: int = 0, written: int = 0, synced: int = 0, lasted_s: float = 1.
         "direct_read_bytes": 0,
         "direct_written_bytes": 0,
         "synced_bytes": synced * MIB,
+        "most_at_once": 1,
         **{kind: _calls(calls, ends) for kind, calls in called.items()},
         "names": dict.fromkeys(NAMES, 0) | {"open": 1},
         "before": counters({}, None),

@@ -120,3 +120,11 @@ def test_direct_transfers_of_one_access_are_not_those_of_the_other() -> None:
 def test_other_jobs_of_the_program_are_no_other_users(jobs: int) -> None:
     claims = [of(100, 1.0, xfer_bytes=65536) for _ in range(jobs)]
     assert judged(claims, busy(100 * jobs)) == [("VALID", "")] * jobs
+
+
+def test_threads_at_the_same_time_took_the_time_of_one() -> None:
+    """Four threads for a second each, and a small write of settings long before."""
+    threads = busy(101, lasted_s=5.0)
+    threads["write"] = threads["write"] | {"busy_ns": 4 * S}
+    assert judged([of(100, 1.0)], threads | {"most_at_once": 4}) == [("VALID", "")]
+    assert judged([of(100, 1.0)], threads)[0][0] == "INVALID"
