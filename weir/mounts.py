@@ -27,6 +27,17 @@ def mount_of(folder: Path, proc: Path = _PROC) -> dict[str, str] | None:
     return _longest_above(str(folder.resolve()), proc) or _mount_of_device(folder, proc)
 
 
+def place_of(path: Path, proc: Path = _PROC) -> str:
+    """The device and the path in its file system, "8:1 /home/ana": the same in a container, and for each bind
+    mount. Empty where it is not known."""
+    number = _mount_id(path, proc)
+    for fields, _ in _lines(proc / "self" / "mountinfo"):
+        if fields[0] == number:
+            below = os.path.relpath(os.path.realpath(path), decoded(fields[4]))
+            return f"{fields[2]} {os.path.normpath(os.path.join(decoded(fields[3]), below))}"
+    return ""
+
+
 def named_mount(path: str, proc: Path = _PROC) -> str:
     """What is mounted above a path, for a message: nfs4 of server:/export. It does not touch the path, whose
     storage may hang; empty where no table is readable."""

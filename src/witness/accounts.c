@@ -70,10 +70,11 @@ static bool servers_are_free(void) {
 static void account_begin(struct account *account, struct record *record) {
     char path[WITNESS_PATH_BYTES + 1];
     const char *root = getenv("WEIR_WITNESS_ROOT");
-    bool has_root = root != NULL && root[0] != '\0';
+    const char *point = root != NULL && root[0] != '\0' ? mount_table_point(root) : NULL;
     memset(account, 0, sizeof *account);
     account->record = record;
-    snprintf(path, sizeof path, "%s/", has_root ? root : record->path);
+    snprintf(path, sizeof path, "%s/",
+             point != NULL && strcmp(point, record->path) == 0 ? root : record->path);
     weir_medium_of_directory(path, NULL, &account->medium);
     weir_device_begin(path, &account->medium, &account->device);
     if (servers_are_free()) {
@@ -129,7 +130,8 @@ struct record *accounts_record(int directory, const char *path) {
         strcpy(whole + length + (path[0] != '\0'), path);
         path = whole;
     }
-    if (is_nowhere(path) || (root != NULL && root[0] != '\0' && !is_below(path, root))) {
+    bool has_root = root != NULL && root[0] != '\0';
+    if (is_nowhere(path) || (has_root && !is_below(path, root) && !mount_table_is_tested(path))) {
         return NULL;
     }
     const char *point = mount_table_point(path);

@@ -104,6 +104,7 @@ void accounts_io_read(struct weir_process_io *io);
 /* mount_table.c: which mount a name is on, by the table as it was when the process started */
 void mount_table_read(void);
 const char *mount_table_point(const char *path); /* NULL: no storage */
+bool mount_table_is_tested(const char *path);    /* by another path than the variable's, as in a container */
 
 /* accounts_report.c */
 void accounts_write(FILE *stream, const char *host);

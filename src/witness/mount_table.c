@@ -1,6 +1,7 @@
 /* Mounts by their points. File systems without files of people (proc, cgroup) are no storage. */
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 
 #define MOUNTS     256
 #define LINE_BYTES 4096
+#define TESTED     8
 
 static struct {
     char point[WITNESS_PATH_BYTES];
@@ -16,6 +18,8 @@ static struct {
     bool is_storage;
 } mounts[MOUNTS];
 static unsigned used;
+static char tested[TESTED][WITNESS_PATH_BYTES];
+static unsigned tested_used;
 
 static const char *const no_storage[] = {"proc",       "sysfs",    "cgroup",    "cgroup2", "devtmpfs",
                                          "devpts",     "mqueue",   "debugfs",   "tracefs", "bpf",
@@ -31,12 +35,38 @@ static bool is_storage(const char *file_system) {
     return true;
 }
 
+/* What is below a path with a slash after it, or "" for the path itself; NULL where it is elsewhere. */
+static const char *rest_below(const char *path, const char *above) {
+    size_t length = strcmp(above, "/") == 0 ? 0 : strlen(above);
+    return strncmp(path, above, length) == 0 && (path[length] == '/' || path[length] == '\0') ? path + length
+                                                                                              : NULL;
+}
+
+/* The directory under test by its device and its path in that file system, which are the same in a container
+ * and for bind mounts, where it has other paths. */
+static void add_tested(const struct weir_mount *mount) {
+    const char *place = getenv("WEIR_WITNESS_PLACE"), *rest;
+    unsigned major_number, minor_number;
+    int at = 0;
+    if (tested_used == TESTED || place == NULL ||
+        sscanf(place, "%u:%u %n", &major_number, &minor_number, &at) != 2 ||
+        major_number != mount->major_number || minor_number != mount->medium.minor_number) {
+        return;
+    }
+    rest = rest_below(mount->root, place + at) != NULL ? "" : rest_below(place + at, mount->root);
+    const char *point = strcmp(mount->medium.point, "/") == 0 ? "" : mount->medium.point;
+    if (rest != NULL && strlen(point) + strlen(rest) < sizeof tested[0]) {
+        sprintf(tested[tested_used++], "%s%s", point, rest);
+    }
+}
+
 static void add_line(const char *line) {
     static struct weir_mount mount; /* large; the table is read once, before the program runs */
     if (used == MOUNTS || !weir_mount_parse(line, &mount) ||
         strlen(mount.medium.point) >= sizeof mounts[used].point) {
         return;
     }
+    add_tested(&mount);
     strcpy(mounts[used].point, mount.medium.point);
     mounts[used].length = strlen(mount.medium.point);
     mounts[used].is_storage = is_storage(mount.medium.file_system);
@@ -46,7 +76,7 @@ static void add_line(const char *line) {
 void mount_table_read(void) {
     char line[LINE_BYTES];
     FILE *table = fopen("/proc/self/mountinfo", "re");
-    used = 0;
+    used = tested_used = 0;
     while (table != NULL && fgets(line, sizeof line, table) != NULL) {
         add_line(line);
     }
@@ -72,4 +102,13 @@ const char *mount_table_point(const char *path) {
         }
     }
     return found >= 0 && mounts[found].is_storage ? mounts[found].point : NULL;
+}
+
+bool mount_table_is_tested(const char *path) {
+    for (unsigned i = 0; i < tested_used; i++) {
+        if (rest_below(path, tested[i]) != NULL) {
+            return true;
+        }
+    }
+    return false;
 }

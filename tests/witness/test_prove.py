@@ -101,6 +101,33 @@ except OSError:
     assert (counted(seen, "direct_written_bytes"), counted(seen, "written_bytes")) == (MIB, 3 * MIB)
 
 
+@pytest.mark.parametrize(("bound", "below"), [("on", ""), (".", "on/"), ("on/inner", "")])
+def test_a_container_has_the_directory_by_another_path(
+    prove: Prove, tmp_path: Path, bound: str, below: str
+) -> None:
+    """What is bound into it is that directory, one above it, or one in it; another one does not count."""
+    inner, point = tmp_path / "on/inner", tmp_path / "point"
+    inner.mkdir(parents=True)
+    point.mkdir()
+    spaces = ("unshare", "--map-root-user", "--mount")
+    if subprocess.run([*spaces, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no namespace of mounts can be made here")
+    script = f"mount --bind '{tmp_path}/{bound}' '{point}'"
+    for count, file in ((3, f"{point}/{below}f"), (2, f"{tmp_path}/f")):
+        script += f" && dd if=/dev/zero of='{file}' bs=1M count={count}"
+    seen = prove(*spaces, "sh", "-c", script, options=("--on", str(tmp_path / "on")))
+    assert seen["exit_code"] == 0
+    assert counted(seen, "written_bytes") == 3 * MIB
+
+
+def test_apptainer_binds_what_a_program_needs_to_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not LIBRARY.is_file():
+        pytest.skip("needs the library: make build")
+    monkeypatch.setenv("APPTAINER_BIND", "/scratch:/data")
+    bound = prove_variables(Path("/reports"), None, "")["APPTAINER_BIND"]
+    assert bound == f"/scratch:/data,{LIBRARY},/reports"
+
+
 def test_a_watcher_counts_its_mount_alone(tmp_path: Path) -> None:
     """What cat itself opens, such as its locale, is on another mount, which another watcher may have left."""
     if not LIBRARY.is_file() or not Path("/dev/shm").is_mount():

@@ -10,6 +10,7 @@ from typing import Any
 
 from weir.data import load_schema
 from weir.files import from_json
+from weir.mounts import place_of
 from weir.shapes import Check, compiled
 from weir.tools.witness import LIBRARY
 
@@ -29,8 +30,12 @@ def prove_variables(folder: Path, only: Path | None, preloaded: str) -> dict[str
         "WEIR_WITNESS_MOUNTS": "1",
         "WEIR_WITNESS_STARTER": str(os.getpid()),
     }
+    # Apptainer binds them into the container; it binds /dev/shm, /proc and /sys by itself.
+    binds = [os.environ.get("APPTAINER_BIND", ""), str(LIBRARY), str(folder.resolve())]
+    variables["APPTAINER_BIND"] = ",".join(filter(None, binds))
     if only is not None:
         variables["WEIR_WITNESS_ROOT"] = os.path.realpath(only)
+        variables["WEIR_WITNESS_PLACE"] = place_of(only)
     return variables
 
 

@@ -50,7 +50,8 @@ bool weir_medium_is_memory(const struct weir_medium *medium);
 struct weir_mount {
     uint64_t id;
     unsigned major_number;
-    struct weir_medium medium; /* without counted */
+    char root[WEIR_MEDIUM_PATH]; /* of the mount, in its file system */
+    struct weir_medium medium;   /* without counted */
 };
 bool weir_mount_parse(const char *line, struct weir_mount *mount);
 /* Length of the mount point where it is above the path, plus 1; 0 elsewhere. */

@@ -58,13 +58,14 @@ static bool mount_has_dax(const char *options) {
 bool weir_mount_parse(const char *line, struct weir_mount *mount) {
     struct weir_medium *medium = &mount->medium;
     const char *tail = strstr(line, " - ");
-    int point = 0;
+    int root = 0;
     memset(mount, 0, sizeof *mount);
-    if (tail == NULL || sscanf(line, "%" SCNu64 " %*u %u:%u %*s %n", &mount->id, &mount->major_number,
-                               &medium->minor_number, &point) != 3) {
+    if (tail == NULL || sscanf(line, "%" SCNu64 " %*u %u:%u %n", &mount->id, &mount->major_number,
+                               &medium->minor_number, &root) != 3) {
         return false;
     }
-    mount_next_field(line + point, medium->point, sizeof medium->point);
+    const char *at = mount_next_field(line + root, mount->root, sizeof mount->root);
+    mount_next_field(at, medium->point, sizeof medium->point);
     tail = mount_next_field(tail + 3, medium->file_system, sizeof medium->file_system);
     tail = mount_next_field(tail, medium->source, sizeof medium->source);
     if (medium->source[0] == '\0') {

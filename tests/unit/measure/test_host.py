@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from weir.measure.host import held_between, held_so_far, host_facts, pressure, running
-from weir.mounts import decoded, lower_folders, mount_of, named_mount
+from weir.mounts import decoded, lower_folders, mount_of, named_mount, place_of
 from weir.storage_calls import hangs
 
 
@@ -27,6 +27,22 @@ def test_the_mount_of_a_folder_is_the_nearest_above() -> None:
     assert root["mount_point"] == "/"
 
 
+def mount_number(folder: Path) -> str:
+    lines = Path(f"/proc/self/fdinfo/{os.open(folder, os.O_PATH)}").read_text().splitlines()
+    return next(line.split()[1] for line in lines if line.startswith("mnt_id:"))
+
+
+def test_a_place_is_the_path_within_the_file_system(tmp_path: Path) -> None:
+    number = mount_number(tmp_path)
+    (tmp_path / "self").mkdir()
+    (tmp_path / "self" / "fdinfo").symlink_to("/proc/self/fdinfo")
+    table = tmp_path / "self" / "mountinfo"
+    table.write_text(f"{number} 1 8:1 /home\\040of {tmp_path.parent} rw - ext4 /dev/sda1 rw\n")
+    assert place_of(tmp_path, tmp_path) == f"8:1 /home of/{tmp_path.name}"
+    table.write_text("")
+    assert place_of(tmp_path, tmp_path) == ""
+
+
 def test_the_mount_above_a_chroot_is_that_of_its_device(tmp_path: Path) -> None:
     number = tmp_path.stat().st_dev
     for process, line in {
@@ -44,11 +60,7 @@ def test_the_mount_above_a_chroot_is_that_of_its_device(tmp_path: Path) -> None:
 
 def test_a_mount_is_found_by_its_number_and_not_by_its_device(tmp_path: Path) -> None:
     """The device of btrfs and of an overlay is one that no line has; a later mount hides longer paths."""
-    number = next(
-        line.split()[1]
-        for line in Path(f"/proc/self/fdinfo/{os.open(tmp_path, os.O_PATH)}").read_text().splitlines()
-        if line.startswith("mnt_id:")
-    )
+    number = mount_number(tmp_path)
     (tmp_path / "self").mkdir()
     (tmp_path / "self" / "fdinfo").symlink_to("/proc/self/fdinfo")
     lines = [
