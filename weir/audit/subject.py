@@ -14,8 +14,9 @@ from weir.tools.base import Habits
 WRITES = ("write", "update-write")
 READS = ("read", "update-read")
 # File systems whose files are pages of the node's memory.
-MEMORY_FILE_SYSTEMS = ("tmpfs", "ramfs", "hugetlbfs")
+MEMORY_FILE_SYSTEMS = ("tmpfs", "ramfs", "hugetlbfs", "devtmpfs")
 
+IN_MEMORY = " in memory"  # ends the name of a device that is there (src/engine/core/device.c)
 # They may store fewer bytes than they are given; the second ones always do, and are written once.
 REDUCING_FILE_SYSTEMS = ("btrfs", "zfs", "bcachefs", "f2fs")
 _COMPRESSED_IMAGES = ("squashfs", "erofs", "cramfs")
@@ -144,9 +145,16 @@ class Subject:
     def device_unknown(self) -> str | None:
         """Why nothing below the file system was counted; None where a device was."""
         seen = self.observed.get("device") or {}
+        if self.device_in_memory and self.run is None:  # else other-target judges it
+            return f"{seen['name']}: the bytes are in memory"
         if seen.get("name") and self.observed.get("device_read_bytes") is not None:
             return None
         return seen.get("reason") or "the device behind the files is unknown"
+
+    @cached_property
+    def device_in_memory(self) -> bool:
+        """The device behind the files is memory of the node, or a loop over a file there."""
+        return str((self.observed.get("device") or {}).get("name")).endswith(IN_MEMORY)
 
     @cached_property
     def leaves_client(self) -> bool:

@@ -10,7 +10,7 @@ from weir.measure.members import members_of_device, members_of_file_system
 from weir.mounts import lower_folders, mount_of
 
 SYSTEM = Path("/sys/dev/block")
-_MEMORY = ("tmpfs", "ramfs", "hugetlbfs")
+_MEMORY = ("tmpfs", "ramfs", "hugetlbfs", "devtmpfs")
 _MEMORY_DEVICES = ("ram", "zram", "nullb")
 _MEMORY_MODELS = ("scsi_debug", "RAMDISK-MCP")  # disks that drivers of tests and of targets make of memory
 _DEEPEST = 8  # devices and file systems below each other

@@ -7,14 +7,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from weir.audit.subject import IN_MEMORY
 from weir.measure.memory_below import memory_below
 from weir.mounts import mount_of
 
 
 def in_memory(mount: Mapping[str, Any], host: str) -> str | None:
     """Where in memory the bytes of a mount are; None elsewhere, and where it cannot be looked at: on another
-    node, in another namespace, or not mounted any more."""
+    node, in another namespace, or not mounted any more, and the library did not see it."""
     point = mount["point"] or "/"
+    if (mount["device"] or "").endswith(IN_MEMORY):  # as the library saw it, in its own namespace
+        return f"the bytes are in memory: {mount['device'].removesuffix(IN_MEMORY)}"
     if mount["device"] is None or host != socket.gethostname():
         return None
     here = mount_of(Path(point))

@@ -62,8 +62,11 @@ static void device_name_it(struct weir_device *device) {
     target[length > 0 ? length : 0] = '\0';
     const char *base = strrchr(target, '/');
     int more = device->parts - 1;
-    snprintf(device->name, sizeof device->name, more > 0 ? "%.40s and %d more" : "%.40s",
-             base != NULL ? base + 1 : path, more);
+    int named = snprintf(device->name, sizeof device->name, more > 0 ? "%.32s and %d more" : "%.32s",
+                         base != NULL ? base + 1 : path, more);
+    /* weir/audit/subject.py reads it. */
+    snprintf(device->name + named, sizeof device->name - (size_t)named, "%s",
+             device->in_memory ? " in memory" : "");
 }
 
 void weir_device_begin(const char *path, const struct weir_medium *medium, struct weir_device *device) {

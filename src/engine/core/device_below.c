@@ -60,6 +60,47 @@ int weir_device_follow_members(const char *sys, const char *directory, int depth
     return found;
 }
 
+/* The kernel's own disks of memory, and those that drivers of tests and of targets make of it; as
+ * weir/measure/memory_below.py has them. */
+static bool below_is_memory(const char *sys, unsigned major_number, unsigned minor_number) {
+    static const char *const names[] = {"zram", "ram", "nullb"}, *const models[] = {"scsi_debug",
+                                                                                    "RAMDISK-MCP"};
+    char path[400], text[512];
+    snprintf(path, sizeof path, "%.200s/%u:%u", sys, major_number, minor_number);
+    ssize_t length = readlink(path, text, sizeof text - 1);
+    text[length > 0 ? length : 0] = '\0';
+    const char *slash = strrchr(text, '/'), *name = slash != NULL ? slash + 1 : text;
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t size = strlen(names[i]);
+        if (strncmp(name, names[i], size) == 0 && name[size] >= '0' && name[size] <= '9') {
+            return true;
+        }
+    }
+    snprintf(path, sizeof path, "%.200s/%u:%u/device/model", sys, major_number, minor_number);
+    bool known = weir_device_read_line(path, text, sizeof text);
+    for (unsigned i = 0; known && i < sizeof models / sizeof models[0]; i++) {
+        if (strncmp(text, models[i], strlen(models[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of a loop device, or of a partition of one: its directory in sys, and the file. */
+static bool below_loop(const char *sys, unsigned major_number, unsigned minor_number, char directory[400],
+                       char *backing, int room) {
+    static const char *const ups[] = {"", "/.."};
+    for (int i = 0; i < 2; i++) {
+        char path[440];
+        snprintf(directory, 400, "%.200s/%u:%u%s", sys, major_number, minor_number, ups[i]);
+        snprintf(path, sizeof path, "%s/loop/backing_file", directory);
+        if (weir_device_read_line(path, backing, room)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool weir_device_follow(const char *sys, unsigned major_number, unsigned minor_number, int depth,
                         struct weir_device *device) {
     char path[400], backing[1024];
@@ -67,13 +108,12 @@ bool weir_device_follow(const char *sys, unsigned major_number, unsigned minor_n
     if (depth > WEIR_DEVICE_DEEPEST || access(path, R_OK) != 0) {
         return false;
     }
-    snprintf(path, sizeof path, "%.200s/%u:%u/loop/backing_file", sys, major_number, minor_number);
-    if (weir_device_read_line(path, backing, sizeof backing)) {
-        snprintf(path, sizeof path, "%.200s/%u:%u", sys, major_number, minor_number);
+    if (below_loop(sys, major_number, minor_number, path, backing, sizeof backing)) {
         return weir_device_follow_loop(sys, path, backing, depth, device);
     }
     snprintf(path, sizeof path, "%.200s/%u:%u/slaves", sys, major_number, minor_number);
     int members = weir_device_follow_members(sys, path, depth, device);
+    device->in_memory |= members == 0 && below_is_memory(sys, major_number, minor_number);
     return members > 0 || (members == 0 && weir_device_add_part(major_number, minor_number, device));
 }
 
@@ -212,10 +252,12 @@ bool weir_device_follow_loop(const char *sys, const char *directory, const char 
                              struct weir_device *device) {
     struct stat facts;
     struct weir_medium medium;
-    unsigned major_number, minor_number;
-    const char *number = below_last(directory);
-    char name[128] = "a loop device", folder[1024];
-    if (sscanf(number, "%u:%u", &major_number, &minor_number) == 2) {
+    unsigned major_number = 0, minor_number = 0;
+    char name[128] = "a loop device", folder[1024], number[32];
+    snprintf(folder, sizeof folder, "%.900s/dev", directory);
+    bool numbered = weir_device_read_line(folder, number, sizeof number) ||
+                    snprintf(number, sizeof number, "%.31s", below_last(directory)) > 0;
+    if (numbered && sscanf(number, "%u:%u", &major_number, &minor_number) == 2) {
         snprintf(name, sizeof name, "loop %s", number);
         below_kernel_name(makedev(major_number, minor_number), name, sizeof name);
     }
@@ -227,6 +269,7 @@ bool weir_device_follow_loop(const char *sys, const char *directory, const char 
     }
     weir_medium_of(backing, NULL, &medium);
     if (weir_medium_is_memory(&medium)) {
+        device->in_memory = true;
         return weir_device_add_part(major_number, minor_number, device);
     }
     snprintf(folder, sizeof folder, "%s", backing);

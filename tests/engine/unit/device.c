@@ -47,7 +47,7 @@ int main(void) {
     CHECK(device.name[0] == '\0' && strstr(device.reason, "DAX") != NULL);
 
     disk("8:0", 100, 200);
-    CHECK(follow(8, 0, &device, counts));
+    CHECK(follow(8, 0, &device, counts) && !device.in_memory);
     CHECK(device.parts == 1 && counts[WEIR_DEVICE_READ] == 51200 && counts[WEIR_DEVICE_WRITTEN] == 102400);
     CHECK(counts[WEIR_DEVICE_DISK_WRITTEN] == 102400);
     CHECK(!follow(0, 27, &device, counts)); /* the number of a mount */
@@ -87,8 +87,15 @@ int main(void) {
     put("7:0/loop/offset", "0\n");
     put("7:0/loop/sizelimit", "0\n");
     put("7:0/size", "16\n");
-    CHECK(follow(7, 0, &device, counts));
+    CHECK(follow(7, 0, &device, counts) && device.in_memory);
     CHECK(device.parts == 1 && device.major_of[0] == 7 && counts[WEIR_DEVICE_WRITTEN] == 4 * 512);
+    /* So is that of one of its partitions, which has the file beside it. */
+    disk("7:0/loop0p1", 1, 1);
+    snprintf(target, sizeof target, "%s/7:0/loop0p1", root);
+    snprintf(link, sizeof link, "%s/259:0", root);
+    put("7:0/dev", "7:0\n");
+    CHECK(symlink(target, link) == 0 && follow(259, 0, &device, counts) && device.in_memory);
+    CHECK(device.major_of[0] == 7 && counts[WEIR_DEVICE_WRITTEN] == 4 * 512);
     put("7:0/size", "17\n");
     CHECK(!follow(7, 0, &device, counts) && strstr(device.reason, image) != NULL);
     put("7:0/size", "0\n");
@@ -98,6 +105,15 @@ int main(void) {
     CHECK(!follow(7, 0, &device, counts));
     CHECK(strstr(device.reason, "(/srv/image (deleted)) is unknown") != NULL);
     CHECK(unlink(image) == 0);
+
+    /* Disks of memory by their names, and by the model that their driver has. */
+    disk("zram0", 1, 1);
+    snprintf(target, sizeof target, "%s/zram0", root);
+    snprintf(link, sizeof link, "%s/252:0", root);
+    CHECK(symlink(target, link) == 0 && follow(252, 0, &device, counts) && device.in_memory);
+    disk("8:32", 1, 1);
+    put("8:32/device/model", "scsi_debug      \n");
+    CHECK(follow(8, 32, &device, counts) && device.in_memory);
 
     char command[128];
     snprintf(command, sizeof command, "rm -r %s", root);

@@ -157,6 +157,15 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     (
         "other-target",
         subject(
+            {"file_system": "ext4", "device": {"name": "loop0 in memory"}},
+            run=replace(DONE, target={"kind": "disk"}),
+        ),
+        "INVALID",
+        "the files are on ext4 (loop0 in memory)",
+    ),
+    (
+        "other-target",
+        subject(
             {"file_system": "ext4"},
             run=replace(DONE, host={"file_system": IN_MEMORY}, target={"kind": "disk"}),
         ),

@@ -27,6 +27,11 @@ ALL_FETCHED = {"device_read_bytes": 800 * MIB}
 EVIDENCE: dict[str, tuple[Subject, str, bool]] = {
     "a synchronised write": (written(KNOWN), "stored", True),
     "on an unknown device": (written(UNKNOWN), "stored", False),
+    "a log of a write to a device in memory": (
+        written(KNOWN | {"device": {"name": "loop0 in memory"}}, run=None),
+        "stored",
+        False,
+    ),
     "O_DIRECT on an unknown device": (
         written(UNKNOWN | {"direct": True}, sync=False, direct=True),
         "stored",

@@ -89,6 +89,8 @@ def test_a_disk_in_memory_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(memory, "memory_below", lambda folder: "the memory device zram0")
     assert verdict(process(written())) == ("UNPROVEN", "stored")
     assert verdict(process(written(), host="another-node")) == ("VALID", "")
+    seen_there = written() | {"device": "loop0 in memory"}
+    assert verdict(process(seen_there, host="another-node")) == ("UNPROVEN", "stored")
 
 
 def test_two_mounts_at_one_point_of_a_node_are_two() -> None:

@@ -57,7 +57,8 @@ def direct_not_effective(subject: Subject) -> Outcome | None:
 def _arrived(subject: Subject) -> Outcome:
     """What the device was written against what the files got."""
     written, needed = subject.observed.get("device_written_bytes"), file_share(subject)
-    if written is None or needed is None:
+    is_memory = subject.device_in_memory and subject.run is None  # of a run other-target tells
+    if written is None or needed is None or is_memory:
         return not_observable(subject.device_unknown or "")
     text = f"{written} bytes were written to {_name(subject)}, {needed:.0f} to the files"
     as_written = written >= _ARRIVED * needed and subject.observed.get("compressing") is False

@@ -59,8 +59,9 @@ def other_target(subject: Subject) -> Outcome | None:
     host = subject.run.host.get("file_system") or {}
     is_fuse = declared == "burst-buffer-fuse"
     found = subject.file_system if is_fuse else _family(subject, host)
-    in_memory = bool(host.get("in_memory"))
-    below = host.get("in_memory") or (found != subject.file_system and f"over {found}")
+    in_memory = bool(host.get("in_memory")) or subject.device_in_memory
+    device = subject.observed.get("device", {}).get("name") if subject.device_in_memory else None
+    below = host.get("in_memory") or device or (found != subject.file_system and f"over {found}")
     text = f"the target declares {declared}, the files are on {subject.file_system}"
     text += f" ({below})" if below else ""
     emulated = bool(subject.run.target.get("emulated"))
