@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.zoo.animals import LOAD, ORIGINAL, PAIR, REDUCING, WEIR_IO, Animal
+from tests.zoo.animals import LOAD, ORIGINAL, OWN_MOUNTS, PAIR, REDUCING, WEIR_IO, Animal
 
 _REFUSED = ("exit-code",)  # by what weir-io itself looks at
 
@@ -106,6 +106,13 @@ DETOURS = (
         "write",
         ("other-target",),
         target=PAIR,
+    ),
+    Animal(
+        "mounts of its own",
+        "the launcher mounts ext4 in a file of tmpfs over the target, in a namespace of its own",
+        "write",
+        ("other-target",),
+        beside=(OWN_MOUNTS,),
     ),
     Animal(
         "compressing btrfs below an overlay",

@@ -18,7 +18,6 @@ import yaml
 
 from tests.zoo import scripts
 from tests.zoo.animals import (
-    BEST_OF_FOUR,
     COMPUTING,
     EDITED,
     FILTERED,
@@ -267,8 +266,9 @@ class Keeper:
                 prefix += [str(filter_program(self.folder))]
             if TRACED in animal.beside:
                 prefix += _tracer()
-            if BEST_OF_FOUR in animal.beside:
-                prefix += ["env", f"PATH={_four_times(home / 'bin')}:{os.environ['PATH']}"]
+            for name in {*scripts.LAUNCHERS} & {*animal.beside}:
+                text, places = scripts.LAUNCHERS[name], (self.disk / "disk", self.memory / "own")
+                prefix += ["env", f"PATH={_launching(home / 'bin', text, *places)}:{os.environ['PATH']}"]
             yield prefix
 
     def _programs_beside(self, other: Path) -> dict[str, list[str]]:
@@ -299,14 +299,14 @@ def _mdtest_of(ior: Sequence[str]) -> list[str]:
     return [str(mdtest)]
 
 
-def _four_times(folder: Path) -> Path:
-    """A directory with an mpirun that launches four times."""
+def _launching(folder: Path, text: str, place: Path, image: Path) -> Path:
+    """A directory with a script as its mpirun."""
     launcher = shutil.which("mpirun")
-    if launcher is None:
-        raise CannotStageError("mpirun is not installed")
+    if launcher is None or shutil.which("unshare") is None:
+        raise CannotStageError("mpirun or unshare is not installed")
     folder.mkdir(parents=True, exist_ok=True)
     script = folder / "mpirun"
-    script.write_text(scripts.FOUR_TIMES.format(launcher=launcher))
+    script.write_text(text.format(launcher=launcher, place=place, image=image))
     script.chmod(0o755)
     return folder
 

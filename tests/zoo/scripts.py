@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.zoo.animals import OVERWRITTEN, QUICK_PRINT
+from tests.zoo.animals import BEST_OF_FOUR, OVERWRITTEN, OWN_MOUNTS, QUICK_PRINT
 
 # The last argument is the file; the launch of weir that only counts ranks writes nothing.
 OVERWRITES = """\
@@ -30,4 +30,12 @@ FOUR_TIMES = """\
 for n in 1 2 3; do {launcher} "$@" >/dev/null || exit; done
 exec {launcher} "$@"
 """
+# As a container does: weir sees the disk at the same path. The image goes with the namespace.
+MOUNTS = """\
+#!/bin/bash
+truncate -s 512M {image} && PATH=$PATH:/usr/sbin:/sbin mkfs.ext4 -q -F {image} || exit
+exec unshare --mount bash -c 'folders=$(find {place} -type d) && mount -o loop {image} {place} &&
+    mkdir -p $folders && exec {launcher} "$@"' - "$@"
+"""
+LAUNCHERS = {BEST_OF_FOUR: FOUR_TIMES, OWN_MOUNTS: MOUNTS}
 BY_NAME = {OVERWRITTEN: OVERWRITES, QUICK_PRINT: QUICK_PRINTS}
