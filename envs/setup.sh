@@ -104,7 +104,7 @@ choose_python() {
         fi
     done
     die 1 "no Python 3.11 or newer (tried: ${PYTHON:-python3 python3.13 python3.12 python3.11})" \
-        "name one with PYTHON=/path/to/python3 make ..."
+        "apt-get install python3, or name one with PYTHON=/path/to/python3 make ..."
 }
 
 missing_in() { # missing_in ROLE...

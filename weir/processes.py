@@ -68,9 +68,14 @@ def children() -> set[int]:
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG) != (0, 0):
             pass
-    own = str(os.getpid())
+    return children_of(os.getpid())
+
+
+def children_of(parent: int) -> set[int]:
+    """Of any process, without those that have ended."""
     pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
-    return {pid for pid in pids if (facts := _facts(pid)) and facts[_PARENT] == own}
+    found = ((pid, facts) for pid in pids if (facts := _facts(pid)))
+    return {pid for pid, facts in found if facts[_PARENT] == str(parent) and facts[_STATE] not in "ZX"}
 
 
 def wait_for_children(apart_from: set[int], limit_s: float) -> set[int]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -130,3 +133,21 @@ def test_a_workflow_that_an_interrupt_ends_as_it_begins_is_no_failure(
     printed = capsys.readouterr().err
     assert "Traceback" not in printed
     assert "finished runs are kept" in printed
+
+
+@pytest.mark.parametrize(("child", "least_s"), [("true", 0.0), ("sleep 1", 0.9)])
+def test_a_program_that_does_not_end_has_time_as_long_as_what_it_started_runs(
+    monkeypatch: pytest.MonkeyPatch, child: str, least_s: float
+) -> None:
+    """Snakemake did not end after a closed terminal, when the measurement had long ended."""
+    monkeypatch.setattr(report, "_IDLE_S", 0.3)
+    script = f"trap '' TERM; echo ready; {child}; while :; do read -r line; done"
+    with subprocess.Popen(
+        ["sh", "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        began = time.monotonic()
+        report._end(process)
+        assert process.returncode == -signal.SIGKILL
+        assert time.monotonic() - began > least_s

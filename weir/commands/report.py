@@ -28,6 +28,7 @@ from weir.page.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
 from weir.page.text import lines
 from weir.plan import Plan, make_plan
 from weir.plan.card import short_card
+from weir.processes import children_of
 from weir.study import cells_left, hand_over, measured_study, why_not_measured
 from weir.study_progress import StudyProgress
 from weir.units import about_duration
@@ -42,6 +43,7 @@ _ANALYSIS = ("analyse", "report")  # its roles; measuring needs neither R nor Te
 _CHECK = ("Rscript", "analysis/draw.R", "check")
 _LOOK_S = 0.05
 _ENDS_S = 90.0  # the time to end a measurement on a target that hangs, and more
+_IDLE_S = 10.0  # of a program that is to end, when nothing that it started is left
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -219,11 +221,15 @@ def _status_of(process: subprocess.Popen[Any]) -> int:
 def _end(process: subprocess.Popen[Any]) -> None:
     """What it started ends with it, however that goes."""
     process.terminate()
-    try:
-        process.wait(_ENDS_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+    idle_from = began = time.monotonic()
+    while process.poll() is None:
+        now = time.monotonic()
+        if children_of(process.pid):
+            idle_from = now
+        if now > began + _ENDS_S or now > idle_from + _IDLE_S:
+            process.kill()
+            process.wait()
+        time.sleep(_LOOK_S)
 
 
 def _nothing() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import selectors
 import shlex
@@ -12,17 +11,17 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import TextIO
 
 from weir.errors import WeirError
+from weir.processes import adopt_orphans, wait_for_children
 from weir.prove.reports import prove_variables
 
 _NOT_FOUND = 127
-_PR_SET_CHILD_SUBREAPER = 36
 _KEPT_BYTES = 8 << 20  # of each output: enough for the results of a benchmark
 _LINGER_S = 0.2  # a daemon that the program left may keep its outputs open
 COUNTED = ("rchar", "wchar", "read_bytes", "write_bytes")
@@ -42,7 +41,7 @@ def run_program(command: Sequence[str], reports: Path, only: Path | None, watche
     """Start it, pass its outputs on, and wait for it; signals go to it."""
     variables = prove_variables(reports, only, os.environ.get("LD_PRELOAD", ""))
     places = [(stream, os.fstat(stream.fileno()).st_size) for stream in (sys.stdout, sys.stderr)]
-    _adopt_orphans()
+    adopt_orphans()  # the kernel adds up the counts of those that somebody waits for
     with watchers(variables, watched) as watching:
         before, began_s = own_io(), time.monotonic()
         try:
@@ -61,7 +60,8 @@ def run_program(command: Sequence[str], reports: Path, only: Path | None, watche
         with _signals_to(child):
             output, passed_bytes = _passed_on(child)
             code = child.wait()
-        _wait_for_orphans(watching)
+        # For those that end with the program; others may be daemons that stay.
+        wait_for_children(set(watching), _LINGER_S)
         output += b"".join(_written_since(stream, at) for stream, at in places)
         elapsed_s = time.monotonic() - began_s
         grown = _grown(before, own_io())
@@ -96,33 +96,6 @@ def watchers(variables: Mapping[str, str], watched: Sequence[Path]) -> Iterator[
         for one in started:
             with contextlib.suppress(OSError):
                 one.communicate(timeout=60)
-
-
-def _adopt_orphans() -> None:
-    """A process whose parent ends before it, such as a daemon, becomes a child of this one: the kernel adds
-    up the counts of those that somebody waits for."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-def _wait_for_orphans(watching: Container[int]) -> None:
-    """For those that end with the program; others may be daemons that stay."""
-    until_s = time.monotonic() + _LINGER_S
-    while left := [pid for pid in _children() if pid not in watching]:
-        for pid in left:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, os.WNOHANG)
-        if time.monotonic() > until_s:
-            break
-        time.sleep(_LINGER_S / 50)
-
-
-def _children() -> list[int]:
-    try:
-        text = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii")
-    except OSError:
-        return []
-    return [int(pid) for pid in text.split()]
 
 
 def _until_it_watches(watcher: subprocess.Popen[bytes]) -> None:
