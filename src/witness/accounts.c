@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,12 +68,27 @@ static bool servers_are_free(void) {
     return true;
 }
 
+static void block_begin(struct account *account, const char *path, dev_t number) {
+    struct weir_medium *medium = &account->medium;
+    snprintf(medium->file_system, sizeof medium->file_system, "block device");
+    snprintf(medium->point, sizeof medium->point, "%s", path);
+    snprintf(medium->source, sizeof medium->source, "%.255s", path);
+    medium->counted = true;
+    weir_device_begin_block(major(number), minor(number), &account->device);
+    accounts_count(account, &account->start);
+}
+
 static void account_begin(struct account *account, struct record *record) {
     char path[WITNESS_PATH_BYTES + 1];
+    struct stat facts;
     const char *root = getenv("WEIR_WITNESS_ROOT");
     const char *point = root != NULL && root[0] != '\0' ? mount_table_point(root) : NULL;
     memset(account, 0, sizeof *account);
     account->record = record;
+    if (stat(record->path, &facts) == 0 && S_ISBLK(facts.st_mode)) {
+        block_begin(account, record->path, facts.st_rdev);
+        return;
+    }
     snprintf(path, sizeof path, "%s/",
              point != NULL && strcmp(point, record->path) == 0 ? root : record->path);
     weir_medium_of_directory(path, NULL, &account->medium);
@@ -138,6 +154,12 @@ struct record *accounts_record(int directory, const char *path) {
     return point != NULL ? record_with_account(point) : NULL;
 }
 
+struct record *accounts_block_record(const char *path) {
+    const char *root = getenv("WEIR_WITNESS_ROOT");
+    bool is_wanted = root == NULL || root[0] == '\0' || is_below(path, root);
+    return is_wanted && !inside && !only_watches ? record_with_account(path) : NULL;
+}
+
 /* btrfs compresses single files and directories, too (chattr +c), whatever the mount is. */
 static void note_compression(struct account *account, int fd) {
     int flags = 0;
@@ -158,6 +180,9 @@ void accounts_opened(struct record *record, int fd) {
     atomic_store(&unsynced[fd], 0);
     note_compression(record->account, fd);
     atomic_fetch_add(&record->account->open_files, 1);
+    if (record->account->used == 0) { /* opened without a call that names it: the time of a queue begins */
+        accounts_call_ended(record, CALL_NAME, accounts_call_begins(record, CALL_NAME), fd, 0);
+    }
 }
 
 void accounts_closed(struct record *record, int fd) {

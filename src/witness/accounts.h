@@ -76,6 +76,7 @@ void accounts_inside(bool is_inside); /* what is opened next is for the library'
 bool accounts_are_inside(void);
 bool accounts_by_others(void); /* this process shares the memory of the one that it was made by (vfork) */
 struct record *accounts_record(int directory, const char *path); /* NULL: no storage, or not under test */
+struct record *accounts_block_record(const char *path);          /* of a block device itself, as of a mount */
 void accounts_opened(struct record *record, int fd);
 void accounts_flagged(int fd); /* its flags are as the kernel has them now */
 void accounts_closed(struct record *record, int fd);

@@ -50,17 +50,23 @@ static void count_direct(struct record *record, int fd) {
     }
 }
 
-/* Of an account only files have bytes: no directories, no devices. */
-static bool is_file(int fd) {
-    struct stat facts;
-    return fd < 0 || (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode));
+/* Of an account only files and disks have bytes: no directories, no terminals. */
+static struct record *record_of_account(int fd, const char *given) {
+    struct stat facts = {.st_mode = S_IFREG};
+    char path[WITNESS_PATH_BYTES];
+    if ((fd >= 0 && fstat(fd, &facts) != 0) || !find_path(fd, given, path)) {
+        return NULL;
+    }
+    return S_ISREG(facts.st_mode)   ? accounts_record(AT_FDCWD, path)
+           : S_ISBLK(facts.st_mode) ? accounts_block_record(path)
+                                    : NULL;
 }
 
 static struct record *record_under_test(int fd, const char *given) {
     const char *root = getenv("WEIR_WITNESS_ROOT");
     char path[WITNESS_PATH_BYTES];
     if (accounts_wanted) {
-        return is_file(fd) && find_path(fd, given, path) ? accounts_record(AT_FDCWD, path) : NULL;
+        return record_of_account(fd, given);
     }
     return root != NULL && find_path(fd, given, path) && is_below(path, root) ? file_record(path) : NULL;
 }

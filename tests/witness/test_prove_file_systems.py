@@ -1,9 +1,10 @@
-"""fio on file systems that are not what its numbers say: none of these is VALID."""
+"""fio on file systems that are not what its numbers say: none of these is VALID; and a disk without any."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -62,3 +63,28 @@ def test_no_number_of_such_a_file_system_is_valid(
             seen = prove(*(WRITE if access == "write" else f"{FIO} --rw=read").split())
             (claim,) = seen["claims"]
             assert order.index(claim["verdict"]) >= order.index(verdict), seen["stderr"]
+
+
+def test_a_disk_itself_is_counted_as_a_mount_is(prove: Prove, tmp_path: Path) -> None:
+    if os.geteuid() != 0 or not shutil.which("losetup"):
+        pytest.skip("only root can make a loop device, with losetup")
+    image, node = tmp_path / "image", tmp_path / "data" / "disk"
+    with image.open("wb") as stream:
+        stream.truncate(16 * 2**20)
+    found = subprocess.run(
+        ["losetup", "--find", "--show", image], capture_output=True, text=True, check=False
+    )
+    if found.returncode != 0:
+        pytest.skip(f"losetup: {found.stderr.strip()}")
+    loop = found.stdout.strip()
+    try:
+        os.mknod(node, 0o600 | stat.S_IFBLK, os.stat(loop).st_rdev)
+        seen = prove("dd", "if=/dev/zero", "of=disk", "bs=1M", "count=8", "conv=fsync")
+    except PermissionError:
+        pytest.skip("device nodes cannot be made or opened here")
+    finally:
+        subprocess.run(["losetup", "--detach", loop], check=False)
+    assert ("block device", str(node)) in {(one["file_system"], one["source"]) for one in seen["mounts"]}
+    (claim,) = seen["claims"]
+    assert (claim["moved_bytes"], claim["sync"]) == (8 * 2**20, True)
+    assert "bytes-not-in-calls" in claim["checked"].split(";"), seen["stderr"]

@@ -131,7 +131,9 @@ def _place(claim: Claim, mounts: Sequence[Mount]) -> tuple[Mount | None, str]:
         access = max(MOVED, key=lambda name: max(one.sum(MOVED[name]) for one in used))
     if access not in MOVED:
         return max(used, key=lambda one: sum(sum(phase.names.values()) for phase in one.phases)), access
-    return max(used, key=lambda one: _amount(one, access)), access
+    # Of queues the kernel's count of the process is all there is, for each of its mounts.
+    named = "direct_kernel" if claim.row.get("direct") else "opens"
+    return max(used, key=lambda one: (_amount(one, access), one.counts[named])), access
 
 
 def _amount(mount: Mount, access: str) -> int:

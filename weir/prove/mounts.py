@@ -14,6 +14,7 @@ KINDS = ("read", "write", "sync", "name")
 _SUMMED = ("opens", "opens_failed", "direct_requested", "direct_kernel", "mappings")
 _STREAMED_LEAST = 1 << 20  # less may be what a program prints
 _SMALL = 0.05
+_FEW_BYTES = 1 << 16  # of settings and the like, also where queues move the rest and no call shows it
 _SHARE = 0.01  # of an access; a process with less, such as a launcher, does not tell its time
 _BYTES = {"read": "read_bytes", "write": "written_bytes"}
 
@@ -143,7 +144,8 @@ def mounts_of(processes: Sequence[Process]) -> list[Mount]:
     found = []
     for place, parts in by_place.items():
         others = sum(bytes_ for other, bytes_ in moved.items() if other != place)
-        found.append(_mount(place[0], parts, processes, others <= _SMALL * max(moved[place], 1)))
+        alone = others <= max(_SMALL * moved[place], _FEW_BYTES)
+        found.append(_mount(place[0], parts, processes, alone))
     used = [one for one in found if one.phases or one.whole.device or one.whole.servers]
     return sorted(used, key=lambda one: (-one.moved_bytes, -sum(_operations(one)), one.point))
 

@@ -91,6 +91,17 @@ void weir_device_begin(const char *path, const struct weir_medium *medium, struc
     }
 }
 
+void weir_device_begin_block(unsigned major_number, unsigned minor_number, struct weir_device *device) {
+    memset(device, 0, sizeof *device);
+    device->copies = 1;
+    if (weir_device_follow(blocks, major_number, minor_number, 0, device) &&
+        weir_device_now(device, device->counts)) {
+        device_name_it(device);
+    } else if (device->reason[0] == '\0') {
+        snprintf(device->reason, sizeof device->reason, "the device has no counters");
+    }
+}
+
 void weir_device_end(struct weir_device *device) {
     uint64_t now[WEIR_DEVICE_COUNTS];
     if (device->name[0] == '\0') {

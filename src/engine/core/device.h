@@ -29,6 +29,8 @@ struct weir_device {
 
 /* Find the device of the directory of the file, and read its counters. */
 void weir_device_begin(const char *path, const struct weir_medium *medium, struct weir_device *device);
+/* The same of a block device itself. */
+void weir_device_begin_block(unsigned major_number, unsigned minor_number, struct weir_device *device);
 /* The counters as they are now; false where they went away. */
 bool weir_device_now(const struct weir_device *device, uint64_t *counts);
 /* Turns the counters into what they grew by since the begin. */

@@ -147,6 +147,16 @@ def test_a_file_that_is_laid_out_first_is_not_that_of_the_result() -> None:
         assert claimed(fio(sync=False, direct=True), lays, process(queue | more, rings=1)) == found
 
 
+def test_what_a_queue_moved_is_on_the_mount_with_its_file() -> None:
+    """A few bytes of settings on another mount, where the kernel counts for the process as much."""
+    counted: dict[str, Any] = {"device": (0, 100), "io": {"wchar": 0, "write_bytes": 100}}
+    settings = mount(phase(), **counted, point="/", opens=0)
+    settings["phases"][0]["read_bytes"] = settings["read_bytes"] = 4096
+    data = mount(phase(), **counted, opens=1, direct_kernel=1) | {"device": "sdy"}
+    for order in ((settings, data), (data, settings)):
+        assert claimed(fio(sync=False, direct=True), process(*order, rings=1)) == ("VALID", "")
+
+
 def test_a_mount_that_compresses_gives_no_valid_number(monkeypatch: pytest.MonkeyPatch) -> None:
     """The device got as many bytes, of whoever: others write to it, too."""
     found = {"super_options": "rw,compress=zstd:3,subvol=/"}
