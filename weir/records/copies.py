@@ -1,11 +1,14 @@
-"""Runs of a study that are copies of each other: what two runs cannot have in common by chance."""
+"""Runs of a study and results of logs that are copies: what two cannot have in common by chance."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from weir.model import Row
+
+_TIMES = ("total_s", "io_s", "open_s", "close_s", "lat_p50_us", "lat_p99_us", "lat_max_us")
+_TELLING_DIGITS = 10  # of all times together; two honest results agree in three or four
 
 Marks = Mapping[str, str]  # what marks a run: a value, and what it is
 
@@ -41,3 +44,17 @@ def copies(marks: Mapping[str, Marks]) -> dict[str, str]:
                 found.setdefault(run, f"{what} as {other}")
                 found.setdefault(other, f"{what} as {run}")
     return found
+
+
+def repeated(rows: Iterable[Row]) -> Iterator[str | None]:
+    """Of each result of a log: where an earlier one has the same times to all their digits."""
+    first: dict[tuple[Any, ...], str] = {}
+    for row in rows:
+        times = tuple(row.get(name) for name in _TIMES)
+        digits = sum(len(f"{time!r}".partition("e")[0].replace(".", "").strip("0")) for time in times if time)
+        if digits < _TELLING_DIGITS:
+            yield None
+            continue
+        what = tuple(row.get(name) for name in ("tool", "access", "item", "bw_mib_s", "ops_s"))
+        yield first.get((*what, *times))
+        first.setdefault((*what, *times), str(row.get("source")))

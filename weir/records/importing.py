@@ -20,6 +20,7 @@ from weir.model import Message, Parsed, Row
 from weir.printed_values import iso_time
 from weir.records.checked import checked
 from weir.records.collect import messages_of_row
+from weir.records.copies import repeated
 from weir.records.facts import Facts
 from weir.records.kinds import kind_of
 from weir.records.log_runs import runs_in
@@ -82,8 +83,17 @@ def import_sources(sources: Iterable[Source], facts: Facts) -> Imported:
         subjects += found
         if not found:
             without_results[source.file] = kind
-    rows = [_judged(subject) for subject in _counted(_identified(subjects))]
+    rows = [_judged(subject) for subject in _counted(_identified(_copied(subjects)))]
     return Imported(rows, without_results, errors)
+
+
+def _copied(subjects: Sequence[Subject]) -> Iterator[Subject]:
+    """Results of a log that is there twice, or that was joined to itself."""
+    logged = [subject for subject in subjects if subject.from_output]
+    others = {id(one): other for one, other in zip(logged, repeated(one.row for one in logged), strict=True)}
+    for subject in subjects:
+        other = others.get(id(subject))
+        yield replace(subject, observed={**subject.observed, "copy_of": other}) if other else subject
 
 
 def nothing_found(imported: Imported, derived: Sequence[Path] = ()) -> WeirError:

@@ -73,6 +73,21 @@ def test_the_same_again_is_another_run(tmp_path: Path) -> None:
     assert rows[0]["cell"] == rows[1]["cell"]
 
 
+def test_a_log_that_is_there_twice_is_no_repetition(tmp_path: Path) -> None:
+    """As a copy, and joined to itself; of a program that prints few digits nobody can tell."""
+    log, copied, joined = CAPTURES / "ior-ime-mock.txt", tmp_path / "copied.txt", tmp_path / "joined.txt"
+    copied.write_bytes(log.read_bytes())
+    joined.write_bytes(2 * log.read_bytes())
+    once = len(import_files([log], Facts()).rows)
+    for files in ([log, copied], [joined]):
+        rows = import_files(files, Facts()).rows
+        replayed = ["run-replayed" in (row["reasons"] or "") for row in rows]
+        assert replayed == [False] * once + [True] * once
+    few = tmp_path / "dd.txt"
+    few.write_text(2 * "104857600 bytes (105 MB, 100 MiB) copied, 0.25 s, 419 MB/s\n")
+    assert not any(row["reasons"] for row in import_files([few], Facts()).rows)
+
+
 def test_write_and_read_share_their_cell() -> None:
     rows = import_files([CAPTURES / "written-3.0.1-three-runs.txt"], Facts()).rows
     assert [(row["api"], row["access"]) for row in rows] == [

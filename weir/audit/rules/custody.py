@@ -26,13 +26,17 @@ def output_edited(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def run_replayed(subject: Subject) -> Outcome | None:
     """Two runs of the study have the same output, or two runs of a cell began in the same microsecond: one of
-    them is a copy, and which one is not known.
+    them is a copy, and which one is not known. Of logs, a result that has the times of an earlier one to all
+    their digits, ten or more together: it would count as another repetition.
 
     Hint: delete the copy, and measure that round again.
+
+    Of a log: name each log once.
     """
-    if subject.run is None or subject.run.same_as is None:
-        return None
-    return invalid(f"a copy: {subject.run.same_as}")
+    same_as = subject.run.same_as if subject.run else None
+    if subject.run is None and subject.observed.get("copy_of"):
+        same_as = f"the same times as in {subject.observed['copy_of']}"
+    return invalid(f"a copy: {same_as}") if same_as else None
 
 
 @rule("NOTE", needs_output=True)
