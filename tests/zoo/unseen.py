@@ -36,6 +36,10 @@ BLIND = {
     "sum of run.json, and a head of it that was signed elsewhere shows the rest",
     "a cache on another disk": "dm-cache, bcache, LVM writecache; and what serves a network block device "
     "(nbd, ublk)",
+    "a journal of ext4 on a device of its own": "mountinfo does not name it, and synchronisations of "
+    "metadata wait for it; the log of XFS is named (logdev), and judged",
+    "the time of transfers by io_uring and mappings": "weir prove has the bytes of the kernel and the "
+    "program's own time: a program that prints another time is believed",
     "a client of a file system that sends or stores something else": "counts have sizes, not contents; "
     "verify the data",
     "nodes that are containers of one machine": "the counters of its devices are added once for each, so "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 from weir.measure.members import members_of_device, members_of_file_system
@@ -26,15 +27,28 @@ def memory_below(folder: Path, system: Path = SYSTEM, depth: int = 0) -> str | N
         found = (_memory_of(one, system, depth) for one in lower if one.is_dir())
         where = next((one for one in found if one), None)
         return where and f"a file system of type {mount['type']} over {where}"
+    for part, device in {"": mount["device"], **_other_devices(mount)}.items():
+        number = _number(device)
+        members = [] if number is None else members_of_file_system(system / number) or [number]
+        where = next(filter(None, (memory_of_device(one, system, depth) for one in members)), None)
+        if where:
+            return part + where
+    return None
+
+
+def _other_devices(mount: Mapping[str, str]) -> dict[str, str]:
+    """Of XFS, the one with its log, which a synchronisation waits for, and the one of real-time files."""
+    options = (option.partition("=") for option in mount["super_options"].split(","))
+    parts = {"logdev": "its log on ", "rtdev": "its real-time files on "}
+    return {parts[name]: device for name, _, device in options if name in parts}
+
+
+def _number(device: str) -> str | None:
     try:
-        source = os.stat(mount["device"])
+        facts = os.stat(device)
     except OSError:
         return None
-    if not stat.S_ISBLK(source.st_mode):
-        return None
-    number = f"{os.major(source.st_rdev)}:{os.minor(source.st_rdev)}"
-    members = members_of_file_system(system / number) or [number]
-    return next(filter(None, (memory_of_device(one, system, depth) for one in members)), None)
+    return f"{os.major(facts.st_rdev)}:{os.minor(facts.st_rdev)}" if stat.S_ISBLK(facts.st_mode) else None
 
 
 def type_below(folder: Path, depth: int = 0) -> str | None:

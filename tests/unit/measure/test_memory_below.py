@@ -74,6 +74,16 @@ def test_of_a_btrfs_with_one_device_of_two_in_memory(system: Path, monkeypatch: 
     assert members.members_of_file_system(system / "8:0") == []
 
 
+def test_of_an_xfs_whose_log_is_in_memory(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The data is on the disk; a synchronisation of files waits for the log."""
+    mount = {"type": "xfs", "device": "/dev/data", "super_options": "rw,logbufs=8,logdev=/dev/log,noquota"}
+    monkeypatch.setattr(module, "mount_of", lambda folder: mount)
+    monkeypatch.setattr(module, "_number", {"/dev/data": "8:1", "/dev/log": "251:0"}.get)
+    assert memory_below(system / "disk", system) == "its log on the memory device zram0"
+    mount["super_options"] = "rw,noquota"
+    assert memory_below(system / "disk", system) is None
+
+
 def test_of_an_overlay(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     inner, options = module.mount_of, f"rw,lowerdir=/,upperdir={system}/memory,workdir=/w"
     overlay = {"type": "overlay", "device": "overlay", "super_options": options}
