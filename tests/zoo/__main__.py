@@ -34,7 +34,7 @@ For sceptics: fake storages with known answers, and what weir reports about each
   what the kernel did: UNPROVEN at best.
 
 Most faults are preloaded libraries; [interposed-library](audit.md#interposed-library) notes each of them and
-is not listed: the table shows what would show a fault in a kernel or driver, too.
+is not listed: the table has what would find such a fault in a kernel or driver, too.
 
 | animal | how it is staged | access | weir-io | IOR, witness | import of weir-io | import of IOR |
 |---|---|---|---|---|---|---|

@@ -18,7 +18,7 @@ _LEVEL = 0.95
 _HEAD = """\
 `make zoo-composed` draws cases by a seed, here {cases} of seed {seeds}: program, request, library, file
 system, what goes on beside it, and what is done to the record. The truth follows from what was staged.
-Missed: a false number is VALID. False alarm: an honest one is DEGRADED or INVALID, not by the machine alone
+Missed: a false number is VALID. False alarm: an honest one is DEGRADED or INVALID by more than the machine
 (others on its disk, its load, a short phase; {noisy} honest cases). Intervals: Clopper and Pearson, 95 %.
 Where weir was fixed by what a seed found, the rates of that seed are too low.
 

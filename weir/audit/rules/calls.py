@@ -22,8 +22,8 @@ def bytes_not_in_calls(subject: Subject) -> Outcome | None:
     behind every other library, or the kernel (rchar and wchar of /proc/self/io): some calls never reached
     the operating system. A single byte that lacks is a finding; of compressed data half must pass. For a
     file format (HDF5, NetCDF-4, PnetCDF) it is DEGRADED: the library may answer from a cache of its own,
-    such as HDF5's of chunks. The rule does not use the kernel's count of mapped files, io_uring, Linux
-    AIO and clients outside it (IME, DAOS, OrangeFS), which it does not have.
+    such as HDF5's of chunks. The kernel does not count mapped files, io_uring, Linux AIO and
+    clients outside it (IME, DAOS, OrangeFS): for those the rule does not use its count.
 
     Hint: look for LD_PRELOAD (column notes, witness.json beside run.json) and for a program that was changed;
     with a file format, make blocks larger than the library's cache.

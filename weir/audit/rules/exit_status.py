@@ -53,7 +53,7 @@ def timed_out(subject: Subject) -> Outcome | None:
 
 @rule("INVALID")
 def result_missing(subject: Subject) -> Outcome | None:
-    """The access was requested and no result was printed for it; the record stands for it, so that the
+    """The access was requested and no result was printed for it; this record has none, so that the
     failure is counted.
 
     Hint: read the other reasons of the record; they show why the run gave no result.
