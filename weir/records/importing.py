@@ -24,6 +24,7 @@ from weir.records.copies import repeated
 from weir.records.facts import Facts
 from weir.records.kinds import kind_of
 from weir.records.log_runs import runs_in
+from weir.records.prefixes import without_prefixes
 from weir.records.table import table_lines, typed_row
 from weir.tools import purpose_of, tools
 from weir.tools.outputs import is_table, read_text
@@ -126,6 +127,8 @@ def _of_source(source: Source, facts: Facts) -> tuple[list[Subject], str]:
     # A comment before everything is the command that made it.
     log = text.partition("\n")[2] if text.startswith("# ") else text
     found = list(_of_table(log, source.file, own) if is_table(log) else _of_log(log, source.file, own))
+    if not any(subject.has_result for subject in found) and (plain := without_prefixes(log)) != log:
+        found = list(_of_log(plain, source.file, own)) or found
     return found, "" if found else _kind(text)
 
 

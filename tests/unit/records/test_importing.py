@@ -88,6 +88,20 @@ def test_a_log_that_is_there_twice_is_no_repetition(tmp_path: Path) -> None:
     assert not any(row["reasons"] for row in import_files([few], Facts()).rows)
 
 
+@pytest.mark.parametrize(
+    "before", ["0: ", "2026-11-25T10:00:00.123Z ", "[2026-11-25 10:00:00] ", "\x1b[32m", "> "]
+)
+def test_what_others_put_before_each_line_is_not_of_the_log(tmp_path: Path, before: str) -> None:
+    log, prefixed = CAPTURES / "ior-ime-mock.txt", tmp_path / "prefixed.txt"
+    prefixed.write_text("".join(before + line for line in log.read_text().splitlines(keepends=True)))
+    shown = ("access", "bw_mib_s", "total_s", "verdict", "reasons")
+    rows = [
+        [{name: row[name] for name in shown} for row in import_files([file], Facts()).rows]
+        for file in (log, prefixed)
+    ]
+    assert rows[0] == rows[1]
+
+
 def test_write_and_read_share_their_cell() -> None:
     rows = import_files([CAPTURES / "written-3.0.1-three-runs.txt"], Facts()).rows
     assert [(row["api"], row["access"]) for row in rows] == [
