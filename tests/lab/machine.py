@@ -1,8 +1,8 @@
 """A private machine for a file system: namespaces, which end with everything that was started in them.
 
 Its network is a loopback and one more address, since some servers refuse 127.0.0.1. It sees the files of this
-machine, with a /mnt, /run and /dev/shm of its own, and an empty directory of its own over each one that the
-servers write to.
+machine, with a /mnt, /run, /dev/shm and /var/tmp of its own, and an empty directory of its own over each one
+that the servers write to.
 """
 
 from __future__ import annotations

@@ -43,11 +43,11 @@ def have_ended(processes: list[int]) -> bool:
 
 def test_nothing_is_left_of_what_was_started(folder: Path) -> None:
     machine = Machine(folder)
-    machine.start(["/var/tmp"])
+    machine.start(["/srv"])
     machine.out(
         "sh",
         "-c",
-        "mkdir /mnt/made && mount -t tmpfs made /mnt/made && touch /mnt/made/file /var/tmp/lab-file",
+        "mkdir /mnt/made && mount -t tmpfs made /mnt/made && touch /mnt/made/file /srv/file /var/tmp/lab",
     )
     machine.out("setsid", "--fork", "sleep", "600")
     processes = list(machine.processes())
@@ -56,7 +56,7 @@ def test_nothing_is_left_of_what_was_started(folder: Path) -> None:
     mounts = Path("/proc/self/mounts").read_text()
     assert "/mnt/made" not in mounts
     assert str(folder) not in mounts
-    assert not Path("/var/tmp/lab-file").exists()
+    assert not any(Path(name).exists() for name in ("/srv/file", "/var/tmp/lab"))
     machine.stop()
     assert have_ended(processes)
     assert not folder.exists()
