@@ -1,6 +1,8 @@
 /* At how many places of the files the transfers of a span began, and how many names the operations of a turn
  * had, by linear counting: a library that leads all of them to one part of a file, or to one file, makes as
  * many calls as it should, and is given away by this alone. */
+#include <string.h>
+
 #include "witness.h"
 
 /* Of the span that is open; a process has one at a time. */
@@ -26,8 +28,16 @@ static void mark(struct places *places, uint64_t value) {
 
 void places_named(struct places *places, int directory, const char *path) {
     uint64_t hash = (uint64_t)(unsigned)directory;
-    for (const char *at = path; *at != '\0'; at++) {
-        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+    size_t left = strlen(path);
+    uint64_t word;
+    /* Eight at a time: a look at a name that is in memory takes a microsecond. */
+    for (; left >= sizeof word; left -= sizeof word, path += sizeof word) {
+        memcpy(&word, path, sizeof word);
+        hash = (hash ^ word) * 0xff51afd7ed558ccdu;
+        hash ^= hash >> 32;
+    }
+    for (; left > 0; left--, path++) {
+        hash = (hash ^ (unsigned char)*path) * 0x100000001b3u;
     }
     add(&places->calls, 1);
     mark(places, hash);
