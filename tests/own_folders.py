@@ -32,10 +32,10 @@ def remove_left(place: Path) -> None:
     for folder in place.iterdir():
         owner = _NAME.fullmatch(folder.name)
         if owner and not is_the_same(int(owner[1]), int(owner[2])):
-            _remove(folder)
+            remove(folder)
 
 
-def _remove(folder: Path) -> None:
+def remove(folder: Path) -> None:
     """With the processes that name it and the mounts below it."""
     kill([int(line.split()[0]) for line in processes_below(folder)])
     for line in Path("/proc/mounts").read_text().splitlines():

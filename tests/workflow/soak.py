@@ -30,7 +30,7 @@ from typing import Any
 
 import yaml
 
-from tests.own_folders import own_folder
+from tests.own_folders import own_folder, remove
 from tests.workflow.conftest import Checkout, copy_of_the_tree, tiny_configuration
 from tests.workflow.processes import GUARDIAN, children, kill, named_below, processes_below, start, until
 from weir.cli import main as weir
@@ -188,7 +188,7 @@ def own_folders() -> Iterator[list[Path]]:
         yield folders
     finally:
         for folder in folders:
-            shutil.rmtree(folder)
+            remove(folder)  # with what Ctrl-C left in the midst of a round
 
 
 @contextmanager
