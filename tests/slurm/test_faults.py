@@ -205,13 +205,15 @@ def test_a_job_that_is_suspended_in_a_phase_is_degraded_with_how_long(checkout: 
     """As gang scheduling and preemption by suspension do."""
     checkout.suite([2], [1])
     suite = checkout.folder / "config" / "suites" / "tiny.yaml"
-    # 64 transfers in 16 s: the job is suspended in the midst of them.
+    # 64 transfers of each rank in 32 s: the job is suspended in the midst of them, when the second rank has
+    # written four behind the block of the first one.
     suite.write_text(
         suite.read_text().replace("block: 1 MiB", "block: 1 MiB, rate: 4").replace("[write, read]", "[write]")
     )
     process = start_and_wait_for_a_job(checkout)
     data = checkout.target
-    wait_for("the first transfer", lambda: any(file.stat().st_size for file in data.glob("*/*/data*")))
+    least = 2**20 + 4 * 2**14
+    wait_for("transfers", lambda: any(file.stat().st_size >= least for file in data.glob("*/*/data*")))
     (job,) = job_ids(checkout.cluster)
     checkout.cluster.out("scontrol", "suspend", job)
     time.sleep(SUSPENDED_S)
