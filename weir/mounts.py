@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+# File systems whose files are pages of the node's memory.
+MEMORY_FILE_SYSTEMS = ("tmpfs", "ramfs", "hugetlbfs", "devtmpfs")
 _PROC = Path("/proc")
 _OCTAL = re.compile(r"\\([0-3][0-7]{2})")
 

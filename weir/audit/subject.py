@@ -8,14 +8,12 @@ from functools import cached_property
 from typing import Any
 
 from weir.model import Cell, Message, Row
+from weir.mounts import MEMORY_FILE_SYSTEMS
 from weir.tools import tools
 from weir.tools.base import Habits
 
 WRITES = ("write", "update-write")
 READS = ("read", "update-read")
-# File systems whose files are pages of the node's memory.
-MEMORY_FILE_SYSTEMS = ("tmpfs", "ramfs", "hugetlbfs", "devtmpfs")
-
 IN_MEMORY = " in memory"  # ends the name of a device that is there (src/engine/core/device.c)
 # They may store fewer bytes than they are given; the second ones always do, and are written once.
 REDUCING_FILE_SYSTEMS = ("btrfs", "zfs", "bcachefs", "f2fs")

@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from weir.measure.members import members_of_device, members_of_file_system
-from weir.mounts import lower_folders, mount_of
+from weir.mounts import MEMORY_FILE_SYSTEMS, lower_folders, mount_of
 
 SYSTEM = Path("/sys/dev/block")
-_MEMORY = ("tmpfs", "ramfs", "hugetlbfs", "devtmpfs")
 _MEMORY_DEVICES = ("ram", "zram", "nullb")
 _MEMORY_MODELS = ("scsi_debug", "RAMDISK-MCP")  # disks that drivers of tests and of targets make of memory
 _DEEPEST = 8  # devices and file systems below each other
@@ -96,6 +95,6 @@ def _model(entry: Path) -> str:
 
 def _memory_of(folder: Path, system: Path, depth: int) -> str | None:
     mount = mount_of(folder)
-    if mount is not None and mount["type"] in _MEMORY:
+    if mount is not None and mount["type"] in MEMORY_FILE_SYSTEMS:
         return f"{folder} on {mount['type']}"
     return memory_below(folder, system, depth + 1)
