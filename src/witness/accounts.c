@@ -20,11 +20,8 @@ static _Thread_local bool inside; /* what the library itself opens and reads doe
 static struct account accounts[ACCOUNTS];
 static _Atomic unsigned used;
 static struct weir_process_io start_io;
-static _Atomic(struct account *) queued;                /* with transfers whose end is waited for */
-static _Atomic int queued_kind;                         /* of the last of these */
-static _Atomic uint64_t unsynced[ACCOUNTS_DESCRIPTORS]; /* bytes written since the last synchronisation */
-static unsigned char goes[ACCOUNTS_DESCRIPTORS];
-enum { GOES_DIRECT = 1, GOES_THROUGH = 2 }; /* past the page cache; to the medium before the call returns */
+static _Atomic(struct account *) queued; /* with transfers whose end is waited for */
+static _Atomic int queued_kind;          /* of the last of these */
 static pid_t owner;
 static bool is_started;
 static bool only_watches; /* this process counts the mount that it watches, and does nothing else */
@@ -169,15 +166,9 @@ static void note_compression(struct account *account, int fd) {
     }
 }
 
-void accounts_flagged(int fd) {
-    long flags = syscall(SYS_fcntl, fd, F_GETFL);
-    goes[fd] = (flags & O_DIRECT) != 0 ? GOES_DIRECT : 0;
-    goes[fd] |= (flags & O_DSYNC) != 0 ? GOES_THROUGH : 0; /* O_SYNC has its bit */
-}
-
 void accounts_opened(struct record *record, int fd) {
-    accounts_flagged(fd);
-    atomic_store(&unsynced[fd], 0);
+    transfers_flagged(fd);
+    transfers_forget(fd);
     note_compression(record->account, fd);
     atomic_fetch_add(&record->account->open_files, 1);
     if (record->account->used == 0) { /* opened without a call that names it: the time of a queue begins */
@@ -186,7 +177,7 @@ void accounts_opened(struct record *record, int fd) {
 }
 
 void accounts_closed(struct record *record, int fd) {
-    atomic_store(&unsynced[fd], 0);
+    transfers_forget(fd);
     if (atomic_fetch_sub(&record->account->open_files, 1) == 1) {
         atomic_store(&record->account->reopened, true);
     }
@@ -251,19 +242,6 @@ uint64_t accounts_call_begins(struct record *record, enum call_kind kind) {
     return now_ns;
 }
 
-static void count_bytes(struct phase *phase, enum call_kind kind, int fd, uint64_t bytes) {
-    unsigned char how = fd < ACCOUNTS_DESCRIPTORS ? goes[fd] : 0;
-    add(kind == CALL_READ ? &phase->read_bytes : &phase->written_bytes, bytes);
-    if ((how & GOES_DIRECT) != 0) {
-        add(kind == CALL_READ ? &phase->direct_read_bytes : &phase->direct_written_bytes, bytes);
-    }
-    if (kind == CALL_WRITE && (how & GOES_THROUGH) != 0) {
-        add(&phase->synced_bytes, bytes);
-    } else if (kind == CALL_WRITE && fd < ACCOUNTS_DESCRIPTORS) {
-        add(&unsynced[fd], bytes);
-    }
-}
-
 static void note_ends(struct phase *phase, enum call_kind kind, uint64_t began_ns, uint64_t now_ns) {
     uint64_t none = 0;
     atomic_compare_exchange_strong(&phase->began_ns[kind], &none, began_ns);
@@ -292,7 +270,7 @@ void accounts_call_ended(struct record *record, enum call_kind kind, uint64_t be
     add(&phase->calls[kind], 1);
     add(&phase->busy_ns[kind], now_ns - began_ns);
     if (kind <= CALL_WRITE && bytes > 0) {
-        count_bytes(phase, kind, fd, (uint64_t)bytes);
+        transfers_count(phase, kind, fd, (uint64_t)bytes);
     }
     atomic_store_explicit(&phase->last_ns, now_ns, memory_order_relaxed);
     if (kind != CALL_NAME) {
@@ -320,21 +298,11 @@ void accounts_named(struct record *record, enum name_kind kind) {
 }
 
 /* While other threads write, pages are dirty however well this one was synchronised. */
-static void count_synced(struct account *account, int fd, bool all) {
-    struct phase *phase = current(account);
-    uint64_t written = atomic_load(&phase->written_bytes);
-    if (all) {
-        atomic_store(&phase->synced_bytes, written);
-    } else if (fd < ACCOUNTS_DESCRIPTORS) {
-        add(&phase->synced_bytes, atomic_exchange(&unsynced[fd], 0));
-    }
-}
-
 void accounts_synced(struct record *record, int fd, bool all) {
     extern char __libc_single_threaded;
     struct account *account = record->account;
     char link[64], path[WITNESS_PATH_BYTES];
-    count_synced(account, fd, all);
+    transfers_covered(current(account), fd, all);
     if (!__libc_single_threaded || account->synced_looks >= LOOKS) {
         return;
     }
@@ -353,7 +321,7 @@ void accounts_synced(struct record *record, int fd, bool all) {
 void accounts_sync_all(void) {
     for (unsigned i = 0; i < atomic_load(&used); i++) {
         add(&accounts[i].record->syncs[SYNC_FS], 1);
-        count_synced(&accounts[i], -1, true);
+        transfers_covered(current(&accounts[i]), -1, true);
     }
 }
 

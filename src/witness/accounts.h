@@ -78,7 +78,6 @@ bool accounts_by_others(void); /* this process shares the memory of the one that
 struct record *accounts_record(int directory, const char *path); /* NULL: no storage, or not under test */
 struct record *accounts_block_record(const char *path);          /* of a block device itself, as of a mount */
 void accounts_opened(struct record *record, int fd);
-void accounts_flagged(int fd); /* its flags are as the kernel has them now */
 void accounts_closed(struct record *record, int fd);
 uint64_t accounts_call_begins(struct record *record, enum call_kind kind);
 void accounts_call_ended(struct record *record, enum call_kind kind, uint64_t began_ns, int fd,
@@ -94,6 +93,12 @@ void accounts_count(struct account *account, struct counters *now);
 const struct account *accounts_all(unsigned *count);
 const struct weir_process_io *accounts_start_io(void);
 bool accounts_is_started(void); /* below the process that WEIR_WITNESS_STARTER names, and waited for */
+
+/* transfers.c */
+void transfers_flagged(int fd); /* its flags are as the kernel has them now */
+void transfers_forget(int fd);  /* what was written on it */
+void transfers_count(struct phase *phase, enum call_kind kind, int fd, uint64_t bytes);
+void transfers_covered(struct phase *phase, int fd, bool all); /* all: files of the mount */
 
 /* ancestors.c */
 bool accounts_started_by(const char *pid);

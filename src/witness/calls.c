@@ -291,7 +291,7 @@ TRUNCATE(ftruncate64, off64_t)
         if (record != NULL && command == F_SETFL && result == 0) {                                           \
             add(&record->flag_changes, 1);                                                                   \
             if (record->account != NULL) {                                                                   \
-                accounts_flagged(fd);                                                                        \
+                transfers_flagged(fd);                                                                       \
             }                                                                                                \
         } else if (record != NULL && (command == F_DUPFD || command == F_DUPFD_CLOEXEC)) {                   \
             file_duplicated(fd, result);                                                                     \

@@ -33,12 +33,17 @@ struct record *file_record(const char *path) {
     return found;
 }
 
-bool is_below(const char *path, const char *root) {
-    size_t length = strlen(root);
-    while (length > 1 && root[length - 1] == '/') {
+const char *rest_below(const char *path, const char *above) {
+    size_t length = strlen(above);
+    while (length > 0 && above[length - 1] == '/') {
         length--;
     }
-    return strncmp(path, root, length) == 0 && (path[length] == '/' || path[length] == '\0');
+    return strncmp(path, above, length) == 0 && (path[length] == '/' || path[length] == '\0') ? path + length
+                                                                                              : NULL;
+}
+
+bool is_below(const char *path, const char *root) {
+    return rest_below(path, root) != NULL;
 }
 
 void files_look(const char *root) {

@@ -35,13 +35,6 @@ static bool is_storage(const char *file_system) {
     return true;
 }
 
-/* What is below a path with a slash after it, or "" for the path itself; NULL where it is elsewhere. */
-static const char *rest_below(const char *path, const char *above) {
-    size_t length = strcmp(above, "/") == 0 ? 0 : strlen(above);
-    return strncmp(path, above, length) == 0 && (path[length] == '/' || path[length] == '\0') ? path + length
-                                                                                              : NULL;
-}
-
 /* The directory under test by its device and its path in that file system, which are the same in a container
  * and for bind mounts, where it has other paths. */
 static void add_tested(const struct weir_mount *mount) {
@@ -85,19 +78,11 @@ void mount_table_read(void) {
     }
 }
 
-static bool is_on(const char *path, unsigned at) {
-    size_t length = mounts[at].length;
-    if (length == 1) {
-        return path[0] == '/';
-    }
-    return strncmp(path, mounts[at].point, length) == 0 && (path[length] == '/' || path[length] == '\0');
-}
-
 /* Of mounts at one point the last one covers the others. */
 const char *mount_table_point(const char *path) {
     int found = -1;
     for (unsigned i = 0; i < used; i++) {
-        if ((found < 0 || mounts[i].length >= mounts[found].length) && is_on(path, i)) {
+        if ((found < 0 || mounts[i].length >= mounts[found].length) && is_below(path, mounts[i].point)) {
             found = (int)i;
         }
     }
@@ -106,7 +91,7 @@ const char *mount_table_point(const char *path) {
 
 bool mount_table_is_tested(const char *path) {
     for (unsigned i = 0; i < tested_used; i++) {
-        if (rest_below(path, tested[i]) != NULL) {
+        if (is_below(path, tested[i])) {
             return true;
         }
     }

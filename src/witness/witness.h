@@ -72,6 +72,8 @@ void position_set(int fd, int64_t position);
 struct record *file_record(const char *path);      /* the shared one, where there are too many files */
 const struct record *files_first(unsigned *count); /* with a path each */
 const struct record *files_others(uint64_t *files);
+/* What is below a path with a slash before it, or "" for the path itself; NULL where it is elsewhere. */
+const char *rest_below(const char *path, const char *above);
 bool is_below(const char *path, const char *root);
 void files_sum(uint64_t *read_bytes, uint64_t *written_bytes, uint64_t *syncs);
 void files_unwritten(struct weir_cachestat *sum); /* of those written to since the last look */
