@@ -41,6 +41,14 @@ test_that("a short table floats, a long one breaks over pages and repeats its he
   expect_equal(sum(long == "a & b \\\\"), 2)
 })
 
+test_that("a column in which nothing is known is left out, and named in the caption", {
+  cells <- data.table(a = c("1", "--"), b = c(NA, "--"), c = "\u2013")
+  lines <- latex_table("some", "Some", cells, c("l", "r", "p{2cm}"), c("a", "$b$", "c"))
+  expect_true("\\begin{tabular}{@{}l@{}}" %in% lines)
+  expect_true(all(c("a \\\\", "1 \\\\", "-- \\\\") %in% lines))
+  expect_true(any(grepl("Some No value in: $b$, c.", lines, fixed = TRUE)))
+})
+
 test_that("a group heads its rows once and stays with the first of them", {
   lines <- with_group_lines(c("1", "2", "3"), c("disk", "disk", "memory"), 2)
   expect_equal(lines[c(2, 3, 5)], c("1", "2", "3"))
