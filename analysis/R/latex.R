@@ -77,19 +77,19 @@ breakable <- function(words) {
 # A table from cells that are LaTeX already. `columns` is the preamble, one entry for each column; where `groups`
 # changes, its text stands in a line of its own. Short tables float unless they have to stand in their place, long ones
 # break over pages, the last rows of them `together`. `below` is LaTeX that stands under the last row. A column in which
-# no value is known is left out, and the caption says so.
+# no value is known is not printed, but named in the caption.
 latex_table <- function(name, caption, cells, columns, header, groups = NULL, lines = nrow(cells), in_place = FALSE,
                         together = 8, below = NULL) {
   stopifnot(length(cells) == length(columns), length(header) == length(columns))
   known <- lapply(unname(as.list(cells)), function(cell) ifelse(is.na(cell), unknown_in_print, as.character(cell)))
   empty <- vapply(known, function(cell) length(cell) > 0 && all(cell %in% c(unknown_in_print, "\u2013")), logical(1))
-  left_out <- paste(header[empty], collapse = ", ")
+  not_printed <- paste(header[empty], collapse = ", ")
   columns <- columns[!empty]
   header <- header[!empty]
   rows <- paste0(do.call(paste, c(known[!empty], sep = " & ")), " \\\\")
   body <- if (is.null(groups)) rows else with_group_lines(rows, groups, length(columns))
   head <- if (any(nzchar(header))) c(paste0(paste(header, collapse = " & "), " \\\\"), "\\midrule")
-  without <- if (any(empty)) sprintf(" No value in: %s.", left_out) else ""
+  without <- if (any(empty)) sprintf(" No value in: %s.", not_printed) else ""
   caption <- sprintf("\\caption{%s%s}\\label{tab:%s}", escape_latex(caption), without, name)
   preamble <- paste0("@{}", paste(columns, collapse = ""), "@{}")
   if (!in_place && sum(lines) + length(unique(groups)) <= most_lines_of_float) {

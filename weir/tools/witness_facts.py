@@ -71,7 +71,11 @@ class Witnessed:
         spans = {rank: _spans_of(process, row, accesses, iterations) for rank, process in by_rank.items()}
         if not all(spans.values()):
             return {}
-        return _facts(row, by_rank, {rank: list(part or ()) for rank, part in spans.items()})
+        facts = _facts(row, by_rank, {rank: list(part or ()) for rank, part in spans.items()})
+        if row["access"] == "read" and "write" in accesses and "called_bytes" in facts:
+            every = [span for process in by_rank.values() for span in process["spans"]]
+            facts["written_in_calls"] = sum(span["written_bytes"] for span in every) // iterations
+        return facts
 
     def _measuring(self) -> list[Mapping[str, Any]]:
         """Processes that ran the same program as a rank's busiest process and did as much: each is a

@@ -41,7 +41,7 @@ test_that("a short table floats, a long one breaks over pages and repeats its he
   expect_equal(sum(long == "a & b \\\\"), 2)
 })
 
-test_that("a column in which nothing is known is left out, and named in the caption", {
+test_that("a column in which nothing is known is not printed, but named in the caption", {
   cells <- data.table(a = c("1", "--"), b = c(NA, "--"), c = "\u2013")
   lines <- latex_table("some", "Some", cells, c("l", "r", "p{2cm}"), c("a", "$b$", "c"))
   expect_true("\\begin{tabular}{@{}l@{}}" %in% lines)

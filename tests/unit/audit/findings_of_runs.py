@@ -315,6 +315,12 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ),
     ("bytes-not-in-calls", subject(in_calls(wchar=799)), "INVALID", "the calls moved 837812224"),
     ("bytes-not-in-calls", subject(in_calls(rchar=8), access="read", api="HDF5"), "DEGRADED", "8388608"),
+    (
+        "read-of-holes",
+        subject({"written_bytes": 800 * MIB, "written_in_calls": 799 * MIB}, access="read"),
+        "INVALID",
+        "838860800 bytes were reported as written, the calls moved 837812224",
+    ),
     ("file-overwritten", subject({"existing_bytes": 7}), "DEGRADED", "the files had 7 bytes before"),
     ("no-rate", alone(**NAMES | {"ops_s": 0.0}), "INVALID", "0 operations per second"),
 ]

@@ -48,6 +48,9 @@ CLEAN: dict[str, Subject] = {
     "a read of what a stonewall left": subject(
         {"written_bytes": 80 * MIB, "reorder": "constant"}, **CUT, access="read"
     ),
+    "a read of all that was written": subject(
+        {"written_bytes": 800 * MIB, "written_in_calls": 801 * MIB, "drop_caches": True}, access="read"
+    ),
     "a read by a status file": subject({"status_file": "/x"}, **CUT, access="read"),
     "a read of a larger file": subject(access="read", file_bytes=900 * MIB),
     "it is not known whether a stonewall was set": alone(**CUT, stonewall_s=None),

@@ -71,6 +71,7 @@ def test_facts_are_those_of_the_access() -> None:
     write, read = of(seen, "write"), of(seen, "read")
     assert (write["called_bytes"], write["sync_calls"], write["dirtied_bytes"]) == (128 * MIB, 2, 128 * MIB)
     assert (read["called_bytes"], read["fetched_bytes"]) == (128 * MIB, 0)
+    assert (read["written_in_calls"], "written_in_calls" in write) == (128 * MIB, False)
     assert write["rank_io_s"] == [0.5, 0.5]
     assert write["direct"] is True
     assert "sync_calls" not in read

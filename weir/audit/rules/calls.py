@@ -43,6 +43,20 @@ def bytes_not_in_calls(subject: Subject) -> Outcome | None:
     return degraded(text) if subject.row.get("api") in _FORMATS else invalid(text)
 
 
+@rule("INVALID", needs_output=True)
+def read_of_holes(subject: Subject) -> Outcome | None:
+    """The run wrote the files that it read, and its write calls moved fewer bytes than it reports as written,
+    as libweir-witness counted them: the read met holes, or what an earlier run had left there.
+
+    Hint: see what the write of the same run is INVALID for.
+    """
+    written, in_calls = (subject.observed.get(key) for key in ("written_bytes", "written_in_calls"))
+    if not subject.is_read or subject.stores_nothing or written is None or in_calls is None:
+        return None
+    text = f"{written} bytes were reported as written, the calls moved {in_calls}"
+    return invalid(text) if in_calls < written else passed(text)
+
+
 def _called_bytes(subject: Subject) -> int | None:
     """The witness counts the calls on the files of the run, the kernel those on all: it comes second."""
     called: int | None = subject.observed.get("called_bytes")
