@@ -73,8 +73,12 @@ class Witnessed:
             return {}
         facts = _facts(row, by_rank, {rank: list(part or ()) for rank, part in spans.items()})
         if row["access"] == "read" and "write" in accesses and "called_bytes" in facts:
-            every = [span for process in by_rank.values() for span in process["spans"]]
-            facts["written_in_calls"] = sum(span["written_bytes"] for span in every) // iterations
+            write: Row = {**row, "access": "write"}
+            parts = [_spans_of(process, write, accesses, iterations) for process in by_rank.values()]
+            if all(parts):
+                facts["written_in_calls"] = sum(
+                    span["written_bytes"] for part in parts for span in part or ()
+                )
         return facts
 
     def _measuring(self) -> list[Mapping[str, Any]]:

@@ -71,10 +71,18 @@ def test_facts_are_those_of_the_access() -> None:
     write, read = of(seen, "write"), of(seen, "read")
     assert (write["called_bytes"], write["sync_calls"], write["dirtied_bytes"]) == (128 * MIB, 2, 128 * MIB)
     assert (read["called_bytes"], read["fetched_bytes"]) == (128 * MIB, 0)
-    assert (read["written_in_calls"], "written_in_calls" in write) == (128 * MIB, False)
     assert write["rank_io_s"] == [0.5, 0.5]
     assert write["direct"] is True
     assert "sync_calls" not in read
+
+
+def test_a_read_knows_what_its_own_iteration_wrote() -> None:
+    """A stonewall ends each write elsewhere."""
+    spans = [span(0, "write", 64), span(2, "read", 64), span(4, "write", 48), span(6, "read", 48)]
+    seen = Witnessed([process(0, spans), process(1, spans)])
+    written = [of(seen, "read", iteration, 2)["written_in_calls"] for iteration in (0, 1)]
+    assert written == [128 * MIB, 96 * MIB]
+    assert "written_in_calls" not in of(seen, "write", 0, 2)
 
 
 def test_a_halt_is_that_of_the_rank_that_waited_least_beyond_the_time_of_its_bytes() -> None:
