@@ -318,6 +318,12 @@ void accounts_synced(struct record *record, int fd, bool all) {
     errno = error;
 }
 
+void accounts_through(struct record *record, int fd, ssize_t bytes) {
+    if (accounts_wanted && record != NULL && bytes > 0) {
+        transfers_through(current(record->account), fd, (uint64_t)bytes);
+    }
+}
+
 void accounts_sync_all(void) {
     for (unsigned i = 0; i < atomic_load(&used); i++) {
         add(&accounts[i].record->syncs[SYNC_FS], 1);
@@ -350,6 +356,7 @@ void accounts_forget(void) {
     only_watches = false;
     accounts_io_read(&start_io);
     pthread_mutex_init(&mutex, NULL);
+    transfers_in_child();
     for (unsigned i = 0; i < atomic_load(&used); i++) {
         accounts[i].used = 0;
         accounts[i].under_way = 0;

@@ -44,7 +44,7 @@ struct phase {
     _Atomic uint64_t read_bytes, written_bytes;
     /* On descriptors that the kernel has with O_DIRECT. */
     _Atomic uint64_t direct_read_bytes, direct_written_bytes;
-    _Atomic uint64_t synced_bytes; /* written, and then synchronised on the same descriptor, or with O_SYNC */
+    _Atomic uint64_t synced_bytes; /* written, and then the file was synchronised, or with O_SYNC */
     _Atomic uint64_t names[NAME_KINDS];
 };
 
@@ -88,7 +88,9 @@ struct account *accounts_wait_begins(uint64_t *began_ns);
 void accounts_waited(struct account *account, uint64_t began_ns);
 void accounts_named(struct record *record, enum name_kind kind);
 void accounts_synced(struct record *record, int fd, bool all); /* all: files of the mount */
-void accounts_sync_all(void);                                  /* sync(2) */
+/* What the call has just written it has synchronised, too. */
+void accounts_through(struct record *record, int fd, ssize_t bytes);
+void accounts_sync_all(void); /* sync(2) */
 void accounts_count(struct account *account, struct counters *now);
 const struct account *accounts_all(unsigned *count);
 const struct weir_process_io *accounts_start_io(void);
@@ -96,9 +98,11 @@ bool accounts_is_started(void); /* below the process that WEIR_WITNESS_STARTER n
 
 /* transfers.c */
 void transfers_flagged(int fd); /* its flags are as the kernel has them now */
-void transfers_forget(int fd);  /* what was written on it */
+void transfers_forget(int fd);  /* it is of no file any more */
+void transfers_in_child(void);  /* of fork */
 void transfers_count(struct phase *phase, enum call_kind kind, int fd, uint64_t bytes);
-void transfers_covered(struct phase *phase, int fd, bool all); /* all: files of the mount */
+void transfers_through(struct phase *phase, int fd, uint64_t bytes); /* of what was counted last */
+void transfers_covered(struct phase *phase, int fd, bool all);       /* all: files of the mount */
 
 /* ancestors.c */
 bool accounts_started_by(const char *pid);

@@ -165,7 +165,7 @@ int dup3(int fd, int to, int flags) {
         }                                                                                                    \
     } while (0)
 
-#define TRANSFER(name, parameters, arguments, buffer, count, place)                                          \
+#define TRANSFER_THEN(name, parameters, arguments, buffer, count, place, then)                               \
     ssize_t name parameters {                                                                                \
         NEXT(name)                                                                                           \
         struct record *record = file_moved(fd);                                                              \
@@ -178,8 +178,11 @@ int dup3(int fd, int to, int flags) {
             places_seen(record, KIND_##count == CALL_WRITE, place);                                          \
         }                                                                                                    \
         CALL_ENDED(record, KIND_##count, began_ns, fd, bytes);                                               \
+        then;                                                                                                \
         return bytes;                                                                                        \
     }
+#define TRANSFER(name, parameters, arguments, buffer, count, place)                                          \
+    TRANSFER_THEN(name, parameters, arguments, buffer, count, place, )
 TRANSFER(read, (int fd, void *buffer, size_t size), (fd, buffer, size), buffer, count_read,
          position_taken(fd, bytes))
 TRANSFER(write, (int fd, const void *buffer, size_t size), (fd, buffer, size), buffer, count_write,
@@ -211,10 +214,11 @@ TRANSFER(__pread64_chk, (int fd, void *buffer, size_t size, off64_t offset, size
              (int fd, const struct iovec *vectors, int vector_count, offset_type offset, int flags),         \
              (fd, vectors, vector_count, offset, flags), NULL, count_read,                                   \
              offset >= 0 ? offset : position_taken(fd, bytes))                                               \
-    TRANSFER(pwritev##suffix,                                                                                \
-             (int fd, const struct iovec *vectors, int vector_count, offset_type offset, int flags),         \
-             (fd, vectors, vector_count, offset, flags), NULL, count_write,                                  \
-             offset >= 0 ? offset : position_taken(fd, bytes))
+    TRANSFER_THEN(pwritev##suffix,                                                                           \
+                  (int fd, const struct iovec *vectors, int vector_count, offset_type offset, int flags),    \
+                  (fd, vectors, vector_count, offset, flags), NULL, count_write,                             \
+                  offset >= 0 ? offset : position_taken(fd, bytes),                                          \
+                  (flags & (RWF_DSYNC | RWF_SYNC)) != 0 ? accounts_through(record, fd, bytes) : (void)0)
 WITH_FLAGS(2, off_t)
 WITH_FLAGS(64v2, off64_t)
 
