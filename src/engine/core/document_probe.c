@@ -125,6 +125,30 @@ static void document_write_observer(struct weir_json *json, const struct weir_ob
     weir_json_object_end(json);
 }
 
+/* Those that moved anything. */
+static void document_write_peers(struct weir_json *json, const struct weir_peers *peers) {
+    char name[WEIR_PEER_NAME];
+    weir_json_list(json, "by_address");
+    for (int i = 0; i < peers->count; i++) {
+        const struct weir_peer *peer = &peers->list[i];
+        if (peer->sent_bytes + peer->received_bytes == 0) {
+            continue;
+        }
+        weir_peer_name(peer, name);
+        weir_json_object(json, NULL);
+        weir_json_text(json, "address", name);
+        document_write_known(json, "sent_bytes", true, peer->sent_bytes);
+        document_write_known(json, "received_bytes", true, peer->received_bytes);
+        document_write_known(json, "outstanding_us", true, peer->outstanding_us);
+        document_write_known(json, "closed_us", true, peer->closed_us);
+        bool received = peer->received_bytes > 0;
+        document_write_known(json, "answer_us", received,
+                             received ? peer->answer_us_bytes / peer->received_bytes : 0);
+        weir_json_object_end(json);
+    }
+    weir_json_list_end(json);
+}
+
 /* null: nothing tells that the file system has servers. */
 static void document_write_servers(struct weir_json *json, const struct weir_servers *servers) {
     int i = 0;
@@ -142,6 +166,7 @@ static void document_write_servers(struct weir_json *json, const struct weir_ser
         }
     }
     weir_json_list_end(json);
+    document_write_peers(json, &servers->peers);
     weir_json_object_end(json);
 }
 

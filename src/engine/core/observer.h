@@ -7,6 +7,7 @@
 #define WEIR_OBSERVER_H
 
 #include "medium.h"
+#include "peers.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,6 +45,8 @@ struct weir_observer {
     bool (*begin)(const struct weir_medium *medium, char what[96]);
     /* How far the counters are now. They only grow between two calls of begin. */
     bool (*count)(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]);
+    /* The same for each server, where it tells them apart; else NULL. After count. */
+    void (*peers)(struct weir_peers *peers);
     const struct weir_observer *next; /* set by the registry */
 };
 

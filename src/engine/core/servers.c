@@ -61,7 +61,11 @@ void weir_servers_begin(const struct weir_medium *medium, struct weir_servers *s
 void weir_servers_count(const struct weir_medium *medium, struct weir_servers *servers) {
     int i = 0;
     for (const struct weir_observer *o = weir_observers(); o != NULL && i < WEIR_SERVERS_MOST; o = o->next) {
-        servers_count_one(o, medium, &servers->seen[i++]);
+        struct weir_seen *seen = &servers->seen[i++];
+        servers_count_one(o, medium, seen);
+        if (seen->known && o->peers != NULL) {
+            o->peers(&servers->peers);
+        }
     }
 }
 
@@ -113,6 +117,7 @@ void weir_servers_end(const struct weir_medium *medium, struct weir_servers *ser
     for (int i = 0; i < WEIR_SERVERS_MOST; i++) {
         servers_subtract(before.seen[i].counts, servers->seen[i].counts);
     }
+    weir_peers_subtract(&servers->peers, &before.peers);
 }
 
 void weir_server_drop_caches(void) {
@@ -125,6 +130,7 @@ void weir_server_drop_caches(void) {
 void weir_servers_add(struct weir_servers *sum, const struct weir_servers *node) {
     sum->any = sum->any || node->any;
     sum->known = sum->known && node->known;
+    weir_peers_add(&sum->peers, &node->peers);
     for (int i = 0; i < WEIR_SERVERS_MOST; i++) {
         struct weir_seen *all = &sum->seen[i];
         const struct weir_seen *one = &node->seen[i];

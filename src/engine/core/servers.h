@@ -22,6 +22,7 @@ struct weir_servers {
     bool known;                               /* and one could count */
     double idle_s;                            /* length of that interval; 0: none */
     struct weir_seen seen[WEIR_SERVERS_MOST]; /* in the order of weir_observers() */
+    struct weir_peers peers;                  /* those that an observer tells apart */
 };
 
 const char *weir_servers_counted_name(enum weir_server_counted counted);

@@ -24,6 +24,7 @@ struct known_connection {
     uint64_t acked_bytes, received_bytes, segments; /* when it was seen last */
     uint64_t unanswered_before_ms;                  /* when it was seen first */
     uint64_t sent_again_before;                     /* likewise */
+    uint64_t outstanding_us, closed_us;             /* when it was seen last */
     bool here;                                      /* this time */
 };
 
@@ -48,6 +49,7 @@ static struct {
     bool follows;             /* the kernel was requested to send them */
     uint64_t timeouts_before; /* of all connections of the node */
     uint64_t totals[WEIR_SERVERS_COUNTS];
+    struct weir_peers peers;
 } state = {.endings = -1};
 
 static bool connections_is_fuse(const struct weir_medium *medium) {
@@ -166,7 +168,20 @@ static struct known_connection *connections_known(uint64_t cookie) {
     return NULL;
 }
 
+static void connections_add_peer(const struct weir_connection *one, const struct known_connection *known) {
+    struct weir_peer *peer = weir_peers_find(&state.peers, one->remote, one->remote_port);
+    uint64_t received_bytes = one->received_bytes - known->received_bytes;
+    if (peer != NULL) {
+        peer->sent_bytes += one->acked_bytes - known->acked_bytes;
+        peer->received_bytes += received_bytes;
+        peer->outstanding_us += one->outstanding_us - known->outstanding_us;
+        peer->closed_us += one->closed_us - known->closed_us;
+        peer->answer_us_bytes += received_bytes * one->answer_us;
+    }
+}
+
 static void connections_add(const struct weir_connection *one, const struct known_connection *known) {
+    connections_add_peer(one, known);
     state.totals[WEIR_SERVERS_SENT] += one->acked_bytes - known->acked_bytes;
     state.totals[WEIR_SERVERS_RECEIVED] += one->received_bytes - known->received_bytes;
     state.totals[WEIR_SERVERS_REQUESTS] += (uint32_t)(one->segments - known->segments);
@@ -202,6 +217,8 @@ static void connections_count_one(const struct weir_connection *one, void *own) 
     known->acked_bytes = one->acked_bytes;
     known->received_bytes = one->received_bytes;
     known->segments = one->segments;
+    known->outstanding_us = one->outstanding_us;
+    known->closed_us = one->closed_us;
     known->here = true;
     state.here++;
 }
@@ -335,6 +352,7 @@ static bool connections_begin(const struct weir_medium *medium, char what[96]) {
         return false;
     }
     memset(state.totals, 0, sizeof state.totals);
+    state.peers.count = 0;
     state.timeouts_before = connections_timeouts();
     state.counting = true;
     state.totals[WEIR_SERVERS_WRITES] = state.totals[WEIR_SERVERS_COMMITS] = WEIR_SERVERS_UNKNOWN;
@@ -364,6 +382,10 @@ static bool connections_count(const struct weir_medium *medium, uint64_t counts[
     return true;
 }
 
+static void connections_peers(struct weir_peers *peers) {
+    *peers = state.peers;
+}
+
 static struct weir_observer connections = {
     .name = "connections",
     .counted = WEIR_COUNTS_TRAFFIC,
@@ -371,6 +393,7 @@ static struct weir_observer connections = {
     .fits = connections_fits,
     .begin = connections_begin,
     .count = connections_count,
+    .peers = connections_peers,
 };
 
 WEIR_OBSERVER(connections)

@@ -81,6 +81,9 @@ static void diag_read(const struct nlmsghdr *header, struct weir_connection *con
             connection->segments = diag_field(part, offsetof(struct tcp_info, tcpi_data_segs_out), 4);
             connection->unanswered_ms = diag_field(part, SILENCE_AT, 4);
             connection->sent_again = diag_field(part, offsetof(struct tcp_info, tcpi_total_retrans), 4);
+            connection->outstanding_us = diag_field(part, offsetof(struct tcp_info, tcpi_busy_time), 8);
+            connection->closed_us = diag_field(part, offsetof(struct tcp_info, tcpi_rwnd_limited), 8);
+            connection->answer_us = diag_field(part, offsetof(struct tcp_info, tcpi_rcv_rtt), 4);
             connection->times_silence = (size_t)RTA_PAYLOAD(part) >= SILENCE_AT + 4;
         }
     }

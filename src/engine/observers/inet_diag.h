@@ -17,6 +17,10 @@ struct weir_connection {
     uint64_t unanswered_ms; /* sum of the times in which the other end acknowledged nothing; 0 before 6.7 */
     bool times_silence;     /* the kernel counts them */
     uint64_t sent_again;    /* segments */
+    /* Time with bytes that were not sent or not acknowledged, and of this with a closed receive window at the
+     * other end: Linux 4.10. What a program there needs to answer: from the last that was sent to the data
+     * that came next, smoothed. */
+    uint64_t outstanding_us, closed_us, answer_us;
 };
 
 /* Calls look for every connection; false where the kernel does not tell. */

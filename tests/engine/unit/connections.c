@@ -1,4 +1,5 @@
-/* Connections of a mount that end, or that begin and end, between two looks: their bytes are counted. */
+/* Connections of a mount that end, or that begin and end, between two looks: their bytes are counted. Of two
+ * servers the one that takes nothing, or that answers late, is told from the other one. */
 #include "observer.h"
 #include "observers/inet_diag.h"
 
@@ -14,7 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BYTES 100000
+#define BYTES     100000
+#define CLOSED_MS 300
+#define ANSWER_MS 20
+#define ANSWERS   10
 
 static char buffer[BYTES];
 
@@ -87,6 +91,79 @@ static void check_timeouts(void) {
     CHECK(weir_tcp_timeouts(NULL) == UINT64_MAX);
 }
 
+static void rest_ms(long ms) {
+    const struct timespec rest = {0, ms * 1000000};
+    nanosleep(&rest, NULL);
+}
+
+static const struct weir_peer *of_port(const struct weir_peers *peers, in_port_t port) {
+    for (int i = 0; i < peers->count; i++) {
+        if (peers->list[i].port == ntohs(port)) {
+            return &peers->list[i];
+        }
+    }
+    return NULL;
+}
+
+/* It reads nothing until the client can send no more. */
+static uint64_t send_to_a_closed_window(struct pair pair) {
+    uint64_t sent = 0;
+    for (ssize_t part; (part = send(pair.client, buffer, BYTES, MSG_DONTWAIT)) > 0;) {
+        sent += (uint64_t)part;
+    }
+    rest_ms(CLOSED_MS);
+    for (uint64_t got = 0; got < sent;) {
+        got += (uint64_t)recv(pair.server, buffer, BYTES, 0);
+    }
+    return sent;
+}
+
+static void answer_late(struct pair pair) {
+    for (int i = 0; i < ANSWERS; i++) {
+        CHECK(send(pair.client, buffer, 1, 0) == 1 && recv(pair.server, buffer, 1, 0) == 1);
+        rest_ms(ANSWER_MS);
+        CHECK(send(pair.server, buffer, BYTES, 0) == BYTES);
+        CHECK(recv(pair.client, buffer, BYTES, MSG_WAITALL) == BYTES);
+    }
+}
+
+/* Both servers have one address. */
+static void check_peers(const struct weir_observer *connections, const struct weir_medium *medium,
+                        struct sockaddr_in address) {
+    struct sockaddr_in other = address;
+    uint64_t counts[WEIR_SERVERS_COUNTS];
+    struct weir_peers peers;
+    char what[96], name[WEIR_PEER_NAME], expected[WEIR_PEER_NAME];
+    address.sin_port = other.sin_port = 0;
+    int listening[] = {listen_at(&address), listen_at(&other)};
+    struct pair slow = connected(listening[0], &address), quick = connected(listening[1], &other);
+    CHECK(connections->begin(medium, what));
+    uint64_t sent = send_to_a_closed_window(slow);
+    answer_late(slow);
+    exchange(quick);
+    CHECK(connections->count(medium, counts));
+    connections->peers(&peers);
+    const struct weir_peer *late = of_port(&peers, address.sin_port);
+    const struct weir_peer *prompt = of_port(&peers, other.sin_port);
+    CHECK(peers.count == 2 && late != NULL && prompt != NULL);
+    if (late == NULL || prompt == NULL) {
+        return;
+    }
+    CHECK(late->sent_bytes == sent + ANSWERS && late->received_bytes == ANSWERS * BYTES);
+    CHECK(prompt->sent_bytes == BYTES / 100 && prompt->received_bytes == BYTES);
+    CHECK(late->closed_us >= CLOSED_MS / 2 * 1000 && late->outstanding_us >= late->closed_us);
+    CHECK(prompt->closed_us == 0);
+    CHECK(late->answer_us_bytes / late->received_bytes >= ANSWER_MS / 2 * 1000);
+    inet_ntop(AF_INET, &address.sin_addr, what, sizeof what);
+    snprintf(expected, sizeof expected, "%.15s:%u", what, ntohs(address.sin_port));
+    weir_peer_name(late, name);
+    CHECK(strcmp(name, expected) == 0);
+    end(slow);
+    end(quick);
+    close(listening[0]);
+    close(listening[1]);
+}
+
 int main(void) {
     check_timeouts();
     struct weir_medium medium = {.file_system = "nfs", .point = "/mnt/none"};
@@ -126,5 +203,6 @@ int main(void) {
     CHECK(after[WEIR_SERVERS_RECEIVED] == 0);
     end(lasting);
     close(listening);
+    check_peers(connections, &medium, address);
     return finish();
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.unit.audit.subjects import MIB, ON_NETWORK, behind, observer, subject
+from tests.unit.audit.subjects import MIB, ON_NETWORK, behind, observer, server, servers, subject
 from weir.audit import Subject
 
 FINDS: list[tuple[str, Subject, str, str]] = [
@@ -90,6 +90,21 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         subject(behind(observer(sent=840 * MIB), longest_halt_s=1.5), total_s=8.0),
         "NOTE",
         "all ranks 1.5 s, of 8 s",
+    ),
+    (
+        "slow-server",
+        subject(servers(server(1, waited_s=0.9), server(2, waited_s=6.2, closed_s=5.8)), total_s=8.0),
+        "NOTE",
+        "bytes waited 6.2 s for 10.0.0.2:9422, 5.8 s of them because it took no more; as many for another "
+        "server 0.9 s, of 8 s",
+    ),
+    (
+        "slow-server",
+        subject(
+            servers(server(1, late_ms=1.0), server(2, late_ms=1.2), server(3, late_ms=22)), access="read"
+        ),
+        "NOTE",
+        "data of 10.0.0.3:9422 came 22 ms after a request, those of another server after 1.1 ms",
     ),
     (
         "copies-missing",

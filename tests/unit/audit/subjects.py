@@ -162,6 +162,20 @@ def behind(*observers: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"file_system": "nfs4", "servers": {"idle_s": 0.02, "observers": list(observers)}, **more}
 
 
+def servers(*each: dict[str, Any]) -> dict[str, Any]:
+    """Observed facts of an access to several servers, told apart by their addresses."""
+    facts = behind(observer(sent=900 * MIB, received=900 * MIB))
+    facts["servers"]["by_address"] = list(each)
+    return facts
+
+
+def server(number: int, waited_s: float = 0.0, closed_s: float = 0.0, late_ms: float = 0.0) -> dict[str, Any]:
+    """One that took and gave 400 MiB."""
+    times = {"outstanding_us": waited_s * 1e6, "closed_us": closed_s * 1e6, "answer_us": late_ms * 1e3}
+    moved = {"sent_bytes": 400 * MIB, "received_bytes": 400 * MIB}
+    return {"address": f"10.0.0.{number}:9422", **moved, **times}
+
+
 def blind(name: str = "lustre") -> dict[str, Any]:
     """A source that could not count."""
     counts = dict.fromkeys(observer(), None) | {"counted": "payload", "observer": name}

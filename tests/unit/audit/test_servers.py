@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.audit.subjects import MIB, behind, blind, observer, on_disk, subject
+from tests.unit.audit.subjects import MIB, behind, blind, observer, on_disk, server, servers, subject
 from weir.audit import Subject, judge
 from weir.audit.evidence import proof
 from weir.audit.judge import Judgement, verdict_columns
@@ -110,6 +110,19 @@ def test_a_write_into_the_memory_of_the_client_is_not_asked_for_bytes_at_the_ser
     judged = judge(subject(behind(observer(sent=0)), sync=False))
     names = {*judged.passed, *judged.not_observable, *(finding.rule for finding in judged.findings)}
     assert "not-at-servers" not in names
+
+
+def test_servers_that_are_slow_alike_are_not_named() -> None:
+    alike = servers(server(1, waited_s=6.0, closed_s=6.0), server(2, waited_s=3.0))
+    assert "slow-server" in judge(subject(alike)).passed
+    far = servers(server(1, late_ms=0.1), server(2, late_ms=2.0))
+    assert "slow-server" in judge(subject(far, access="read")).passed
+
+
+def test_a_server_with_few_bytes_is_not_compared() -> None:
+    few = server(2, waited_s=6.2) | {"sent_bytes": MIB}
+    judged = judge(subject(servers(server(1), few)))
+    assert "slow-server" not in {*judged.passed, *(finding.rule for finding in judged.findings)}
 
 
 def test_a_disk_is_proven_to_the_device_and_has_no_servers() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import median
 from typing import Any
 
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
@@ -18,6 +19,8 @@ _NOTE, _DEGRADED = 0.10, 0.50
 _LEAST = 4 * _MIB
 _WAITED_NOTE, _WAITED_DEGRADED = 0.01, 0.10
 _TIMEOUT_S, _TIMEOUTS_LEAST = 0.2, 3
+# By these a server is slower than the others: delays of a busy machine and of longer ways stay below.
+_SLOWER, _HELD_UP, _LATE_US = 4.0, 0.10, 5000
 _HALT_LEAST_S, _HALT_NOTE, _HALT_DEGRADED = 1.0, 0.10, 0.50
 # A compressor of the connection may save so much of what weir-io cannot show to be incompressible.
 _REDUCIBLE = 0.90
@@ -210,6 +213,54 @@ def network_stood_still(subject: Subject) -> Outcome | None:
     if waited_s >= _WAITED_NOTE * total_s or (halted and halt_s >= _HALT_NOTE * total_s):
         return note(text)
     return passed(text)
+
+
+@rule("NOTE", needs_output=True)
+def slow_server(subject: Subject) -> Outcome | None:
+    """One of several servers held the access up, by the TCP connections of weir-io's nodes to each address
+    and port (Linux 4.10). In a write, bytes waited for it, unsent or unacknowledged, for a tenth of the
+    access or longer, and a byte at least four times as long as for the others: the server took no more (its
+    receive window was closed), or its link is slow. In a read, data came at least four times as late after a
+    request, and 5 ms or later. Servers with less than 4 MiB of the access are not compared. A server that
+    takes all bytes at once and delays its answer to them is not seen in a write.
+
+    Hint: look at that server and its link (iostat -x, ethtool -S, ss -ti), then run the cell again.
+    """
+    total_s = subject.number("total_s")
+    if not _applies(subject) or not total_s or not (subject.is_write or subject.is_read):
+        return None
+    moved = "sent_bytes" if subject.is_write else "received_bytes"
+    servers = (subject.observed.get("servers") or {}).get("by_address") or ()
+    compared = [one for one in servers if (one.get(moved) or 0) >= _LEAST]
+    if len(compared) < 2:
+        return None
+    slow = _held_up(compared, total_s) if subject.is_write else _late(compared)
+    return note("; ".join(slow)) if slow else passed(f"{len(compared)} servers took or gave alike")
+
+
+def _held_up(servers: Sequence[Observer], total_s: float) -> list[str]:
+    found = []
+    for one in servers:
+        waited_s, closed_s = one["outstanding_us"] / 1e6, one["closed_us"] / 1e6
+        others = [each["outstanding_us"] / each["sent_bytes"] for each in servers if each is not one]
+        usual_s = median(others) * one["sent_bytes"] / 1e6
+        if waited_s >= _HELD_UP * total_s and waited_s >= _SLOWER * usual_s:
+            text = f"bytes waited {waited_s:.3g} s for {one['address']}, {closed_s:.3g} s of them because it"
+            found.append(
+                f"{text} took no more; as many for another server {usual_s:.3g} s, of {total_s:.3g} s"
+            )
+    return found
+
+
+def _late(servers: Sequence[Observer]) -> list[str]:
+    found = []
+    for one in servers:
+        usual_us = median(each["answer_us"] for each in servers if each is not one)
+        if one["answer_us"] >= max(_LATE_US, _SLOWER * usual_us):
+            late_ms, usual_ms = one["answer_us"] / 1000, usual_us / 1000
+            text = f"data of {one['address']} came {late_ms:.3g} ms after a request"
+            found.append(f"{text}, those of another server after {usual_ms:.3g} ms")
+    return found
 
 
 @rule("INVALID", needs_output=True)
