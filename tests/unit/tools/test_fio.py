@@ -63,6 +63,20 @@ def test_options_decide_what_was_requested() -> None:
     assert [message.level for message in parse_document(one).messages] == ["error"]
 
 
+@pytest.mark.parametrize(
+    ("entries", "moved", "requested"), [(2, 16, 16), (1, 32, 32), (4, 16, 16), (1, 48, None)]
+)
+def test_each_entry_has_its_own_request(entries: int, moved: int, requested: int | None) -> None:
+    """Of two jobs: one entry each, or one of the group; two sections of one name; a group of two sections."""
+    one = document()
+    (job,) = one["jobs"]
+    job["job options"]["numjobs"] = "2"
+    job["write"]["io_bytes"] = moved * MIB
+    one["jobs"] = [job] * entries
+    for row in parse_document(one).rows:
+        assert row["requested_bytes"] == (requested and requested * MIB)
+
+
 @pytest.mark.parametrize(("text", "size"), [("64k", 65536), ("1m", MIB), ("4096", 4096), ("2GiB", 2**31)])
 def test_sizes(text: str, size: int) -> None:
     assert size_of(text) == size

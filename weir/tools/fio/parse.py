@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -60,14 +61,15 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
     messages: list[Message] = []
     iterations: dict[str, int] = {}
     shared = _options(document.get("global options"))
-    for job in document["jobs"]:
-        if not isinstance(job, dict):
-            continue
+    entries = [job for job in document["jobs"] if isinstance(job, dict)]
+    alike = Counter(map(_name_of, entries))
+    for job in entries:
         options = {**_DEFAULTS, **shared, **_options(job.get("job options"))}
+        jobs = _jobs_of_an_entry(_count(options["numjobs"]) or 1, alike[_name_of(job)])
         for access in ("write", "read"):
             counted = job.get(access)
             if isinstance(counted, dict) and _number(counted.get("io_bytes")):
-                row = _row(access, counted, options, job)
+                row = _row(access, counted, options, jobs)
                 row["iteration"] = iterations.get(access, 0)
                 iterations[access] = row["iteration"] + 1
                 rows.append(row)
@@ -84,10 +86,19 @@ def _options(options: object) -> dict[str, str]:
     return {_OTHER_NAMES.get(str(name), str(name)): str(value) for name, value in options.items()}
 
 
-def _row(access: str, counted: Mapping[str, Any], options: Mapping[str, str], job: Mapping[str, Any]) -> Row:
-    jobs = _count(options["numjobs"]) or 1
+def _name_of(job: Mapping[str, Any]) -> tuple[str, str]:
+    return str(job.get("jobname")), str(job.get("groupid"))
+
+
+def _jobs_of_an_entry(numjobs: int, alike: int) -> int:
+    """Whether fio reports by groups is not in the document where the option has no value. Without it each job
+    has an entry of its own, all of one name."""
+    return 1 if alike % numjobs == 0 else numjobs
+
+
+def _row(access: str, counted: Mapping[str, Any], options: Mapping[str, str], jobs: int) -> Row:
     total_s = _scaled(counted.get("runtime"), 1000)
-    engine = options["ioengine"]
+    engine, moved = options["ioengine"], _whole(counted.get("io_bytes"))
     row: Row = {
         "api": INTERFACES.get(engine, engine),
         "access": access,
@@ -98,8 +109,8 @@ def _row(access: str, counted: Mapping[str, Any], options: Mapping[str, str], jo
         "iodepth": _count(options["iodepth"]),
         "direct": options.get("direct", "0") not in _OFF,
         "layout": "file-per-process" if jobs > 1 and "filename" not in options else None,
-        "moved_bytes": _whole(counted.get("io_bytes")),
-        "requested_bytes": _requested_bytes(options, jobs),
+        "moved_bytes": moved,
+        "requested_bytes": _requested_bytes(options, jobs, moved or 0),
         "total_s": total_s,
         "io_s": total_s,
         "bw_mib_s": _scaled(counted.get("bw_bytes"), _MIB),
@@ -121,14 +132,16 @@ def _synchronises(options: Mapping[str, str], jobs: int, writes: int) -> bool:
     return bool(every) and min(every) * jobs <= (1 - _LEAST_SYNCED) * writes
 
 
-def _requested_bytes(options: Mapping[str, str], jobs: int) -> int | None:
-    """Unknown where a time ends the job, or where reads and writes share the size."""
+def _requested_bytes(options: Mapping[str, str], jobs: int, moved: int) -> int | None:
+    """Unknown where a time ends the job, where reads and writes share the size, or where a group has jobs of
+    other sections, too: it has the options of the last one and the bytes of all."""
     ends_early = options.get("runtime") or options.get("time_based", "0") not in _OFF
     size = size_of(options.get("size", ""))
     if ends_early or size is None or "rw" in options["rw"].replace("readwrite", "rw"):
         return None
     loops = _count(options.get("loops", "1")) or 1
-    return size * jobs * loops
+    requested = size * jobs * loops
+    return requested if moved <= requested else None
 
 
 def _latencies(counted: Mapping[str, Any]) -> Row:
