@@ -26,6 +26,14 @@ def is_the_same(pid: int, started_ticks: int) -> bool:
     return started(pid) == started_ticks
 
 
+def name_of(pid: int) -> str | None:
+    """The first 15 characters of its program's name, as the kernel has it."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return None
+
+
 def waits_in(pid: int) -> str:
     """What a process does: `D in fuse_simple_request` for one that waits for a file system."""
     facts = _facts(pid)

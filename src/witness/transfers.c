@@ -12,7 +12,7 @@
 #include "accounts.h"
 
 #define FILES  4096u /* that a process has written to and not synchronised, or has open for it */
-#define LOOKED 16u   /* places for a file, from that of its hash */
+#define LOOKED 16u   /* slots for a file, from that of its hash */
 
 /* A file that was written to. */
 struct written {
@@ -49,8 +49,8 @@ static uint64_t key_of(int fd, bool *is_born, uint64_t *size_bytes) {
     return key | 1u;
 }
 
-/* The place of the file; of those that nobody has open one with nothing left, else any. */
-static struct written *place_of(uint64_t key) {
+/* The slot of the file; a new one is one that no descriptor has, with nothing left if there is such a one. */
+static struct written *slot_of(uint64_t key) {
     struct written *found = NULL, *unused = NULL;
     for (unsigned i = 0; i < LOOKED && found == NULL; i++) {
         struct written *one = &files[(key + i) % FILES];
@@ -74,7 +74,7 @@ static struct written *look_at(int fd) {
         return NULL;
     }
     pthread_mutex_lock(&mutex);
-    struct written *file = atomic_load(&file_at[fd]) == 0 ? place_of(key) : NULL;
+    struct written *file = atomic_load(&file_at[fd]) == 0 ? slot_of(key) : NULL;
     if (file != NULL) {
         file->descriptors++;
         if (!is_born && size_bytes < atomic_load(&file->bytes)) {
@@ -87,7 +87,7 @@ static struct written *look_at(int fd) {
     return at != 0 ? &files[at - 1] : NULL;
 }
 
-/* NULL: too many files have the place that it would have; what is written to it counts as not synchronised.
+/* NULL: too many files have the slots that it would have; what is written to it counts as not synchronised.
  */
 static struct written *file_written(int fd) {
     unsigned at = atomic_load_explicit(&file_at[fd], memory_order_relaxed);

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from bench.prove_programs import prove_command
 from tests.witness.conftest import Prove
 from weir.tools.witness import LIBRARY
 
@@ -50,3 +53,24 @@ def test_a_container_is_seen_where_it_has_the_library(prove: Prove, tmp_path: Pa
     called = sum(phase["written_bytes"] for mount in seen["mounts"] for phase in mount["phases"])
     assert called == 8 * MIB * is_bound, seen["stderr"]
     assert any("MiB written by calls, in processes" in text for text in seen["not_seen"]) is not is_bound
+
+
+def test_what_the_program_leaves_running_is_named(prove: Prove, tmp_path: Path) -> None:
+    """As the monitor of a container whose programs the library does not reach."""
+    code = f"import os, time; f = os.open('f', 65); os.write(f, bytes({8 * MIB})); os.fsync(f)"
+    code += "; open('done', 'w'); time.sleep(60)"
+    script = f'env -i "{sys.executable}" -S -c "{code}" & until [ -e done ]; do sleep 0.1; done; echo $!'
+    seen = prove("sh", "-c", script)
+    os.kill(int(seen["stdout"]), signal.SIGKILL)
+    assert any("which the program left running" in text for text in seen["not_seen"])
+    if any(mount["device"] for mount in seen["mounts"]):
+        assert "requested  not seen" in seen["stderr"]
+
+
+def test_results_in_one_file_of_both_outputs_are_judged_once(tmp_path: Path) -> None:
+    log, (data, seen) = tmp_path / "log", (tmp_path / "data", tmp_path / "seen.json")
+    data.mkdir()
+    dd = ("dd", "if=/dev/zero", f"of={data}/f", *WRITE.split())
+    with log.open("w") as stream:
+        subprocess.run([*prove_command(data, seen), *dd], check=True, stdout=stream, stderr=stream)
+    assert log.read_text().count("claimed by dd") == 1

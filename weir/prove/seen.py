@@ -57,11 +57,11 @@ def of_program(processes: Sequence[Process]) -> list[Process]:
 
 def seen_lines(seen: Seen) -> Iterator[str]:
     """Of each mount that the program used."""
-    without_reports = bool(seen.unreported)
+    without_reports = bool(seen.unreported or seen.ended.left)
     for mount in seen.mounts:
         if is_worth_lines(mount):
             yield from mount_lines(mount, seen.judged)
-        elif without_reports and not mount.processes and moved_below(mount):
+        elif without_reports and moved_below(mount):
             yield from watched_lines(mount)
 
 
@@ -87,6 +87,9 @@ def _unseen(seen: Seen) -> Iterator[str]:
     if moved >= _NOTICEABLE_BYTES:
         how = "a daemon started them (srun, a container), or nobody waits for them"
         yield f"by the kernel's sum: {about_size(moved)} of calls in {len(alone)} processes: {how}"
+    if seen.ended.left:
+        names = ", ".join(seen.ended.left)
+        yield f"what {names} and their children moved, which the program left running: no sum has it"
     for name, bytes_ in seen.unreported.items():
         yield f"{about_size(bytes_)} {_UNREPORTED[name]}, in processes that left no report"
     streams = sum(map(sum, (mount.streamed for mount in seen.mounts)))

@@ -18,12 +18,13 @@ from types import FrameType
 from typing import TextIO
 
 from weir.errors import WeirError
-from weir.processes import adopt_orphans, wait_for_children
+from weir.processes import adopt_orphans, name_of, wait_for_children
 from weir.prove.reports import prove_variables
 
 _NOT_FOUND = 127
 _KEPT_BYTES = 8 << 20  # of each output: enough for the results of a benchmark
 _LINGER_S = 0.2  # a daemon that the program left may keep its outputs open
+_ENDING_S = 2.0
 COUNTED = ("rchar", "wchar", "read_bytes", "write_bytes")
 
 
@@ -35,6 +36,7 @@ class Ended:
     elapsed_s: float
     output: str  # what it printed, both streams one after the other
     io: Mapping[str, int] | None  # growth of /proc/self/io of the whole tree; None: the kernel does not count
+    left: Sequence[str] = ()  # names of processes that it left running, whose counts are not in there
 
 
 def run_program(command: Sequence[str], reports: Path, only: Path | None, watched: Sequence[Path]) -> Ended:
@@ -60,16 +62,17 @@ def run_program(command: Sequence[str], reports: Path, only: Path | None, watche
         with _signals_to(child):
             output, passed_bytes = _passed_on(child)
             code = child.wait()
-        # For those that end with the program; others may be daemons that stay.
-        wait_for_children(set(watching), _LINGER_S)
-        output += b"".join(_written_since(stream, at) for stream, at in places)
         elapsed_s = time.monotonic() - began_s
+        # For those that end with the program, as monitors of containers do; others are daemons that stay.
+        left = wait_for_children(set(watching), _ENDING_S)
+        output += b"".join(_written_since(stream, at) for stream, at in _without_copies(places))
         grown = _grown(before, own_io())
         # This process passed the outputs on: that was not the program.
         if grown is not None:
             grown |= {name: max(grown[name] - passed_bytes, 0) for name in ("rchar", "wchar")}
     text = output.decode("utf-8", errors="replace")
-    return Ended(code if code >= 0 else 128 - code, elapsed_s, text, grown)
+    names = sorted({name for pid in left if (name := name_of(pid))})
+    return Ended(code if code >= 0 else 128 - code, elapsed_s, text, grown, names)
 
 
 @contextlib.contextmanager
@@ -132,6 +135,14 @@ def _is_file(stream: TextIO) -> bool:
         return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
     except (OSError, ValueError):
         return False
+
+
+def _without_copies(places: Sequence[tuple[TextIO, int]]) -> Iterator[tuple[TextIO, int]]:
+    """Both outputs may be one file (`> log 2>&1`)."""
+    files = [os.fstat(stream.fileno()) for stream, _ in places]
+    for at, place in enumerate(places):
+        if not any(os.path.samestat(files[at], other) for other in files[:at]):
+            yield place
 
 
 def _written_since(stream: TextIO, at: int) -> bytes:
