@@ -6,6 +6,7 @@ Runs both builds in pairs of alternating order, which short batches keep close t
 (16 MiB in transfers of 1 MiB, written and read), so 2,000 of each build, wall time and CPU time; and the time
 of a 4 KiB operation in a phase of 256 MiB. Medians with their 95 % interval, 4 min. The median of the batch
 should grow by less than 1 %, or an operation by less than 20 ns. --built: both builds are there.
+On a network file system: make lab-shell, then --folder /mnt/moosefs/root, with fewer pairs.
 """
 
 from __future__ import annotations

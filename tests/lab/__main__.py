@@ -1,6 +1,7 @@
 """make lab: real file systems on this machine, measured as clients see them; make lab-down: none of them.
 
 python -m tests.lab measure [--suites quick] [NAME...]   start what does not run, measure a suite on each
+python -m tests.lab prove [--rounds 10] [NAME...]        what the suite proves, as root and as nobody: a table
 python -m tests.lab up [NAME...]                         start only
 python -m tests.lab status                               what runs
 python -m tests.lab shell [KIND]                         a shell that sees the mounts
@@ -17,6 +18,7 @@ from collections.abc import Sequence
 from tests.lab.filesystem import SITE, FileSystem, file_systems, up
 from tests.lab.guest import Guest
 from tests.lab.machine import ROOT, LabError, Machine, environment_of
+from tests.lab.proven import prove
 from tests.lab.weir_runs import weir
 
 FOLDER = ROOT / "build" / "lab"
@@ -84,7 +86,9 @@ def measure_in(guest: Guest, suites: str) -> None:
     results.mkdir(parents=True, exist_ok=True)
     guest.out("mount", "-t", "hostfs", "none", results, "-o", results)
     plan = guest.home / "plan.json"
-    targets = [name for each in file_systems().values() if each.machine is Guest for name in each.targets]
+    targets = [
+        name for each in file_systems().values() if each.machine is type(guest) for name in each.targets
+    ]
     chosen = [*(f"--suite={name}" for name in suites.split(",")), *(f"--target={name}" for name in targets)]
     print(f"measuring {', '.join(targets)} in the guest", flush=True)
     try:
@@ -110,15 +114,19 @@ def down() -> None:
 
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.lab", description=__doc__)
-    parser.add_argument("action", choices=("measure", "up", "status", "shell", "down"))
+    parser.add_argument("action", choices=("measure", "prove", "up", "status", "shell", "down"))
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--suites", default="quick")
+    parser.add_argument("--rounds", type=int, default=10)
     chosen = parser.parse_intermixed_args(arguments)
     try:
         if chosen.action == "measure":
             return measure(chosen.names, chosen.suites)
         if chosen.action == "shell":
             return shell()
+        if chosen.action == "prove":
+            prove(chosen.names, chosen.suites, chosen.rounds)
+            return 0
         {"up": lambda: start(chosen.names), "status": status, "down": down}[chosen.action]()
     except LabError as error:
         print(f"lab: {error}", file=sys.stderr)

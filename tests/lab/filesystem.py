@@ -60,8 +60,9 @@ class FileSystem:
             return f"not installed: {', '.join(absent)} (make setup-lab)"
         if os.geteuid() != 0:
             return "only root makes namespaces with mounts"
-        if not os.access("/dev/fuse", os.R_OK | os.W_OK):
-            return "/dev/fuse is not usable here"
+        for device in self.machine.devices:
+            if not os.access(device, os.R_OK | os.W_OK):
+                return f"{device} is not usable here"
         return ""
 
 

@@ -8,8 +8,9 @@ import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
-from tests.lab.machine import HERE, ROOT, LabError, Machine, becoming, environment_of
+from tests.lab.machine import ADDRESS, HERE, ROOT, LabError, Machine, becoming, environment_of
 
 KERNEL = "linux.uml"
 _MEMORY_BYTES = 2**30
@@ -17,6 +18,8 @@ _DISKS = 2
 _DISK_BYTES = 8 * 2**30
 _BOOTS_S = 60
 _SLEEPS_S, _LOOKS_S = 0.02, 1.0
+_TAP, _LINK = "guest0", "vec0"  # the two ends of a joined guest's link
+_ADDRESS = "198.18.0.2"
 
 
 class Guest(Machine):
@@ -39,6 +42,7 @@ class Guest(Machine):
             "con=null",
             "con0=fd:0,fd:1",
             "ssl=null",
+            *self.network(),
         ]
         with (self.folder / "console.log").open("wb") as console:
             process = subprocess.Popen(
@@ -61,6 +65,10 @@ class Guest(Machine):
                 raise LabError(f"{KERNEL} ended with exit code {process.returncode}{self._console()}")
             time.sleep(_SLEEPS_S)
         self.run("true", limit_s=_BOOTS_S)
+
+    def network(self) -> list[str]:
+        """Options of the kernel; the guest has a loopback alone."""
+        return []
 
     def run(
         self, *arguments: str | Path, user: str = "root", limit_s: float = 120, **environment: str
@@ -109,6 +117,29 @@ class Guest(Machine):
 
     def write(self, file: Path, text: str) -> None:
         self.out("sh", "-c", 'mkdir -p "$(dirname "$0")" && printf %s "$1" >"$0"', file, text)
+
+
+class JoinedGuest(Guest):
+    """One whose network reaches servers that run outside of it."""
+
+    devices: ClassVar[tuple[str, ...]] = ("/dev/net/tun",)
+
+    @property
+    def outside(self) -> Machine:
+        """Where the servers are."""
+        return Machine(self.folder)
+
+    def start(self, private: Sequence[str] = (), ends_with_caller: bool = False) -> None:
+        super().start(private, ends_with_caller)
+        self.out("ip", "link", "set", _LINK, "up")
+        self.out("ip", "address", "add", f"{_ADDRESS}/24", "dev", _LINK)
+
+    def network(self) -> list[str]:
+        self.outside.out("ip", "tuntap", "add", _TAP, "mode", "tap")
+        self.outside.out("ip", "link", "set", _TAP, "up")
+        self.outside.out("ip", "route", "add", _ADDRESS, "dev", _TAP, "src", ADDRESS)
+        # Without gro large packets are lost.
+        return [f"{_LINK}:transport=tap,ifname={_TAP},depth=128,gro=1"]
 
 
 def _name(pid: int) -> str:

@@ -111,4 +111,7 @@ def test_each_file_system_has_its_targets_in_the_site() -> None:
 def test_names_may_follow_the_options(capsys: pytest.CaptureFixture[str]) -> None:
     """As make lab gives them."""
     assert main(["measure", "--suites", "quick", "glusterfs", "nosuchfs"]) == 1
-    assert "lab: nosuchfs: no such file system; known: cephfs, glusterfs" in capsys.readouterr().err
+    assert (
+        "lab: nosuchfs: no such file system; known: cephfs, cephfs-kernel, glusterfs"
+        in capsys.readouterr().err
+    )

@@ -47,7 +47,13 @@ def weir(machine: Machine, user: str, *arguments: str | Path, limit_s: float = _
 
 
 def measured(
-    machine: Machine, user: str, config: Path, suite: str, targets: Sequence[str], again: bool = False
+    machine: Machine,
+    user: str,
+    config: Path,
+    suite: str,
+    targets: Sequence[str],
+    again: bool = False,
+    limit_s: float = _RUN_S,
 ) -> tuple[int, list[dict[str, str]]]:
     """Planned cells, and the records of plan, run and collect; again: of new runs."""
     folder = machine.home / f"{user}-{suite}{'-again' if again else ''}"
@@ -66,7 +72,7 @@ def measured(
         folder,
     ]
     weir(machine, user, "plan", *where, "--out", plan, limit_s=_PLAN_S)
-    weir(machine, user, "run", "--plan", plan, "--results", folder / "results")
+    weir(machine, user, "run", "--plan", plan, "--results", folder / "results", limit_s=limit_s)
     table = folder / "records.csv"
     weir(machine, user, "collect", "--plan", plan, "--results", folder / "results", "--out", table)
     batches = json.loads(machine.read(plan))["batches"]

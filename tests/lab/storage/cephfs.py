@@ -9,7 +9,7 @@ from tests.lab.filesystem import FileSystem, Share, directories_of_users
 from tests.lab.machine import ADDRESS, Machine
 
 _MOUNT = "/mnt/cephfs"
-_MONITOR = f"{ADDRESS}:6789"
+MONITOR = f"{ADDRESS}:6789"
 _OSDS = (0, 1)
 _SOCKETS = "/run/ceph"  # a path below the checkout may be longer than the name of a socket
 _CONFIG = """\
@@ -43,17 +43,24 @@ mgr initial modules =
 
 
 def start(machine: Machine) -> None:
+    start_servers(machine)
+    machine.out("mkdir", _MOUNT)
+    machine.out(*client(machine, "cephfs"))
+    directories_of_users(machine, "cephfs")
+
+
+def start_servers(machine: Machine) -> None:
     folder = machine.folder / "ceph"
     for name in ("mon", "mgr", "mds", *(f"osd{number}" for number in _OSDS)):
         (folder / name).mkdir(parents=True)
     machine.out("mkdir", "-p", _SOCKETS)
     fsid = str(uuid.uuid4())
     config = folder / "ceph.conf"
-    values = {"fsid": fsid, "monitor": _MONITOR, "address": ADDRESS, "folder": folder, "sockets": _SOCKETS}
+    values = {"fsid": fsid, "monitor": MONITOR, "address": ADDRESS, "folder": folder, "sockets": _SOCKETS}
     config.write_text(_CONFIG.format(**values))
     ceph = ["ceph", "-c", str(config)]
     monmap = folder / "monmap"
-    machine.out("monmaptool", "--create", "--add", "a", _MONITOR, "--fsid", fsid, monmap)
+    machine.out("monmaptool", "--create", "--add", "a", MONITOR, "--fsid", fsid, monmap)
     machine.out("ceph-mon", "-c", config, "--mkfs", "-i", "a", "--monmap", monmap)
     machine.out("ceph-mon", "-c", config, "-i", "a")
     # Until its first election is over, a monitor takes connections and refuses their commands (EPERM).
@@ -68,9 +75,6 @@ def start(machine: Machine) -> None:
     machine.out(*ceph, "fs", "new", "lab", "metadata", "data")
     machine.out("ceph-mds", "-c", config, "-i", "y")
     machine.wait_for("sh", "-c", f"ceph -c {config} mds stat | grep -q up:active")
-    machine.out("mkdir", _MOUNT)
-    machine.out(*client(machine, "cephfs"))
-    directories_of_users(machine, "cephfs")
 
 
 def client(machine: Machine, target: str) -> list[str]:
@@ -90,10 +94,11 @@ def counters(machine: Machine, target: str) -> dict[str, int]:
     }
 
 
+SERVERS = ("ceph", "ceph-mon", "ceph-mgr", "ceph-osd", "ceph-mds", "monmaptool")
 FILE_SYSTEM = FileSystem(
     name="cephfs",
     description="CephFS by ceph-fuse: a monitor, a manager, an MDS and two OSDs",
-    programs=("ceph", "ceph-mon", "ceph-mgr", "ceph-osd", "ceph-mds", "ceph-fuse", "monmaptool"),
+    programs=(*SERVERS, "ceph-fuse"),
     targets={"cephfs": Share()},
     start=start,
     counters=counters,

@@ -1,0 +1,146 @@
+"""What a suite proves on each file system of the lab, by user: bench/results/lab_quick.csv.
+
+    python -m tests.lab prove [--suites quick] [--rounds 10] [NAME...]
+
+Each file system runs alone, and ends before the next one starts. A row of the table is replaced when its
+target and user are measured again; `python -m bench.tables` puts the table into docs/how-to/lab.md.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import yaml
+
+from tests.lab.filesystem import FileSystem, Share, file_systems, up
+from tests.lab.machine import ROOT, Machine
+from tests.lab.weir_runs import measured
+
+TABLE = ROOT / "bench/results/lab_quick.csv"
+USERS = ("root", "nobody")
+ACCESSES = {"write": "sent_bytes", "read": "received_bytes"}
+HEAD = ("target", "client", "user", "rounds", "proven", *ACCESSES, "client's own counters")
+_LIMIT_S = 7200  # of a user
+_OWN = ("payload", "traffic")  # of the mount, not of the node
+_CONNECTIONS = "connections"
+_NOTHING = "none"
+
+Row = dict[str, str]
+
+
+def prove(names: Sequence[str], suite: str, rounds: int) -> None:
+    for name, file_system in file_systems().items():
+        if names and name not in names:
+            continue
+        if reason := file_system.missing():
+            print(f"{name}: skipped, {reason}")
+            continue
+        (ROOT / "build").mkdir(exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix="lab-prove-", dir=ROOT / "build"))
+        print(f"{name}: starting", flush=True)
+        machine = up(folder, [file_system], ends_with_caller=True)
+        try:
+            for user in USERS:
+                replace_rows(_measured_rows(file_system, machine, user, suite, rounds))
+        finally:
+            machine.stop()
+
+
+def _measured_rows(
+    file_system: FileSystem, machine: Machine, user: str, suite: str, rounds: int
+) -> list[Row]:
+    """The suite with as many rounds of every cell, and one target after the other in each of them."""
+    config = machine.home / "config"
+    declared = yaml.safe_load((ROOT / f"config/suites/{suite}.yaml").read_text())
+    for experiment in declared["experiments"].values():
+        experiment["repetitions"] = {"rounds": rounds}
+    machine.write(config / "suites" / f"{suite}.yaml", yaml.safe_dump(declared))
+    _, records = measured(machine, user, config, suite, list(file_system.targets), limit_s=_LIMIT_S)
+    results = machine.home / f"{user}-{suite}" / "results"
+    found = []
+    for target, share in file_system.targets.items():
+        own = [row for row in records if row["target"] == target and row["access"] in ACCESSES]
+        phases = [_phase(machine, results, row) for row in own]
+        found.append(row_of(target, user, rounds, share, own, phases))
+        print("  ".join(found[-1].values()), flush=True)
+    return found
+
+
+def _phase(machine: Machine, results: Path, record: Mapping[str, str]) -> Mapping[str, Any]:
+    document = json.loads(machine.read(results / record["source"]))
+    return next(
+        phase
+        for phase in document["results"]
+        if phase["access"] == record["access"] and str(phase["iteration"]) == record["iteration"]
+    )
+
+
+def row_of(
+    target: str,
+    user: str,
+    rounds: int,
+    share: Share,
+    records: Sequence[Mapping[str, str]],
+    phases: Sequence[Mapping[str, Any]],
+) -> Row:
+    """Phases: of the documents of weir-io, one for each record."""
+    proven = sum(record["verdict"] == "VALID" and record["proof"] == "servers" for record in records)
+    by_connections = {access: _range(ratios(phases, access, share, True)) for access in ACCESSES}
+    by_client = [f"{access} {_range(ratios(phases, access, share, False))}" for access in ACCESSES]
+    client = {one["observer"] for phase in phases for one in _observers(phase) if _counts(one, False)}
+    values = (
+        target,
+        ", ".join(sorted(client)) or _NOTHING,
+        user,
+        str(rounds),
+        f"{proven} of {len(records)}",
+        *by_connections.values(),
+        "; ".join(by_client) if client else _NOTHING,
+    )
+    return dict(zip(HEAD, values, strict=True))
+
+
+def ratios(
+    phases: Iterable[Mapping[str, Any]], access: str, share: Share, of_connections: bool
+) -> list[float]:
+    """Bytes counted for each byte claimed, less what the client adds to it (copies, parity)."""
+    return [
+        one[ACCESSES[access]] / phase["moved_bytes"] / getattr(share, access)
+        for phase in phases
+        if phase["access"] == access and phase["moved_bytes"]
+        for one in _observers(phase)
+        if _counts(one, of_connections)
+    ]
+
+
+def _observers(phase: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    return (phase["observed"].get("servers") or {}).get("observers") or ()
+
+
+def _counts(one: Mapping[str, Any], of_connections: bool) -> bool:
+    same = (one["observer"] == _CONNECTIONS) == of_connections
+    return same and one["counted"] in _OWN and None not in (one["sent_bytes"], one["received_bytes"])
+
+
+def _range(values: Sequence[float]) -> str:
+    """Least, median and most."""
+    if not values:
+        return _NOTHING
+    return ", ".join(f"{value:.3f}" for value in (min(values), median(values), max(values)))
+
+
+def replace_rows(rows: Sequence[Row], table: Path = TABLE) -> None:
+    with table.open(newline="") as stream:
+        kept = [{name: old.get(name, "") for name in HEAD} for old in csv.DictReader(stream)]
+    new = {(row["target"], row["user"]): row for row in rows}
+    merged = [new.pop((old["target"], old["user"]), old) for old in kept]
+    with table.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, HEAD, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows([*merged, *new.values()])
