@@ -3,10 +3,9 @@
 #
 #   containers/build.sh measure|analyse|measure-spack
 #
-# WEIR_BASE=docker:debian:12     the base image, BOOTSTRAP:FROM; without a registry: localimage:/path/to/base, which
-#                                `debootstrap --variant=minbase bookworm base` makes (docs/how-to/containers.md)
-#                                docker:debian@sha256:... builds on the same one again
-# WEIR_APT_SOURCES=FILE          apt's sources in the image, such as a snapshot of one date; else those of the base
+# WEIR_BASE=BOOTSTRAP:FROM       the base image instead of the one of debian.list: docker:debian:12 is the newest, and
+#                                localimage:/path/to/base needs no registry (docs/how-to/containers.md)
+# WEIR_APT_SOURCES=FILE          apt's sources in the image instead of those of debian.list, or of your WEIR_BASE
 # WEIR_STACK=mpich-ime           for measure-spack: the stack of spack.yaml that enters
 # WEIR_SPACK_ENV=.               for measure-spack: the installed environment
 # APPTAINER=apptainer            the program
@@ -16,7 +15,10 @@ set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 name=${1:-}
 definition=$top/containers/$name.def
-base=${WEIR_BASE:-docker:debian:12}
+pins=$top/containers/debian.list
+base=${WEIR_BASE:-$(sed -n 's/^# base //p' "$pins")}
+# A base of your own keeps its sources; the pinned one has packages of its day.
+[ -n "${WEIR_BASE:-}" ] || WEIR_APT_SOURCES=${WEIR_APT_SOURCES:-$pins}
 sources=${WEIR_APT_SOURCES:-/dev/null}
 apptainer=${APPTAINER:-apptainer}
 
@@ -67,12 +69,12 @@ command -v "$apptainer" >/dev/null || die "apptainer is not on the PATH" "instal
 pinned=
 case $base in
 *@sha256:* | localimage:*) pinned=base ;; # a localimage is a file of the site
-*) printf 'containers: warning: %s\n' "the base $base may be another one tomorrow; WEIR_BASE=docker:debian@sha256:... names one" >&2 ;;
+*) printf 'containers: warning: %s\n' "the base $base may be another one tomorrow; without WEIR_BASE it is the one of containers/debian.list" >&2 ;;
 esac
 if [ -s "$sources" ]; then
     pinned=${pinned:+$pinned,}apt
 else
-    printf 'containers: warning: %s\n' "packages are the newest of the base's apt sources; WEIR_APT_SOURCES=FILE names a snapshot of one date" >&2
+    printf 'containers: warning: %s\n' "packages are the newest of the base's apt sources; WEIR_APT_SOURCES=containers/debian.list has those of one date" >&2
 fi
 options=()
 choose_options
@@ -128,7 +130,7 @@ esac
         "$out/$name.sif" "$definition" || status=$?
     if [ $status -ne 0 ]; then
         [ "${base%%:*}" != docker ] ||
-            printf 'containers: %s\n' "if the registry of $base is out of reach, build on a base of Debian's packages" \
+            printf 'containers: %s\n' "if the registry of $base or snapshot.debian.org is out of reach, build on a base of Debian's packages" \
                 "(docs/how-to/containers.md): WEIR_BASE=localimage:/path/to/base.sif $0 $name" >&2
         exit $status
     fi

@@ -24,8 +24,9 @@ if [ -s "$modules" ]; then
 fi
 rm "$modules"
 dpkg-query -W >"$root/opt/weir/packages.txt"
-# Not what belongs to the machine that builds, or to Apptainer.
-(cd "$root/" && find . -xdev \( -path ./proc -o -path ./sys -o -path ./dev -o -path ./tmp -o -path './.singularity.d' \) -prune -o \
+# Not what belongs to the machine that builds, such as its /tmp and /var/tmp, or to Apptainer.
+(cd "$root/" && find . -xdev \( -path ./proc -o -path ./sys -o -path ./dev -o -path ./tmp -o -path ./var/tmp -o \
+    -path ./.singularity.d \) -prune -o \
     -type f ! -path ./etc/resolv.conf ! -path ./etc/hosts ! -path ./etc/localtime ! -path ./opt/weir/files.txt -print0 |
     LC_ALL=C sort -z | xargs -0 sha256sum) >"$root/opt/weir/files.txt"
 {

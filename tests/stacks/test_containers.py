@@ -94,6 +94,24 @@ def test_a_build_without_the_script_stops_with_a_reason(definition: Path) -> Non
     assert call("sh", "-c", setup[1].replace("{{ commit }}", "0" * 40)).returncode == 0
 
 
+@pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda file: file.stem)
+def test_a_build_by_apptainer_itself_stops_with_that_reason(
+    definition: Path, apptainer: str, tmp_path: Path
+) -> None:
+    """Without a registry, too: the base is fetched before anything of a definition runs."""
+    direct = call(apptainer, "build", tmp_path / "direct.sif", definition)
+    assert direct.returncode != 0
+    assert f"build it by containers/build.sh {definition.stem}" in direct.stderr
+
+
+def test_packages_are_of_the_day_of_the_base() -> None:
+    pins = (ROOT / "containers/debian.list").read_text()
+    (day,) = re.findall(r"image bookworm-(\d{8})", pins)
+    sources = [line for line in pins.splitlines() if line.startswith("deb ")]
+    assert len(sources) == 3
+    assert all(f"/{day}T000000Z bookworm" in line for line in sources)
+
+
 def finished(folder: Path, packages: str) -> Mapping[str, str]:
     """The labels that finish.sh writes for a small tree with some files of a build."""
     root, programs = folder / "root", folder / "programs"
@@ -103,6 +121,7 @@ def finished(folder: Path, packages: str) -> Mapping[str, str]:
         "root/.cache/b",
         "opt/weir/build/setup.log",
         "proc/1",
+        "var/tmp/1",
     ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(str(folder))  # other bytes in each build
@@ -159,15 +178,19 @@ def test_a_build_labels_the_commit_and_its_lists_and_a_failed_one_says_what_to_d
     assert done.returncode == 3
     arguments = done.stdout.split("\n")
     assert arguments[:4] == ["build", "--force", "--sandbox", "--fix-perms"]
-    assert {f"commit={commit}", f"lock={lists_hash(commit)}", "bootstrap=docker", "from=debian:12"} <= set(
-        arguments
-    )
+    assert {f"commit={commit}", f"lock={lists_hash(commit)}", "bootstrap=docker"} <= set(arguments)
     assert "WEIR_BASE=localimage:" in done.stderr
-    # Neither the base nor the packages are fixed: the label and two warnings tell.
-    assert "pinned=nothing" in arguments
-    assert "debian:12 may be another one tomorrow" in done.stderr
-    assert "packages are the newest" in done.stderr
-    assert "base=docker:debian:12" in arguments
+    # By default the same base and packages as yesterday.
+    assert "pinned=base,apt" in arguments
+    assert "warning" not in done.stderr
+    (base,) = [line.removeprefix("base=") for line in arguments if line.startswith("base=")]
+    assert re.fullmatch(r"docker:debian@sha256:[0-9a-f]{64}", base)
+    assert f"from={base.removeprefix('docker:')}" in arguments
+    # Of one's own base neither is fixed: the label and two warnings tell.
+    newest = call(BUILD, "measure", WEIR_BASE="docker:debian:12", **choice)
+    assert {"pinned=nothing", "base=docker:debian:12"} <= set(newest.stdout.split("\n"))
+    assert "debian:12 may be another one tomorrow" in newest.stderr
+    assert "packages are the newest" in newest.stderr
     missing = call(BUILD, "measure", WEIR_APT_SOURCES=str(tmp_path / "none.list"), **choice)
     assert missing.returncode == 2
     assert "none.list cannot be read" in missing.stderr
