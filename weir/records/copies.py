@@ -51,7 +51,8 @@ def repeated(rows: Iterable[Row]) -> Iterator[str | None]:
     first: dict[tuple[Any, ...], str] = {}
     for row in rows:
         times = tuple(row.get(name) for name in _TIMES)
-        digits = sum(len(f"{time!r}".partition("e")[0].replace(".", "").strip("0")) for time in times if time)
+        known = {time for time in times if time}  # one that stands in two columns tells no more
+        digits = sum(len(f"{time!r}".partition("e")[0].replace(".", "").strip("0")) for time in known)
         if digits < _TELLING_DIGITS:
             yield None
             continue

@@ -21,6 +21,7 @@ from weir.errors import WeirError
 from weir.records.facts import Facts, read_facts
 from weir.records.importing import import_files
 from weir.records.kinds import kind_of
+from weir.records.log_runs import runs_in
 from weir.records.table import read_records
 
 CAPTURE = ROOT / "tests/golden/ior/ior-posix-shared.txt"
@@ -106,6 +107,29 @@ KINDS = {
     "a run that failed before its first line (ERROR: no)": ["MPI_ABORT was invoked on rank 0\nERROR: no\n"],
     "": ["nothing of note\n", "IOR is a benchmark.\n"],
 }
+
+
+EARLY_H5BENCH = """\
+Collective metadata operations: NO.
+Collective buffering for data operations: NO.
+ Performance measured with 4 ranks,
+==================  Performance results  =================
+Total emulated compute time 4 ms
+Total write size = 8 GB
+Raw write time = 16.000 sec
+Observed completion time = 36.000 sec
+Sync Raw write rate = 0.500 GB/sec
+Sync Observed write rate = 0.250 GB/sec
+===========================================================
+"""
+
+
+def test_h5bench_as_it_printed_at_first() -> None:
+    """Its completion time has the computing in it, its rate has not."""
+    ((tool, parsed),) = runs_in(EARLY_H5BENCH)
+    (row,) = parsed.rows
+    assert (tool, row["access"], row["moved_bytes"], row["collective"]) == ("h5bench", "write", 2**33, False)
+    assert (row["bw_mib_s"], row["io_s"], row["total_s"], row["observed"]["tasks"]) == (256, 16, None, 4)
 
 
 @pytest.mark.parametrize("kind", KINDS)

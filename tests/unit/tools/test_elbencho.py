@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -43,6 +44,22 @@ def test_csv_and_table_have_the_same_phases_without_fractions(name: str) -> None
         assert (cut["access"], cut["moved_bytes"], cut["total_s"]) == (exact["access"], 16 * MIB, None)
         assert 0 <= exact["bw_mib_s"] - cut["bw_mib_s"] < 1
         assert cut["lat_min_us"] == exact["lat_min_us"]
+
+
+def test_the_table_of_version_2_has_milliseconds() -> None:
+    text = (GOLDEN / "shared.txt").read_text()
+    old = re.sub(r"Elapsed time     :", "Elapsed ms       :", text)
+    assert old != text
+    assert [run.rows for _, run in runs_in(old)] == [run.rows for _, run in runs_in(text)]
+
+
+def test_an_error_of_one_run_in_a_log_is_not_of_the_next() -> None:
+    table = (GOLDEN / "shared.txt").read_text()
+    text = f"ISO DATE: 2022\n{table}ERROR: no space\nISO DATE: 2023\n{table}"
+    failed, clean = (run for tool, run in runs_in(text) if tool == "elbencho")
+    assert [one.text for one in failed.messages] == ["no space"]
+    assert (clean.messages, clean.complete, clean.rows) == ((), True, failed.rows)
+    assert not list(runs_in(f"Service now listening. Port: 1611\n{table}"))  # the share of one node
 
 
 def test_random_offsets_and_queues() -> None:

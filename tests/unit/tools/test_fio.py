@@ -112,3 +112,71 @@ def test_what_fio_prints_for_people_has_rows_too() -> None:
     for length in range(0, len(text), 97):
         rows = [row for _, run in runs_in(text[:length]) for row in run.rows]
         assert rows == list(parsed.rows[: len(rows)])
+
+
+OLD = """\
+big: (g=0): rw=write, bs=64K-64K/64K-64K/64K-64K, ioengine=libaio, iodepth=16
+mix: (g=1): rw=randrw, bs=4K-4K/4K-4K/4K-4K, ioengine=psync, iodepth=1
+far: (g=2): rw=read, bs=4K-4K/4K-4K/4K-4K, ioengine=net, iodepth=8
+fio-2.2.8
+Starting 3 processes
+
+big: (groupid=0, jobs=2): err= 0: pid=1: Fri Apr  7 18:42:49 2017
+  write: io=20480MB, bw=524288KB/s, iops=8192, runt= 40000msec
+    clat (usec): min=16, max=27859, avg=825.75, stdev=781.28
+     issued    : total=r=0/w=327687/d=0, short=r=0/w=0/d=0
+mix: (groupid=1, jobs=1): err= 0: pid=2: Fri Apr  7 18:42:49 2017
+  read : io=65536B, bw=64000B/s, iops=15, runt=  1024msec
+  write: io=4096.0KB, bw=4000.0KB/s, iops=1000, runt=  1024msec
+     issued    : total=r=16/w=1024/d=0, short=r=0/w=0/d=0, drop=r=0/w=0/d=0
+far: (groupid=2, jobs=1): err= 0: pid=3: Fri Apr  7 18:42:49 2017
+  read : io=65536B, bw=512000Kbit/s, iops=16000, runt=     1msec
+     issued    : total=r=16/w=0/d=0, short=r=0/w=0/d=0, drop=r=0/w=0/d=0
+
+Run status group 0 (all jobs):
+"""
+
+
+def test_what_fio_2_prints_for_people() -> None:
+    """Its units are powers of 1024, its sizes are cut; a job over the network moves nothing to storage."""
+    ((_, parsed),) = runs_in(OLD)
+    assert (parsed.tool_version, parsed.complete) == ("2.2.8", True)
+    keys = ("access", "api", "order", "xfer_bytes", "moved_bytes", "ops", "total_s")
+    assert [tuple(row[key] for key in keys) for row in parsed.rows] == [
+        ("write", "POSIX", "sequential", 65536, 327687 * 65536, 327687, 40.0),
+        ("read", "POSIX", "random", 4096, 65536, 16, 1.024),
+        ("write", "POSIX", "random", 4096, 4 * MIB, 1024, 1.024),
+    ]
+
+
+def test_what_fio_3_1_calls_issued() -> None:
+    text = GOLDEN.with_name("groups.txt").read_text()
+    early = text.replace(
+        "issued rwts: total=0,512,0,0 short=0,0,0,0", "issued rwt: total=0,512,0, short=0,0,0,"
+    )
+    assert [run.rows for _, run in runs_in(early)] == [run.rows for _, run in runs_in(text)]
+
+
+def test_a_bandwidth_that_fio_cut_to_whole_bytes_is_that_of_bytes_and_time() -> None:
+    """Over 38 minutes the missing fraction shows: the product was not the bytes moved, INVALID."""
+    job: dict[str, Any] = {
+        "jobname": "j",
+        "read": {"io_bytes": 2**32, "runtime": 2278568, "bw_bytes": 1884941},
+    }
+    (row,) = parse_document({"fio version": "fio-3.12", "jobs": [job]}).rows
+    assert row["bw_mib_s"] == pytest.approx(4096 / 2278.568, rel=1e-12)
+    job["read"]["bw_bytes"] = 1900000
+    (row,) = parse_document({"fio version": "fio-3.12", "jobs": [job]}).rows
+    assert row["bw_mib_s"] == 1900000 / MIB
+
+
+@pytest.mark.parametrize(("io_bytes", "version"), [(2**22, "fio-2.2.10"), (2**32, "fio-3.0")])
+def test_documents_without_bytes_a_second(io_bytes: int, version: str) -> None:
+    """What fio 2 calls io_bytes are KiB."""
+    job = {"jobname": "j", "read": {"io_bytes": io_bytes, "runtime": 4000, "bw": 1048576, "iops": 262144.0}}
+    (row,) = parse_document({"fio version": version, "jobs": [job]}).rows
+    assert (row["moved_bytes"], row["bw_mib_s"]) == (2**32, 1024)
+
+
+def test_a_document_behind_other_text_of_its_line() -> None:
+    assert len(list(documents(">" + GOLDEN.read_text()))) == 1

@@ -28,7 +28,10 @@ _PHASES: Mapping[str, tuple[str, str | None]] = {
 _JSON = re.compile(r'^\{"phase_type":.*$', re.MULTILINE)
 _CSV = re.compile(r"^ISO date,label,path type,.*$", re.MULTILINE)
 _TABLE = re.compile(r"^OPERATION +RESULT TYPE +FIRST DONE +LAST DONE$", re.MULTILINE)
-_BLOCK = re.compile(r"^([A-Z_]+) +Elapsed time +:(.*)$")
+_DATE = re.compile(r"^ISO DATE: ", re.MULTILINE)
+# Services print what each of them did, in one log line between line: no result of the run.
+_SERVICE = re.compile(r"^Service now listening\. Port: ", re.MULTILINE)
+_BLOCK = re.compile(r"^([A-Z_]+) +Elapsed (?:time|ms) +:(.*)$")  # ms: before version 3
 _FACT = re.compile(r"^ +(\S.*?) *: (.*)$")
 _ERROR = re.compile(r"^(?:[\d:.]+ )?ERROR: (.*)$", re.MULTILINE)
 _LATENCY = re.compile(r"(min|max)=([\d.]+)(us|ms|s)")
@@ -43,6 +46,21 @@ OUTPUT = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 Facts = dict[str, Any]
+
+
+def parse_runs(text: str) -> list[Parsed]:
+    """A log of tables may hold several runs: the errors of one are not those of another."""
+    if _JSON.search(text) or _CSV.search(text):
+        return [parse_results(text)]
+    if _SERVICE.search(text):
+        return []
+    starts, before = [], 0
+    for table in _TABLE.finditer(text):
+        dates = [match.start() for match in _DATE.finditer(text, before, table.start())]
+        starts.append(dates[-1] if dates else table.start())
+        before = table.end()
+    ends = [*starts[1:], len(text)]
+    return [parse_results(text[start:end]) for start, end in zip([0, *starts[1:]], ends, strict=False)]
 
 
 def parse_results(text: str) -> Parsed:

@@ -9,7 +9,7 @@ from typing import Any
 
 from weir.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths, Tool, label_of_jobs
-from weir.tools.elbencho.parse import LOG_START, OUTPUT, parse_results
+from weir.tools.elbencho.parse import LOG_START, OUTPUT, parse_results, parse_runs
 from weir.tools.elbencho.services import on_nodes
 from weir.tools.outputs import read_texts
 
@@ -79,7 +79,7 @@ class Elbencho(Tool):
         return replace(parsed, rows=tuple(_as_run(row) for row in parsed.rows))
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
-        return [parse_results(text)] if LOG_START.search(text) else []
+        return parse_runs(text) if LOG_START.search(text) else []
 
 
 def _problems(cell: Cell, target: Target) -> Iterator[str]:

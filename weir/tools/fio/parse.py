@@ -17,6 +17,8 @@ INTERFACES: Mapping[str, str] = {
     "io_uring": "URING",
     "mmap": "MMAP",
 }
+# Engines that move nothing to or from storage.
+NO_STORAGE = frozenset(("net", "netsplice", "null", "cpuio"))
 # Options that fio applies where neither the command line nor the job file has them, on Linux.
 _DEFAULTS: Mapping[str, str] = {"ioengine": "psync", "rw": "read", "bs": "4k", "iodepth": "1", "numjobs": "1"}
 _SYNCS = ("end_fsync", "fsync_on_close", "sync")
@@ -26,7 +28,7 @@ _OFF = ("0", "none", "")
 _OTHER_NAMES = {"blocksize": "bs", "readwrite": "rw", "filesize": "size", "io_size": "size"}
 _UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40, "p": 50}
 _SIZE = re.compile(r"(\d+)([kmgtp]?)(?:i?b)?", re.IGNORECASE)
-_DOCUMENT = re.compile(r'^\{\n?\s*"fio version"', re.MULTILINE)
+_DOCUMENT = re.compile(r'\{\s*"fio version"')
 _PERCENTILES = {"lat_p50_us": "50.000000", "lat_p90_us": "90.000000", "lat_p99_us": "99.000000"}
 _PERCENTILES |= {"lat_p999_us": "99.900000"}
 _MIB = 2**20
@@ -66,8 +68,8 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
     for job in entries:
         options = {**_DEFAULTS, **shared, **_options(job.get("job options"))}
         jobs = _jobs_of_an_entry(_count(options["numjobs"]) or 1, alike[_name_of(job)])
-        for access in ("write", "read"):
-            counted = job.get(access)
+        for access in ("write", "read") if options["ioengine"] not in NO_STORAGE else ():
+            counted = _today(job.get(access))
             if isinstance(counted, dict) and _number(counted.get("io_bytes")):
                 row = _row(access, counted, options, jobs)
                 row["iteration"] = iterations.get(access, 0)
@@ -78,6 +80,28 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
             messages.append(Message("error", f"{name}: error {job['error']}"))
     version = str(document.get("fio version", "")).removeprefix("fio-")
     return Parsed(tuple(rows), {}, tuple(messages), "fio", version, complete=True)
+
+
+def _today(counted: object) -> object:
+    """Counts of fio 2, whose io_bytes are KiB, and of all that have no bw_bytes: under the names of today."""
+    if not isinstance(counted, dict) or "bw_bytes" in counted:
+        return counted
+    size, runtime_ms, bw_kib_s = (_number(counted.get(name)) for name in ("io_bytes", "runtime", "bw"))
+    if not size or not runtime_ms or not bw_kib_s:
+        return counted
+    is_kib = size < 32 * bw_kib_s * runtime_ms / 1000  # 32 is the mean of 1 and 1024
+    return counted | {"io_bytes": int(size) * (1024 if is_kib else 1), "bw_bytes": float(bw_kib_s * 1024)}
+
+
+def _bandwidth(counted: Mapping[str, Any]) -> float | None:
+    """In MiB/s: of the bytes and the time where fio cut the quotient to whole bytes, or KiB, a second."""
+    moved, runtime_ms = _whole(counted.get("io_bytes")), _number(counted.get("runtime"))
+    printed = _number(counted.get("bw_bytes"))
+    if moved and runtime_ms and printed is not None:
+        exact = moved * 1000 / runtime_ms
+        if 0 <= exact - printed < (1 if isinstance(printed, int) else 1024):
+            return exact / _MIB
+    return _scaled(counted.get("bw_bytes"), _MIB)
 
 
 def _options(options: object) -> dict[str, str]:
@@ -113,7 +137,7 @@ def _row(access: str, counted: Mapping[str, Any], options: Mapping[str, str], jo
         "requested_bytes": _requested_bytes(options, jobs, moved or 0),
         "total_s": total_s,
         "io_s": total_s,
-        "bw_mib_s": _scaled(counted.get("bw_bytes"), _MIB),
+        "bw_mib_s": _bandwidth(counted),
         "ops": _whole(counted.get("total_ios")),
         "ops_s": _number(counted.get("iops")),
         "observed": {},

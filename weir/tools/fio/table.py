@@ -1,7 +1,7 @@
 """Rows from what fio prints for people, which is what it does unless it is told otherwise.
 
 Sizes have three digits there. Where all requests of an access have one size, their number gives the bytes;
-else the rows have the least that is printed so.
+else the rows have the least that is printed so. fio 2 writes KB for 1024 bytes and cuts digits off.
 """
 
 from __future__ import annotations
@@ -11,18 +11,27 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from weir.model import Message, Parsed, Row
+from weir.tools.fio.parse import NO_STORAGE
 
 _MIB = 2**20
 _SIZE = r"[\d.]+[KMGTP]?i?B"
+_OLD_SIZE = r"[\d.]+[KMGTP]?B?"
 TABLE = re.compile(r"^(\S.*): \(groupid=\d+, jobs=\d+\): err= *(\d+)", re.MULTILINE)
 START = re.compile(r"^\S.*: \(g=\d+\): rw=", re.MULTILINE)
 _JOB = re.compile(
-    rf"^(\S.*): \(g=\d+\): rw=(\w+), bs=\(R\) ({_SIZE})-({_SIZE}), \(W\) ({_SIZE})-({_SIZE}), .*"
-    r"ioengine=(\w+), iodepth=(\d+)",
+    rf"^(\S.*): \(g=\d+\): rw=(\w+), bs=(?:\(R\) ({_SIZE})-({_SIZE}), \(W\) ({_SIZE})-({_SIZE}), .*|"
+    rf"({_OLD_SIZE})-({_OLD_SIZE})/({_OLD_SIZE})-({_OLD_SIZE})[/,].*)ioengine=(\w+), iodepth=(\d+)",
     re.MULTILINE,
 )
-_ACCESS = re.compile(rf"^ +(read|write): IOPS=.*\(({_SIZE})/(\d+)msec\)", re.MULTILINE)
-_ISSUED = re.compile(r"^ +issued rwts: total=(\d+),(\d+),\d+,\d+ short=(\d+),(\d+),", re.MULTILINE)
+_ACCESS = re.compile(
+    rf"^ +(read|write) ?: (?:IOPS=.*\(({_SIZE})/(\d+)msec\)|io=({_OLD_SIZE}), .*runt= *(\d+)msec)",
+    re.MULTILINE,
+)
+_ISSUED = re.compile(
+    r"^ +issued (?:rwts?: total=(\d+),(\d+),[\d,]+ short=(\d+),(\d+),"
+    r"|   : total=r=(\d+)/w=(\d+)/d=\d+, short=r=(\d+)/w=(\d+)/)",
+    re.MULTILINE,
+)
 _VERSION = re.compile(r"^fio-(\S+)$", re.MULTILINE)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 Job = Mapping[str, Any]
@@ -45,26 +54,38 @@ def parse_table(text: str, interfaces: Mapping[str, str]) -> Parsed:
 
 
 def _job(match: re.Match[str], interfaces: Mapping[str, str]) -> Job:
+    sizes = match.group(3, 4, 5, 6) if match[3] else [_of_today(size) for size in match.group(7, 8, 9, 10)]
+    least_read, most_read, least_write, most_write = sizes
     return {
-        "api": interfaces.get(match[7], match[7]),
+        "api": interfaces.get(match[11], match[11]),
+        "engine": match[11],
         "order": "random" if "rand" in match[2] else "sequential",
-        "iodepth": int(match[8]),
-        "read": _bytes(match[3]) if match[3] == match[4] else None,
-        "write": _bytes(match[5]) if match[5] == match[6] else None,
+        "iodepth": int(match[12]),
+        "read": _bytes(least_read) if least_read == most_read else None,
+        "write": _bytes(least_write) if least_write == most_write else None,
     }
+
+
+def _of_today(size: str) -> str:
+    """4K, 65536B or 19412MB of fio 2, as fio 3 writes it."""
+    number = size.rstrip("KMGTPB")
+    unit = size[len(number) :].rstrip("B")
+    return f"{number}{unit}iB" if unit else f"{number}B"
 
 
 def _rows(section: str, job: Job) -> Iterator[Row]:
     """Of a whole section: one that is cut has no line of what was issued."""
     issued = _ISSUED.search(section)
-    if issued is None:
+    if issued is None or job.get("engine") in NO_STORAGE:
         return
+    counts = [int(count) for count in issued.groups() if count is not None]
     for match in _ACCESS.finditer(section):
         at = ("read", "write").index(match[1])
-        requests, short = int(issued[1 + at]), int(issued[3 + at])
-        xfer_bytes, total_s = job.get(match[1]), int(match[3]) / 1000
-        moved = _least(match[2])
-        if xfer_bytes and not short and _is_about(requests * xfer_bytes, match[2]):
+        requests, short = counts[at], counts[2 + at]
+        size, cut = (match[2], 1) if match[2] else (_of_today(match[4]), 2)
+        xfer_bytes, total_s = job.get(match[1]), int(match[3] or match[5]) / 1000
+        moved = _least(size)
+        if xfer_bytes and not short and abs(requests * xfer_bytes - _bytes(size)) <= cut * _margin(size):
             moved = requests * xfer_bytes
         yield {
             "access": match[1],
@@ -100,7 +121,3 @@ def _margin(text: str) -> float:
 
 def _least(text: str) -> int:
     return int(_bytes(text) - _margin(text))
-
-
-def _is_about(bytes_: int, text: str) -> bool:
-    return abs(bytes_ - _bytes(text)) <= _margin(text)

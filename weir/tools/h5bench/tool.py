@@ -1,6 +1,7 @@
 """The tool: h5bench, of the text or the CSV file of its programs for writes, reads and metadata.
 
-Its MB are MiB. The observed time is that of the whole access without the computing between its steps.
+Its MB are MiB. The observed time is that of the whole access without the computing between its steps; that of
+early programs contains it, and their observed rate does not.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from weir.model import Parsed, Row
 from weir.printed_values import real, whole
 from weir.tools.base import LogTool
 
-_RESULTS = re.compile(r"^=+ Performance Results =+$", re.MULTILINE)
+_RESULTS = re.compile(r"^=+ +Performance [Rr]esults +=+$", re.MULTILINE)
 _CSV = re.compile(r"^metric, value, unit$", re.MULTILINE)
 _METADATA = re.compile(r"^Config loaded from '", re.MULTILINE)
-_LINE = re.compile(r"^([^:\n]{1,60}): +(.{1,60}?) *$", re.MULTILINE)
+_LINE = re.compile(r"^([^:=\n]{1,60}?)(?::| =) +(.{1,60}?) *$", re.MULTILINE)
+_RANKS = re.compile(r"^ *Performance measured with (\d{1,9}) ranks", re.MULTILINE)  # early programs
 _COLLECTIVE = "Collective buffering for data operations: YES"
 _SIZE = re.compile(r"([\d.]{1,30}) ([KMGT]?)B(?:/s)?")
 _TIME = re.compile(r"([\d.]{1,30}) s")
@@ -63,13 +65,14 @@ def _of_text(text: str) -> Iterator[Row]:
     before = 0
     for begin, end in _parts(_RESULTS, text):
         facts = {match[1].strip().lower(): match[2] for match in _LINE.finditer(text, begin, end)}
+        old = _RANKS.search(text, before, begin)
         for access, of_time in (("write", ""), ("read", "read ")):
             named = {
                 "total size": facts.get(f"total {access} size"),
                 "raw time": facts.get(f"raw {access} time"),
-                "observed time": facts.get(f"observed {of_time}completion time"),
+                "observed time": None if old else facts.get(f"observed {of_time}completion time"),
                 "observed rate": facts.get(f"sync observed {access} rate"),
-                "ranks": facts.get("total number of ranks"),
+                "ranks": old[1] if old else facts.get("total number of ranks"),
                 "collective data": "YES" if _COLLECTIVE in text[before:begin] else "NO",
             }
             yield from _rows(access, {name: value or "" for name, value in named.items()})
