@@ -121,7 +121,7 @@ def _of_source(source: Source, facts: Facts) -> tuple[list[Subject], str]:
     if source.rows:
         rows = [_subject(row, {}, own, source.file) for row in source.rows]
         return [replace(row, from_output=False) for row in rows], ""
-    text = text_of(source.file)
+    text = _with_beside(source.file, text_of(source.file))
     if source.is_found and "\0" in text[:_HEAD_CHARACTERS]:
         return [], kind_of(text)  # no program prints a zero byte
     # A comment before everything is the command that made it.
@@ -130,6 +130,18 @@ def _of_source(source: Source, facts: Facts) -> tuple[list[Subject], str]:
     if not any(subject.has_result for subject in found) and (plain := without_prefixes(log)) != log:
         found = list(_of_log(plain, source.file, own)) or found
     return found, "" if found else _kind(text)
+
+
+def _with_beside(file: Path, text: str) -> str:
+    """With the files that the program left beside it."""
+    patterns = [
+        name
+        for tool in tools().values()
+        if tool.beside and tool.log_start and tool.log_start.search(text)
+        for name in tool.beside
+    ]
+    found = sorted({path for name in patterns for path in file.parent.glob(name) if path.is_file()} - {file})
+    return "\n".join([text, *map(text_of, found)])
 
 
 def text_of(file: Path) -> str:

@@ -100,6 +100,9 @@ class Tool:
     observing_command: str = ""  # measures as the original does, and writes what is observed to run.json
     log_start: re.Pattern[str] | None = None  # a line with which the original's output begins
     output_pattern: re.Pattern[str] | None = None  # in its outputs, those without results included
+    # Files in the directory of a log with log_start that belong to it (`iostat*.json`): parse_log has their
+    # text behind that of the log.
+    beside: Sequence[str] = ()
     programs: Sequence[Sequence[str]] = ()  # its programs as a prefix's bin has them, the preferred first
 
     def label(self, params: Mapping[str, Any]) -> str:

@@ -1,8 +1,8 @@
 """The tool: DLIO, of its summary.json; MLPerf Storage leaves one for each run of a workload.
 
-It counts samples, not bytes: an epoch has the rate of the samples and their size, and nothing shows that
-the bytes were moved. Its GB and MB are GiB and MiB. There is a row for each epoch of training and evaluation,
-one for all checkpoints that were saved, one for those that were loaded.
+It counts samples, not bytes: an epoch has the rate of the samples and their size, and only counters that
+were recorded beside it show that bytes were moved. Its GB and MB are GiB and MiB. There is a row for each
+epoch of training and evaluation, one for all checkpoints that were saved, one for those that were loaded.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from weir.model import Parsed, Row
 from weir.tools.base import LogTool
+from weir.tools.dlio.recorded import Recorded, recorded_in
 
 _START = re.compile(r'^\{\s*"start": "[^"]{1,40}",\s*"num_accelerators": ', re.MULTILINE)
 _GIB = 2**30
@@ -27,25 +29,32 @@ class Dlio(LogTool):
     name = "dlio"
     purpose = "application"
     log_start = _START
+    beside = ("per_epoch_stats.json", "iostat*.json", "sar*.json")
     output_pattern = re.compile(rf"{_START.pattern}|dlio_benchmark|^\[OUTPUT\].*DLIO", re.MULTILINE)
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
-        return [_parsed(document) for document in _documents(text)]
+        return [_parsed(document, following) for document, following in _documents(text)]
 
 
-def _documents(text: str) -> Iterator[Mapping[str, Any]]:
+def _documents(text: str) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Each with the text until the next one."""
     decoder = json.JSONDecoder()
-    for match in _START.finditer(text):
+    starts = [match.start() for match in _START.finditer(text)]
+    for start, following in pairwise([*starts, len(text)]):
         try:
-            document, _ = decoder.raw_decode(text, match.start())
+            document, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
             continue
         if isinstance(document.get("metric"), dict):
-            yield document
+            yield document, text[end:following]
 
 
-def _parsed(document: Mapping[str, Any]) -> Parsed:
-    rows = [row for kind in ("train", "eval") for row in _epochs(document, kind)]
+def _parsed(document: Mapping[str, Any], following: str) -> Parsed:
+    recorded = recorded_in(following, _whole(document.get("num_hosts")))
+    rows = []
+    for kind in ("train", "eval"):
+        for row in _epochs(document, kind):
+            rows.append(_with_counters(row, recorded.get((kind, row["iteration"]))))
     rows += _checkpoints(document)
     return Parsed(tuple(rows), {}, (), "DLIO", "", complete=bool(document.get("end")))
 
@@ -66,6 +75,15 @@ def _epochs(document: Mapping[str, Any], kind: str) -> Iterator[Row]:
             "ops_s": samples_s,
             "bw_mib_s": samples_s * (sample_mib or 0.0),
         }
+
+
+def _with_counters(row: Row, recorded: Recorded | None) -> Row:
+    """An epoch reads the samples of the whole data set."""
+    if recorded is None:
+        return row
+    if recorded.fetched_bytes is None:
+        return row | {"observed": {**row["observed"], "device": {"name": None, "reason": recorded.reason}}}
+    return row | {"moved_bytes": row["file_bytes"], "fetched_bytes": recorded.fetched_bytes}
 
 
 def _checkpoints(document: Mapping[str, Any]) -> Iterator[Row]:
