@@ -4,34 +4,45 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
+import weir
 from weir.integrity.ledger import ROUNDS_FILE, end_run
 from weir.integrity.manifest import TABLES, write_manifest
 from weir.model import Row
+from weir.records.collect import sum_of_facts
+from weir.records.judged import JudgedRun, code_state
 from weir.records.rounds import rounds_of
-from weir.records.table import write_records
+from weir.records.table import lines_of, write_records
+from weir.runfiles import ROWS_FILE
 
 
 def measure(results: Path, rows: Iterable[Row], planned: int) -> None:
     """A run for each round in the rows, in their order, beside which each run.json is made."""
-    seen = set()
+    of_run: dict[tuple[str, int], list[Row]] = defaultdict(list)
     for row in rows:
-        key = row["cell"], row["run"]
-        if key not in seen:
-            seen.add(key)
-            measure_one(results, *key, planned)
+        of_run[row["cell"], row["run"]].append(row)
+    for key, own in of_run.items():
+        measure_one(results, *key, planned, own)
 
 
-def measure_one(results: Path, cell: str, run: int, planned: int) -> None:
+def judged_as(rows: Iterable[Row], document: Mapping[str, Any]) -> str:
+    """rows.json, as if the outputs gave these rows."""
+    about = {"weir": weir.__version__, "code": code_state(), "run": sum_of_facts(document)}
+    return json.dumps(about | vars(JudgedRun((lines_of(rows), "", ""), {}, {})))
+
+
+def measure_one(results: Path, cell: str, run: int, planned: int, rows: Iterable[Row] = ()) -> None:
     folder = results / "runs" / cell / f"{run:03d}"
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "run.json"
     known = json.loads(file.read_text()) if file.is_file() else {"cell": {"cell": cell}, "run": run}
     known["cell"]["rounds"] = planned
     known |= {"status": "done", "ended": f"2026-03-01T{run % 24:02d}:00:00+00:00"}
-    end_run(folder, known)
+    (folder / ROWS_FILE).unlink(missing_ok=True)  # of the run that this one replaces
+    end_run(folder, known, (lambda _, document: judged_as(rows, document)) if rows else None)
 
 
 def collect(results: Path, name: str, rows: Iterable[Row], planned: int) -> Path:

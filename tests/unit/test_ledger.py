@@ -137,6 +137,13 @@ def test_a_longer_plan_after_each_look_is_counted(results: Path) -> None:
     assert checked(results).looks == {"c1": 3, "c2": 2}
 
 
+def test_a_long_plan_that_was_stopped_is_a_look_at_each_run(results: Path) -> None:
+    (results / LEDGER).unlink()
+    for run in range(ROUNDS):
+        end(results, "c1", run, rounds=40)
+    assert checked(results).looks["c1"] == 1 + ROUNDS
+
+
 def test_a_truncated_line_is_found_and_the_next_one_is_whole(results: Path) -> None:
     file = results / LEDGER
     file.write_bytes(file.read_bytes()[:-10])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import log
 from pathlib import Path
@@ -12,10 +12,11 @@ from statistics import fmean
 from typing import Any
 
 from weir.accept.contract import IO500, MEDIAN, PLACES, Line, Promise
+from weir.accept.rejudged import not_as_measured
 from weir.audit.judge import USABLE
 from weir.columns import repeated_parameters
 from weir.compare.sides import records_file
-from weir.inference import autocorrelation_of
+from weir.inference import ASSUMED, autocorrelation_of
 from weir.integrity.manifest import MANIFEST
 from weir.integrity.verify import verify
 from weir.io500.directory import read_directory
@@ -60,7 +61,7 @@ class Measured:
     def autocorrelation(self, promise: Promise | None) -> float:
         """Of consecutive runs of a cell, as the interval of what is promised has to allow for it.
 
-        Assumed where the study has too few to estimate it."""
+        Never below what is assumed."""
         return self._of_medians if promise and promise.statistic == MEDIAN else self._of_means
 
     @cached_property
@@ -75,9 +76,14 @@ class Measured:
             value = metric_named("rate").of(row)
             if value is not None and row["verdict"] in USABLE:
                 series[row["cell"], row["access"]][row.get("run")].append(log(value))
-        return autocorrelation_of(
-            [fmean(runs[number]) for number in sorted(runs, key=lambda number: number or 0)]
-            for runs in series.values()
+        # Not below the assumption: whoever measures chooses which cells are in the study, and many cells
+        # whose runs are not alike would hide those of the promise.
+        return max(
+            ASSUMED,
+            autocorrelation_of(
+                [fmean(runs[number]) for number in sorted(runs, key=lambda number: number or 0)]
+                for runs in series.values()
+            ),
         )
 
     def run_of(self, row: Row) -> Run | None:
@@ -108,7 +114,9 @@ def read_measured(path: Path) -> Measured:
         verified = verify(file.parent)
         differences = tuple(str(one) for one in verified.differences)
         digests["study"] = verified.digest
-    return Measured(path, rows, runs, differences, digests, rounds_of_rows(file.parent, rows))
+    rounds = rounds_of_rows(file.parent, rows)
+    found = (*rounds.findings, *not_as_measured(file.parent.parent, rows, runs))
+    return Measured(path, rows, runs, differences, digests, replace(rounds, findings=found))
 
 
 def _runs(site_folder: Path, rows: Sequence[Row]) -> Iterator[tuple[tuple[str, int], Run]]:

@@ -54,7 +54,8 @@ def verified_lines(measured: Measured) -> list[str]:
     looks = max(rounds.looks.values(), default=1)
     if looks > 1:
         lines.append(
-            f"More rounds were planned after others had ended: judged as look {looks}, by a wider interval."
+            f"More rounds were planned after others had ended, or a longer plan was not measured to its end: "
+            f"judged as look {looks}, by a wider interval."
         )
     lines.append(
         f"Signed by {measured.signed_by}."

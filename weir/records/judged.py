@@ -80,6 +80,12 @@ def judged(cell: Cell, run: Run, results: Path, same_as: str | None = None, agai
     return known or _judge(cell, run, results, same_as)
 
 
+def rows_of_run(run: Run) -> list[Row]:
+    """What a run gives by itself: by its own cell, as it was judged when it ended or from its outputs."""
+    known = _held(run) or _judge(built(Cell, run.facts["cell"]), run, run.folder.parents[2])
+    return known.rows(run.folder / ROWS_FILE)
+
+
 def collect_cell(cell: Cell, runs: Iterable[Run], results: Path) -> Iterator[Row]:
     """Rows of all runs of a cell; a run that is still missing keeps its iterations free."""
     tool_of(cell)
@@ -88,7 +94,12 @@ def collect_cell(cell: Cell, runs: Iterable[Run], results: Path) -> Iterator[Row
 
 
 def _known(cell: Cell, run: Run) -> JudgedRun | None:
-    if run.differing != () or ROWS_FILE not in run.facts["sha256"] or not _is_of(run.facts["cell"], cell):
+    return _held(run) if _is_of(run.facts["cell"], cell) else None
+
+
+def _held(run: Run) -> JudgedRun | None:
+    """What this weir judged when it ended, if nothing was edited since."""
+    if run.differing != () or ROWS_FILE not in run.facts["sha256"]:
         return None
     try:
         held = from_json((run.folder / ROWS_FILE).read_bytes())

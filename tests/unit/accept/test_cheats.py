@@ -1,30 +1,33 @@
 """Ways to cheat a contract: each is found, or printed as possible on the first page of the report.
 
-The ten of them are drop, repeat, replay, edit, sign again, and choose or change cells, campaigns, units, the
-suite and the conditions; test_ten_ways names the test of each.
+docs/how-to/accept.md lists them; the markers name its rows.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
+import random
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.unit.accept.compliant import cells_of, write_study
 from tests.unit.accept.test_accept import CONTRACTS, contract_of
-from tests.unit.recorded import collect, measure, measure_one
-from weir.accept.evidence import read_measured
+from tests.unit.recorded import collect, judged_as, measure, measure_one
+from weir.accept.evidence import Measured, read_measured
 from weir.accept.judge import judge
 from weir.accept.output import REMAINS_POSSIBLE
 from weir.cli import main
-from weir.integrity.ledger import LEDGER, read_ledger
-from weir.integrity.manifest import MANIFEST
+from weir.inference import ASSUMED
+from weir.integrity.ledger import LEDGER, append, read_ledger
+from weir.integrity.manifest import MANIFEST, read_manifest
 from weir.records.table import read_records, write_records
-from weir.runfiles import file_sha256
+from weir.runfiles import RUN_FILE, file_sha256
 
 PLANNED = 6  # rounds_at_least of mistral-2015, and three
 CONTRACT = "mistral-2015"
@@ -71,6 +74,44 @@ def replay(study: Path) -> None:
 def edit_records(study: Path) -> None:
     file = study / "records.csv"
     file.write_text(file.read_text().replace(",scratch,", ",scratch2,"))
+
+
+def sum_again(study: Path) -> None:
+    """SHA256SUMS has no secret: it can be written for any table."""
+    text, sums = read_manifest(study)
+    for name in sums:
+        text = text.replace(sums[name], file_sha256(study / name))
+    (study / MANIFEST).write_text(text)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    (study / "facts.json").write_text(json.dumps({"digest": digest}))
+
+
+def edit_and_sum(study: Path) -> None:
+    change_units(study)
+    sum_again(study)
+
+
+def better_verdict(study: Path) -> None:
+    """What the run was judged is DEGRADED, as the ledger has it; the records are VALID."""
+    shutil.rmtree(run_of(study).parent)
+    (study.parent / LEDGER).unlink()
+    rows = read_records(study / "records.csv")
+    write_study(study.parents[2], cells_of(contract_of(CONTRACT), {}))
+    bad = [row | {"verdict": "DEGRADED", "reasons": "read-from-cache"} for row in rows]
+    measure(study.parent, bad, PLANNED)
+    collect(study.parent, study.name, rows, PLANNED)
+
+
+def edit_rows(study: Path) -> None:
+    """What the run was judged is written anew, with its sum; then all is collected."""
+    file = run_of(study) / RUN_FILE
+    document = json.loads(file.read_text())
+    rows = [row for row in read_records(study / "records.csv") if (row["cell"], row["run"]) == ("c00", 3)]
+    text = judged_as([row | {"bw_mib_s": 1e6} for row in rows], document)
+    (file.parent / "rows.json").write_text(text)
+    document["sha256"]["rows.json"] = hashlib.sha256(text.encode()).hexdigest()
+    file.write_text(json.dumps(document))
+    again(study)
 
 
 def edit_run(study: Path) -> None:
@@ -130,6 +171,9 @@ CHEATS: dict[str, tuple[Callable[[Path], object], str]] = {
     "replay a good round": (replay, "c00 round 3: run.json is not that of line"),
     "edit the records": (edit_records, "records.csv"),
     "edit a run": (edit_run, "edited: c00 round 3"),
+    "edit what a run was judged": (edit_rows, "edited: c00 round 3"),
+    "edit the records and their checksum": (edit_and_sum, "bw_mib_s is"),
+    "make a verdict better": (better_verdict, "it is VALID in the records, its run gives DEGRADED"),
     "edit the ledger": (cut_ledger, "does not follow from line"),
     "write a new ledger": (new_ledger, "is not the one of the collection"),
     "change units": (change_units, "records.csv"),
@@ -149,6 +193,15 @@ def test_an_honest_study_passes(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "UNVERIFIED" not in printed
 
 
+@pytest.mark.row(
+    "drop a round",
+    "repeat a round",
+    "replay a good round",
+    "edit records, a run, the ledger",
+    "edit a table and write its checksum anew",
+    "change units",
+    "change the suite",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHEATS)
 def test_what_was_done_to_the_rounds_is_not_a_pass(
@@ -215,6 +268,7 @@ def first_page(study: Path, out: Path, contract: Path | str = CONTRACT) -> str:
     return " ".join((out / "acceptance.html").read_text().partition("<table>")[0].split())
 
 
+@pytest.mark.row("choose campaigns")
 def test_another_campaign_is_printed_as_possible(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,6 +290,7 @@ def test_another_campaign_is_printed_as_possible(
     assert "c00 round 3: run.json is not that of line" in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.row("choose cells")
 def test_where_the_best_cell_counts_the_others_may_not_be_dropped(tmp_path: Path) -> None:
     contract = contract_of("nersc-10")
     cells = cells_of(contract, {})
@@ -252,6 +307,7 @@ def test_where_the_best_cell_counts_the_others_may_not_be_dropped(tmp_path: Path
     assert any(text.startswith("deleted: c98 round 0") for text in texts)
 
 
+@pytest.mark.row("choose cells")
 def test_cells_that_the_plan_lacks_are_counted_on_the_first_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -266,6 +322,7 @@ def test_cells_that_the_plan_lacks_are_counted_on_the_first_page(
     assert f"{entries} runs of its directory, of which {entries - PLANNED} are of cells of this study" in page
 
 
+@pytest.mark.row("change conditions")
 def test_a_changed_contract_has_another_sum_on_the_first_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -281,6 +338,7 @@ def test_a_changed_contract_has_another_sum_on_the_first_page(
     assert "an emptied file system, no other users, settings of the servers" in page
 
 
+@pytest.mark.row("sign again")
 @pytest.mark.slow
 def test_who_signs_again_is_not_an_allowed_signer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     if not shutil.which("ssh-keygen"):
@@ -305,28 +363,52 @@ def test_who_signs_again_is_not_an_allowed_signer(tmp_path: Path, capsys: pytest
     assert "ssh-keygen" in capsys.readouterr().err
 
 
-TEN_WAYS: dict[str, Sequence[object]] = {
-    "drop": (CHEATS["drop a round"], CHEATS["drop the last round and plan fewer"]),
-    "repeat": (CHEATS["repeat a round"],),
-    "replay": (CHEATS["replay a good round"],),
-    "edit": (CHEATS["edit the records"], CHEATS["edit a run"], CHEATS["edit the ledger"]),
-    "sign again": (CHEATS["write a new ledger"], test_who_signs_again_is_not_an_allowed_signer),
-    "choose cells": (
-        CHEATS["drop a cell"],
-        test_where_the_best_cell_counts_the_others_may_not_be_dropped,
-        test_cells_that_the_plan_lacks_are_counted_on_the_first_page,
-    ),
-    "choose campaigns": (test_another_campaign_is_printed_as_possible,),
-    "change units": (CHEATS["change units"],),
-    "change the suite": (CHEATS["change the suite"],),
-    "change conditions": (test_a_changed_contract_has_another_sum_on_the_first_page,),
-}
+@pytest.mark.row("let a bad round fail")
+def test_a_round_that_failed_before_is_on_the_first_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("weir.accept.actions.print_pdf", lambda *_: None)
+    study = verified_study(tmp_path)
+    failed = {"cell": {"cell": "c00", "rounds": PLANNED}, "run": 3, "status": "failed"}
+    (study.parent / LEDGER).unlink()
+    append(study.parent / LEDGER, failed | {"ended": "2026-03-01T03:00:00+00:00"}, "0" * 64)
+    measure(study.parent, read_records(study / "records.csv"), PLANNED)
+    again(study)
+    page = first_page(study, tmp_path / "out")
+    assert "repeated: c00 round 3: it failed 1 times before" in page
+    assert "A run that was interrupted leaves no line" in page
 
 
-def test_ten_ways() -> None:
-    assert len(TEN_WAYS) == 10
-    assert all(TEN_WAYS.values())
-    assert {id(one) for each in TEN_WAYS.values() for one in each} >= {id(one) for one in CHEATS.values()}
+@pytest.mark.row("stop a long plan when the numbers are good")
+def test_a_plan_that_was_not_measured_to_its_end_is_judged_as_many_looks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = write_study(tmp_path, cells_of(contract_of(CONTRACT), {}))
+    rows = read_records(study / "records.csv")
+    measure(study.parent, rows, 40)
+    collect(study.parent, study.name, rows, PLANNED)
+    assert set(read_measured(study).rounds.looks.values()) == {1 + PLANNED}
+    accept(study)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert f"look {1 + PLANNED}" in printed
+    assert "a longer plan was not measured to its end" in printed
+
+
+@pytest.mark.row("hide runs that are alike among many other cells")
+def test_other_cells_do_not_make_the_interval_narrower() -> None:
+    source = random.Random(1)
+    rows = [
+        {
+            "cell": f"c{cell}",
+            "access": "write",
+            "run": run,
+            "bw_mib_s": 1000 * math.exp(source.gauss(0, 0.05)),
+            "verdict": "VALID",
+        }
+        for cell in range(40)
+        for run in range(10)
+    ]
+    assert Measured(Path("made"), tuple(rows)).autocorrelation(None) == ASSUMED
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ import pytest
 
 from tests.checkout import ROOT
 
-PAGES = ("docs/faults.md", "docs/security.md")
+PAGES = ("docs/faults.md", "docs/security.md", "docs/how-to/accept.md")
 _TABLE = re.compile(r"^\|.*\| test \|\n\|[-| ]+\|\n(?:\|.*\n)+", re.MULTILINE)
 
 

@@ -1,0 +1,63 @@
+"""The records of a study against its runs: SHA256SUMS has no secret, and can be written for an edited table.
+
+The ledger binds run.json, and run.json the outputs. So each record is compared with what its run gives, by
+the weir that judges now, not by the one that collected.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from weir.audit.judge import VERDICTS
+from weir.columns import columns_of_role
+from weir.errors import WeirError
+from weir.model import Row
+from weir.records.collect import Run
+from weir.records.judged import rows_of_run
+from weir.records.rounds import EDITED, Finding
+from weir.runfiles import run_folder
+
+# Of the identity the names of suite and experiment differ where two suites share a cell.
+_IDENTITY = ("cell", "run", "iteration", "target", "emulated", "program", "tool_version", "began")
+_HINT = "records.csv was edited, or another weir collected it: collect it again by weir collect"
+
+
+def not_as_measured(
+    results: Path, rows: Sequence[Row], runs: Mapping[tuple[str, int], Mapping[str, Any]]
+) -> Iterator[Finding]:
+    """One finding for each run; those without sums bind nothing, and have none."""
+    held: dict[tuple[str, int], list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.get("run") is not None:
+            held[row["cell"], row["run"]].append(row)
+    for (cell, number), facts in runs.items():
+        run = Run(run_folder(results, cell, number), facts)
+        if run.differing is None:
+            continue
+        try:
+            differs = _difference(held[cell, number], rows_of_run(run))
+        except (WeirError, KeyError, TypeError, ValueError) as error:
+            differs = f"its run.json cannot be judged: {str(error).splitlines()[0]}"
+        if differs:
+            yield Finding(EDITED, differs, cell, number)
+
+
+def _difference(recorded: Sequence[Row], given: Sequence[Row]) -> str | None:
+    if len(recorded) != len(given):
+        return f"{len(recorded)} records, and its run gives {len(given)} ({_HINT})"
+    names = (*_IDENTITY, *columns_of_role("parameter"), *columns_of_role("measure"))
+    for one, other in zip(sorted(recorded, key=_place), sorted(given, key=_place), strict=True):
+        for name in names:
+            if one.get(name) != other.get(name):
+                return f"{name} is {one.get(name)} in the records, its run gives {other.get(name)} ({_HINT})"
+        if VERDICTS.index(one["verdict"]) < VERDICTS.index(other["verdict"]):
+            reasons = other["reasons"] or f"missing {other['missing']}"
+            return f"it is {one['verdict']} in the records, its run gives {other['verdict']}: {reasons}"
+    return None
+
+
+def _place(row: Row) -> tuple[str, ...]:
+    return tuple(str(row.get(name)) for name in ("access", "item", "iteration"))
