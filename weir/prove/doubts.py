@@ -15,6 +15,8 @@ from weir.units import about_size
 # What the kernel counts for a process that ends while others run; what weir reads of its own outputs.
 _LEAST_BYTES = 1 << 20
 _SHARE = 0.01
+_LATER_NS = 5_000_000_000
+_APART_NS = 1_000_000_000  # clocks that threads have read before they store them
 _COUNTS = (
     *("called_bytes", "called_operations", "called_syncs", "sync_calls", "shortest_span_s", "direct"),
     *(
@@ -39,7 +41,7 @@ def doubts(processes: Sequence[Process], whole: Mapping[str, int] | None) -> lis
     that others started (srun, the daemon of a container) are not in there."""
     here = [one for one in processes if one["host"] == socket.gethostname()]
     own = [one for one in here if one["started"] and not any(mount["watched"] for mount in one["mounts"])]
-    return [*_more_than_the_kernel(own, whole or {}), *_beyond_the_watchers(here)]
+    return [*_more_than_the_kernel(own, whole or {}), *_beyond_the_watchers(here), *_at_other_times(here)]
 
 
 def _more_than_the_kernel(processes: Sequence[Process], whole: Mapping[str, int]) -> Iterator[str]:
@@ -73,6 +75,19 @@ def _beyond_the_watchers(processes: Sequence[Process]) -> Iterator[str]:
                 mount, around["start"]["device"], around["end"]["device"]
             ):
                 yield f"process {process['pid']} reports counts of {mount['device']} that nobody else saw"
+                return
+
+
+def _at_other_times(processes: Sequence[Process]) -> Iterator[str]:
+    """Calls are made while the watchers run; of what ends after them nobody knows how much later."""
+    watched = [mount for process in processes for mount in process["mounts"] if mount["watched"]]
+    least = min((one["start"]["raw_ns"] for one in watched), default=0)
+    most = max((one["end"]["raw_ns"] for one in watched), default=0) + _LATER_NS
+    for process in processes if most - _LATER_NS > least else ():
+        for phase in (phase for mount in process["mounts"] for phase in mount["phases"]):
+            begins, ends = phase["first_ns"], phase["last_ns"]
+            if begins < least or ends > most or ends < begins - _APART_NS:
+                yield f"process {process['pid']} reports calls at times when it did not run"
                 return
 
 

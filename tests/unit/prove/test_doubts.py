@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.unit.prove.reports import MIB, mount, phase, process
+import pytest
+
+from tests.unit.prove.reports import MIB, S, counters, mount, phase, process
 from weir.prove.doubts import doubts, without_reports
 from weir.prove.mounts import mounts_of
 from weir.prove.records import judged_mounts
@@ -46,6 +48,21 @@ def test_a_device_that_nobody_else_saw_grow_is_not_believed() -> None:
     assert doubts([writer(device=1100), watcher()], TREE) == [
         "process 7 reports counts of sdz that nobody else saw"
     ]
+
+
+@pytest.mark.parametrize(
+    ("times", "is_believed"),
+    [({}, True), ({"first_ns": 0}, False), ({"last_ns": 9 * S}, False), ({"first_ns": 4 * S}, False)],
+)
+def test_times_at_which_the_program_did_not_run_are_not_believed(
+    times: dict[str, int], is_believed: bool
+) -> None:
+    program, around = writer(), watcher()
+    around["mounts"][0]["start"]["raw_ns"], around["mounts"][0]["end"] = S // 2, counters({}, (0, 101))
+    around["mounts"][0]["end"]["raw_ns"] = 3 * S
+    program["mounts"][0]["phases"][0] |= times
+    found = doubts([program, around], TREE)
+    assert found == ([] if is_believed else ["process 7 reports calls at times when it did not run"])
 
 
 def test_nothing_is_valid_by_reports_that_are_not_believed() -> None:
