@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import select
 import signal
 import sys
 import threading
+import time
 from types import FrameType
 from typing import Any
 
 EXIT_INTERRUPTED = 130
 INTERRUPTS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+_LOOK_S = 0.2
 
 
 class Interrupt:
@@ -42,6 +45,16 @@ class Interrupt:
             return
         self.cause = ""
         threading.Timer(0.1, signal.pthread_kill, (threading.main_thread().ident, signal.SIGTERM)).start()
+
+
+def is_readable(descriptor: int, limit_s: float) -> bool:
+    """Whether there is something to read in time. An interrupt that comes just before a call that waits is
+    noticed when that returns, so that none waits for long."""
+    poll, over = select.poll(), time.monotonic() + limit_s
+    poll.register(descriptor, select.POLLIN)
+    while not (found := bool(poll.poll(1000 * _LOOK_S))) and time.monotonic() < over:
+        pass
+    return found
 
 
 def was_interrupted(error: BaseException | None) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import select
 import signal
 import sys
 import time
@@ -19,7 +18,7 @@ from functools import cache
 from typing import NoReturn, TypeVar
 
 from weir.errors import WeirError
-from weir.interrupts import INTERRUPTS
+from weir.interrupts import INTERRUPTS, is_readable
 from weir.mounts import named_mount
 from weir.processes import waits_in
 
@@ -139,10 +138,9 @@ def _ends(child: int, limit_s: float) -> bool:
 
 
 def _read(reader: int, child: int, path: object, limit_s: float) -> bytes:
-    poll, found = select.poll(), b""
-    poll.register(reader, select.POLLIN)
+    found = b""
     while True:
-        if not poll.poll(1000 * limit_s):
+        if not is_readable(reader, limit_s):
             raise hangs(str(path), child, limit_s)
         part = os.read(reader, _PIPE_BYTES)
         if not part:

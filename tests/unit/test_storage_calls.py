@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
+import time
+from pathlib import Path
 
 import pytest
 
+from weir import storage_calls
 from weir.errors import WeirError
 from weir.storage_calls import in_time
 
@@ -19,3 +24,34 @@ def test_a_process_that_cannot_begin_names_what_it_lacks(monkeypatch: pytest.Mon
     monkeypatch.setattr(os, "listdir", without_proc)
     with pytest.raises(WeirError, match=r"'/proc/self/fd'\n    mount /proc and /dev here"):
         in_time(lambda: 1, "/target")
+
+
+def test_an_interrupt_that_wakes_no_call_is_noticed_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that comes just before a call that waits: Python would notice it when that returns. Here another
+    thread gets the signal, so that the call goes on."""
+    end = tmp_path / "end"
+    monkeypatch.setattr(storage_calls, "_FINISH_S", 0.0)
+
+    def interrupt() -> None:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        time.sleep(0.3)
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+
+    def call() -> None:
+        time.sleep(20)
+        end.touch()
+
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        with pytest.raises(KeyboardInterrupt):
+            in_time(call, "/target")
+        thread.join()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+    assert not end.exists()

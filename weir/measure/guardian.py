@@ -14,7 +14,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import selectors
 import signal
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from typing import Any
 
 import weir
 from weir.errors import WeirError, hint_of
+from weir.interrupts import is_readable
 from weir.storage_calls import ANSWER_S, HangsError, hangs, is_in_haste
 
 # Of deleting a million files, on a storage that answers.
@@ -89,11 +89,9 @@ class Guardian:
     def _next_answer(self, limit_s: float) -> dict[str, Any]:
         assert self._process.stdout is not None
         while b"\n" not in self._printed:
-            with selectors.DefaultSelector() as selector:
-                selector.register(self._process.stdout, selectors.EVENT_READ)
-                if not selector.select(limit_s):
-                    self._hung = self._hangs(limit_s)
-                    raise self._hung
+            if not is_readable(self._process.stdout.fileno(), limit_s):
+                self._hung = self._hangs(limit_s)
+                raise self._hung
             printed = os.read(self._process.stdout.fileno(), 65536)
             if not printed:
                 raise GuardianEndedError("the guardian of this batch was ended", hint="run again")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import selectors
 import signal
 import time
 from pathlib import Path
@@ -13,7 +12,8 @@ from typing import Any
 import pytest
 
 from weir.errors import WeirError
-from weir.measure import batch
+from weir.interrupts import is_readable
+from weir.measure import batch, guardian
 from weir.measure.batch import measure_batch
 from weir.measure.guardian import Guardian
 from weir.measure.job import BatchJob
@@ -80,16 +80,15 @@ def test_what_is_claimed_in_the_moment_of_an_interrupt_is_removed(
         requests.append(request.get("do", "start"))
         return ask(self, *limits, **request)
 
-    class Interrupted(selectors.DefaultSelector):
-        def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-            ready = super().select(timeout)
-            if requests[-1:] == ["claim"]:
-                requests.append("interrupted")
-                raise KeyboardInterrupt
-            return ready
+    def interrupted(descriptor: int, limit_s: float) -> bool:
+        found = is_readable(descriptor, limit_s)
+        if requests[-1:] == ["claim"]:
+            requests.append("interrupted")
+            raise KeyboardInterrupt
+        return found
 
     monkeypatch.setattr(Guardian, "ask", noted)
-    monkeypatch.setattr(selectors, "DefaultSelector", Interrupted)
+    monkeypatch.setattr(guardian, "is_readable", interrupted)
     with pytest.raises(KeyboardInterrupt):
         measure_batch(job)
     after = requests[requests.index("interrupted") + 1 :]
