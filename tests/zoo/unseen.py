@@ -32,6 +32,8 @@ BLIND = {
     "programs weir-io alone looks for holes; what a run wrote itself is compared with its calls",
     "a rank of another program than weir-io that is stopped alone": "weir sees pauses of the whole job, "
     "which stop its own process, too",
+    "a virtual machine that its host stops with all clocks": "for less than 1.5 s, without a real-time clock "
+    "(/sys/class/rtc), or under a program without weir-io and witness",
     "outputs, run.json and rows.json that are edited together before weir collect": "ledger.jsonl has the "
     "sum of run.json, and a head of it that was signed elsewhere shows the rest",
     "a cache on another disk": "dm-cache, bcache, LVM writecache; and what serves a network block device "

@@ -2,6 +2,7 @@
  * ran. A handler of SIGCONT would know neither when the process was stopped nor of a frozen group or machine.
  */
 #include "pauses.h"
+#include "host_clock.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -12,12 +13,17 @@
 
 #define BEAT_NS  50000000
 #define LEAST_NS 500000000u
-#define STACK    (PTHREAD_STACK_MIN + 65536)
+/* Between readings of the host's clock: the less time is between two, the better the second tells how long.
+ */
+#define HOST_NS      1000000000u
+#define HOST_SOON_NS 100000000u /* where somebody looks: at most 1 % of the time is spent on it */
+#define STACK        (PTHREAD_STACK_MIN + 65536)
 
 static pthread_once_t pauses_once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t pauses_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pid_t pauses_process; /* that the thread is in; 0: in none */
-static uint64_t pauses_last_ns, pauses_sum_ns;
+static uint64_t pauses_last_ns, pauses_sum_ns, pauses_host_ns;
+static struct weir_host_clock pauses_host;
 void (*weir_pauses_also)(void);
 
 /* Goes on while the machine is suspended; past a library that changes the time. */
@@ -29,13 +35,20 @@ static uint64_t pauses_clock_ns(void) {
 
 /* Whoever looks first after a pause counts it, from the last look: a phase that begins with one has no pause
  * that is longer than itself. */
-static uint64_t pauses_look(void) {
+static uint64_t pauses_look(uint64_t host_every_ns) {
     pthread_mutex_lock(&pauses_mutex);
     uint64_t now_ns = pauses_clock_ns(), gap_ns = now_ns - pauses_last_ns;
+    struct weir_host_reading reading;
     if (gap_ns >= LEAST_NS) {
         pauses_sum_ns += gap_ns;
     }
     pauses_last_ns = now_ns;
+    if (now_ns - pauses_host_ns >= host_every_ns) {
+        pauses_host_ns = now_ns;
+        if (weir_host_clock_read(&reading)) {
+            pauses_sum_ns += weir_host_clock_ahead_ns(&pauses_host, &reading);
+        }
+    }
     uint64_t sum_ns = pauses_sum_ns;
     pthread_mutex_unlock(&pauses_mutex);
     return sum_ns;
@@ -46,7 +59,7 @@ static void *pauses_beat(void *unused) {
     (void)unused;
     for (;;) {
         nanosleep(&beat, NULL);
-        pauses_look();
+        pauses_look(HOST_NS);
         if (weir_pauses_also != NULL) {
             weir_pauses_also();
         }
@@ -73,5 +86,5 @@ static void pauses_begin(void) {
 
 uint64_t weir_pauses_ns(void) {
     pthread_once(&pauses_once, pauses_begin);
-    return pauses_process == getpid() ? pauses_look() : 0;
+    return pauses_process == getpid() ? pauses_look(HOST_SOON_NS) : 0;
 }

@@ -1,5 +1,6 @@
 /* Time in which this process did not run at all: stopped by a signal, frozen with its control group, or the
- * whole machine suspended. A rank that waits, for storage or for a core, does not count. */
+ * whole machine suspended, or stopped by its host with its clocks (host_clock.h). A rank that waits, for
+ * storage or for a core, does not count. */
 #ifndef WEIR_PAUSES_H
 #define WEIR_PAUSES_H
 

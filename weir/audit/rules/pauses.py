@@ -13,9 +13,10 @@ _MUCH = 0.01
 def paused(subject: Subject) -> Outcome | None:
     """A rank, the job or the machine stood still during the access: SIGSTOP, a job that the batch system
     suspended, a frozen control group, a stopped virtual machine, a laptop whose lid was closed. A thread
-    that only sleeps woke up more than 0.5 s too late: then no thread of its process ran. Up to 1 % of the
-    access is a note, more is DEGRADED. The time is not taken out: the storage went on meanwhile. Where
-    the ranks do not look, weir's own process does, over the whole launch, from 1 s.
+    that only sleeps woke up more than 0.5 s too late: then no thread of its process ran. In a virtual machine
+    the real-time clock tells, too, where the host stopped all others. Up to 1 % of the access is a note, more
+    is DEGRADED. The time is not taken out: the storage went on meanwhile. Where the ranks do not look, weir's
+    own process does, over the whole launch, from 1 s.
 
     Hint: run the cell again; ask the batch system not to suspend the job (gang scheduling, preemption).
 
