@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.workflow.processes import Terminal, children, kill, processes_below, start, until
-from tests.workflow.soak import LIMIT_S, Field, Process, soak_field
+from tests.workflow.soak import LIMIT_S, OF_A_MINUTE, Field, Process, soak_field
 
 # make starts `weir report` as the Makefile does, without the set-up.
 MAKE = ("make", "--file", "interrupts.mk", "report")
@@ -33,8 +33,6 @@ MAKEFILE = (
     "SHELL := bash\n.SHELLFLAGS := -eu -o pipefail -c\nreport:\n"
     "\t@WEIR_STARTER_PROCESS=$$PPID weir report --suites tiny --site local --page-only\n"
 )
-EXECUTIONS = 120
-RATE = 64  # transfers in a second: 0.5 s an execution
 REFRAME = (
     *("reframe", "-C", "reframe_checks/settings.py", "-c", "reframe_checks/measure.py", "--run"),
     *("--system", "local:node", "--prefix", "results/local/reframe"),
@@ -185,7 +183,7 @@ def one_round(place: Field, kind: Kind, draw: random.Random, tally: Tally) -> No
 
 def interrupts(kinds: list[str], rounds: int, seed: int) -> dict[str, Tally]:
     draw, tallies = random.Random(seed), {name: Tally() for name in kinds}
-    with soak_field(EXECUTIONS, RATE) as place:
+    with soak_field(*OF_A_MINUTE) as place:
         place.checkout.write("interrupts.mk", MAKEFILE)
         for _ in range(rounds):
             for name, tally in tallies.items():

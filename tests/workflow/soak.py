@@ -1,11 +1,11 @@
 """Kills of every kind while cells share a launch: the next start resumes, nothing is lost, nothing is left.
 
-    python -m tests.workflow.soak [--rounds N] [--seconds S] [--kinds KIND,...] [--seed N]
+    python -m tests.workflow.soak [--rounds N] [--seconds S] [--minute] [--kinds KIND,...] [--seed N]
 
-In each round a measurement of some seconds starts, one of its processes is killed at a random moment, and the
-same command is started again, which meets the next kind of kill. In the end every execution must have a run
-file, those that ended before a kill from a start before it; no record may be INVALID; and no file, mount,
-process or shared memory may be left.
+In each round a measurement of some seconds, or of a minute, starts, one of its processes is killed at a
+random moment, and the same command is started again, which meets the next kind of kill. In the end every
+execution must have a run file, those that ended before a kill from a start before it; no record may be
+INVALID; and no file, mount, process or shared memory may be left.
 What a soak that was killed has left itself, the next one removes.
 """
 
@@ -35,8 +35,10 @@ from tests.workflow.conftest import Checkout, copy_of_the_tree, tiny_configurati
 from tests.workflow.processes import GUARDIAN, children, kill, named_below, processes_below, start, until
 from weir.cli import main as weir
 
-EXECUTIONS = 20
+EXECUTIONS, RATE = 20, 320
+OF_A_MINUTE = (120, 64)  # 0.5 s each
 LIMIT_S = 300.0
+ENDS_S = 30.0  # of a command that was ended: less than a measurement of a minute
 WEIR = (sys.executable, "-m", "weir", "run", "--plan", "plan.json", "--results", "results/local")
 MAKE = ("make", "--file", "soak.mk", "report")
 # What `make report` starts to measure and collect, with the same processes in between.
@@ -54,6 +56,7 @@ class Field:
     checkout: Checkout
     memory: Path
     temporary: Path  # of the programs
+    executions: int
 
     @property
     def results(self) -> Path:
@@ -192,7 +195,7 @@ def own_folders() -> Iterator[list[Path]]:
 
 
 @contextmanager
-def soak_field(executions: int = EXECUTIONS, rate: int = 320) -> Iterator[Field]:
+def soak_field(executions: int = EXECUTIONS, rate: int = RATE) -> Iterator[Field]:
     """Deleted afterwards, whatever is left there. rate: transfers in a second, 32 or 64 an execution."""
     with own_folders() as (folder, memory):
         temporary = folder / "tmp"
@@ -208,7 +211,7 @@ def soak_field(executions: int = EXECUTIONS, rate: int = 320) -> Iterator[Field]
         checkout.write("config/sites/local/targets/ram.yaml", burst_buffer(checkout, memory))
         planned = checkout.weir("plan", "--out", "plan.json")
         assert planned.returncode == 0, planned.stderr
-        yield Field(checkout, memory, temporary)
+        yield Field(checkout, memory, temporary, executions)
 
 
 def burst_buffer(checkout: Checkout, memory: Path) -> dict[str, Any]:
@@ -246,7 +249,7 @@ def one_round(field: Field, names: list[str], draw: random.Random, tallies: dict
     """A measurement that meets these kinds, and one more start. Adds the problems to the tallies."""
     for folder in (field.results, *field.temporary.iterdir()):  # what a round left is its problem alone
         shutil.rmtree(folder, ignore_errors=True)
-    moments = sorted(draw.randrange(EXECUTIONS - 2) for _ in names)
+    moments = sorted(draw.randrange(field.executions - 2) for _ in names)
     more: list[str] = []
     with ExitStack() as stack:
         ended = [
@@ -259,8 +262,8 @@ def one_round(field: Field, names: list[str], draw: random.Random, tallies: dict
     if again.returncode != 0:
         last.problems.append(f"exit code {again.returncode}: {output[-2000:]}")
     runs = field.run_files()
-    if len(runs) != EXECUTIONS:
-        last.problems.append(f"{len(runs)} executions of {EXECUTIONS}")
+    if len(runs) != field.executions:
+        last.problems.append(f"{len(runs)} executions of {field.executions}")
     for starts, (name, before) in enumerate(zip(names, ended, strict=True), 1):
         tallies[name].kept += len(before & set(runs))
         seeds = {runs[each]["seed"] for each in before if each in runs}
@@ -296,21 +299,21 @@ def _start_and_attack(
     if kind.holds_mounts:
         stack.enter_context(holder_of_mounts())
     kind.attack(process, field)
-    _wait(process, field, tally)
+    _wait(process, field, tally, LIMIT_S if kind.goes_on else ENDS_S)
     if kind.fails_a_cell:
         more.append("--retry-failed")
     tally.rounds += 1
-    tally.hits += 0 < len(ended) < EXECUTIONS
+    tally.hits += 0 < len(ended) < field.executions
     return ended
 
 
-def _wait(process: Process, field: Field, tally: Tally) -> str:
+def _wait(process: Process, field: Field, tally: Tally, limit_s: float = LIMIT_S) -> str:
     """What it printed, if that is kept. One that hangs is a problem, and is killed with all that is left."""
     try:
-        return process.communicate(timeout=LIMIT_S)[0] or ""
+        return process.communicate(timeout=limit_s)[0] or ""
     except subprocess.TimeoutExpired:
         alive = processes_below(field.checkout.root)
-        tally.problems.append(f"{process.args} did not end within {LIMIT_S:g} s; processes: {alive}")
+        tally.problems.append(f"{process.args} did not end within {limit_s:g} s; processes: {alive}")
         kill([int(line.split()[0]) for line in alive])
         return process.communicate()[0] or ""
 
@@ -324,7 +327,7 @@ def _false_verdicts(field: Field) -> list[str]:
         return [printed.getvalue()]
     lines = out.read_text().splitlines()[1:]
     wrong = [line for line in lines if ",INVALID," in line]
-    expected = EXECUTIONS * 4  # two iterations of write and read
+    expected = field.executions * 4  # two iterations of write and read
     return (
         [f"{len(wrong)} INVALID of {len(lines)} records: {wrong[:1]}"]
         if wrong or len(lines) != expected
@@ -332,22 +335,27 @@ def _false_verdicts(field: Field) -> list[str]:
     )
 
 
-def soak(kinds: list[str], rounds: int, seconds: float, seed: int) -> dict[str, Tally]:
+def soak(
+    kinds: list[str], rounds: int, seconds: float, seed: int, size: tuple[int, int] = (EXECUTIONS, RATE)
+) -> dict[str, Tally]:
     """Rounds of all kinds in turn, so that a limit of time, or Ctrl-C, meets all alike."""
     tallies = {name: Tally() for name in kinds}
     with suppress(KeyboardInterrupt):
-        _rounds(tallies, rounds, time.monotonic() + seconds, random.Random(seed))
+        _rounds(tallies, rounds, time.monotonic() + seconds, random.Random(seed), size)
     return tallies
 
 
-def _rounds(tallies: dict[str, Tally], rounds: int, over: float, draw: random.Random) -> None:
-    with soak_field() as field:
+def _rounds(
+    tallies: dict[str, Tally], rounds: int, over: float, draw: random.Random, size: tuple[int, int]
+) -> None:
+    with soak_field(*size) as field:
         for _ in range(rounds):
             for names in measurements([*tallies], draw):
                 if time.monotonic() > over:
                     return
                 seen = {name: len(tallies[name].problems) for name in names}
                 one_round(field, names, draw, tallies)
+                print("killed in one measurement:", *names, flush=True)
                 for name, count in seen.items():
                     for problem in tallies[name].problems[count:]:
                         where = f"{name}, round {tallies[name].rounds}, of {' '.join(names)}"
@@ -365,6 +373,7 @@ def main() -> int:
         default=float("inf"),
         help="start no round after this time (default: no limit)",
     )
+    parser.add_argument("--minute", action="store_true", help="measurements of a minute")
     parser.add_argument(
         "--kinds", default=",".join(KINDS), help=f"subset of {','.join(KINDS)} (default: all)"
     )
@@ -376,7 +385,8 @@ def main() -> int:
     )
     args = parser.parse_args()
     print(f"seed {args.seed}", flush=True)
-    tallies = soak(args.kinds.split(","), args.rounds, args.seconds, args.seed)
+    size = OF_A_MINUTE if args.minute else (EXECUTIONS, RATE)
+    tallies = soak(args.kinds.split(","), args.rounds, args.seconds, args.seed, size)
     print(f"{'killed':16} {'rounds':>7} {'in flight':>10} {'kept':>6} {'problems':>9}")
     for name, tally in tallies.items():
         print(f"{name:16} {tally.rounds:7} {tally.hits:10} {tally.kept:6} {len(tally.problems):9}")
