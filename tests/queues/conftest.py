@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from tests.queues import flux, gridengine, pbs
 from tests.queues.checkout import QueueCheckout
 from tests.queues.nodes import Cluster
 from tests.queues.system import System
 
-SYSTEMS = [gridengine.SYSTEM, pbs.SYSTEM, flux.SYSTEM]
+# Each file here that defines one.
+SYSTEMS: list[System] = [
+    import_module(f"tests.queues.{file.stem}").SYSTEM
+    for file in sorted(Path(__file__).parent.glob("*.py"))
+    if "\nSYSTEM = " in file.read_text(encoding="utf-8")
+]
 NODES = ("node1", "node2", "node3", "node4")
 
 

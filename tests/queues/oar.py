@@ -1,0 +1,139 @@
+"""A private OAR of virtual nodes, of Debian's packages."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.lab.machine import Machine
+from tests.own_folders import own_folder
+from tests.queues.nodes import Cluster
+from tests.queues.system import System
+
+PROGRAMS = ("Almighty", "oarsub", "oarnodesetting", "oarsh", "sshd", "unshare", "nsenter", "setpriv", "ip")
+CORES = 4
+_STATE = Path("/var/lib/oar")
+_SETTINGS = {
+    "DB_HOSTNAME": "{server}",
+    "DB_BASE_PASSWD": "oar",
+    "DB_BASE_PASSWD_RO": "oar_ro",
+    "LOG_FILE": "{folder}/oar.log",
+    "SERVER_HOSTNAME": "{server}",
+    "OARSH_OPENSSH_DEFAULT_OPTIONS": "-oProxyCommand=none -oPermitLocalCommand=no",
+    "SCHEDULER_JOB_SECURITY_TIME": "1",
+}
+# Processes of a job are told by cgroups, which are the machine's and not a node's.
+_WITHOUT = ("CPUSET_PATH", "JOB_RESOURCE_MANAGER_FILE")
+
+
+def missing() -> str:
+    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    absent = [name for name in PROGRAMS if shutil.which(name, path=path) is None]
+    if _postgres() is None:
+        absent.append("postgres")
+    if absent:
+        packages = "oar-server oar-server-pgsql oar-user oar-user-pgsql oar-node postgresql"
+        return f"not installed: {', '.join(absent)} (Debian: {packages})"
+    return "" if os.geteuid() == 0 else "only root makes namespaces with mounts"
+
+
+def _postgres() -> Path | None:
+    return next(iter(sorted(Path("/usr/lib/postgresql").glob("*/bin"))), None)
+
+
+def start(names: Sequence[str]) -> Cluster:
+    folder = own_folder("oar")
+    cluster = Cluster(Machine(folder))
+    try:
+        cluster.up(names, private=[str(_STATE)])
+        folder.chmod(0o755)  # the server is another user's
+        subprocess.run(["cp", "-a", f"{_STATE}/.", f"{folder}/private{_STATE}"], check=True)
+        # By it each shell of a job reads ~/.bashrc, and one that starts a shell there would never end.
+        (folder / f"private{_STATE}" / ".batch_job_bashrc").write_text("")
+        _configure(cluster)
+        _data_base(cluster)
+        cluster.spawn("server", [*cluster.on("login"), "/usr/sbin/Almighty"])
+        _nodes(cluster, names)
+    except BaseException:
+        cluster.down()
+        raise
+    return cluster
+
+
+def _configure(cluster: Cluster) -> None:
+    """Over the file of this machine, which is seen by nobody else."""
+    values = {"folder": cluster.folder, "server": os.uname().nodename}
+    lines = []
+    for line in Path("/etc/oar/oar.conf").read_text().splitlines():
+        key = line.partition("=")[0]
+        if key in _SETTINGS:
+            line = f'{key}="{_SETTINGS[key].format(**values)}"'
+        lines.append(f"#{line}" if key in _WITHOUT else line)
+    file = cluster.folder / "oar.conf"
+    file.write_text("\n".join(lines) + "\n")
+    (cluster.folder / "oar.log").touch()
+    for each in ("oar.conf", "oar.log"):
+        shutil.chown(cluster.folder / each, "oar", "oar")
+    file.chmod(0o600)
+    for node in ("login", *cluster.nodes):  # a job asks the data base, too
+        cluster.out("mount", "--bind", file, "/etc/oar/oar.conf", node=node)
+
+
+def _data_base(cluster: Cluster) -> None:
+    top = _postgres()
+    assert top is not None
+    folder = cluster.folder / "data"
+    folder.mkdir()
+    shutil.chown(folder, "postgres")
+    cluster.out("install", "-d", "-o", "postgres", "/run/postgresql")
+    as_owner = cluster.machine.entering("postgres")
+    make = [*as_owner, str(top / "initdb"), "-A", "trust", "--no-sync", str(folder)]
+    subprocess.run(make, check=True, capture_output=True, cwd="/")
+    with (folder / "pg_hba.conf").open("a") as stream:
+        stream.write("host all all 198.18.0.0/16 trust\n")
+    options = ["-F", "-c", "listen_addresses=*"]
+    cluster.spawn("data", [*as_owner, str(top / "postgres"), "-D", str(folder), *options])
+    cluster.machine.wait_for("psql", "-h", "127.0.0.1", "-U", "postgres", "-c", "select 1")
+    create = ["--db-admin-user=postgres", "--db-admin-pass=none", "--force-yes"]
+    cluster.out("oar-database", "--create", *create)
+    rule = "delete from admission_rules where rule like '%users oar and root%'"  # the tests are root's
+    cluster.out("psql", "-h", "127.0.0.1", "-U", "postgres", "oar", "-c", rule)
+
+
+def _nodes(cluster: Cluster, names: Sequence[str]) -> None:
+    """OAR connects to a node when it is added."""
+    cluster.out("install", "-d", "/run/sshd")
+    for name in names:
+        cluster.spawn(
+            f"node-{name}", [*cluster.on(name), "/usr/sbin/sshd", "-D", "-f", "/etc/oar/sshd_config"]
+        )
+    cluster.out("oarproperty", "-a", "side", "-c")
+    lines = ["set -e"]
+    for number, name in enumerate(names):
+        side = "left" if number < len(names) / 2 else "right"
+        lines += [f"oarnodesetting -a -h {name} -p cpuset={core} -p side={side} &" for core in range(CORES)]
+        lines += ["wait"]
+    cluster.out("bash", "-c", "\n".join(lines))
+    until = time.monotonic() + 120
+    while (text := cluster.run("oarnodes", "-s").stdout).count("Alive") < CORES * len(names):
+        assert time.monotonic() < until, text
+        time.sleep(0.5)
+
+
+def running(cluster: Cluster) -> list[str]:
+    return [line.split()[0] for line in cluster.out("oarstat").splitlines() if " R " in line]
+
+
+SYSTEM = System(
+    "oar",
+    "",
+    missing,
+    start,
+    running,
+    lambda cluster, job: cluster.out("oardel", job),
+    "it was cancelled",
+)
