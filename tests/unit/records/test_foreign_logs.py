@@ -109,6 +109,20 @@ KINDS = {
 }
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "335544320 bytes (336 MB, 320 MiB) copied, 2,5 s, 134 MB/s",
+        "335544320 Bytes (336 MB, 320 MiB) kopiert, 2,5 s, 134 MB/s",
+        "335544320 octets (336 MB, 320 MiB) copiés, 2.5 s, 134 MB/s",
+        "335544320 bytes copied, 2.5 s, 134 MB/s",
+    ],
+)
+def test_dd_in_other_languages(line: str) -> None:
+    ((_, parsed),) = runs_in(f"1+0 records in\n1+0 records out\n{line}\n")
+    assert (parsed.rows[0]["moved_bytes"], parsed.rows[0]["bw_mib_s"]) == (320 * 2**20, 128)
+
+
 EARLY_H5BENCH = """\
 Collective metadata operations: NO.
 Collective buffering for data operations: NO.

@@ -157,6 +157,21 @@ def test_what_fio_3_1_calls_issued() -> None:
     assert [run.rows for _, run in runs_in(early)] == [run.rows for _, run in runs_in(text)]
 
 
+def test_a_size_whose_fraction_lost_its_carry() -> None:
+    """24.987 GiB as fio 3.1 prints them; the bandwidth was 4 % too low."""
+    text = """\
+near: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=libaio, iodepth=32
+fio-3.1
+near: (groupid=0, jobs=1): err= 0: pid=1: Fri Jun 19 01:59:19 2020
+   read: IOPS=109k, BW=426MiB/s (447MB/s)(24.0GiB/60001msec)
+     issued rwt: total=6550034,0,0, short=0,0,0, dropped=0,0,0
+"""
+    ((_, parsed),) = runs_in(text)
+    assert parsed.rows[0]["moved_bytes"] == 6550034 * 4096
+    ((_, other),) = runs_in(text.replace("24.0GiB", "24.1GiB"))
+    assert other.rows[0]["moved_bytes"] < 24.1 * 2**30
+
+
 def test_a_bandwidth_that_fio_cut_to_whole_bytes_is_that_of_bytes_and_time() -> None:
     """Over 38 minutes the missing fraction shows: the product was not the bytes moved, INVALID."""
     job: dict[str, Any] = {

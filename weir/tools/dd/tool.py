@@ -14,7 +14,11 @@ from weir.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS, LogTool
 
 _MIB = 2**20
-_DONE = re.compile(r"^(\d{1,19}) bytes(?: \([^)]*\))? copied, (\d[0-9.e+-]{0,20}) s, ", re.MULTILINE)
+# In any language, some of which write a comma for the point.
+_DONE = re.compile(
+    r"^(\d{1,19}) \w{1,20}(?: \([^)]*\))? \w{1,20}, (\d[0-9.,e+-]{0,20}) s, [\d.,]{1,20} [kMGT]?B/s$",
+    re.MULTILINE,
+)
 _COMMAND = re.compile(r"^(?:\++ |.{0,80}[$#] )?dd ((?:.* )?(?:if|of)=.*)$", re.MULTILINE)
 _NOWHERE = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 _UNITS = {"": 1, "k": 2**10, "K": 2**10, "M": 2**20, "G": 2**30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
@@ -59,7 +63,7 @@ def _rows(text: str) -> Iterator[Row]:
 
 def _seconds(text: str) -> float:
     try:
-        return float(text)
+        return float(text.replace(",", "."))
     except ValueError:
         return 0.0
 

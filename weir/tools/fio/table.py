@@ -85,7 +85,7 @@ def _rows(section: str, job: Job) -> Iterator[Row]:
         size, cut = (match[2], 1) if match[2] else (_of_today(match[4]), 2)
         xfer_bytes, total_s = job.get(match[1]), int(match[3] or match[5]) / 1000
         moved = _least(size)
-        if xfer_bytes and not short and abs(requests * xfer_bytes - _bytes(size)) <= cut * _margin(size):
+        if xfer_bytes and not short and _fits(requests * xfer_bytes, size, cut):
             moved = requests * xfer_bytes
         yield {
             "access": match[1],
@@ -117,6 +117,14 @@ def _margin(text: str) -> float:
     digits = text.rstrip("KMGTPiB")
     places = len(digits.partition(".")[2])
     return float(0.5 * 10**-places * _unit(text))
+
+
+def _fits(bytes_: int, text: str, cut: int) -> bool:
+    """fio 3.1 prints a fraction that rounds to 1 as .0, without its carry: 24.99 GiB are 24.0GiB."""
+    margin = cut * _margin(text)
+    has_no_fraction = re.match(r"\d+\.0+\D", text) is not None
+    carried = _bytes(text) + (_unit(text) if has_no_fraction else 0)
+    return abs(bytes_ - _bytes(text)) <= margin or abs(bytes_ - carried) <= margin
 
 
 def _least(text: str) -> int:
