@@ -91,6 +91,7 @@ class _Place:
     """Of an execution on the target."""
 
     folder: Path
+    real_folder: str
     stripes: int | None
     host: dict[str, Any]
 
@@ -104,7 +105,8 @@ def _place(execution: Execution, context: LaunchContext) -> _Place:
     cell = execution.cell
     folder = context.workspace.run_folder(cell.cell, execution.run)
     stripes = stripe(folder, cell.params, context.target)
-    return _Place(folder, stripes, host_facts(context.workspace.target_folder, context.servers))
+    host = host_facts(context.workspace.target_folder, context.servers)
+    return _Place(folder, os.path.realpath(folder), stripes, host)
 
 
 def _prepared(execution: Execution, place: _Place, context: LaunchContext) -> Prepared:
@@ -113,7 +115,7 @@ def _prepared(execution: Execution, place: _Place, context: LaunchContext) -> Pr
     paths = RunPaths(f"{context.target.prefix}{data_folder}/data", outputs)
     tool, program = tools()[cell.tool], context.stack.programs[cell.tool]
     command = tool.command(cell, context.target, program, paths)
-    own = {**tool.environment(cell), **_witness(context, program, outputs, data_folder)}
+    own = {**tool.environment(cell), **_witness(context, program, outputs, place)}
     variables = [f"{name}={value}" for name, value in own.items()]
     command = ["env", *variables, *command] if variables else command
     whole = [*launch_arguments(execution, context), *command]
@@ -134,14 +136,14 @@ def _prepared(execution: Execution, place: _Place, context: LaunchContext) -> Pr
 
 
 def _witness(
-    context: LaunchContext, program: Sequence[str], outputs: Path, data_folder: Path
+    context: LaunchContext, program: Sequence[str], outputs: Path, place: _Place
 ) -> Mapping[str, str]:
     """For programs that do not report it, and behind libraries that are preloaded to weir-io, which sees no
     further than they let it. A prefix names no files of the system."""
     preloaded = preloaded_by(context)
     if context.target.prefix or (engine_of(program) and not preloaded):
         return {}
-    return witness_variables(outputs, data_folder, preloaded)
+    return witness_variables(outputs, place.folder, place.real_folder, preloaded)
 
 
 def preloaded_by(context: LaunchContext) -> str:

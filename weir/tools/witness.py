@@ -35,7 +35,7 @@ WITNESS_FILE = "witness.json"
 _PART = "witness"
 
 
-def witness_variables(outputs: Path, data_folder: Path, preloaded: str) -> dict[str, str]:
+def witness_variables(outputs: Path, data_folder: Path, real_folder: str, preloaded: str) -> dict[str, str]:
     """What makes a program's ranks report to outputs about files in data_folder; nothing without the library.
 
     Behind what is preloaded already: there it sees what reaches the system.
@@ -45,7 +45,7 @@ def witness_variables(outputs: Path, data_folder: Path, preloaded: str) -> dict[
     return {
         "LD_PRELOAD": ":".join([*filter(None, preloaded.replace(" ", ":").split(":")), str(LIBRARY)]),
         "WEIR_WITNESS": str(outputs.resolve() / _PART),
-        "WEIR_WITNESS_ROOT": os.path.realpath(data_folder),
+        "WEIR_WITNESS_ROOT": real_folder,
         "WEIR_WITNESS_PATH": str(data_folder),
     }
 

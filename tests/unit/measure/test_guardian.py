@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -127,3 +129,28 @@ def test_the_target_is_emptied_after_the_process_that_makes_folders_there_has_en
         signal.signal(signal.SIGINT, before)
     assert alive_at_clean == [False]
     assert list(Path(job.target.path).iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.quick
+def test_no_call_on_a_target_is_made_by_weir_itself(job: BatchJob, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that the storage does not answer would stop it: such calls are of in_time and the guardian."""
+    calls: list[str] = []
+    own, target = os.getpid(), job.target.path
+
+    def noting(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(path: Any, *others: Any, **options: Any) -> Any:
+            if os.getpid() == own and not isinstance(path, int) and os.fsdecode(path).startswith(target):
+                calls.append(name)
+            return call(path, *others, **options)
+
+        return noted
+
+    for name in ("stat", "lstat", "access", "statvfs", "readlink", "scandir", "listdir", "open", "mkdir"):
+        monkeypatch.setattr(os, name, noting(name, getattr(os, name)))
+    monkeypatch.setattr(io, "open", noting("open", io.open))
+    result = measure_batch(job)
+    assert (result.done, result.error) == (1, None)
+    assert calls == []
+    assert Path(target).is_dir()
+    assert calls == ["stat"]
