@@ -4,6 +4,8 @@
 #
 #   test-measure.sh [PROGRAM [LAUNCHER WORDS...]]
 set -euo pipefail
+# The TMPDIR of who builds the image is not always mounted in it.
+[ -d "${TMPDIR:-/tmp}" ] || unset TMPDIR
 
 program=${1:-weir-io}
 [ $# -le 1 ] && set -- "$program" mpirun --oversubscribe --bind-to none -np 2
