@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.lab.filesystem import FileSystem, file_systems, up
+from tests.lab.guest import JoinedGuest
 from tests.lab.machine import ROOT, Machine
 
 
@@ -34,7 +36,13 @@ def started(file_system: FileSystem) -> Iterator[Machine]:
         machine.stop()
 
 
-@pytest.fixture(scope="module", params=file_systems())
+def _parameters() -> Iterator[Any]:
+    """Where servers and a guest are started, the starts take longer than make test has."""
+    for name, each in file_systems().items():
+        yield pytest.param(name, marks=[pytest.mark.weekly] if each.machine is JoinedGuest else [])
+
+
+@pytest.fixture(scope="module", params=_parameters())
 def lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
     file_system = file_systems()[request.param]
     with started(file_system) as machine:

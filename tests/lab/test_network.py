@@ -1,7 +1,8 @@
-"""A network that is cut for seconds within a phase of a client that waits for it."""
+"""A network that is cut for seconds within a phase of a client that waits for it; one slow server of two."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -9,7 +10,7 @@ import yaml
 
 from tests.lab.conftest import started
 from tests.lab.filesystem import file_systems
-from tests.lab.machine import Machine
+from tests.lab.machine import ADDRESS, Machine
 from tests.lab.weir_runs import measured
 
 SUITE = {
@@ -40,6 +41,17 @@ sleep {CUT_S}
 tc qdisc del dev lo root
 """
 
+# The second chunkserver runs a fiftieth of its time: 6 MB of its socket each second.
+SLOW_PORT = 9423
+SLOW = """\
+pid=$(pgrep -f "mfschunkserver.*chunkserver-1.cfg" | head -n 1)
+while kill -STOP "$pid"; do
+    sleep 0.98
+    kill -CONT "$pid"
+    sleep 0.02
+done
+"""
+
 
 @pytest.fixture(scope="module")
 def machine() -> Iterator[Machine]:
@@ -60,3 +72,14 @@ def test_a_cut_network_degrades_the_write_and_tells_for_how_long(machine: Machin
     assert "network-stood-still" in row["reasons"].split(";"), row["notes"]
     assert "a connection waited" in row["evidence"]
     assert not row["missing"], row["notes"]
+
+
+@pytest.mark.weekly
+def test_the_slow_one_of_two_servers_is_named(machine: Machine) -> None:
+    config = machine.home / "slow"
+    machine.write(config / "suites" / "lab-slow.yaml", yaml.safe_dump(SUITE | {"suite": "lab-slow"}))
+    machine.out("setsid", "--fork", "bash", "-c", SLOW)  # until the machine ends
+    _, (row,) = measured(machine, "root", config, "lab-slow", ["moosefs"])
+    assert not row["missing"], row["notes"]
+    (named,) = re.findall(r"bytes waited [\d.]+ s in all connections to ([\d.:]+),", row["notes"])
+    assert named == f"{ADDRESS}:{SLOW_PORT}", row["notes"]

@@ -95,8 +95,8 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "slow-server",
         subject(servers(server(1, waited_s=0.9), server(2, waited_s=6.2, closed_s=5.8)), total_s=8.0),
         "NOTE",
-        "bytes waited 6.2 s for 10.0.0.2:9422, 5.8 s of them because it took no more; as many for another "
-        "server 0.9 s, of 8 s",
+        "bytes waited 6.2 s in all connections to 10.0.0.2:9422, 5.8 s because it took no more; as many for "
+        "another server 0.9 s, of 8 s",
     ),
     (
         "slow-server",

@@ -245,7 +245,8 @@ def _held_up(servers: Sequence[Observer], total_s: float) -> list[str]:
         others = [each["outstanding_us"] / each["sent_bytes"] for each in servers if each is not one]
         usual_s = median(others) * one["sent_bytes"] / 1e6
         if waited_s >= _HELD_UP * total_s and waited_s >= _SLOWER * usual_s:
-            text = f"bytes waited {waited_s:.3g} s for {one['address']}, {closed_s:.3g} s of them because it"
+            text = f"bytes waited {waited_s:.3g} s in all connections to {one['address']}, "
+            text += f"{closed_s:.3g} s because it"
             found.append(
                 f"{text} took no more; as many for another server {usual_s:.3g} s, of {total_s:.3g} s"
             )
