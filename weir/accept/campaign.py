@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from weir.accept.contract import Campaign
+from weir.accept.contract import NamedCampaign
 from weir.accept.evidence import Measured
 from weir.compare.sides import records_file
 from weir.errors import WeirError
@@ -24,7 +24,7 @@ NOT_AGREED = "not as agreed"
 _SHOWN = 12  # digits of a digest in a message
 
 
-def of_campaign(campaign: Campaign | None, measured: Measured) -> Measured:
+def of_campaign(campaign: NamedCampaign | None, measured: Measured) -> Measured:
     """The study, with what does not agree with the campaign as findings of every line."""
     if campaign is None:
         return measured
@@ -43,7 +43,7 @@ def of_campaign(campaign: Campaign | None, measured: Measured) -> Measured:
     return replace(measured, rounds=rounds, campaign=_text(campaign, ledger))
 
 
-def _text(campaign: Campaign, ledger: Ledger) -> str:
+def _text(campaign: NamedCampaign, ledger: Ledger) -> str:
     """For the first page."""
     if campaign.ledger_after is None:
         known = "no head of the ledger: whoever measured may have written it anew"
@@ -66,7 +66,7 @@ def _rounds(measured: Measured) -> Iterator[Finding]:
 class _Agreed:
     """A campaign and the ledger of the directory that the study lies in."""
 
-    campaign: Campaign
+    campaign: NamedCampaign
     study: Path
     ledger: Ledger
     cells: set[str]  # of the study

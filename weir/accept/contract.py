@@ -59,7 +59,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Campaign:
+class NamedCampaign:
     """The one measurement that counts; both times are included."""
 
     study: str  # name of its folder, or the last parts of its path
@@ -81,7 +81,7 @@ class Contract:
     suite: str | None
     must_be: str | None
     lines: tuple[Line, ...]
-    campaign: Campaign | None = None
+    campaign: NamedCampaign | None = None
 
 
 def read_contract(path: Path, promises: Sequence[str] = ()) -> Contract:
@@ -111,7 +111,7 @@ def read_contract(path: Path, promises: Sequence[str] = ()) -> Contract:
     return _promised(contract, promises)
 
 
-def _campaign(file: YamlFile, problems: list[Problem]) -> Campaign | None:
+def _campaign(file: YamlFile, problems: list[Problem]) -> NamedCampaign | None:
     data = file.data["campaign"]
     times = {}
     for key in ("not_before", "not_after"):
@@ -126,7 +126,7 @@ def _campaign(file: YamlFile, problems: list[Problem]) -> Campaign | None:
     if times["not_after"] < times["not_before"]:
         keys, message = ("campaign", "not_after"), "the campaign ends before it begins"
         problems.append(file.problem(keys, message, f"a time from {data['not_before']} on"))
-    return Campaign(data["study"], times["not_before"], times["not_after"], data.get("ledger_after"))
+    return NamedCampaign(data["study"], times["not_before"], times["not_after"], data.get("ledger_after"))
 
 
 def _line(file: YamlFile, name: str, problems: list[Problem]) -> Line:

@@ -61,6 +61,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="target to predict; repeatable (default: all)",
     )
+    _add_choices(parser)
+    add_config_dir(parser)
+    parser.add_argument("--json", action="store_true", help="print the same as JSON")
+
+
+def _add_choices(parser: argparse.ArgumentParser) -> None:
+    """How to meet a machine that is not as it was when the records were measured."""
     parser.add_argument(
         "--measure",
         action="store_true",
@@ -88,8 +95,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="with --measure: directory of the runs (default: results/SITE/predict-APPLICATION)",
     )
-    add_config_dir(parser)
-    parser.add_argument("--json", action="store_true", help="print the same as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:
