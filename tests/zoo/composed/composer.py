@@ -86,13 +86,6 @@ class Composer(Keeper):
                 break
         return judged
 
-    def weir(self, *arguments: str) -> None:
-        """In this process: hundreds of cases need no Python of their own."""
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as printed:
-            code = weir_main(arguments)
-        if code:
-            raise RuntimeError(f"weir {' '.join(arguments)}: {printed.getvalue()}")
-
     def after_run(self, animal: Animal, home: Path) -> None:
         change = BEFORE.get(self.case.record.name)
         if self.case.record.name in TWO_ROUNDS:
