@@ -36,6 +36,7 @@ def test_the_examples_of_the_page_compile_and_run(tmp_path: Path) -> None:
     configure = ["cmake", "-S", str(tree), "-B", str(build), "-G", "Ninja", "-DWEIR_TESTS=OFF"]
     configure += [
         "-DCMAKE_BUILD_TYPE=Debug",
+        "-DCMAKE_C_FLAGS_DEBUG=-O0",
         "-DWEIR_EMULATOR=OFF",
         *(f"-DWEIR_{name}=OFF" for name in ("HDF5", "NETCDF4", "PNETCDF")),
     ]

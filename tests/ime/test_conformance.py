@@ -55,8 +55,7 @@ def test_a_few_thousand_operations(variant: str, programs: Path, make_store: Sto
     compare(make_store(programs, truncate="strict", **VARIANTS[variant]), 5000, seed=20)
 
 
-@pytest.mark.sample(2)
-@pytest.mark.slow
+@pytest.mark.weekly
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_many_operations(variant: str, programs: Path, make_store: StoreMaker) -> None:
     compare(make_store(programs, truncate="strict", **VARIANTS[variant]), 20_000 * TIMES, seed=4)

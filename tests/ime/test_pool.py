@@ -21,7 +21,7 @@ def test_views_on_two_ranks(helper: Helper, launch: Launch, tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("ranks", [1, 2, 3, pytest.param(4, marks=pytest.mark.weekly)])
 def test_views_of_many_kinds(ranks: int, helper: Helper, launch: Launch, tmp_path: Path) -> None:
     done = launch(helper("pool_model", None), ranks, tmp_path / "ordinary", 500, 40 + ranks)
     expect(done, f"500 rounds on {ranks} ranks, no difference")

@@ -25,7 +25,7 @@ def test_a_hundred_evictions_with_a_loss_of_power(programs: Path, make_store: St
     lose_power(make_store(programs), 100, seed=1)
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 @pytest.mark.parametrize("granule", ["4 KiB", "64 KiB"])
 def test_many_evictions_with_a_loss_of_power(granule: str, programs: Path, make_store: StoreMaker) -> None:
     for seed in range(2 * TIMES):

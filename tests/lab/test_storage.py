@@ -119,7 +119,8 @@ def config(lab: Lab) -> Path:
 def test_every_cell_of_the_matrix_has_results_and_no_false_finding(lab: Lab, config: Path, user: str) -> None:
     if python_for(lab.machine, user) is None:
         pytest.skip(f"user {user} may not run an interpreter that has weir's packages")
-    targets = list(lab.file_system.targets)
+    # An async export differs from a sync one at the server alone, which the probe below tells apart.
+    targets = [name for name in lab.file_system.targets if user == "root" or not name.endswith("-async")]
     cells, rows = measured(lab.machine, user, config, "lab-matrix", targets)
     if any(note in row["notes"] for row in rows for note in CANNOT_DECIDE):
         cells, rows = measured(lab.machine, user, config, "lab-matrix", targets, again=True)

@@ -9,10 +9,8 @@ for (test_faults.py), so KILL is not among the kinds.
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
-import secrets
 import shutil
 import signal
 import subprocess
@@ -24,7 +22,7 @@ from pathlib import Path
 from tests.slurm.checkout import Checkout
 from tests.slurm.private_slurm import new_cluster
 from tests.slurm.test_faults import finished, rank_ids
-from tests.workflow.interrupts import ENDS_S, PROMISED_S, Tally, write_table
+from tests.workflow.interrupts import ENDS_S, PROMISED_S, Tally, options, write_table
 from tests.workflow.processes import until
 
 CELLS, CELL_S = 7, 3
@@ -80,15 +78,7 @@ def one_round(checkout: Checkout, number: signal.Signals, draw: random.Random, t
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rounds", type=int, default=15, help="rounds of each kind (default: 15)")
-    parser.add_argument("--kinds", default=",".join(KINDS), help=f"subset of {','.join(KINDS)}")
-    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="seed of the moments")
-    parser.add_argument("--out", type=Path, help="a table of all kinds")
-    args = parser.parse_args()
-    print(f"seed {args.seed}", flush=True)
+    args = options(__doc__, KINDS)
     draw, tallies = random.Random(args.seed), {name: Tally() for name in args.kinds.split(",")}
     cluster = new_cluster()
     up = cluster.up("--nodes", "4")

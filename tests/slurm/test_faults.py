@@ -272,6 +272,7 @@ def test_failing_prologue_of_a_task_is_named_and_mended(checkout: Checkout) -> N
     assert_complete(checkout, set())
 
 
+@pytest.mark.weekly
 def test_full_results_directory_is_named_and_mended(checkout: Checkout) -> None:
     """A quota is a small file system of its own here."""
     if os.getuid() != 0:

@@ -87,6 +87,7 @@ def inside(name: str, nodes: int, ppn: int, program: Path) -> list[str]:
     ]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("nodes", "ppn"), GEOMETRIES)
 def test_srun_in_an_allocation_does_not_hang(cluster: Cluster, ranks: Path, nodes: int, ppn: int) -> None:
     output = cluster.out("salloc", "-Q", "-N4", "--exclusive", *inside("srun", nodes, ppn, ranks))

@@ -19,7 +19,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -204,16 +204,19 @@ def write_table(tallies: Mapping[str, Tally], out: Path | None) -> None:
         csv.writer(stream, lineterminator="\n").writerows([HEAD, *rows])
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def options(about: str | None, kinds: Collection[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=15, help="rounds of each kind (default: 15)")
-    parser.add_argument("--kinds", default=",".join(KINDS), help=f"subset of {','.join(KINDS)}")
+    parser.add_argument("--kinds", default=",".join(kinds), help=f"subset of {','.join(kinds)}")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="seed of the moments")
     parser.add_argument("--out", type=Path, help="a table of all kinds")
     args = parser.parse_args()
     print(f"seed {args.seed}", flush=True)
+    return args
+
+
+def main() -> int:
+    args = options(__doc__, KINDS)
     tallies = interrupts(args.kinds.split(","), args.rounds, args.seed)
     write_table(tallies, args.out)
     return 1 if any(tally.problems for tally in tallies.values()) else 0

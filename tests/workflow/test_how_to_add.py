@@ -218,7 +218,8 @@ def engine(extended: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Path
     text = text.replace('"posix.', '"pebble.').replace("weir_backend posix =", "weir_backend pebble =")
     (extended.root / "src/engine/backends/pebble.c").write_text(text)
     build = tmp_path_factory.mktemp("engine")
-    options = ("-G", "Ninja", "-DWEIR_TESTS=OFF", "-DCMAKE_BUILD_TYPE=Debug")
+    without = [f"-DWEIR_{name}=OFF" for name in ("TESTS", "EMULATOR", "HDF5", "NETCDF4", "PNETCDF")]
+    options = ("-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O0", *without)
     good(extended, "cmake", "-S", ".", "-B", str(build), *options)
     good(extended, "cmake", "--build", str(build), "--target", "weir-io")
     return build / "weir-io"

@@ -1,4 +1,4 @@
-"""The oldest releases that pyproject.toml allows, and the newest: quick measures memory with each."""
+"""The oldest releases that pyproject.toml allows, and the newest: quick measures memory with each, weekly."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree
 
 EXTRAS = ("workflow", "slurm", "reframe")
 INSTALL_S = 600
+# An environment of its own takes a minute to install, and changes with a new release alone.
+RELEASES = [pytest.param(which, marks=pytest.mark.weekly) for which in ("oldest", "newest")]
 pytestmark = pytest.mark.slow
 
 
@@ -46,10 +48,11 @@ def index_is_reached() -> bool:
     return done.returncode == 0
 
 
-# What is newest changes by itself: that is for the weekly run to see.
-@pytest.fixture(scope="module", params=["oldest", pytest.param("newest", marks=pytest.mark.weekly)])
+@pytest.fixture(scope="module", params=RELEASES)
 def programs(request: pytest.FixtureRequest) -> Path:
     """bin/ of an environment with these releases; it stays in build/ for the next time."""
+    if request.param == "installed":
+        return Path(sys.executable).parent
     if not index_is_reached():
         pytest.skip("the index of Python packages cannot be reached")
     folder = ROOT / "build/versions" / request.param
@@ -100,6 +103,7 @@ def test_the_profile_for_slurm_is_understood(environment: dict[str, str], checko
     assert done.returncode == 0, done.stderr[-3000:]
 
 
+@pytest.mark.parametrize("programs", ["installed", *RELEASES], indirect=True)
 def test_what_reframe_reports_as_an_error_is_the_reason(
     environment: dict[str, str], checkout: Checkout
 ) -> None:

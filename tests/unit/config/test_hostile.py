@@ -16,7 +16,7 @@ CPU_S = 10.0  # tests run beside others; `make fuzz-config` has the limit of a s
 HEAD = "suite: mine\nquestion: How?\nexperiments:\n  one:\n    tool: fake\n    nodes: [1]\n    ppn: [1]\n"
 
 
-@pytest.mark.parametrize(("inputs", "seed"), [(20, 1), pytest.param(400, 3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("inputs", "seed"), [(20, 1), pytest.param(150, 3, marks=pytest.mark.slow)])
 def test_hostile_configurations_are_planned_or_refused_with_a_message(inputs: int, seed: int) -> None:
     failures = run(inputs, seed, cpu_s=CPU_S)
     assert not failures, f"{failures[0].input.name}: {failures[0].what}"

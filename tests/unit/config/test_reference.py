@@ -55,6 +55,12 @@ def test_every_suite_can_be_planned_at_every_site(site: str) -> None:
     assert plan.cells
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("suite", SHIPPED_SUITES)
+def test_each_suite_by_itself_has_something_to_measure(suite: str) -> None:
+    assert make_plan(shipped("local", [suite])).batches
+
+
 def test_the_page_on_clusters_names_the_suites_of_each_tag() -> None:
     page = (ROOT / "docs" / "how-to" / "reframe.md").read_text()
     plan = make_plan(shipped("local", SHIPPED_SUITES))
