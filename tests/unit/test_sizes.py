@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import ROOT
 
 FILE_LINES, FUNCTION_LINES = 400, 60
-FOLDERS = ("weir", "reframe_checks", "snakemake_executor_plugin_weir", "tests", "bench")
+FOLDERS = ("weir", "reframe_checks", "snakemake_executor_plugin_weir", "bench")
 
 
 def python_files() -> Iterator[Path]:
