@@ -35,6 +35,7 @@ HONEST = {
     "Slurm ignores a variable": log("srun: error: ignoring SLURMD_DEBUG, it needs a number\n"),
     "Slurm ignores an option": log("slurmstepd: error: Ignoring --mem-bind\n"),
     "the interface in lower case with O_DIRECT": log(options="-e --posix.odirect", api="posix"),
+    "O_DIRECT without a synchronisation": log(options="--posix.odirect"),
     "the older file is deleted first": log(DELETES),
     "the ranks are alike at the stonewall": log(
         "stonewalling pairs accessed min: 10 max: 50 -- min data: 1 GiB\n"

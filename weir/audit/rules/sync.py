@@ -49,7 +49,8 @@ def not_synchronised(subject: Subject) -> Outcome | None:
 
     Hint: set sync: true, or write several times the memory of the nodes.
 
-    Of a log: synchronise the write (IOR -e), or write several times the memory of the nodes.
+    Of a log: synchronise the write (IOR -e, fio end_fsync=1, dd conv=fsync), or write several times the
+    memory of the nodes.
     """
     if not subject.is_write or subject.stores_nothing or subject.in_memory or subject.row.get("sync"):
         return None
@@ -57,6 +58,8 @@ def not_synchronised(subject: Subject) -> Outcome | None:
         return not_observable("whether a synchronisation was requested is unknown")
     if subject.observed.get("direct"):
         return passed("opened with O_DIRECT")
+    if subject.row.get("direct") and subject.observed.get("direct") is None:
+        return not_observable("O_DIRECT was requested; whether it was applied is unknown")
     if subject.row.get("api") in _NO_CLIENT_CACHE:
         return passed(f"{subject.row['api']} has no cache in the client")
     return note("no synchronisation was requested")
