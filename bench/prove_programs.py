@@ -157,6 +157,7 @@ def seen_of(program: Program, folder: Path, inputs: Path) -> dict[str, Any] | No
         os.sync()
         command = [part.replace("{data}", str(data)) for part in program.command]
         prove = prove_command(data, inputs / "seen.json")
+        (inputs / "seen.json").unlink(missing_ok=True)  # another user could not write over it
         if program.user and os.geteuid() == 0:
             for each in (data, inputs):
                 shutil.chown(each, program.user)
