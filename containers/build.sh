@@ -130,7 +130,7 @@ esac
         "$out/$name.sif" "$definition" || status=$?
     if [ $status -ne 0 ]; then
         [ "${base%%:*}" != docker ] ||
-            printf 'containers: %s\n' "if the registry of $base or snapshot.debian.org is out of reach, build on a base of Debian's packages" \
+            printf 'containers: %s\n' "if the registry of $base or the archive of its day is out of reach, build on a base of Debian's packages" \
                 "(docs/how-to/containers.md): WEIR_BASE=localimage:/path/to/base.sif $0 $name" >&2
         exit $status
     fi

@@ -104,12 +104,37 @@ def test_a_build_by_apptainer_itself_stops_with_that_reason(
     assert f"build it by containers/build.sh {definition.stem}" in direct.stderr
 
 
-def test_packages_are_of_the_day_of_the_base() -> None:
-    pins = (ROOT / "containers/debian.list").read_text()
-    (day,) = re.findall(r"image bookworm-(\d{8})", pins)
-    sources = [line for line in pins.splitlines() if line.startswith("deb ")]
-    assert len(sources) == 3
-    assert all(f"/{day}T000000Z bookworm" in line for line in sources)
+OF_THE_IMAGE = """Types: deb
+# http://archive.example/debian/20260918T000000Z
+URIs: http://newest.example/debian
+Suites: bookworm bookworm-updates
+
+Types: deb
+# http://archive.example/debian-security/20260918T000000Z
+URIs: http://newest.example/debian-security
+Suites: bookworm-security
+"""
+
+
+def sources_of(root: Path, pins: Path, of_the_image: str = OF_THE_IMAGE) -> tuple[int, str]:
+    """What apt-sources.sh does to an image, and how it ends."""
+    file = root / "etc/apt/sources.list.d/debian.sources"
+    file.parent.mkdir(parents=True)
+    file.write_text(of_the_image)
+    done = call(ROOT / "containers/apt-sources.sh", pins, root)
+    return done.returncode, file.read_text() if file.exists() else (root / "etc/apt/sources.list").read_text()
+
+
+def test_packages_are_of_the_day_of_the_base(tmp_path: Path) -> None:
+    status, found = sources_of(tmp_path / "day", ROOT / "containers/debian.list")
+    uris = re.findall(r"^URIs: (.*)\nCheck-Valid-Until: no$", found, re.MULTILINE)
+    assert (status, len(uris)) == (0, 2)
+    assert all("archive.example" in uri and "20260918" in uri for uri in uris)
+    assert sources_of(tmp_path / "without", ROOT / "containers/debian.list", "URIs: http://a\n")[0] == 1
+    own = tmp_path / "own.list"
+    own.write_text("deb file:/srv/debian bookworm main\n")
+    assert sources_of(tmp_path / "own", own) == (0, own.read_text())
+    assert sources_of(tmp_path / "newest", Path("/dev/null")) == (0, OF_THE_IMAGE)
 
 
 def finished(folder: Path, packages: str) -> Mapping[str, str]:

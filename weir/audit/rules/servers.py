@@ -224,7 +224,7 @@ def slow_server(subject: Subject) -> Outcome | None:
     request, and 5 ms or later. Servers with less than 4 MiB of the access are not compared. A server that
     takes all bytes at once and delays its answer to them is not seen in a write.
 
-    Hint: look at that server and its link (iostat -x, ethtool -S, ss -ti), then run the cell again.
+    Hint: look at that server and its link (iostat -x, ethtool -S, ss -ti), then measure again.
     """
     total_s = subject.number("total_s")
     if not _applies(subject) or not total_s or not (subject.is_write or subject.is_read):
