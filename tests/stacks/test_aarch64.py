@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -77,6 +78,31 @@ def test_the_witness_counts_the_bytes_of_a_program(tmp_path: Path) -> None:
     spans = json.loads(report.read_text())["spans"]
     assert sum(span["written_bytes"] for span in spans) == 4 * 65536
     assert sum(span["syncs"] for span in spans) == 1
+
+
+def test_what_of_the_engine_needs_no_mpi_is_compiled_with_its_warnings(tmp_path: Path) -> None:
+    if not shutil.which(COMPILER):
+        pytest.skip(f"not on the PATH: {COMPILER} (gcc-aarch64-linux-gnu)")
+    flags = (
+        "-std=c11",
+        "-O2",
+        "-Wall",
+        "-Wextra",
+        "-Wshadow",
+        "-Werror",
+        "-D_GNU_SOURCE",
+        '-DWEIR_VERSION="0"',
+    )
+    folders = [f"-I{ROOT / folder}" for folder in ("src/engine", "src/engine/core", "src/ime/include")]
+    faults, compiled = [], 0
+    for source in sorted((ROOT / "src/engine").rglob("*.c")):
+        command = [COMPILER, *flags, *folders, "-c", "-o", tmp_path / "object.o", source]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if not re.search(r"fatal error: [\w./]+: No such file", done.stderr):  # of MPI, HDF5, liburing ...
+            compiled += 1
+            faults += [done.stderr] if done.returncode else []
+    assert compiled > 30
+    assert faults == []
 
 
 def test_the_burst_buffer_does_what_a_directory_does(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@
 
 struct weir_clock weir_clock;
 
+#if defined(__x86_64__)
 /* The kernel names a clock source that rests on the counter only while it found the counter trustworthy. */
 static bool clock_kernel_trusts_tsc(void) {
     char name[64] = "";
@@ -24,16 +25,17 @@ static bool clock_kernel_trusts_tsc(void) {
 }
 
 static bool clock_tsc_is_invariant(void) {
-#if defined(__x86_64__)
     unsigned a, b, c, d;
     if (!__get_cpuid(0x80000007u, &a, &b, &c, &d) || (d & (1u << 8)) == 0) {
         return false;
     }
     return clock_kernel_trusts_tsc();
-#else
-    return false;
-#endif
 }
+#else
+static bool clock_tsc_is_invariant(void) {
+    return false;
+}
+#endif
 
 /* The same moment on both clocks. A process can lose its processor between two readings; hardly in all. */
 static void clock_both(uint64_t *ticks, uint64_t *ns) {
