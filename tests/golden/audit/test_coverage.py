@@ -1,8 +1,8 @@
 """Every rule is triggered by what a real program printed; without one rule, its case fails.
 
 A case is captured by capture.py (slurm-allocation: by tests/slurm/test_snakemake.py; slow-node: on four nodes
-of tests/slurm/sandbox, one of which shared its only processor with a process of real-time priority; slow-server: by
-tests/lab/test_network.py), or is an older capture of tests/golden.
+of tests/slurm/sandbox, one of which shared its only processor with a process of real-time priority;
+slow-server: by tests/lab/test_network.py), or is an older capture of tests/golden.
 """
 
 from __future__ import annotations
