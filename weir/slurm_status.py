@@ -1,8 +1,9 @@
 """Snakemake's executor for Slurm while slurmctld does not answer.
 
 It then forgets the jobs whose state it could not learn, and the workflow waits for ever; and it uses sacct in
-place of squeue, against the profile, also where there is no accounting. And it cancels no job that it asks
-Slurm about at that moment, or that sbatch just submits. All that is corrected here.
+place of squeue, against the profile, also where there is no accounting. It waits for ever, too, for a job
+that a killed slurmctld has forgotten. And it cancels no job that it asks Slurm about at that moment, or that
+sbatch just submits. All that is corrected here.
 """
 
 from __future__ import annotations
@@ -13,34 +14,69 @@ import math
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 _PLUG_IN = "snakemake_executor_plugin_slurm"
 _PAUSE_S = 10.0
 _NO_REPLY = (None, None)
 _CANCEL_S = 60.0  # a busy slurmctld may take half a minute
+_FORGOTTEN_S = 60.0  # squeue shows a job from its submission on
 _CANCELLED = threading.Event()
 
 
-def wait_for_replies(pause_s: float = _PAUSE_S) -> None:
+class Forgotten:
+    """Jobs that are waited for and that squeue no longer shows, with the time since when."""
+
+    def __init__(self, limit_s: float = _FORGOTTEN_S) -> None:
+        self.awaited: set[str] = set()
+        self._limit_s = limit_s
+        self._since: dict[str, float] = {}
+
+    def failed(self, states: Mapping[str, str]) -> dict[str, str]:
+        """Those that are missing for so long that Slurm has forgotten them: they are tried again."""
+        now = time.monotonic()
+        missing = {job for job in self.awaited if job not in states and job.partition("_")[0] not in states}
+        self._since = {job: self._since.get(job, now) for job in missing}
+        lost = sorted(job for job, since in self._since.items() if now - since >= self._limit_s)
+        for job in lost:
+            self.awaited.discard(job)
+            print(f"weir: Slurm does not know job {job} any more; it counts as failed", file=sys.stderr)
+        return dict.fromkeys(lost, "FAILED")
+
+
+def wait_for_replies(pause_s: float = _PAUSE_S, forgotten_s: float = _FORGOTTEN_S) -> None:
     """From now on a question is repeated until there is a reply; nothing happens without the plug-in."""
     plug_in: Any = sys.modules.get(_PLUG_IN)
     if plug_in is None:
         return
-    plug_in.query_job_status = _patient(plug_in.query_job_status, pause_s)
+    forgotten = Forgotten(forgotten_s)
+    plug_in.query_job_status = _patient(plug_in.query_job_status, pause_s, forgotten)
+    plug_in.Executor.check_active_jobs = _awaiting(plug_in.Executor.check_active_jobs, forgotten)
     plug_in.get_min_job_age = _known(plug_in.get_min_job_age)
     plug_in.Executor.cancel_jobs = _all_of_the_run(plug_in.Executor.cancel_jobs)
 
 
-def _patient(ask: Callable[..., Any], pause_s: float) -> Callable[..., Any]:
-    async def replied(*question: Any, **options: Any) -> Any:
+def _awaiting(check: Callable[..., AsyncIterator[Any]], forgotten: Forgotten) -> Callable[..., Any]:
+    async def checked(executor: Any, active_jobs: list[Any]) -> AsyncIterator[Any]:
+        forgotten.awaited = {str(job.external_jobid) for job in active_jobs}
+        async for job in check(executor, active_jobs):
+            yield job
+
+    return checked
+
+
+def _patient(ask: Callable[..., Any], pause_s: float, forgotten: Forgotten) -> Callable[..., Any]:
+    async def replied(command: str, *question: Any, **options: Any) -> Any:
         is_reported = False
-        while (reply := await ask(*question, **options)) == _NO_REPLY and not _CANCELLED.is_set():
+        while (reply := await ask(command, *question, **options)) == _NO_REPLY and not _CANCELLED.is_set():
             if not is_reported:
                 print("weir: Slurm does not tell the state of the jobs; asking again", file=sys.stderr)
                 is_reported = True
             await asyncio.sleep(pause_s)
+        if reply[0] is not None and command.startswith("squeue"):
+            reply[0].update(forgotten.failed(reply[0]))
         return reply
 
     return replied

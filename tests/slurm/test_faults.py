@@ -187,13 +187,17 @@ def test_restart_of_slurmctld_loses_nothing(checkout: Checkout) -> None:
     assert_complete(checkout, kept)
 
 
-def test_slurmctld_that_is_down_at_the_first_question_loses_nothing(checkout: Checkout) -> None:
-    """Snakemake's executor forgot the job, and waited for ever."""
+@pytest.mark.parametrize("job", ["saved", pytest.param("forgotten", marks=pytest.mark.weekly)])
+def test_slurmctld_that_is_down_at_the_first_question_loses_nothing(checkout: Checkout, job: str) -> None:
+    """Snakemake's executor forgot the job, or Slurm did: it waited for ever."""
     cluster = checkout.cluster
     checkout.suite([2], [1], cells=CELLS, timeout="30 s")
     process = start_and_wait_for_a_job(checkout)
     cluster.out(SANDBOX, "kill", "slurmctld", cluster.folder)
     time.sleep(30)  # the first question comes after 10 s
+    if job == "forgotten":
+        for state in (cluster.folder / "state").glob("job_state*"):
+            state.unlink()
     cluster.out(SANDBOX, "start", "slurmctld", cluster.folder)
     code, output = end_of(process)
     assert code == 0, output

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
+import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -29,7 +31,8 @@ def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program.chmod(0o755)
     for name in ("query_job_status", "get_min_job_age"):
         monkeypatch.setattr(plug_in, name, getattr(plug_in, name))
-    monkeypatch.setattr(plug_in.Executor, "cancel_jobs", plug_in.Executor.cancel_jobs)
+    for name in ("cancel_jobs", "check_active_jobs"):
+        monkeypatch.setattr(plug_in.Executor, name, getattr(plug_in.Executor, name))
     monkeypatch.setattr(slurm_status, "_CANCELLED", threading.Event())
     return tmp_path
 
@@ -51,6 +54,35 @@ def test_a_question_is_repeated_until_slurm_replies(slurm: Path, capsys: pytest.
 
     assert asyncio.run(question()) == {"7": "RUNNING"}
     assert capsys.readouterr().err.count("asking again") == 1
+
+
+def test_a_job_that_slurm_has_forgotten_counts_as_failed(
+    slurm: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A slurmctld that was killed may not have saved it; only squeue shows every job that there is."""
+    (slurm / "up").touch()
+
+    async def check(executor: object, active_jobs: list[SimpleNamespace]) -> AsyncIterator[dict[str, str]]:
+        for command in ("squeue --name a", "sacct --name a"):
+            states, _ = await plug_in.query_job_status(command, Log())
+            yield dict(states)
+
+    async def seen(*jobs: str) -> list[dict[str, str]]:
+        return [one async for one in plug_in.Executor.check_active_jobs(None, [job(one) for one in jobs])]
+
+    def job(number: str) -> SimpleNamespace:
+        return SimpleNamespace(external_jobid=number)
+
+    monkeypatch.setattr(plug_in.Executor, "check_active_jobs", check)
+    (slurm / "sacct").write_text((slurm / "squeue").read_text())
+    (slurm / "sacct").chmod(0o755)
+    wait_for_replies(forgotten_s=0.2)
+    known = {"7": "RUNNING"}
+    assert asyncio.run(seen("7", "8")) == [known, known]
+    time.sleep(0.2)
+    assert asyncio.run(seen("7", "8")) == [known | {"8": "FAILED"}, known]
+    assert capsys.readouterr().err == "weir: Slurm does not know job 8 any more; it counts as failed\n"
+    assert asyncio.run(seen("9")) == [known, known]  # it was submitted just now
 
 
 def test_the_command_of_the_profile_stays_while_slurm_does_not_reply(slurm: Path) -> None:

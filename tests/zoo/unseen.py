@@ -27,7 +27,7 @@ BLIND = {
     "virtual disk with cache=unsafe",
     "a synchronisation that does nothing, or a read from a cache, beside another user of the device": "where "
     "the device alone counts, other users' bytes can make up for those that are missing: writes before "
-    "Linux 6.5 (cachestat) and on an overlay, reads below FUSE and loop devices",
+    "Linux 6.5 (cachestat) and on an overlay, both below FUSE, reads below loop devices",
     "holes in memory that another run left": "tmpfs gives zeros for them as fast as data, and of the "
     "programs weir-io alone looks for holes; what a run wrote itself is compared with its calls",
     "a rank of another program than weir-io that is stopped alone": "weir sees pauses of the whole job, "
