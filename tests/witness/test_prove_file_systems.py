@@ -61,8 +61,8 @@ def test_no_number_of_such_a_file_system_is_valid(
                 subprocess.run(WRITE.split(), cwd=tmp_path / "data", check=True, capture_output=True)
                 subprocess.run([sys.executable, "-c", DROP], cwd=tmp_path / "data", check=True)
             command = (WRITE if access == "write" else f"{FIO} --rw=read").split()
-            # The device of a pass-through has all its users' bytes (docs/zoo.md, what weir cannot see): those of
-            # other tests do not make up for these in every one of several trials.
+            # The device of a pass-through has all its users' bytes (docs/zoo.md, what weir cannot see): those
+            # of other tests do not make up for these in every one of several trials.
             for _ in range(4):
                 seen = prove(*command)
                 (claim,) = seen["claims"]
