@@ -1,6 +1,6 @@
 #!/bin/sh
-# apt's sources of an image: those of LIST; where it has none but says so, the archive of its day that Debian's image
-# names in a comment above each of its own; where it is empty, the image's own.
+# apt's sources of an image: those of LIST; where it has the line "# packages of its day", the archive of its day, which
+# Debian's image names in a comment above each of its own; where it is empty, the image's own.
 #
 #   apt-sources.sh LIST [ROOT]     ROOT: of the image, / if it is left out
 set -eu
@@ -8,7 +8,7 @@ set -eu
 list=$1
 root=${2:-}
 [ -s "$list" ] || exit 0
-if grep -q '^deb ' "$list"; then
+if ! grep -qx '# packages of its day' "$list"; then
     rm -rf "$root/etc/apt/sources.list.d"
     cp "$list" "$root/etc/apt/sources.list"
     exit

@@ -74,7 +74,7 @@ esac
 if [ -s "$sources" ]; then
     pinned=${pinned:+$pinned,}apt
 else
-    printf 'containers: warning: %s\n' "packages are the newest of the base's apt sources; WEIR_APT_SOURCES=containers/debian.list has those of one date" >&2
+    printf 'containers: warning: %s\n' "packages are the newest of the base's apt sources; WEIR_APT_SOURCES=containers/debian.list takes those of the day of Debian's image" >&2
 fi
 options=()
 choose_options

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -19,39 +20,21 @@ from tests.lab.weir_runs import measured, python_for
 PAGE = ROOT / "docs/how-to/storage.md"
 LIMIT = "180 s"  # servers and clients share the cores with all other tests
 AGAIN = "again"  # reads what the node has just written, with its caches
+
+
+def ior(apis: list[str], block: str, **more: bool) -> dict[str, Any]:
+    """An experiment of two ranks."""
+    fixed = {"access": ["write", "read"], "xfer": "1 MiB", "block": block, "sync": True, "drop_caches": True}
+    shape = {"tool": "ior", "nodes": [1], "ppn": [2], "timeout": LIMIT}
+    return shape | {"space": {"api": apis}, "fixed": fixed | more}
+
+
 SUITE = {
     "suite": "lab-matrix",
     "question": "Does each interface move its bytes to the servers?",
     "experiments": {
-        "ior": {
-            "tool": "ior",
-            "nodes": [1],
-            "ppn": [2],
-            "timeout": LIMIT,
-            "space": {"api": ["POSIX", "MPIIO"]},
-            "fixed": {
-                "access": ["write", "read"],
-                "xfer": "1 MiB",
-                "block": "32 MiB",
-                "sync": True,
-                "barriers": True,
-                "drop_caches": True,
-            },
-        },
-        AGAIN: {
-            "tool": "ior",
-            "nodes": [1],
-            "ppn": [2],
-            "timeout": LIMIT,
-            "space": {"api": ["POSIX"]},
-            "fixed": {
-                "access": ["write", "read"],
-                "xfer": "1 MiB",
-                "block": "16 MiB",
-                "sync": True,
-                "drop_caches": False,
-            },
-        },
+        "ior": ior(["POSIX", "MPIIO"], "32 MiB", barriers=True),
+        AGAIN: ior(["POSIX"], "16 MiB", drop_caches=False),
         "netcdf": {
             "tool": "netcdf-bench",
             "nodes": [1],
@@ -79,20 +62,7 @@ PROBED_SUITE = {
     "suite": "lab-probed",
     "question": "Do the disks of the servers have the bytes?",
     "experiments": {
-        "ior": {
-            "tool": "ior",
-            "nodes": [1],
-            "ppn": [2],
-            "timeout": LIMIT,
-            "space": {"api": ["POSIX"]},
-            "fixed": {
-                "access": ["write", "read"],
-                "xfer": "1 MiB",
-                "block": "16 MiB",
-                "sync": True,
-                "drop_caches": True,
-            },
-        },
+        "ior": ior(["POSIX"], "16 MiB"),
     },
 }
 CELLS, RECORDS = 5, 12  # of a target

@@ -64,16 +64,18 @@ class Scheduler:
     options = "none"  # what scheduler_options may hold
     queued = False  # whether a job waits for its nodes
     command = ""  # that submits
+    job_variable = ""  # of the environment in a job: its id
+    nodefile_variable = ""  # likewise: the file that lists its nodes
 
     # Around this process.
 
     def job(self, environment: Mapping[str, str]) -> str | None:
         """The job that this process belongs to; None outside of one."""
-        return None
+        return environment.get(self.job_variable)
 
     def hosts(self, environment: Mapping[str, str]) -> list[str]:
         """The nodes of that job, each once."""
-        return []
+        return listed_hosts(environment.get(self.nodefile_variable, ""))
 
     def nodes(self, environment: Mapping[str, str]) -> int | None:
         """How many they are."""

@@ -22,7 +22,6 @@ from weir.schedulers.base import (
     Request,
     Scheduler,
     alike,
-    listed_hosts,
     requested_ones,
     seconds,
 )
@@ -38,12 +37,10 @@ class GridEngine(Scheduler):
     options = "options of qsub: -pe ENVIRONMENT (without a number), -q QUEUE, -P PROJECT, -l RESOURCE=VALUE"
     queued = True
     command = "qsub"
+    nodefile_variable = "PE_HOSTFILE"
 
     def job(self, environment: Mapping[str, str]) -> str | None:
         return environment.get("JOB_ID") if "PE_HOSTFILE" in environment else None
-
-    def hosts(self, environment: Mapping[str, str]) -> list[str]:
-        return listed_hosts(environment.get("PE_HOSTFILE", ""))
 
     def ends_at(self, environment: Mapping[str, str]) -> float | None:
         job = self.job(environment)

@@ -27,9 +27,7 @@ class Lsf(Scheduler):
     options = "options of bsub: -q QUEUE, -P PROJECT, -R REQUIREMENT, -x"
     queued = True
     command = "bsub"
-
-    def job(self, environment: Mapping[str, str]) -> str | None:
-        return environment.get("LSB_JOBID")
+    job_variable = "LSB_JOBID"
 
     def hosts(self, environment: Mapping[str, str]) -> list[str]:
         """LSB_MCPU_HOSTS: host and number of its slots, in turns."""

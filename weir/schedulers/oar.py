@@ -21,7 +21,6 @@ from weir.schedulers.base import (
     Scheduler,
     alike,
     clock,
-    listed_hosts,
 )
 from weir.schedulers.commands import answer, reply
 
@@ -41,12 +40,8 @@ class Oar(Scheduler):
     options = "options of oarsub: -q QUEUE, --project=PROJECT, -p PROPERTIES"
     queued = True
     command = "oarsub"
-
-    def job(self, environment: Mapping[str, str]) -> str | None:
-        return environment.get("OAR_JOB_ID")
-
-    def hosts(self, environment: Mapping[str, str]) -> list[str]:
-        return listed_hosts(environment.get("OAR_NODEFILE", ""))
+    job_variable = "OAR_JOB_ID"
+    nodefile_variable = "OAR_NODEFILE"
 
     def ends_at(self, environment: Mapping[str, str]) -> float | None:
         job = self.job(environment)
@@ -72,11 +67,12 @@ class Oar(Scheduler):
         return placement(options, self.hosts(environment))
 
     def submission(self, request: Request, files: JobFiles) -> list[str]:
-        """OAR passes on no variable: the command reads them from a file that only its user may read."""
+        """OAR passes on no variable: the command reads them from a file that only its user may read, once."""
         variables = files.script.with_name(f"{files.script.name}.environment")
         variables.touch(mode=0o600)
         variables.write_text(exports(os.environ), encoding="utf-8")
-        command = f". {shlex.quote(str(variables))} && exec {shlex.quote(str(files.script))}"
+        read = shlex.quote(str(variables))
+        command = f". {read} && rm {read} && exec {shlex.quote(str(files.script))}"
         return [
             *("oarsub", "-n", files.name, "-O", f"{files.log}.queue", "-E", f"{files.log}.queue"),
             *("-l", f"nodes={request.nodes},walltime={clock(request.time_s)}", *request.options, command),

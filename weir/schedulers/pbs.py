@@ -22,7 +22,6 @@ from weir.schedulers.base import (
     Scheduler,
     alike,
     clock,
-    listed_hosts,
     requested_ones,
     seconds,
 )
@@ -51,12 +50,8 @@ class Pbs(Scheduler):
     options = "of qsub: -q QUEUE, -A ACCOUNT, -l place=..., -l select=1:RESOURCE=VALUE (nodes that have it)"
     queued = True
     command = "qsub"
-
-    def job(self, environment: Mapping[str, str]) -> str | None:
-        return environment.get("PBS_JOBID")
-
-    def hosts(self, environment: Mapping[str, str]) -> list[str]:
-        return listed_hosts(environment.get("PBS_NODEFILE", ""))
+    job_variable = "PBS_JOBID"
+    nodefile_variable = "PBS_NODEFILE"
 
     def ends_at(self, environment: Mapping[str, str]) -> float | None:
         job = self.job(environment)

@@ -35,9 +35,7 @@ class Pjm(Scheduler):
     )
     queued = True
     command = "pjsub"
-
-    def job(self, environment: Mapping[str, str]) -> str | None:
-        return environment.get("PJM_JOBID")
+    job_variable = "PJM_JOBID"
 
     def nodes(self, environment: Mapping[str, str]) -> int | None:
         count = environment.get("PJM_NODE", "")

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
-import random
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -19,12 +17,9 @@ import pytest
 from tests.unit.accept.compliant import cells_of, write_study
 from tests.unit.accept.test_accept import CONTRACTS, contract_of
 from tests.unit.recorded import collect, judged_as, measure, measure_one
-from weir.accept.evidence import Measured, read_measured
-from weir.accept.judge import judge
 from weir.accept.output import REMAINS_POSSIBLE
 from weir.cli import main
-from weir.inference import ASSUMED
-from weir.integrity.ledger import LEDGER, append, read_ledger
+from weir.integrity.ledger import LEDGER, read_ledger
 from weir.integrity.manifest import MANIFEST, read_manifest
 from weir.records.table import read_records, write_records
 from weir.runfiles import RUN_FILE, file_sha256
@@ -268,76 +263,6 @@ def first_page(study: Path, out: Path, contract: Path | str = CONTRACT) -> str:
     return " ".join((out / "acceptance.html").read_text().partition("<table>")[0].split())
 
 
-@pytest.mark.row("choose campaigns")
-def test_another_campaign_is_printed_as_possible(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The better of two directories is handed in: its ledger is whole, and knows its own directory alone."""
-    monkeypatch.setattr("weir.accept.actions.print_pdf", lambda *_: None)
-    studies = [verified_study(tmp_path / name) for name in ("first", "second")]
-    page = first_page(studies[1], tmp_path / "out")
-    assert "PASS" in page
-    assert "Other campaigns: whoever measured in several directories" in page
-    ledger = read_ledger(studies[1].parent / LEDGER)
-    assert ledger is not None
-    assert f"head {ledger.head}" in page
-    copied = run_of(studies[1])
-    shutil.rmtree(copied)
-    shutil.copytree(run_of(studies[0], 4), copied)  # a run of the other campaign
-    again(studies[1])
-    capsys.readouterr()
-    assert accept(studies[1]) == 1
-    assert "c00 round 3: run.json is not that of line" in " ".join(capsys.readouterr().out.split())
-
-
-@pytest.mark.row("choose cells")
-def test_where_the_best_cell_counts_the_others_may_not_be_dropped(tmp_path: Path) -> None:
-    contract = contract_of("nersc-10")
-    cells = cells_of(contract, {})
-    rounds = {cell["rounds"] for cell in cells}
-    study = write_study(tmp_path, [*cells, {**cells[0], "cell": "c98"}])
-    rows = read_records(study / "records.csv")
-    (planned,) = rounds
-    measure(study.parent, rows, planned)
-    collect(study.parent, study.name, rows, planned)
-    assert not [one for one in read_measured(study).rounds.findings if one.cell == "c98"]
-    shutil.rmtree(study.parent / "runs/c98")
-    collect(study.parent, study.name, rows, planned)
-    texts = [item.text for one in judge(contract, read_measured(study)) for item in one.findings]
-    assert any(text.startswith("deleted: c98 round 0") for text in texts)
-
-
-@pytest.mark.row("choose cells")
-def test_cells_that_the_plan_lacks_are_counted_on_the_first_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Cells were measured in the same directory and are not in the plan handed in."""
-    monkeypatch.setattr("weir.accept.actions.print_pdf", lambda *_: None)
-    study = verified_study(tmp_path)
-    for run in range(PLANNED):
-        measure_one(study.parent, "c99", run, PLANNED)
-    again(study)
-    entries = len(read_ledger(study.parent / LEDGER).entries)
-    page = first_page(study, tmp_path / "out")
-    assert f"{entries} runs of its directory, of which {entries - PLANNED} are of cells of this study" in page
-
-
-@pytest.mark.row("change conditions")
-def test_a_changed_contract_has_another_sum_on_the_first_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("weir.accept.actions.print_pdf", lambda *_: None)
-    study = verified_study(tmp_path)
-    agreed = CONTRACTS / f"{CONTRACT}.yaml"
-    changed = tmp_path / f"{CONTRACT}.yaml"
-    changed.write_text(agreed.read_text().replace("rounds_at_least: 3", "rounds_at_least: 2"))
-    assert changed.read_text() != agreed.read_text()
-    for number, contract in enumerate((agreed, changed)):
-        page = first_page(study, tmp_path / f"out{number}", contract)
-        assert f"Contract: SHA-256 {file_sha256(contract)}" in page
-    assert "an emptied file system, no other users, settings of the servers" in page
-
-
 @pytest.mark.row("sign again")
 @pytest.mark.slow
 def test_who_signs_again_is_not_an_allowed_signer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -361,54 +286,6 @@ def test_who_signs_again_is_not_an_allowed_signer(tmp_path: Path, capsys: pytest
     capsys.readouterr()
     assert accept(study, *signers) == 1
     assert "ssh-keygen" in capsys.readouterr().err
-
-
-@pytest.mark.row("let a bad round fail")
-def test_a_round_that_failed_before_is_on_the_first_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("weir.accept.actions.print_pdf", lambda *_: None)
-    study = verified_study(tmp_path)
-    failed = {"cell": {"cell": "c00", "rounds": PLANNED}, "run": 3, "status": "failed"}
-    (study.parent / LEDGER).unlink()
-    append(study.parent / LEDGER, failed | {"ended": "2026-03-01T03:00:00+00:00"}, "0" * 64)
-    measure(study.parent, read_records(study / "records.csv"), PLANNED)
-    again(study)
-    page = first_page(study, tmp_path / "out")
-    assert "repeated: c00 round 3: it failed 1 times before" in page
-    assert "A run that was interrupted leaves no line" in page
-
-
-@pytest.mark.row("stop a long plan when the numbers are good")
-def test_a_plan_that_was_not_measured_to_its_end_is_judged_as_many_looks(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    study = write_study(tmp_path, cells_of(contract_of(CONTRACT), {}))
-    rows = read_records(study / "records.csv")
-    measure(study.parent, rows, 40)
-    collect(study.parent, study.name, rows, PLANNED)
-    assert set(read_measured(study).rounds.looks.values()) == {1 + PLANNED}
-    accept(study)
-    printed = " ".join(capsys.readouterr().out.split())
-    assert f"look {1 + PLANNED}" in printed
-    assert "a longer plan was not measured to its end" in printed
-
-
-@pytest.mark.row("hide runs that are alike among many other cells")
-def test_other_cells_do_not_make_the_interval_narrower() -> None:
-    source = random.Random(1)
-    rows = [
-        {
-            "cell": f"c{cell}",
-            "access": "write",
-            "run": run,
-            "bw_mib_s": 1000 * math.exp(source.gauss(0, 0.05)),
-            "verdict": "VALID",
-        }
-        for cell in range(40)
-        for run in range(10)
-    ]
-    assert Measured(Path("made"), tuple(rows)).autocorrelation(None) == ASSUMED
 
 
 @pytest.mark.slow

@@ -21,9 +21,7 @@ class Slurm(Scheduler):
     options = "options of sbatch: --account, --partition, --qos, --constraint, --exclusive, --switches ..."
     queued = True
     command = "sbatch"
-
-    def job(self, environment: Mapping[str, str]) -> str | None:
-        return environment.get("SLURM_JOB_ID")
+    job_variable = "SLURM_JOB_ID"
 
     def nodes(self, environment: Mapping[str, str]) -> int | None:
         count = environment.get("SLURM_JOB_NUM_NODES", "")
