@@ -329,11 +329,19 @@ static void connections_limit_timeouts(uint64_t *again) {
     }
 }
 
+/* The last counts of what ended before this belong to the interval before, and may still be on their way. */
+static void connections_finish_interval(void) {
+    if (state.known_count > 0) {
+        connections_look();
+    }
+}
+
 static bool connections_begin(const struct weir_medium *medium, char what[96]) {
     if (weir_observers_may_listen && !state.follows) {
         state.follows = true;
         state.endings = weir_inet_diag_endings();
     }
+    connections_finish_interval();
     state.known_count = state.listening_count = 0;
     state.counting = false;
     if (!connections_find_ends(medium, what)) {
