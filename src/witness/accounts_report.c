@@ -132,6 +132,8 @@ void accounts_write(FILE *stream, const char *host) {
     fputs("{\n  \"schema\": 1, ", stream);
     fprintf(stream, "\"rank\": %d, \"pid\": %ld, ", rank_of(), (long)getpid());
     write_text(stream, "host", host);
+    write_kernel(stream);
+    fputs(", ", stream);
     write_text(stream, "program", program_invocation_name);
     write_number(stream, "rings", atomic_load(&rings));
     write_number(stream, "elsewhere_read_bytes", atomic_load(&elsewhere_read_bytes));

@@ -175,6 +175,8 @@ static void write_all(FILE *stream, const char *host) {
     fprintf(stream, "{\n  \"schema\": 1,\n  \"rank\": %d,\n  \"pid\": %ld,\n  \"host\": ", rank_of(),
             (long)getpid());
     json_text(stream, host);
+    fputs(", ", stream);
+    write_kernel(stream);
     fputs(",\n  \"program\": ", stream);
     json_text(stream, program_invocation_name);
     fputs(",\n  \"root\": ", stream);

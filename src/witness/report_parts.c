@@ -48,6 +48,12 @@ void write_text_or_null(FILE *stream, const char *key, const char *text) {
     }
 }
 
+void write_kernel(FILE *stream) {
+    char kernel[40];
+    weir_device_read_kernel(kernel);
+    write_text_or_null(stream, "kernel", kernel);
+}
+
 void write_names(FILE *stream, const uint64_t *names) {
     fputs("\"names\": {", stream);
     for (int i = 0; i < NAME_KINDS; i++) {

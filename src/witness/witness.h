@@ -209,6 +209,7 @@ void write_text_or_null(FILE *stream, const char *key, const char *text);
 void write_names(FILE *stream, const uint64_t *names);
 const char *write_name_kind(enum name_kind kind);
 void write_unwritten(FILE *stream, const struct weir_cachestat *unwritten);
+void write_kernel(FILE *stream); /* whose counters these are: nodes may share one */
 void write_device_counts(FILE *stream, const char *key, const uint64_t *counts); /* NULL: not counted */
 void write_observers(FILE *stream, const struct weir_servers *servers);          /* NULL: none */
 void write_server_counts(FILE *stream, const char *key, const struct weir_servers *servers,

@@ -112,6 +112,7 @@ class _Piece:
     """A phase of one process, with the counters before and after it."""
 
     host: str
+    disk: tuple[str, str | None]  # the kernel and its device: nodes may share both, and the counts
     process: int
     phase: Mapping[str, Any]
     before: Counters
@@ -184,10 +185,10 @@ def _mount(
     used = [(at, one) for at, one in parts if not one["watched"]]
     first = parts[0][1]
     whole = [
-        _Piece(str(processes[at]["host"]), at if not one["watched"] else -1, {}, one["start"], one["end"])
+        _Piece(*_node(processes[at], one), at if not one["watched"] else -1, {}, one["start"], one["end"])
         for at, one in parts
     ]
-    pieces = [piece for at, one in used for piece in _pieces(str(processes[at]["host"]), at, one)]
+    pieces = [piece for at, one in used for piece in _pieces(processes[at], at, one)]
     with_kernel = alone and bool(first["counted"])
     return Mount(
         point=point,
@@ -211,11 +212,16 @@ def _mount(
     )
 
 
-def _pieces(host: str, process: int, mount: Mapping[str, Any]) -> Iterator[_Piece]:
+def _node(process: Process, mount: Mapping[str, Any]) -> tuple[str, tuple[str, str | None]]:
+    host = str(process["host"])
+    return host, (process.get("kernel") or host, mount["device"])
+
+
+def _pieces(process: Process, number: int, mount: Mapping[str, Any]) -> Iterator[_Piece]:
     phases = mount["phases"]
     for at, phase in enumerate(phases):
         after = phases[at + 1]["before"] if at + 1 < len(phases) else mount["end"]
-        yield _Piece(host, process, phase, phase["before"], after)
+        yield _Piece(*_node(process, mount), number, phase, phase["before"], after)
 
 
 def _groups(pieces: Sequence[_Piece]) -> list[_Group]:
@@ -302,16 +308,16 @@ def _io_growth(pieces: Sequence[_Piece], name: str) -> int:
     return sum(max(piece.after["io"][name] - piece.before["io"][name], 0) for piece in pieces)
 
 
-def _by_host(pieces: Sequence[_Piece]) -> Iterator[list[_Piece]]:
-    hosts: dict[str, list[_Piece]] = {}
+def _by(name: str, pieces: Sequence[_Piece]) -> Iterator[list[_Piece]]:
+    parts: dict[object, list[_Piece]] = {}
     for piece in pieces:
-        hosts.setdefault(piece.host, []).append(piece)
-    yield from hosts.values()
+        parts.setdefault(getattr(piece, name), []).append(piece)
+    yield from parts.values()
 
 
 def _device(pieces: Sequence[_Piece]) -> tuple[int, ...] | None:
     total = [0, 0, 0, 0]
-    for part in _by_host(pieces):
+    for part in _by("disk", pieces):
         before = [piece.before["device"] for piece in part if piece.before["device"]]
         after = [piece.after["device"] for piece in part if piece.after["device"]]
         if not before or not after:
@@ -324,7 +330,7 @@ def _device(pieces: Sequence[_Piece]) -> tuple[int, ...] | None:
 def _servers(pieces: Sequence[_Piece]) -> tuple[tuple[int | None, ...], ...]:
     """Of each observer: on every node what the process counted that saw most of it."""
     hosts = []
-    for part in _by_host(pieces):
+    for part in _by("host", pieces):
         grown = [_server_growth(piece) for piece in part if piece.before["servers"]]
         if grown:
             hosts.append([_column(max, columns) for columns in zip(*grown, strict=True)])

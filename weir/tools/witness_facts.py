@@ -304,13 +304,16 @@ def _clock_error(spans: Sequence[Span]) -> float | None:
 def _device(
     processes: Mapping[int, Mapping[str, Any]], spans: Mapping[int, Sequence[Span]]
 ) -> dict[str, Any]:
-    """Growth of the counters of each node from its first rank's begin to its last rank's end."""
-    by_host: dict[str, list[Span]] = {}
+    """Growth of the counters of each node from its first rank's begin to its last rank's end. Nodes that
+    share a kernel have one count of a device."""
+    by_disk: dict[tuple[str, str | None], list[Span]] = {}
     for rank, part in spans.items():
-        by_host.setdefault(processes[rank]["host"], []).extend(part)
+        process = processes[rank]
+        kernel = process.get("kernel") or process["host"]
+        by_disk.setdefault((kernel, process["device"]), []).extend(part)
     total = [0, 0, 0, 0]
     name, reason = (processes[min(processes)][key] for key in ("device", "device_reason"))
-    for part in by_host.values():
+    for part in by_disk.values():
         before, after = ([span[key] for span in part] for key in ("device_before", "device_after"))
         if None in before or None in after:
             name, reason = None, reason or "a node shows no device with counters"

@@ -83,6 +83,7 @@ void weir_device_begin(const char *path, const struct weir_medium *medium, struc
     }
     if (weir_device_follow_medium(directory, medium, 0, device) && weir_device_now(device, device->counts)) {
         device_name_it(device);
+        weir_device_read_kernel(device->kernel);
         return;
     }
     const char *what = medium->file_system[0] != '\0' ? medium->file_system : "this file system";
@@ -97,6 +98,7 @@ void weir_device_begin_block(unsigned major_number, unsigned minor_number, struc
     if (weir_device_follow(blocks, major_number, minor_number, 0, device) &&
         weir_device_now(device, device->counts)) {
         device_name_it(device);
+        weir_device_read_kernel(device->kernel);
     } else if (device->reason[0] == '\0') {
         snprintf(device->reason, sizeof device->reason, "the device has no counters");
     }
@@ -112,6 +114,7 @@ void weir_device_end(struct weir_device *device) {
         snprintf(device->reason, sizeof device->reason, "the counters of the device went away");
         return;
     }
+    memcpy(device->before, device->counts, sizeof device->before);
     for (int i = 0; i < WEIR_DEVICE_COUNTS; i++) {
         device->counts[i] = now[i] >= device->counts[i] ? now[i] - device->counts[i] : 0;
     }

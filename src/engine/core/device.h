@@ -25,6 +25,8 @@ struct weir_device {
     bool in_memory;   /* one of them is memory of the node, or a loop over a file there */
     unsigned major_of[WEIR_DEVICE_PARTS], minor_of[WEIR_DEVICE_PARTS];
     uint64_t counts[WEIR_DEVICE_COUNTS];
+    uint64_t before[WEIR_DEVICE_COUNTS]; /* once ended: what they were at the begin */
+    char kernel[40];                     /* that reads them, by its boot; empty: unknown */
 };
 
 /* Find the device of the directory of the file, and read its counters. */
@@ -35,6 +37,12 @@ void weir_device_begin_block(unsigned major_number, unsigned minor_number, struc
 bool weir_device_now(const struct weir_device *device, uint64_t *counts);
 /* Turns the counters into what they grew by since the begin. */
 void weir_device_end(struct weir_device *device);
+/* The ended devices of all nodes as one, by the first node's name. Virtual nodes and containers may share a
+ * kernel: its count of one device is of all of them, from the first begin to the last end. Sorts the nodes.
+ */
+void weir_device_join(struct weir_device *nodes, int count, struct weir_device *all);
+/* The boot of this node's kernel (boot_id); empty: unknown. */
+void weir_device_read_kernel(char kernel[40]);
 
 /* Whether a device is one (and not the number of a mount), followed down to the disks below it. sys:
  * /sys/dev/block. False, too, where what is below it cannot be told: then nothing is counted. */

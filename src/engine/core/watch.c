@@ -189,22 +189,26 @@ static void watch_gather_servers(const struct weir_job *job, const struct weir_w
     free(nodes);
 }
 
-/* Devices of the same kind on all nodes, or the same export; unknown where one node does not know. */
+/* Unknown where one node does not know. */
 static void watch_gather_device(const struct weir_job *job, const struct weir_watched *mine,
                                 struct weir_watched *all) {
-    uint64_t here[WEIR_DEVICE_COUNTS + 1], sums[WEIR_DEVICE_COUNTS + 1] = {0};
+    struct weir_device *nodes = NULL;
+    size_t bytes = sizeof mine->device;
     if (!watch_first_on_node(job)) {
         return;
     }
-    memcpy(here, mine->device.counts, sizeof mine->device.counts);
-    here[WEIR_DEVICE_COUNTS] = mine->device.name[0] != '\0';
-    MPI_Reduce(here, sums, WEIR_DEVICE_COUNTS + 1, MPI_UINT64_T, MPI_SUM, 0, job->leaders);
     all->device = mine->device;
-    memcpy(all->device.counts, sums, sizeof all->device.counts);
-    if (job->rank == 0 && sums[WEIR_DEVICE_COUNTS] != (uint64_t)job->nodes && mine->device.name[0] != '\0') {
-        all->device.name[0] = '\0';
-        snprintf(all->device.reason, sizeof all->device.reason, "%s", "a node shows no device with counters");
+    if (job->nodes == 1) {
+        return;
     }
+    if (job->rank == 0) {
+        nodes = calloc((size_t)job->nodes, bytes);
+    }
+    MPI_Gather(&mine->device, (int)bytes, MPI_BYTE, nodes, (int)bytes, MPI_BYTE, 0, job->leaders);
+    if (nodes != NULL) {
+        weir_device_join(nodes, job->nodes, &all->device);
+    }
+    free(nodes);
 }
 
 static void watch_gather_types(const struct weir_job *job, const struct weir_watched *mine,

@@ -36,11 +36,45 @@ static bool follow(unsigned major_number, unsigned minor_number, struct weir_dev
            weir_device_count(root, device, counts);
 }
 
+/* Of one node: a disk that was written so many bytes before and until then. */
+static struct weir_device node(const char *kernel, unsigned minor_number, uint64_t before, uint64_t after) {
+    struct weir_device made = {.name = "sda", .copies = 1, .parts = 1};
+    made.major_of[0] = 8;
+    made.minor_of[0] = minor_number;
+    made.before[WEIR_DEVICE_WRITTEN] = before;
+    made.counts[WEIR_DEVICE_WRITTEN] = after - before;
+    snprintf(made.kernel, sizeof made.kernel, "%s", kernel);
+    return made;
+}
+
+static uint64_t written(struct weir_device one, struct weir_device two, struct weir_device three) {
+    struct weir_device nodes[] = {one, two, three}, all;
+    weir_device_join(nodes, 3, &all);
+    CHECK(strcmp(all.name, "sda") == 0);
+    return all.counts[WEIR_DEVICE_WRITTEN];
+}
+
+/* Virtual nodes and containers share a kernel, which counts a disk once for all of them. */
+static void check_nodes(void) {
+    struct weir_device early = node("a", 0, 100, 150), late = node("a", 0, 120, 190), all;
+    CHECK(written(early, late, early) == 90);
+    CHECK(written(late, early, node("b", 0, 0, 1000)) == 1090);     /* a node of its own */
+    CHECK(written(early, node("b", 0, 100, 150), late) == 90 + 50); /* with the same numbers */
+    CHECK(written(early, node("a", 16, 0, 7), late) == 90 + 7);     /* another disk */
+    CHECK(written(node("", 0, 1, 2), node("", 0, 1, 2), node("", 0, 1, 2)) == 3);
+    struct weir_device nodes[] = {early, {.reason = "tmpfs shows no device"}};
+    weir_device_join(nodes, 2, &all);
+    CHECK(all.name[0] == '\0' && strstr(all.reason, "a node shows no") != NULL);
+    weir_device_read_kernel(all.kernel);
+    CHECK(strlen(all.kernel) == 36);
+}
+
 int main(void) {
     struct weir_device device;
     uint64_t counts[WEIR_DEVICE_COUNTS];
     snprintf(root, sizeof root, "/tmp/weir-device-XXXXXX");
     CHECK(mkdtemp(root) != NULL);
+    check_nodes();
 
     struct weir_medium medium = {.file_system = "xfs", .source = "/dev/pmem0", .dax = true};
     weir_device_begin(root, &medium, &device);

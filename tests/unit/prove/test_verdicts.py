@@ -303,6 +303,21 @@ def test_a_device_of_several_mounts_has_the_bytes_of_all(tmp_path: Path) -> None
     assert verdicts(mount(whole, **lost), mount(whole, point="/bound", **lost)) == ["UNPROVEN stored"] * 2
 
 
+def test_nodes_that_share_a_kernel_share_the_counts_of_a_disk() -> None:
+    def written(*kernels: str | None) -> tuple[int, ...] | None:
+        wrote = [mount(phase(written=50, synced=50), device=(0, end)) for end in (60, 100)]
+        nodes = [
+            process(one, host=f"node{at}", kernel=kernel)
+            for at, (one, kernel) in enumerate(zip(wrote, kernels, strict=True))
+        ]
+        (found,) = mounts_of(nodes)
+        assert found.hosts == 2
+        return found.phases[0].growth.device
+
+    assert written("a", "a") == (0, 100 * MIB, 0, 100 * MIB)
+    assert written("a", "b") == written(None, None) == (0, 160 * MIB, 0, 160 * MIB)
+
+
 def test_another_partition_of_the_disk_is_of_the_same_program() -> None:
     own, other = mount(phase(written=100, synced=100)), mount(phase(written=100, synced=100), point="/home")
     disk = {"raw_ns": 0, "io": None, "servers": [], "device": [0, 100 * MIB, 0, 200 * MIB]}

@@ -104,6 +104,16 @@ def test_the_device_of_a_node_is_read_once_and_nodes_are_added() -> None:
     assert one["device_written_bytes"] == 64 * MIB
     assert two["device_written_bytes"] == 128 * MIB
     assert two["device"]["disk_written_bytes"] == 2 * MIB
+    parts = [part, [span(0, "write", device_before=[0, MIB, 0, 0], device_after=[0, 70 * MIB, 0, MIB])]]
+
+    def written(kernels: str, other: str = "vda") -> int:
+        """Of nodes by their kernels."""
+        nodes = [process(at, parts[at], f"n{at}", kernel=name) for at, name in enumerate(kernels)]
+        nodes[1]["device"] = other
+        return int(of(Witnessed(nodes), "write")["device_written_bytes"])
+
+    assert written("aa") == 70 * MIB, "virtual nodes and containers share a kernel, and its disk"
+    assert written("ab") == written("aa", "vdb") == (64 + 69) * MIB
     unknown = process(1, [span(0, "write", device_after=None)], host="n2")
     assert of(Witnessed([process(0, part), unknown]), "write")["device_written_bytes"] is None
 
