@@ -244,7 +244,9 @@ uint64_t accounts_call_begins(struct record *record, enum call_kind kind) {
 
 static void note_ends(struct phase *phase, enum call_kind kind, uint64_t began_ns, uint64_t now_ns) {
     uint64_t none = 0;
-    atomic_compare_exchange_strong(&phase->began_ns[kind], &none, began_ns);
+    if (atomic_load_explicit(&phase->began_ns[kind], memory_order_relaxed) == 0) {
+        atomic_compare_exchange_strong(&phase->began_ns[kind], &none, began_ns);
+    }
     atomic_store_explicit(&phase->ended_ns[kind], now_ns, memory_order_relaxed);
 }
 
@@ -326,7 +328,7 @@ void accounts_through(struct record *record, int fd, ssize_t bytes) {
 
 void accounts_sync_all(void) {
     for (unsigned i = 0; i < atomic_load(&used); i++) {
-        add(&accounts[i].record->syncs[SYNC_FS], 1);
+        count(&accounts[i].record->syncs[SYNC_FS], 1);
         transfers_covered(current(&accounts[i]), -1, true);
     }
 }

@@ -74,18 +74,18 @@ static void write_phase(FILE *stream, const struct account *account, const struc
 }
 
 static void write_counts(FILE *stream, const struct record *record) {
-    write_number(stream, "opens", atomic_load(&record->opens));
-    write_number(stream, "opens_failed", atomic_load(&record->opens_failed));
-    write_number(stream, "stdio_opens", atomic_load(&record->stdio_opens));
-    write_number(stream, "direct_requested", atomic_load(&record->direct_requested));
-    write_number(stream, "direct_kernel", atomic_load(&record->direct_kernel));
-    write_number(stream, "reads", atomic_load(&record->reads));
-    write_number(stream, "read_bytes", atomic_load(&record->read_bytes));
-    write_number(stream, "reads_failed", atomic_load(&record->reads_failed));
-    write_number(stream, "writes", atomic_load(&record->writes));
-    write_number(stream, "written_bytes", atomic_load(&record->written_bytes));
-    write_number(stream, "writes_failed", atomic_load(&record->writes_failed));
-    write_number(stream, "mappings", atomic_load(&record->mappings));
+    write_number(stream, "opens", counted(&record->opens));
+    write_number(stream, "opens_failed", counted(&record->opens_failed));
+    write_number(stream, "stdio_opens", counted(&record->stdio_opens));
+    write_number(stream, "direct_requested", counted(&record->direct_requested));
+    write_number(stream, "direct_kernel", counted(&record->direct_kernel));
+    write_number(stream, "reads", counted(&record->reads));
+    write_number(stream, "read_bytes", counted(&record->read_bytes));
+    write_number(stream, "reads_failed", counted(&record->reads_failed));
+    write_number(stream, "writes", counted(&record->writes));
+    write_number(stream, "written_bytes", counted(&record->written_bytes));
+    write_number(stream, "writes_failed", counted(&record->writes_failed));
+    write_number(stream, "mappings", counted(&record->mappings));
     fputs("\"flags\": ", stream);
     write_flags(stream, atomic_load(&record->flags));
     fputs(", ", stream);

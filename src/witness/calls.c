@@ -7,41 +7,18 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "accounts.h"
+#include "transfer.h"
 
 _Atomic uint64_t elsewhere_read_bytes, elsewhere_written_bytes;
+_Thread_local bool is_first_thread;
 
 /* All else of the library is hidden: its names must not replace a program's. */
 #pragma GCC visibility push(default)
 
-__attribute__((visibility("hidden"))) void count_read(struct record *record, const void *buffer,
-                                                      ssize_t bytes) {
-    (void)buffer;
-    if (record != NULL) {
-        add(bytes < 0 ? &record->reads_failed : &record->reads, 1);
-        add(&record->read_bytes, bytes < 0 ? 0 : (uint64_t)bytes);
-    } else if (bytes > 0) {
-        add(&elsewhere_read_bytes, (uint64_t)bytes);
-    }
-}
-
-__attribute__((visibility("hidden"))) void count_write(struct record *record, const void *buffer,
-                                                       ssize_t bytes) {
-    if (record != NULL) {
-        if (__builtin_expect(sample_used < WITNESS_SAMPLE_BYTES, 0) && bytes > 0 && buffer != NULL) {
-            sample_take(buffer, (size_t)bytes);
-        }
-        add(bytes < 0 ? &record->writes_failed : &record->writes, 1);
-        add(&record->written_bytes, bytes < 0 ? 0 : (uint64_t)bytes);
-    } else if (bytes > 0) {
-        add(&elsewhere_written_bytes, (uint64_t)bytes);
-    }
-}
-
 static void count_sync(int fd, enum sync_call call, int result) {
     struct record *record = file_of(fd);
     if (record != NULL) {
-        add(result == 0 ? &record->syncs[call] : &record->syncs_failed[call], 1);
+        count(result == 0 ? &record->syncs[call] : &record->syncs_failed[call], 1);
         if (record->account != NULL && result == 0 && call != SYNC_RANGE) {
             accounts_synced(record, fd, call == SYNC_FS);
         }
@@ -161,7 +138,7 @@ int dup3(int fd, int to, int flags) {
 #define UNDER_WAY(record, amount)                                                                            \
     do {                                                                                                     \
         if ((record) != NULL) {                                                                              \
-            add(&halts_calls, (uint64_t)(amount));                                                           \
+            count(&halts_calls, (uint64_t)(amount));                                                         \
         }                                                                                                    \
     } while (0)
 
@@ -259,10 +236,10 @@ SYNC(sync_file_range, (int fd, off64_t offset, off64_t bytes, unsigned flags), (
         int result = next_##name(fd, offset, bytes, advice);                                                 \
         struct record *record = file_of(fd);                                                                 \
         if (record != NULL) {                                                                                \
-            add(result != 0                     ? &record->advises_failed                                    \
-                : advice == POSIX_FADV_DONTNEED ? &record->dontneed                                          \
-                                                : &record->advises,                                          \
-                1);                                                                                          \
+            count(result != 0                     ? &record->advises_failed                                  \
+                  : advice == POSIX_FADV_DONTNEED ? &record->dontneed                                        \
+                                                  : &record->advises,                                        \
+                  1);                                                                                        \
         }                                                                                                    \
         return result;                                                                                       \
     }
@@ -275,7 +252,7 @@ ADVISE(posix_fadvise64, off64_t)
         int result = next_##name(fd, size);                                                                  \
         struct record *record = file_of(fd);                                                                 \
         if (record != NULL) {                                                                                \
-            add(result == 0 ? &record->truncations : &record->truncations_failed, 1);                        \
+            count(result == 0 ? &record->truncations : &record->truncations_failed, 1);                      \
         }                                                                                                    \
         return result;                                                                                       \
     }
@@ -293,7 +270,7 @@ TRUNCATE(ftruncate64, off64_t)
         int result = next_##name(fd, command, argument);                                                     \
         struct record *record = file_of(fd);                                                                 \
         if (record != NULL && command == F_SETFL && result == 0) {                                           \
-            add(&record->flag_changes, 1);                                                                   \
+            count(&record->flag_changes, 1);                                                                 \
             if (record->account != NULL) {                                                                   \
                 transfers_flagged(fd);                                                                       \
             }                                                                                                \
@@ -323,6 +300,7 @@ static void begin_child(void) {
 }
 
 __attribute__((constructor)) static void begin(void) {
+    is_first_thread = true;
     pthread_atfork(NULL, NULL, begin_child);
     accounts_begin();
     if (accounts_wanted) {

@@ -7,7 +7,7 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
-#include "accounts.h"
+#include "transfer.h"
 
 _Atomic uint64_t uncounted_read_bytes, uncounted_written_bytes;
 

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "accounts.h"
+#include "transfer.h"
 
 #define MAPPINGS 64
 
@@ -87,7 +87,7 @@ static bool is_ring(int fd, int flags, uint64_t offset) {
         void *map = next_##name(address, bytes, protection, flags, fd, offset);                              \
         struct record *record = (flags & MAP_ANONYMOUS) == 0 ? file_moved(fd) : NULL;                        \
         if (record != NULL && map != MAP_FAILED) {                                                           \
-            add(&record->mappings, 1);                                                                       \
+            count(&record->mappings, 1);                                                                     \
             if ((flags & MAP_TYPE) != MAP_PRIVATE && (protection & PROT_WRITE) != 0) {                       \
                 mappings_note(map, bytes, record);                                                           \
             }                                                                                                \
@@ -114,7 +114,7 @@ int msync(void *address, size_t bytes, int flags) {
     int result = next_msync(address, bytes, flags);
     CALL_ENDED(record, CALL_SYNC, began_ns, -1, 0);
     if (record != NULL) {
-        add(result == 0 ? &record->syncs[SYNC_MAPPING] : &record->syncs_failed[SYNC_MAPPING], 1);
+        count(result == 0 ? &record->syncs[SYNC_MAPPING] : &record->syncs_failed[SYNC_MAPPING], 1);
     }
     return result;
 }

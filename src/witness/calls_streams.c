@@ -22,7 +22,7 @@ static FILE *note_stream(const char *path, const char *mode, FILE *stream) {
         name_done(kind_of(mode), AT_FDCWD, path, fd);
         struct record *record = stream != NULL ? file_of(fd) : NULL;
         if (record != NULL) {
-            add(&record->stdio_opens, 1);
+            count(&record->stdio_opens, 1);
         }
     }
     errno = error;

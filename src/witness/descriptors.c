@@ -9,21 +9,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "accounts.h"
+#include "transfer.h"
 
 #define DESCRIPTORS ACCOUNTS_DESCRIPTORS
 
-static _Atomic(struct record *) table[DESCRIPTORS];
-static struct record elsewhere; /* in the table: of no file under test, as a look at it showed */
+_Atomic(struct record *) descriptors_table[DESCRIPTORS];
+struct record descriptors_elsewhere;
 static _Atomic int64_t positions[DESCRIPTORS]; /* -1: shared with another descriptor */
 
-static struct record *in_table(int fd) {
-    return fd >= 0 && fd < DESCRIPTORS ? atomic_load_explicit(&table[fd], memory_order_relaxed) : &elsewhere;
-}
-
 struct record *file_of(int fd) {
-    struct record *record = in_table(fd);
-    return record != &elsewhere ? record : NULL;
+    struct record *record = file_in_table(fd);
+    return record != &descriptors_elsewhere ? record : NULL;
 }
 
 /* The path as the kernel has it; the program's own where the open failed. */
@@ -41,12 +37,12 @@ static bool find_path(int fd, const char *given, char path[WITNESS_PATH_BYTES]) 
 
 static void count_direct(struct record *record, int fd) {
     int (*reported)(int, int, ...) = (int (*)(int, int, ...))next_call("fcntl");
-    add(&record->direct_requested, 1);
+    count(&record->direct_requested, 1);
     if (reported != NULL && (reported(fd, F_GETFL) & O_DIRECT) != 0) {
-        add(&record->direct_reported, 1);
+        count(&record->direct_reported, 1);
     }
     if ((syscall(SYS_fcntl, fd, F_GETFL) & O_DIRECT) != 0) {
-        add(&record->direct_kernel, 1);
+        count(&record->direct_kernel, 1);
     }
 }
 
@@ -73,7 +69,7 @@ static struct record *record_under_test(int fd, const char *given) {
 
 static void descriptor_begins(int fd, struct record *record) {
     atomic_store(&positions[fd], 0);
-    atomic_store(&table[fd], record);
+    atomic_store(&descriptors_table[fd], record);
     if (record->account != NULL) {
         accounts_opened(record, fd);
     } else {
@@ -88,7 +84,7 @@ void descriptors_inherited(void) {
         bool is_other = entry->d_name[0] != '.' && fd != dirfd(entries) && fd < DESCRIPTORS;
         struct record *record = is_other ? record_under_test(fd, "") : NULL;
         if (record != NULL) {
-            add(&record->stdio_opens, 1); /* it may be */
+            count(&record->stdio_opens, 1); /* it may be */
             descriptor_begins(fd, record);
         }
     }
@@ -98,23 +94,19 @@ void descriptors_inherited(void) {
 }
 
 /* A descriptor that no call brought which is seen: of mkstemp, of syscall(2), of a socket (SCM_RIGHTS). */
-static void look_at(int fd) {
+struct record *file_looked_at(int fd) {
+    if (accounts_are_inside()) {
+        return NULL;
+    }
     int error = errno;
     struct record *record = record_under_test(fd, ""), *none = NULL;
-    if (atomic_compare_exchange_strong(&table[fd], &none, record != NULL ? record : &elsewhere) &&
+    if (atomic_compare_exchange_strong(&descriptors_table[fd], &none,
+                                       record != NULL ? record : &descriptors_elsewhere) &&
         record != NULL) {
         accounts_opened(record, fd);
     }
     errno = error;
-}
-
-struct record *file_moved(int fd) {
-    struct record *record = in_table(fd);
-    if (__builtin_expect(accounts_wanted, 0) && record == NULL && !accounts_are_inside()) {
-        look_at(fd);
-        record = in_table(fd);
-    }
-    return record != &elsewhere ? record : NULL;
+    return file_in_table(fd);
 }
 
 void file_opened(const char *given, int flags, int fd) {
@@ -126,10 +118,10 @@ void file_opened(const char *given, int flags, int fd) {
         return;
     }
     if (fd < 0) {
-        add(&record->opens_failed, 1);
+        count(&record->opens_failed, 1);
         return;
     }
-    add(&record->opens, 1);
+    count(&record->opens, 1);
     atomic_fetch_or(&record->flags, (uint64_t)(unsigned)flags);
     if ((flags & O_DIRECT) != 0) {
         count_direct(record, fd);
@@ -143,18 +135,18 @@ void file_opened(const char *given, int flags, int fd) {
 bool file_closed(int fd) {
     struct record *record = file_of(fd);
     if (record == NULL) {
-        if (in_table(fd) != NULL && fd >= 0 && fd < DESCRIPTORS) {
-            atomic_store(&table[fd], NULL);
+        if (file_in_table(fd) != NULL && fd >= 0 && fd < DESCRIPTORS) {
+            atomic_store(&descriptors_table[fd], NULL);
         }
         return false;
     }
     if (record->account != NULL) {
-        atomic_store(&table[fd], NULL);
+        atomic_store(&descriptors_table[fd], NULL);
         accounts_closed(record, fd);
         return false;
     }
     spans_closing();
-    atomic_store(&table[fd], NULL);
+    atomic_store(&descriptors_table[fd], NULL);
     return true;
 }
 

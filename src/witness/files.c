@@ -76,11 +76,11 @@ const struct record *files_others(uint64_t *files) {
 
 static void add_sums(const struct record *record, uint64_t *read_bytes, uint64_t *written_bytes,
                      uint64_t *syncs) {
-    *read_bytes += atomic_load_explicit(&record->read_bytes, memory_order_relaxed);
-    *written_bytes += atomic_load_explicit(&record->written_bytes, memory_order_relaxed);
+    *read_bytes += counted(&record->read_bytes);
+    *written_bytes += counted(&record->written_bytes);
     for (int call = 0; call < SYNC_CALLS; call++) {
         /* sync_file_range leaves the bytes in the cache of the device, and metadata in memory */
-        *syncs += call == SYNC_RANGE ? 0 : atomic_load_explicit(&record->syncs[call], memory_order_relaxed);
+        *syncs += call == SYNC_RANGE ? 0 : counted(&record->syncs[call]);
     }
 }
 
@@ -94,7 +94,7 @@ void files_sum(uint64_t *read_bytes, uint64_t *written_bytes, uint64_t *syncs) {
 
 void files_unwritten(struct weir_cachestat *sum) {
     for (unsigned i = 0; i < atomic_load(&used); i++) {
-        uint64_t written = atomic_load_explicit(&records[i].written_bytes, memory_order_relaxed);
+        uint64_t written = counted(&records[i].written_bytes);
         if (written != records[i].looked_bytes) {
             records[i].looked_bytes = written;
             weir_cachestat_add(records[i].path, sum);

@@ -5,7 +5,7 @@
 #include "pauses.h"
 #include "witness.h"
 
-_Atomic uint64_t halts_calls;
+struct counter halts_calls;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static bool watching;
@@ -27,7 +27,7 @@ static void look_now(void) {
         }
         moved_bytes = moved;
         moved_ns = now_ns;
-    } else if (atomic_load(&halts_calls) > 0) {
+    } else if (counted(&halts_calls) > 0) {
         same_ns = now_ns;
     } else {
         moved_ns = now_ns; /* the program does something else */
@@ -67,5 +67,5 @@ struct halt halts_end(void) {
 void halts_forget(void) {
     pthread_mutex_init(&mutex, NULL);
     watching = false;
-    atomic_store(&halts_calls, 0);
+    halts_calls = (struct counter){0};
 }

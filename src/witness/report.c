@@ -12,7 +12,7 @@
 static void write_record(FILE *stream, const struct record *record, const char *path) {
     const struct {
         const char *name;
-        const _Atomic uint64_t *value;
+        const struct counter *value;
     } counts[] = {{"opens", &record->opens},
                   {"opens_failed", &record->opens_failed},
                   {"direct_requested", &record->direct_requested},
@@ -36,7 +36,7 @@ static void write_record(FILE *stream, const struct record *record, const char *
     fputs(", \"flags\": ", stream);
     write_flags(stream, atomic_load(&record->flags));
     for (unsigned i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        fprintf(stream, ", \"%s\": %" PRIu64, counts[i].name, atomic_load(counts[i].value));
+        fprintf(stream, ", \"%s\": %" PRIu64, counts[i].name, counted(counts[i].value));
     }
     fprintf(stream, ", \"existing_bytes\": %" PRIu64 ", ", record->existing_bytes);
     write_syncs(stream, record);
@@ -44,8 +44,8 @@ static void write_record(FILE *stream, const struct record *record, const char *
 }
 
 static bool was_used(const struct record *record) {
-    return atomic_load(&record->opens) + atomic_load(&record->opens_failed) + atomic_load(&record->reads) +
-               atomic_load(&record->writes) >
+    return counted(&record->opens) + counted(&record->opens_failed) + counted(&record->reads) +
+               counted(&record->writes) >
            0;
 }
 
@@ -72,8 +72,8 @@ static void write_counters(FILE *stream, const char *when, const struct moment *
 }
 
 static void write_places(FILE *stream, const char *key, const struct places *places) {
-    fprintf(stream, ", \"%s\": {\"calls\": %" PRIu64 ", \"unplaced\": %" PRIu64, key,
-            atomic_load(&places->calls), atomic_load(&places->unplaced));
+    fprintf(stream, ", \"%s\": {\"calls\": %" PRIu64 ", \"unplaced\": %" PRIu64, key, counted(&places->calls),
+            counted(&places->unplaced));
     fprintf(stream, ", \"marked\": %u, \"slots\": %u}", places_marked(places), PLACES_SLOTS);
 }
 

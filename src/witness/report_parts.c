@@ -34,7 +34,7 @@ void write_syncs(FILE *stream, const struct record *record) {
     fputs("\"syncs\": {", stream);
     for (unsigned i = 0; i < SYNC_CALLS; i++) {
         fprintf(stream, "%s\"%s\": {\"done\": %" PRIu64 ", \"failed\": %" PRIu64 "}", i > 0 ? ", " : "",
-                sync_names[i], atomic_load(&record->syncs[i]), atomic_load(&record->syncs_failed[i]));
+                sync_names[i], counted(&record->syncs[i]), counted(&record->syncs_failed[i]));
     }
     fputs("}", stream);
 }

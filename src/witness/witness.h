@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "cachestat.h"
+#include "counter.h"
 #include "device.h"
 #include "process_io.h"
 #include "servers.h"
@@ -30,37 +31,36 @@ enum sync_call { SYNC_FSYNC, SYNC_FDATASYNC, SYNC_RANGE, SYNC_FS, SYNC_MAPPING, 
 /* What one process did with one file. */
 struct record {
     char path[WITNESS_PATH_BYTES];
-    _Atomic uint64_t opens;
-    _Atomic uint64_t opens_failed;
-    _Atomic uint64_t direct_requested; /* opens with O_DIRECT */
-    _Atomic uint64_t direct_reported;  /* of those, where F_GETFL has it: by the next object, which may lie */
-    _Atomic uint64_t direct_kernel;    /* and by the kernel itself */
-    _Atomic uint64_t flags;            /* of all opens together */
-    _Atomic uint64_t reads;
-    _Atomic uint64_t read_bytes;
-    _Atomic uint64_t reads_failed;
-    _Atomic uint64_t writes;
-    _Atomic uint64_t written_bytes;
-    _Atomic uint64_t writes_failed;
-    _Atomic uint64_t syncs[SYNC_CALLS];
-    _Atomic uint64_t syncs_failed[SYNC_CALLS];
-    _Atomic uint64_t dontneed; /* posix_fadvise(POSIX_FADV_DONTNEED) */
-    _Atomic uint64_t advises;  /* other advice */
-    _Atomic uint64_t advises_failed;
-    _Atomic uint64_t truncations;
-    _Atomic uint64_t truncations_failed;
-    _Atomic uint64_t mappings;     /* reads and writes through them are not seen */
-    _Atomic uint64_t flag_changes; /* fcntl(F_SETFL) */
-    uint64_t existing_bytes;       /* size when the process started */
-    uint64_t looked_bytes;         /* written_bytes when its pages were looked at last */
-    _Atomic uint64_t stdio_opens;  /* by fopen: what is moved through it is not seen */
-    struct account *account;       /* of the mount, where mounts are counted (accounts.h) and not files */
+    struct counter opens;
+    struct counter opens_failed;
+    struct counter direct_requested; /* opens with O_DIRECT */
+    struct counter direct_reported;  /* of those, where F_GETFL has it: by the next object, which may lie */
+    struct counter direct_kernel;    /* and by the kernel itself */
+    _Atomic uint64_t flags;          /* of all opens together */
+    struct counter reads;
+    struct counter read_bytes;
+    struct counter reads_failed;
+    struct counter writes;
+    struct counter written_bytes;
+    struct counter writes_failed;
+    struct counter syncs[SYNC_CALLS];
+    struct counter syncs_failed[SYNC_CALLS];
+    struct counter dontneed; /* posix_fadvise(POSIX_FADV_DONTNEED) */
+    struct counter advises;  /* other advice */
+    struct counter advises_failed;
+    struct counter truncations;
+    struct counter truncations_failed;
+    struct counter mappings;     /* reads and writes through them are not seen */
+    struct counter flag_changes; /* fcntl(F_SETFL) */
+    uint64_t existing_bytes;     /* size when the process started */
+    uint64_t looked_bytes;       /* written_bytes when its pages were looked at last */
+    struct counter stdio_opens;  /* by fopen: what is moved through it is not seen */
+    struct account *account;     /* of the mount, where mounts are counted (accounts.h) and not files */
 };
 
 /* descriptors.c */
 struct record *file_of(int fd); /* NULL: not under test */
-struct record *
-file_moved(int fd); /* likewise, before a transfer: of any program also where no open was seen */
+struct record *file_looked_at(int fd);
 void descriptors_inherited(void); /* open when the process began: `program > file` */
 void file_opened(const char *path, int flags, int fd);
 bool file_closed(int fd); /* false: no file under test, or of an account; else spans_closed() follows */
@@ -103,8 +103,8 @@ struct halt {
 
 /* Where transfers began; of reads or of writes. */
 struct places {
-    _Atomic uint64_t calls;
-    _Atomic uint64_t unplaced; /* of these, at a position that is not known */
+    struct counter calls;
+    struct counter unplaced; /* of these, at a position that is not known */
     _Atomic uint64_t marks[PLACES_SLOTS / 64];
 };
 
@@ -119,14 +119,13 @@ struct span {
 };
 
 /* halts.c */
-extern _Atomic uint64_t halts_calls; /* transfers that are under way */
-void halts_begin(void);              /* of a span */
+extern struct counter halts_calls; /* transfers that are under way */
+void halts_begin(void);            /* of a span */
 struct halt halts_end(void);
 void halts_forget(void); /* in a child of fork */
 
 /* places.c */
 void places_begin(struct places *places); /* of reads and of writes, until the next one; NULL: of none */
-void places_seen(const struct record *record, bool writes, int64_t offset); /* negative: not known */
 void places_named(struct places *places, int directory, const char *path);
 unsigned places_marked(const struct places *places);
 
@@ -191,9 +190,11 @@ void *first_call(const char *name); /* what the program gets */
 /* The next provider of a call, found at the first use: other libraries' constructors may call before ours
  * ran. */
 #define NEXT(name)                                                                                           \
-    static __typeof__(&name) next_##name;                                                                    \
+    static __typeof__(&name) found_##name;                                                                   \
+    __typeof__(&name) next_##name = __atomic_load_n(&found_##name, __ATOMIC_RELAXED);                        \
     if (__builtin_expect(next_##name == NULL, 0)) {                                                          \
         next_##name = (__typeof__(&name))next_call(#name);                                                   \
+        __atomic_store_n(&found_##name, next_##name, __ATOMIC_RELAXED);                                      \
     }
 void chain_write(FILE *stream);
 bool chain_answers_syncs(void); /* a synchronisation of a pipe succeeds: something answers for the kernel */
@@ -215,20 +216,6 @@ void write_observers(FILE *stream, const struct weir_servers *servers);         
 void write_server_counts(FILE *stream, const char *key, const struct weir_servers *servers,
                          const uint64_t counts[][WEIR_SERVERS_COUNTS]);
 
-/* calls.c, for the calls of other files */
-void count_read(struct record *record, const void *buffer, ssize_t bytes);
-void count_write(struct record *record, const void *buffer, ssize_t bytes);
-void report_before_the_end(void);
-
-/* Threads are rare in benchmarks, and a locked addition costs more than all else here. */
-static inline void add(_Atomic uint64_t *counter, uint64_t amount) {
-    extern char __libc_single_threaded;
-    if (__libc_single_threaded) {
-        atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + amount,
-                              memory_order_relaxed);
-    } else {
-        atomic_fetch_add_explicit(counter, amount, memory_order_relaxed);
-    }
-}
+void report_before_the_end(void); /* calls.c */
 
 #endif

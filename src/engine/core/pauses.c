@@ -11,6 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifndef CLOSE_RANGE_UNSHARE /* Linux 5.9; elsewhere the call fails, and nothing else changes */
+#define CLOSE_RANGE_UNSHARE 2u
+#endif
+
 #define BEAT_NS  50000000
 #define LEAST_NS 500000000u
 /* Between readings of the host's clock: the less time is between two, the better the second tells how long.
@@ -54,9 +58,18 @@ static uint64_t pauses_look(uint64_t host_every_ns) {
     return sum_ns;
 }
 
+/* In a process whose threads share their descriptors the kernel counts each use of one: 40 ns of each call of
+ * the program. This thread has none of them, and what it opens later is its own. */
+static void pauses_let_go(void) {
+#ifdef SYS_close_range
+    syscall(SYS_close_range, 0u, UINT_MAX, CLOSE_RANGE_UNSHARE);
+#endif
+}
+
 static void *pauses_beat(void *unused) {
     const struct timespec beat = {0, BEAT_NS};
     (void)unused;
+    pauses_let_go();
     for (;;) {
         nanosleep(&beat, NULL);
         pauses_look(HOST_NS);

@@ -1,0 +1,80 @@
+/* What is done for each transfer, inline: after a call of the kernel each further call costs several
+ * nanoseconds, and a transfer of 4 KiB from memory takes five hundred. */
+#ifndef WITNESS_TRANSFER_H
+#define WITNESS_TRANSFER_H
+
+#include "accounts.h"
+
+#pragma GCC visibility push(hidden)
+extern _Atomic(struct record *) descriptors_table[ACCOUNTS_DESCRIPTORS];
+extern struct record descriptors_elsewhere; /* in the table: of no file under test, as a look at it showed */
+extern _Atomic(struct places *) places_current;
+#pragma GCC visibility pop
+
+static inline struct record *file_in_table(int fd) {
+    return fd >= 0 && fd < ACCOUNTS_DESCRIPTORS
+               ? atomic_load_explicit(&descriptors_table[fd], memory_order_relaxed)
+               : &descriptors_elsewhere;
+}
+
+/* As file_of, before a transfer: of any program also where no open was seen. */
+static inline struct record *file_moved(int fd) {
+    struct record *record = file_in_table(fd);
+    if (__builtin_expect(accounts_wanted, 0) && record == NULL) {
+        record = file_looked_at(fd);
+    }
+    return record != &descriptors_elsewhere ? record : NULL;
+}
+
+static inline void count_read(struct record *record, const void *buffer, ssize_t bytes) {
+    (void)buffer;
+    if (record != NULL) {
+        count(bytes < 0 ? &record->reads_failed : &record->reads, 1);
+        count(&record->read_bytes, bytes < 0 ? 0 : (uint64_t)bytes);
+    } else if (bytes > 0) {
+        add(&elsewhere_read_bytes, (uint64_t)bytes);
+    }
+}
+
+static inline void count_write(struct record *record, const void *buffer, ssize_t bytes) {
+    if (record != NULL) {
+        if (__builtin_expect(sample_used < WITNESS_SAMPLE_BYTES, 0) && bytes > 0 && buffer != NULL) {
+            sample_take(buffer, (size_t)bytes);
+        }
+        count(bytes < 0 ? &record->writes_failed : &record->writes, 1);
+        count(&record->written_bytes, bytes < 0 ? 0 : (uint64_t)bytes);
+    } else if (bytes > 0) {
+        add(&elsewhere_written_bytes, (uint64_t)bytes);
+    }
+}
+
+static inline uint64_t places_mixed(uint64_t value) {
+    value = (value ^ (value >> 33)) * 0xff51afd7ed558ccdu;
+    value = (value ^ (value >> 33)) * 0xc4ceb9fe1a85ec53u;
+    return value ^ (value >> 33);
+}
+
+static inline void places_mark(struct places *places, uint64_t value) {
+    unsigned slot = places_mixed(value) % PLACES_SLOTS;
+    uint64_t bit = (uint64_t)1 << slot % 64;
+    if ((atomic_load_explicit(&places->marks[slot / 64], memory_order_relaxed) & bit) == 0) {
+        atomic_fetch_or_explicit(&places->marks[slot / 64], bit, memory_order_relaxed);
+    }
+}
+
+/* A negative offset is not known. */
+static inline void places_seen(const struct record *record, bool writes, int64_t offset) {
+    struct places *places = atomic_load_explicit(&places_current, memory_order_relaxed);
+    if (places == NULL) {
+        return;
+    }
+    places += writes;
+    count(&places->calls, 1);
+    if (offset < 0) {
+        count(&places->unplaced, 1);
+        return;
+    }
+    places_mark(places, (uint64_t)offset ^ ((uint64_t)(uintptr_t)record << 24));
+}
+
+#endif
