@@ -63,8 +63,10 @@ packages_of() { # packages_of FILES
 }
 
 [ -f "$definition" ] || die "there is no container '$name'; known: $(cd "$top/containers" && printf '%s ' *.def)"
-command -v "$apptainer" >/dev/null || die "apptainer is not on the PATH" "install it, or name it with APPTAINER=/path/to/apptainer"
+apptainer=$(command -v "$apptainer") || die "apptainer is not on the PATH" "install it, or name it with APPTAINER=/path/to/apptainer"
+apptainer=$(realpath -s "$apptainer")
 [ -r "$sources" ] || die "WEIR_APT_SOURCES: $sources cannot be read"
+case $base in localimage:[!/]*) base=localimage:$PWD/${base#*:} ;; esac
 # What stays the same from one build to the next.
 pinned=
 case $base in
@@ -79,13 +81,15 @@ fi
 options=()
 choose_options
 commit=$(git -C "$top" rev-parse HEAD)
-out=${WEIR_OUT:-$top/build/containers}
-work=$(mktemp -d)
+# mksquashfs dates by it what was made later; the label tells the same, or two builds would differ in both.
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$top" log -1 --format=%ct "$commit")}
+work=$(realpath "$(mktemp -d)")
 trap 'rm -rf "$work"' EXIT
 cat "$sources" >"$work/sources.list"
 
 # Only what is committed enters, so that the label tells the truth.
-mkdir -p "$out" "$work/tree"
+mkdir -p "${WEIR_OUT:-$top/build/containers}" "$work/tree"
+out=$(cd "${WEIR_OUT:-$top/build/containers}" && pwd -P)
 git -C "$top" archive "$commit" | tar -x -C "$work/tree"
 
 extra=()
@@ -114,7 +118,7 @@ measure-spack)
     tar -C / -c -P -f "$work/store.tar" --files-from "$work/prefixes"
     # Its links, wherever the environment lies, become /opt/weir/stack.
     tar -C "$view" -c -f "$work/view.tar" .
-    extra=(--build-arg "store=$work/store.tar" --build-arg "view=$work/view.tar" --build-arg "stack=$stack"
+    extra=(--build-arg store=store.tar --build-arg view=view.tar --build-arg "stack=$stack"
         --build-arg "packages=$(packages_of "$work/files" | tr '\n' ' ')")
     ;;
 *) lock=$(cd "$work/tree" && LC_ALL=C && cat envs/apt/*.txt envs/pip/requirements.txt | sha256sum | cut -c 1-64) ;;
@@ -123,10 +127,13 @@ esac
 # Read whole before it runs: a build takes minutes, in which this file may change.
 {
     status=0
+    # The image keeps its definition, in which the name of a temporary folder would be another one each time.
+    cd "$work"
     "$apptainer" build --force "${options[@]}" \
         --build-arg "bootstrap=${base%%:*}" --build-arg "from=${base#*:}" \
-        --build-arg "tree=$work/tree" --build-arg "commit=$commit" --build-arg "lock=$lock" \
-        --build-arg "base=$base" --build-arg "pinned=${pinned:-nothing}" --build-arg "sources=$work/sources.list" "${extra[@]}" \
+        --build-arg tree=tree --build-arg "commit=$commit" --build-arg "date=$(date -u -d "@$SOURCE_DATE_EPOCH" +%FT%TZ)" \
+        --build-arg "lock=$lock" --build-arg "base=$base" --build-arg "pinned=${pinned:-nothing}" \
+        --build-arg sources=sources.list "${extra[@]}" \
         "$out/$name.sif" "$definition" || status=$?
     if [ $status -ne 0 ]; then
         [ "${base%%:*}" != docker ] ||

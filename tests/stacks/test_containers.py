@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,7 @@ def test_a_definition_labels_what_it_was_made_from_and_tests_itself(definition: 
     text = definition.read_text()
     labels = (
         "org.opencontainers.image.revision {{ commit }}",
+        "org.label-schema.build-date {{ date }}",
         "weir.lock {{ lock }}",
         "weir.base {{ base }}",
     )
@@ -191,7 +193,7 @@ def test_a_missing_image_and_an_unknown_container_are_named(tmp_path: Path) -> N
 
 def test_a_build_labels_the_commit_and_its_lists_and_a_failed_one_says_what_to_do(tmp_path: Path) -> None:
     stand_in = tmp_path / "apptainer"
-    stand_in.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\nexit 3\n')
+    stand_in.write_text('#!/bin/sh\nprintf "%s\\n" "$@" "of $SOURCE_DATE_EPOCH"\nexit 3\n')
     stand_in.chmod(0o755)
     commit = call("git", "-C", ROOT, "rev-parse", "HEAD").stdout.strip()
     choice = {
@@ -205,6 +207,10 @@ def test_a_build_labels_the_commit_and_its_lists_and_a_failed_one_says_what_to_d
     assert arguments[:4] == ["build", "--force", "--sandbox", "--fix-perms"]
     assert {f"commit={commit}", f"lock={lists_hash(commit)}", "bootstrap=docker"} <= set(arguments)
     assert "WEIR_BASE=localimage:" in done.stderr
+    # The image keeps them and the dates: the next build has the same.
+    made = int(call("git", "-C", ROOT, "log", "-1", "--format=%ct").stdout)
+    assert {f"of {made}", f"date={datetime.fromtimestamp(made, UTC):%Y-%m-%dT%H:%M:%SZ}"} <= set(arguments)
+    assert call(BUILD, "measure", **choice).stdout == done.stdout
     # By default the same base and packages as yesterday.
     assert "pinned=base,apt" in arguments
     assert "warning" not in done.stderr
@@ -229,6 +235,8 @@ def test_a_build_labels_the_commit_and_its_lists_and_a_failed_one_says_what_to_d
     assert "warning" not in again.stderr
     local = call(BUILD, "measure", WEIR_BASE="localimage:/srv/base.sif", **choice)
     assert {"bootstrap=localimage", "from=/srv/base.sif"} <= set(local.stdout.split("\n"))
+    here = call(BUILD, "measure", WEIR_BASE="localimage:base.sif", **choice)
+    assert f"from={Path.cwd()}/base.sif" in here.stdout.split("\n")
     assert local.returncode == 3
     assert "WEIR_BASE" not in local.stderr
     assert "pinned=base" in local.stdout.split("\n")
