@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib.util
 import re
 import sys
@@ -52,14 +53,8 @@ def recipe(monkeypatch: pytest.MonkeyPatch) -> Recipe:
         directives["filter_file"] = _filter_file
         sets = SimpleNamespace(with_non_feature_values=lambda *_: ())
         directives["disjoint_sets"] = lambda *_: sets
-        for module, content in (
-            ("spack", {}),
-            ("spack.package", {**directives, "__all__": list(directives)}),
-            (f"spack_repo.builtin.packages.{name}.package", {class_name: parent}),
-        ):
-            stub = ModuleType(module)
-            vars(stub).update(content)
-            monkeypatch.setitem(sys.modules, module, stub)
+        stubs = {f"spack_repo.builtin.packages.{name}.package": {class_name: parent}}
+        _replace(monkeypatch, {**_spack(directives), **stubs})
         monkeypatch.setitem(sys.modules, "spack_repo.weir_stacks", ModuleType("spack_repo.weir_stacks"))
         for depth in range(1, 5):
             package = ".".join(f"spack_repo.builtin.packages.{name}".split(".")[:depth])
@@ -83,6 +78,17 @@ def _filter_file(pattern: str, new: str, name: str) -> None:
     file.write_text(
         "".join(re.sub(pattern, new, line) for line in file.read_text().splitlines(keepends=True))
     )
+
+
+def _spack(names: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {"spack": {}, "spack.package": {**names, "__all__": list(names)}}
+
+
+def _replace(monkeypatch: pytest.MonkeyPatch, modules: dict[str, dict[str, Any]]) -> None:
+    for module, content in modules.items():
+        stub = ModuleType(module)
+        vars(stub).update(content)
+        monkeypatch.setitem(sys.modules, module, stub)
 
 
 def _loaded(file: Path) -> ModuleType:
@@ -185,6 +191,27 @@ def test_what_is_measured_is_optimised(recipe: Recipe, name: str, class_name: st
 def test_ior_has_its_own_interface_of_ime_on_request(arguments: Args) -> None:
     assert "--with-ime=yes" in arguments("ior", "Ior", [], "+ime")
     assert "--with-ime=yes" not in arguments("ior", "Ior", [])
+
+
+@pytest.mark.parametrize("tested", [True, False])
+def test_the_tests_of_an_installation_of_weir_find_it(tested: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of `spack install --test=root`: python-venv names only folders that were there before."""
+    nothing = ("license", "version", "variant", "depends_on", "conflicts")
+    names: dict[str, Any] = {word: lambda *_, **__: None for word in nothing}
+    names |= {"when": lambda *_: contextlib.nullcontext(), "EnvironmentModifications": object}
+    checkout = {"CHECKOUT": "", "NO_COMMIT": "", "sources": lambda: {"main": {}}}
+    _replace(
+        monkeypatch,
+        {
+            **_spack({**names, "python_purelib": "/prefix/lib"}),  # which Spack tells each Python package
+            "spack_repo.builtin.build_systems.python": {"PythonPackage": object},
+            "spack_repo.weir.checkout": checkout,
+        },
+    )
+    made = _loaded(REPOSITORIES / "weir/packages/py_weir/package.py").PyWeir()
+    made.run_tests, changes = tested, []
+    made.setup_build_environment(SimpleNamespace(prepend_path=lambda *change: changes.append(change)))
+    assert changes == ([("PYTHONPATH", "/prefix/lib")] if tested else [])
 
 
 def test_snakemake_is_built_from_its_sources_alone(

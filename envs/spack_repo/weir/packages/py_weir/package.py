@@ -73,6 +73,12 @@ class PyWeir(PythonPackage):
     import_modules = ["weir", "weir.cli", "weir.commands"]
     sanity_check_is_file = ["bin/weir"]
 
+    def setup_build_environment(self, env: EnvironmentModifications) -> None:
+        # The tests of `spack install --test=root` import weir; python-venv adds only folders that
+        # are there before the installation begins.
+        if self.run_tests:
+            env.prepend_path("PYTHONPATH", python_purelib)
+
     def test_plan_in_a_new_study(self):
         """weir init makes a study, and weir plan prints its cost there"""
         weir = Executable(self.prefix.bin.weir)
