@@ -7,16 +7,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, exp, floor, log, log10
 
+from weir.data import data_folder
+
 # Blue and orange are told apart by all readers; grey is what decides nothing.
 GOOD, BAD, NEUTRAL, INK, PALE = "#2166ac", "#b2182b", "#777777", "#333333", "#dddddd"
 _NEAR = 8.0  # ratio of the ends below which equal steps read better
 _MOST_TICKS = 9
-CSS = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin: 1.6rem 0 0; overflow-wrap: anywhere; }
-table { border-collapse: collapse; } td, th { text-align: left; padding: .2rem .8rem .2rem 0; }
-svg { max-width: 100%; height: auto; background: #fff; } .small { font-size: .9em; color: #555; }
-"""
+# Drawings are made for paper, and a phone scrolls them, the newest values first.
+_STYLE = (
+    "svg { background: #fff; } .scroll svg { min-width: 640px; } h2 { font-size: 14px; margin: 24px 0 2px; }"
+    " p.small { margin: 2px 0 6px; } .scroll svg { direction: ltr; }"
+    " @media (max-width: 900px) { .scroll { direction: rtl; } }"
+)
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,9 @@ def svg(width: float, height: float, title: str, parts: Sequence[str]) -> str:
     )
 
 
-def page(title: str, body: Iterable[str], style: str = CSS) -> str:
+def page(title: str, body: Iterable[str]) -> str:
+    """With the look of the first page of a study."""
+    style = (data_folder("analysis") / "page" / "page.css").read_text(encoding="utf-8") + _STYLE
     return "\n".join(
         [
             '<!doctype html><html lang="en"><meta charset="utf-8">',

@@ -23,6 +23,12 @@ class Metric:
     unit: str
     higher_is_better: bool = True
 
+    def unit_of(self, row: Row) -> str:
+        """Of the formula that the record has: a rate is a bandwidth, or operations."""
+        units = self.unit.split(" or ")
+        at = next((at for at, formula in enumerate(self.formulas) if _value(formula, row)), 0)
+        return units[min(at, len(units) - 1)]
+
     def of(self, row: Row) -> float | None:
         """The first formula that is above zero; None where the record has no such number."""
         for formula in self.formulas:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from math import exp
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 
@@ -35,20 +34,13 @@ _CLOSE = 90.0  # labels of changes closer than this are stacked
 Position = Callable[[float], float]  # of a time
 
 
-class Labels(NamedTuple):
-    """What a page knows of a series beside its values."""
-
-    unit: str = ""
-    link: str = ""  # HTML
-
-
-def fragment(series: Series, found: Judgement, labels: Labels) -> str:
-    """One series: heading, sentence and figure."""
+def fragment(series: Series, found: Judgement, link: str) -> str:
+    """One series: heading, sentence, with a link in HTML to its cell, and figure."""
     told = line(found).split(f"{found.series}: ", 1)[1]
     kind = ' class="INVALID"' if found.verdict == SLOWER else ""
     sentence = f"<b{kind}>{found.verdict}</b>: {html.escape(told)}"
-    sentence += f"; cell in {labels.link}" if labels.link else ""
-    drawn = f'<div class="scroll">{chart(series, found, labels.unit)}</div>'
+    sentence += f"; cell in {link}" if link else ""
+    drawn = f'<div class="scroll">{chart(series, found)}</div>'
     return f"<h2>{html.escape(series.name)}</h2><p class=small>{sentence}</p>{drawn}"
 
 
@@ -57,7 +49,7 @@ def page(judged: Sequence[tuple[Series, Judgement]]) -> str:
 
 
 def overview(
-    judged: Sequence[tuple[Series, Judgement]], labels: Mapping[str, Labels] = MappingProxyType({})
+    judged: Sequence[tuple[Series, Judgement]], links: Mapping[str, str] = MappingProxyType({})
 ) -> str:
     """A headline, what moved together, what the marks mean, and all series, findings first."""
     found = [one for _, one in judged]
@@ -71,15 +63,12 @@ def overview(
             f"<p><strong>{html.escape(headline(found))}</strong></p>",
             *(f"<p>{html.escape(text)}</p>" for text in incident_lines(found)),
             f"<p class=small>{_LEGEND}</p>",
-            *(
-                fragment(series, one, labels.get(series.name, Labels()))
-                for series, one in sorted(judged, key=key)
-            ),
+            *(fragment(series, one, links.get(series.name, "")) for series, one in sorted(judged, key=key)),
         ]
     )
 
 
-def chart(series: Series, found: Judgement, unit: str = "") -> str:
+def chart(series: Series, found: Judgement) -> str:
     values = [exp(float(value)) for value in series.logs]
     times = [float(time) for time in series.times]
     ends = [found.band.low, found.band.high] if found.band else []
@@ -90,7 +79,7 @@ def chart(series: Series, found: Judgement, unit: str = "") -> str:
         return _LEFT + _AIR + (time - times[0]) / span * (_WIDTH - _LEFT - _RIGHT - 2 * _AIR)
 
     parts = [part for regime in found.regimes for part in _level(series, regime, x, y)]
-    parts.append(drawing.text(_LEFT - 6, 11, unit, "end", 11))
+    parts.append(drawing.text(0, 11, series.unit, "start", 11))
     for tick in y.ticks():
         parts.append(drawing.line(_LEFT, y.at(tick), _WIDTH - _RIGHT, y.at(tick), PALE, 0.5))
         parts.append(drawing.text(_LEFT - 6, y.at(tick) + 4, drawing.number(tick), "end", 11))

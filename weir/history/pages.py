@@ -11,22 +11,14 @@ from typing import NamedTuple
 from weir import drawing
 from weir.columns import columns_of_role
 from weir.compare.sides import campaigns
-from weir.data import data_folder
 from weir.files import write_atomically
 from weir.history import RECENT_POINTS
 from weir.history.band import Judgement, judge_newest
-from weir.history.figure import Labels, overview
+from weir.history.figure import overview
 from weir.history.output import ORDER, headline, incident_lines
 from weir.history.series import Series, from_campaigns, series_name
 from weir.metrics import metric_named
 from weir.model import Row
-
-# The look of the first page; drawings are made for paper, and a phone scrolls them, the newest values first.
-_STYLE = (
-    "svg { background: #fff; } .scroll svg { min-width: 640px; } h2 { font-size: 14px; margin: 24px 0 2px; }"
-    " p.small { margin: 2px 0 6px; } .scroll svg { direction: ltr; }"
-    " @media (max-width: 900px) { .scroll { direction: rtl; } }"
-)
 
 
 class TargetPage(NamedTuple):
@@ -50,9 +42,9 @@ def write_pages(
     judged = {target: _judged(parts) for target, parts in sorted(by_target.items())}
     worst = {name: min(ORDER.index(one.verdict) for _, one in of) for name, of in judged.items() if of}
     order = sorted(judged, key=lambda name: worst.get(name, len(ORDER)))
-    labels = {target: _labels(parts, cells) for target, parts in by_target.items()}
+    links = {target: _links(parts, cells) for target, parts in by_target.items()}
     return [
-        _write(target, overview(judged[target], labels[target]), judged[target], folder, studies)
+        _write(target, overview(judged[target], links[target]), judged[target], folder, studies)
         for target in order
     ]
 
@@ -63,14 +55,14 @@ def _judged(parts: Sequence[Sequence[Row]]) -> list[tuple[Series, Judgement]]:
     return [(series, judge_newest(series, RECENT_POINTS)) for series in every]
 
 
-def _labels(parts: Sequence[Sequence[Row]], cells: Mapping[tuple[str, str], str]) -> dict[str, Labels]:
-    """Of each series its unit, and the link to its newest cell that a study shows."""
-    found: dict[str, Labels] = {}
-    parameters, bandwidth = columns_of_role("parameter"), metric_named("bandwidth")
+def _links(parts: Sequence[Sequence[Row]], cells: Mapping[tuple[str, str], str]) -> dict[str, str]:
+    """Of each series the link to its newest cell that a study shows."""
+    parameters = columns_of_role("parameter")
+    found: dict[str, str] = {}
     for row in (row for rows in parts for row in rows):
-        name = series_name(row, parameters)
-        link = cells.get((str(row["cell"]), str(row["access"]))) or found.get(name, Labels()).link
-        found[name] = Labels("MiB/s" if bandwidth.of(row) is not None else "op/s", link)
+        link = cells.get((str(row["cell"]), str(row["access"])))
+        if link:
+            found[series_name(row, parameters)] = link
     return found
 
 
@@ -83,7 +75,6 @@ def _write(
 ) -> TargetPage:
     file = f"history-{re.sub(r'[^A-Za-z0-9.-]', '_', target)}.html"
     back = " · ".join(['<p><a href="index.html">all targets</a>', *studies.get(target, ())]) + "</p>"
-    style = (data_folder("analysis") / "page" / "page.css").read_text(encoding="utf-8") + _STYLE
-    write_atomically(folder / file, drawing.page(f"History of {target}", [back, body], style))
+    write_atomically(folder / file, drawing.page(f"History of {target}", [back, body]))
     found = [one for _, one in judged]
     return TargetPage(target, file, "; ".join([headline(found), *incident_lines(found)]))

@@ -37,6 +37,7 @@ class Series:
     logs: Numbers
     higher_is_better: bool = True
     system: str = ""  # series of one that move together have one cause
+    unit: str = ""
 
     def __len__(self) -> int:
         return len(self.times)
@@ -49,6 +50,7 @@ def make_series(
     points: Mapping[str, Iterable[tuple[float, float]]],
     higher_is_better: bool = True,
     systems: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | None = None,
 ) -> list[Series]:
     """From name to (time, value); values that are not positive have no ratio and are not used."""
     made = []
@@ -56,8 +58,8 @@ def make_series(
         kept = sorted((time, log(value)) for time, value in points[name] if value > 0)
         if kept:
             times, logs = zip(*kept, strict=True)
-            system = (systems or {}).get(name, "")
-            made.append(Series(name, np.array(times), np.array(logs), higher_is_better, system))
+            system, unit = (systems or {}).get(name, ""), (units or {}).get(name, "")
+            made.append(Series(name, np.array(times), np.array(logs), higher_is_better, system, unit))
     return made
 
 
@@ -67,6 +69,7 @@ def from_campaigns(
     """One point for each campaign and name: the median of its rounds, at the time of the first of them."""
     points: dict[str, list[tuple[float, float]]] = defaultdict(list)
     systems: dict[str, str] = {}
+    units: dict[str, str] = {}
     for rows in campaigns:
         cells: dict[str, list[tuple[float, float]]] = defaultdict(list)
         for row in rows:
@@ -75,11 +78,12 @@ def from_campaigns(
                 name = name_of(row)
                 cells[name].append((seconds_of(row), value))
                 systems[name] = str(row.get("site") or "")
+                units[name] = metric.unit_of(row)
         for name, found in cells.items():
             points[name].append(
                 (min(time for time, _ in found), statistics.median(value for _, value in found))
             )
-    return make_series(points, metric.higher_is_better, systems)
+    return make_series(points, metric.higher_is_better, systems, units)
 
 
 def series_name(row: Row, parameters: Sequence[str]) -> str:
@@ -136,7 +140,8 @@ def from_table(path: Path, keys: Sequence[str], time: str, value: str, metric: s
     if names := _telling_columns(first_rows, known, keys, at_keys):
         text = f"a series of --key {' '.join(keys)} joins different values of {', '.join(names)}"
         print(f"weir: {path}: {text}\n    hint: add --key {' --key '.join(names)}", file=sys.stderr)
-    made = make_series(points, metric_named(metric).higher_is_better, systems)
+    units = dict.fromkeys(points, value)  # the column: nothing else tells what it counts
+    made = make_series(points, metric_named(metric).higher_is_better, systems, units)
     if not made:
         hint = "a header alone, or no value above zero: look at --value and --time"
         raise WeirError("has no series", file=str(path), key=value, hint=hint, exit_code=2)
