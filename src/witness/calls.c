@@ -150,10 +150,11 @@ int dup3(int fd, int to, int flags) {
         UNDER_WAY(record, 1);                                                                                \
         ssize_t bytes = next_##name arguments;                                                               \
         UNDER_WAY(record, -1);                                                                               \
-        count(record, buffer, bytes);                                                                        \
-        if (record != NULL && record->account == NULL && bytes > 0) {                                        \
-            places_seen(record, KIND_##count == CALL_WRITE, place);                                          \
+        if (record != NULL && record->account == NULL && bytes > 0 &&                                        \
+            !transfer_seen(record, fd, KIND_##count == CALL_WRITE, place, bytes)) {                          \
+            record = NULL;                                                                                   \
         }                                                                                                    \
+        count(record, buffer, bytes);                                                                        \
         CALL_ENDED(record, KIND_##count, began_ns, fd, bytes);                                               \
         then;                                                                                                \
         return bytes;                                                                                        \

@@ -15,7 +15,8 @@
 
 _Atomic(struct record *) descriptors_table[DESCRIPTORS];
 struct record descriptors_elsewhere;
-static _Atomic int64_t positions[DESCRIPTORS]; /* -1: shared with another descriptor */
+static _Atomic int64_t positions[DESCRIPTORS];   /* -1: shared with another descriptor */
+static _Atomic uint64_t identities[DESCRIPTORS]; /* of the files; 0: not known */
 
 struct record *file_of(int fd) {
     struct record *record = file_in_table(fd);
@@ -67,8 +68,19 @@ static struct record *record_under_test(int fd, const char *given) {
     return root != NULL && find_path(fd, given, path) && is_below(path, root) ? file_record(path) : NULL;
 }
 
+/* By a call of the system, without a question to a server. */
+static uint64_t identity_of(int fd) {
+    struct statx facts;
+    if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &facts) != 0) {
+        return 0;
+    }
+    return places_mixed((uint64_t)facts.stx_dev_major << 32 | facts.stx_dev_minor) ^
+           places_mixed(facts.stx_ino);
+}
+
 static void descriptor_begins(int fd, struct record *record) {
     atomic_store(&positions[fd], 0);
+    atomic_store(&identities[fd], record->account == NULL ? identity_of(fd) : 0);
     atomic_store(&descriptors_table[fd], record);
     if (record->account != NULL) {
         accounts_opened(record, fd);
@@ -148,6 +160,17 @@ bool file_closed(int fd) {
     spans_closing();
     atomic_store(&descriptors_table[fd], NULL);
     return true;
+}
+
+bool file_is_still(int fd) {
+    uint64_t then = atomic_load(&identities[fd]);
+    if (then == 0 || identity_of(fd) == then) {
+        return true;
+    }
+    if (file_closed(fd)) { /* or replaced, by calls that were not seen */
+        spans_closed();
+    }
+    return false;
 }
 
 void file_duplicated(int from, int to) {

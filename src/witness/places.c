@@ -26,7 +26,7 @@ void places_named(struct places *places, int directory, const char *path) {
         hash = (hash ^ (unsigned char)*path) * 0x100000001b3u;
     }
     count(&places->calls, 1);
-    places_mark(places, hash);
+    places_mark(places, places_mixed(hash));
 }
 
 unsigned places_marked(const struct places *places) {

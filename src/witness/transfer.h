@@ -54,16 +54,26 @@ static inline uint64_t places_mixed(uint64_t value) {
     return value ^ (value >> 33);
 }
 
-static inline void places_mark(struct places *places, uint64_t value) {
-    unsigned slot = places_mixed(value) % PLACES_SLOTS;
+static inline void places_mark(struct places *places, uint64_t hash) {
+    unsigned slot = hash % PLACES_SLOTS;
     uint64_t bit = (uint64_t)1 << slot % 64;
     if ((atomic_load_explicit(&places->marks[slot / 64], memory_order_relaxed) & bit) == 0) {
         atomic_fetch_or_explicit(&places->marks[slot / 64], bit, memory_order_relaxed);
     }
 }
 
+static inline uint64_t place_of(const struct record *record, int64_t offset) {
+    return places_mixed((uint64_t)offset ^ ((uint64_t)(uintptr_t)record << 24));
+}
+
+/* Whether the descriptor is looked at after a transfer: the longer it took, the more often, for a look takes
+ * a third of a microsecond. */
+static inline bool is_looked_at(uint64_t hash, ssize_t bytes) {
+    return bytes >= 1 << 20 || (hash >> 32) % (bytes >= 64 << 10 ? 16 : 256) == 0;
+}
+
 /* A negative offset is not known. */
-static inline void places_seen(const struct record *record, bool writes, int64_t offset) {
+static inline void places_seen(bool writes, int64_t offset, uint64_t hash) {
     struct places *places = atomic_load_explicit(&places_current, memory_order_relaxed);
     if (places == NULL) {
         return;
@@ -74,7 +84,18 @@ static inline void places_seen(const struct record *record, bool writes, int64_t
         count(&places->unplaced, 1);
         return;
     }
-    places_mark(places, (uint64_t)offset ^ ((uint64_t)(uintptr_t)record << 24));
+    places_mark(places, hash);
+}
+
+/* Of a file under test: false where the descriptor is of another one by now, so that nothing counts. */
+static inline bool transfer_seen(const struct record *record, int fd, bool writes, int64_t offset,
+                                 ssize_t bytes) {
+    uint64_t hash = place_of(record, offset);
+    if (__builtin_expect(is_looked_at(hash, bytes), 0) && !file_is_still(fd)) {
+        return false;
+    }
+    places_seen(writes, offset, hash);
+    return true;
 }
 
 #endif

@@ -59,8 +59,10 @@ struct record {
 };
 
 /* descriptors.c */
-struct record *file_of(int fd); /* NULL: not under test */
-struct record *file_looked_at(int fd);
+struct record *file_of(int fd);        /* NULL: not under test */
+struct record *file_looked_at(int fd); /* transfer.h */
+/* The descriptor is of the file that it was opened for; else it is of none under test from now on. */
+bool file_is_still(int fd);
 void descriptors_inherited(void); /* open when the process began: `program > file` */
 void file_opened(const char *path, int flags, int fd);
 bool file_closed(int fd); /* false: no file under test, or of an account; else spans_closed() follows */

@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from tests.zoo import animals
 from tests.zoo.detours import DETOURS
+from tests.zoo.swaps import SWAPS
 
-ANIMALS = (*animals.ANIMALS, *DETOURS)
+ANIMALS = (*animals.ANIMALS, *DETOURS, *SWAPS)

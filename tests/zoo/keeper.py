@@ -50,7 +50,7 @@ from weir.tools.witness import WITNESS_FILE
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINE = ROOT / "build" / "weir-io"
-_SHIMS = (ROOT / "tests/zoo/shims.c", ROOT / "tests/zoo/detours.c")
+_SHIMS = tuple(ROOT / f"tests/zoo/{name}.c" for name in ("shims", "detours", "swaps"))
 _RANKS = 2
 _ATTEMPTS = 4
 _AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
