@@ -15,8 +15,9 @@ _NEAR = 8.0  # ratio of the ends below which equal steps read better
 _MOST_TICKS = 9
 # Drawings are made for paper, and a phone scrolls them, the newest values first.
 _STYLE = (
-    "svg { background: #fff; } .scroll svg { min-width: 640px; } h2 { font-size: 14px; margin: 24px 0 2px; }"
-    " p.small { margin: 2px 0 6px; } .scroll svg { direction: ltr; }"
+    "svg { background: #fff; max-width: 100%; height: auto; vertical-align: middle; }"
+    " .scroll svg { min-width: 640px; direction: ltr; } td.drawn { min-width: 300px; }"
+    " h2 { font-size: 14px; margin: 24px 0 2px; } p.small { margin: 2px 0 6px; }"
     " @media (max-width: 900px) { .scroll { direction: rtl; } }"
 )
 

@@ -120,9 +120,9 @@ function proof() {
   return element("div", { class: "proof", id: "proof" },
     element("span", { class: `most ${proven}` }, `${VERDICT[proven].mark} ${counts.VALID.toLocaleString("en")} of ${all.toLocaleString("en")} results ${facts.verdicts.authors ? "VALID by the verdict of the table's author" : "proven"}`),
     list(facts.verdicts.proofs).length ? element("span", { class: "second" }, list(facts.verdicts.proofs).map((one) => `${one.count.toLocaleString("en")} ${one.text}`).join(", ")) : null,
-    busy ? element("span", { class: "DEGRADED" }, `▲ ${busy.toLocaleString("en")} taken on a busy machine`) : null, others,
+    busy ? element("span", { class: "DEGRADED" }, `◔ ${busy.toLocaleString("en")} taken on a busy machine`) : null, others,
     targets.length && !real.length ? element("span", { class: "INVALID" }, "EMULATED STORAGE (E): it tests the method, not a product") : null,
-    emulated ? element("span", { class: "zero" }, `and ${emulated.toLocaleString("en")} of emulated storage`) : null,
+    element("span", { class: "zero" }, `${emulated ? `Beside these ${emulated.toLocaleString("en")} of emulated storage. ` : ""}Proven: all that was requested was counted there, and no rule doubts it.`),
     element("a", { href: "#verdicts" }, "why"));
 }
 
@@ -134,7 +134,7 @@ function answers() {
     const measured = list(facts.points).some((one) => one.bandwidth);
     return element("p", { id: "answers" }, measured ? ["No usable bandwidth: every result that moved data is degraded or invalid. ", element("a", { href: "#verdicts" }, "Verdicts"), " has the reasons."] : "No bandwidth was measured in this study.");
   }
-  const cells = [element("span", { class: "small" }, isPartial ? "median, runs" : "median, interval")];
+  const cells = [element("span", { class: "small" }, isPartial ? "median, runs" : `median, ${facts.interval_level} interval`)];
   for (const one of columns) {
     cells.push(element("span", {}, element("b", {}, named(about(one.target))), " ", element("span", { class: one.access }, one.access === "write" ? "● write" : "◆ read")));
   }

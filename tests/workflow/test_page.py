@@ -51,7 +51,7 @@ def test_the_first_screen_answers(browse: Browse) -> None:
     assert "47 of 48 results proven" in shown
     assert "8 taken on a busy machine" in shown
     assert "1 degraded" in shown
-    assert "and 48 of emulated storage" in shown
+    assert "Beside these 48 of emulated storage." in shown
     assert "1,030" in answers_of(shown)  # the median of six writes of 1 MiB by POSIX
     assert "9,270" not in answers_of(shown)  # emulated storage is never the answer
     assert "1 emulated target (E)" in shown

@@ -24,7 +24,7 @@ class Lacking:
     log: str
 
 
-_COUNTED = "let weir-io measure, which counts it"
+_COUNTED = "start the program by weir prove, or measure by weir-io: both count it"
 LACKING: dict[str, Lacking] = {
     "end": Lacking(
         "A log shows it by its last line or by the exit code, and this one has neither.",

@@ -139,7 +139,7 @@ def page(
         *_histories(histories),
         "<h2>Targets</h2>",
         _table(
-            ("target", "access", "best", "reached with", "median", "worst", "of"), map(_target_cells, rows)
+            ("target", "access", "best", "reached with", "median", "worst", "cells"), map(_target_cells, rows)
         ),
         '<p class="small">Best and worst: medians of a cell; median: of all cells of the target.'
         " (E): emulated storage, which tests the method, not a product.</p>",
@@ -174,7 +174,7 @@ def _target_cells(row: Row) -> tuple[str, ...]:
         _setting(row.best),
         three_digits(row.median_mib_s),
         f"{three_digits(row.worst['median'])}: {_setting(row.worst)}",
-        f"{row.points}\u00a0{'cell' if row.points == 1 else 'cells'}",
+        str(row.points),
     )
 
 

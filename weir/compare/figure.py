@@ -1,4 +1,4 @@
-"""A comparison as a figure: a dot and an interval for each pair, the ratio on a logarithmic axis.
+"""A comparison as a table: of each pair a dot and an interval on a logarithmic axis, the ratio, what decides.
 
 `fragment` is a section for any HTML page, `page` a page of its own.
 """
@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from weir import drawing
-from weir.compare.output import headline, sorted_for_reading
-from weir.compare.verdict import FASTER, SAME, SLOWER, Judged
+from weir.compare.output import headline, notes_of, sorted_for_reading, what_decides
+from weir.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, Judged
 from weir.drawing import BAD, GOOD, INK, NEUTRAL, PALE
 from weir.errors import WeirError
 from weir.files import write_atomically
@@ -19,8 +19,8 @@ from weir.metrics import Metric
 
 BEGIN, END = "<!-- comparison -->", "<!-- end of comparison -->"
 _COLORS = {SLOWER: BAD, FASTER: GOOD, SAME: INK}
-_WIDTH, _LABELS, _NUMBERS, _ROW, _TOP, _BOTTOM = 1000.0, 415.0, 190.0, 22.0, 24.0, 34.0
-_MOST_LETTERS = 66
+_CLASSES = {SLOWER: "INVALID", FASTER: "VALID"}
+_WIDTH, _ROW, _AXIS = 320.0, 22.0, 16.0
 
 
 def fragment(
@@ -34,15 +34,15 @@ def fragment(
     return "\n".join(
         [
             '<section id="comparison">',
-            f"<h2>{html.escape(names[1])} against {html.escape(names[0])}</h2>",
+            f"<h2>B: {html.escape(names[1])}<br>against A: {html.escape(names[0])}</h2>",
             f"<p><strong>{html.escape(headline(judged, margin))}</strong></p>",
-            chart(judged, margin),
-            f"<p>Ratio of {metric.name}, second over first, with its 95 % interval; "
-            f"the second is faster to the {better}. "
+            f'<p class="small">Ratio of {metric.name}, B over A, with its 95 % interval; '
+            f"B is faster to the {better}. "
             f"Blue: faster, red: slower, black: no difference within ±{margin:.0%} (the grey band), "
-            "hollow: undecided. "
-            "At most 5 % of the verdicts are expected to be false."
+            "hollow: undecided. At most 5 % of the verdicts are expected to be false."
             + (" †: with UNPROVEN records.</p>" if any(one.unproven for one in judged) else "</p>"),
+            table(judged, margin),
+            *(f"<p>{html.escape(note)}</p>" for note in notes_of(judged)),
             *_list(confirmation),
             "</section>",
         ]
@@ -84,37 +84,58 @@ def write_into(report: Path, section: str) -> None:
     raise WeirError("is not an HTML page", file=str(report), hint="name report.html of a study", exit_code=2)
 
 
-def chart(judged: Sequence[Judged], margin: float) -> str:
-    rows = [one for one in sorted_for_reading(judged) if one.estimate is not None]
-    values = [1 / (1 + margin), 1 + margin]
-    for one in rows:
-        assert one.estimate is not None
-        values += [*one.estimate.interval(), one.estimate.ratio()]
-    x = drawing.scale_of(values, _LABELS, _WIDTH - _NUMBERS)
-    bottom = _TOP + _ROW * len(rows)
-    left = x.at(1 / (1 + margin))
-    parts = [drawing.box(left, _TOP, x.at(1 + margin) - left, bottom - _TOP, "#eeeeee")]
-    for tick in x.ticks():
-        parts.append(drawing.line(x.at(tick), _TOP, x.at(tick), bottom, PALE))
-        parts.append(drawing.text(x.at(tick), bottom + 16, f"×{tick:g}", "middle", 11))
-    parts.append(drawing.line(x.at(1), _TOP, x.at(1), bottom, INK))
-    for number, one in enumerate(rows):
-        parts += _row(one, _TOP + _ROW * (number + 0.5), x)
-    return drawing.svg(_WIDTH, bottom + _BOTTOM, "ratio of each pair with its interval", parts)
+def table(judged: Sequence[Judged], margin: float) -> str:
+    """A row for each pair; those without an interval have the reason."""
+    rows = sorted_for_reading(judged)
+    labels, shared = _short([one.pair.label for one in rows])
+    estimates = [one.estimate for one in rows if one.estimate is not None]
+    values = [end for one in estimates for end in (*one.interval(), one.ratio())]
+    x = drawing.scale_of([1 / (1 + margin), 1 + margin, *values], 0, _WIDTH)
+    parts = [f'<p class="small">Each: {html.escape(shared)}</p>'] if shared else []
+    parts.append('<table class="listed">')
+    if estimates:
+        parts.append(f'<tr><td></td><td class="drawn">{_axis(x)}</td><td></td><td></td></tr>')
+    parts += [_row(label, one, x, margin) for label, one in zip(labels, rows, strict=True)]
+    return "\n".join([*parts, "</table>"])
 
 
-def _row(one: Judged, y: float, x: drawing.LogScale) -> list[str]:
-    assert one.estimate is not None
+def _short(labels: Sequence[str]) -> tuple[list[str], str]:
+    """Labels without the parts with which all of them end, and these parts."""
+    parts = [label.split() for label in labels]
+    shared = 0
+    while len(parts) > 1 and all(len(one) > shared + 1 for one in parts):
+        if len({one[-1 - shared] for one in parts}) > 1:
+            break
+        shared += 1
+    kept = [" ".join(one[: len(one) - shared]) for one in parts]
+    return kept, " ".join(parts[0][len(parts[0]) - shared :]) if parts else ""
+
+
+def _row(label: str, one: Judged, x: drawing.LogScale, margin: float) -> str:
+    name = html.escape(f"{one.pair.access} {label}" + (" †" if one.unproven else ""))
+    verdict = f'<b class="{_CLASSES.get(one.verdict, "second")}">{html.escape(one.verdict)}</b>'
+    if one.estimate is None:
+        reason = html.escape("; ".join(one.notes))
+        return f'<tr><td>{name}</td><td></td><td class="number">–</td><td>{verdict}: {reason}</td></tr>'
     low, high = one.estimate.interval()
-    ratio, color = one.estimate.ratio(), _COLORS.get(one.verdict, NEUTRAL)
-    label = f"{one.pair.access} {one.pair.label}"
-    if len(label) > _MOST_LETTERS:
-        label = label[: _MOST_LETTERS - 1] + "…"
-    label += " †" if one.unproven else ""
-    numbers = f"×{ratio:.3f} [{low:.3f}–{high:.3f}]"
-    return [
-        drawing.text(0, y + 4, label, size=11.5),
-        drawing.line(x.at(low), y, x.at(high), y, color, 2),
-        drawing.dot(x.at(ratio), y, color, hollow=one.verdict not in _COLORS),
-        drawing.text(_WIDTH, y + 4, numbers, "end", 11.5, color),
-    ]
+    verdict += f": {html.escape(what_decides(one))}" if one.verdict == UNDECIDED else ""
+    numbers = f"×{one.estimate.ratio():.3f} [{low:.3f}–{high:.3f}]"
+    drawn = _drawn(one.verdict, (low, one.estimate.ratio(), high), x, margin)
+    shown = f'<td class="drawn">{drawn}</td><td class="number">{numbers}</td>'
+    return f"<tr><td>{name}</td>{shown}<td>{verdict}</td></tr>"
+
+
+def _drawn(verdict: str, ends: tuple[float, float, float], x: drawing.LogScale, margin: float) -> str:
+    color, y = _COLORS.get(verdict, NEUTRAL), _ROW / 2
+    left, right = x.at(1 / (1 + margin)), x.at(1 + margin)
+    parts = [drawing.box(left, 0, right - left, _ROW, PALE)]
+    parts += [drawing.line(x.at(tick), 0, x.at(tick), _ROW, PALE) for tick in x.ticks()]
+    parts.append(drawing.line(x.at(1), 0, x.at(1), _ROW, INK))
+    parts.append(drawing.line(x.at(ends[0]), y, x.at(ends[2]), y, color, 2))
+    parts.append(drawing.dot(x.at(ends[1]), y, color, hollow=verdict not in _COLORS))
+    return drawing.svg(_WIDTH, _ROW, f"ratio {ends[1]:.3f}, interval {ends[0]:.3f} to {ends[2]:.3f}", parts)
+
+
+def _axis(x: drawing.LogScale) -> str:
+    parts = [drawing.text(x.at(tick), _AXIS - 4, f"×{tick:g}", "middle", 11) for tick in x.ticks()]
+    return drawing.svg(_WIDTH, _AXIS, "ratios", parts)

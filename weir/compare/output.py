@@ -74,10 +74,14 @@ def as_text(
         "",
     ]
     lines += [_line(one) for one in sorted_for_reading(judged)]
-    lines += filter(None, [unlike_units(judged)])
-    notes = Counter(note for one in judged for note in one.notes)
-    lines += [f"note: {note} ({count} of {len(judged)} pairs)" for note, count in notes.items()]
+    lines += notes_of(judged)
     return "\n".join([*lines, *unmatched_lines(unmatched)])
+
+
+def notes_of(judged: Sequence[Judged]) -> list[str]:
+    notes = Counter(note for one in judged for note in one.notes)
+    counted = [f"note: {note} ({count} of {len(judged)} pairs)" for note, count in notes.items()]
+    return [*filter(None, [unlike_units(judged)]), *counted]
 
 
 def unlike_units(judged: Sequence[Judged]) -> str:
@@ -103,11 +107,11 @@ def _line(judged: Judged) -> str:
     line = f"  {judged.verdict:<13} x{judged.estimate.ratio():.3f} [{low:.3f}–{high:.3f}]  {name}"
     line += " (UNPROVEN)" if judged.unproven else ""
     if judged.verdict == UNDECIDED:
-        line += f" (n = {min(judged.estimate.rounds)}; {_what_decides(judged)})"
+        line += f" (n = {min(judged.estimate.rounds)}; {what_decides(judged)})"
     return line
 
 
-def _what_decides(judged: Judged) -> str:
+def what_decides(judged: Judged) -> str:
     count = judged.more_rounds
     if count:
         return f"about {count} more round{'s' * (count > 1)} would decide"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from math import exp
+from math import exp, log
 from types import MappingProxyType
 
 import numpy as np
@@ -20,14 +20,15 @@ from weir.history.output import headline, incident_lines, line
 from weir.history.regimes import FEWEST_POINTS, Change, Regime
 from weir.history.series import Series
 
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 900.0, 230.0, 70.0, 20.0, 26.0, 30.0
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 1000.0, 230.0, 4.0, 74.0, 26.0, 30.0
 _AIR = 8.0  # beside the first and the last point
 _COLORS = {SLOWER: BAD, FASTER: GOOD, SPIKE: "#e08214"}
 _SHARES = (2.5, 97.5)  # of the points of a level, between which the band is drawn
 _LEGEND = (
-    "Points: values of campaigns. Line: median of a level; grey: the middle 95 % of one of ten points or "
-    "more. Dashed: a change, with its date, ratio and 95 % interval. The last point has the verdict: red is "
-    "slower, orange a spike, blue faster."
+    "Points: values of campaigns, on a logarithmic axis. Line: median of a level; pale: the middle 95 % of "
+    "its points, where these are ten or more. Dashed: a change, with its date, ratio and 95 % interval. The "
+    "last point has the verdict: red is slower than the level before, orange a spike, blue faster; the dark "
+    "bar is the band in which it was expected."
 )
 _CLOSE = 90.0  # labels of changes closer than this are stacked
 
@@ -55,8 +56,10 @@ def overview(
     found = [one for _, one in judged]
     order = (SLOWER, SPIKE, FASTER)
 
-    def key(pair: tuple[Series, Judgement]) -> tuple[int, str]:
-        return order.index(pair[1].verdict) if pair[1].verdict in order else len(order), pair[0].name
+    def key(pair: tuple[Series, Judgement]) -> tuple[int, float, str]:
+        one = pair[1]
+        far = -abs(log(one.alarm.ratio)) if one.alarm else 0.0
+        return order.index(one.verdict) if one.verdict in order else len(order), far, pair[0].name
 
     return "\n".join(
         [
@@ -79,10 +82,11 @@ def chart(series: Series, found: Judgement) -> str:
         return _LEFT + _AIR + (time - times[0]) / span * (_WIDTH - _LEFT - _RIGHT - 2 * _AIR)
 
     parts = [part for regime in found.regimes for part in _level(series, regime, x, y)]
-    parts.append(drawing.text(0, 11, series.unit, "start", 11))
+    axis = _WIDTH - _RIGHT + 6  # beside the newest values
+    parts.append(drawing.text(_WIDTH, 11, series.unit, "end", 11))
     for tick in y.ticks():
         parts.append(drawing.line(_LEFT, y.at(tick), _WIDTH - _RIGHT, y.at(tick), PALE, 0.5))
-        parts.append(drawing.text(_LEFT - 6, y.at(tick) + 4, drawing.number(tick), "end", 11))
+        parts.append(drawing.text(axis, y.at(tick) + 4, drawing.number(tick), "start", 11))
     parts += [drawing.dot(x(time), y.at(value), INK, 1.6) for time, value in zip(times, values, strict=True)]
     parts += _changes(found.changes, series, x)
     if found.band:

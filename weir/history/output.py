@@ -38,7 +38,7 @@ def incident_lines(found: Sequence[Judgement]) -> list[str]:
     together = [group for group in incidents(found) if len(group) > 1]
     return [
         f"one incident: {len(group)} series{_of(group[0].system)} {group[0].verdict} "
-        f"since {group[0].news_day}, by x{min(ratios):.2f} to x{max(ratios):.2f}"
+        f"since {group[0].news_day}, at x{min(ratios):.2f} to x{max(ratios):.2f} of before"
         for group in sorted(together, key=len, reverse=True)
         for ratios in [[one.alarm.ratio for one in group if one.alarm]]
     ]

@@ -112,7 +112,7 @@ def _best(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _median_text(name: str, value: float, unit: str, count: int) -> str:
-    return f"{name} {three_digits(value)} {unit}" + (f" (median of {count})" if count > 1 else "")
+    return f"{name} {three_digits(value)} {unit}" + (f" (median of {count} results)" if count > 1 else "")
 
 
 def _doubt(entry: Mapping[str, Any]) -> dict[str, Any]:

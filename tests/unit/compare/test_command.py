@@ -133,8 +133,10 @@ def test_the_figure_is_a_page_and_a_section_of_a_report(tmp_path: Path) -> None:
     assert main(arguments) == 0
     assert main(arguments) == 0
     text = page.read_text()
-    drawing = ElementTree.fromstring(text[text.index("<svg") : text.index("</svg>") + 6])
-    assert len(drawing.findall("{http://www.w3.org/2000/svg}circle")) == 2
+    table = ElementTree.fromstring(text[text.index("<table") : text.index("</table>") + 8])
+    assert len(table.findall(".//{http://www.w3.org/2000/svg}circle")) == 2
+    rows_shown = ["".join(row.itertext()) for row in table.iter("tr")]
+    assert any("no difference" in one or "undecided" in one or "slower" in one for one in rows_shown)
     assert "&lt;1&gt;" in text
     assert "×0.5" in text
     assert report.read_text().count('<section id="comparison">') == 1

@@ -261,7 +261,7 @@ def test_series_that_move_on_the_same_day_are_one_incident() -> None:
     text = as_text(found).splitlines()
     assert text[0].startswith("6 series: 5 slower, 1 faster")
     assert text[1].startswith("one incident: 5 series slower since 1970-04-1")
-    assert re.search(r"by x0\.(6[89]|7[01]) to x0\.(69|7[0-2])$", text[1])
+    assert re.search(r"at x0\.(6[89]|7[01]) to x0\.(69|7[0-2]) of before$", text[1])
     assert not text[2].startswith("one incident")
 
 
