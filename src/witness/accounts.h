@@ -98,8 +98,9 @@ bool accounts_is_started(void); /* below the process that WEIR_WITNESS_STARTER n
 
 /* transfers.c */
 void transfers_flagged(int fd); /* its flags are as the kernel has them now */
-void transfers_forget(int fd);  /* it is of no file any more */
-void transfers_in_child(void);  /* of fork */
+bool transfers_are_direct(int fd);
+void transfers_forget(int fd); /* it is of no file any more */
+void transfers_in_child(void); /* of fork */
 void transfers_count(struct phase *phase, enum call_kind kind, int fd, uint64_t bytes);
 void transfers_through(struct phase *phase, int fd, uint64_t bytes); /* of what was counted last */
 void transfers_covered(struct phase *phase, int fd, bool all);       /* all: files of the mount */

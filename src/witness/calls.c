@@ -15,7 +15,7 @@ _Thread_local bool is_first_thread;
 /* All else of the library is hidden: its names must not replace a program's. */
 #pragma GCC visibility push(default)
 
-static void count_sync(int fd, enum sync_call call, int result) {
+__attribute__((visibility("hidden"))) void count_sync(int fd, enum sync_call call, int result) {
     struct record *record = file_of(fd);
     if (record != NULL) {
         count(result == 0 ? &record->syncs[call] : &record->syncs_failed[call], 1);
@@ -268,12 +268,14 @@ TRUNCATE(ftruncate64, off64_t)
         va_start(list, command);                                                                             \
         void *argument = va_arg(list, void *);                                                               \
         va_end(list);                                                                                        \
-        int result = next_##name(fd, command, argument);                                                     \
         struct record *record = file_of(fd);                                                                 \
-        if (record != NULL && command == F_SETFL && result == 0) {                                           \
-            count(&record->flag_changes, 1);                                                                 \
+        bool was_direct = record != NULL && record->account != NULL && transfers_are_direct(fd);             \
+        int result = next_##name(fd, command, argument);                                                     \
+        if (record != NULL && command == F_SETFL) {                                                          \
+            count(&record->flag_changes, result == 0);                                                       \
             if (record->account != NULL) {                                                                   \
                 transfers_flagged(fd);                                                                       \
+                file_flagged(record, fd, was_direct ? 0 : (int)(intptr_t)argument);                          \
             }                                                                                                \
         } else if (record != NULL && (command == F_DUPFD || command == F_DUPFD_CLOEXEC)) {                   \
             file_duplicated(fd, result);                                                                     \

@@ -1,5 +1,4 @@
 /* Calls that move bytes from one descriptor to another within the kernel, and those that queue transfers. */
-#include <aio.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/aio_abi.h>
@@ -56,7 +55,7 @@ ssize_t splice(int from, off64_t *at, int to, off64_t *to_at, size_t size, unsig
     return bytes;
 }
 
-static void count_queued(int fd, bool is_read, uint64_t bytes) {
+__attribute__((visibility("hidden"))) void count_queued(int fd, bool is_read, uint64_t bytes) {
     struct record *record = file_moved(fd);
     enum call_kind kind = is_read ? CALL_READ : CALL_WRITE;
     uint64_t began_ns = CALL_BEGINS(record, kind);
@@ -105,17 +104,3 @@ int io_getevents(aio_context_t context, long least, long most, struct io_event *
     accounts_waited(account, began_ns);
     return result;
 }
-
-#define QUEUE(name, block, is_read)                                                                          \
-    int name(struct block *request) {                                                                        \
-        NEXT(name)                                                                                           \
-        int result = next_##name(request);                                                                   \
-        if (result == 0) {                                                                                   \
-            count_queued(request->aio_fildes, is_read, request->aio_nbytes);                                 \
-        }                                                                                                    \
-        return result;                                                                                       \
-    }
-QUEUE(aio_read, aiocb, true)
-QUEUE(aio_read64, aiocb64, true)
-QUEUE(aio_write, aiocb, false)
-QUEUE(aio_write64, aiocb64, false)

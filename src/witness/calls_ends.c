@@ -1,4 +1,5 @@
-/* Ends of a process that no destructor sees: _exit, and the calls by which it becomes another program. */
+/* Ends of a process that no destructor sees: _exit, and the calls by which it becomes another program, or a
+ * child goes on in its place. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -45,3 +46,13 @@ REPLACING(fexecve, (int fd, char *const argv[], char *const envp[]), (fd, argv, 
     }
 LISTED(execl, execv)
 LISTED(execlp, execvp)
+
+/* The C library ends the parent, and opens the first three descriptors anew, by calls of its own. */
+int daemon(int keeps_directory, int keeps_descriptors) {
+    NEXT(daemon)
+    report_before_the_end();
+    for (int fd = 0; fd < 3 && !keeps_descriptors; fd++) {
+        file_closed(fd);
+    }
+    return next_daemon(keeps_directory, keeps_descriptors);
+}

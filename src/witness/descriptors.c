@@ -47,6 +47,12 @@ static void count_direct(struct record *record, int fd) {
     }
 }
 
+void file_flagged(struct record *record, int fd, int flags) {
+    if ((flags & O_DIRECT) != 0) {
+        count_direct(record, fd);
+    }
+}
+
 /* Of an account only files and disks have bytes: no directories, no terminals. */
 static struct record *record_of_account(int fd, const char *given) {
     struct stat facts = {.st_mode = S_IFREG};
@@ -135,9 +141,7 @@ void file_opened(const char *given, int flags, int fd) {
     }
     count(&record->opens, 1);
     atomic_fetch_or(&record->flags, (uint64_t)(unsigned)flags);
-    if ((flags & O_DIRECT) != 0) {
-        count_direct(record, fd);
-    }
+    file_flagged(record, fd, flags);
     if (fd < DESCRIPTORS) {
         descriptor_begins(fd, record);
     }

@@ -119,6 +119,10 @@ void transfers_flagged(int fd) {
     goes[fd] |= (flags & O_DSYNC) != 0 ? GOES_THROUGH : 0; /* O_SYNC has its bit */
 }
 
+bool transfers_are_direct(int fd) {
+    return fd >= 0 && fd < ACCOUNTS_DESCRIPTORS && (goes[fd] & GOES_DIRECT) != 0;
+}
+
 void transfers_count(struct phase *phase, enum call_kind kind, int fd, uint64_t bytes) {
     bool is_known = fd >= 0 && fd < ACCOUNTS_DESCRIPTORS;
     unsigned char how = is_known ? goes[fd] : 0;

@@ -33,7 +33,7 @@ struct record {
     char path[WITNESS_PATH_BYTES];
     struct counter opens;
     struct counter opens_failed;
-    struct counter direct_requested; /* opens with O_DIRECT */
+    struct counter direct_requested; /* opens with O_DIRECT, and fcntl */
     struct counter direct_reported;  /* of those, where F_GETFL has it: by the next object, which may lie */
     struct counter direct_kernel;    /* and by the kernel itself */
     _Atomic uint64_t flags;          /* of all opens together */
@@ -65,6 +65,7 @@ struct record *file_looked_at(int fd); /* transfer.h */
 bool file_is_still(int fd);
 void descriptors_inherited(void); /* open when the process began: `program > file` */
 void file_opened(const char *path, int flags, int fd);
+void file_flagged(struct record *record, int fd, int flags); /* as an open or fcntl requests them */
 bool file_closed(int fd); /* false: no file under test, or of an account; else spans_closed() follows */
 void file_duplicated(int from, int to);
 int64_t position_taken(int fd, int64_t bytes); /* where a transfer without an offset began; -1: not known */
@@ -218,6 +219,9 @@ void write_observers(FILE *stream, const struct weir_servers *servers);         
 void write_server_counts(FILE *stream, const char *key, const struct weir_servers *servers,
                          const uint64_t counts[][WEIR_SERVERS_COUNTS]);
 
-void report_before_the_end(void); /* calls.c */
+/* calls.c, for the calls of other files */
+void count_sync(int fd, enum sync_call call, int result);
+void count_queued(int fd, bool is_read, uint64_t bytes); /* of a transfer that somebody waits for later */
+void report_before_the_end(void);
 
 #endif

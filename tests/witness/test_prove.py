@@ -99,6 +99,8 @@ except OSError:
     if "no O_DIRECT" in seen["stdout"]:
         pytest.skip("the file system has no O_DIRECT")
     assert (counted(seen, "direct_written_bytes"), counted(seen, "written_bytes")) == (MIB, 3 * MIB)
+    (mount,) = [one for one in seen["mounts"] if one["phases"]]
+    assert (mount["counts"]["direct_requested"], mount["counts"]["direct_kernel"]) == (2, 2)
 
 
 @pytest.mark.parametrize(("bound", "below"), [("on", ""), (".", "on/"), ("on/inner", "")])
@@ -201,7 +203,7 @@ def test_a_program_that_cannot_be_seen_is_named(prove: Prove, tmp_path: Path) ->
     seen = prove(str(program), options=options, code=EXIT_NOT_PROVEN)
     assert "claimed by --expect: write 922,000 MiB/s: UNPROVEN, no call" in seen["stderr"]
     assert counted(seen, "written_bytes") == 0
-    assert any("no process of the program loaded the library" in text for text in seen["not_seen"])
+    assert any("no process of the program left a report" in text for text in seen["not_seen"])
     assert any("8 MiB written by calls, in processes that left no report" in one for one in seen["not_seen"])
     (mount,) = seen["mounts"]
     if mount["device"] is not None:
@@ -343,6 +345,20 @@ def test_a_daemon_is_no_forger(prove: Prove, ignored: bool) -> None:
     assert counted(seen, "written_bytes") == 8 * MIB
     assert not any("nothing is believed" in text for text in seen["not_seen"])
     assert any("nobody waits for them" in text for text in seen["not_seen"]) is ignored
+
+
+def test_what_a_program_did_before_it_became_a_daemon_counts(prove: Prove) -> None:
+    """The C library ends the first process by a call of its own."""
+    code = f"""
+import ctypes, os
+def write(name):
+    f = os.open(name, os.O_CREAT | os.O_WRONLY)
+    os.write(f, bytes({MIB}))
+write("before")
+ctypes.CDLL(None).daemon(1, 1)
+write("after")
+"""
+    assert counted(prove(sys.executable, "-c", code), "written_bytes") == 2 * MIB
 
 
 def test_a_child_begins_at_its_own_counts(prove: Prove, tmp_path: Path) -> None:

@@ -1,13 +1,15 @@
-"""weir prove of transfers that a program queues, by libaio."""
+"""weir prove of transfers that a program queues, by libaio and by POSIX AIO."""
 
 from __future__ import annotations
 
 import ctypes.util
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.witness.conftest import Prove
+from tests.witness.test_witness import HERE, build
 
 WAIT_S = 0.2
 # One write of 1 MiB; after its end nothing comes, so that the second wait lasts as long as it is told to.
@@ -37,3 +39,14 @@ def test_the_wait_for_queued_transfers_is_time_of_theirs(prove: Prove) -> None:
     (phase,) = [one for mount in seen["mounts"] for one in mount["phases"]]
     assert phase["written_bytes"] == 1 << 20
     assert phase["busy_ns"]["write"] >= WAIT_S * 1e9
+
+
+def test_posix_aio_ends_when_its_results_are_taken(prove: Prove, tmp_path: Path) -> None:
+    seen = prove(str(build(tmp_path, "posix_aio", HERE / "posix_aio.c")))
+    (mount,) = [one for one in seen["mounts"] if one["phases"]]
+    (phase,) = mount["phases"]
+    assert phase["written_bytes"] == phase["synced_bytes"] == 3 << 20
+    assert mount["syncs"]["fsync"] == 1
+    assert phase["ended_ns"] - phase["began_ns"] >= WAIT_S * 1e9
+    assert phase["busy_ns"]["write"] < seen["elapsed_s"] * 1e9
+    assert not [line for line in seen["not_seen"] if "whether the counts" in line]

@@ -67,7 +67,7 @@ def _requested(mount: Mount) -> str:
         calls = sum(phase.calls[access] for phase in mount.phases)
         text = f"{access} {about_size(mount.sum(name))} in {calls:,} calls"
         if mount.streamed[at]:
-            text += f" and {about_size(mount.streamed[at])} by streams"
+            text += f" and up to {about_size(mount.streamed[at])} by streams"
         parts.append(text)
     if mount.counts["mappings"]:
         parts.append(f"{mount.counts['mappings']:,} mappings, whose transfers are not seen")
@@ -129,6 +129,8 @@ def _caches(mount: Mount) -> str:
 def _syncs(mount: Mount) -> str:
     done = {name: count for name, count in mount.syncs.items() if count and name != "failed"}
     through = [flag for flag in mount.flags if flag in ("O_SYNC", "O_DSYNC")]
+    if not done and not through and mount.sum("synced_bytes"):
+        through = ["flags of single calls (RWF_DSYNC)"]
     if not done and not mount.sum("written_bytes"):
         return "nothing was written by calls"
     if not done and not through:

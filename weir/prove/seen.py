@@ -19,6 +19,7 @@ from weir.units import about_size
 
 _NOTICEABLE_BYTES = 1 << 20
 _MOVED = ("read_bytes", "written_bytes")
+_WITHOUT_REPORT = "static, setuid, Go, killed, or still running"
 _UNREPORTED = {
     "rchar": "read by calls",
     "wchar": "written by calls",
@@ -79,7 +80,7 @@ def _unseen(seen: Seen) -> Iterator[str]:
         yield f"calls: {LIBRARY.name} is not found; hint: {hint}"
     own = seen.of_program
     if LIBRARY.is_file() and not own:
-        yield "calls: no process of the program loaded the library (static, setuid, Go, or killed)"
+        yield f"calls: no process of the program left a report ({_WITHOUT_REPORT})"
     for one in seen.doubts:
         yield f"whether the counts above are true: {one}; nothing is believed of them"
     alone = [one for one in own if one["host"] == socket.gethostname() and not one["started"]]
@@ -90,8 +91,9 @@ def _unseen(seen: Seen) -> Iterator[str]:
     if seen.ended.left:
         names = ", ".join(seen.ended.left)
         yield f"what {names} and their children moved, which the program left running: no sum has it"
-    for name, bytes_ in seen.unreported.items():
-        yield f"{about_size(bytes_)} {_UNREPORTED[name]}, in processes that left no report"
+    for at, (name, bytes_) in enumerate(seen.unreported.items()):
+        why = f" ({_WITHOUT_REPORT})" if own and at == 0 else ""
+        yield f"{about_size(bytes_)} {_UNREPORTED[name]}, in processes that left no report{why}"
     streams = sum(map(sum, (mount.streamed for mount in seen.mounts)))
     read, written = unseen_bytes(own)
     if read + written - streams >= _NOTICEABLE_BYTES:
