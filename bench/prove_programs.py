@@ -1,33 +1,39 @@
 """What weir prove counts of programs that were told how much to move, against that truth.
 
-python bench/prove_programs.py [DIRECTORY...]
+python bench/prove_programs.py [--only TEXT] [--table FILE] [--inputs DIR] [DIRECTORY...]
 
-Each program runs below each directory, by default one on the disk of the checkout and one in memory. A
-program that is missing has a line here and none in the table. Writes bench/results/prove_programs.csv.
+Each program, or those with the text in their names, runs below each directory, by default one on the disk of
+the checkout and one in memory. A program that is missing has a line here and none in the table, which is
+bench/results/prove_programs.csv: rows of a program and file system that are measured again are replaced.
+`python -m tests.lab programs` does the same on file systems of the lab.
 """
 
 from __future__ import annotations
 
-import csv
+import argparse
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from weir.mounts import mount_of
-
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from bench.tables import replace_rows  # noqa: E402
+from weir.mounts import mount_of  # noqa: E402
+
 RESULTS = ROOT / "bench/results/prove_programs.csv"
 MIB = 2**20
 SIZE = 32
 CLOSE = 0.01
 HEAD = ("program", "file system", "told", "by calls", "kernel", "device or servers", "within 1 %")
+KEYS = HEAD[:2]
 
 JAVA = """\
 public class Writer { public static void main(String[] a) throws Exception {
@@ -50,6 +56,17 @@ trap 'pg_ctl -D "$1" -w stop > /dev/null' EXIT
 pgbench -h "$1" -i -s 1 -q postgres 2> /dev/null
 pgbench -h "$1" -t 200 -n postgres > /dev/null
 """
+# One transaction: few pages of the log are written twice. Its segments are neither filled before nor kept.
+POSTGRES_LOG = """\
+#!/bin/sh -e
+own="-c listen_addresses= -c unix_socket_directories=$1 -c wal_init_zero=off -c wal_recycle=off"
+pg_ctl -D "$1/db" -w -l "$1/db/log" -o "$own -c autovacuum=off" start > /dev/null
+trap 'pg_ctl -D "$1/db" -w stop > /dev/null' EXIT
+ask() { psql -h "$1" -d postgres -qAt -c "$2"; }
+ask "$1" "SELECT pg_stat_reset_shared('wal')"
+ask "$1" "CREATE TABLE t AS SELECT i, repeat(md5(i::text), 4) FROM generate_series(1, 200000) i"
+ask "$1" "SELECT pg_sleep(1); SELECT wal_bytes FROM pg_stat_wal" > "$1/told"
+"""
 HDF5 = "import h5py, sys, numpy; h5py.File(sys.argv[1], 'w')['d'] = numpy.ones(4 << 20)"
 NETCDF = (
     "import netCDF4, sys, numpy; d = netCDF4.Dataset(sys.argv[1], 'w'); d.createDimension('x', 4 << 20); "
@@ -57,6 +74,11 @@ NETCDF = (
 )
 SQL = (
     "PRAGMA journal_mode=DELETE; CREATE TABLE t(b BLOB);" + "INSERT INTO t VALUES(randomblob(1000000));" * 20
+)
+# A cache that holds all, so that each page is written once: by the commit, or into the log and from there.
+SQL_ONCE = (
+    "PRAGMA journal_mode={mode}; PRAGMA cache_size=-200000; PRAGMA wal_autocheckpoint=0; BEGIN; "
+    "CREATE TABLE t(b BLOB);" + "INSERT INTO t VALUES(randomblob(1000000));" * 32 + "COMMIT;"
 )
 FIO = ("fio", "--name=j", "--size=32m", "--bs=128k", "--filename={data}/f", "--output-format=json")
 JOBS = {
@@ -80,6 +102,22 @@ class Program:
     read: float | None = 0
     written: float | None = 0
     user: str = ""  # who runs it if root may not
+    before: Sequence[str] = ()  # a command that makes what it needs
+    on: str = "{data}"  # what is watched
+    truth: Callable[[Path], float] | None = None  # bytes that it wrote by its own files, below the folder
+
+
+def _pages(data: Path) -> float:
+    return (data / "db").stat().st_size
+
+
+def _frames(data: Path) -> float:
+    """Of a log that was copied into the database: each page there with 24 bytes of header."""
+    return _pages(data) * (1 + (4096 + 24) / 4096) + 32
+
+
+def _told(data: Path) -> float:
+    return float((data / "told").read_text())
 
 
 def programs(inputs: Path) -> Iterator[Program]:
@@ -94,6 +132,13 @@ def programs(inputs: Path) -> Iterator[Program]:
         "git clone", ("git", "clone", "-q", "--no-local", f"{inputs}/repo", "{data}/clone"), None, SIZE
     )
     yield Program("sqlite3, 20 transactions", ("sqlite3", "{data}/db", SQL), None, None)
+    for name, mode, truth in (
+        ("journal off", "OFF", _pages),
+        ("its log (WAL) and a checkpoint", "WAL", _frames),
+    ):
+        yield Program(
+            f"sqlite3, {name}", ("sqlite3", "{data}/db", SQL_ONCE.replace("{mode}", mode)), truth=truth
+        )
     for name, options in JOBS.items():
         reads = "read" in name
         moved = (SIZE, 0) if reads else (0, 2 * SIZE if "mmap" in name else SIZE)
@@ -116,6 +161,14 @@ def programs(inputs: Path) -> Iterator[Program]:
     yield Program(
         "PostgreSQL, initdb and pgbench", (f"{inputs}/postgres.sh", "{data}/db"), None, None, "postgres"
     )
+    yield Program(
+        "PostgreSQL, its log (WAL)",
+        (f"{inputs}/postgres-log.sh", "{data}"),
+        user="postgres",
+        before=("initdb", "-D", "{data}/db", "-X", "{data}/log", "-A", "trust"),
+        on="{data}/log",
+        truth=_told,
+    )
     yield Program("h5py", (sys.executable, "-c", HDF5, "{data}/f.h5"), None, SIZE)
     yield Program("netCDF4 in Python", (sys.executable, "-c", NETCDF, "{data}/f.nc"), None, SIZE)
     yield Program("Java, with sync", ("java", "-cp", str(inputs), "Writer", "{data}/f"), 0, SIZE)
@@ -126,8 +179,9 @@ def prepare(inputs: Path) -> None:
     (inputs / "in").write_bytes(os.urandom(SIZE * MIB))
     (inputs / "Writer.java").write_text(JAVA)
     (inputs / "writer.go").write_text(GO)
-    (inputs / "postgres.sh").write_text(POSTGRES)
-    (inputs / "postgres.sh").chmod(0o755)
+    for name, script in (("postgres.sh", POSTGRES), ("postgres-log.sh", POSTGRES_LOG)):
+        (inputs / name).write_text(script)
+        (inputs / name).chmod(0o755)
     (inputs / "repo").mkdir()
     (inputs / "repo/half").write_bytes(os.urandom(SIZE * MIB // 2))
     git = ["git", "-C", str(inputs / "repo"), "-c", "user.name=a", "-c", "user.email=a@b"]
@@ -149,33 +203,43 @@ def prove_command(on: Path, seen: Path, *options: str) -> list[str]:
     return [*weir, "--on", str(on), "--json", str(seen), *options, "--"]
 
 
-def seen_of(program: Program, folder: Path, inputs: Path) -> dict[str, Any] | None:
-    """None where the program is missing or failed."""
+def seen_of(program: Program, folder: Path, inputs: Path) -> tuple[Program, dict[str, Any]] | None:
+    """The program with what it was told, and what was seen; None where it is missing or failed."""
     data = Path(tempfile.mkdtemp(dir=folder))
+
+    def here(parts: Sequence[str]) -> list[str]:
+        return [part.replace("{data}", str(data)) for part in parts]
+
     try:
         (data / "there").write_bytes(os.urandom(SIZE * MIB))
         os.sync()
-        command = [part.replace("{data}", str(data)) for part in program.command]
-        prove = prove_command(data, inputs / "seen.json")
         (inputs / "seen.json").unlink(missing_ok=True)  # another user could not write over it
+        become: list[str] = []
         if program.user and os.geteuid() == 0:
             for each in (data, inputs):
                 shutil.chown(each, program.user)
-            prove = ["setpriv", "--reuid", program.user, "--clear-groups", *prove]
-        environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-        environment["PYTHONPATH"] = os.pathsep.join(
-            [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-        )
-        done = subprocess.run(
-            [*prove, *command], cwd=data, env=environment, check=False, capture_output=True, text=True
-        )
-        if done.returncode != 0 or not shutil.which(command[0]):
-            reason = " ".join(done.stderr.strip("- \n").split()[:20]) or "no message"
-            print(f"{program.name}: not measured: {reason}")
+            become = ["setpriv", "--reuid", program.user, "--clear-groups"]
+        if program.before and not _ran(program, [*become, *here(program.before)], data):
             return None
-        return dict(json.loads((inputs / "seen.json").read_text()))
+        watched = prove_command(Path(*here([program.on])), inputs / "seen.json")
+        if not _ran(program, [*become, *watched, *here(program.command)], data):
+            return None
+        if program.truth is not None:
+            program = replace(program, written=program.truth(data) / MIB)
+        return program, dict(json.loads((inputs / "seen.json").read_text()))
     finally:
         shutil.rmtree(data)
+
+
+def _ran(program: Program, command: Sequence[str], data: Path) -> bool:
+    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment["PYTHONPATH"] = os.pathsep.join(paths)
+    done = subprocess.run(command, cwd=data, env=environment, check=False, capture_output=True, text=True)
+    if done.returncode != 0:
+        reason = " ".join(done.stderr.strip("- \n").split()[:20]) or "no message"
+        print(f"{program.name}: not measured: {reason}")
+    return done.returncode == 0
 
 
 def row_of(program: Program, seen: dict[str, Any], folder: Path) -> list[str]:
@@ -217,19 +281,24 @@ def _text(values: Sequence[float | None], told: Sequence[float | None], unit: in
 
 
 def main() -> None:
-    folders = [Path(name).resolve() for name in sys.argv[1:]] or [ROOT / "build", Path("/dev/shm")]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("directories", nargs="*", type=Path, default=[ROOT / "build", Path("/dev/shm")])
+    parser.add_argument("--only", default="")
+    parser.add_argument("--table", type=Path, default=RESULTS)
+    parser.add_argument("--inputs", type=Path, help="a directory with what they need, as prepare() makes it")
+    chosen = parser.parse_args()
     memory = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
-    rows = []
     with tempfile.TemporaryDirectory(dir=memory, prefix="weir-inputs-") as name:
-        prepare(Path(name))
-        for program in programs(Path(name)):
-            for folder in folders:
-                seen = seen_of(program, folder, Path(name))
+        inputs = chosen.inputs or Path(name)
+        if not chosen.inputs:
+            prepare(inputs)
+        for program in programs(inputs):
+            for folder in chosen.directories if chosen.only in program.name else ():
+                seen = seen_of(program, folder.resolve(), inputs)
                 if seen is not None:
-                    rows.append(row_of(program, seen, folder))
-                    print(" | ".join(rows[-1]), flush=True)
-    with RESULTS.open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([HEAD, *rows])
+                    row = row_of(*seen, folder.resolve())
+                    print(" | ".join(row), flush=True)
+                    replace_rows([dict(zip(HEAD, row, strict=True))], chosen.table, KEYS, HEAD)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -56,6 +56,26 @@ def _range(records: Sequence[dict[str, str]], low: str, high: str) -> str:
 def written(text: str) -> str:
     """A page with its tables as the results have them now."""
     return _MARK.sub(lambda match: match[1] + table(*match.group(2, 3, 4, 5, 6)), text)
+
+
+def replace_rows(
+    rows: Sequence[Mapping[str, str]], file: Path, keys: Sequence[str], head: Sequence[str]
+) -> None:
+    """Rows of what was measured again stand where the old ones did, new ones below those with the same first
+    key."""
+    found: list[dict[str, str]] = []
+    if file.is_file():
+        with file.open(newline="") as stream:
+            found = [{name: old.get(name, "") for name in head} for old in csv.DictReader(stream)]
+    for row in rows:
+        same = [at for at, old in enumerate(found) if all(old[key] == row[key] for key in keys)]
+        near = [at for at, old in enumerate(found) if old[keys[0]] == row[keys[0]]]
+        begin, end = (same[0], same[0] + 1) if same else ((near[-1] if near else len(found)) + 1,) * 2
+        found[begin:end] = [dict(row)]
+    with file.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, head, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(found)
 
 
 def pages() -> list[Path]:

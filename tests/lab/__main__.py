@@ -2,6 +2,7 @@
 
 python -m tests.lab measure [--suites quick] [NAME...]   start what does not run, measure a suite on each
 python -m tests.lab prove [--rounds 10] [NAME...]        what the suite proves, as root and as nobody: a table
+python -m tests.lab programs [--only TEXT] [NAME...]     what weir prove counts of 20 programs: a table
 python -m tests.lab up [NAME...]                         start only
 python -m tests.lab status                               what runs
 python -m tests.lab shell [KIND]                         a shell that sees the mounts
@@ -18,6 +19,7 @@ from collections.abc import Sequence
 from tests.lab.filesystem import SITE, FileSystem, file_systems, up
 from tests.lab.guest import Guest
 from tests.lab.machine import ROOT, LabError, Machine, environment_of
+from tests.lab.programs import run_programs
 from tests.lab.proven import prove
 from tests.lab.weir_runs import weir
 
@@ -114,9 +116,10 @@ def down() -> None:
 
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.lab", description=__doc__)
-    parser.add_argument("action", choices=("measure", "prove", "up", "status", "shell", "down"))
+    parser.add_argument("action", choices=("measure", "prove", "programs", "up", "status", "shell", "down"))
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--suites", default="quick")
+    parser.add_argument("--only", default="", help="part of the names of the programs")
     parser.add_argument("--rounds", type=int, default=10)
     chosen = parser.parse_intermixed_args(arguments)
     try:
@@ -126,6 +129,9 @@ def main(arguments: Sequence[str]) -> int:
             return shell()
         if chosen.action == "prove":
             prove(chosen.names, chosen.suites, chosen.rounds)
+            return 0
+        if chosen.action == "programs":
+            run_programs(chosen.names, chosen.only)
             return 0
         {"up": lambda: start(chosen.names), "status": status, "down": down}[chosen.action]()
     except LabError as error:

@@ -8,7 +8,6 @@ target and user are measured again; `python -m bench.tables` puts the table into
 
 from __future__ import annotations
 
-import csv
 import json
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +17,7 @@ from typing import Any
 
 import yaml
 
+from bench.tables import replace_rows
 from tests.lab.filesystem import FileSystem, Share, file_systems, up
 from tests.lab.machine import ROOT, Machine
 from tests.lab.weir_runs import measured
@@ -26,6 +26,7 @@ TABLE = ROOT / "bench/results/lab_quick.csv"
 USERS = ("root", "nobody")
 ACCESSES = {"write": "sent_bytes", "read": "received_bytes"}
 HEAD = ("target", "client", "user", "rounds", "proven", *ACCESSES, "client's own counters")
+KEYS = ("target", "user")
 _LIMIT_S = 7200  # of a user
 _OWN = ("payload", "traffic")  # of the mount, not of the node
 _CONNECTIONS = "connections"
@@ -47,7 +48,8 @@ def prove(names: Sequence[str], suite: str, rounds: int) -> None:
         machine = up(folder, [file_system], ends_with_caller=True)
         try:
             for user in USERS:
-                replace_rows(_measured_rows(file_system, machine, user, suite, rounds))
+                rows = _measured_rows(file_system, machine, user, suite, rounds)
+                replace_rows(rows, TABLE, KEYS, HEAD)
         finally:
             machine.stop()
 
@@ -133,14 +135,3 @@ def _range(values: Sequence[float]) -> str:
     if not values:
         return _NOTHING
     return ", ".join(f"{value:.3f}" for value in (min(values), median(values), max(values)))
-
-
-def replace_rows(rows: Sequence[Row], table: Path = TABLE) -> None:
-    with table.open(newline="") as stream:
-        kept = [{name: old.get(name, "") for name in HEAD} for old in csv.DictReader(stream)]
-    new = {(row["target"], row["user"]): row for row in rows}
-    merged = [new.pop((old["target"], old["user"]), old) for old in kept]
-    with table.open("w", newline="") as stream:
-        writer = csv.DictWriter(stream, HEAD, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows([*merged, *new.values()])

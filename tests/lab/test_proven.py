@@ -6,8 +6,9 @@ import csv
 from pathlib import Path
 from typing import Any
 
+from bench.tables import replace_rows
 from tests.lab.filesystem import Share
-from tests.lab.proven import HEAD, replace_rows, row_of
+from tests.lab.proven import HEAD, KEYS, row_of
 
 RECORD = {"verdict": "VALID", "proof": "servers"}
 
@@ -42,7 +43,7 @@ def test_a_target_that_is_measured_again_has_one_row(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_text("target,user,proven\na,root,1 of 2\nb,root,2 of 2\n")
     row = dict.fromkeys(HEAD, "x") | {"target": "a", "user": "root", "proven": "2 of 2"}
-    replace_rows([row, row | {"user": "nobody"}], table)
+    replace_rows([row, row | {"user": "nobody"}], table, KEYS, HEAD)
     with table.open() as stream:
         rows = [(one["target"], one["user"], one["proven"]) for one in csv.DictReader(stream)]
-    assert rows == [("a", "root", "2 of 2"), ("b", "root", "2 of 2"), ("a", "nobody", "2 of 2")]
+    assert rows == [("a", "root", "2 of 2"), ("a", "nobody", "2 of 2"), ("b", "root", "2 of 2")]

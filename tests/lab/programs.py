@@ -1,0 +1,62 @@
+"""What weir prove counts of programs on each file system of the lab: bench/results/prove_programs.csv.
+
+    python -m tests.lab programs [--only TEXT] [NAME...]
+
+Each file system runs alone, and ends before the next one starts. `python -m bench.tables` puts rows of the
+table into docs/how-to/prove.md.
+"""
+
+from __future__ import annotations
+
+import csv
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.prove_programs import HEAD, KEYS, RESULTS, prepare
+from bench.tables import replace_rows
+from tests.lab.filesystem import FileSystem, file_systems, up
+from tests.lab.machine import ROOT, Machine
+from tests.lab.weir_runs import python_for
+
+_LIMIT_S = 3600  # of all programs on a target
+_SCRIPT = ROOT / "bench/prove_programs.py"
+
+
+def run_programs(names: Sequence[str], only: str) -> None:
+    for name, file_system in file_systems().items():
+        if names and name not in names:
+            continue
+        if reason := file_system.missing():
+            print(f"{name}: skipped, {reason}")
+            continue
+        (ROOT / "build").mkdir(exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix="lab-programs-", dir=ROOT / "build"))
+        print(f"{name}: starting", flush=True)
+        with tempfile.TemporaryDirectory(prefix="lab-inputs-", dir=ROOT / "build") as inputs:
+            prepare(Path(inputs))  # here, since a guest is slow
+            machine = up(folder, [file_system], ends_with_caller=True)
+            try:
+                for target in _one_of_each_type(machine, file_system):
+                    _on(machine, target, Path(inputs), only)
+            finally:
+                machine.stop()
+
+
+def _one_of_each_type(machine: Machine, file_system: FileSystem) -> list[str]:
+    """The table has one row of a type: exports that differ in a setting alone are not told apart there."""
+    types: dict[str, str] = {}
+    for target in file_system.targets:
+        type_ = machine.out("findmnt", "--noheadings", "--output=FSTYPE", f"/mnt/{target}")
+        types.setdefault(type_, target)
+    return list(types.values())
+
+
+def _on(machine: Machine, target: str, inputs: Path, only: str) -> None:
+    table = machine.folder / f"{target}.csv"  # which a guest shares
+    python = python_for(machine, "root") or []
+    options = ["--only", only, "--table", table, "--inputs", inputs, f"/mnt/{target}/root"]
+    done = machine.run(*python, _SCRIPT, *options, limit_s=_LIMIT_S)
+    print(f"{target}:\n{done.stdout}{done.stderr}", end="", flush=True)
+    with table.open(newline="") as stream:
+        replace_rows(list(csv.DictReader(stream)), RESULTS, KEYS, HEAD)
