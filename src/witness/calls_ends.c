@@ -1,5 +1,5 @@
-/* Ends of a process that no destructor sees: _exit, and the calls by which it becomes another program, or a
- * child goes on in its place. */
+/* Ends of a process that no destructor sees: _exit, the calls by which it becomes another program, and
+ * daemon(). */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
