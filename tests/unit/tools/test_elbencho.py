@@ -53,6 +53,25 @@ def test_the_table_of_version_2_has_milliseconds() -> None:
     assert [run.rows for _, run in runs_in(old)] == [run.rows for _, run in runs_in(text)]
 
 
+def test_a_removal_without_a_rate_is_no_record() -> None:
+    """elbencho prints none where files are named one by one (-F)."""
+    text = (GOLDEN / "shared.txt").read_text()
+    removal = "RMFILES   Elapsed ms       :         41         60\n---\n"
+    ((_, parsed),) = runs_in(text.rstrip("\n") + "\n" + removal)
+    assert [row["access"] for row in parsed.rows] == ["write", "read"]
+
+
+@pytest.mark.parametrize(
+    "command", ['COMMAND LINE: "elbencho" "-w" "--direct" "d"', "elbencho -w --direct d"]
+)
+def test_the_command_before_a_table_tells_whether_it_is_direct(command: str) -> None:
+    table = (GOLDEN / "shared.txt").read_text()
+    begin = "ISO DATE: 2022-03-09\n" if command.startswith("COMMAND") else ""
+    text = f"{table}\n{begin}{command}\n\n{table}"
+    found = [[row.get("direct") for row in parsed.rows] for _, parsed in runs_in(text)]
+    assert found == [[None, None], [True, True]]
+
+
 def test_an_error_of_one_run_in_a_log_is_not_of_the_next() -> None:
     table = (GOLDEN / "shared.txt").read_text()
     text = f"ISO DATE: 2022\n{table}ERROR: no space\nISO DATE: 2023\n{table}"

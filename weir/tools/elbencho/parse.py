@@ -28,7 +28,8 @@ _PHASES: Mapping[str, tuple[str, str | None]] = {
 _JSON = re.compile(r'^\{"phase_type":.*$', re.MULTILINE)
 _CSV = re.compile(r"^ISO date,label,path type,.*$", re.MULTILINE)
 _TABLE = re.compile(r"^OPERATION +RESULT TYPE +FIRST DONE +LAST DONE$", re.MULTILINE)
-_DATE = re.compile(r"^ISO DATE: ", re.MULTILINE)
+_BEGIN = re.compile(r"^(?:ISO DATE: |elbencho -)", re.MULTILINE)
+_DIRECT = re.compile(r'^(?:COMMAND LINE: |elbencho -).*[ "]--direct(?:[" ]|$)', re.MULTILINE)
 # Services print what each of them did, in one log line between line: no result of the run.
 _SERVICE = re.compile(r"^Service now listening\. Port: ", re.MULTILINE)
 _BLOCK = re.compile(r"^([A-Z_]+) +Elapsed (?:time|ms) +:(.*)$")  # ms: before version 3
@@ -56,8 +57,8 @@ def parse_runs(text: str) -> list[Parsed]:
         return []
     starts, before = [], 0
     for table in _TABLE.finditer(text):
-        dates = [match.start() for match in _DATE.finditer(text, before, table.start())]
-        starts.append(dates[-1] if dates else table.start())
+        begins = [match.start() for match in _BEGIN.finditer(text, before, table.start())]
+        starts.append(begins[-1] if begins else table.start())
         before = table.end()
     ends = [*starts[1:], len(text)]
     return [parse_results(text[start:end]) for start, end in zip([0, *starts[1:]], ends, strict=False)]
@@ -195,6 +196,8 @@ _OF_TABLE: Mapping[str, tuple[str, int]] = {
 
 
 def _of_table(text: str) -> Iterator[Facts]:
+    """Of files that are named one by one the table has no rate of their removal: that is no result."""
+    is_direct = _DIRECT.search(text) is not None
     for block in _blocks(text):
         facts: Facts = {"phase": block[0]}
         for match in map(_FACT.match, block[1:]):
@@ -205,7 +208,8 @@ def _of_table(text: str) -> Iterator[Facts]:
             elif match and match[1] == "IO latency":
                 found = _LATENCY.findall(match[2])
                 facts |= {f"{end}_us": float(number) * _UNITS_US[unit] for end, number, unit in found}
-        yield facts
+        if len(facts) > 1 or _PHASES[block[0]][1] is None:
+            yield facts | ({"direct": True} if is_direct else {})
 
 
 def _blocks(text: str) -> Iterable[list[str]]:
