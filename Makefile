@@ -233,9 +233,9 @@ release-check: setup-develop ## what a release needs: one version everywhere, an
 	if grep -q "^## $$version, not yet released" CHANGELOG.md; then \
 		echo "CHANGELOG.md: $$version is not released: write its date in place of 'not yet released'"; exit 1; fi; \
 	if [ -n "$$(git status --porcelain)" ]; then echo "there are changes without a commit"; exit 1; fi; \
-	lock=envs/spack/locks/$$version-x86_64_v3.lock; \
-	if envs/spack/built.sh "$$lock" 2>&1 | grep '^warning: src/ of HEAD'; then \
-		echo "$$lock is of other sources: make it again (docs/how-to/spack.md)"; exit 1; fi; \
+	for lock in envs/spack/locks/$$version-*.lock; do \
+		if envs/spack/built.sh "$$lock" 2>&1 | grep '^warning: src/ of HEAD'; then \
+			echo "$$lock is of other sources: envs/spack/lock.sh makes it again"; exit 1; fi; done; \
 	echo "ready: git tag v$$version"
 
 .PHONY: release

@@ -1,4 +1,4 @@
-"""The committed lock fits spack.yaml, and is of no machine."""
+"""The committed locks fit spack.yaml, and are of no machine."""
 
 from __future__ import annotations
 
@@ -17,13 +17,23 @@ import yaml
 import weir
 from tests.stacks.conftest import ROOT
 
-LOCK = ROOT / "envs" / "spack" / "locks" / f"{weir.__version__}-x86_64_v3.lock"
+BEGIN = f"{weir.__version__}-"
+LOCKS = {
+    file.stem.removeprefix(BEGIN): file
+    for file in sorted((ROOT / "envs" / "spack" / "locks").glob(f"{BEGIN}*.lock"))
+}
+LOCK = LOCKS["x86_64_v3"]
 ENVIRONMENT = yaml.safe_load((ROOT / "spack.yaml").read_text())["spack"]
 
 
+@pytest.fixture(scope="module", params=LOCKS)
+def target(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture(scope="module")
-def lock() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(LOCK.read_text())
+def lock(target: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(LOCKS[target].read_text())
     return found
 
 
@@ -53,15 +63,16 @@ def test_its_roots_are_those_of_the_environment(lock: dict[str, Any]) -> None:
     assert len(wanted) == 20
 
 
-def test_it_names_no_directory_of_a_machine(lock: dict[str, Any]) -> None:
-    paths = set(re.findall(r'"(/[^"]*)"', LOCK.read_text()))
+def test_it_names_no_directory_of_a_machine(target: str, lock: dict[str, Any]) -> None:
+    paths = set(re.findall(r'"(/[^"]*)"', LOCKS[target].read_text()))
     assert {path for path in paths if not path.startswith("/usr")} == set()
     externals = {node["name"] for node in lock["concrete_specs"].values() if node.get("external")}
     assert externals <= {"gcc", "glibc"}, "everything but the compiler is built"
 
 
-def test_it_is_of_a_family_of_processors(lock: dict[str, Any]) -> None:
-    assert {str(node["arch"]["target"]) for node in lock["concrete_specs"].values()} == {"x86_64_v3"}
+def test_it_is_of_a_family_of_processors(target: str, lock: dict[str, Any]) -> None:
+    architectures = {tuple(sorted(node["arch"].items())) for node in lock["concrete_specs"].values()}
+    assert architectures == {(("platform", "linux"), ("platform_os", "debian12"), ("target", target))}
 
 
 def test_what_it_builds_of_weir_has_one_commit_of_this_history(lock: dict[str, Any]) -> None:

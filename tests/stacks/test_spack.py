@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from tests.stacks.conftest import ROOT, Run
-from tests.stacks.test_locks import LOCK
+from tests.stacks.test_locks import LOCK, LOCKS
 
 pytestmark = pytest.mark.slow
 IME = "romio-filesystem=ime"
@@ -83,14 +83,16 @@ def test_the_environment_reads_with_all_its_parts(spack: Run, environment: str) 
     assert "ime-emulator" in spack("-e", environment, "providers", "ime").stdout
 
 
-def test_the_committed_lock_is_complete(spack: Run, environment: str) -> None:
+@pytest.mark.parametrize("committed", LOCKS.values(), ids=LOCKS)
+def test_a_committed_lock_is_complete(spack: Run, environment: str, committed: Path) -> None:
     """Spack finds every root of spack.yaml in it, and keeps it."""
     lock = Path(environment) / "spack.lock"
-    shutil.copy(LOCK, lock)
+    shutil.copy(committed, lock)
     done = spack("-e", environment, "concretize")
     assert done.returncode == 0, done.stderr
     assert "No new specs to concretize" in done.stdout + done.stderr
-    assert json.loads(lock.read_text())["concrete_specs"] == json.loads(LOCK.read_text())["concrete_specs"]
+    specs = json.loads(committed.read_text())["concrete_specs"]
+    assert json.loads(lock.read_text())["concrete_specs"] == specs
 
 
 def test_a_centres_jobs_are_made_from_the_lock(spack: Run, environment: str, tmp_path: Path) -> None:
