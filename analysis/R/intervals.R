@@ -41,13 +41,3 @@ ranks_of <- function(n, kind = "fixed") {
   }
   found
 }
-
-# Of the sorted values of one group.
-ends_of <- function(sorted, ranks) {
-  n <- length(sorted)
-  inner <- min(ranks$k + 1L, n)
-  c(
-    (1 - ranks$share) * sorted[ranks$k] + ranks$share * sorted[inner],
-    (1 - ranks$share) * sorted[n + 1L - ranks$k] + ranks$share * sorted[n + 1L - inner]
-  )
-}

@@ -14,7 +14,6 @@ HDF5 = "HDF5"
 NETCDF4 = "NetCDF-4"
 GRIB1, GRIB2 = "GRIB 1", "GRIB 2"
 TEXT = "text"
-COMPRESSED = ("gzip", "bzip2", "xz", "zstd", "lz4", "compress", "zip")
 
 _STARTS: Mapping[bytes, str] = {
     b"CDF\x01": "NetCDF classic",

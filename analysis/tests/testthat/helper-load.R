@@ -114,3 +114,13 @@ with_seed <- function(seed, expression) {
   set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
   expression
 }
+
+# The interval of the sorted values of one group, for which summarise_records() has a formula of many groups at a time.
+ends_of <- function(sorted, ranks) {
+  n <- length(sorted)
+  inner <- min(ranks$k + 1L, n)
+  c(
+    (1 - ranks$share) * sorted[ranks$k] + ranks$share * sorted[inner],
+    (1 - ranks$share) * sorted[n + 1L - ranks$k] + ranks$share * sorted[n + 1L - inner]
+  )
+}
