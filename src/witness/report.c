@@ -100,6 +100,11 @@ static void write_span(FILE *stream, const struct span *span) {
     } else {
         fputs(", \"fetched_bytes\": null, \"dirtied_bytes\": null", stream);
     }
+    /* Of Linux AIO and splice the kernel counts none as read and written. */
+    if (io.known && atomic_load(&uncounted_read_bytes) + atomic_load(&uncounted_written_bytes) == 0) {
+        fprintf(stream, ", \"system_read_bytes\": %" PRIu64 ", \"system_written_bytes\": %" PRIu64,
+                io.counts[WEIR_IO_RCHAR], io.counts[WEIR_IO_WCHAR]);
+    }
     write_places(stream, "read_places", &span->places[0]);
     write_places(stream, "write_places", &span->places[1]);
     write_counters(stream, "before", begin);

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from weir.tools.witness import LIBRARY, WITNESS_FILE, gather_witness
+from weir.tools.witness_facts import _called
 
 DUP3 = {"x86_64": 292, "aarch64": 24}.get(platform.machine())
 
@@ -53,12 +56,12 @@ os.close(file)
 """
 
 
-def moved(tmp_path: Path, program: str) -> tuple[int, int]:
+def span_of(tmp_path: Path, program: str, behind: str = "") -> dict[str, Any]:
     outputs, data = tmp_path / "outputs", tmp_path / "data"
     for folder in (outputs, data):
         folder.mkdir()
     environment = {
-        "LD_PRELOAD": str(LIBRARY),
+        "LD_PRELOAD": f"{LIBRARY} {behind}",
         "WEIR_WITNESS": str(outputs / "witness"),
         "WEIR_WITNESS_ROOT": str(data),
         "PMIX_RANK": "0",
@@ -68,6 +71,11 @@ def moved(tmp_path: Path, program: str) -> tuple[int, int]:
     gather_witness(outputs)
     (process,) = json.loads((outputs / WITNESS_FILE).read_text())["processes"]
     (span,) = process["spans"]
+    return dict(span)
+
+
+def moved(tmp_path: Path, program: str) -> tuple[int, int]:
+    span = span_of(tmp_path, program)
     return span["read_bytes"], span["written_bytes"]
 
 
@@ -85,3 +93,19 @@ def test_of_small_transfers_some_are_looked_at(tmp_path: Path) -> None:
 
 def test_what_moves_within_the_kernel_does_not_count(tmp_path: Path) -> None:
     assert moved(tmp_path, SPLICED) == (0, BLOCK)
+
+
+def test_what_is_answered_behind_the_library_is_less_in_the_kernel(tmp_path: Path) -> None:
+    """As a filter of system calls with a listener (seccomp) answers it."""
+    if shutil.which("cc") is None:
+        pytest.skip("cc is not installed")
+    source, answers = tmp_path / "answers.c", tmp_path / "answers.so"
+    body = "#include <sys/types.h>\nssize_t %s(int f, const void *b, size_t n, off_t o)"
+    body += "{ (void)f, (void)b, (void)o; return (ssize_t)n; }\n"
+    source.write_text("".join(body % name for name in ("pwrite", "pwrite64")))
+    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", answers], check=True)
+    span = span_of(tmp_path, "os.pwrite(file, block, 0)\nos.close(file)\n", str(answers))
+    assert span["written_bytes"] == BLOCK
+    assert span["system_written_bytes"] < BLOCK
+    assert _called([span], "write") == span["system_written_bytes"]
+    assert _called([{**span, "system_written_bytes": 2 * BLOCK}], "write") == BLOCK

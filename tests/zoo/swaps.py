@@ -18,7 +18,7 @@ SWAPS = (
         target="memory",
     ),
     Animal(
-        "swapped descriptors, read",
+        "swapped descriptors of a read",
         "the same with /dev/zero during a read",
         "read",
         _REFUSED,

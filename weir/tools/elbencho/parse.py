@@ -196,7 +196,7 @@ _OF_TABLE: Mapping[str, tuple[str, int]] = {
 
 
 def _of_table(text: str) -> Iterator[Facts]:
-    """Of files that are named one by one the table has no rate of their removal: that is no result."""
+    """Where files are named one by one their removal has no rate: such a phase is skipped."""
     is_direct = _DIRECT.search(text) is not None
     for block in _blocks(text):
         facts: Facts = {"phase": block[0]}
