@@ -52,6 +52,9 @@ class Subject:
     cell: Cell | None = None
     run: RunFacts | None = None
     from_output: bool = True  # false for a row of a table, which keeps no messages
+    owed_bytes: float = (
+        0.0  # that earlier writes of the run left with the client, as far as servers are counted
+    )
 
     def number(self, column: str) -> float | None:
         """A numeric column, or nothing where it is empty."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.audit.judge import judge_all, verdict_columns
+from weir.audit.moved import with_debts
 from weir.audit.subject import RunFacts, Subject
 from weir.columns import repeated_parameters
 from weir.errors import WeirError, did_you_mean
@@ -136,7 +137,7 @@ def subjects_of_run(
         row["iteration"] = run.number * cell.iterations + printed["iteration"]
         messages = messages_of_row(parsed, index)
         subjects.append(Subject(row, observed, messages, parsed.complete, cell, facts))
-    return subjects
+    return with_debts(subjects)
 
 
 def audited_rows(subjects: Sequence[Subject]) -> list[Row]:

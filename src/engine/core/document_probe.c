@@ -158,6 +158,8 @@ static void document_write_servers(struct weir_json *json, const struct weir_ser
     }
     weir_json_object(json, "servers");
     weir_json_number(json, "idle_s", servers->idle_s);
+    document_write_known(json, "cpu_waited_us", servers->cpu_waited_us != WEIR_SERVERS_UNKNOWN,
+                         servers->cpu_waited_us);
     weir_json_list(json, "observers");
     for (const struct weir_observer *o = weir_observers(); o != NULL && i < WEIR_SERVERS_MOST; o = o->next) {
         const struct weir_seen *seen = &servers->seen[i++];

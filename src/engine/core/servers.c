@@ -131,6 +131,9 @@ void weir_servers_add(struct weir_servers *sum, const struct weir_servers *node)
     sum->any = sum->any || node->any;
     sum->known = sum->known && node->known;
     weir_peers_add(&sum->peers, &node->peers);
+    if (sum->cpu_waited_us < node->cpu_waited_us) {
+        sum->cpu_waited_us = node->cpu_waited_us; /* unknown is the greatest */
+    }
     for (int i = 0; i < WEIR_SERVERS_MOST; i++) {
         struct weir_seen *all = &sum->seen[i];
         const struct weir_seen *one = &node->seen[i];

@@ -22,7 +22,9 @@ struct weir_servers {
     bool known;                               /* and one could count */
     double idle_s;                            /* length of that interval; 0: none */
     struct weir_seen seen[WEIR_SERVERS_MOST]; /* in the order of weir_observers() */
-    struct weir_peers peers;                  /* those that an observer tells apart */
+    uint64_t cpu_waited_us;  /* in which some process of the node waited for a processor; of several nodes the
+                              * longest; WEIR_SERVERS_UNKNOWN: the kernel does not tell */
+    struct weir_peers peers; /* those that an observer tells apart */
 };
 
 const char *weir_servers_counted_name(enum weir_server_counted counted);

@@ -1,5 +1,6 @@
 #include "watch.h"
 #include "clock.h"
+#include "cpu_waits.h"
 #include "pauses.h"
 
 #include <math.h>
@@ -98,6 +99,7 @@ void weir_watch_begin(const struct weir_job *job, const struct weir_backend *bac
         watched->touched = true;
     }
     watch_rest(job, &watched->medium, &watched->servers);
+    watched->servers.cpu_waited_us = watched->servers.any ? weir_cpu_waited_us() : WEIR_SERVERS_UNKNOWN;
     watched->paused_ns = weir_pauses_ns();
     watched->apart_ns = watch_read_clocks(&watched->clock_ns, &watched->raw_ns);
     weir_process_io_read(&watched->io);
@@ -111,6 +113,12 @@ void weir_watch_look_again(const char *path, struct weir_watched *watched) {
     weir_page_cache_look(path, &now);
     if (now.resident_pages * before->sampled_pages > before->resident_pages * now.sampled_pages) {
         *before = now;
+    }
+}
+
+static void watch_cpu_waits(struct weir_servers *servers) {
+    if (servers->cpu_waited_us != WEIR_SERVERS_UNKNOWN) {
+        servers->cpu_waited_us = weir_cpu_waited_us() - servers->cpu_waited_us;
     }
 }
 
@@ -129,6 +137,7 @@ void weir_watch_end(const struct weir_job *job, const struct weir_backend *backe
     weir_device_end(&watched->device);
     if (watch_first_on_node(job)) {
         weir_servers_end(&watched->medium, &watched->servers);
+        watch_cpu_waits(&watched->servers);
     }
     if (watch_looks_afterwards(job, how)) {
         watch_unwritten(backend, how, watched);

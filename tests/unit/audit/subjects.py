@@ -162,10 +162,11 @@ def behind(*observers: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"file_system": "nfs4", "servers": {"idle_s": 0.02, "observers": list(observers)}, **more}
 
 
-def servers(*each: dict[str, Any]) -> dict[str, Any]:
+def servers(*each: dict[str, Any], cpu_waited_s: float | None = None) -> dict[str, Any]:
     """Observed facts of an access to several servers, told apart by their addresses."""
     facts = behind(observer(sent=900 * MIB, received=900 * MIB))
     facts["servers"]["by_address"] = list(each)
+    facts["servers"]["cpu_waited_us"] = None if cpu_waited_s is None else cpu_waited_s * 1e6
     return facts
 
 

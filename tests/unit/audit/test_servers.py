@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.unit.audit.subjects import MIB, behind, blind, observer, on_disk, server, servers, subject
+from tests.unit.audit.subjects import DONE, MIB, behind, blind, observer, on_disk, server, servers, subject
 from weir.audit import Subject, judge
 from weir.audit.evidence import proof
 from weir.audit.judge import Judgement, verdict_columns
+from weir.audit.moved import with_debts
 
 WHOLE = 801 * MIB
 
@@ -117,6 +118,38 @@ def test_servers_that_are_slow_alike_are_not_named() -> None:
     assert "slow-server" in judge(subject(alike)).passed
     far = servers(server(1, late_ms=0.1), server(2, late_ms=2.0))
     assert "slow-server" in judge(subject(far, access="read")).passed
+
+
+def test_a_server_is_not_named_by_a_machine_that_is_busy() -> None:
+    """Processes that wait for a processor send and answer late, whichever server they serve."""
+    starved = servers(server(1, waited_s=0.2), server(2, waited_s=2.4), cpu_waited_s=7.9)
+    assert "slow-server" in judge(subject(starved, total_s=8.0)).not_observable
+    partly = servers(server(1, waited_s=0.2), server(2, waited_s=2.4), cpu_waited_s=1.8)
+    assert "slow-server" in judge(subject(partly, total_s=8.0)).passed
+    slow = servers(server(1, waited_s=0.2), server(2, waited_s=6.4), cpu_waited_s=1.8)
+    assert "slow-server" in {one.rule for one in judge(subject(slow, total_s=8.0)).notes}
+    late = servers(server(1, late_ms=1.0), server(2, late_ms=60.0), cpu_waited_s=7.9)
+    assert "slow-server" in judge(subject(late, access="read", total_s=8.0)).not_observable
+
+
+def test_bytes_of_an_earlier_write_are_not_those_of_a_later_one() -> None:
+    """A client that sends each file while the next one is written: the counts of the later writes suffice."""
+    sent = (0, WHOLE, WHOLE)
+    judged = [judge(one) for one in with_debts([_write(observer(sent=bytes_)) for bytes_ in sent])]
+    assert [one.verdict for one in judged] == ["INVALID", "UNPROVEN", "UNPROVEN"]
+    assert "earlier writes left 838860800 with the client" in judged[1].notes[0].evidence
+    honest = with_debts([_write(observer(sent=WHOLE)) for _ in range(2)])
+    assert all("not-at-servers" in judge(one).passed for one in honest)
+    lost = with_debts([_write(observer(sent=0, ended_connections=1)), _write(observer(sent=WHOLE))])
+    assert "not-at-servers" in judge(lost[1]).passed
+
+
+def test_without_a_count_of_its_waits_the_load_before_the_run_tells_a_busy_machine() -> None:
+    slow = servers(server(1, waited_s=0.2), server(2, waited_s=6.4))
+    busy = replace(DONE, host={"load_1min": 40.0, "running": 41, "cores": 2})
+    assert "slow-server" in judge(subject(slow, run=busy, total_s=8.0)).not_observable
+    ended = replace(DONE, host={"load_1min": 40.0, "running": 1, "cores": 2})
+    assert "slow-server" in {one.rule for one in judge(subject(slow, run=ended, total_s=8.0)).notes}
 
 
 def test_a_server_with_few_bytes_is_not_compared() -> None:

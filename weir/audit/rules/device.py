@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from weir.audit.moved import file_share
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import REDUCING_FILE_SYSTEMS, Subject
@@ -9,8 +10,6 @@ from weir.audit.subject import REDUCING_FILE_SYSTEMS, Subject
 _MIB = 2**20
 # Metadata and journals only add to what a device is written; a few blocks of the tail may be on their way.
 _ARRIVED = 0.95
-# Of offsets that are drawn again and again 1 - 1/e, 63 %, or more are distinct.
-_DISTINCT = 0.5
 # A journal adds a percent or two; a tenth is more than that. With half as many bytes as ours again on the
 # device, the rate may be a third too low.
 _OTHERS_NOTE = 0.10
@@ -208,16 +207,6 @@ def _may_be_reduced(subject: Subject) -> bool:
     payload = subject.observed.get("payload") or {}
     shares = [payload.get(name, 0.0) for name in ("compressed_share", "unique_share")]
     return subject.stored_on in REDUCING_FILE_SYSTEMS and min(shares) < _REDUCIBLE
-
-
-def file_share(subject: Subject) -> float | None:
-    """Bytes of the file that this access wrote: parts that are written twice reach the device once."""
-    moved = subject.number("moved_bytes")
-    if not moved:
-        return None
-    share = subject.of_files(moved)
-    redrawn = subject.observed.get("scattered") or subject.observed.get("random_twice")
-    return _DISTINCT * share if redrawn else share
 
 
 def lacks_beyond(subject: Subject) -> bool:

@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from statistics import median
-from typing import Any
+from collections.abc import Sequence
 
+from weir.audit.moved import (
+    ARRIVED,
+    LEAST_BYTES,
+    STARVED,
+    Observer,
+    counting,
+    cpu_waited_s,
+    file_share,
+    foreign,
+    is_of_servers,
+    must_be_sent,
+    observers,
+    too_few,
+)
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
-from weir.audit.rules.device import file_share
 from weir.audit.subject import Subject
 
 _MIB = 2**20
-# A few bytes of the tail may be on their way; headers and requests only add to what is counted.
-_ARRIVED = 0.95
 _FETCHED = 0.80
 _NOTE, _DEGRADED = 0.10, 0.50
-_LEAST = 4 * _MIB
 _WAITED_NOTE, _WAITED_DEGRADED = 0.01, 0.10
 _TIMEOUT_S, _TIMEOUTS_LEAST = 0.2, 3
-# By these a server is slower than the others: delays of a busy machine and of longer ways stay below.
-_SLOWER, _HELD_UP, _LATE_US = 4.0, 0.10, 5000
 _HALT_LEAST_S, _HALT_NOTE, _HALT_DEGRADED = 1.0, 0.10, 0.50
 # A compressor of the connection may save so much of what weir-io cannot show to be incompressible.
 _REDUCIBLE = 0.90
 # Of the bytes of a read: where a cache answers, the servers send their replies to requests alone.
 _REQUESTS = 0.01
-
-Observer = Mapping[str, Any]
 
 
 @rule("NOTE", "INVALID", needs_output=True)
@@ -36,27 +40,29 @@ def not_at_servers(subject: Subject) -> Outcome | None:
     servers fewer bytes than the files got: the rest was still in the memory of the client, or went
     nowhere. Each observer that counts the mount's own bytes must have seen them; counters of a whole node
     count only where there is no other. Counts that cannot decide are a note, and prove nothing:
-    connections ended meanwhile, or others used the mount.
+    connections ended meanwhile, others used the mount, or the client may have sent what an earlier write of
+    the run had left with it.
 
     Hint: look at LD_PRELOAD, at the options of the mount and at caches of the client (write-back); compare
     with O_DIRECT.
     """
-    needed = _must_be_sent(subject)
+    needed = must_be_sent(subject)
     if needed is None:
         return None
-    seen = _counting(subject, "sent_bytes")
+    seen = counting(subject, "sent_bytes")
     if not seen:
         return not_observable(_reasons(subject))
     text = _text(seen, "sent_bytes", needed, "sent to the servers", "written to the files")
-    short = [one for one in seen if one["sent_bytes"] - _foreign(subject, one, "sent") < _ARRIVED * needed]
+    short = too_few(subject, seen, needed)
     if not short:
-        return _of_all_calls(subject, text, min(one["sent_bytes"] for one in seen) - _ARRIVED * needed)
+        return _of_all_calls(subject, text, min(one["sent_bytes"] for one in seen) - ARRIVED * needed)
     if any(one.get("ended_connections") for one in short):
         return note(f"{text}, connections ended meanwhile with counts that nobody saw")
     if _may_be_compressed(subject):
         return not_observable(f"{text}, the data may be compressed before it is sent")
     if _would_suffice(short, "sent_bytes", needed):
-        return note(f"{text}, and others used the mount: their bytes cannot be told from ours")
+        others = f"earlier writes left {subject.owed_bytes:.0f} with the client" if subject.owed_bytes else ""
+        return note(f"{text}, and {others or 'others used the mount'}: their bytes cannot be told from ours")
     return invalid(text)
 
 
@@ -73,15 +79,15 @@ def not_from_servers(subject: Subject) -> Outcome | None:
     Of a log: drop the caches of the nodes before the read, those of the client program included.
     """
     moved = subject.number("moved_bytes")
-    if not _applies(subject) or not subject.is_read or not moved or subject.warm_cache_requested:
+    if not is_of_servers(subject) or not subject.is_read or not moved or subject.warm_cache_requested:
         return None
-    seen = _counting(subject, "received_bytes")
+    seen = counting(subject, "received_bytes")
     if not seen:
         return not_observable(_reasons(subject))
     needed = subject.of_files(moved)
     text = _text(seen, "received_bytes", needed, "came from the servers", "read")
     short = [
-        one for one in seen if one["received_bytes"] - _foreign(subject, one, "received") < _FETCHED * needed
+        one for one in seen if one["received_bytes"] - foreign(subject, one, "received") < _FETCHED * needed
     ]
     if not short:
         return _of_all_calls(subject, text, min(one["received_bytes"] for one in seen) - _FETCHED * needed)
@@ -103,12 +109,12 @@ def not_on_server_devices(subject: Subject) -> Outcome | None:
 
     Hint: look at the options of the export and at the write caches of the servers.
     """
-    needed = _must_be_sent(subject)
+    needed = must_be_sent(subject)
     written = _of_devices(subject, "sent_bytes")
     if needed is None or written is None:
         return None
     text = f"the devices of the servers were written {written} bytes, {needed:.0f} were written to the files"
-    return passed(text) if written >= _ARRIVED * needed else invalid(text)
+    return passed(text) if written >= ARRIVED * needed else invalid(text)
 
 
 @rule("DEGRADED", needs_output=True)
@@ -120,7 +126,7 @@ def not_from_server_devices(subject: Subject) -> Outcome | None:
     memory.
     """
     moved, given = subject.number("moved_bytes"), _of_devices(subject, "received_bytes")
-    if not _applies(subject) or not subject.is_read or not moved or given is None:
+    if not is_of_servers(subject) or not subject.is_read or not moved or given is None:
         return None
     needed = subject.of_files(moved)
     text = f"the devices of the servers gave {given} bytes, {needed:.0f} were read"
@@ -137,20 +143,20 @@ def others_on_servers(subject: Subject) -> Outcome | None:
     sends (copies: 2, coding: 4+2).
     """
     moved = subject.number("moved_bytes")
-    if not _applies(subject) or not (subject.is_write or subject.is_read) or not moved:
+    if not is_of_servers(subject) or not (subject.is_write or subject.is_read) or not moved:
         return None
     way = "sent" if subject.is_write else "received"
-    seen = _counting(subject, f"{way}_bytes")
+    seen = counting(subject, f"{way}_bytes")
     if not seen:
         return not_observable(_reasons(subject))
-    others = max(_foreign(subject, one, "sent") + _foreign(subject, one, "received") for one in seen)
+    others = max(foreign(subject, one, "sent") + foreign(subject, one, "received") for one in seen)
     text = f"others moved {others:.0f} bytes meanwhile, by their rate in the rest before"
     share = file_share(subject)
     if subject.is_write and share:
         excess = min(one["sent_bytes"] for one in seen) - _factor(subject) * max(share, moved)
         if excess > others:
             others, text = excess, f"{excess:.0f} bytes more were sent than the {moved:.0f} of this access"
-    if others < _LEAST or others < _NOTE * moved:
+    if others < LEAST_BYTES or others < _NOTE * moved:
         return passed(text)
     return degraded(text) if others >= _DEGRADED * moved else note(text)
 
@@ -163,16 +169,16 @@ def copies_missing(subject: Subject) -> Outcome | None:
     Hint: look at the state of the servers (gluster volume status, ceph -s), and at copies and coding of the
     target.
     """
-    needed = _must_be_sent(subject)
+    needed = must_be_sent(subject)
     if needed is None or _factor(subject) <= 1:
         return None
-    seen = _counting(subject, "sent_bytes")
+    seen = counting(subject, "sent_bytes")
     if not seen:
         return not_observable(_reasons(subject))
     expected = _factor(subject) * needed
     factor = f"needed at {_factor(subject):g} a byte"
     text = _text(seen, "sent_bytes", expected, "sent to the servers", factor)
-    return passed(text) if min(one["sent_bytes"] for one in seen) >= _ARRIVED * expected else degraded(text)
+    return passed(text) if min(one["sent_bytes"] for one in seen) >= ARRIVED * expected else degraded(text)
 
 
 @rule("NOTE", "DEGRADED", needs_output=True)
@@ -185,17 +191,17 @@ def network_stood_still(subject: Subject) -> Outcome | None:
     twentieth of their mean, or behind other programs waited in a transfer beyond the time of its bytes: a
     note from 1 s and a tenth of the access, DEGRADED from half. A wait in the synchronisation at the end
     is seen by the connections alone; a server that stands still while its kernel answers, by the ranks
-    alone.
+    alone. A busy machine halts ranks, too: the text then has how long processes waited for a processor.
 
     Hint: look at the links and the servers (ethtool -S, ss -ti, logs), then run the cell again.
 
     Of a log: look at the links and the servers (ethtool -S, ss -ti, logs), then run it again.
     """
     total_s = subject.number("total_s")
-    if not _applies(subject) or not total_s:
+    if not is_of_servers(subject) or not total_s:
         return None
-    waits = [one["unanswered_ms"] for one in _observers(subject) if one.get("unanswered_ms") is not None]
-    again = max((one.get("timeouts") or 0 for one in _observers(subject)), default=0)
+    waits = [one["unanswered_ms"] for one in observers(subject) if one.get("unanswered_ms") is not None]
+    again = max((one.get("timeouts") or 0 for one in observers(subject)), default=0)
     halt_s: float | None = subject.observed.get("longest_halt_s")
     if not waits and not again and halt_s is None:
         return not_observable("neither ranks nor connections tell how long they waited")
@@ -205,6 +211,9 @@ def network_stood_still(subject: Subject) -> Outcome | None:
         known.insert(0, f"a connection waited {waited_s:.3g} s for answers")
     if again:
         known.append(f"a connection sent up to {again} times again after a timeout of 0.2 s or more")
+    starved_s = (cpu_waited_s(subject) or 0.0) if halt_s else 0.0
+    if starved_s >= STARVED * total_s:
+        known.append(f"processes of a node for a processor {starved_s:.3g} s")
     text = f"{', '.join(known)}, of {total_s:.3g} s"
     halted = halt_s >= _HALT_LEAST_S
     if waited_s >= _WAITED_DEGRADED * total_s or (halted and halt_s >= _HALT_DEGRADED * total_s):
@@ -215,55 +224,6 @@ def network_stood_still(subject: Subject) -> Outcome | None:
     return passed(text)
 
 
-@rule("NOTE", needs_output=True)
-def slow_server(subject: Subject) -> Outcome | None:
-    """One of several servers held the access up, by the TCP connections of weir-io's nodes to each address
-    and port (Linux 4.10). In a write, bytes waited for it, unsent or unacknowledged, for a tenth of the
-    access or longer, and a byte at least four times as long as for the others: the server took no more (its
-    receive window was closed), or its link is slow. In a read, data came at least four times as late after a
-    request, and 5 ms or later. Servers with less than 4 MiB of the access are not compared. A server that
-    takes all bytes at once and delays its answer to them is not seen in a write.
-
-    Hint: look at that server and its link (iostat -x, ethtool -S, ss -ti), then measure again.
-    """
-    total_s = subject.number("total_s")
-    if not _applies(subject) or not total_s or not (subject.is_write or subject.is_read):
-        return None
-    moved = "sent_bytes" if subject.is_write else "received_bytes"
-    servers = (subject.observed.get("servers") or {}).get("by_address") or ()
-    compared = [one for one in servers if (one.get(moved) or 0) >= _LEAST]
-    if len(compared) < 2:
-        return None
-    slow = _held_up(compared, total_s) if subject.is_write else _late(compared)
-    return note("; ".join(slow)) if slow else passed(f"{len(compared)} servers took or gave alike")
-
-
-def _held_up(servers: Sequence[Observer], total_s: float) -> list[str]:
-    found = []
-    for one in servers:
-        waited_s, closed_s = one["outstanding_us"] / 1e6, one["closed_us"] / 1e6
-        others = [each["outstanding_us"] / each["sent_bytes"] for each in servers if each is not one]
-        usual_s = median(others) * one["sent_bytes"] / 1e6
-        if waited_s >= _HELD_UP * total_s and waited_s >= _SLOWER * usual_s:
-            text = f"bytes waited {waited_s:.3g} s in all connections to {one['address']}, "
-            text += f"{closed_s:.3g} s because it"
-            found.append(
-                f"{text} took no more; as many for another server {usual_s:.3g} s, of {total_s:.3g} s"
-            )
-    return found
-
-
-def _late(servers: Sequence[Observer]) -> list[str]:
-    found = []
-    for one in servers:
-        usual_us = median(each["answer_us"] for each in servers if each is not one)
-        if one["answer_us"] >= max(_LATE_US, _SLOWER * usual_us):
-            late_ms, usual_ms = one["answer_us"] / 1000, usual_us / 1000
-            text = f"data of {one['address']} came {late_ms:.3g} ms after a request"
-            found.append(f"{text}, those of another server after {usual_ms:.3g} ms")
-    return found
-
-
 @rule("INVALID", needs_output=True)
 def faster_than_the_wire(subject: Subject) -> Outcome | None:
     """The bandwidth of a network file system is above what the links of the nodes can carry, by the speeds
@@ -272,7 +232,11 @@ def faster_than_the_wire(subject: Subject) -> Outcome | None:
 
     Hint: look for caches of the client; if the links are faster than the kernel reports, tell it (ethtool).
     """
-    if not _applies(subject) or not (subject.is_write or subject.is_read) or subject.warm_cache_requested:
+    if (
+        not is_of_servers(subject)
+        or not (subject.is_write or subject.is_read)
+        or subject.warm_cache_requested
+    ):
         return None
     links = (subject.run.host.get("links_mbit_s") if subject.run else None) or None
     rate = subject.number("bw_mib_s")
@@ -287,64 +251,25 @@ def faster_than_the_wire(subject: Subject) -> Outcome | None:
 
 def received_share(subject: Subject) -> float | None:
     """Of the bytes that a program read: what came from servers, as far as they were counted."""
-    seen, moved = _counting(subject, "received_bytes"), subject.number("moved_bytes")
+    seen, moved = counting(subject, "received_bytes"), subject.number("moved_bytes")
     if not seen or not moved:
         return None
     return float(min(one["received_bytes"] for one in seen) / subject.of_files(moved))
 
 
-def _applies(subject: Subject) -> bool:
-    nothing = subject.stores_nothing or subject.in_memory or subject.is_metadata
-    return not nothing and subject.observed.get("servers") is not None
-
-
-def _observers(subject: Subject) -> Sequence[Observer]:
-    return (subject.observed.get("servers") or {}).get("observers") or ()
-
-
-def _counting(subject: Subject, key: str) -> list[Observer]:
-    """Those that count the bytes of the mount; without any, those of the whole node."""
-    known = [
-        one for one in _observers(subject) if one.get(key) is not None and one.get("counted") != "devices"
-    ]
-    return [one for one in known if one.get("counted") != "node"] or (
-        [] if _mixes_messages(subject) else known
-    )
-
-
-def _mixes_messages(subject: Subject) -> bool:
-    """The ports of the nodes carry messages between the ranks, too: with collective calls all the data."""
-    return (subject.row.get("nn") or 1) > 1 and subject.row.get("api") != "POSIX"
-
-
 def _of_devices(subject: Subject, key: str) -> int | None:
     """What the servers report of their devices."""
-    return next((one.get(key) for one in _observers(subject) if one.get("counted") == "devices"), None)
+    return next((one.get(key) for one in observers(subject) if one.get("counted") == "devices"), None)
 
 
 def _reasons(subject: Subject) -> str:
-    reasons = [f"{one['observer']}: {one['reason']}" for one in _observers(subject) if one.get("reason")]
+    reasons = [f"{one['observer']}: {one['reason']}" for one in observers(subject) if one.get("reason")]
     return "; ".join(reasons) or "no source of counts for this mount"
-
-
-def _must_be_sent(subject: Subject) -> float | None:
-    """Bytes that must have left the client when the clock stopped; None where the rules do not apply."""
-    if not _applies(subject) or not subject.is_write:
-        return None
-    return file_share(subject) if subject.leaves_client else None
 
 
 def _factor(subject: Subject) -> float:
     """Bytes that the client sends for each byte of the file, as the target declares."""
     return float((subject.run.target.get("sent_per_byte") if subject.run else None) or 1.0)
-
-
-def _foreign(subject: Subject, one: Observer, way: str) -> float:
-    """What others move in the time of the access, by their rate in the rest before it."""
-    rest_s = (subject.observed.get("servers") or {}).get("idle_s") or 0.0
-    lasted_s = subject.number("total_s") or 0.0
-    rate = (one.get(f"idle_{way}_bytes") or 0) / rest_s if rest_s else 0.0
-    return rate * lasted_s if rate * lasted_s >= _LEAST else 0.0
 
 
 def _of_all_calls(subject: Subject, text: str, left: float) -> Outcome:
@@ -356,7 +281,7 @@ def _of_all_calls(subject: Subject, text: str, left: float) -> Outcome:
 
 def _would_suffice(short: Sequence[Observer], key: str, needed: float) -> bool:
     """Without what others moved it would be enough."""
-    return all(one[key] >= _ARRIVED * needed for one in short)
+    return all(one[key] >= ARRIVED * needed for one in short)
 
 
 def _may_be_compressed(subject: Subject) -> bool:

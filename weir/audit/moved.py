@@ -1,0 +1,94 @@
+"""Bytes that an access must have moved, and what was counted between its clients and their servers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from weir.audit.subject import Subject
+
+# Of offsets that are drawn again and again 1 - 1/e, 63 %, or more are distinct.
+_DISTINCT = 0.5
+LEAST_BYTES = 4 * 2**20
+# A few bytes of the tail may be on their way; headers and requests only add to what is counted.
+ARRIVED = 0.95
+STARVED = 0.5  # of an access: whoever waits for a processor tells nothing about servers
+
+Observer = Mapping[str, Any]
+
+
+def file_share(subject: Subject) -> float | None:
+    """Bytes of the file that this access wrote: parts that are written twice reach the device once."""
+    moved = subject.number("moved_bytes")
+    if not moved:
+        return None
+    share = subject.of_files(moved)
+    redrawn = subject.observed.get("scattered") or subject.observed.get("random_twice")
+    return _DISTINCT * share if redrawn else share
+
+
+def is_of_servers(subject: Subject) -> bool:
+    """Whether servers hold what an access moved."""
+    nothing = subject.stores_nothing or subject.in_memory or subject.is_metadata
+    return not nothing and subject.observed.get("servers") is not None
+
+
+def observers(subject: Subject) -> Sequence[Observer]:
+    return (subject.observed.get("servers") or {}).get("observers") or ()
+
+
+def cpu_waited_s(subject: Subject) -> float | None:
+    """Time of the access in which processes of a node waited for a processor, as a mean of its processors."""
+    waited_us = (subject.observed.get("servers") or {}).get("cpu_waited_us")
+    return None if waited_us is None else float(waited_us) / 1e6
+
+
+def counting(subject: Subject, key: str) -> list[Observer]:
+    """Those that count the bytes of the mount; without any, those of the whole node."""
+    known = [
+        one for one in observers(subject) if one.get(key) is not None and one.get("counted") != "devices"
+    ]
+    return [one for one in known if one.get("counted") != "node"] or (
+        [] if _mixes_messages(subject) else known
+    )
+
+
+def _mixes_messages(subject: Subject) -> bool:
+    """The ports of the nodes carry messages between the ranks, too: with collective calls all the data."""
+    return (subject.row.get("nn") or 1) > 1 and subject.row.get("api") != "POSIX"
+
+
+def must_be_sent(subject: Subject) -> float | None:
+    """Bytes that must have left the client when the clock stopped; None where the rules do not apply."""
+    if not is_of_servers(subject) or not subject.is_write:
+        return None
+    return file_share(subject) if subject.leaves_client else None
+
+
+def foreign(subject: Subject, one: Observer, way: str) -> float:
+    """What others move in the time of the access, by their rate in the rest before it."""
+    rest_s = (subject.observed.get("servers") or {}).get("idle_s") or 0.0
+    lasted_s = subject.number("total_s") or 0.0
+    rate = (one.get(f"idle_{way}_bytes") or 0) / rest_s if rest_s else 0.0
+    return rate * lasted_s if rate * lasted_s >= LEAST_BYTES else 0.0
+
+
+def too_few(subject: Subject, seen: Sequence[Observer], needed: float) -> list[Observer]:
+    """Those that saw too few bytes sent."""
+    others = subject.owed_bytes
+    return [
+        one for one in seen if one["sent_bytes"] - foreign(subject, one, "sent") - others < ARRIVED * needed
+    ]
+
+
+def with_debts(subjects: Sequence[Subject]) -> list[Subject]:
+    """Records of one run in the order of time: each with what the writes before it left with the client."""
+    found, owed_bytes = [], 0.0
+    for subject in subjects:
+        found.append(replace(subject, owed_bytes=owed_bytes) if owed_bytes else subject)
+        needed = must_be_sent(found[-1])
+        short = too_few(found[-1], counting(subject, "sent_bytes"), needed) if needed else []
+        if needed and short and not any(one.get("ended_connections") for one in short):
+            owed_bytes = max(owed_bytes + needed - min(one["sent_bytes"] for one in short), 0.0)
+    return found

@@ -1,0 +1,82 @@
+"""One slow server of several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from weir.audit.moved import LEAST_BYTES, STARVED, Observer, cpu_waited_s, is_of_servers
+from weir.audit.outcome import Outcome, not_observable, note, passed
+from weir.audit.registry import rule
+from weir.audit.subject import Subject
+
+# By these a server is slower than the others: delays of a busy machine and of longer ways stay below.
+_SLOWER, _HELD_UP, _LATE_US = 4.0, 0.10, 5000
+
+
+@rule("NOTE", needs_output=True)
+def slow_server(subject: Subject) -> Outcome | None:
+    """One of several servers held the access up, by the TCP connections of weir-io's nodes to each address
+    and port (Linux 4.10). In a write, bytes waited for it, unsent or unacknowledged, for a tenth of the
+    access or longer, and a byte at least four times as long as for the others: the server took no more (its
+    receive window was closed), or its link is slow. In a read, data came at least four times as late after a
+    request, and 5 ms or later. Servers with less than 4 MiB of the access are not compared. A server that
+    takes all bytes at once and delays its answer to them is not seen in a write. While processes of a node
+    wait for a processor, its clients send, and servers on it answer late: that time (/proc/pressure) is taken
+    off the wait, and half of the access is too much to name a server; where the kernel does not tell it, a
+    load above the cores before the run is.
+
+    Hint: look at that server and its link (iostat -x, ethtool -S, ss -ti), then measure again.
+    """
+    total_s = subject.number("total_s")
+    if not is_of_servers(subject) or not total_s or not (subject.is_write or subject.is_read):
+        return None
+    moved = "sent_bytes" if subject.is_write else "received_bytes"
+    servers = (subject.observed.get("servers") or {}).get("by_address") or ()
+    compared = [one for one in servers if (one.get(moved) or 0) >= LEAST_BYTES]
+    if len(compared) < 2:
+        return None
+    starved_s = _starved_s(subject, total_s)
+    if starved_s >= STARVED * total_s:
+        return not_observable(f"processes waited for a processor for {starved_s:.3g} s of {total_s:.3g} s")
+    slow = _held_up(compared, total_s, starved_s) if subject.is_write else _late(compared)
+    return note("; ".join(slow)) if slow else passed(f"{len(compared)} servers took or gave alike")
+
+
+def _starved_s(subject: Subject, total_s: float) -> float:
+    """Time of the access in which processes waited for a processor; all of it where the kernel does not tell
+    and the machine was busy before."""
+    waited_s = cpu_waited_s(subject)
+    if waited_s is not None:
+        return waited_s
+    host = subject.run.host if subject.run else {}
+    load, running, cores = host.get("load_1min"), host.get("running"), host.get("cores")
+    if load is None or running is None or cores is None:
+        return 0.0
+    return total_s if load > cores and running > cores else 0.0
+
+
+def _held_up(servers: Sequence[Observer], total_s: float, starved_s: float) -> list[str]:
+    found = []
+    for one in servers:
+        waited_s, closed_s = one["outstanding_us"] / 1e6, one["closed_us"] / 1e6
+        others = [each["outstanding_us"] / each["sent_bytes"] for each in servers if each is not one]
+        usual_s = median(others) * one["sent_bytes"] / 1e6
+        if waited_s - starved_s >= max(_HELD_UP * total_s, _SLOWER * usual_s):
+            text = f"bytes waited {waited_s:.3g} s in all connections to {one['address']}, "
+            text += f"{closed_s:.3g} s because it"
+            found.append(
+                f"{text} took no more; as many for another server {usual_s:.3g} s, of {total_s:.3g} s"
+            )
+    return found
+
+
+def _late(servers: Sequence[Observer]) -> list[str]:
+    found = []
+    for one in servers:
+        usual_us = median(each["answer_us"] for each in servers if each is not one)
+        if one["answer_us"] >= max(_LATE_US, _SLOWER * usual_us):
+            late_ms, usual_ms = one["answer_us"] / 1000, usual_us / 1000
+            text = f"data of {one['address']} came {late_ms:.3g} ms after a request"
+            found.append(f"{text}, those of another server after {usual_ms:.3g} ms")
+    return found
