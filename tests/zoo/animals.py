@@ -13,9 +13,12 @@ BTRFS, JOURNAL, CACHED_LOOP, UNLINKED = "btrfs", "journal", "cached-loop", "unli
 STACKED, VOLATILE, CEPH, PASSING = "stacked", "volatile", "ceph-fuse", "passing"
 OVERLAY, BOUND, DIRECT_LOOP, DISK_OVERLAY, XFS = "overlay", "bound", "direct-loop", "disk-overlay", "xfs"
 PAIR, REDUCING = "pair", "reducing"
+CLIENTS = WRITE_BEHIND, NEVER_SENDS, SENDS_LATE = "behind", "never", "late"  # modes of caching_fuse.c
+NETWORK = (FUSE, *CLIENTS)
 MOUNTED = (
     *(FUSE, COMPRESSING, LOOP, OVERLAY, BOUND, BTRFS, JOURNAL, DIRECT_LOOP, DISK_OVERLAY, XFS),
     *(CACHED_LOOP, UNLINKED, STACKED, VOLATILE, CEPH, PASSING, PAIR, REDUCING),
+    *CLIENTS,
 )
 AUDIT_LIBRARY, PATCHED_LIBC, QUIET_MPI = "audit library", "patched C library", "quiet MPI library"
 IDLE_AUDIT = "idle audit library"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.zoo.animals import BTRFS, IDLE_AUDIT, JOURNAL, ORIGINAL, Animal
+from tests.zoo.clients import HONEST_CLIENTS
 
 CONTROLS = (
     Animal("honest disk", "the disk as it is", "write", ()),
@@ -23,4 +24,5 @@ CONTROLS = (
         suite="mapped",
         programs=(ORIGINAL,),
     ),
+    *HONEST_CLIENTS,
 )

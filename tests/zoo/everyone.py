@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tests.zoo import animals
+from tests.zoo.clients import CLIENTS
 from tests.zoo.detours import DETOURS
 from tests.zoo.swaps import SWAPS
 
-ANIMALS = (*animals.ANIMALS, *DETOURS, *SWAPS)
+ANIMALS = (*animals.ANIMALS, *DETOURS, *SWAPS, *CLIENTS)

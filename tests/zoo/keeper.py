@@ -23,11 +23,11 @@ from tests.zoo.animals import (
     COMPUTING,
     EDITED,
     FILTERED,
-    FUSE,
     HOLDER,
     LIMITED,
     LOAD,
     MOUNTED,
+    NETWORK,
     ORIGINAL,
     OTHER_USER,
     READER_OF_MEMORY,
@@ -218,9 +218,9 @@ class Keeper:
             "memory": ("memory", self.memory),
             "tmpfs-as-disk": ("disk", self.memory),
             "disk-as-parallel": ("parallel", self.disk),
-            FUSE: ("parallel", self.disk / FUSE),
+            **{name: ("parallel", self.disk / name) for name in NETWORK},
             "memory-as-burst-buffer": ("burst-buffer", self.memory),
-            **{name: ("disk", self.disk / name) for name in MOUNTED if name != FUSE},
+            **{name: ("disk", self.disk / name) for name in MOUNTED if name not in NETWORK},
         }
         for name, (kind, place) in targets.items():
             target = {"target": name, "kind": kind, "description": "Of the zoo", "path": f"{place}/{name}"}

@@ -18,6 +18,7 @@ from tests.zoo.animals import (
     BTRFS,
     CACHED_LOOP,
     CEPH,
+    CLIENTS,
     COMPRESSING,
     DIRECT_LOOP,
     DISK_OVERLAY,
@@ -167,7 +168,13 @@ def mounted(kind: str, place: Path, work: Path, memory: Path) -> Iterator[None]:
     with ExitStack() as stack:
         options = {FUSE: "", CEPH: f"subtype={CEPH},fsname={CEPH}", PASSING: f"fsname={work}"}
         if kind in options:
-            stack.enter_context(_lying_fuse(place, work, options[kind]))
+            shown = ["-o", options[kind]] if options[kind] else []
+            stack.enter_context(_served_by("lying_fuse.c", work, [place, "-f", *shown], place))
+        elif kind in CLIENTS:
+            stored = work / "stored"
+            stored.mkdir(exist_ok=True)
+            arguments = [kind, stored, place, "-f", "-o", f"fsname=zoo:{kind}"]
+            stack.enter_context(_served_by("caching_fuse.c", work, arguments, place))
         elif kind == OVERLAY:
             stack.enter_context(_overlay(place, work, memory))
         elif kind in (VOLATILE, DISK_OVERLAY):
@@ -194,23 +201,23 @@ def mounted(kind: str, place: Path, work: Path, memory: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _lying_fuse(place: Path, work: Path, options: str) -> Iterator[None]:
-    program = work / "lying-fuse"
+def _served_by(source: str, work: Path, arguments: Sequence[str | Path], place: Path) -> Iterator[None]:
+    """A FUSE file system of the zoo at place."""
+    program = work / source.removesuffix(".c").replace("_", "-")
     flags = subprocess.run(
         ["pkg-config", "--cflags", "--libs", "fuse3"], capture_output=True, text=True, check=False
     )
     if flags.returncode != 0 or not os.access("/dev/fuse", os.W_OK):
         raise CannotStageError("needs libfuse3-dev and /dev/fuse")
-    source = [str(_HERE / "lying_fuse.c"), "-o", str(program)]
-    arguments = ["cc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", *source, *flags.stdout.split()]
-    subprocess.run(arguments, check=True)
-    shown = ["-o", options] if options else []
-    process = subprocess.Popen([program, place, "-f", *shown], stderr=subprocess.DEVNULL)
+    made = ["cc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", str(_HERE / source), "-o", str(program)]
+    subprocess.run([*made, *flags.stdout.split()], check=True)
+    process = subprocess.Popen([program, *arguments], stderr=subprocess.DEVNULL)
     try:
         _wait_for_mount(place)
         yield
     finally:
         subprocess.run(["fusermount3", "-u", place], check=False)
+        process.terminate()  # a copy of the mount in another namespace would keep it
         process.wait(120)
 
 

@@ -21,7 +21,7 @@ from weir.audit import rules
 from weir.audit.evidence import EVIDENCE
 
 # What the machine of the test does besides is true of a record, and no fault of the controls.
-_OF_THE_MACHINE = {"others-on-device", "machine-busy", "phase-too-short", "slow-rank"}
+_OF_THE_MACHINE = {"others-on-device", "machine-busy", "phase-too-short", "slow-rank", "network-stood-still"}
 # The first that shows a rule; make zoo has them all.
 SAMPLED = list(
     {animal.rules[0]: animal for animal in reversed(ANIMALS) if WEIR_IO in animal.programs}.values()

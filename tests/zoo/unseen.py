@@ -23,6 +23,8 @@ BLIND = {
     "a root user who falsifies /proc or /sys": "weir relies on the kernel's counters",
     "caches behind the client": "of a storage server, a RAID controller or a hypervisor: read more than "
     "they hold",
+    "a client that sends the bytes of one run while the next one writes as many": "only the first of such "
+    "runs is INVALID; what the writes of one run owe their servers is added up",
     "a disk whose cache need not be flushed": "write_cache of the queue set to write through, a "
     "virtual disk with cache=unsafe",
     "a synchronisation that does nothing, or a read from a cache, beside another user of the device": "where "
