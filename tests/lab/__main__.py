@@ -128,7 +128,9 @@ def main(arguments: Sequence[str]) -> int:
         if chosen.action == "shell":
             return shell()
         if chosen.action == "prove":
-            prove(chosen.names, chosen.suites, chosen.rounds)
+            failed = prove(chosen.names, chosen.suites, chosen.rounds)
+            if failed:
+                raise LabError(f"failed: {', '.join(failed)}; the rows of the others are in the table")
             return 0
         if chosen.action == "programs":
             run_programs(chosen.names, chosen.only)

@@ -9,7 +9,9 @@ target and user are measured again; `python -m bench.tables` puts the table into
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
@@ -19,7 +21,7 @@ import yaml
 
 from bench.tables import replace_rows
 from tests.lab.filesystem import FileSystem, Share, file_systems, up
-from tests.lab.machine import ROOT, Machine
+from tests.lab.machine import ROOT, LabError, Machine
 from tests.lab.weir_runs import measured
 
 TABLE = ROOT / "bench/results/lab_quick.csv"
@@ -35,7 +37,9 @@ _NOTHING = "none"
 Row = dict[str, str]
 
 
-def prove(names: Sequence[str], suite: str, rounds: int) -> None:
+def prove(names: Sequence[str], suite: str, rounds: int) -> list[str]:
+    """The file systems that failed: the others are measured all the same."""
+    failed = []
     for name, file_system in file_systems().items():
         if names and name not in names:
             continue
@@ -43,15 +47,25 @@ def prove(names: Sequence[str], suite: str, rounds: int) -> None:
             print(f"{name}: skipped, {reason}")
             continue
         (ROOT / "build").mkdir(exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix="lab-prove-", dir=ROOT / "build"))
         print(f"{name}: starting", flush=True)
-        machine = up(folder, [file_system], ends_with_caller=True)
         try:
-            for user in USERS:
-                rows = _measured_rows(file_system, machine, user, suite, rounds)
-                replace_rows(rows, TABLE, KEYS, HEAD)
-        finally:
-            machine.stop()
+            _prove_one(file_system, suite, rounds)
+        except LabError as error:
+            print(f"{name}: {error}", file=sys.stderr, flush=True)
+            failed.append(name)
+    return failed
+
+
+def _prove_one(file_system: FileSystem, suite: str, rounds: int) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="lab-prove-", dir=ROOT / "build"))
+    machine = up(folder, [file_system], ends_with_caller=True)
+    try:
+        for user in USERS:
+            began_s = time.monotonic()
+            replace_rows(_measured_rows(file_system, machine, user, suite, rounds), TABLE, KEYS, HEAD)
+            print(f"{file_system.name} as {user}: {time.monotonic() - began_s:.0f} s", flush=True)
+    finally:
+        machine.stop()
 
 
 def _measured_rows(
