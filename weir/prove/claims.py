@@ -35,7 +35,7 @@ _OPTION = "--expect"
 _OF_CALLS = ("called_bytes", "shortest_span_s", "sync_calls", "called_syncs")
 # The reads of the device may be those of anybody.
 _OF_OTHER_PROCESSES = (*_OF_CALLS, "fetched_bytes", "dirtied_bytes", "cancelled_bytes", "device_read_bytes")
-_OF_OTHERS = "processes without a report did most of it"
+_OF_OTHERS = "processes without a report may have done it"
 _MOST_BY_CALLS = 0.5  # with less, the transfers passed by queues or mappings
 _EXPECTED = re.compile(r"(write|read)\s+(.+)")
 # Columns that a claim sets in place of the counts.
