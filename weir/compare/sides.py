@@ -61,6 +61,9 @@ def read_side(text: str, bundle: bool = False) -> Side:
 
 def _campaign(path: Path, file: Path, bundle: bool) -> Campaign:
     rows = tuple(read_records(file))
+    if not rows:
+        hint = "look at excluded.csv beside it, or at its runs: weir audit"
+        raise WeirError("has a header and no records", file=str(file), hint=hint, exit_code=3)
     study = None if bundle else file.parent
     return Campaign(str(path), rows, study, rounds_of_rows(file.parent, rows), is_edited(file))
 

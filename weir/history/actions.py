@@ -39,6 +39,9 @@ def _columns_of(table: Path) -> str:
 
 def _series(args: argparse.Namespace) -> list[Series]:
     if args.history.is_file():
+        if not args.history.stat().st_size:
+            hint = "give a CSV file with a header"
+            raise WeirError("is empty", file=str(args.history), hint=hint, exit_code=2)
         if not args.key:
             raise WeirError(
                 "a CSV file needs the columns that name a series",

@@ -15,7 +15,7 @@ from weir.files import write_atomically
 from weir.model import Row
 
 _FIRST = list(columns())[:5]
-_DAMAGED = "the table is cut, or a comma or quote is missing: collect or import it again"
+DAMAGED = "the table is cut, or a comma or quote is missing: collect or import it again"
 
 
 def read_records(path: Path) -> list[Row]:
@@ -48,7 +48,7 @@ def damage_named(path: Path, reader: _Reader) -> Iterator[None]:
         yield
     except csv.Error as error:
         message = f"cannot be read as a table: {error}"
-        raise WeirError(message, file=str(path), line=reader.line_num, hint=_DAMAGED, exit_code=2) from None
+        raise WeirError(message, file=str(path), line=reader.line_num, hint=DAMAGED, exit_code=2) from None
 
 
 def is_table_of_records(path: Path) -> bool:
@@ -92,7 +92,7 @@ def typed_row(fields: Mapping[str, str], path: Path, line: int) -> Row:
     for name, text in fields.items():
         if name is None or text is None:
             message = "has more or fewer fields than the header"
-            raise WeirError(message, file=str(path), line=line, hint=_DAMAGED, exit_code=2)
+            raise WeirError(message, file=str(path), line=line, hint=DAMAGED, exit_code=2)
         try:
             row[name] = columns()[name].read(text)
         except ValueError as error:

@@ -192,15 +192,41 @@ def test_a_wrong_tune_is_refused(tmp_path: Path, old: str, new: str, arguments: 
 def test_wrong_use_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tune"]) == 2
     assert main(["tune", "--replay", str(DDN), "--move", "apy"]) == 2
-    assert main(["tune", "--replay", str(DDN), "--move", "api", "--where", "nn=99"]) == 2
-    text = capsys.readouterr().err
-    assert "did you mean 'api'" in text
-    assert "has 0 settings" in text
+    assert "did you mean 'api'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("where", "lines", "message"),
+    [
+        ((), "1,x\n2,3\n", "table.csv:2: b: 'x' is not a number"),
+        ((), "1,2\n2,nan\n", "table.csv:3: b: 'nan' is not a number"),
+        ((), "1,2\n2\n", "table.csv:3: has more or fewer fields than the header"),
+        ((), "", "table.csv: --value: has no line with a valid b"),
+        ((), "1,2\n1,3\n", "table.csv: --move: has one setting alone: a 1"),
+        (("a=3",), "1,2\n2,3\n", "--where a: no line has a 3\n    known: 1, 2"),
+        (("a=1", "b=3"), "1,2\n2,3\n", "--where: no line has a 1, b 3 together"),
+    ],
+)
+def test_what_a_replay_cannot_use_is_named(
+    where: tuple[str, ...],
+    lines: str,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("table.csv").write_text(f"a,b\n{lines}")
+    fixed = [text for one in where for text in ("--where", one)]
+    assert main(["tune", "--replay", "table.csv", "--move", "a", "--value", "b", *fixed]) == 2
+    assert message in capsys.readouterr().err
 
 
 def test_a_replay_tells_of_settings_that_join_unlike_cells(capsys: pytest.CaptureFixture[str]) -> None:
     read_replay(DDN, ["api"], {"access": "write"}, "bw_mib_s")
     assert "a setting joins different values of nn, ppn, xfer_bytes, layout, " in capsys.readouterr().err
+    read_replay(DDN, ["api"], {}, "bw_mib_s")
+    assert "a setting joins different values of access, nn, " in capsys.readouterr().err
     same = {"access": "write", "nn": "4", "ppn": "4", "xfer_bytes": "1048576", "block_bytes": "40265318400"}
     read_replay(DDN, ["api", "layout"], same, "bw_mib_s")
     assert "joins" not in capsys.readouterr().err
