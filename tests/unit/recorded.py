@@ -20,11 +20,11 @@ from weir.runfiles import ROWS_FILE
 
 
 def measure(results: Path, rows: Iterable[Row], planned: int) -> None:
-    """A run for each round in the rows, in their order, beside which each run.json is made."""
+    """A run for each round in the rows, round by round, beside which each run.json is made."""
     of_run: dict[tuple[str, int], list[Row]] = defaultdict(list)
     for row in rows:
         of_run[row["cell"], row["run"]].append(row)
-    for key, own in of_run.items():
+    for key, own in sorted(of_run.items(), key=lambda one: one[0][1]):
         measure_one(results, *key, planned, own)
 
 

@@ -17,7 +17,7 @@ from weir.accept.evidence import Measured
 from weir.compare.sides import records_file
 from weir.errors import WeirError
 from weir.integrity.ledger import LEDGER, Entry, Ledger, read_ledger
-from weir.records.rounds import OLDER, REPEATED, Finding
+from weir.records.rounds import CLOCK, OLDER, REPEATED, Finding
 from weir.runfiles import RUN_FILE, file_sha256, run_folder
 
 NOT_AGREED = "not as agreed"
@@ -58,7 +58,7 @@ def _rounds(measured: Measured) -> Iterator[Finding]:
     """What is known of the rounds, repetitions included."""
     for one in measured.rounds.findings:
         if one.kind != OLDER:
-            kind = NOT_AGREED if one.kind == REPEATED else one.kind
+            kind = NOT_AGREED if one.kind in (REPEATED, CLOCK) else one.kind
             yield replace(one, kind=kind)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import xml.etree.ElementTree as ElementTree
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,7 +12,7 @@ from weir.accept.contract import Contract
 from weir.accept.evidence import Measured
 from weir.accept.judge import FAIL, NOT_PROVEN, PASS, Result, Value, overall
 from weir.metrics import metric_named
-from weir.records.rounds import REMARKS, REPEATED
+from weir.records.rounds import CLOCK, REMARKS, REPEATED
 
 ORDER = (PASS, FAIL, NOT_PROVEN)
 _WIDTH = 110
@@ -26,7 +26,8 @@ REMAINS_POSSIBLE = (
     "A run that was interrupted leaves no line, and is measured again.",
     "Whoever controls the machine can write ledger and checksums anew, or exchange programs before they run. "
     "A head of the ledger that the other party wrote down meanwhile excludes the first, its presence both.",
-    "What the records do not show: an emptied file system, no other users, settings of the servers.",
+    "What the records do not show: an emptied file system, no other users, settings of the servers, "
+    "frequencies of processors.",
 )
 
 
@@ -49,7 +50,7 @@ def verified_lines(measured: Measured) -> list[str]:
         f"Ledger: {rounds.entries} runs of its directory, of which {rounds.entries - rounds.foreign} are of "
         f"cells of this study; head {rounds.head}.",
     ]
-    lines += [str(one) for one in rounds.findings if one.kind == REPEATED]
+    lines += [str(one) for one in rounds.findings if one.kind in (REPEATED, CLOCK)]
     lines += [measured.campaign] if measured.campaign else []
     looks = max(rounds.looks.values(), default=1)
     if looks > 1:
@@ -65,9 +66,25 @@ def verified_lines(measured: Measured) -> list[str]:
     return lines
 
 
+def storage_lines(measured: Measured) -> list[str]:
+    """What a name of a target stands for: any directory can be called scratch."""
+    runs: dict[str, Counter[str]] = defaultdict(Counter)
+    for run in measured.runs.values():
+        found = (run.get("host") or {}).get("file_system") or {}
+        texts = [str(found[name]) for name in ("type", "device") if found.get(name)]
+        mount = f" at {found['mount_point']}" if found.get("mount_point") else ""
+        runs[str(run["cell"].get("target"))][" ".join(texts) + mount if texts else "not recorded"] += 1
+    return [
+        f"Storage of target {target}: "
+        + ", ".join(f"{text} ({count} runs)" for text, count in sorted(each.items()))
+        + "."
+        for target, each in sorted(runs.items())
+    ]
+
+
 def as_text(contract: Contract, results: Sequence[Result], measured: Measured) -> str:
     lines = [headline(contract, results, measured), *(line for one in results for line in _lines(one))]
-    return "\n".join([*lines, *verified_lines(measured)])
+    return "\n".join([*lines, *verified_lines(measured), *storage_lines(measured)])
 
 
 def _lines(result: Result) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from weir.columns import columns, columns_of_role
 from weir.compare import confirmation, figure, output, sides
+from weir.compare.conditions import unlike_conditions
 from weir.compare.confirmation import Confirmation, Settings, confirm, still_failing
 from weir.compare.days import Days, spreads_of
 from weir.compare.failing import CANNOT_DECIDE, Failed, failures, read_fail_on, worse_evidence
@@ -50,10 +51,12 @@ def compare(args: argparse.Namespace) -> int:
     names = (both[0].name, both[1].name) if second is None else (first, second)
     _write_files(args, names, judged, failed, confirmed)
     unchecked = [text for one, name in zip(both, "AB", strict=True) for text in _unchecked(one, name)]
+    unlike = unlike_conditions(both, pairing.pairs, across)
     if args.json:
-        print(_json(names, judged, pairing, confirmed, failed, {"edited": [_edited(one) for one in both]}))
+        more = {"edited": [_edited(one) for one in both], "conditions": unlike}
+        print(_json(names, judged, pairing, confirmed, failed, more))
     else:
-        print("\n".join([_text(names, judged, pairing, args, failed, confirmed), *unchecked]))
+        print("\n".join([_text(names, judged, pairing, args, failed, confirmed), *unlike, *unchecked]))
     return failed.exit_code
 
 

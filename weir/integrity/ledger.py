@@ -15,6 +15,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,12 @@ class Entry:
     planned: int  # rounds of the cell in the plan by which it was measured
     ended: str
     sha256: str  # of run.json
+
+    @property
+    def ended_s(self) -> float:
+        """Since 1970; a time without a zone is one of UTC."""
+        time = datetime.fromisoformat(self.ended)
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
 
 
 @dataclass(frozen=True)

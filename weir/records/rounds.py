@@ -6,6 +6,7 @@ as it ended, is a finding with its number: the records may be a choice.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,8 +31,9 @@ from weir.runfiles import RUN_FILE, file_sha256, run_folder
 
 PLAN_FILE = "plan.json"
 MISSING, DELETED, REPEATED, REPLACED, EDITED = "missing", "deleted", "repeated", "replaced", "edited"
-REPLAYED, UNRECORDED, OLDER, BROKEN = "replayed", "unrecorded", "older", "broken"
-REMARKS = (REPEATED, OLDER)  # which decide nothing by themselves
+REPLAYED, UNRECORDED, OLDER, BROKEN, CLOCK = "replayed", "unrecorded", "older", "broken", "clock"
+REMARKS = (REPEATED, OLDER, CLOCK)  # which decide nothing by themselves
+SET_BACK_S = 600.0  # runs that end beside each other, on nodes whose clocks differ, are nearer
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,7 @@ class _Recorded:
     def findings(self, cells: set[str], held: Mapping[str, set[int]]) -> Iterator[Finding]:
         if self.ledger.broken:
             yield Finding(BROKEN, f"{LEDGER}: {self.ledger.broken}")
+        yield from self._set_back(cells)
         known: dict[tuple[str, int], list[Entry]] = defaultdict(list)
         for entry in self.ledger.entries:
             known[entry.cell, entry.run].append(entry)
@@ -161,6 +164,15 @@ class _Recorded:
             for run in sorted(runs):
                 if (cell, run) not in known:
                     yield self._without_entry(cell, run, by_sum, cell in recorded)
+
+    def _set_back(self, cells: set[str]) -> Iterator[Finding]:
+        """Lines are written in the order in which runs end: dates of a campaign can be met by the clock."""
+        for before, entry in itertools.pairwise(self.ledger.entries):
+            if entry.cell in cells and before.ended_s - entry.ended_s > SET_BACK_S:
+                times = (
+                    f"{entry.ended} (line {entry.line} of {LEDGER}), after a run that ended {before.ended}"
+                )
+                yield Finding(CLOCK, f"it ended {times}: a clock was set back", entry.cell, entry.run)
 
     def _sum_of(self, cell: str, run: int) -> str | None:
         """As it was collected; of a run that was not, as it is now."""

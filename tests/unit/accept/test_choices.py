@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import shutil
@@ -23,6 +24,7 @@ from tests.unit.accept.test_cheats import (
 from tests.unit.recorded import collect, measure, measure_one
 from weir.accept.evidence import Measured, read_measured
 from weir.accept.judge import judge
+from weir.cli import main
 from weir.inference import ASSUMED
 from weir.integrity.ledger import LEDGER, append, read_ledger
 from weir.records.table import read_records
@@ -145,3 +147,67 @@ def test_other_cells_do_not_make_the_interval_narrower() -> None:
         for run in range(10)
     ]
     assert Measured(Path("made"), tuple(rows)).autocorrelation(None) == ASSUMED
+
+
+@pytest.mark.row("set the clock back to meet the dates of a campaign")
+def test_a_clock_that_was_set_back_is_on_the_first_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("weir.accept.actions.print_pdf", lambda *_: None)
+    study = verified_study(tmp_path)
+    late = {"cell": {"cell": "another", "rounds": 1}, "run": 0, "status": "done"}
+    (study.parent / LEDGER).unlink()
+    append(study.parent / LEDGER, late | {"ended": "2026-03-09T03:00:00+00:00"}, "0" * 64)
+    measure(study.parent, read_records(study / "records.csv"), PLANNED)
+    again(study)
+    text = f"clock: c00 round 0: it ended 2026-03-01T00:00:00+00:00 (line 2 of {LEDGER})"
+    assert text in first_page(study, tmp_path / "out")
+    dates = "  not_before: 2026-03-01\n  not_after: 2026-03-01\n"
+    contract = tmp_path / f"{CONTRACT}.yaml"
+    named = f"campaign:\n  study: lab/study\n{dates}"
+    contract.write_text((CONTRACTS / f"{CONTRACT}.yaml").read_text() + named)
+    assert main(["accept", str(contract), str(study)]) == 1
+    assert "not as agreed: c00 round 0" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.row("join two studies")
+def test_a_cell_of_another_results_directory_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its runs, as they are, and its records, in a plan of both."""
+    first, second = (verified_study(tmp_path / name) for name in ("first", "second"))
+    kept = [row for row in read_records(first / "records.csv") if row["cell"] != "c00"]
+    for name in (LEDGER, "runs/c00"):
+        file = first.parent / name
+        shutil.rmtree(file) if file.is_dir() else file.unlink()
+    measure(first.parent, kept, PLANNED)
+    shutil.copytree(run_of(second).parent, run_of(first).parent)
+    moved = [row for row in read_records(second / "records.csv") if row["cell"] == "c00"]
+    collect(first.parent, first.name, [*kept, *moved], PLANNED)
+    assert accept(first) == 2
+    assert (
+        f"{PLANNED} runs were measured before the ledger was begun, or elsewhere" in capsys.readouterr().err
+    )
+    both = [path.parent / LEDGER for path in (first, second)]
+    both[0].write_text("".join(file.read_text() for file in both))
+    collect(first.parent, first.name, [*kept, *moved], PLANNED)
+    assert accept(first) == 1
+    assert "does not follow from line" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.row("call other storage by the name of the target")
+def test_the_first_page_tells_what_a_target_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("weir.accept.actions.print_pdf", lambda *_: None)
+    study = write_study(tmp_path, cells_of(contract_of(CONTRACT), {}))
+    for file in study.parent.glob("runs/*/*/run.json"):
+        document = json.loads(file.read_text())
+        document["cell"]["target"] = "scratch"
+        memory = {"type": "tmpfs", "device": "tmpfs", "mount_point": "/dev/shm"}
+        document.setdefault("host", {})["file_system"] = memory
+        file.write_text(json.dumps(document) + "\n")
+    rows = read_records(study / "records.csv")
+    measure(study.parent, rows, PLANNED)
+    collect(study.parent, study.name, rows, PLANNED)
+    runs = len(list(study.parent.glob("runs/*/*/run.json")))
+    page = first_page(study, tmp_path / "out")
+    assert f"Storage of target scratch: tmpfs tmpfs at /dev/shm ({runs} runs)." in page
