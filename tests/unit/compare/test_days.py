@@ -36,7 +36,7 @@ def history(tmp_path: Path) -> Path:
 def test_another_day_may_have_made_a_slowdown() -> None:
     one = judged(side("a", campaign(1, 1000.0)), side("b", campaign(2, 800.0)))[0]
     assert (one.verdict, one.by_day, one.slower_by_day) == (UNDECIDED, True, True)
-    assert "35% from day to day is assumed" in one.notes[0]
+    assert "42% from day to day is assumed" in one.notes[0]
     assert one.more_rounds is None
     same_day = judged(side("a", campaign(1, 1000.0)), side("b", cell(noisy(2, 8, 800.0), start=1600)))[0]
     assert (same_day.verdict, same_day.by_day) == (SLOWER, False)
