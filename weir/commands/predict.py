@@ -16,7 +16,7 @@ from weir.errors import WeirError
 from weir.model import Row
 from weir.predict.application import Application, read_application
 from weir.predict.circumstances import circumstances_of
-from weir.predict.forecast import Forecast, Times, error, forecasts, whole
+from weir.predict.forecast import WIDEST, Forecast, Times, error, forecasts, whole
 from weir.predict.logged import application_in
 from weir.predict.probe import probe
 from weir.predict.trial import measured_trial, trial_plan
@@ -129,7 +129,21 @@ def execute(args: argparse.Namespace) -> int:
             "or take the hour of the records: --as-measured",
             exit_code=3,
         )
+    if args.probe and not args.measure:
+        _refuse_wide(args.records, found)
     return 0
+
+
+def _refuse_wide(records: Path, found: dict[str, list[Forecast]]) -> None:
+    """Where runs differ so much that nobody can plan with the range."""
+    wide = [f"{target} {one.phase.name}" for target, each in found.items() for one in each if one.is_too_wide]
+    if wide:
+        raise WeirError(
+            f"high is over {WIDEST:g} times low for {', '.join(wide)}: runs of their cells differ too much",
+            file=str(records),
+            hint="probe again when the machine has less other work, or measure the phases: --measure",
+            exit_code=3,
+        )
 
 
 def _application(args: argparse.Namespace, sources: Sources) -> Application:
@@ -181,7 +195,7 @@ def _lines(application: Application, found: dict[str, list[Forecast]]) -> Iterat
         yield _line("all", whole(each, "predicted"), whole(each, "measured"))
         yield from _test_lines(each)
     yield ""
-    yield "in brackets: minimum and maximum of the runs; range of the error: from both ranges"
+    yield "in brackets: predicted, nine of ten runs; measured, all runs; range of the error: from both"
 
 
 def _test_lines(each: Sequence[Forecast]) -> Iterator[str]:

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import log2
+from math import exp
 from statistics import median
 
 from weir.audit.judge import USABLE
 from weir.model import Row
 from weir.predict.application import Application, IoPhase
+from weir.predict.rates import Point, Rate, points_of, rate_of
 from weir.units import format_size
 
 _MIB = 2**20
+WIDEST = 10.0  # high over low: beyond it nobody can plan with the time
 
 
 @dataclass(frozen=True)
 class Times:
-    """Times over the runs in seconds: median, minimum and maximum."""
+    """In seconds. Measured: minimum and maximum of the runs; predicted: nine of ten runs lie between."""
 
     median_s: float
     low_s: float
@@ -34,12 +36,29 @@ class Forecast:
     """
 
     phase: IoPhase
-    predicted: Times | None
-    cell: str
+    moved_bytes: int
+    rate: Rate | None
     label: str
     far: tuple[str, ...]
     measured: Times | None
     tested: Times | None = None
+
+    @property
+    def cell(self) -> str:
+        return self.rate.cell.cell if self.rate else ""
+
+    @property
+    def is_too_wide(self) -> bool:
+        """Of the cells behind it, runs differ too much."""
+        return self.predicted is not None and self.predicted.high_s > WIDEST * self.predicted.low_s
+
+    @property
+    def predicted(self) -> Times | None:
+        if self.rate is None:
+            return None
+        low, high = self.rate.interval()
+        middle_s, low_s, high_s = (self.moved_bytes / _MIB / exp(one) for one in (self.rate.value, high, low))
+        return Times(middle_s, low_s, high_s, len(self.rate.cell.logs))
 
 
 def forecasts(
@@ -51,7 +70,7 @@ def forecasts(
         for each in (rows, trial)
     )
     return [
-        replace(_forecast(application, phase, here), tested=_forecast(application, phase, tried).predicted)
+        replace(_forecast(application, phase, here), tested=_tested(application, phase, tried))
         for phase in application.phases
     ]
 
@@ -80,17 +99,45 @@ def error(predicted: Times, measured: Times) -> tuple[float, float, float]:
 
 def _forecast(application: Application, phase: IoPhase, rows: Sequence[Row]) -> Forecast:
     measured = _times(_own(application, phase, rows), lambda row: row["total_s"] or row["io_s"])
-    cells = _alike(application, phase, rows)
-    if not cells:
-        return Forecast(phase, None, "", "", ("no cell with its interface, layout and order",), measured)
-    cell = min(cells, key=lambda name: _distance(application, phase, cells[name][0]))
-    first = cells[cell][0]
-    moved_bytes = phase.size_bytes * phase.repeat * application.nodes * application.ppn
-    # The cell's total rate, not scaled where it ran with other processes: `far` names them.
-    predicted = _times(cells[cell], lambda row: moved_bytes / _MIB / row["bw_mib_s"])
-    return Forecast(
-        phase, predicted, cell, first["label"] or "", tuple(_far(application, phase, first)), measured
-    )
+    moved_bytes = _moved_bytes(application, phase)
+    usable = (row for row in rows if _may_predict(application, phase, row))
+    rate = rate_of(points_of(usable, phase.size_bytes), _wanted(application, phase))
+    if rate is None:
+        far = ("no cell with its interface, layout and order",)
+        return Forecast(phase, moved_bytes, None, "", far, measured)
+    label = next(row["label"] or "" for row in rows if row["cell"] == rate.cell.cell)
+    return Forecast(phase, moved_bytes, rate, label, tuple(_far(application, phase, rate.cell)), measured)
+
+
+def _moved_bytes(application: Application, phase: IoPhase) -> int:
+    return phase.size_bytes * phase.repeat * application.nodes * application.ppn
+
+
+def _tested(application: Application, phase: IoPhase, rows: Sequence[Row]) -> Times | None:
+    wanted = _wanted(application, phase)
+    found = [
+        one
+        for one in points_of(row for row in rows if row["access"] == phase.access)
+        if one.group == wanted.group
+    ]
+    fitting = [
+        one for one in found if one.xfer_bytes == wanted.xfer_bytes and one.held_bytes >= wanted.held_bytes
+    ]
+    if not fitting:
+        return None
+    logs = min(fitting, key=lambda one: one.held_bytes).logs
+    seconds = [_moved_bytes(application, phase) / _MIB / exp(one) for one in logs]
+    return Times(median(seconds), min(seconds), max(seconds), len(seconds))
+
+
+def _may_predict(application: Application, phase: IoPhase, row: Row) -> bool:
+    """Never a cell of the application itself."""
+    return bool(row["access"] == phase.access and row["experiment"] != application.name)
+
+
+def _wanted(application: Application, phase: IoPhase) -> Point:
+    group = (phase.api, phase.layout, phase.order, phase.collective)
+    return Point(group, application.nodes, application.ppn, phase.xfer_bytes, phase.size_bytes)
 
 
 def _own(application: Application, phase: IoPhase, rows: Sequence[Row]) -> list[Row]:
@@ -104,39 +151,11 @@ def _own(application: Application, phase: IoPhase, rows: Sequence[Row]) -> list[
     ]
 
 
-def _alike(application: Application, phase: IoPhase, rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """Cells of the same interface, layout, order and kind of call; never those of the application itself."""
-    cells: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        same = all(row[key] == getattr(phase, key) for key in ("access", "api", "layout", "order"))
-        collective = bool(row["collective"]) == phase.collective
-        known = row["bw_mib_s"] and row["xfer_bytes"] and row["nn"] and row["ppn"]
-        if (
-            same
-            and collective
-            and known
-            and row["experiment"] != application.name
-            and row["purpose"] == "bandwidth"
-        ):
-            cells[row["cell"]].append(row)
-    return cells
-
-
-def _distance(application: Application, phase: IoPhase, row: Row) -> tuple[float, float, float]:
-    """Sort key: factor in processes, then in transfer size, then in bytes per process."""
-    held_bytes = (row["block_bytes"] or row["xfer_bytes"]) * (row["segments"] or 1)
-    return (
-        abs(log2(row["nn"] / application.nodes)) + abs(log2(row["ppn"] / application.ppn)),
-        abs(log2(row["xfer_bytes"] / phase.xfer_bytes)),
-        abs(log2(held_bytes / phase.size_bytes)),
-    )
-
-
-def _far(application: Application, phase: IoPhase, row: Row) -> Iterable[str]:
-    if (row["nn"], row["ppn"]) != (application.nodes, application.ppn):
-        yield f"{row['nn']}x{row['ppn']} processes instead of {application.nodes}x{application.ppn}"
-    if row["xfer_bytes"] != phase.xfer_bytes:
-        yield f"transfers of {format_size(row['xfer_bytes'])} instead of {format_size(phase.xfer_bytes)}"
+def _far(application: Application, phase: IoPhase, cell: Point) -> Iterable[str]:
+    if (cell.nodes, cell.ppn) != (application.nodes, application.ppn):
+        yield f"{cell.nodes}x{cell.ppn} processes instead of {application.nodes}x{application.ppn}"
+    if cell.xfer_bytes != phase.xfer_bytes:
+        yield f"transfers of {format_size(cell.xfer_bytes)} instead of {format_size(phase.xfer_bytes)}"
 
 
 def _times(rows: Sequence[Row], seconds: Callable[[Row], float]) -> Times | None:

@@ -11,15 +11,16 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import exp, log
+from math import log
 from pathlib import Path
 
 from weir.audit.judge import USABLE
 from weir.compare.confirmation import Finder
 from weir.errors import WeirError
-from weir.inference import ASSUMED, LEVEL, difference, mean_of
+from weir.inference import ASSUMED, LEVEL, Effect, Mean, difference, mean_of, variance_of
 from weir.model import Row
-from weir.predict.forecast import Forecast, Times
+from weir.predict.forecast import Forecast
+from weir.predict.rates import pooled_spread
 from weir.records.remeasure import measure_in_turns
 
 SECONDS = 10.0
@@ -28,43 +29,47 @@ OVERHEAD_S = 1.0  # of a run, beside the times in its records
 
 
 @dataclass(frozen=True)
-class Ratio:
-    """Rate now over rate then."""
+class Change:
+    """Rate now over rate then; now: logarithms of its runs; measured: their mean."""
 
-    value: float
-    low: float
-    high: float
+    ratio: Effect
+    now: tuple[float, ...]
+    measured: Mean
+    over_median: float  # logarithm of the mean now over the median then
 
-    def __str__(self) -> str:
-        return f"x{self.value:.2f} [{self.low:.2f}–{self.high:.2f}]"
+
+Others = tuple[
+    Effect, tuple[float, float]
+]  # rate now over rate then; variance of one run now, and its degrees
 
 
 @dataclass(frozen=True)
 class Probe:
-    """Ratios by cell and access; those of a target for what was not measured again."""
+    """Changes by cell and access; those of a target for what was not measured again."""
 
-    ratios: Mapping[tuple[str, str], Ratio]
-    of_access: Mapping[tuple[str, str], Ratio]  # target, access
+    changes: Mapping[tuple[str, str], Change]
+    of_access: Mapping[tuple[str, str], Others]  # target, access
     rounds: int
-    seconds: float
 
     def scaled(self, target: str, one: Forecast) -> Forecast:
-        """Both ranges count: that of the runs and that of the ratio."""
-        ratio = self.ratios.get((one.cell, one.phase.access)) or self.of_access.get(
-            (target, one.phase.access)
-        )
-        if one.predicted is None or ratio is None:
-            return replace(one, predicted=None, far=(*one.far, "no cell of its access was measured again"))
-        times = one.predicted
+        """The rate of now, of its cell or as the others changed; runs may differ more than they did."""
+        access = one.phase.access
+        change, others = self.changes.get((one.cell, access)), self.of_access.get((target, access))
+        if one.rate is None or others is None:
+            return replace(one, rate=None, far=(*one.far, "no cell of its access was measured again"))
+        ratio, spread = others
         return replace(
             one,
-            predicted=Times(
-                times.median_s / ratio.value, times.low_s / ratio.high, times.high_s / ratio.low, times.runs
-            ),
+            rate=one.rate.now(change.over_median, change.measured, spread)
+            if change
+            else one.rate.changed(ratio, spread),
         )
 
     def __str__(self) -> str:
-        parts = [f"{access} {target} {ratio}" for (target, access), ratio in sorted(self.of_access.items())]
+        parts = [
+            f"{access} {target} {_interval(ratio)}"
+            for (target, access), (ratio, _) in sorted(self.of_access.items())
+        ]
         return f"probe, {self.rounds} rounds: rate now over then: {', '.join(parts)}"
 
 
@@ -85,21 +90,20 @@ def probe(records: Path, rows: Sequence[Row], found: Mapping[str, Sequence[Forec
             )
         jobs.append(job)
     now = measure_in_turns(jobs)
-    ratios = {}
+    changes = {}
     for cell, measured in now.items():
         then = [row for row in rows if row["cell"] == cell]
         for access in {row["access"] for row in measured}:
-            ratio = _ratio(_logs(then, access), _logs(measured, access))
-            if ratio is not None:
-                ratios[cell, access] = ratio
-    if not ratios:
+            change = _change(_logs(then, access), _logs(measured, access))
+            if change is not None:
+                changes[cell, access] = change
+    if not changes:
         raise WeirError("the probe has no usable record", hint="look at its runs: weir audit", exit_code=3)
     target_of = {row["cell"]: row["target"] for row in rows}
-    groups: dict[tuple[str, str], list[Ratio]] = defaultdict(list)
-    for (cell, access), ratio in ratios.items():
-        groups[target_of[cell], access].append(ratio)
-    spent = sum(_seconds(rows, cell) for cell in chosen) * rounds
-    return Probe(ratios, {key: _together(each) for key, each in groups.items()}, rounds, spent)
+    groups: dict[tuple[str, str], list[Change]] = defaultdict(list)
+    for (cell, access), change in changes.items():
+        groups[target_of[cell], access].append(change)
+    return Probe(changes, {key: _together(each) for key, each in groups.items()}, rounds)
 
 
 def _chosen(rows: Sequence[Row], found: Mapping[str, Sequence[Forecast]]) -> tuple[list[str], int]:
@@ -137,14 +141,25 @@ def _logs(rows: Iterable[Row], access: str) -> list[float]:
     return [statistics.fmean(runs[run]) for run in sorted(runs)]
 
 
-def _ratio(then: Sequence[float], now: Sequence[float]) -> Ratio | None:
+def _change(then: Sequence[float], now: Sequence[float]) -> Change | None:
     if min(len(then), len(now)) < 2:
         return None
-    found = difference(mean_of(then, ASSUMED), mean_of(now, ASSUMED))
-    return Ratio(found.ratio(), *found.interval(LEVEL))
+    measured = mean_of(now, ASSUMED)
+    over_median = measured.value - statistics.median(then)
+    return Change(difference(mean_of(then, ASSUMED), measured), tuple(now), measured, over_median)
 
 
-def _together(each: Sequence[Ratio]) -> Ratio:
+def _together(each: Sequence[Change]) -> Others:
     """For a cell that was not measured again: it may have changed as any of these."""
-    value = exp(statistics.fmean(log(one.value) for one in each))
-    return Ratio(value, min(one.low for one in each), max(one.high for one in each))
+    spread = pooled_spread([one.now for one in each]) or (0.0, 1.0)
+    if len(each) == 1:
+        return each[0].ratio, spread
+    logs = [one.ratio.log_ratio for one in each]
+    within = statistics.fmean(one.ratio.variance for one in each)
+    degrees = min(len(logs) - 1.0, *(one.ratio.degrees for one in each))
+    return Effect(statistics.fmean(logs), within + variance_of(logs), degrees), spread
+
+
+def _interval(ratio: Effect) -> str:
+    low, high = ratio.interval(LEVEL)
+    return f"x{ratio.ratio():.2f} [{low:.2f}–{high:.2f}]"

@@ -61,8 +61,8 @@ def test_the_test_stands_beside_the_prediction(
     assert main([*command, str(tmp_path / "runs"), "--json"]) == 0
     first = json.loads(capsys.readouterr().out)["disk"][0]
     # 2 times 64 MiB of 2 processes: 2 s at the 128 MiB/s of the records, 4 s at the 64 MiB/s of the test.
-    assert (first["predicted"]["median_s"], first["tested"]["median_s"]) == (2.0, 4.0)
-    assert first["error_of_test"][0] == -0.5
+    assert (first["predicted"]["median_s"], first["tested"]["median_s"]) == pytest.approx((2.0, 4.0))
+    assert first["error_of_test"][0] == pytest.approx(-0.5)
     assert main([*command, str(tmp_path / "runs")]) == 0
     assert "tested    predicted" in capsys.readouterr().out
 
