@@ -2,8 +2,8 @@
 
 It then forgets the jobs whose state it could not learn, and the workflow waits for ever; and it uses sacct in
 place of squeue, against the profile, also where there is no accounting. It waits for ever, too, for a job
-that a killed slurmctld has forgotten. And it cancels no job that it asks Slurm about at that moment, or that
-sbatch just submits. All that is corrected here.
+that a killed slurmctld has forgotten, and does not tell why a job waits. And it cancels no job that it asks
+Slurm about at that moment, or that sbatch just submits. All that is corrected here.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+import re
 import subprocess
 import sys
 import threading
@@ -23,6 +24,7 @@ _PAUSE_S = 10.0
 _NO_REPLY = (None, None)
 _CANCEL_S = 60.0  # a busy slurmctld may take half a minute
 _FORGOTTEN_S = 60.0  # squeue shows a job from its submission on
+_USUAL = ("None", "Priority", "Resources", "Dependency", "BeginTime")  # reasons that pass by themselves
 _CANCELLED = threading.Event()
 
 
@@ -44,6 +46,24 @@ class Forgotten:
             self.awaited.discard(job)
             print(f"weir: Slurm does not know job {job} any more; it counts as failed", file=sys.stderr)
         return dict.fromkeys(lost, "FAILED")
+
+
+class Waiting:
+    """Jobs that do not start for a reason that may last, such as a partition that is down."""
+
+    def __init__(self) -> None:
+        self._printed: dict[str, str] = {}
+
+    async def tell(self, ask: Callable[..., Any], command: str, *question: Any) -> None:
+        name = re.search(r"--name[ =](\S+)", command)
+        if name is None:
+            return
+        why = f"squeue --noheader --states=PENDING --format='%i|%r' --name {name[1]}"
+        reasons, _ = await ask(why, *question)
+        for job, reason in (reasons or {}).items():
+            if reason not in _USUAL and self._printed.get(job) != reason:
+                print(f"weir: job {job} is waiting: {reason}", file=sys.stderr, flush=True)
+            self._printed[job] = reason
 
 
 def wait_for_replies(pause_s: float = _PAUSE_S, forgotten_s: float = _FORGOTTEN_S) -> None:
@@ -68,6 +88,8 @@ def _awaiting(check: Callable[..., AsyncIterator[Any]], forgotten: Forgotten) ->
 
 
 def _patient(ask: Callable[..., Any], pause_s: float, forgotten: Forgotten) -> Callable[..., Any]:
+    waiting = Waiting()
+
     async def replied(command: str, *question: Any, **options: Any) -> Any:
         is_reported = False
         while (reply := await ask(command, *question, **options)) == _NO_REPLY and not _CANCELLED.is_set():
@@ -77,6 +99,8 @@ def _patient(ask: Callable[..., Any], pause_s: float, forgotten: Forgotten) -> C
             await asyncio.sleep(pause_s)
         if reply[0] is not None and command.startswith("squeue"):
             reply[0].update(forgotten.failed(reply[0]))
+        if reply[0] is not None and "PENDING" in reply[0].values():
+            await waiting.tell(ask, command, *question)
         return reply
 
     return replied

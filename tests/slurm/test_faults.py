@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -89,6 +90,29 @@ def rank_ids(checkout: Checkout) -> list[int]:
             continue
         if program in arguments and arguments[0].rsplit(b"/")[-1] in (b"sh", b"weir-io"):
             found.append(int(entry.name))
+    return found
+
+
+def until_printed(process: subprocess.Popen[str], text: str) -> None:
+    assert process.stdout is not None
+    printed = []
+    for line in process.stdout:
+        printed.append(line)
+        if text in line:
+            return
+    raise AssertionError(f"no '{text}' in: {''.join(printed)}")
+
+
+def processes_of_job(checkout: Checkout, job: str) -> dict[int, bytes]:
+    """What its batch script started on the node, by their ids, with the script itself."""
+    marks = f"SLURM_JOB_ID={job}\0".encode(), str(checkout.cluster.folder).encode()
+    found = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if all(mark in (entry / "environ").read_bytes() for mark in marks):
+                found[int(entry.name)] = (entry / "cmdline").read_bytes()
+        except OSError:
+            continue
     return found
 
 
@@ -182,6 +206,61 @@ def test_restart_of_slurmctld_loses_nothing(checkout: Checkout) -> None:
     cluster.out(SANDBOX, "kill", "slurmctld", cluster.folder)
     time.sleep(5)
     cluster.out(SANDBOX, "start", "slurmctld", cluster.folder)
+    code, output = end_of(process)
+    assert code == 0, output
+    assert_complete(checkout, kept)
+
+
+@pytest.mark.weekly
+def test_why_a_job_waits_for_a_partition_that_is_down_is_told(checkout: Checkout) -> None:
+    cluster = checkout.cluster
+    cluster.out("scontrol", "update", "partitionname=debug", "state=down")
+    try:
+        process = checkout.start(*checkout.snakemake_words())
+        until_printed(process, "is waiting: PartitionDown")
+    finally:
+        cluster.out("scontrol", "update", "partitionname=debug", "state=up")
+    code, output = end_of(process)
+    assert code == 0, output
+    assert_complete(checkout, set())
+
+
+@pytest.mark.weekly
+def test_a_job_that_the_system_kills_is_submitted_again(checkout: Checkout) -> None:
+    """As for want of memory."""
+    process = start_and_wait_for_a_run(checkout)
+    kept = finished(checkout)
+    (job,) = job_ids(checkout.cluster)
+    killed = processes_of_job(checkout, job)
+    assert any(b"slurm_script" in arguments for arguments in killed.values()), killed
+    for pid in killed:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    release(checkout)
+    code, output = end_of(process)
+    assert code == 0, output
+    assert f"SLURM-job '{job}' failed, SLURM status is: 'FAILED'" in output
+    assert_complete(checkout, kept)
+
+
+@pytest.mark.weekly
+def test_a_job_whose_slurmstepd_is_killed_is_completed(checkout: Checkout) -> None:
+    """Its script goes on. Slurm finds out when the node registers the next time, and starts the job again."""
+    process = start_and_wait_for_a_run(checkout)
+    kept = finished(checkout)
+    (job,) = job_ids(checkout.cluster)
+    (script,) = (pid for pid, args in processes_of_job(checkout, job).items() if b"/slurm_script" in args)
+    daemon = int(Path(f"/proc/{script}/stat").read_text().rpartition(")")[2].split()[1])
+    assert f"[{job}.batch]" in Path(f"/proc/{daemon}/cmdline").read_text()
+    os.kill(daemon, signal.SIGKILL)
+    release(checkout)
+    wait_for("the last run", lambda: len(finished(checkout)) == CELLS)
+
+    def is_started_again() -> bool:
+        checkout.cluster.out("scontrol", "reconfigure")  # the node registers
+        return "Restarts=1" in checkout.cluster.out("scontrol", "show", "job", job)
+
+    wait_for("the second start", is_started_again)
     code, output = end_of(process)
     assert code == 0, output
     assert_complete(checkout, kept)

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from tests.slurm.checkout import Checkout
-from tests.slurm.private_slurm import Cluster
+from tests.slurm.private_slurm import SANDBOX, Cluster
+from tests.slurm.test_faults import CELLS, assert_complete, end_of, finished, release, until_printed, wait_for
 from weir.plan import read_plan
 
 pytestmark = pytest.mark.slow
@@ -92,13 +93,18 @@ def test_quick_in_every_geometry_by_both_ways_in(
     checkout.assert_clean()
 
 
-def test_with_an_accounting_database(empty: Cluster, tmp_path: Path) -> None:
-    done = empty.up("--nodes", "2", "--accounting")
+def with_accounting(cluster: Cluster, folder: Path) -> Checkout:
+    done = cluster.up("--nodes", "2", "--accounting")
     if "not installed" in done.stderr:
         pytest.skip(done.stderr.strip())
     assert done.returncode == 0, done.stderr
-    checkout = Checkout.make(tmp_path / "weir", empty)
+    checkout = Checkout.make(folder / "weir", cluster)
     checkout.site("nodes: 4", "nodes: 2")
+    return checkout
+
+
+def test_with_an_accounting_database(empty: Cluster, tmp_path: Path) -> None:
+    checkout = with_accounting(empty, tmp_path)
     checkout.site("--partition=debug,", "--partition=debug, --account=nosuch,")
     checkout.suite([2], [1])
     code, output = checkout.snakemake("--dry-run")
@@ -112,6 +118,26 @@ def test_with_an_accounting_database(empty: Cluster, tmp_path: Path) -> None:
     assert code == 0, output
     assert "Ran 1/1 test case(s)" in output
     checkout.assert_clean()
+
+
+@pytest.mark.weekly
+def test_accounting_that_ends_in_the_middle_loses_nothing(empty: Cluster, tmp_path: Path) -> None:
+    checkout = with_accounting(empty, tmp_path)
+    checkout.site("--partition=debug,", "--partition=debug, --account=bench,")
+    checkout.slow_down(1)
+    checkout.suite([2], [1], cells=CELLS)
+    checkout.hold.touch()
+    process = checkout.start(*checkout.snakemake_words("--slurm-status-command", "sacct"))
+    wait_for("the first run", lambda: checkout.runs() or process.poll() is not None)
+    kept = finished(checkout)
+    empty.out(SANDBOX, "kill", "slurmdbd", empty.folder)
+    until_printed(process, "Slurm does not tell the state of the jobs; asking again")
+    release(checkout)
+    wait_for("the end of all jobs", lambda: empty.out("squeue", "-h") == "")
+    empty.out(SANDBOX, "start", "slurmdbd", empty.folder)
+    code, output = end_of(process)
+    assert code == 0, output
+    assert_complete(checkout, kept)
 
 
 def test_what_does_not_fit_an_allocation_runs_in_the_next(cluster: Cluster, tmp_path: Path) -> None:

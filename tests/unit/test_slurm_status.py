@@ -85,6 +85,23 @@ def test_a_job_that_slurm_has_forgotten_counts_as_failed(
     assert asyncio.run(seen("9")) == [known, known]  # it was submitted just now
 
 
+def test_why_a_job_waits_is_told_once_where_other_jobs_are_not_the_reason(
+    slurm: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A partition that is down takes jobs, and starts none."""
+    reasons, states = (
+        "printf '7|PartitionDown\\n8|Priority\\n'",
+        "printf '7|PENDING\\n8|PENDING\\n9|RUNNING\\n'",
+    )
+    (slurm / "squeue").write_text(f"#!/bin/sh\ncase $* in *%r*) {reasons} ;; *) {states} ;; esac\n")
+    wait_for_replies()
+    command = plug_in.query_job_status_squeue("weir_4711")
+    for _ in range(2):
+        found, _ = asyncio.run(plug_in.query_job_status(command, Log()))
+        assert dict(found) == {"7": "PENDING", "8": "PENDING", "9": "RUNNING"}
+    assert capsys.readouterr().err == "weir: job 7 is waiting: PartitionDown\n"
+
+
 def test_the_command_of_the_profile_stays_while_slurm_does_not_reply(slurm: Path) -> None:
     wait_for_replies()
     assert plug_in.get_min_job_age() == math.inf

@@ -9,43 +9,38 @@ import yaml
 
 from tests.workflow.conftest import Checkout
 
-# A queue that notes what is submitted to it, and tells the job its id.
+# A queue that notes what is submitted to it, and starts it at once.
 SCHEDULER = """
-from functools import cache
 import os
 from pathlib import Path
 
-from weir.schedulers.base import Scheduler
+from weir.schedulers.base import ENDED, RUNNING, JobState, Scheduler
+from weir.schedulers.commands import answer
+
+START = 'LEDGER_JOB=7 LEDGER_NODES="$1" setsid bash "$0" >"$2" 2>&1 & echo $!'
 
 
 class Ledger(Scheduler):
     name = "ledger"
     description = "writes each job into a file"
     queued = True
+    command = "bash"
+    job_variable = "LEDGER_JOB"
+    nodefile_variable = "LEDGER_NODES"
 
-    def job(self, environment):
-        return environment.get("LEDGER_JOB")
+    def submission(self, request, files):
+        with Path(os.environ["LEDGER"]).open("a") as stream:
+            stream.write(" ".join(request.options) + chr(10))
+        nodes = files.script.with_suffix(".nodes")
+        nodes.write_text("ledger-node 4" + chr(10))
+        return ["bash", "-c", START, str(files.script), str(nodes), f"{files.log}.queue"]
 
-    def node_list(self, environment):
-        return "ledger-node"
+    def state(self, job):
+        found = answer(["ps", "-o", "stat=", "-p", job])
+        return JobState(ENDED if found[:1] in ("", "Z") else RUNNING)
 
     def placement(self, options, environment):
         return {"requested": {"options": list(options)}, "groups": []}
-
-    @cache
-    def reframe_backend(self):
-        from reframe.core.backends import register_scheduler
-        from reframe.core.schedulers.local import LocalJobScheduler
-
-        @register_scheduler("ledger", local=True)
-        class LedgerScheduler(LocalJobScheduler):
-            def submit(self, job):
-                with Path(os.environ["LEDGER"]).open("a") as stream:
-                    stream.write(" ".join(job.sched_access) + chr(10))
-                os.environ["LEDGER_JOB"] = "7"
-                super().submit(job)
-
-        return "ledger"
 
 
 SCHEDULER = Ledger()

@@ -175,8 +175,8 @@ def start(sandbox: Sandbox, name: str) -> int:
         arguments += [f"--pid-file={run}/munged.pid", f"--log-file={sandbox.folder}/log/munged.log"]
         processes.start(sandbox, name, [*arguments, f"--seed-file={run}/munged.seed"])
         processes.wait_until("munge's socket", (run / "munge.socket").is_socket, 120.0)
-    elif name == "slurmctld":
-        processes.start(sandbox, name, [program("slurmctld"), "-D"])
+    elif name in ("slurmctld", "slurmdbd"):
+        processes.start(sandbox, name, [program(name), "-D"])
     elif name in sandbox.node_names:
         within = [sandbox.within, name] if sandbox.within else []
         daemon = [*within, program("slurmd"), "-D", "-N", name]
