@@ -40,7 +40,7 @@ class QueueCheckout(Checkout):
     @property
     def environment(self) -> dict[str, str]:
         environment = self.cluster.environment
-        own = {"PYTHONPATH": str(self.folder), "HOME": str(self.folder / "home"), "TMPDIR": "/tmp"}
+        own = {"PYTHONPATH": str(self.folder), "HOME": str(self.folder / "home")}
         return environment | own | {"PATH": f"{environment['PATH']}:{BIN}"}
 
     def on_login_node(self) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from pathlib import Path
 from tests.lab.machine import Machine
 from tests.own_folders import own_folder
 from tests.queues.nodes import Cluster
-from tests.queues.system import System
+from tests.queues.system import Fault, System
 
 PROGRAMS = ("Almighty", "oarsub", "oarnodesetting", "oarsh", "sshd", "unshare", "nsenter", "setpriv", "ip")
 CORES = 4
@@ -25,6 +26,8 @@ _SETTINGS = {
     "SERVER_HOSTNAME": "{server}",
     "OARSH_OPENSSH_DEFAULT_OPTIONS": "-oProxyCommand=none -oPermitLocalCommand=no",
     "SCHEDULER_JOB_SECURITY_TIME": "1",
+    "FINAUD_FREQUENCY": "10",  # suspected nodes are looked at again
+    "#PROLOGUE_EXEC_FILE": "{folder}/prologue",
 }
 # Processes of a job are told by cgroups, which are the machine's and not a node's.
 _WITHOUT = ("CPUSET_PATH", "JOB_RESOURCE_MANAGER_FILE")
@@ -55,8 +58,12 @@ def start(names: Sequence[str]) -> Cluster:
         # By it each shell of a job reads ~/.bashrc, and one that starts a shell there would never end.
         (folder / f"private{_STATE}" / ".batch_job_bashrc").write_text("")
         _configure(cluster)
+        _prologue(cluster)
         _data_base(cluster)
-        cluster.spawn("server", [*cluster.on("login"), "/usr/sbin/Almighty"])
+        _start_server(cluster)
+        cluster.out("install", "-d", "/run/sshd")
+        for name in names:
+            _start_node(cluster, name)
         _nodes(cluster, names)
     except BaseException:
         cluster.down()
@@ -71,7 +78,7 @@ def _configure(cluster: Cluster) -> None:
     for line in Path("/etc/oar/oar.conf").read_text().splitlines():
         key = line.partition("=")[0]
         if key in _SETTINGS:
-            line = f'{key}="{_SETTINGS[key].format(**values)}"'
+            line = f'{key.lstrip("#")}="{_SETTINGS[key].format(**values)}"'
         lines.append(f"#{line}" if key in _WITHOUT else line)
     file = cluster.folder / "oar.conf"
     file.write_text("\n".join(lines) + "\n")
@@ -95,22 +102,30 @@ def _data_base(cluster: Cluster) -> None:
     subprocess.run(make, check=True, capture_output=True, cwd="/")
     with (folder / "pg_hba.conf").open("a") as stream:
         stream.write("host all all 198.18.0.0/16 trust\n")
-    options = ["-F", "-c", "listen_addresses=*"]
-    cluster.spawn("data", [*as_owner, str(top / "postgres"), "-D", str(folder), *options])
-    cluster.machine.wait_for("psql", "-h", "127.0.0.1", "-U", "postgres", "-c", "select 1")
+    _start_data_base(cluster)
     create = ["--db-admin-user=postgres", "--db-admin-pass=none", "--force-yes"]
     cluster.out("oar-database", "--create", *create)
     rule = "delete from admission_rules where rule like '%users oar and root%'"  # the tests are root's
     cluster.out("psql", "-h", "127.0.0.1", "-U", "postgres", "oar", "-c", rule)
 
 
+def _start_data_base(cluster: Cluster) -> None:
+    options = ["-D", f"{cluster.folder}/data", "-F", "-c", "listen_addresses=*"]
+    cluster.spawn("data", [*cluster.machine.entering("postgres"), f"{_postgres()}/postgres", *options])
+    cluster.machine.wait_for("psql", "-h", "127.0.0.1", "-U", "postgres", "-c", "select 1")
+
+
+def _start_server(cluster: Cluster) -> None:
+    cluster.spawn("server", [*cluster.on("login"), "/usr/sbin/Almighty"])
+
+
+def _start_node(cluster: Cluster, name: str) -> None:
+    daemon = ["/usr/sbin/sshd", "-D", "-f", "/etc/oar/sshd_config"]
+    cluster.spawn(f"node-{name}", [*cluster.on(name), *daemon])
+
+
 def _nodes(cluster: Cluster, names: Sequence[str]) -> None:
     """OAR connects to a node when it is added."""
-    cluster.out("install", "-d", "/run/sshd")
-    for name in names:
-        cluster.spawn(
-            f"node-{name}", [*cluster.on(name), "/usr/sbin/sshd", "-D", "-f", "/etc/oar/sshd_config"]
-        )
     cluster.out("oarproperty", "-a", "side", "-c")
     lines = ["set -e"]
     for number, name in enumerate(names):
@@ -118,16 +133,64 @@ def _nodes(cluster: Cluster, names: Sequence[str]) -> None:
         lines += [f"oarnodesetting -a -h {name} -p cpuset={core} -p side={side} &" for core in range(CORES)]
         lines += ["wait"]
     cluster.out("bash", "-c", "\n".join(lines))
+    _wait_for_nodes(cluster)
+
+
+def _wait_for_nodes(cluster: Cluster) -> None:
     until = time.monotonic() + 120
-    while (text := cluster.run("oarnodes", "-s").stdout).count("Alive") < CORES * len(names):
+    while (text := cluster.run("oarnodes", "-s").stdout).count("Alive") < CORES * len(cluster.nodes):
         assert time.monotonic() < until, text
         time.sleep(0.5)
+
+
+def _stop_server(cluster: Cluster) -> None:
+    """With its data base, which answers the commands."""
+    for pid in cluster.machine.processes():
+        if "Almighty" in Path(f"/proc/{pid}/cmdline").read_text():
+            os.kill(pid, signal.SIGKILL)
+    stop = [f"{_postgres()}/pg_ctl", "stop", "-m", "immediate", "-D", f"{cluster.folder}/data"]
+    subprocess.run([*cluster.machine.entering("postgres"), *stop], check=True, capture_output=True)
+
+
+def _start_server_again(cluster: Cluster) -> None:
+    _start_data_base(cluster)
+    _start_server(cluster)
+
+
+def _prologue(cluster: Cluster, code: int = 0) -> None:
+    file = cluster.folder / "prologue"
+    file.write_text(f"#!/bin/sh\nexit {code}\n")
+    file.chmod(0o755)
 
 
 def running(cluster: Cluster) -> list[str]:
     return [line.split()[0] for line in cluster.out("oarstat").splitlines() if " R " in line]
 
 
+FAULTS = {
+    "cancelled in the middle": Fault(
+        "it was cancelled", True, during=lambda job, *_: job.cluster.out("oardel", job.number)
+    ),
+    "time limit too short": Fault("its time was over", True, time_s=2),
+    "queue stopped": Fault(
+        "is waiting: OAR plans no start for it",
+        False,
+        before=lambda cluster: cluster.out("oarnotify", "-d", "default"),
+        after=lambda cluster: cluster.out("oarnotify", "-e", "default"),
+    ),
+    "server stopped and started again": Fault(
+        "oar does not tell the state of job",
+        False,
+        during=lambda job, *_: _stop_server(job.cluster),
+        after=_start_server_again,
+    ),
+    "prologue fails": Fault(
+        "after PROLOGUE_ERROR OAR has submitted it again",
+        False,
+        before=lambda cluster: _prologue(cluster, code=1),
+        after=_prologue,
+    ),
+}
 SYSTEM = System(
     "oar",
     "",
@@ -136,4 +199,5 @@ SYSTEM = System(
     running,
     lambda cluster, job: cluster.out("oardel", job),
     "it was cancelled",
+    faults=FAULTS,
 )

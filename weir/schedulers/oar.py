@@ -28,7 +28,8 @@ _PHASES = {"Waiting": WAITING, "toLaunch": WAITING, "toAckReservation": WAITING,
 _PHASES |= {"Terminated": ENDED, "Error": ENDED, "toError": STUCK}
 # Events of a job that has ended; the first that it has is the reason.
 _REASONS = {"WALLTIME": "its time was over", "FRAG_JOB_REQUEST": "it was cancelled"}
-_USUAL = {"SWITCH_INTO_TERMINATE_STATE", "SWITCH_INTO_ERROR_STATE", "SEND_KILL_JOB"}
+_AGAIN = "RESUBMIT_JOB_AUTOMATICALLY"
+_USUAL = {"SWITCH_INTO_TERMINATE_STATE", "SWITCH_INTO_ERROR_STATE", "SEND_KILL_JOB", _AGAIN}
 _BY_SIGNAL = 128
 # Variables of the shell that submits, of which a node has its own.
 _OF_THE_SHELL = re.compile(r"BASH_FUNC.*|_|PWD|OLDPWD|SHLVL|HOSTNAME|SSH_.*|DISPLAY|XAUTHORITY|OAR.*")
@@ -86,11 +87,22 @@ class Oar(Scheduler):
     def state(self, job: str) -> JobState | None:
         code, text = reply(_asking(job))
         if facts := facts_of(text):
-            return state_of(facts)
+            again = submitted_again(facts)
+            return self._state_of_another(again, facts) if again else state_of(facts)
         return None if code or "DB connection error" in text else JobState(ENDED)
 
+    def _state_of_another(self, job: str, facts: Mapping[str, Any]) -> JobState | None:
+        state = self.state(job)
+        if state is None or state.phase == ENDED:
+            return state
+        return JobState(state.phase, f"after {_end(facts)} OAR has submitted it again, as job {job}")
+
     def cancel_job(self, job: str) -> None:
-        answer(["oardel", job])
+        again = submitted_again(facts_of(answer(_asking(job))))
+        if again:
+            self.cancel_job(again)
+        else:
+            answer(["oardel", job])
 
     def cancel(self, name: str) -> None:
         quoted = name.replace("'", "''")
@@ -117,6 +129,13 @@ def facts_of(text: str) -> dict[str, Any]:
     return next(iter(jobs_of(text).values()), {})
 
 
+def submitted_again(facts: Mapping[str, Any]) -> str:
+    """The job that OAR has submitted in place of one whose prologue failed, or whose nodes did not answer."""
+    told = (str(each.get("description")) for each in facts.get("events") or [] if each.get("type") == _AGAIN)
+    found = re.search(r"=> (\d+)", next(told, ""))
+    return found[1] if found else ""
+
+
 def exports(variables: Mapping[str, str]) -> str:
     """OAR's own BASH_ENV has each shell of a job read ~/.bashrc."""
     kept = {name: value for name, value in sorted(variables.items()) if not _OF_THE_SHELL.fullmatch(name)}
@@ -130,7 +149,7 @@ def state_of(facts: Mapping[str, Any]) -> JobState:
         return JobState(phase, "" if facts.get("scheduledStart") else "OAR plans no start for it")
     if phase != ENDED:
         return JobState(phase, str(facts.get("message") or "") if phase == STUCK else "")
-    return JobState(ENDED, _end([str(each.get("type")) for each in facts.get("events") or []]), _code(facts))
+    return JobState(ENDED, _end(facts), _code(facts))
 
 
 def _code(facts: Mapping[str, Any]) -> int | None:
@@ -142,7 +161,8 @@ def _code(facts: Mapping[str, Any]) -> int | None:
     return _BY_SIGNAL + signal if signal else int(status) >> 8
 
 
-def _end(events: Sequence[str]) -> str:
+def _end(facts: Mapping[str, Any]) -> str:
+    events = [str(each.get("type")) for each in facts.get("events") or []]
     known = [text for name, text in _REASONS.items() if name in events]
     return known[0] if known else ", ".join(dict.fromkeys(each for each in events if each not in _USUAL))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -28,6 +29,32 @@ GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "schedulers" / "oar"
 )
 def test_states_of_a_job(capture: str, expected: JobState) -> None:
     assert state_of(facts_of((GOLDEN / f"{capture}.json").read_text())) == expected
+
+
+def test_a_job_that_oar_submits_again_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a prologue that failed; else weir would submit a second one, beside that of OAR."""
+
+    def put(name: str, text: str) -> None:
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+
+    failed = json.loads((GOLDEN / "cancelled.json").read_text())
+    again = "[NodeChangeState] Resubmiting job 3 => 5) (due to event PROLOGUE_ERROR & job is neither a ...)"
+    failed["3"]["events"] = [
+        {"type": "PROLOGUE_ERROR", "description": "..."},
+        {"type": "RESUBMIT_JOB_AUTOMATICALLY", "description": again},
+    ]
+    put("3", json.dumps(failed))
+    put("5", (GOLDEN / "waiting.json").read_text())
+    put("oarstat", f"#!/bin/sh\ncat {tmp_path}/$4\n")
+    put("oardel", f"#!/bin/sh\necho $1 >>{tmp_path}/cancelled\n")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    reason = "after PROLOGUE_ERROR OAR has submitted it again, as job 5"
+    assert scheduler("oar").state("3") == JobState(WAITING, reason)
+    scheduler("oar").cancel_job("3")
+    assert (tmp_path / "cancelled").read_text() == "5\n"
+    put("5", (GOLDEN / "exit-3.json").read_text())
+    assert scheduler("oar").state("3") == JobState(ENDED, "", 3)
 
 
 def test_the_id_of_a_job_and_of_none_that_was_refused() -> None:
