@@ -22,7 +22,7 @@ HEAD = (
     "slow modes that last",
     "days of a year",
 )
-NONE, NOT_PROMISED = "-", ": not promised"
+NONE, NOT_PROMISED, NEARLY = "-", ": not promised", ": not reached"
 _NUMBER = re.compile(r"[\d.]+")
 
 
@@ -66,7 +66,7 @@ def of_medians() -> Sequence[str]:
     return (
         "interval of a median holds it in 95 %, n = 8 to 20 (report)",
         statistic(what, "normal", fewest=8),
-        statistic(what, "normal, 0.35", fewest=8),
+        statistic(what, "normal, 0.35", fewest=8) + NEARLY,
         NONE,
         f"{around} of the 60 runs around; in the long run {whole}{NOT_PROMISED}",
         statistic(what, "year, in order of time", fewest=8),
