@@ -223,7 +223,7 @@ def _called(spans: Sequence[Span], access: str) -> int:
     """By calls that came to the kernel, which counts those on all files: what answers calls before it (a
     filter of system calls with a listener) leaves fewer there. Older libraries do not tell."""
     seen, key = sum(span[_MOVED[access]] for span in spans), f"system_{_MOVED[access]}"
-    return min(seen, sum(span[key] for span in spans)) if all(key in span for span in spans) else seen
+    return int(min(seen, sum(span[key] for span in spans)) if all(key in span for span in spans) else seen)
 
 
 def _places(spans: Sequence[Span], access: str) -> dict[str, Any]:
