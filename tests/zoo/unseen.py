@@ -9,6 +9,7 @@ ABSENT = {
     "([lab](how-to/lab.md#lustre))",
     "DAX": "no persistent memory (no /dev/pmem); with dax the counters of the device are not used: such a "
     "record is UNPROVEN",
+    "dm-crypt, dm-flakey": "the kernel of this machine has no device mapper (no /dev/mapper/control)",
     "static IOR": "Debian's Open MPI has no static libraries; a static program cannot be preloaded, and "
     "its records lack sync, stored, fetched and direct, as a bare log does",
 }
@@ -48,6 +49,11 @@ BLIND = {
     "verify the data",
     "nodes that are containers of one machine": "the counters of its devices are added once for each, so "
     "that half of the bytes suffice",
+    "a few small transfers that are led to another file": "after one of 16 from 64 KiB to 1 MiB, and "
+    "one of 256 below, libweir-witness looks at the descriptor: a library that leads some of them elsewhere "
+    "may be missed",
+    "a drive that compresses or joins equal blocks": "payload-reducible judges the data: write data that "
+    "cannot be reduced",
     "calls outside the counts in memory": "io_uring, Linux AIO and mapped files on tmpfs: verify the data "
     "(-R)",
 }

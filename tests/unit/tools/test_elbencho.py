@@ -62,7 +62,7 @@ def test_a_removal_without_a_rate_is_no_record() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ['COMMAND LINE: "elbencho" "-w" "--direct" "d"', "elbencho -w --direct d"]
+    "command", ['COMMAND LINE: "elbencho" "-w" "--direct" "d"', "elbencho  -w --direct d"]
 )
 def test_the_command_before_a_table_tells_whether_it_is_direct(command: str) -> None:
     table = (GOLDEN / "shared.txt").read_text()

@@ -28,8 +28,8 @@ _PHASES: Mapping[str, tuple[str, str | None]] = {
 _JSON = re.compile(r'^\{"phase_type":.*$', re.MULTILINE)
 _CSV = re.compile(r"^ISO date,label,path type,.*$", re.MULTILINE)
 _TABLE = re.compile(r"^OPERATION +RESULT TYPE +FIRST DONE +LAST DONE$", re.MULTILINE)
-_BEGIN = re.compile(r"^(?:ISO DATE: |elbencho -)", re.MULTILINE)
-_DIRECT = re.compile(r'^(?:COMMAND LINE: |elbencho -).*[ "]--direct(?:[" ]|$)', re.MULTILINE)
+_BEGIN = re.compile(r"^(?:ISO DATE: |elbencho +-)", re.MULTILINE)
+_DIRECT = re.compile(r'^(?:COMMAND LINE: |elbencho +-).*[ "]--direct(?:[" ]|$)', re.MULTILINE)
 # Services print what each of them did, in one log line between line: no result of the run.
 _SERVICE = re.compile(r"^Service now listening\. Port: ", re.MULTILINE)
 _BLOCK = re.compile(r"^([A-Z_]+) +Elapsed (?:time|ms) +:(.*)$")  # ms: before version 3
