@@ -19,7 +19,7 @@ _DISK_BYTES = 8 * 2**30
 _BOOTS_S = 60
 _SLEEPS_S, _LOOKS_S = 0.02, 1.0
 _TAP, _LINK = "guest0", "vec0"  # the two ends of a joined guest's link
-_ADDRESS = "198.18.0.2"
+GUEST_ADDRESS = "198.18.0.2"
 
 
 class Guest(Machine):
@@ -132,12 +132,12 @@ class JoinedGuest(Guest):
     def start(self, private: Sequence[str] = (), ends_with_caller: bool = False) -> None:
         super().start(private, ends_with_caller)
         self.out("ip", "link", "set", _LINK, "up")
-        self.out("ip", "address", "add", f"{_ADDRESS}/24", "dev", _LINK)
+        self.out("ip", "address", "add", f"{GUEST_ADDRESS}/24", "dev", _LINK)
 
     def network(self) -> list[str]:
         self.outside.out("ip", "tuntap", "add", _TAP, "mode", "tap")
         self.outside.out("ip", "link", "set", _TAP, "up")
-        self.outside.out("ip", "route", "add", _ADDRESS, "dev", _TAP, "src", ADDRESS)
+        self.outside.out("ip", "route", "add", GUEST_ADDRESS, "dev", _TAP, "src", ADDRESS)
         # Without gro large packets are lost.
         return [f"{_LINK}:transport=tap,ifname={_TAP},depth=128,gro=1"]
 

@@ -21,7 +21,8 @@ def slow_server(subject: Subject) -> Outcome | None:
     access or longer, and a byte at least four times as long as for the others: the server took no more (its
     receive window was closed), or its link is slow. In a read, data came at least four times as late after a
     request, and 5 ms or later. Servers with less than 4 MiB of the access are not compared. A server that
-    takes all bytes at once and delays its answer to them is not seen in a write. While processes of a node
+    takes all bytes at once and delays its answer to them is not seen in a write, nor in a read one that
+    answers late while further requests are on their way to it. While processes of a node
     wait for a processor, its clients send, and servers on it answer late: that time (/proc/pressure) is taken
     off the wait, and half of the access is too much to name a server; where the kernel does not tell it, a
     load above the cores before the run is.
