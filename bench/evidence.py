@@ -54,7 +54,8 @@ def cpu_s(arguments: Sequence[str], log: Path) -> float:
 
 
 def batch_s(program: Path, folder: Path, cells: int) -> Values:
-    """Time of the cells together, without the start of MPI; CPU time of the whole."""
+    """Time of the cells together, without the start of MPI; CPU time of the whole; time of its phases,
+    without the rests before them."""
     lines = []
     for number in range(cells):
         place = folder / f"{number:06d}"
@@ -65,7 +66,9 @@ def batch_s(program: Path, folder: Path, cells: int) -> Values:
     (folder / "list").write_text("\n".join(lines) + "\n")
     used = cpu_s([str(program), "batch", str(folder / "list"), str(folder / "status")], folder / "log")
     status = (folder / "status").read_text().splitlines()
-    return sum(float(line.split("\t")[2]) for line in status), used
+    documents = [json.loads(file.read_text()) for file in folder.glob("*/summary.json")]
+    phases_s = sum(float(phase["total_s"]) for document in documents for phase in document["results"])
+    return sum(float(line.split("\t")[2]) for line in status), used, phases_s
 
 
 def operation_ns(program: Path, folder: Path) -> Values:
@@ -108,7 +111,7 @@ def main() -> None:
         build_blind()
     print(f"{given.pairs} pairs in {given.folder}; load {os.getloadavg()[0]:.1f}", flush=True)
     found = paired(given.pairs, given.folder, lambda program, at: batch_s(program, at, given.cells))
-    for which, name in enumerate(("time of the cells", "CPU time")):
+    for which, name in enumerate(("time of the cells", "CPU time", "time of the phases")):
         plain = statistics.median(without[which] for without, _ in found)
         shares = [100 * (with_[which] / without[which] - 1) for without, with_ in found]
         each = [1e6 * (with_[which] - without[which]) / given.cells for without, with_ in found]
