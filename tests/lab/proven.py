@@ -82,19 +82,29 @@ def _measured_rows(
     found = []
     for target, share in file_system.targets.items():
         own = [row for row in records if row["target"] == target and row["access"] in ACCESSES]
-        phases = [_phase(machine, results, row) for row in own]
+        phases = [phase for row in own for phase in _phases(machine, results, row)]
         found.append(row_of(target, user, rounds, share, own, phases))
         print("  ".join(found[-1].values()), flush=True)
+        for row in (row for row in own if not is_proven(row)):
+            why = f"{row['reasons']} {row['evidence']}" if row["reasons"] else f"missing {row['missing']}"
+            print(
+                f"  {row['verdict']} {row['access']} {row['label']} round {row['round']}: {why}", flush=True
+            )
     return found
 
 
-def _phase(machine: Machine, results: Path, record: Mapping[str, str]) -> Mapping[str, Any]:
+def _phases(machine: Machine, results: Path, record: Mapping[str, str]) -> list[Mapping[str, Any]]:
+    """The one of the record; none where the program ended before it had a result."""
     document = json.loads(machine.read(results / record["source"]))
-    return next(
+    return [
         phase
         for phase in document["results"]
         if phase["access"] == record["access"] and str(phase["iteration"]) == record["iteration"]
-    )
+    ]
+
+
+def is_proven(record: Mapping[str, str]) -> bool:
+    return record["verdict"] == "VALID" and record["proof"] == "servers"
 
 
 def row_of(
@@ -105,8 +115,8 @@ def row_of(
     records: Sequence[Mapping[str, str]],
     phases: Sequence[Mapping[str, Any]],
 ) -> Row:
-    """Phases: of the documents of weir-io, one for each record."""
-    proven = sum(record["verdict"] == "VALID" and record["proof"] == "servers" for record in records)
+    """Phases: of the documents of weir-io, one for each record that has a result."""
+    proven = sum(map(is_proven, records))
     by_connections = {access: _range(ratios(phases, access, share, True)) for access in ACCESSES}
     by_client = [f"{access} {_range(ratios(phases, access, share, False))}" for access in ACCESSES]
     client = {one["observer"] for phase in phases for one in _observers(phase) if _counts(one, False)}
