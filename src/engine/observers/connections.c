@@ -1,18 +1,17 @@
 /* TCP connections of the mount: those of its FUSE process, else those to the targets of Lustre, else those to
  * the servers that the mount names. */
+#include "addresses.h"
 #include "fuse_client.h"
 #include "inet_diag.h"
 #include "llite.h"
 #include "lnet.h"
 #include "observer.h"
 
-#include <arpa/inet.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SERVERS_MOST     64
 #define LISTENING_MOST   512
 #define CONNECTIONS_MOST 8192
 #define MESSAGE_MS       1000 /* the most that the message about an end may take on a busy machine */
@@ -29,8 +28,7 @@ struct known_connection {
 };
 
 static struct {
-    unsigned char servers[SERVERS_MOST][16];
-    int server_count;
+    struct weir_addresses servers;
     bool is_lustre; /* its mount names management servers alone; bytes go to the targets */
     char name[64];  /* of the Lustre file system */
     struct weir_lnet lnet;
@@ -63,10 +61,9 @@ static bool connections_fits(const struct weir_medium *medium) {
 }
 
 static void connections_add_server(const char *text) {
-    unsigned char address[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-    bool good = inet_pton(AF_INET, text, address + 12) == 1 || inet_pton(AF_INET6, text, address) == 1;
-    if (good && state.server_count < SERVERS_MOST) {
-        memcpy(state.servers[state.server_count++], address, 16);
+    unsigned char address[16];
+    if (weir_addresses_parse(text, address)) {
+        weir_addresses_add(&state.servers, address);
     }
 }
 
@@ -83,15 +80,6 @@ static void connections_find_servers(const char *text) {
         }
         at += end > 0 ? end : 1;
     }
-}
-
-static bool connections_is_server(const unsigned char address[16]) {
-    for (int i = 0; i < state.server_count; i++) {
-        if (memcmp(state.servers[i], address, 16) == 0) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static bool connections_listens_at(uint16_t port) {
@@ -114,8 +102,10 @@ static bool connections_is_of_client(unsigned long inode) {
 
 /* To a target, or to a further address of the servers that the target of weir declares. */
 static bool connections_is_to_target(const struct weir_connection *one) {
-    bool is_declared = connections_is_server(one->remote) && !weir_lnet_has(&state.lnet.others, one->remote);
-    return weir_lnet_is(&state.lnet, one) && (is_declared || weir_lnet_has(&state.lnet.targets, one->remote));
+    bool is_declared = weir_addresses_has(&state.servers, one->remote) &&
+                       !weir_addresses_has(&state.lnet.others, one->remote);
+    return weir_lnet_is(&state.lnet, one) &&
+           (is_declared || weir_addresses_has(&state.lnet.targets, one->remote));
 }
 
 static void connections_note_listening(const struct weir_connection *one, void *own) {
@@ -136,13 +126,13 @@ static bool connections_is_ours(const struct weir_connection *one) {
     if (state.client != 0) {
         return connections_is_of_client(one->inode);
     }
-    return connections_is_server(one->remote) && !connections_listens_at(one->local_port);
+    return weir_addresses_has(&state.servers, one->remote) && !connections_listens_at(one->local_port);
 }
 
 /* One of LNet, to no known server: to a further interface of one, or to a router. */
 static bool connections_is_strange(const struct weir_connection *one) {
     return state.is_lustre && weir_lnet_is(&state.lnet, one) &&
-           !weir_lnet_has(&state.lnet.others, one->remote);
+           !weir_addresses_has(&state.lnet.others, one->remote);
 }
 
 enum connections_likeness { CONNECTIONS_OTHER, CONNECTIONS_SAME_SERVER, CONNECTIONS_SAME_PORT };
@@ -286,7 +276,7 @@ static bool connections_look(void) {
 /* The harness resolves names and adds what the target declares. */
 static void connections_find_all_servers(const struct weir_medium *medium) {
     const char *given = getenv("WEIR_SERVER_ADDRESSES");
-    state.server_count = 0;
+    state.servers.count = 0;
     if (!state.is_lustre) {
         connections_find_servers(medium->source);
         connections_find_servers(medium->options);
@@ -303,7 +293,7 @@ static bool connections_find_ends(const struct weir_medium *medium, char what[96
         weir_lustre_name(medium->source, state.name);
         return weir_lnet_find(state.name, &state.lnet, what);
     }
-    if (state.client == 0 && state.server_count == 0) {
+    if (state.client == 0 && state.servers.count == 0) {
         snprintf(what, 96, "the mount names no address of a server, and its client is not visible");
         return false;
     }

@@ -2,7 +2,6 @@
 
 #include "llite.h"
 
-#include <arpa/inet.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,38 +40,15 @@ static uint16_t lnet_port(const char *name) {
     return port > 0 && port <= UINT16_MAX ? (uint16_t)port : USUAL_PORT;
 }
 
-static int lnet_compare(const void *a, const void *b) {
-    return memcmp(a, b, 16);
-}
-
-bool weir_lnet_has(const struct weir_lnet_servers *servers, const unsigned char address[16]) {
-    return bsearch(address, servers->addresses, (size_t)servers->count, 16, lnet_compare) != NULL;
-}
-
-/* False where there are too many. */
-static bool lnet_add(struct weir_lnet_servers *servers, const unsigned char address[16]) {
-    if (weir_lnet_has(servers, address)) {
-        return true;
-    }
-    if (servers->count == WEIR_LNET_MOST) {
-        return false;
-    }
-    memcpy(servers->addresses[servers->count++], address, 16);
-    qsort(servers->addresses, (size_t)servers->count, 16, lnet_compare);
-    return true;
-}
-
 /* 10.0.0.1@tcp1; the loopback of LNet (0@lo) and InfiniBand (10.0.0.1@o2ib) have no connections of TCP. */
 static bool lnet_parse(const char *nid, unsigned char address[16]) {
-    static const unsigned char mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
     char host[64];
     const char *network = strchr(nid, '@');
     if (network == NULL || strncmp(network, "@tcp", 4) != 0) {
         return false;
     }
     snprintf(host, sizeof host, "%.*s", (int)(network - nid), nid);
-    memcpy(address, mapped, sizeof mapped);
-    return inet_pton(AF_INET, host, address + 12) == 1 || inet_pton(AF_INET6, host, address) == 1;
+    return weir_addresses_parse(host, address);
 }
 
 static bool lnet_is_target_of(const struct lnet_folder *folder, const char *device, const char *file_system) {
@@ -85,7 +61,7 @@ static bool lnet_is_target_of(const struct lnet_folder *folder, const char *devi
 static bool lnet_add_device(const char *nid, const char *device, bool is_target, struct weir_lnet *lnet,
                             char why[96]) {
     unsigned char address[16];
-    struct weir_lnet_servers *servers = is_target ? &lnet->targets : &lnet->others;
+    struct weir_addresses *servers = is_target ? &lnet->targets : &lnet->others;
     if (nid[0] == '<') {
         return true;
     }
@@ -93,8 +69,8 @@ static bool lnet_add_device(const char *nid, const char *device, bool is_target,
         snprintf(why, 96, "%.30s is reached by %.30s, without TCP", device, nid);
         return !is_target;
     }
-    if (!lnet_add(servers, address)) {
-        snprintf(why, 96, "the targets have more than %d addresses", WEIR_LNET_MOST);
+    if (!weir_addresses_add(servers, address)) {
+        snprintf(why, 96, "the targets have more than %d addresses", WEIR_ADDRESSES_MOST);
         return false;
     }
     return true;

@@ -144,7 +144,7 @@ static void check_capture(void) {
     static const unsigned char server[16] = {[10] = 0xff, 0xff, 10, 77, 0, 1};
     char why[96];
     CHECK(weir_lnet_find("lustre", &lnet, why));
-    CHECK(lnet.targets.count == 1 && weir_lnet_has(&lnet.targets, server));
+    CHECK(lnet.targets.count == 1 && weir_addresses_has(&lnet.targets, server));
     CHECK(lnet.others.count == 1 && lnet.ports[0] == 988 && lnet.ports[1] == 988);
     CHECK(!weir_lnet_find("lust", &lnet, why) && strstr(why, "not visible") != NULL);
 }
