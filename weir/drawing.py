@@ -103,7 +103,7 @@ def page(title: str, body: Iterable[str]) -> str:
         [
             '<!doctype html><html lang="en"><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{html.escape(title)}</title><style>{style}</style>",
+            f'<title>{html.escape(title)}</title><link rel="icon" href="data:,"><style>{style}</style>',
             f"<main><h1>{html.escape(title)}</h1>",
             *body,
             "</main></html>\n",

@@ -20,14 +20,17 @@ class Metric:
 
     name: str
     formulas: tuple[Expression, ...]
-    unit: str
+    units: tuple[str, ...]  # one for each formula, or one for all
     higher_is_better: bool = True
+
+    @property
+    def unit(self) -> str:
+        return " or ".join(self.units)
 
     def unit_of(self, row: Row) -> str:
         """Of the formula that the record has: a rate is a bandwidth, or operations."""
-        units = self.unit.split(" or ")
         at = next((at for at, formula in enumerate(self.formulas) if _value(formula, row)), 0)
-        return units[min(at, len(units) - 1)]
+        return self.units[min(at, len(self.units) - 1)]
 
     def of(self, row: Row) -> float | None:
         """The first formula that is above zero; None where the record has no such number."""
@@ -75,4 +78,6 @@ def metric_named(name: str) -> Metric:
             problems.append(file.problem(("value", index), str(error), error.hint))
     if problems:
         raise ConfigError(problems)
-    return Metric(name, tuple(formulas), file.data["unit"], file.data.get("better") != "lower")
+    unit = file.data["unit"]
+    units = (unit,) if isinstance(unit, str) else tuple(unit)
+    return Metric(name, tuple(formulas), units, file.data.get("better") != "lower")

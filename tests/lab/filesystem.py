@@ -9,11 +9,13 @@ from __future__ import annotations
 import importlib
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.lab.machine import HERE, LabError, Machine
+from tests.lab.machine import HERE, ROOT, LabError, Machine
 
 SITE = "storage-lab"
 _SBIN = "/usr/sbin:/sbin"
@@ -87,6 +89,30 @@ def file_systems() -> dict[str, FileSystem]:
     names = sorted(file.stem for file in (HERE / "storage").glob("*.py") if file.stem != "__init__")
     found = (importlib.import_module(f"tests.lab.storage.{name}").FILE_SYSTEM for name in names)
     return {each.name: each for each in found}
+
+
+def chosen(names: Sequence[str]) -> Iterator[FileSystem]:
+    """The named ones, or all, that can be started here."""
+    for name, file_system in file_systems().items():
+        if names and name not in names:
+            continue
+        if reason := file_system.missing():
+            print(f"{name}: skipped, {reason}")
+        else:
+            yield file_system
+
+
+@contextmanager
+def alone(file_system: FileSystem) -> Iterator[Machine]:
+    """It runs, and ends with the block."""
+    print(f"{file_system.name}: starting", flush=True)
+    (ROOT / "build").mkdir(exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="lab-alone-", dir=ROOT / "build"))
+    machine = up(folder, [file_system], ends_with_caller=True)
+    try:
+        yield machine
+    finally:
+        machine.stop()
 
 
 def directories_of_users(machine: Machine, target: str, users: tuple[str, ...] = ("root", "nobody")) -> None:

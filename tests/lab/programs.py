@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bench.prove_programs import HEAD, KEYS, RESULTS, prepare
 from bench.tables import replace_rows
-from tests.lab.filesystem import FileSystem, file_systems, up
+from tests.lab.filesystem import FileSystem, alone, chosen
 from tests.lab.machine import ROOT, Machine
 from tests.lab.weir_runs import python_for
 
@@ -24,23 +24,14 @@ _SCRIPT = ROOT / "bench/prove_programs.py"
 
 
 def run_programs(names: Sequence[str], only: str) -> None:
-    for name, file_system in file_systems().items():
-        if names and name not in names:
-            continue
-        if reason := file_system.missing():
-            print(f"{name}: skipped, {reason}")
-            continue
-        (ROOT / "build").mkdir(exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix="lab-programs-", dir=ROOT / "build"))
-        print(f"{name}: starting", flush=True)
-        with tempfile.TemporaryDirectory(prefix="lab-inputs-", dir=ROOT / "build") as inputs:
+    for file_system in chosen(names):
+        with (
+            alone(file_system) as machine,
+            tempfile.TemporaryDirectory(prefix="lab-inputs-", dir=ROOT / "build") as inputs,
+        ):
             prepare(Path(inputs))  # here, since a guest is slow
-            machine = up(folder, [file_system], ends_with_caller=True)
-            try:
-                for target in _one_of_each_type(machine, file_system):
-                    _on(machine, target, Path(inputs), only)
-            finally:
-                machine.stop()
+            for target in _one_of_each_type(machine, file_system):
+                _on(machine, target, Path(inputs), only)
 
 
 def _one_of_each_type(machine: Machine, file_system: FileSystem) -> list[str]:

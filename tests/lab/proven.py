@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import Any
 import yaml
 
 from bench.tables import replace_rows
-from tests.lab.filesystem import FileSystem, Share, file_systems, up
+from tests.lab.filesystem import FileSystem, Share, alone, chosen
 from tests.lab.machine import ROOT, LabError, Machine
 from tests.lab.weir_runs import measured
 
@@ -40,32 +39,17 @@ Row = dict[str, str]
 def prove(names: Sequence[str], suite: str, rounds: int) -> list[str]:
     """The file systems that failed: the others are measured all the same."""
     failed = []
-    for name, file_system in file_systems().items():
-        if names and name not in names:
-            continue
-        if reason := file_system.missing():
-            print(f"{name}: skipped, {reason}")
-            continue
-        (ROOT / "build").mkdir(exist_ok=True)
-        print(f"{name}: starting", flush=True)
+    for file_system in chosen(names):
         try:
-            _prove_one(file_system, suite, rounds)
+            with alone(file_system) as machine:
+                for user in USERS:
+                    began_s = time.monotonic()
+                    replace_rows(_measured_rows(file_system, machine, user, suite, rounds), TABLE, KEYS, HEAD)
+                    print(f"{file_system.name} as {user}: {time.monotonic() - began_s:.0f} s", flush=True)
         except LabError as error:
-            print(f"{name}: {error}", file=sys.stderr, flush=True)
-            failed.append(name)
+            print(f"{file_system.name}: {error}", file=sys.stderr, flush=True)
+            failed.append(file_system.name)
     return failed
-
-
-def _prove_one(file_system: FileSystem, suite: str, rounds: int) -> None:
-    folder = Path(tempfile.mkdtemp(prefix="lab-prove-", dir=ROOT / "build"))
-    machine = up(folder, [file_system], ends_with_caller=True)
-    try:
-        for user in USERS:
-            began_s = time.monotonic()
-            replace_rows(_measured_rows(file_system, machine, user, suite, rounds), TABLE, KEYS, HEAD)
-            print(f"{file_system.name} as {user}: {time.monotonic() - began_s:.0f} s", flush=True)
-    finally:
-        machine.stop()
 
 
 def _measured_rows(

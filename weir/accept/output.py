@@ -39,9 +39,9 @@ def headline(contract: Contract, results: Sequence[Result], measured: Measured) 
 
 
 def verified_lines(measured: Measured) -> list[str]:
-    """How far it is known which planned rounds became records."""
+    """How far it is known which planned rounds became records, and on which storage."""
     if measured.lacks:
-        return [f"{UNVERIFIED}: {text}." for text in measured.lacks]
+        return [*(f"{UNVERIFIED}: {text}." for text in measured.lacks), *_storage_lines(measured)]
     rounds = measured.rounds
     held = len({(row["cell"], row.get("run")) for row in measured.rows})
     lines = [
@@ -63,10 +63,10 @@ def verified_lines(measured: Measured) -> list[str]:
         if measured.signed_by
         else "No signature was checked: --allowed-signers was not given."
     )
-    return lines
+    return [*lines, *_storage_lines(measured)]
 
 
-def storage_lines(measured: Measured) -> list[str]:
+def _storage_lines(measured: Measured) -> list[str]:
     """What a name of a target stands for: any directory can be called scratch."""
     runs: dict[str, Counter[str]] = defaultdict(Counter)
     for run in measured.runs.values():
@@ -84,7 +84,7 @@ def storage_lines(measured: Measured) -> list[str]:
 
 def as_text(contract: Contract, results: Sequence[Result], measured: Measured) -> str:
     lines = [headline(contract, results, measured), *(line for one in results for line in _lines(one))]
-    return "\n".join([*lines, *verified_lines(measured), *storage_lines(measured)])
+    return "\n".join([*lines, *verified_lines(measured)])
 
 
 def _lines(result: Result) -> Iterator[str]:

@@ -17,7 +17,7 @@ import weir
 from weir.accept.contract import Contract
 from weir.accept.evidence import Measured
 from weir.accept.judge import Result
-from weir.accept.output import REMAINS_POSSIBLE, UNVERIFIED, headline, numbers, storage_lines, verified_lines
+from weir.accept.output import REMAINS_POSSIBLE, UNVERIFIED, headline, numbers, verified_lines
 from weir.errors import WeirError
 from weir.files import write_atomically
 from weir.latex import latex, latex_path
@@ -74,7 +74,7 @@ class Evidence:
     def first_page(self) -> list[str]:
         """By what the parties tell whether this is the contract and the measurement that they agreed on."""
         agreed = f"Contract: SHA-256 {self.contract_sha256}: compare it with that of the text agreed on."
-        return [agreed, *verified_lines(self.measured), *storage_lines(self.measured)]
+        return [agreed, *verified_lines(self.measured)]
 
     def integrity(self) -> str:
         if self.measured.differences is None:

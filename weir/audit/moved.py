@@ -11,7 +11,7 @@ from weir.audit.subject import Subject
 # Of offsets that are drawn again and again 1 - 1/e, 63 %, or more are distinct.
 _DISTINCT = 0.5
 LEAST_BYTES = 4 * 2**20
-# A few bytes of the tail may be on their way; headers and requests only add to what is counted.
+# Headers, requests, metadata and journals only add to what is counted; a few blocks may be on their way.
 ARRIVED = 0.95
 STARVED = 0.5  # of an access: whoever waits for a processor tells nothing about servers
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from weir import drawing
 from weir.audit.judge import USABLE
 from weir.columns import verdict_texts
 from weir.commands.show import PAGE_FILE, read_page
-from weir.data import data_folder
 from weir.errors import WeirError
 from weir.extras import load
 from weir.files import write_atomically
@@ -132,9 +132,7 @@ def page(
     histories: Sequence[Sequence[str]] = (),
 ) -> str:
     """histories: target, file of its page, its verdicts in a sentence."""
-    style = (data_folder("analysis") / "page" / "page.css").read_text(encoding="utf-8")
     body = [
-        f"<h1>Storage of <b>{_text(site)}</b></h1>",
         f'<div class="second">{_studies(studies)} with reports; rates in MiB/s</div>',
         *_histories(histories),
         "<h2>Targets</h2>",
@@ -146,13 +144,7 @@ def page(
         "<h2>Studies</h2>",
         _table(("study", "measured", "question", "results", "advice"), _study_rows(studies)),
     ]
-    head = (
-        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<title>{_text(site)}</title><link rel="icon" href="data:,"><style>{style}</style>'
-    )
-    main = "\n".join(body)
-    top = f'<!doctype html>\n<html lang="en">\n<head>{head}</head>\n'
-    return f"{top}<body><main>\n{main}\n</main></body>\n</html>\n"
+    return drawing.page(f"Storage of {site}", body)
 
 
 def _histories(pages: Sequence[Sequence[str]]) -> list[str]:

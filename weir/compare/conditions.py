@@ -6,11 +6,12 @@ A ratio belongs to the storage only if these are alike. What the records and run
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from weir.compare.pairs import Pair
+from weir.compare.pairs import Pair, Sample
 from weir.compare.sides import Campaign, Side
 from weir.runfiles import read_run_file
 from weir.units import about_size
@@ -72,16 +73,16 @@ def _listed(values: Collection[str]) -> str:
 
 def _order(pairs: Sequence[Pair]) -> Iterator[str]:
     """B is the later one for whoever asks whether something became slower."""
-    times = [
-        [datetime.fromisoformat(began) for one in side for began in one.began if _is_time(began)]
-        for side in ([one for pair in pairs for one in getattr(pair, name)] for name in ("first", "second"))
-    ]
-    if all(times) and max(times[1]) < min(times[0]):
+    first = _times(one for pair in pairs for one in pair.first)
+    second = _times(one for pair in pairs for one in pair.second)
+    if first and second and max(second) < min(first):
         yield "note: B was measured before A: if A is meant to be the state before, exchange them"
 
 
-def _is_time(text: str) -> bool:
-    try:
-        return datetime.fromisoformat(text).tzinfo is not None
-    except ValueError:
-        return False
+def _times(samples: Iterable[Sample]) -> list[datetime]:
+    """Those with a zone, which can be compared."""
+    times = []
+    for text in (text for one in samples for text in one.began):
+        with suppress(ValueError):
+            times.append(datetime.fromisoformat(text))
+    return [time for time in times if time.tzinfo is not None]

@@ -166,7 +166,7 @@ def test_the_figure_shows_levels_changes_and_the_verdict(tmp_path: Path) -> None
     assert "a&lt;b" in text
     assert "1970-03-02 ×0.7" in text
     assert text.count("<circle") == 71
-    assert ">bw_mib_s</text>" in text, "a table of others: its column is all that tells the unit"
+    assert ">bw_mib_s</text>" in text, "a table of others: the name of its column is the only unit"
     ElementTree.fromstring(text[text.index("<svg") : text.index("</svg>") + 6])
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from weir.audit.moved import file_share
+from weir.audit.moved import ARRIVED, file_share
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import REDUCING_FILE_SYSTEMS, Subject
 
 _MIB = 2**20
-# Metadata and journals only add to what a device is written; a few blocks of the tail may be on their way.
-_ARRIVED = 0.95
 # A journal adds a percent or two; a tenth is more than that. With half as many bytes as ours again on the
 # device, the rate may be a third too low.
 _OTHERS_NOTE = 0.10
@@ -60,14 +58,14 @@ def _arrived(subject: Subject) -> Outcome:
     if written is None or needed is None or is_memory:
         return not_observable(subject.device_unknown or "")
     text = f"{written} bytes were written to {_name(subject)}, {needed:.0f} to the files"
-    as_written = written >= _ARRIVED * needed and subject.observed.get("compressing") is False
+    as_written = written >= ARRIVED * needed and subject.observed.get("compressing") is False
     if _may_be_reduced(subject) and not as_written:  # they may be bytes of other users
         return not_observable(f"{text}: the storage may have stored fewer bytes than it was given")
     dirtied = subject.observed.get("dirtied_bytes") if subject.observed.get("of_calls") else None
-    if dirtied is not None and _ARRIVED * dirtied <= written < _ARRIVED * needed:
+    if dirtied is not None and ARRIVED * dirtied <= written < ARRIVED * needed:
         how = "the program wrote over its own, or the file system made a clone"
         return not_observable(f"{text}, {dirtied} were given to the kernel: {how}")
-    if written < _ARRIVED * needed:
+    if written < ARRIVED * needed:
         return invalid(text)
     if lacks_beyond(subject):
         return not_observable(f"{text}, and calls wrote {subject.beyond:.0f} more in the same time")
@@ -194,7 +192,7 @@ def payload_reducible(subject: Subject) -> Outcome | None:
         return note(f"{text}, and {subject.stored_on} may reduce them")
     if subject.observed.get("compressing"):
         return degraded(f"{text}, and {subject.stored_on} is told to compress them")
-    if written is None or written >= _ARRIVED * needed:
+    if written is None or written >= ARRIVED * needed:
         return note(f"{text}, and {subject.stored_on} may reduce them")
     return degraded(f"{text}, and {written} bytes of {needed:.0f} were written to {_name(subject)}")
 
@@ -214,7 +212,7 @@ def lacks_beyond(subject: Subject) -> bool:
     written, needed = subject.observed.get("device_written_bytes"), file_share(subject)
     if not subject.beyond or written is None or needed is None:
         return False
-    return bool(written < _ARRIVED * needed + subject.beyond)
+    return bool(written < ARRIVED * needed + subject.beyond)
 
 
 def _name(subject: Subject) -> str:
