@@ -8,6 +8,7 @@ which is such a process.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import pickle
 import signal
@@ -51,22 +52,26 @@ def in_time(call: Callable[[], Result], path: object, limit_s: float = ANSWER_S)
     reader, writer = os.pipe()
     sys.stdout.flush()
     sys.stderr.flush()
-    # Interrupts are for this process, not for the child.
+    # Interrupts are for this process, not for the child. Where another thread takes the signal, Python raises
+    # it here all the same, between any two steps: the fork and the note of its child are one.
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
-    child = os.fork()
-    if child == 0:
-        _answer(call, writer)
-    os.close(writer)
+    children: list[int] = []
     try:
+        children.extend(itertools.starmap(os.fork, [()]))
+        if children == [0]:
+            _answer(call, writer)
+        os.close(writer)
         with open(reader, "rb", buffering=0):
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-            answer = _read(reader, child, path, limit_s)
+            answer = _read(reader, children[0], path, limit_s)
     except HangsError:
         raise
     except BaseException:
-        _end(child)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for child in children:
+            _end(child)
         raise
-    os.waitpid(child, 0)
+    os.waitpid(children[0], 0)
     if not answer:
         raise WeirError(f"{path}: the process that looked at it was ended", hint="run again")
     is_good, result = pickle.loads(answer)

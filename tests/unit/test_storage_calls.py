@@ -55,3 +55,36 @@ def test_an_interrupt_that_wakes_no_call_is_noticed_all_the_same(
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.signal(signal.SIGINT, handler)
     assert not end.exists()
+
+
+def test_an_interrupt_between_the_fork_and_the_wait_ends_the_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where another thread takes the signal, Python raises it although this thread blocks it."""
+    ended, close, over, own = tmp_path / "ended", os.close, threading.Event(), os.getpid()
+
+    def call() -> None:
+        os.kill(os.getppid(), signal.SIGINT)
+        time.sleep(0.3)
+        ended.touch()
+
+    def late(descriptor: int) -> None:
+        if os.getpid() == own:
+            time.sleep(0.2)
+        close(descriptor)
+
+    thread = threading.Thread(target=over.wait)
+    thread.start()
+    monkeypatch.setattr(os, "close", late)
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            in_time(call, "/target")
+        assert ended.exists()
+        assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == mask
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+        over.set()
+        thread.join()
