@@ -70,10 +70,7 @@ def _measured_rows(
         found.append(row_of(target, user, rounds, share, own, phases))
         print("  ".join(found[-1].values()), flush=True)
         for row in (row for row in own if not is_proven(row)):
-            why = f"{row['reasons']} {row['evidence']}" if row["reasons"] else f"missing {row['missing']}"
-            print(
-                f"  {row['verdict']} {row['access']} {row['label']} round {row['round']}: {why}", flush=True
-            )
+            print(f"  {why_not(row)}", flush=True)
     return found
 
 
@@ -89,6 +86,12 @@ def _phases(machine: Machine, results: Path, record: Mapping[str, str]) -> list[
 
 def is_proven(record: Mapping[str, str]) -> bool:
     return record["verdict"] == "VALID" and record["proof"] == "servers"
+
+
+def why_not(record: Mapping[str, str]) -> str:
+    """A record that is not proven: what it is, and the reasons of its verdict or the evidence that it lacks."""
+    why = f"{record['reasons']} {record['evidence']}" if record["reasons"] else f"missing {record['missing']}"
+    return f"{record['verdict']} {record['access']} {record['source']}: {why}"
 
 
 def row_of(

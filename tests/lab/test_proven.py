@@ -8,7 +8,8 @@ from typing import Any
 
 from bench.tables import replace_rows
 from tests.lab.filesystem import Share
-from tests.lab.proven import HEAD, KEYS, row_of
+from tests.lab.proven import HEAD, KEYS, row_of, why_not
+from weir.columns import columns
 
 RECORD = {"verdict": "VALID", "proof": "servers"}
 
@@ -47,3 +48,15 @@ def test_a_target_that_is_measured_again_has_one_row(tmp_path: Path) -> None:
     with table.open() as stream:
         rows = [(one["target"], one["user"], one["proven"]) for one in csv.DictReader(stream)]
     assert rows == [("a", "root", "2 of 2"), ("a", "nobody", "2 of 2"), ("b", "root", "2 of 2")]
+
+
+def test_a_record_that_is_not_proven_tells_why_from_columns_that_records_have() -> None:
+    record = dict.fromkeys(columns(), "") | {
+        "verdict": "DEGRADED",
+        "access": "read",
+        "source": "runs/a/1/out",
+    }
+    assert why_not(record | {"reasons": "machine-busy", "evidence": "2 s"}) == (
+        "DEGRADED read runs/a/1/out: machine-busy 2 s"
+    )
+    assert why_not(record | {"missing": "fetched"}) == "DEGRADED read runs/a/1/out: missing fetched"
