@@ -89,7 +89,7 @@ def is_proven(record: Mapping[str, str]) -> bool:
 
 
 def why_not(record: Mapping[str, str]) -> str:
-    """A record that is not proven: its verdict, and the reasons of its verdict or the evidence that it lacks."""
+    """The verdict of a record that is not proven, and its reasons or the evidence that it lacks."""
     why = f"{record['reasons']} {record['evidence']}" if record["reasons"] else f"missing {record['missing']}"
     return f"{record['verdict']} {record['access']} {record['source']}: {why}"
 
