@@ -93,6 +93,30 @@ def test_what_other_calls_wrote_is_no_evidence() -> None:
     assert not missing(1600)
 
 
+@pytest.mark.parametrize(
+    ("stored_mib", "syncs", "total_s", "verdict"),
+    [
+        (14, 4, 1.0, "missing"),  # measured: four ranks wrote the same 4 MiB, on a cached loop device
+        (4, 4, 1.0, "missing"),
+        (3, 4, 1.0, "INVALID"),
+        (14, 1, 1.0, "INVALID"),  # a page is dirtied again once it was written back
+        (14, 1, 12.0, "missing"),  # as the kernel does by itself every 5 s
+        (16, 4, 1.0, None),
+    ],
+)
+def test_a_cache_below_may_join_what_was_written_again(
+    stored_mib: int, syncs: int, total_s: float, verdict: str | None
+) -> None:
+    """The kernel was given 16 MiB; a loop device joins those of one offset in its own cache."""
+    seen = {"of_calls": True, "called_bytes": 16 * MIB, "dirtied_bytes": 16 * MIB, "tasks": 1}
+    seen |= on_disk(0, stored_mib * MIB) | {"device_read_bytes": 0, "device_written_bytes": stored_mib * MIB}
+    moved = dict.fromkeys(("requested_bytes", "moved_bytes", "file_bytes"), 16 * MIB)
+    times = {"total_s": total_s, "bw_mib_s": 16 / total_s}
+    judgement = judge(subject(seen | {"sync_calls": syncs}, cell=None, **moved, **times))
+    assert found(judgement).get("sync-not-effective") == (None if verdict == "missing" else verdict)
+    assert verdict == "INVALID" or ("stored" in judgement.missing) == (verdict is not None)
+
+
 def test_servers_must_have_the_bytes_of_all_calls() -> None:
     def missing(name: str, sent: int, received: int, **row: Any) -> bool:
         seen = behind(observer(sent * MIB, received * MIB), of_calls=True, called_bytes=1600 * MIB)

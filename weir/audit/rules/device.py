@@ -18,6 +18,7 @@ _MOST = 0.8
 _LIMITED = 0.5
 _WAITED = 0.1  # of the run
 _REDUCIBLE = 0.90
+_WRITTEN_BACK_S = 5  # dirty_writeback_centisecs
 
 
 @rule("INVALID", needs_output=True)
@@ -27,8 +28,9 @@ def sync_not_effective(subject: Subject) -> Outcome | None:
     that the storage may have reduced is excluded; where others wrote to the device nothing is proven;
     where offsets may be met twice, half of the bytes suffice. Of any program (`weir prove`) the offsets
     are unknown: what the kernel was given less, the device need not have got (bytes-not-stored judges
-    that), and a count that lacks bytes of other calls of the same time, as of several jobs, proves
-    nothing.
+    that). An offset that is written again after a synchronisation is given to the kernel twice, and a cache
+    below, as of a loop device, joins the two: then nothing is proven. Neither is it by a count that lacks
+    bytes of other calls of the same time, as of several jobs.
 
     Hint: look for LD_PRELOAD and for mount options such as nobarrier or async; compare with O_DIRECT.
     """
@@ -62,7 +64,7 @@ def _arrived(subject: Subject) -> Outcome:
     if _may_be_reduced(subject) and not as_written:  # they may be bytes of other users
         return not_observable(f"{text}: the storage may have stored fewer bytes than it was given")
     dirtied = subject.observed.get("dirtied_bytes") if subject.observed.get("of_calls") else None
-    if dirtied is not None and ARRIVED * dirtied <= written < ARRIVED * needed:
+    if dirtied is not None and ARRIVED * dirtied / _times_given(subject) <= written < ARRIVED * needed:
         how = "the program wrote over its own, or the file system made a clone"
         return not_observable(f"{text}, {dirtied} were given to the kernel: {how}")
     if written < ARRIVED * needed:
@@ -74,6 +76,20 @@ def _arrived(subject: Subject) -> Outcome:
     if written >= (copies + _OTHERS_DEGRADED) * ours and written >= copies * ours + _OTHERS_LEAST:
         return not_observable(f"{text}: others wrote to it, and their bytes cannot be told from ours")
     return passed(text)
+
+
+def _times_given(subject: Subject) -> int:
+    """How often the kernel may have been given the same offset: again when it was written back meanwhile."""
+    of_kernel = (subject.number("total_s") or 0.0) // _WRITTEN_BACK_S
+    return int(max(subject.observed.get("sync_calls") or 1, 1) + of_kernel)
+
+
+def lacks_given(subject: Subject) -> bool:
+    """The device has less than the kernel was given of any program, for whatever reason."""
+    written, dirtied = (subject.observed.get(f"{name}_bytes") for name in ("device_written", "dirtied"))
+    if not subject.observed.get("of_calls") or written is None or dirtied is None:
+        return False
+    return bool(written < ARRIVED * min(dirtied, file_share(subject) or dirtied))
 
 
 @rule("DEGRADED", needs_output=True)

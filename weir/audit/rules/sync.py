@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
-from weir.audit.rules.device import lacks_beyond
+from weir.audit.rules.device import lacks_beyond, lacks_given
 from weir.audit.subject import HEADER_FORMATS, Subject
 
 # Their clients hold no data back: a write returns when a server has it.
@@ -70,7 +70,7 @@ def bytes_not_stored(subject: Subject) -> Outcome | None:
     """The kernel counted less than half of the bytes that the program reports as written, on their way to a
     file system with a block device below it. Of a write whose bytes must have left the client
     (synchronised, or with O_DIRECT) that count proves nothing where the device is unknown, which may be
-    memory, nor where the kernel counted more than the writes can have touched.
+    memory, or has less than that, nor where the kernel counted more than the writes can have touched.
 
     Hint: look for a library between the program and the kernel (LD_PRELOAD), and for data that were written
     over before they left the page cache.
@@ -86,7 +86,7 @@ def bytes_not_stored(subject: Subject) -> Outcome | None:
         return degraded(text)
     if subject.leaves_client and subject.device_unknown:
         return not_observable(f"{text}, and {subject.device_unknown}")
-    if subject.leaves_client and lacks_beyond(subject):
+    if subject.leaves_client and (lacks_beyond(subject) or lacks_given(subject)):
         return not_observable(f"{text}, and the device has not those of all calls")
     if subject.dirtied_most is not None and dirtied > _COUNTED_TWICE * subject.dirtied_most:
         return not_observable(f"{text}: the kernel counted whole pages for parts of them")
