@@ -43,7 +43,7 @@ quotient_of <- function(first, second) {
   below <- sqrt(log(first$effect / first$lo)^2 + log(second$hi / second$effect)^2)
   above <- sqrt(log(first$hi / first$effect)^2 + log(second$effect / second$lo)^2)
   df <- min(first$df, second$df)
-  error <- max(below, above) / stats::qt((1 + interval_level) / 2, max(1, df))
+  error <- max(below, above) / t_quantile(max(1, df))
   effect_with("factor", middle, middle - below, middle + above, error, df, df + 1, used, count = count)
 }
 
@@ -148,7 +148,7 @@ jackknifed <- function(words, points, statistic, used, lowest = NA, highest = NA
     scale$to(statistic(kept))
   }, numeric(1))
   error <- sqrt((n - 1) / n * sum((without - mean(without))^2))
-  half <- stats::qt((1 + interval_level) / 2, n - 1) * error
+  half <- t_quantile(n - 1) * error
   effect_with(words, middle, middle - half, middle + half, error, n - 1, n, used, lowest, highest, count)
 }
 

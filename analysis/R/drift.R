@@ -53,7 +53,7 @@ line_of_rounds <- function(at, deviation) {
   spread <- sqrt(sum((deviation - slope * x)^2) / (rounds - 2))
   # Neighbouring rounds are autocorrelated: inflate the error of the line.
   error <- spread / sqrt(sum(x^2)) * inflation_of(assumed_autocorrelation)
-  half <- stats::qt((1 + interval_level) / 2, rounds - 2) * error
+  half <- t_quantile(rounds - 2) * error
   list(rounds = rounds, ratio = exp(slope), lo = exp(slope - half), hi = exp(slope + half),
     p = chance_of_mean(slope, error, rounds - 2))
 }

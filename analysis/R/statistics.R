@@ -19,10 +19,13 @@ mean_interval <- function(values, inflation = 1, level = interval_level, degrees
   n <- length(kept)
   df <- degrees - (length(values) - n)
   error <- if (n < 2) NA_real_ else stats::sd(kept) / sqrt(n) * inflation
-  half <- if (n < 2) NA_real_ else stats::qt((1 + level) / 2, df) * error
+  half <- if (n < 2) NA_real_ else t_quantile(df, level) * error
   list(n = n, mean = if (n == 0) NA_real_ else mean(kept), lo = mean(kept) - half, hi = mean(kept) + half,
     error = error, df = df)
 }
+
+# So many errors of a mean lie between it and an end of its interval.
+t_quantile <- function(df, level = interval_level) stats::qt((1 + level) / 2, df)
 
 # Of a series whose autocorrelation decays by a factor: how much larger the error of its mean is than that of
 # independent values, and the degrees of freedom of its variance. Both are exact for a normal series (weir/inference.py
@@ -96,7 +99,7 @@ rounds_for <- function(distance, spread, most = 1000L) {
     return(NA_integer_)
   }
   rounds <- 2:most
-  enough <- stats::qt((1 + interval_level) / 2, rounds - 1) * spread / sqrt(rounds) <= distance
+  enough <- t_quantile(rounds - 1) * spread / sqrt(rounds) <= distance
   if (any(enough)) rounds[which(enough)[1]] else NA_integer_
 }
 
