@@ -137,6 +137,7 @@ static void document_write_peers(struct weir_json *json, const struct weir_peers
         weir_peer_name(peer, name);
         weir_json_object(json, NULL);
         weir_json_text(json, "address", name);
+        weir_json_bool(json, "here", peer->here);
         document_write_known(json, "sent_bytes", true, peer->sent_bytes);
         document_write_known(json, "received_bytes", true, peer->received_bytes);
         document_write_known(json, "outstanding_us", true, peer->outstanding_us);

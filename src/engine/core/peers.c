@@ -1,9 +1,39 @@
 #include "peers.h"
 
 #include <arpa/inet.h>
-#include <stdbool.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
+
+static const unsigned char mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+
+/* IPv4 and IPv6 alone; false for other families. */
+static bool peers_is(const struct sockaddr *found, const unsigned char address[16]) {
+    if (found == NULL || (found->sa_family != AF_INET && found->sa_family != AF_INET6)) {
+        return false;
+    }
+    if (found->sa_family == AF_INET6) {
+        return memcmp(&((const struct sockaddr_in6 *)(const void *)found)->sin6_addr, address, 16) == 0;
+    }
+    return memcmp(address, mapped, sizeof mapped) == 0 &&
+           memcmp(&((const struct sockaddr_in *)(const void *)found)->sin_addr, address + sizeof mapped, 4) ==
+               0;
+}
+
+/* Whether this node has the address. */
+static bool peers_is_here(const unsigned char address[16]) {
+    struct ifaddrs *all;
+    bool here = memcmp(address, mapped, sizeof mapped) == 0 && address[sizeof mapped] == 127;
+    if (here || getifaddrs(&all) != 0) {
+        return here;
+    }
+    for (const struct ifaddrs *one = all; one != NULL && !here; one = one->ifa_next) {
+        here = peers_is(one->ifa_addr, address);
+    }
+    freeifaddrs(all);
+    return here;
+}
 
 struct weir_peer *weir_peers_find(struct weir_peers *peers, const unsigned char address[16], uint16_t port) {
     for (int i = 0; i < peers->count; i++) {
@@ -16,7 +46,7 @@ struct weir_peer *weir_peers_find(struct weir_peers *peers, const unsigned char 
         return NULL;
     }
     struct weir_peer *added = &peers->list[peers->count++];
-    *added = (struct weir_peer){.port = port};
+    *added = (struct weir_peer){.port = port, .here = peers_is_here(address)};
     memcpy(added->address, address, sizeof added->address);
     return added;
 }
@@ -26,6 +56,7 @@ void weir_peers_add(struct weir_peers *sum, const struct weir_peers *more) {
         const struct weir_peer *one = &more->list[i];
         struct weir_peer *all = weir_peers_find(sum, one->address, one->port);
         if (all != NULL) {
+            all->here = all->here || one->here;
             all->sent_bytes += one->sent_bytes;
             all->received_bytes += one->received_bytes;
             all->outstanding_us += one->outstanding_us;
@@ -50,7 +81,6 @@ void weir_peers_subtract(struct weir_peers *later, const struct weir_peers *earl
 }
 
 void weir_peer_name(const struct weir_peer *peer, char name[WEIR_PEER_NAME]) {
-    static const unsigned char mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
     bool is_ipv4 = memcmp(peer->address, mapped, sizeof mapped) == 0;
     char text[INET6_ADDRSTRLEN];
     inet_ntop(is_ipv4 ? AF_INET : AF_INET6, peer->address + (is_ipv4 ? sizeof mapped : 0), text, sizeof text);

@@ -3,6 +3,7 @@
 #ifndef WEIR_PEERS_H
 #define WEIR_PEERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define WEIR_PEERS_MOST 64
@@ -11,6 +12,7 @@
 struct weir_peer {
     unsigned char address[16]; /* IPv4 as ::ffff:a.b.c.d */
     uint16_t port;
+    bool here; /* on a node of the clients, whose load makes it wait */
     uint64_t sent_bytes, received_bytes;
     uint64_t outstanding_us;  /* bytes for it were not sent or not acknowledged; sum of its connections */
     uint64_t closed_us;       /* of these: it took no more, its receive window was closed */

@@ -165,6 +165,7 @@ static void check_peers(const struct weir_observer *connections, const struct we
     CHECK(prompt->sent_bytes == BYTES / 100 && prompt->received_bytes == BYTES);
     CHECK(late->closed_us >= CLOSED_MS / 2 * 1000 && late->outstanding_us >= late->closed_us);
     CHECK(prompt->closed_us == 0);
+    CHECK(late->here && prompt->here);
     CHECK(late->answer_us_bytes / late->received_bytes >= ANSWER_MS / 2 * 1000);
     inet_ntop(AF_INET, &address.sin_addr, what, sizeof what);
     snprintf(expected, sizeof expected, "%.15s:%u", what, ntohs(address.sin_port));

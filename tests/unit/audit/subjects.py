@@ -170,11 +170,13 @@ def servers(*each: dict[str, Any], cpu_waited_s: float | None = None) -> dict[st
     return facts
 
 
-def server(number: int, waited_s: float = 0.0, closed_s: float = 0.0, late_ms: float = 0.0) -> dict[str, Any]:
+def server(
+    number: int, waited_s: float = 0.0, closed_s: float = 0.0, late_ms: float = 0.0, here: bool = False
+) -> dict[str, Any]:
     """One that took and gave 400 MiB."""
     times = {"outstanding_us": waited_s * 1e6, "closed_us": closed_s * 1e6, "answer_us": late_ms * 1e3}
     moved = {"sent_bytes": 400 * MIB, "received_bytes": 400 * MIB}
-    return {"address": f"10.0.0.{number}:9422", **moved, **times}
+    return {"address": f"10.0.0.{number}:9422", "here": here, **moved, **times}
 
 
 def blind(name: str = "lustre") -> dict[str, Any]:

@@ -132,6 +132,17 @@ def test_a_server_is_not_named_by_a_machine_that_is_busy() -> None:
     assert "slow-server" in judge(subject(late, access="read", total_s=8.0)).not_observable
 
 
+def test_on_a_busy_machine_another_node_that_closes_its_window_is_named() -> None:
+    """Its kernel did; what waits unacknowledged, or for a server on the busy machine, tells nothing."""
+    for here, closed_s, is_named in ((False, 2.2, True), (True, 2.2, False), (False, 0.7, False)):
+        facts = servers(server(1, waited_s=0.2), server(2, 2.4, closed_s, here=here), cpu_waited_s=7.9)
+        judged = judge(subject(facts, total_s=8.0))
+        assert ("slow-server" in {one.rule for one in judged.notes}) == is_named, (here, closed_s)
+        assert ("slow-server" in judged.not_observable) != is_named
+    alike = servers(server(1, 4.0), server(2, 5.0, 4.5), cpu_waited_s=7.9)
+    assert "slow-server" in judge(subject(alike, total_s=8.0)).not_observable
+
+
 def test_bytes_of_an_earlier_write_are_not_those_of_a_later_one() -> None:
     """A client that sends each file while the next one is written: the counts of the later writes suffice."""
     sent = (0, WHOLE, WHOLE)

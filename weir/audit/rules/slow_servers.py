@@ -24,8 +24,9 @@ def slow_server(subject: Subject) -> Outcome | None:
     takes all bytes at once and delays its answer to them is not seen in a write, nor in a read one that
     answers late while further requests are on their way to it. While processes of a node
     wait for a processor, its clients send, and servers on it answer late: that time (/proc/pressure) is taken
-    off the wait, and half of the access is too much to name a server; where the kernel does not tell it, a
-    load above the cores before the run is.
+    off the wait. From half of the access on, or where the kernel does not tell it and the load before the run
+    was above the cores, a server is named by a closed receive window alone, as its own kernel told it, and
+    only one that is on another node.
 
     Hint: look at that server and its link (iostat -x, ethtool -S, ss -ti), then measure again.
     """
@@ -38,9 +39,13 @@ def slow_server(subject: Subject) -> Outcome | None:
     if len(compared) < 2:
         return None
     starved_s = _starved_s(subject, total_s)
-    if starved_s >= STARVED * total_s:
+    is_starved = starved_s >= STARVED * total_s
+    if is_starved:
+        slow = _closed(compared, total_s) if subject.is_write else []
+    else:
+        slow = _held_up(compared, total_s, starved_s) if subject.is_write else _late(compared)
+    if is_starved and not slow:
         return not_observable(f"processes waited for a processor for {starved_s:.3g} s of {total_s:.3g} s")
-    slow = _held_up(compared, total_s, starved_s) if subject.is_write else _late(compared)
     return note("; ".join(slow)) if slow else passed(f"{len(compared)} servers took or gave alike")
 
 
@@ -58,18 +63,36 @@ def _starved_s(subject: Subject, total_s: float) -> float:
 
 
 def _held_up(servers: Sequence[Observer], total_s: float, starved_s: float) -> list[str]:
-    found = []
-    for one in servers:
-        waited_s, closed_s = one["outstanding_us"] / 1e6, one["closed_us"] / 1e6
-        others = [each["outstanding_us"] / each["sent_bytes"] for each in servers if each is not one]
-        usual_s = median(others) * one["sent_bytes"] / 1e6
-        if waited_s - starved_s >= max(_HELD_UP * total_s, _SLOWER * usual_s):
-            text = f"bytes waited {waited_s:.3g} s in all connections to {one['address']}, "
-            text += f"{closed_s:.3g} s because it"
-            found.append(
-                f"{text} took no more; as many for another server {usual_s:.3g} s, of {total_s:.3g} s"
-            )
-    return found
+    return [
+        _waited(one, usual_s, total_s)
+        for one in servers
+        if one["outstanding_us"] / 1e6 - starved_s
+        >= max(_HELD_UP * total_s, _SLOWER * (usual_s := _usual_s(one, servers)))
+    ]
+
+
+def _closed(servers: Sequence[Observer], total_s: float) -> list[str]:
+    """Kernels of the others ended that wait sooner, whoever waited for a processor here."""
+    return [
+        _waited(one, usual_s, total_s)
+        for one in servers
+        if not one.get("here", True)
+        and one["closed_us"] / 1e6 >= max(_HELD_UP * total_s, _SLOWER * (usual_s := _usual_s(one, servers)))
+    ]
+
+
+def _usual_s(one: Observer, servers: Sequence[Observer]) -> float:
+    """Time that as many bytes waited for the others."""
+    others = [each["outstanding_us"] / each["sent_bytes"] for each in servers if each is not one]
+    return float(median(others) * one["sent_bytes"] / 1e6)
+
+
+def _waited(one: Observer, usual_s: float, total_s: float) -> str:
+    waited_s, closed_s = one["outstanding_us"] / 1e6, one["closed_us"] / 1e6
+    text = (
+        f"bytes waited {waited_s:.3g} s in all connections to {one['address']}, {closed_s:.3g} s because it"
+    )
+    return f"{text} took no more; as many for another server {usual_s:.3g} s, of {total_s:.3g} s"
 
 
 def _late(servers: Sequence[Observer]) -> list[str]:
