@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.lab.machine import Machine
 from tests.own_folders import own_folder
 from tests.queues.nodes import Cluster
-from tests.queues.system import Fault, System
+from tests.queues.system import Fault, System, killed
 
 PROGRAMS = ("Almighty", "oarsub", "oarnodesetting", "oarsh", "sshd", "unshare", "nsenter", "setpriv", "ip")
 CORES = 4
@@ -167,11 +167,25 @@ def running(cluster: Cluster) -> list[str]:
     return [line.split()[0] for line in cluster.out("oarstat").splitlines() if " R " in line]
 
 
+def _nodes_are_alive(cluster: Cluster) -> None:
+    cluster.out("oarnodesetting", "--sql", "state = 'Absent'", "-s", "Alive")
+    _wait_for_nodes(cluster)
+
+
 FAULTS = {
     "cancelled in the middle": Fault(
         "it was cancelled", True, during=lambda job, *_: job.cluster.out("oardel", job.number)
     ),
     "time limit too short": Fault("its time was over", True, time_s=2),
+    # An administrator tells it; OAR itself looks at no node with jobs.
+    "node down": Fault(
+        "it was cancelled",
+        True,
+        during=lambda job, _, node: job.cluster.run("oarnodesetting", "-h", node, "-s", "Absent"),
+        after=_nodes_are_alive,
+        lasts=True,
+    ),
+    "killed by the system": killed("signal 9 ended it"),
     "queue stopped": Fault(
         "is waiting: OAR plans no start for it",
         False,

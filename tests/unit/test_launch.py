@@ -86,6 +86,18 @@ def test_a_node_that_was_lost_is_no_execution() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("mpirun", "Open RTE was unable to open the hostfile:"),
+        ("hydra", "[mpiexec@n] HYDU_parse_hostfile (utils/args/args.c:319): unable to open host file: /n"),
+    ],
+)
+def test_a_job_whose_file_of_nodes_was_removed_is_over(name: str, line: str) -> None:
+    """OAR removes it when the script of the job is killed; what the script had started goes on."""
+    assert launcher(name).lost(f"{'-' * 74}\n{line}\n    /var/n\n") == line
+
+
+@pytest.mark.parametrize(
     "stderr",
     [
         "",

@@ -21,4 +21,9 @@ def environment(inherited: Mapping[str, str]) -> Changes:
     return {name: None for name in inherited if name.startswith(("PMI_", "PMIX_", "SLURM_CPU_BIND"))}
 
 
-LAUNCHER = Launcher(command=command, environment=environment, starts_here=True)
+def lost(stderr: str) -> str | None:
+    """The batch system removes the file of nodes when the job is over."""
+    return next((line for line in stderr.splitlines() if "unable to open host file" in line), None)
+
+
+LAUNCHER = Launcher(command=command, environment=environment, lost=lost, starts_here=True)

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from weir.launch.base import Changes, Launcher, check_geometry, gives
 
-# What mpirun prints when not the program but a node has failed, or a daemon of its own.
+# What mpirun prints when not the program but a node has failed, or a daemon of its own; or when the job is
+# over and its file of nodes was removed.
 DAEMON_LOST = (
     "ORTE has lost communication with a remote daemon",
     "ORTE was unable to reliably start one or more daemons",
     "An ORTE daemon has unexpectedly failed after launch",
+    "Open RTE was unable to open the hostfile",
 )
 
 
@@ -49,7 +51,7 @@ def _of_outer_step(name: str) -> bool:
 
 
 def lost(stderr: str) -> str | None:
-    """Open MPI's message about a node that it could not reach, or lost."""
+    """Open MPI's message about nodes that it does not know, could not reach, or lost."""
     return next((line for line in stderr.splitlines() if line.startswith(DAEMON_LOST)), None)
 
 
