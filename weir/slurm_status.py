@@ -54,16 +54,21 @@ class Waiting:
     def __init__(self) -> None:
         self._printed: dict[str, str] = {}
 
-    async def tell(self, ask: Callable[..., Any], command: str, *question: Any) -> None:
-        name = re.search(r"--name[ =](\S+)", command)
-        if name is None:
-            return
-        why = f"squeue --noheader --states=PENDING --format='%i|%r' --name {name[1]}"
-        reasons, _ = await ask(why, *question)
-        for job, reason in (reasons or {}).items():
+    def tell(self, reasons: Mapping[str, str]) -> None:
+        for job, reason in reasons.items():
             if reason not in _USUAL and self._printed.get(job) != reason:
                 print(f"weir: job {job} is waiting: {reason}", file=sys.stderr, flush=True)
             self._printed[job] = reason
+
+
+async def _reasons(ask: Callable[..., Any], command: str, *question: Any) -> dict[str, str]:
+    """Of the jobs of a command of sacct that wait, which tells none."""
+    name = re.search(r"--name[ =](\S+)", command)
+    if name is None:
+        return {}
+    why = f"squeue --noheader --states=PENDING --format='%i|%r' --name {name[1]}"
+    reasons, _ = await ask(why, *question)
+    return reasons or {}
 
 
 def wait_for_replies(pause_s: float = _PAUSE_S, forgotten_s: float = _FORGOTTEN_S) -> None:
@@ -92,15 +97,24 @@ def _patient(ask: Callable[..., Any], pause_s: float, forgotten: Forgotten) -> C
 
     async def replied(command: str, *question: Any, **options: Any) -> Any:
         is_reported = False
-        while (reply := await ask(command, *question, **options)) == _NO_REPLY and not _CANCELLED.is_set():
+        with_reasons = command.replace("%i|%T", "%i|%T:%r")  # of squeue
+        while (
+            reply := await ask(with_reasons, *question, **options)
+        ) == _NO_REPLY and not _CANCELLED.is_set():
             if not is_reported:
                 print("weir: Slurm does not tell the state of the jobs; asking again", file=sys.stderr)
                 is_reported = True
             await asyncio.sleep(pause_s)
-        if reply[0] is not None and command.startswith("squeue"):
+        if reply[0] is None:
+            return reply
+        told = {job: state.partition(":") for job, state in reply[0].items()}
+        reply[0].update((job, state) for job, (state, _, _) in told.items())
+        if command.startswith("squeue"):
             reply[0].update(forgotten.failed(reply[0]))
-        if reply[0] is not None and "PENDING" in reply[0].values():
-            await waiting.tell(ask, command, *question)
+        reasons = {job: reason for job, (state, _, reason) in told.items() if state == "PENDING"}
+        if reasons and with_reasons == command:
+            reasons = await _reasons(ask, command, *question)
+        waiting.tell(reasons)
         return reply
 
     return replied

@@ -85,21 +85,28 @@ def test_a_job_that_slurm_has_forgotten_counts_as_failed(
     assert asyncio.run(seen("9")) == [known, known]  # it was submitted just now
 
 
+@pytest.mark.parametrize("program", ["squeue", "sacct"])
 def test_why_a_job_waits_is_told_once_where_other_jobs_are_not_the_reason(
-    slurm: Path, capsys: pytest.CaptureFixture[str]
+    slurm: Path, capsys: pytest.CaptureFixture[str], program: str
 ) -> None:
-    """A partition that is down takes jobs, and starts none."""
-    reasons, states = (
-        "printf '7|PartitionDown\\n8|Priority\\n'",
-        "printf '7|PENDING\\n8|PENDING\\n9|RUNNING\\n'",
-    )
-    (slurm / "squeue").write_text(f"#!/bin/sh\ncase $* in *%r*) {reasons} ;; *) {states} ;; esac\n")
+    """A partition that is down takes jobs, and starts none. squeue tells it with the states: one question."""
+    replies = {
+        "*%T:%r*": "7|PENDING:PartitionDown\\n8|PENDING:Priority\\n9|RUNNING:None\\n",
+        "*%r*": "7|PartitionDown\\n8|Priority\\n",
+        "*": "7|PENDING\\n8|PENDING\\n9|RUNNING\\n",
+    }
+    cases = " ".join(f"{pattern}) printf '{reply}' ;;" for pattern, reply in replies.items())
+    for name in ("squeue", "sacct"):
+        (slurm / name).write_text(f"#!/bin/sh\necho {name} >>{slurm}/calls\ncase $* in {cases} esac\n")
+        (slurm / name).chmod(0o755)
     wait_for_replies()
-    command = plug_in.query_job_status_squeue("weir_4711")
+    command = getattr(plug_in, f"query_job_status_{program}")("weir_4711")
     for _ in range(2):
         found, _ = asyncio.run(plug_in.query_job_status(command, Log()))
         assert dict(found) == {"7": "PENDING", "8": "PENDING", "9": "RUNNING"}
     assert capsys.readouterr().err == "weir: job 7 is waiting: PartitionDown\n"
+    calls = ["squeue"] if program == "squeue" else ["sacct", "squeue"]
+    assert (slurm / "calls").read_text().split() == 2 * calls
 
 
 def test_the_command_of_the_profile_stays_while_slurm_does_not_reply(slurm: Path) -> None:
