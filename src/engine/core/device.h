@@ -41,7 +41,7 @@ void weir_device_end(struct weir_device *device);
  * kernel: its count of one device is of all of them, from the first begin to the last end. Sorts the nodes.
  */
 void weir_device_join(struct weir_device *nodes, int count, struct weir_device *all);
-/* The boot of this node's kernel (boot_id); empty: unknown. */
+/* The boot of this node's kernel, by its boot_id or its time; empty: unknown. */
 void weir_device_read_kernel(char kernel[40]);
 
 /* Whether a device is one (and not the number of a mount), followed down to the disks below it. sys:

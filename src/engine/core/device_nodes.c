@@ -4,9 +4,38 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
+#include <time.h>
 
+#define PROC_SUPER_MAGIC 0x9fa0
+#define BILLION          INT64_C(1000000000)
+
+/* When the kernel booted: the difference of two clocks that a kernel steps and slews together. It is the same
+ * in all its containers; kernels that booted within the same 100 us are rare. */
+static void booted(char kernel[40]) {
+    int64_t best_ns = INT64_MAX, at_ns = 0;
+    for (int i = 0; i < 100; i++) {
+        struct timespec before, now, after;
+        clock_gettime(CLOCK_BOOTTIME, &before);
+        clock_gettime(CLOCK_REALTIME, &now);
+        clock_gettime(CLOCK_BOOTTIME, &after);
+        int64_t before_ns = before.tv_sec * BILLION + before.tv_nsec;
+        int64_t took_ns = after.tv_sec * BILLION + after.tv_nsec - before_ns;
+        if (took_ns < best_ns) {
+            best_ns = took_ns;
+            at_ns = now.tv_sec * BILLION + now.tv_nsec - before_ns - took_ns / 2;
+        }
+    }
+    snprintf(kernel, 40, "booted at %.4f", (double)(at_ns / 100000) / 10000);
+}
+
+/* A container may have a boot_id of its own, as those of systemd-nspawn: a file that is mounted over it. */
 void weir_device_read_kernel(char kernel[40]) {
-    if (!weir_device_read_line("/proc/sys/kernel/random/boot_id", kernel, 40)) {
+    static const char path[] = "/proc/sys/kernel/random/boot_id";
+    struct statfs where;
+    if (statfs(path, &where) == 0 && where.f_type != PROC_SUPER_MAGIC) {
+        booted(kernel);
+    } else if (!weir_device_read_line(path, kernel, 40)) {
         kernel[0] = '\0';
     }
 }
