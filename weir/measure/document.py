@@ -63,10 +63,13 @@ def before(
 
 
 def after(known: Mapping[str, Any], end: RunEnd, outputs: Path) -> dict[str, Any]:
-    """The whole document; a failure without a reason gets the first line of the program's stderr."""
+    """The whole document; a failure without a reason gets the first line of the program's stderr, and that
+    the kernel killed a process of this node, also where a control group has too little memory."""
     error = end.error
     if error is None and end.status != "done":
         error = f"exit code {end.exit_code}: {_first_complaint(outputs / OUTPUT_FILES['stderr'])}"
+        if known.get("host", {}).get("memory_kills"):
+            error += "; for want of memory the kernel killed a process of this node (oom-kill in its log)"
     return {
         **known,
         "status": end.status,

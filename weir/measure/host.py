@@ -45,13 +45,14 @@ def host_facts(target_folder: Path, servers: Sequence[str] = ()) -> dict[str, An
 
 def held_so_far(proc: Path = _PROC, cgroups: Path = _CGROUPS) -> Held:
     """Counters of this node: periods in which a CPU limit throttled this process's control group or one
-    above it, pages swapped in or out, microseconds in which some process waited for memory or for I/O, and
-    milliseconds in which weir itself stood still."""
+    above it, pages swapped in or out, processes that the kernel killed for want of memory, microseconds in
+    which some process waited for memory or for I/O, and milliseconds in which weir itself stood still."""
     swapped = [whole(_first_value(proc / "vmstat", key, " ") or "") for key in ("pswpin", "pswpout")]
     known = [pages for pages in swapped if pages is not None]
     return {
         "throttled_periods": _throttled(proc, cgroups),
         "swapped_pages": sum(known) if len(known) == len(swapped) else None,
+        "memory_kills": whole(_first_value(proc / "vmstat", "oom_kill", " ") or ""),
         "memory_stalled_us": whole(_pressure_field(proc, "memory", "total=")),
         "paused_ms": paused_so_far_ms(),
         "io_stalled_us": whole(_pressure_field(proc, "io", "total=")),

@@ -106,7 +106,7 @@ def files(top: Path, texts: dict[str, str]) -> Path:
     return top
 
 
-VMSTAT = "nr_free_pages 41\npswpin 3\npswpout 40\npgfault 7\n"
+VMSTAT = "nr_free_pages 41\npswpin 3\npswpout 40\noom_kill 2\npgfault 7\n"
 
 
 @pytest.mark.parametrize(
@@ -127,6 +127,7 @@ def test_throttled_periods(tmp_path: Path, groups: str, stats: dict[str, int], p
     assert seen == {
         "throttled_periods": periods,
         "swapped_pages": 43,
+        "memory_kills": 2,
         "memory_stalled_us": 1234,
         "io_stalled_us": None,
         "paused_ms": 0,
@@ -134,12 +135,13 @@ def test_throttled_periods(tmp_path: Path, groups: str, stats: dict[str, int], p
 
 
 def test_what_held_a_run_back_is_what_was_counted_while_it_lasted(tmp_path: Path) -> None:
-    before = {"throttled_periods": 31, "swapped_pages": 43, "memory_stalled_us": 7, "io_stalled_us": 1}
-    after = {"throttled_periods": 36, "swapped_pages": 43, "memory_stalled_us": 9, "io_stalled_us": 4}
-    between = {"throttled_periods": 5, "swapped_pages": 0, "memory_stalled_us": 2, "io_stalled_us": 3}
+    names = ("throttled_periods", "swapped_pages", "memory_kills", "memory_stalled_us", "io_stalled_us")
+    before = dict(zip(names, (31, 43, 2, 7, 1), strict=True))
+    after = dict(zip(names, (36, 43, 3, 9, 4), strict=True))
+    between = dict(zip(names, (5, 0, 1, 2, 3), strict=True))
     assert held_between(before, after) == between
     unknown = held_so_far(tmp_path, tmp_path)
-    nothing = dict.fromkeys(("throttled_periods", "swapped_pages", "memory_stalled_us", "io_stalled_us"))
+    nothing = dict.fromkeys(names)
     assert unknown == nothing | {"paused_ms": 0}
     assert held_between(before, unknown) == nothing
 
