@@ -200,9 +200,9 @@ class Checkout:
     def snakemake(self, *arguments: str, limit_s: float = 400) -> tuple[int, str]:
         return self.run(*self.snakemake_words(*arguments), limit_s=limit_s)
 
-    def reframe(self, *arguments: str) -> tuple[int, str]:
+    def reframe(self, *arguments: str, limit_s: float = 400) -> tuple[int, str]:
         settings = ["-C", "reframe_checks/settings.py", "-c", "reframe_checks", "--system", "sandbox:debug"]
-        return self.run(str(BIN / "reframe"), "--nocolor", *settings, *arguments)
+        return self.run(str(BIN / "reframe"), "--nocolor", *settings, *arguments, limit_s=limit_s)
 
     def records(self) -> list[dict[str, str]]:
         with (self.results / self.study / "records.csv").open() as stream:
