@@ -6,7 +6,7 @@ Runs both builds in pairs of alternating order, which short batches keep close t
 (16 MiB in transfers of 1 MiB, written and read), so 2,000 of each build, wall time and CPU time; and the time
 of a 4 KiB operation in a phase of 256 MiB. Medians with their 95 % interval, 4 min. The median of the batch
 should grow by less than 1 %, or an operation by less than 20 ns. --built: both builds are there.
-On a network file system: make lab-shell, then --folder /mnt/moosefs/root, with fewer pairs.
+On the network file systems of the lab: python -m tests.lab cost.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_mpi_yield_when_idle": "1",
 }
-CELL = ["-w", "-r", "-g", "-t", "1m", "-b", "16m"]
+CELL = ["-w", "-r", "-g", "-t", "1m"]
 OPERATIONS = 65536
 
 Values = tuple[float, ...]
@@ -53,14 +53,23 @@ def cpu_s(arguments: Sequence[str], log: Path) -> float:
     return used.ru_utime + used.ru_stime
 
 
-def batch_s(program: Path, folder: Path, cells: int) -> Values:
+def batch_s(program: Path, folder: Path, cells: int, block: str) -> Values:
     """Time of the cells together, without the start of MPI; CPU time of the whole; time of its phases,
     without the rests before them."""
     lines = []
     for number in range(cells):
         place = folder / f"{number:06d}"
         place.mkdir()
-        arguments = ["ior", "-a", ("POSIX", "MPIIO")[number % 2], *CELL, "-o", str(folder / "data")]
+        arguments = [
+            "ior",
+            "-a",
+            ("POSIX", "MPIIO")[number % 2],
+            *CELL,
+            "-b",
+            block,
+            "-o",
+            str(folder / "data"),
+        ]
         arguments += ["-O", f"summaryFile={place / 'summary.json'}"]
         lines.append("\t".join([f"cell{number}", "1", str(place), *arguments]))
     (folder / "list").write_text("\n".join(lines) + "\n")
@@ -105,24 +114,33 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=40)
     parser.add_argument("--cells", type=int, default=50)
     parser.add_argument("--folder", default="/dev/shm", help="for the data and the documents")
+    parser.add_argument("--block", default="16m", help="written and read by a cell")
+    parser.add_argument("--cells-only", action="store_true", help="no operations of 4 KiB")
     parser.add_argument("--built", action="store_true", help="compile nothing")
     given = parser.parse_args()
     if not given.built:
         build_blind()
     print(f"{given.pairs} pairs in {given.folder}; load {os.getloadavg()[0]:.1f}", flush=True)
-    found = paired(given.pairs, given.folder, lambda program, at: batch_s(program, at, given.cells))
+    found = paired(
+        given.pairs, given.folder, lambda program, at: batch_s(program, at, given.cells, given.block)
+    )
     for which, name in enumerate(("time of the cells", "CPU time", "time of the phases")):
         plain = statistics.median(without[which] for without, _ in found)
         shares = [100 * (with_[which] / without[which] - 1) for without, with_ in found]
         each = [1e6 * (with_[which] - without[which]) / given.cells for without, with_ in found]
         print(f"batch of {given.cells} cells, {name}: {plain:.2f} s, {median_text(shares, '%')}, ", end="")
         print(median_text(each, "us a cell"), flush=True)
-    found = paired(given.pairs, given.folder, operation_ns)
+    if not given.cells_only:
+        _print_operations(given.pairs, given.folder)
+    print(f"load at the end {os.getloadavg()[0]:.1f}")
+
+
+def _print_operations(pairs: int, folder: str) -> None:
+    found = paired(pairs, folder, operation_ns)
     for which, name in enumerate(("write", "read")):
         plain = statistics.median(without[which] for without, _ in found)
         grown = [with_[which] - without[which] for without, with_ in found]
         print(f"{name} of 4 KiB: {plain:.0f} ns, {median_text(grown, 'ns')}", flush=True)
-    print(f"load at the end {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 python -m tests.lab measure [--suites quick] [NAME...]   start what does not run, measure a suite on each
 python -m tests.lab prove [--rounds 10] [NAME...]        what the suite proves, as root and as nobody: a table
 python -m tests.lab programs [--only TEXT] [NAME...]     what weir prove counts of 20 programs: a table
+python -m tests.lab cost [--pairs 150] [--within DIRECTORY] [NAME...]   what observing costs a phase, %
 python -m tests.lab up [NAME...]                         start only
 python -m tests.lab status                               what runs
 python -m tests.lab shell [KIND]                         a shell that sees the mounts
@@ -15,7 +16,9 @@ import argparse
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
+from tests.lab.cost import cost
 from tests.lab.filesystem import SITE, FileSystem, file_systems, up
 from tests.lab.guest import Guest
 from tests.lab.machine import ROOT, LabError, Machine, environment_of
@@ -116,11 +119,15 @@ def down() -> None:
 
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.lab", description=__doc__)
-    parser.add_argument("action", choices=("measure", "prove", "programs", "up", "status", "shell", "down"))
+    parser.add_argument(
+        "action", choices=("measure", "prove", "programs", "cost", "up", "status", "shell", "down")
+    )
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--suites", default="quick")
     parser.add_argument("--only", default="", help="part of the names of the programs")
     parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--pairs", type=int, default=150)
+    parser.add_argument("--within", type=Path, default=ROOT / "build", help="where the data of servers lie")
     chosen = parser.parse_intermixed_args(arguments)
     try:
         if chosen.action == "measure":
@@ -131,6 +138,9 @@ def main(arguments: Sequence[str]) -> int:
             failed = prove(chosen.names, chosen.suites, chosen.rounds)
             if failed:
                 raise LabError(f"failed: {', '.join(failed)}; the rows of the others are in the table")
+            return 0
+        if chosen.action == "cost":
+            cost(chosen.names, chosen.pairs, chosen.within)
             return 0
         if chosen.action == "programs":
             run_programs(chosen.names, chosen.only)

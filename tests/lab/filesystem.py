@@ -103,11 +103,11 @@ def chosen(names: Sequence[str]) -> Iterator[FileSystem]:
 
 
 @contextmanager
-def alone(file_system: FileSystem) -> Iterator[Machine]:
-    """It runs, and ends with the block."""
+def alone(file_system: FileSystem, within: Path = ROOT / "build") -> Iterator[Machine]:
+    """It runs, with its data in a new directory there, and ends with the block."""
     print(f"{file_system.name}: starting", flush=True)
-    (ROOT / "build").mkdir(exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix="lab-alone-", dir=ROOT / "build"))
+    within.mkdir(exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="lab-alone-", dir=within))
     machine = up(folder, [file_system], ends_with_caller=True)
     try:
         yield machine
