@@ -93,7 +93,8 @@ SLOW = FileSystem(
 
 
 def test_no_other_server_than_the_one_with_the_slow_disk_is_named() -> None:
-    """It answers late, and its kernel takes all at once: whether it is named depends on what else waits."""
+    """Its kernel takes all at once, so that the disk cannot be seen from here. On a busy machine the guest
+    acknowledges late, with the delay and without it alike."""
     with started(SLOW) as guest:
         assert isinstance(guest, JoinedGuest)
         host = guest.outside
