@@ -32,6 +32,14 @@ static void disk(const char *number, unsigned sectors_read, unsigned sectors_wri
     put(name, text);
 }
 
+/* Entries of /sys/dev/block are links into the directories of disks. */
+static void linked(const char *name, const char *to) {
+    char target[128], link[128];
+    snprintf(target, sizeof target, "%s/%s", root, to);
+    snprintf(link, sizeof link, "%s/%s", root, name);
+    CHECK(symlink(target, link) == 0);
+}
+
 static bool follow(unsigned major_number, unsigned minor_number, struct weir_device *device,
                    uint64_t *counts) {
     memset(device, 0, sizeof *device);
@@ -112,14 +120,9 @@ static void check_containers(void) {
     CHECK(strncmp(one, "booted at 1", 11) == 0);
 }
 
-int main(void) {
+static void check_disks(void) {
     struct weir_device device;
     uint64_t counts[WEIR_DEVICE_COUNTS];
-    snprintf(root, sizeof root, "/tmp/weir-device-XXXXXX");
-    CHECK(mkdtemp(root) != NULL);
-    check_nodes();
-    check_containers();
-
     struct weir_medium medium = {.file_system = "xfs", .source = "/dev/pmem0", .dax = true};
     weir_device_begin(root, &medium, &device);
     CHECK(device.name[0] == '\0' && strstr(device.reason, "DAX") != NULL);
@@ -129,19 +132,24 @@ int main(void) {
     CHECK(device.parts == 1 && counts[WEIR_DEVICE_READ] == 51200 && counts[WEIR_DEVICE_WRITTEN] == 102400);
     CHECK(counts[WEIR_DEVICE_DISK_WRITTEN] == 102400);
     CHECK(!follow(0, 27, &device, counts)); /* the number of a mount */
+}
 
-    /* A partition counts for itself, and its disk for others: 8:1 is a link into the disk's directory. */
+/* A partition counts for itself, and its disk for others: 8:1 is a link into the disk's directory. */
+static void check_partitions(void) {
+    struct weir_device device;
+    uint64_t counts[WEIR_DEVICE_COUNTS];
     disk("sda", 1000, 2000);
     disk("sda/sda1", 10, 20);
     put("sda/sda1/partition", "1\n");
-    char target[128], link[128];
-    snprintf(target, sizeof target, "%s/sda/sda1", root);
-    snprintf(link, sizeof link, "%s/8:1", root);
-    CHECK(symlink(target, link) == 0);
+    linked("8:1", "sda/sda1");
     CHECK(follow(8, 1, &device, counts));
     CHECK(counts[WEIR_DEVICE_WRITTEN] == 10240 && counts[WEIR_DEVICE_DISK_WRITTEN] == 1024000);
+}
 
-    /* A logical volume on a RAID of two disks, one of which it names twice. */
+/* A logical volume on a RAID of two disks, one of which it names twice. */
+static void check_volumes(void) {
+    struct weir_device device;
+    uint64_t counts[WEIR_DEVICE_COUNTS];
     disk("8:16", 1, 1);
     disk("9:0", 7, 7);
     put("9:0/slaves/sda/dev", "8:0\n");
@@ -153,9 +161,13 @@ int main(void) {
     CHECK(device.parts == 2 && counts[WEIR_DEVICE_READ] == 101 * 512);
     put("253:0/slaves/gone/dev", "8:99\n");
     CHECK(!follow(253, 0, &device, counts));
+}
 
-    /* A loop device whose file is in memory is its own disk; one whose file is gone, is another file or is
-     * on a file system without a device is unknown. */
+/* A loop device whose file is in memory is its own disk; one whose file is gone, is another file or is
+ * on a file system without a device is unknown. */
+static void check_loops(void) {
+    struct weir_device device;
+    uint64_t counts[WEIR_DEVICE_COUNTS];
     char image[] = "/dev/shm/weir-image-XXXXXX", backing[64];
     int descriptor = mkstemp(image);
     CHECK(descriptor >= 0 && ftruncate(descriptor, 8192) == 0 && close(descriptor) == 0);
@@ -169,10 +181,9 @@ int main(void) {
     CHECK(device.parts == 1 && device.major_of[0] == 7 && counts[WEIR_DEVICE_WRITTEN] == 4 * 512);
     /* So is that of one of its partitions, which has the file beside it. */
     disk("7:0/loop0p1", 1, 1);
-    snprintf(target, sizeof target, "%s/7:0/loop0p1", root);
-    snprintf(link, sizeof link, "%s/259:0", root);
     put("7:0/dev", "7:0\n");
-    CHECK(symlink(target, link) == 0 && follow(259, 0, &device, counts) && device.in_memory);
+    linked("259:0", "7:0/loop0p1");
+    CHECK(follow(259, 0, &device, counts) && device.in_memory);
     CHECK(device.major_of[0] == 7 && counts[WEIR_DEVICE_WRITTEN] == 4 * 512);
     put("7:0/size", "17\n");
     CHECK(!follow(7, 0, &device, counts) && strstr(device.reason, image) != NULL);
@@ -183,15 +194,30 @@ int main(void) {
     CHECK(!follow(7, 0, &device, counts));
     CHECK(strstr(device.reason, "(/srv/image (deleted)) is unknown") != NULL);
     CHECK(unlink(image) == 0);
+}
 
-    /* Disks of memory by their names, and by the model that their driver has. */
+/* Disks of memory by their names, and by the model that their driver has. */
+static void check_disks_of_memory(void) {
+    struct weir_device device;
+    uint64_t counts[WEIR_DEVICE_COUNTS];
     disk("zram0", 1, 1);
-    snprintf(target, sizeof target, "%s/zram0", root);
-    snprintf(link, sizeof link, "%s/252:0", root);
-    CHECK(symlink(target, link) == 0 && follow(252, 0, &device, counts) && device.in_memory);
+    linked("252:0", "zram0");
+    CHECK(follow(252, 0, &device, counts) && device.in_memory);
     disk("8:32", 1, 1);
     put("8:32/device/model", "scsi_debug      \n");
     CHECK(follow(8, 32, &device, counts) && device.in_memory);
+}
+
+int main(void) {
+    snprintf(root, sizeof root, "/tmp/weir-device-XXXXXX");
+    CHECK(mkdtemp(root) != NULL);
+    check_nodes();
+    check_containers();
+    check_disks();
+    check_partitions();
+    check_volumes();
+    check_loops();
+    check_disks_of_memory();
 
     char command[128];
     snprintf(command, sizeof command, "rm -r %s", root);
