@@ -1,6 +1,7 @@
 """The suite `nodes` on each batch system by Snakemake and by ReFrame, compared with that on Slurm.
 
-    python -m tests.queues.verdicts [--cells all|few] [--keep FOLDER] [slurm gridengine pbs flux oar]
+    python -m tests.queues.verdicts [--cells all|few] [--keep FOLDER] [--reference FILE]
+        [slurm gridengine pbs flux oar]
 
 It prints a line for each batch system and launcher, and below each record that differs for another reason
 than load; exit code 1 if there is one. Slurm by Snakemake, or what is measured first, is what the others are
@@ -180,10 +181,11 @@ def main() -> int:
     parser.add_argument("--by", dest="methods", nargs="+", choices=METHODS, default=METHODS)
     parser.add_argument("--cells", choices=("all", "few"), default="all")
     parser.add_argument("--keep", type=Path, help="folder for the records as JSON")
+    parser.add_argument("--reference", type=Path, help="such records, of Slurm, to compare with")
     args = parser.parse_args()
     print("| batch system | by | cells | records | VALID | DEGRADED | other | differ from Slurm | load |")
     print("|---|---|---|---|---|---|---|---|---|", flush=True)
-    reference: list[dict[str, str]] = []
+    reference: list[dict[str, str]] = json.loads(args.reference.read_text()) if args.reference else []
     lines, differ, began = [], False, time.monotonic()
     for name in args.systems:
         if reason := missing(name):
