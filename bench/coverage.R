@@ -160,7 +160,7 @@ half_width_of <- function(values, at) {
   if (at$level < interval_level) {
     return(Inf)
   }
-  ends <- ends_of(sort(values), at)
+  ends <- ends_of(values, at)
   (ends[2] - ends[1]) / 2 / median(values)
 }
 
@@ -192,7 +192,7 @@ tell_savings <- function(name, table, longest = 40L) {
 
 # Whether the interval of n added runs holds the median of the 60 around them.
 holds_middle_around <- function(values, first, n) {
-  ends <- ends_of(sort(values[first + seq_len(n) - 1]), ranks_of(n, "added"))
+  ends <- ends_of(values[first + seq_len(n) - 1], ranks_of(n, "added"))
   middle <- median_around(values, first, n)
   ends[1] <= middle && middle <= ends[2]
 }

@@ -24,7 +24,7 @@ series_of <- function(n, correlation) normal_series(1, n, correlation)[1, ]
 
 sorted_rows <- function(values) matrix(values[order(row(values), values)], nrow(values), byrow = TRUE)
 
-# Low and high end of the interval of each row: ends_of for many series at once.
+# Low and high end of the interval of each row.
 ends_of_rows <- function(values, at) {
   sorted <- sorted_rows(values)
   n <- ncol(sorted)
@@ -35,6 +35,9 @@ ends_of_rows <- function(values, at) {
     median = (sorted[, (n + 1) %/% 2] + sorted[, n %/% 2 + 1]) / 2
   )
 }
+
+# Of one series.
+ends_of <- function(values, at) unlist(ends_of_rows(matrix(values, 1), at)[c("lo", "hi")], use.names = FALSE)
 
 share_held <- function(values, at, middle) {
   ends <- ends_of_rows(values, at)
@@ -56,7 +59,7 @@ replayed_coverage <- function(table, n) {
   at <- ranks_of(n)
   found <- table[, if (.N >= 60) .(covered = vapply(starts_of(.N, n), function(first) {
     middle <- median_around(value, first, n)
-    ends <- ends_of(sort(value[first:(first + n - 1)]), at)
+    ends <- ends_of(value[first:(first + n - 1)], at)
     ends[1] <= middle && middle <= ends[2]
   }, TRUE)), by = series]
   if (nrow(found) == 0) NA_real_ else mean(found$covered)

@@ -22,7 +22,7 @@ HEAD = (
     "slow modes that last",
     "days of a year",
 )
-NONE, NOT_PROMISED, NEARLY = "-", ": not promised", ": not reached"
+NONE, NOT_PROMISED = "-", ": not promised"
 _NUMBER = re.compile(r"[\d.]+")
 
 
@@ -61,12 +61,12 @@ def decision(name: str, *patterns: str) -> str:
 
 def of_medians() -> Sequence[str]:
     what = "interval of a median holds it"
-    around = statistic(what, "slow part, median of 60 rounds around")
-    whole = statistic(what, "slow part, median in the long run")
+    around = statistic(what, "slow part, median of 60 rounds around", fewest=8)
+    whole = statistic(what, "slow part, median in the long run", fewest=8)
     return (
         "interval of a median holds it in 95 %, n = 8 to 20 (report)",
         statistic(what, "normal", fewest=8),
-        statistic(what, "normal, 0.35", fewest=8) + NEARLY,
+        statistic(what, "normal, 0.35", fewest=8),
         NONE,
         f"{around} of the 60 runs around; in the long run {whole}{NOT_PROMISED}",
         statistic(what, "year, in order of time", fewest=8),

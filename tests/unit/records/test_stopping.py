@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from weir.inference import LEVEL, interval_ranks
+from weir.inference import ASSUMED, LEVEL, interval_ranks
 
 SERIES, MOST, SPREAD = 12_000, 40, 0.08
-ALLOWED = 0.02  # below the printed level
+ALLOWED = 0.006  # below the printed level: three standard errors
 
 Floats = NDArray[np.float64]
 
@@ -28,6 +28,18 @@ def made(autocorrelation: float) -> Floats:
         fresh = math.sqrt(1 - autocorrelation**2) * values[:, run]
         values[:, run] = autocorrelation * values[:, run - 1] + fresh
     return np.asarray(np.exp(SPREAD * values))
+
+
+@pytest.mark.parametrize("count", [8, 9, 10, 12, 16, 20, 40])
+def test_a_fixed_number_of_rounds_holds_what_it_prints(count: int) -> None:
+    """Neighbours are as alike as assumed; by a chain of two sides, which forgets faster, 93 to 94 % held."""
+    ranks = interval_ranks(count, ASSUMED)
+    assert ranks is not None
+    k, share = ranks
+    ordered = np.sort(made(ASSUMED)[:, :count], axis=1)
+    low = (1 - share) * ordered[:, k - 1] + share * ordered[:, k]
+    high = (1 - share) * ordered[:, -k] + share * ordered[:, -k - 1]
+    assert LEVEL - ALLOWED <= float(np.mean((low <= 1) & (high >= 1))) <= LEVEL + 0.015
 
 
 def stopped(values: Floats, wanted: float, most: int, **assumed: float) -> tuple[float, float]:
@@ -57,6 +69,6 @@ def test_the_interval_holds_what_it_prints(wanted: float, most: int, autocorrela
 def test_the_interval_of_a_fixed_number_of_rounds_would_hold_less() -> None:
     runs, held = stopped(made(0.35), 0.055, 40, autocorrelation=0.35)
     more_runs, more_held = stopped(made(0.35), 0.055, 40)
-    assert held < 0.92 < LEVEL - ALLOWED < more_held
+    assert held < 0.94 < LEVEL - ALLOWED < more_held
     # What it costs.
     assert runs < more_runs < 1.25 * runs
