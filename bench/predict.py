@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """How often the range of weir predict --probe holds the time of applications that no cell was made for.
 
-    bench/predict.py RECORDS TARGET [COUNT] [SITE]
+    bench/predict.py        a study, then 10 applications on disk and in memory
+    bench/predict.py RECORDS TARGET [COUNT] [SITE] [SEED]   of records that are there, such as of a lab
 
-RECORDS are of the suite nersc-ior, such as results/local/nersc-ior/records.csv. Each of COUNT applications
-(default: 20) has a write and a read phase with drawn transfers, layout and interface; those that predict
-refuses are drawn again. Their cells are measured beside the prediction, three rounds. The lines of this
-target in bench/results/predict.csv have predicted and measured seconds, by records alone and by the probe.
+Each application has a write and a read phase. A generator with a seed draws transfers from 32 KiB to 16 MiB
+that no cell has, bytes, layout, interface, collective calls, random order, and one or two processes; what
+the records have no cell for is drawn again, and counted. Their cells are measured beside the prediction,
+three rounds. The lines of the targets in bench/results/predict.csv have predicted and measured seconds, by
+records alone and by the probe. Not drawn, because an application cannot have it: phases that do not reach
+the storage, and metadata.
 """
 
 from __future__ import annotations
@@ -15,23 +18,36 @@ import contextlib
 import csv
 import io
 import json
+import math
 import os
 import random
+import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+import yaml
+
 from weir.cli import main as weir
 from weir.predict.forecast import WIDEST
+from weir.units import format_size
 
-TRANSFERS = ("64 KiB", "256 KiB", "1 MiB", "4 MiB", "10 MiB", "16 MiB")
-SIZES = ("32 MiB", "64 MiB", "128 MiB")
-APIS, LAYOUTS = ("POSIX", "MPIIO"), ("shared", "file-per-process")
+SMALLEST, LARGEST, PAGE = 2**15, 2**24, 4096  # of transfers, and what they are a multiple of
+LEAST_BYTES, MOST_BYTES = 24 * 2**20, 128 * 2**20  # of a process
+ROOT = Path(__file__).resolve().parents[1]
+ROUNDS = 5  # of each cell of the study
+STUDY: dict[str, dict[str, Any]] = {
+    "transfers": {"xfer": ["16 KiB", "256 KiB", "1 MiB", "16 MiB"], "order": ["sequential", "random"]},
+    "processes": {"ppn": [1, 2], "layout": ["shared", "file-per-process"], "xfer": ["2 MiB"]},
+    "calls": {"api": ["MPIIO"], "collective": [False, True], "xfer": ["256 KiB", "4 MiB"]},
+}
+TARGETS, OF_EACH = ("disk", "memory"), 10
 RESULTS = Path(__file__).resolve().parent / "results" / "predict.csv"
-SEED = 3
+SEED = 5  # 1 to 4 were seen while the range was made
 HEAD = (
     *("target", "application", "phase", "by", "predicted_s", "low_s", "high_s"),
     *("measured_s", "within", "load"),
@@ -41,11 +57,53 @@ BY = {"--as-measured": "records", "--probe": "records and probe"}
 
 def application(source: random.Random, number: int) -> tuple[str, str]:
     """A name, and the text of its file."""
-    api, layout, xfer, size = (source.choice(one) for one in (APIS, LAYOUTS, TRANSFERS, SIZES))
-    same = f"api: {api}, layout: {layout}, xfer: {xfer}, bytes: {size}"
-    lines = [f"application: made-{number}", "nodes: 1", "ppn: 2", "phases:"]
+    api, ppn = source.choice(("POSIX", "MPIIO")), source.choice((1, 2))
+    xfer = PAGE * round(math.exp(source.uniform(math.log(SMALLEST), math.log(LARGEST))) / PAGE)
+    size = xfer * max(1, source.randint(LEAST_BYTES, MOST_BYTES) // xfer)
+    layout = "shared" if api == "MPIIO" else source.choice(("shared", "file-per-process"))
+    order = "random" if api == "POSIX" and layout == "shared" and source.random() < 0.4 else "sequential"
+    collective = api == "MPIIO" and source.random() < 0.5
+    same = (
+        f"api: {api}, layout: {layout}, order: {order}, collective: {str(collective).lower()}, "
+        f"xfer: {xfer} B, bytes: {size} B"
+    )
+    lines = [f"application: made-{number}", "nodes: 1", f"ppn: {ppn}", "phases:"]
     phases = [f"- {{phase: {name}, access: {name}, {same}}}" for name in ("write", "read")]
-    return f"{api} {layout} {xfer} of {size}", "\n".join([*lines, *phases]) + "\n"
+    pattern = f"{api} {layout} {order}{' collective' * collective}"
+    return f"{pattern} {ppn} x {format_size(size)} by {xfer // 1024} KiB", "\n".join([*lines, *phases]) + "\n"
+
+
+def measured_study(folder: Path) -> Path:
+    """Its records: cells around what is drawn, none of which is drawn."""
+    same = {"block": "64 MiB", "access": ["write", "read"], "drop_caches": True, "xfer": "2 MiB"}
+    free = {"api": ["POSIX"], "layout": ["shared"]}
+    experiments = {
+        name: {
+            "tool": "ior",
+            "nodes": [1],
+            "ppn": each.get("ppn", [2]),
+            "space": free | {key: values for key, values in each.items() if key != "ppn"},
+            "fixed": {key: value for key, value in same.items() if key not in each},
+            "repetitions": {"rounds": ROUNDS},
+        }
+        for name, each in STUDY.items()
+    }
+    text = {"suite": "predict-bench", "question": "How fast are the cells?", "experiments": experiments}
+    (folder / "config/suites").mkdir(parents=True)
+    (folder / "config/suites/predict-bench.yaml").write_text(yaml.safe_dump(text, sort_keys=False))
+    study = folder / "results/predict-bench"
+    plan, results = ("--plan", str(study / "plan.json")), ("--results", str(study.parent))
+    targets = [word for target in TARGETS for word in ("--target", target)]
+    chosen = ("--site", "local", "--suite", "predict-bench", "--scale", "full", *targets)
+    for arguments in (
+        ("plan", *chosen, "--config-dir", str(folder / "config"), "--out", plan[1]),
+        ("run", *plan, *results),
+        ("collect", *plan, *results, "--out", str(study / "records.csv")),
+    ):
+        study.mkdir(parents=True, exist_ok=True)
+        if weir(list(arguments)) != 0:
+            raise SystemExit(f"weir {arguments[0]} of the study failed")
+    return study / "records.csv"
 
 
 def predicted(file: Path, records: Path, target: str, *more: str) -> list[dict[str, Any]]:
@@ -92,15 +150,12 @@ def tell(found: Sequence[tuple[Any, ...]]) -> None:
             )
 
 
-def main() -> None:
-    records, target = Path(sys.argv[1]).resolve(), sys.argv[2]
-    count = int(sys.argv[3]) if len(sys.argv) > 3 else 20
-    site = sys.argv[4] if len(sys.argv) > 4 else "local"
-    source = random.Random(f"{SEED} {target}")
+def of_target(records: Path, target: str, count: int, site: str, seed: int) -> list[tuple[Any, ...]]:
+    source, number = random.Random(f"{seed} {target}"), 0
     found: list[tuple[Any, ...]] = []
     names: set[str] = set()
+    without: list[str] = []
     with tempfile.TemporaryDirectory(dir=records.parent) as folder:
-        number = 0
         while len(names) < count:
             number += 1
             file = Path(folder) / f"made-{number}.yaml"
@@ -108,15 +163,36 @@ def main() -> None:
             if name in names:
                 continue
             file.write_text(text)
-            for line in lines_of(file, name, records, target, site):
+            lines = list(lines_of(file, name, records, target, site))
+            if not lines:
+                without.append(name)
+                if len(without) > 3 * count:
+                    raise SystemExit(f"{target}: the records have no cell for {', '.join(without)}")
+            for line in lines:
                 found.append(line)
                 names.add(name)
                 print(" | ".join(map(str, line)), flush=True)
+    print(f"{target}: {len(without)} applications had no cell: {'; '.join(without) or '-'}")
     with RESULTS.open(newline="") as before:
         others = [one for one in list(csv.reader(before))[1:] if one[0] != target]
     with RESULTS.open("w", newline="") as out:
         csv.writer(out, lineterminator="\n").writerows([HEAD, *others, *found])
+    return found
+
+
+def main() -> None:
+    began = time.monotonic()
+    if len(sys.argv) > 1:
+        count, site, seed = (*sys.argv[3:], *("20", "local", str(SEED))[len(sys.argv) - 3 :])[:3]
+        found = of_target(Path(sys.argv[1]).resolve(), sys.argv[2], int(count), site, int(seed))
+    else:
+        folder = ROOT / "build/predict-bench"
+        shutil.rmtree(folder, ignore_errors=True)
+        records = measured_study(folder)
+        print(f"study: {time.monotonic() - began:.0f} s", flush=True)
+        found = [line for target in TARGETS for line in of_target(records, target, OF_EACH, "local", SEED)]
     tell(found)
+    print(f"{time.monotonic() - began:.0f} s")
 
 
 if __name__ == "__main__":
