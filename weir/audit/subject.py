@@ -19,6 +19,7 @@ IN_MEMORY = " in memory"  # ends the name of a device that is there (src/engine/
 REDUCING_FILE_SYSTEMS = ("btrfs", "zfs", "bcachefs", "f2fs")
 _COMPRESSED_IMAGES = ("squashfs", "erofs", "cramfs")
 
+NO_CLIENT_CACHE = ("DFS", "CHFS")  # interfaces without a cache on the node
 HEADER_FORMATS = ("HDF5", "PNETCDF", "NETCDF4")
 _PAGE_BYTES = 4096
 

@@ -114,6 +114,18 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ("phase-too-short", alone(**NAMES | {"io_s": 0.005, "total_s": None}), "DEGRADED", "5 ms"),
     (
         "stonewall-uneven",
+        subject(
+            {"stonewall": {"hit": True, "pairs_min": 563, "pairs_max": 29000}},
+            access="create",
+            tool="mdtest",
+            item="file",
+            ops_s=33730.2,
+        ),
+        "NOTE",
+        "the fastest rank made 29000 operations, the slowest 563",
+    ),
+    (
+        "stonewall-uneven",
         subject({"stonewall": {"hit": True, "pairs_min": 10, "pairs_max": 51}}),
         "NOTE",
         "the fastest rank made 51 transfers, the slowest 10",

@@ -70,6 +70,8 @@ def test_the_command_before_a_table_tells_whether_it_is_direct(command: str) -> 
     text = f"{table}\n{begin}{command}\n\n{table}"
     found = [[row.get("direct") for row in parsed.rows] for _, parsed in runs_in(text)]
     assert found == [[None, None], [True, True]]
+    found = [[row.get("sync") for row in parsed.rows] for _, parsed in runs_in(text)]
+    assert found == [[None, None], [False, None]]  # without a command nobody knows its options
 
 
 def test_an_error_of_one_run_in_a_log_is_not_of_the_next() -> None:

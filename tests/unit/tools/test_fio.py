@@ -34,6 +34,17 @@ def test_a_document_of_fio() -> None:
     assert (int(first), sum(map(int, counts.split(";")))) == (4, 256)
 
 
+def test_a_document_without_options_does_not_tell_what_was_requested() -> None:
+    """As fio 2 prints those of a job file."""
+    bare = document()
+    bare.pop("global options", None)
+    for job in bare["jobs"]:
+        job.pop("job options", None)
+    (row,) = parse_document(bare).rows
+    assert (row["access"], row["sync"], row["direct"], row["order"]) == ("write", None, None, None)
+    assert (row["xfer_bytes"], row["iodepth"], row["bw_mib_s"] > 0) == (None, None, True)
+
+
 def test_messages_around_it_and_a_cut_one() -> None:
     text = GOLDEN.read_text()
     assert len(list(documents(f"fio: a note\n{text}\nand another\n{text}"))) == 2

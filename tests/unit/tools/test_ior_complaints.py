@@ -63,6 +63,13 @@ def test_repeats_become_one_with_their_count() -> None:
     ]
 
 
+def test_a_warning_of_another_program_before_the_first_line_is_none_of_the_run() -> None:
+    before = "WARNING: Running pip as the 'root' user can break permissions\n"
+    own = "WARNING: fsync() only available in POSIX. Using value of 0.\n"
+    log = f"{before}{own}IOR-4.1.0: MPI Coordinated Test of Parallel I/O\nWARNING: of a kind not known\n"
+    assert [message.text[:7] for message in parse_log(log)[0].messages] == ["fsync()", "of a ki"]
+
+
 def test_a_warning_belongs_to_the_result_after_it() -> None:
     log = """\
 IOR-4.1.0: MPI Coordinated Test of Parallel I/O

@@ -63,6 +63,13 @@ def test_version_3(head: str) -> None:
     assert (row["nn"], row["directories"]) == (2, "own")
 
 
+def test_dashes_that_a_page_made_one() -> None:
+    """A line of the end counts with any of them; an argument without any is ignored."""
+    text = V3.replace("-- finished at 07/02/2020 12:55:46 --", "- finished at 07/02/2020 12:55:46 -")
+    (run,) = runs(text.replace("'-a' 'posix'", "'a' 'DFS' '-d' '/' 'dfs.group' 'daos_server'"))
+    assert (run.complete, run.rows[0]["api"]) == (True, "POSIX")
+
+
 def test_several_runs_in_one_log() -> None:
     assert [run.tool_version for run in runs(DATE + V1 + DATE + V3 + V1)] == ["1.9.3", "3.3.0+dev", "1.9.3"]
 

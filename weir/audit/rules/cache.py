@@ -5,7 +5,7 @@ from __future__ import annotations
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.rules.servers import received_share
-from weir.audit.subject import Subject
+from weir.audit.subject import NO_CLIENT_CACHE, Subject
 
 _MOST = 0.8
 _NEARLY_ALL = 0.95
@@ -212,6 +212,8 @@ def read_after_write(subject: Subject) -> Outcome | None:
     seen = subject.observed
     if not seen.get("written_bytes"):
         return not_observable("the run did not write what it read")
+    if subject.row.get("api") in NO_CLIENT_CACHE:
+        return passed(f"{subject.row['api']} has no cache in the client")
     moved = subject.number("moved_bytes")
     if moved is None:
         return not_observable("the bytes moved are unknown")

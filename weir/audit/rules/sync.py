@@ -5,10 +5,9 @@ from __future__ import annotations
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.rules.device import lacks_beyond, lacks_given
-from weir.audit.subject import HEADER_FORMATS, Subject
+from weir.audit.subject import HEADER_FORMATS, NO_CLIENT_CACHE, Subject
 
 # Their clients hold no data back: a write returns when a server has it.
-_NO_CLIENT_CACHE = ("DFS", "CHFS")
 _HEADER = 0.05
 # A page that was written back and dirtied again counts again.
 _COUNTED_TWICE = 2.0
@@ -28,7 +27,7 @@ def sync_not_applied(subject: Subject) -> Outcome | None:
     row = subject.row
     if not subject.is_write or not row.get("sync") or subject.stores_nothing or subject.in_memory:
         return None
-    if row.get("api") in _NO_CLIENT_CACHE:
+    if row.get("api") in NO_CLIENT_CACHE:
         return passed(f"{row['api']} has no cache in the client")
     calls, tasks = subject.observed.get("sync_calls"), subject.observed.get("tasks") or 1
     if calls is not None:
@@ -44,13 +43,14 @@ def sync_not_applied(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", needs_output=True)
 def not_synchronised(subject: Subject) -> Outcome | None:
-    """No synchronisation was requested and the file was not opened with O_DIRECT: the clock may stop with
-    data still in the memory of the clients. That is what was requested, and not the rate of the storage.
+    """No synchronisation was requested, or one after the clock had stopped (elbencho --sync), and the file
+    was not opened with O_DIRECT: the clock may stop with data still in the memory of the clients. That is
+    what was requested, and not the rate of the storage.
 
     Hint: set sync: true, or write several times the memory of the nodes.
 
-    Of a log: synchronise the write (IOR -e, fio end_fsync=1, dd conv=fsync), or write several times the
-    memory of the nodes.
+    Of a log: synchronise the write (IOR -e, fio end_fsync=1, dd conv=fsync), write with O_DIRECT (elbencho
+    --direct), or write several times the memory of the nodes.
     """
     if not subject.is_write or subject.stores_nothing or subject.in_memory or subject.row.get("sync"):
         return None
@@ -60,9 +60,9 @@ def not_synchronised(subject: Subject) -> Outcome | None:
         return passed("opened with O_DIRECT")
     if subject.row.get("direct") and subject.observed.get("direct") is None:
         return not_observable("O_DIRECT was requested; whether it was applied is unknown")
-    if subject.row.get("api") in _NO_CLIENT_CACHE:
+    if subject.row.get("api") in NO_CLIENT_CACHE:
         return passed(f"{subject.row['api']} has no cache in the client")
-    return note("no synchronisation was requested")
+    return note("no synchronisation before the clock stopped was requested")
 
 
 @rule("DEGRADED", needs_output=True)

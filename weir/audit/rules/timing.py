@@ -174,7 +174,8 @@ def stonewall_uneven(subject: Subject) -> Outcome | None:
     least, most = seen.get("pairs_min"), seen.get("pairs_max")
     if not seen.get("hit", True) or least is None or most is None or not subject.has_result:
         return None
-    text = f"the fastest rank made {most} transfers, the slowest {least}"
+    made = "operations" if subject.is_metadata else "transfers"
+    text = f"the fastest rank made {most} {made}, the slowest {least}"
     return note(text) if most > _UNEVEN * least else passed(text)
 
 

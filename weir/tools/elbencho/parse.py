@@ -2,7 +2,8 @@
 
 Of two columns, when the first and when the last worker was done, the last one counts. Tables and CSV have
 rates and times without their fractions, cut and not rounded: their rows have no time. A synchronisation
-(--sync) is a phase of its own, so that no write contains one.
+(--sync) is a phase of its own, so that no write contains one. A table without the command does not tell
+whether it was direct: then also what it means that there is none is unknown.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ _JSON = re.compile(r'^\{"phase_type":.*$', re.MULTILINE)
 _CSV = re.compile(r"^ISO date,label,path type,.*$", re.MULTILINE)
 _TABLE = re.compile(r"^OPERATION +RESULT TYPE +FIRST DONE +LAST DONE$", re.MULTILINE)
 _BEGIN = re.compile(r"^(?:ISO DATE: |elbencho +-)", re.MULTILINE)
-_DIRECT = re.compile(r'^(?:COMMAND LINE: |elbencho +-).*[ "]--direct(?:[" ]|$)', re.MULTILINE)
+_COMMAND = re.compile(r"^(?:COMMAND LINE: |elbencho +-).*$", re.MULTILINE)
+_DIRECT = re.compile(r'[ "]--direct(?:[" ]|$)')
 # Services print what each of them did, in one log line between line: no result of the run.
 _SERVICE = re.compile(r"^Service now listening\. Port: ", re.MULTILINE)
 _BLOCK = re.compile(r"^([A-Z_]+) +Elapsed (?:time|ms) +:(.*)$")  # ms: before version 3
@@ -102,7 +104,7 @@ def _row(facts: Facts) -> Row:
         "lat_min_us": facts.get("min_us"),
         "lat_max_us": facts.get("max_us"),
     }
-    return row | ({"sync": False} if access == "write" else {})
+    return row | ({"sync": facts.get("sync", False)} if access == "write" else {})
 
 
 def _of_json(text: str) -> Iterator[Facts]:
@@ -197,7 +199,9 @@ _OF_TABLE: Mapping[str, tuple[str, int]] = {
 
 def _of_table(text: str) -> Iterator[Facts]:
     """Where files are named one by one their removal has no rate: such a phase is skipped."""
-    is_direct = _DIRECT.search(text) is not None
+    command = _COMMAND.search(text)
+    known: Facts = {"sync": None} if command is None else {}
+    known |= {"direct": True} if command and _DIRECT.search(command[0]) else {}
     for block in _blocks(text):
         facts: Facts = {"phase": block[0]}
         for match in map(_FACT.match, block[1:]):
@@ -209,7 +213,7 @@ def _of_table(text: str) -> Iterator[Facts]:
                 found = _LATENCY.findall(match[2])
                 facts |= {f"{end}_us": float(number) * _UNITS_US[unit] for end, number, unit in found}
         if len(facts) > 1 or _PHASES[block[0]][1] is None:
-            yield facts | ({"direct": True} if is_direct else {})
+            yield facts | known
 
 
 def _blocks(text: str) -> Iterable[list[str]]:

@@ -21,6 +21,8 @@ INTERFACES: Mapping[str, str] = {
 NO_STORAGE = frozenset(("net", "netsplice", "null", "cpuio"))
 # Options that fio applies where neither the command line nor the job file has them, on Linux.
 _DEFAULTS: Mapping[str, str] = {"ioengine": "psync", "rw": "read", "bs": "4k", "iodepth": "1", "numjobs": "1"}
+# Of a document without options (fio 2 with a job file) nobody knows what was requested.
+_UNTOLD = ("order", "xfer_bytes", "iodepth", "direct", "sync")
 _SYNCS = ("end_fsync", "fsync_on_close", "sync")
 _SYNCS_EVERY = ("fsync", "fdatasync")  # so many writes of a job; the last ones have none
 _LEAST_SYNCED = 0.95
@@ -66,12 +68,15 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
     entries = [job for job in document["jobs"] if isinstance(job, dict)]
     alike = Counter(map(_name_of, entries))
     for job in entries:
-        options = {**_DEFAULTS, **shared, **_options(job.get("job options"))}
+        told = {**shared, **_options(job.get("job options"))}
+        options = {**_DEFAULTS, **told}
         jobs = _jobs_of_an_entry(_count(options["numjobs"]) or 1, alike[_name_of(job)])
         for access in ("write", "read") if options["ioengine"] not in NO_STORAGE else ():
             counted = _today(job.get(access))
             if isinstance(counted, dict) and _number(counted.get("io_bytes")):
                 row = _row(access, counted, options, jobs)
+                if not told:
+                    row |= dict.fromkeys(_UNTOLD)
                 row["iteration"] = iterations.get(access, 0)
                 iterations[access] = row["iteration"] + 1
                 rows.append(row)

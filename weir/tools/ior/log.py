@@ -13,6 +13,7 @@ from weir.model import Message
 from weir.printed_values import whole
 from weir.tools.ior.complaints import complaint
 from weir.tools.outputs import LINE_BYTES
+from weir.tools.warnings import effect_of
 
 START = re.compile(r"^(?:IOR|weir-io)[- ]\d", re.MULTILINE)
 _HEADER = re.compile(r"^(?P<program>IOR|weir-io)[- ](?P<version>\d\S*?):? ")
@@ -167,6 +168,8 @@ class _Scanner:
         if self.run.program:
             self._next_run()
         self.run.program, self.run.version = header["program"], header["version"]
+        # Before its first line stands what others printed: only warnings known to be IOR's are its own.
+        self.run.messages = [one for one in self.run.messages if one.level == "error" or effect_of(one.text)]
         self.section = ""
         return True
 

@@ -24,7 +24,7 @@ _ITEMS = re.compile(r"^\d+ tasks, (\d+) (files/directories|files?|directories)$"
 _RATES = re.compile(r"^SUMMARY(?: rate)?(?: \(in ops/sec\))?: \(of (\d+) iterations\)\s*$", re.MULTILINE)
 _LINE = re.compile(r"^\s*(File|Directory) (\w+) *:? +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)\s*$")
 _WALL = re.compile(r"^Continue stonewall hit min: (\d+) max: (\d+) avg: ([\d.]+)", re.MULTILINE)
-_END = re.compile(r"^-- finished at .* --$", re.MULTILINE)
+_END = re.compile(r"^-{1,2} finished at .* -{1,2}$", re.MULTILINE)  # a page makes one dash of two
 _ACCESS = {"creation": "create", "stat": "stat", "read": "read", "rename": "rename", "removal": "remove"}
 _PHASES = {"C": "create", "T": "stat", "E": "read", "r": "remove"}  # without any of them: all
 _VERIFIED = re.compile(r"ERROR: verifying the data on read \((\d+) errors\)")
@@ -194,6 +194,8 @@ def _options(arguments: Sequence[str]) -> dict[str, str]:
         if word.startswith("--"):
             name, _, value = word[2:].partition("=")
             found[name] = value
+            continue
+        if not word.startswith("-"):
             continue
         letters = word[1:]
         while letters:
