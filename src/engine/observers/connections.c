@@ -158,8 +158,10 @@ static struct known_connection *connections_known(uint64_t cookie) {
     return NULL;
 }
 
+/* A server of LNet is one, whichever side opened the connection: what a server opened has any port there. */
 static void connections_add_peer(const struct weir_connection *one, const struct known_connection *known) {
-    struct weir_peer *peer = weir_peers_find(&state.peers, one->remote, one->remote_port);
+    uint16_t port = state.is_lustre ? state.lnet.ports[0] : one->remote_port;
+    struct weir_peer *peer = weir_peers_find(&state.peers, one->remote, port);
     uint64_t received_bytes = one->received_bytes - known->received_bytes;
     if (peer != NULL) {
         peer->sent_bytes += one->acked_bytes - known->acked_bytes;

@@ -137,6 +137,29 @@ static void check_never_a_part(const struct server *oss, struct server *other) {
     CHECK(connections->begin(&medium, what));
 }
 
+/* Either side may open one: the address of the management server is that of the client here, which listens,
+ * too. */
+static void check_a_server_is_one_peer(const struct server *oss, const struct server *client) {
+    struct sockaddr_in from = {.sin_family = AF_INET}, to = {.sin_family = AF_INET, .sin_port = htons(port)};
+    struct weir_peers peers;
+    char what[96];
+    CHECK(inet_pton(AF_INET, oss->text, &from.sin_addr) == 1);
+    CHECK(inet_pton(AF_INET, client->text, &to.sin_addr) == 1);
+    struct server opened = {.listening = -1, .accepted = socket(AF_INET, SOCK_STREAM, 0)};
+    CHECK(bind(opened.accepted, (struct sockaddr *)&from, sizeof from) == 0);
+    CHECK(connect(opened.accepted, (struct sockaddr *)&to, sizeof to) == 0);
+    opened.client = accept(client->listening, NULL, NULL);
+    CHECK(connections->begin(&medium, what));
+    uint64_t before = sent();
+    send_to(oss);
+    send_to(&opened);
+    CHECK(sent() >= before + 2 * BYTES);
+    connections->peers(&peers);
+    CHECK(peers.count == 1 && peers.list[0].port == port && peers.list[0].sent_bytes >= 2 * BYTES);
+    close(opened.client);
+    close(opened.accepted);
+}
+
 /* The roots of a real client of 2.17, in WEIR_LUSTRE_ROOT: both storage targets and the metadata target are
  * of one server. */
 static void check_capture(void) {
@@ -175,6 +198,7 @@ int main(void) {
     device("mgc", "MGC-of-both", "mgs_conn_uuid", nid);
     ost("work-OST0000-osc-ffff0000", oss.text, "tcp");
     check_targets_count_alone(&oss, &mgs);
+    check_a_server_is_one_peer(&oss, &mgs);
     check_a_device_in_several_roots();
     check_never_a_part(&oss, &other);
 
