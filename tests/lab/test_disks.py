@@ -1,4 +1,4 @@
-"""Disks that lie below the file system of a guest: one drops what is written, one is slow, one is memory."""
+"""Disks below a guest's file system: one drops what is written, one is slow, one encrypts, two are memory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SUITE = {
     },
 }
 pytestmark = pytest.mark.weekly
-DISKS = ("flakey", "delayed", "zram")
+DISKS = ("flakey", "delayed", "zram", "crypt", "hidden")
 
 
 def start(machine: Machine) -> None:
@@ -84,16 +84,21 @@ def test_a_device_mapper_that_drops_writes_is_found_by_the_disk_below_it(
 
 
 @pytest.mark.parametrize("access", ["write", "read"])
+@pytest.mark.parametrize(("disk", "device"), [("zram", "zram0"), ("hidden", "ram0")])
 def test_memory_declared_as_a_disk_is_found_by_its_device(
-    records: dict[tuple[str, str], dict[str, str]], access: str
+    records: dict[tuple[str, str], dict[str, str]], disk: str, device: str, access: str
 ) -> None:
-    row = records["zram", access]
+    """Also below dm-crypt."""
+    row = records[disk, access]
     assert row["verdict"] == "INVALID", row
-    assert "the memory device zram0" in row["evidence"]
+    assert f"the memory device {device}" in row["evidence"]
 
 
-def test_a_slow_disk_is_proven(records: dict[tuple[str, str], dict[str, str]]) -> None:
+@pytest.mark.parametrize("disk", ["delayed", "crypt"])
+def test_a_slow_or_encrypted_disk_is_proven(
+    records: dict[tuple[str, str], dict[str, str]], disk: str
+) -> None:
     """Findings about the machine aside."""
-    row = records["delayed", "write"]
+    row = records[disk, "write"]
     assert row["verdict"] != "INVALID", row
     assert {"stored", "sync"}.isdisjoint(row["missing"].split(";")), row["missing"]
