@@ -20,6 +20,7 @@ import yaml
 
 from tests.zoo import scripts
 from tests.zoo.animals import (
+    ANSWERS,
     COMPUTING,
     EDITED,
     FILTERED,
@@ -39,7 +40,7 @@ from tests.zoo.animals import (
     Animal,
 )
 from tests.zoo.errors import CannotStageError
-from tests.zoo.quiet_faults import environment_of, filter_program
+from tests.zoo.quiet_faults import environment_of, filter_program, supervisor_program
 from tests.zoo.staging import limited, mounted, of_another_user, repeated, throttled
 from weir.cli import main as weir_main
 from weir.model import Row
@@ -271,6 +272,8 @@ class Keeper:
                 prefix += ["bash", "-c", f'echo $$ >"{processes}" && exec "$@"', "bash"]
             if FILTERED in animal.beside:
                 prefix += [str(filter_program(self.folder))]
+            for mode in {*ANSWERS} & {*animal.beside}:
+                prefix += [str(supervisor_program(self.folder)), mode, self.name]
             if TRACED in animal.beside:
                 prefix += _tracer()
             for name in {*scripts.LAUNCHERS} & {*animal.beside}:

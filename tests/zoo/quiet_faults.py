@@ -12,12 +12,18 @@ from tests.zoo.animals import AUDIT_LIBRARY, IDLE_AUDIT, PATCHED_LIBC, QUIET_MPI
 from tests.zoo.errors import CannotStageError
 
 _SOURCE = Path(__file__).parent / "faults.c"
+_SUPERVISOR = _SOURCE.with_name("supervisor.c")
 _RETURN_0 = b"\x31\xc0\xc3"  # xor eax, eax; ret
 
 
 def filter_program(folder: Path) -> Path:
     """Starts its arguments with fsync filtered."""
     return _compiled(folder / "no-fsync", "-DFILTER")
+
+
+def supervisor_program(folder: Path) -> Path:
+    """Starts its arguments with some of their system calls answered."""
+    return _compiled(folder / "supervisor", source=_SUPERVISOR)
 
 
 def environment_of(library: str, folder: Path) -> dict[str, str]:
@@ -71,9 +77,9 @@ def _offset(content: bytearray, address: int) -> int:
     raise CannotStageError("the C library has no such segment")
 
 
-def _compiled(made: Path, *options: str) -> Path:
+def _compiled(made: Path, *options: str, source: Path = _SOURCE) -> Path:
     if shutil.which("cc") is None:
         raise CannotStageError("needs a C compiler")
-    argv = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", *options, str(_SOURCE), "-o", str(made)]
+    argv = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", *options, str(source), "-o", str(made)]
     subprocess.run(argv, check=True)
     return made

@@ -9,7 +9,8 @@ ABSENT = {
     "([lab](how-to/lab.md#lustre))",
     "DAX": "no persistent memory (no /dev/pmem); with dax the counters of the device are not used: such a "
     "record is UNPROVEN",
-    "dm-crypt, dm-flakey": "the kernel of this machine has no device mapper (no /dev/mapper/control)",
+    "dm-crypt, dm-flakey": "the kernel of this machine has no device mapper (no /dev/mapper/control); "
+    "`make lab` has both in a guest, honest and over memory",
     "static IOR": "Debian's Open MPI has no static libraries; a static program cannot be preloaded, and "
     "its records lack sync, stored, fetched and direct, as a bare log does",
 }
@@ -20,6 +21,8 @@ BLIND = {
     "have a witness in each process, weir-io only behind preloaded libraries",
     "a stat or a synchronisation that the kernel itself answers": "a filter of system calls (seccomp) "
     "of stat, and of fsync where no device shows its bytes",
+    "a supervisor of system calls that answers what weir looks at as well": "a sandbox (seccomp listener, "
+    "ptrace) may answer reads of /proc and /sys, looks at pages and clocks; it needs no root user",
     "an audit library that changes calls as they pass": "LD_AUDIT with la_pltenter",
     "a root user who falsifies /proc or /sys": "weir relies on the kernel's counters",
     "caches behind the client": "of a storage server, a RAID controller or a hypervisor: read more than "
@@ -47,8 +50,8 @@ BLIND = {
     "program's own time: a program that prints another time is believed",
     "a client of a file system that sends or stores something else": "counts have sizes, not contents; "
     "verify the data",
-    "nodes that are containers of one machine": "the counters of its devices are added once for each, so "
-    "that half of the bytes suffice",
+    "a container with a boot_id of its own (systemd-nspawn) that measures beside its host": "or in a time "
+    "namespace: each counts the devices of the machine once, so that half of the bytes suffice",
     "a few small transfers that are led to another file": "after one of 16 from 64 KiB to 1 MiB, and "
     "one of 256 below, libweir-witness looks at the descriptor: a library that leads some of them elsewhere "
     "may be missed",
