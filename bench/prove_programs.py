@@ -1,8 +1,8 @@
 """What weir prove counts of programs that were told how much to move, against that truth.
 
-python bench/prove_programs.py [--only TEXT] [--table FILE] [--inputs DIR] [DIRECTORY...]
+python bench/prove_programs.py [--only PATTERN] [--table FILE] [--inputs DIR] [DIRECTORY...]
 
-Each program, or those with the text in their names, runs below each directory, by default one on the disk of
+Each program, or those whose names have the pattern, runs below each directory, by default one on the disk of
 the checkout and one in memory. A program that is missing has a line here and none in the table, which is
 bench/results/prove_programs.csv: rows of a program and file system that are measured again are replaced.
 `python -m tests.lab programs` does the same on file systems of the lab.
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -293,7 +294,7 @@ def main() -> None:
         if not chosen.inputs:
             prepare(inputs)
         for program in programs(inputs):
-            for folder in chosen.directories if chosen.only in program.name else ():
+            for folder in chosen.directories if re.search(chosen.only, program.name) else ():
                 seen = seen_of(program, folder.resolve(), inputs)
                 if seen is not None:
                     row = row_of(*seen, folder.resolve())

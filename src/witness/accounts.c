@@ -3,62 +3,28 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "accounts.h"
+#include "image.h"
 
-#define LOOKS 64 /* at pages after a synchronisation: a database makes thousands */
+#define SHARED_PHASES 4 /* from the begin of an account: later the process may have another root or user */
 
 bool accounts_wanted;
-static _Thread_local bool inside; /* what the library itself opens and reads does not count */
-static struct account accounts[ACCOUNTS];
-static _Atomic unsigned used;
 static struct weir_process_io start_io;
-static _Atomic(struct account *) queued; /* with transfers whose end is waited for */
-static _Atomic int queued_kind;          /* of the last of these */
-static pid_t owner;
-static bool is_started;
+static char root[WITNESS_PATH_BYTES]; /* what is below it counts; empty: all does */
 static bool only_watches; /* this process counts the mount that it watches, and does nothing else */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int (*clock_next)(clockid_t, struct timespec *);
-
-/* By the C library's own clock, whoever stands before us: a system call for each would cost too much. */
-static uint64_t clock_ns(void) {
-    struct timespec now = {0, 0};
-    clock_next(CLOCK_MONOTONIC_RAW, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static void count_inside(struct account *account, struct counters *now) {
-    now->raw_ns = clock_ns();
-    accounts_io_read(&now->io);
-    now->device_known = account->device.name[0] != '\0' && weir_device_now(&account->device, now->device);
-    if (!account->watches_servers) {
-        return;
-    }
-    weir_servers_count(&account->medium, &account->servers);
-    for (int i = 0; i < WEIR_SERVERS_MOST; i++) {
-        memcpy(now->servers[i], account->servers.seen[i].counts, sizeof now->servers[i]);
-    }
-}
-
-void accounts_count(struct account *account, struct counters *now) {
-    bool was_inside = inside;
-    inside = true;
-    count_inside(account, now);
-    inside = was_inside;
-}
 
 /* The observers keep what they found of one mount. */
 static bool servers_are_free(void) {
-    for (unsigned i = 0; i < atomic_load(&used); i++) {
-        if (accounts[i].watches_servers) {
+    for (unsigned i = 0; i < atomic_load(&image.used); i++) {
+        if (image.accounts[i].watches_servers) {
             return false;
         }
     }
@@ -75,19 +41,31 @@ static void block_begin(struct account *account, const char *path, dev_t number)
     accounts_count(account, &account->start);
 }
 
-static void account_begin(struct account *account, struct record *record) {
+/* Facts of the process, before its first account. */
+static void head_begin(void) {
+    image_share(&image, offsetof(struct image, sample));
+    image.answers_syncs = chain_answers_syncs();
+    image.is_waited_for = !accounts_is_forgotten();
+    FILE *stream = fmemopen(image.chain, sizeof image.chain, "w");
+    if (stream != NULL) {
+        chain_write(stream);
+        image.lacks |= fclose(stream) != 0;
+    }
+    image.layout = IMAGE_LAYOUT;
+}
+
+static void account_begin(struct account *account, const char *point) {
     char path[WITNESS_PATH_BYTES + 1];
     struct stat facts;
-    const char *root = getenv("WEIR_WITNESS_ROOT");
-    const char *point = root != NULL && root[0] != '\0' ? mount_table_point(root) : NULL;
-    memset(account, 0, sizeof *account);
-    account->record = record;
-    if (stat(record->path, &facts) == 0 && S_ISBLK(facts.st_mode)) {
-        block_begin(account, record->path, facts.st_rdev);
+    const char *above = root[0] != '\0' ? mount_table_point(root) : NULL;
+    image_share(account, offsetof(struct account, phases[SHARED_PHASES]));
+    snprintf(account->record.path, sizeof account->record.path, "%s", point);
+    account->record.account = account;
+    if (stat(point, &facts) == 0 && S_ISBLK(facts.st_mode)) {
+        block_begin(account, point, facts.st_rdev);
         return;
     }
-    snprintf(path, sizeof path, "%s/",
-             point != NULL && strcmp(point, record->path) == 0 ? root : record->path);
+    snprintf(path, sizeof path, "%s/", above != NULL && strcmp(above, point) == 0 ? root : point);
     weir_medium_of_directory(path, NULL, &account->medium);
     weir_device_begin(path, &account->medium, &account->device);
     if (servers_are_free()) {
@@ -97,23 +75,36 @@ static void account_begin(struct account *account, struct record *record) {
     accounts_count(account, &account->start);
 }
 
-static struct record *record_with_account(const char *point) {
-    uint64_t files;
-    struct record *record = file_record(point);
-    if (record->account != NULL || record == files_others(&files)) {
-        return record->account != NULL ? record : NULL;
+static struct record *record_among(unsigned first, unsigned end, const char *point) {
+    for (unsigned i = first; i < end; i++) {
+        if (strcmp(image.accounts[i].record.path, point) == 0) {
+            return &image.accounts[i].record;
+        }
     }
-    inside = true;
+    return NULL;
+}
+
+static struct record *record_with_account(const char *point) {
+    unsigned used = atomic_load(&image.used);
+    struct record *record = record_among(0, used, point);
+    if (record != NULL) {
+        return record;
+    }
+    accounts_inside(true);
     pthread_mutex_lock(&mutex);
-    unsigned at = atomic_load(&used);
-    if (record->account == NULL && at < ACCOUNTS) {
-        account_begin(&accounts[at], record);
-        record->account = &accounts[at];
-        atomic_store(&used, at + 1);
+    unsigned at = atomic_load(&image.used);
+    record = record_among(used, at, point);
+    if (record == NULL && at < ACCOUNTS) {
+        if (at == 0) {
+            head_begin();
+        }
+        account_begin(&image.accounts[at], point);
+        record = &image.accounts[at].record;
+        atomic_store(&image.used, at + 1);
     }
     pthread_mutex_unlock(&mutex);
-    inside = false;
-    return record->account != NULL ? record : NULL;
+    accounts_inside(false);
+    return record;
 }
 
 /* Files of memory alone have paths that no mount holds. */
@@ -129,8 +120,7 @@ static bool is_nowhere(const char *path) {
 
 struct record *accounts_record(int directory, const char *path) {
     char whole[2 * WITNESS_PATH_BYTES], link[64];
-    const char *root = getenv("WEIR_WITNESS_ROOT");
-    if (path == NULL || inside || only_watches) {
+    if (path == NULL || accounts_are_inside() || only_watches) {
         return NULL;
     }
     if (path[0] != '/') {
@@ -143,8 +133,7 @@ struct record *accounts_record(int directory, const char *path) {
         strcpy(whole + length + (path[0] != '\0'), path);
         path = whole;
     }
-    bool has_root = root != NULL && root[0] != '\0';
-    if (is_nowhere(path) || (has_root && !is_below(path, root) && !mount_table_is_tested(path))) {
+    if (is_nowhere(path) || (root[0] != '\0' && !is_below(path, root) && !mount_table_is_tested(path))) {
         return NULL;
     }
     const char *point = mount_table_point(path);
@@ -152,9 +141,8 @@ struct record *accounts_record(int directory, const char *path) {
 }
 
 struct record *accounts_block_record(const char *path) {
-    const char *root = getenv("WEIR_WITNESS_ROOT");
-    bool is_wanted = root == NULL || root[0] == '\0' || is_below(path, root);
-    return is_wanted && !inside && !only_watches ? record_with_account(path) : NULL;
+    bool is_wanted = root[0] == '\0' || is_below(path, root);
+    return is_wanted && !accounts_are_inside() && !only_watches ? record_with_account(path) : NULL;
 }
 
 /* btrfs compresses single files and directories, too (chattr +c), whatever the mount is. */
@@ -183,154 +171,17 @@ void accounts_closed(struct record *record, int fd) {
     }
 }
 
-static bool turns(struct account *account, const struct phase *phase, enum call_kind kind) {
-    if (kind > CALL_WRITE || !atomic_load(&account->reopened)) {
-        return false;
-    }
-    atomic_store(&account->reopened, false);
-    uint64_t same = atomic_load(kind == CALL_READ ? &phase->read_bytes : &phase->written_bytes);
-    uint64_t other = atomic_load(kind == CALL_READ ? &phase->written_bytes : &phase->read_bytes);
-    return same == 0 && other > 0;
-}
-
-static void phase_begin(struct account *account, uint64_t now_ns) {
-    if (account->used == ACCOUNTS_PHASES) {
-        account->more_phases++;
-        return;
-    }
-    struct phase *phase = &account->phases[account->used];
-    memset(phase, 0, sizeof *phase);
-    if (account->used > 0 || account->is_stale) {
-        accounts_count(account, &phase->before);
-    } else {
-        phase->before = account->start;
-    }
-    account->is_stale = false;
-    phase->first_ns = now_ns;
-    atomic_store(&phase->last_ns, now_ns);
-    account->used++;
-}
-
-static struct phase *current(struct account *account) {
-    return &account->phases[account->used > 0 ? account->used - 1 : 0];
-}
-
-static void begins(struct account *account) {
-    int at_once = atomic_fetch_add(&account->under_way, 1) + 1;
-    struct phase *phase = current(account);
-    if (at_once > atomic_load_explicit(&phase->most_at_once, memory_order_relaxed)) {
-        atomic_store_explicit(&phase->most_at_once, at_once, memory_order_relaxed);
-    }
-}
-
-uint64_t accounts_call_begins(struct record *record, enum call_kind kind) {
-    struct account *account = record->account;
-    uint64_t now_ns = clock_ns();
-    struct phase *phase = account->used > 0 ? &account->phases[account->used - 1] : NULL;
-    if (phase == NULL || now_ns > atomic_load(&phase->last_ns) + ACCOUNTS_GAP_NS ||
-        turns(account, phase, kind)) {
-        int error = errno;
-        pthread_mutex_lock(&mutex);
-        if (phase == NULL ? account->used == 0 : phase == &account->phases[account->used - 1]) {
-            phase_begin(account, now_ns);
-        }
-        pthread_mutex_unlock(&mutex);
-        now_ns = clock_ns();
-        errno = error;
-    }
-    begins(account);
-    return now_ns;
-}
-
-static void note_ends(struct phase *phase, enum call_kind kind, uint64_t began_ns, uint64_t now_ns) {
-    uint64_t none = 0;
-    if (atomic_load_explicit(&phase->began_ns[kind], memory_order_relaxed) == 0) {
-        atomic_compare_exchange_strong(&phase->began_ns[kind], &none, began_ns);
-    }
-    atomic_store_explicit(&phase->ended_ns[kind], now_ns, memory_order_relaxed);
-}
-
-void accounts_queued(struct record *record, enum call_kind kind) {
-    atomic_store(&queued_kind, kind);
-    atomic_store(&queued, record->account);
-}
-
-struct account *accounts_wait_begins(uint64_t *began_ns) {
-    struct account *account = accounts_wanted ? atomic_load(&queued) : NULL;
-    if (account != NULL) {
-        begins(account);
-        *began_ns = clock_ns();
-    }
-    return account;
-}
-
-void accounts_call_ended(struct record *record, enum call_kind kind, uint64_t began_ns, int fd,
-                         ssize_t bytes) {
-    struct phase *phase = current(record->account);
-    uint64_t now_ns = clock_ns();
-    atomic_fetch_sub(&record->account->under_way, 1);
-    add(&phase->calls[kind], 1);
-    add(&phase->busy_ns[kind], now_ns - began_ns);
-    if (kind <= CALL_WRITE && bytes > 0) {
-        transfers_count(phase, kind, fd, (uint64_t)bytes);
-    }
-    atomic_store_explicit(&phase->last_ns, now_ns, memory_order_relaxed);
-    if (kind != CALL_NAME) {
-        note_ends(phase, kind, began_ns, now_ns);
-    }
-}
-
-void accounts_waited(struct account *account, uint64_t began_ns) {
-    if (account != NULL) {
-        struct phase *phase = current(account);
-        uint64_t now_ns = clock_ns();
-        atomic_fetch_sub(&account->under_way, 1);
-        add(&phase->busy_ns[atomic_load(&queued_kind)], now_ns - began_ns);
-        atomic_store(&phase->last_ns, now_ns);
-        for (int kind = CALL_READ; kind <= CALL_WRITE; kind++) {
-            if (atomic_load(&phase->began_ns[kind]) != 0) {
-                atomic_store(&phase->ended_ns[kind], now_ns);
-            }
-        }
-    }
-}
-
-void accounts_named(struct record *record, enum name_kind kind) {
-    add(&current(record->account)->names[kind], 1);
-}
-
-/* While other threads write, pages are dirty however well this one was synchronised. */
-void accounts_synced(struct record *record, int fd, bool all) {
-    extern char __libc_single_threaded;
-    struct account *account = record->account;
-    char link[64], path[WITNESS_PATH_BYTES];
-    transfers_covered(current(account), fd, all);
-    if (!__libc_single_threaded || account->synced_looks >= LOOKS) {
-        return;
-    }
-    account->synced_looks++;
-    int error = errno;
-    inside = true;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, sizeof path - 1);
-    path[length > 0 ? length : 0] = '\0';
-    memset(&account->unwritten, 0, sizeof account->unwritten);
-    weir_cachestat_add(path, &account->unwritten);
-    inside = false;
-    errno = error;
-}
-
-void accounts_through(struct record *record, int fd, ssize_t bytes) {
-    if (accounts_wanted && record != NULL && bytes > 0) {
-        transfers_through(current(record->account), fd, (uint64_t)bytes);
-    }
-}
-
 void accounts_sync_all(void) {
-    for (unsigned i = 0; i < atomic_load(&used); i++) {
-        count(&accounts[i].record->syncs[SYNC_FS], 1);
-        transfers_covered(current(&accounts[i]), -1, true);
+    for (unsigned i = 0; i < atomic_load(&image.used); i++) {
+        count(&image.accounts[i].record.syncs[SYNC_FS], 1);
+        accounts_synced_all(&image.accounts[i]);
     }
+}
+
+/* Of a program that may change its environment. */
+static void keep_root(void) {
+    const char *given = getenv("WEIR_WITNESS_ROOT");
+    snprintf(root, sizeof root, "%s", given != NULL ? given : "");
 }
 
 void accounts_begin(void) {
@@ -339,11 +190,16 @@ void accounts_begin(void) {
     if (!accounts_wanted) {
         return;
     }
-    clock_next = (int (*)(clockid_t, struct timespec *))next_call("clock_gettime");
-    owner = getpid();
+    phases_begin();
+    image_begin();
+    image.pid = getpid();
+    image.rank = rank_of();
+    snprintf(image.program, sizeof image.program, "%s", program_invocation_name);
+    weir_device_read_kernel(image.kernel);
+    keep_root();
     mount_table_read();
     accounts_io_read(&start_io);
-    is_started = accounts_started_by(getenv("WEIR_WITNESS_STARTER"));
+    image.is_started = accounts_started_by(getenv("WEIR_WITNESS_STARTER"));
     if (watch != NULL && watch[0] != '\0') {
         struct record *record = accounts_record(AT_FDCWD, watch);
         if (record != NULL) {
@@ -353,47 +209,44 @@ void accounts_begin(void) {
     }
 }
 
+static void account_forget(struct account *account) {
+    account->used = 0;
+    account->under_way = 0;
+    account->more_phases = account->synced_looks = 0;
+    memset(&account->unwritten, 0, sizeof account->unwritten);
+    account->watched = false;
+    account->is_stale = true;
+    account->start.io = start_io; /* a child begins at zero */
+    struct record *record = &account->record;
+    char *counts = (char *)&record->opens; /* the first of them, after the path */
+    memset(counts, 0, (size_t)((char *)(record + 1) - counts));
+    record->account = account;
+}
+
 void accounts_forget(void) {
-    owner = getpid();
+    image.pid = getpid();
+    image.is_waited_for = !accounts_is_forgotten();
     only_watches = false;
     accounts_io_read(&start_io);
     pthread_mutex_init(&mutex, NULL);
+    phases_begin();
     transfers_in_child();
-    for (unsigned i = 0; i < atomic_load(&used); i++) {
-        accounts[i].used = 0;
-        accounts[i].under_way = 0;
-        accounts[i].more_phases = accounts[i].synced_looks = 0;
-        memset(&accounts[i].unwritten, 0, sizeof accounts[i].unwritten);
-        accounts[i].watched = false;
-        accounts[i].is_stale = true;
-        accounts[i].start.io = start_io; /* a child begins at zero */
+    for (unsigned i = 0; i < atomic_load(&image.used); i++) {
+        account_forget(&image.accounts[i]);
     }
-    atomic_store(&elsewhere_read_bytes, 0);
-    atomic_store(&elsewhere_written_bytes, 0);
-    atomic_store(&rings, 0);
-    atomic_store(&uncounted_read_bytes, 0);
-    atomic_store(&uncounted_written_bytes, 0);
-}
-
-bool accounts_is_started(void) {
-    return is_started && !accounts_is_forgotten();
-}
-
-void accounts_inside(bool is_inside) {
-    inside = is_inside;
-}
-
-bool accounts_are_inside(void) {
-    return inside;
+    atomic_store(&image.elsewhere_read_bytes, 0);
+    atomic_store(&image.elsewhere_written_bytes, 0);
+    atomic_store(&image.rings, 0);
+    atomic_store(&image.uncounted_read_bytes, 0);
+    atomic_store(&image.uncounted_written_bytes, 0);
 }
 
 bool accounts_by_others(void) {
-    return getpid() != owner;
+    return getpid() != image.pid;
 }
 
-const struct account *accounts_all(unsigned *count) {
-    *count = atomic_load(&used);
-    return accounts;
+bool accounts_is_started(void) {
+    return image.is_started && !accounts_is_forgotten();
 }
 
 const struct weir_process_io *accounts_start_io(void) {

@@ -49,7 +49,7 @@ struct phase {
 };
 
 struct account {
-    struct record *record;
+    struct record record; /* of all files of the mount; its path is where that is mounted */
     struct weir_medium medium;
     struct weir_device device;
     struct weir_servers servers;
@@ -58,27 +58,33 @@ struct account {
     _Atomic bool compresses; /* a file that was opened has the flag of it */
     bool is_stale;           /* start is of the process before a fork or exec */
     struct counters start;
-    struct phase phases[ACCOUNTS_PHASES];
-    unsigned used;
+    unsigned used; /* of phases */
     uint64_t more_phases;
     _Atomic int open_files;
     _Atomic int under_way;           /* calls */
     _Atomic bool reopened;           /* all files were closed since the last transfer */
     struct weir_cachestat unwritten; /* right after the last synchronisation that one thread made */
     uint64_t synced_looks;
+    struct phase phases[ACCOUNTS_PHASES]; /* at the end: most are never touched */
 };
 
 /* accounts.c */
 extern bool accounts_wanted;
-void accounts_begin(void);            /* of the process */
-void accounts_forget(void);           /* in a child of fork, and after a report before an exec */
-void accounts_inside(bool is_inside); /* what is opened next is for the library's own report */
-bool accounts_are_inside(void);
+void accounts_begin(void);     /* of the process */
+void accounts_forget(void);    /* in a child of fork, and after a report before an exec */
 bool accounts_by_others(void); /* this process shares the memory of the one that it was made by (vfork) */
 struct record *accounts_record(int directory, const char *path); /* NULL: no storage, or not under test */
 struct record *accounts_block_record(const char *path);          /* of a block device itself, as of a mount */
 void accounts_opened(struct record *record, int fd);
 void accounts_closed(struct record *record, int fd);
+void accounts_sync_all(void);   /* sync(2) */
+bool accounts_is_started(void); /* below the process that WEIR_WITNESS_STARTER names, and waited for */
+const struct weir_process_io *accounts_start_io(void);
+
+/* phases.c */
+void accounts_inside(bool is_inside); /* what is opened next is for the library itself */
+bool accounts_are_inside(void);
+void phases_begin(void); /* of the process, and of a child of fork */
 uint64_t accounts_call_begins(struct record *record, enum call_kind kind);
 void accounts_call_ended(struct record *record, enum call_kind kind, uint64_t began_ns, int fd,
                          ssize_t bytes);
@@ -90,11 +96,8 @@ void accounts_named(struct record *record, enum name_kind kind);
 void accounts_synced(struct record *record, int fd, bool all); /* all: files of the mount */
 /* What the call has just written it has synchronised, too. */
 void accounts_through(struct record *record, int fd, ssize_t bytes);
-void accounts_sync_all(void); /* sync(2) */
+void accounts_synced_all(struct account *account);
 void accounts_count(struct account *account, struct counters *now);
-const struct account *accounts_all(unsigned *count);
-const struct weir_process_io *accounts_start_io(void);
-bool accounts_is_started(void); /* below the process that WEIR_WITNESS_STARTER names, and waited for */
 
 /* transfers.c */
 void transfers_flagged(int fd); /* its flags are as the kernel has them now */
@@ -118,14 +121,9 @@ const char *mount_table_point(const char *path); /* NULL: no storage */
 bool mount_table_is_tested(const char *path);    /* by another path than the variable's, as in a container */
 
 /* accounts_report.c */
-void accounts_write(FILE *stream, const char *host);
+void accounts_write(FILE *stream, bool is_killed); /* of a process that left no report, by its image */
 
 #define ACCOUNTS_DESCRIPTORS 65536
-
-/* calls.c: what was moved on descriptors that no account has */
-extern _Atomic uint64_t elsewhere_read_bytes, elsewhere_written_bytes, rings;
-/* calls_copies.c: by Linux AIO and splice, which the kernel does not count as read and written */
-extern _Atomic uint64_t uncounted_read_bytes, uncounted_written_bytes;
 
 #define CALL_BEGINS(record, kind)                                                                            \
     (__builtin_expect(accounts_wanted, 0) && (record) != NULL ? accounts_call_begins(record, kind) : 0)

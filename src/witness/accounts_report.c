@@ -1,10 +1,11 @@
-/* The accounts as JSON. */
+/* The accounts as JSON: of this process, or of one that was killed, by its image. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "accounts.h"
+#include "image.h"
 #include "json.h"
 
 static const char *const call_kinds[CALL_KINDS] = {"read", "write", "sync", "name"};
@@ -93,12 +94,23 @@ static void write_counts(FILE *stream, const struct record *record) {
     fputs(", ", stream);
 }
 
-static void write_account(FILE *stream, const struct account *account) {
-    struct account *now = (struct account *)(uintptr_t)account; /* its observers remember what they counted */
+/* The counters of a process that was killed went with it; those of the device are the node's. */
+static void count_end(struct account *account, bool is_killed, struct counters *end) {
+    if (!is_killed) {
+        accounts_count(account, end);
+        return;
+    }
+    memset(end, 0, sizeof *end);
+    memset(end->servers, 0xff, sizeof end->servers); /* WEIR_SERVERS_UNKNOWN */
+    end->device_known = account->device.name[0] != '\0' && weir_device_now(&account->device, end->device);
+    end->raw_ns = raw_clock_ns();
+}
+
+static void write_account(FILE *stream, struct account *account, bool is_killed) {
     static struct counters end;
-    accounts_count(now, &end);
+    count_end(account, is_killed, &end);
     fputs("\n   {", stream);
-    write_text(stream, "point", account->record->path);
+    write_text(stream, "point", account->record.path);
     write_text(stream, "file_system", account->medium.file_system);
     write_text(stream, "source", account->medium.source);
     fprintf(stream, "\"counted\": %s, ", account->medium.counted ? "true" : "false");
@@ -109,7 +121,7 @@ static void write_account(FILE *stream, const struct account *account) {
     write_number(stream, "device_copies", account->device.copies);
     write_observers(stream, servers_of(account));
     fputs(", ", stream);
-    write_counts(stream, account->record);
+    write_counts(stream, &account->record);
     write_unwritten(stream, &account->unwritten);
     fputs(", \"start\": ", stream);
     write_counters(stream, account, &account->start);
@@ -123,34 +135,49 @@ static void write_account(FILE *stream, const struct account *account) {
     fprintf(stream, "], \"more_phases\": %" PRIu64 "}", account->more_phases);
 }
 
-void accounts_write(FILE *stream, const char *host) {
-    unsigned count;
-    struct weir_process_io io;
-    const struct account *accounts = accounts_all(&count);
-    accounts_io_read(&io);
-    weir_process_io_since(accounts_start_io(), &io);
-    fputs("{\n  \"schema\": 1, ", stream);
-    fprintf(stream, "\"rank\": %d, \"pid\": %ld, ", rank_of(), (long)getpid());
-    write_text(stream, "host", host);
-    write_kernel(stream);
-    fputs(", ", stream);
-    write_text(stream, "program", program_invocation_name);
-    write_number(stream, "rings", atomic_load(&rings));
-    write_number(stream, "elsewhere_read_bytes", atomic_load(&elsewhere_read_bytes));
-    write_number(stream, "elsewhere_written_bytes", atomic_load(&elsewhere_written_bytes));
-    write_number(stream, "uncounted_read_bytes", atomic_load(&uncounted_read_bytes));
-    write_number(stream, "uncounted_written_bytes", atomic_load(&uncounted_written_bytes));
-    fprintf(stream, "\"started\": %s, ", accounts_is_started() ? "true" : "false");
-    fprintf(stream, "\"syncs_answered\": %s, ", chain_answers_syncs() ? "true" : "false");
+static void write_io(FILE *stream, bool is_killed) {
+    struct weir_process_io io = {.known = false};
+    if (!is_killed) {
+        accounts_io_read(&io);
+        weir_process_io_since(accounts_start_io(), &io);
+    }
     write_process_io(stream, "io", &io);
+}
+
+/* Who reports, and what was moved on no mount. */
+static void write_head(FILE *stream, bool is_killed) {
+    bool is_started = is_killed ? image.is_started && image.is_waited_for : accounts_is_started();
+    bool answers_syncs = is_killed ? image.answers_syncs : chain_answers_syncs();
+    fputs("{\n  \"schema\": 1, ", stream);
+    fprintf(stream, "\"killed\": %s, \"rank\": %d, \"pid\": %ld, ", is_killed ? "true" : "false", image.rank,
+            image.pid);
+    write_text(stream, "host", image.host);
+    write_text(stream, "kernel", image.kernel);
+    write_text(stream, "program", image.program);
+    write_number(stream, "rings", atomic_load(&image.rings));
+    write_number(stream, "elsewhere_read_bytes", atomic_load(&image.elsewhere_read_bytes));
+    write_number(stream, "elsewhere_written_bytes", atomic_load(&image.elsewhere_written_bytes));
+    write_number(stream, "uncounted_read_bytes", atomic_load(&image.uncounted_read_bytes));
+    write_number(stream, "uncounted_written_bytes", atomic_load(&image.uncounted_written_bytes));
+    fprintf(stream, "\"started\": %s, ", is_started ? "true" : "false");
+    fprintf(stream, "\"syncs_answered\": %s, ", answers_syncs ? "true" : "false");
+}
+
+void accounts_write(FILE *stream, bool is_killed) {
+    write_head(stream, is_killed);
+    write_io(stream, is_killed);
     fputs(",\n", stream);
     sample_write(stream);
     fputs(",\n", stream);
-    chain_write(stream);
+    if (is_killed) {
+        fputs(image.chain, stream);
+    } else {
+        chain_write(stream);
+    }
     fputs(",\n  \"mounts\": [", stream);
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < atomic_load(&image.used); i++) {
         fputs(i > 0 ? "," : "", stream);
-        write_account(stream, &accounts[i]);
+        write_account(stream, &image.accounts[i], is_killed);
     }
     fputs("\n  ]\n}\n", stream);
 }

@@ -9,7 +9,6 @@
 
 #include "transfer.h"
 
-_Atomic uint64_t elsewhere_read_bytes, elsewhere_written_bytes;
 _Thread_local bool is_first_thread;
 
 /* All else of the library is hidden: its names must not replace a program's. */
@@ -298,12 +297,16 @@ static void forget_all(void) {
 
 static void begin_child(void) {
     is_child = true;
+    if (accounts_wanted) {
+        image_in_child(); /* first: until then it has the memory of its parent */
+    }
     mappings_in_child();
     forget_all();
 }
 
 __attribute__((constructor)) static void begin(void) {
     is_first_thread = true;
+    image_reports();
     pthread_atfork(NULL, NULL, begin_child);
     accounts_begin();
     if (accounts_wanted) {
@@ -320,6 +323,14 @@ __attribute__((visibility("hidden"))) void report_before_the_end(void) {
         int error = errno;
         report_write(is_child);
         forget_all();
+        errno = error;
+    }
+}
+
+__attribute__((visibility("hidden"))) void report_was_not_the_end(void) {
+    if (accounts_wanted && !accounts_by_others()) {
+        int error = errno;
+        image_in_child();
         errno = error;
     }
 }

@@ -8,8 +8,6 @@
 
 #include "transfer.h"
 
-_Atomic uint64_t uncounted_read_bytes, uncounted_written_bytes;
-
 #pragma GCC visibility push(default)
 
 /* One read and one write at once: the time is that of the write. Of files under test the bytes do not count:
@@ -51,7 +49,8 @@ ssize_t splice(int from, off64_t *at, int to, off64_t *to_at, size_t size, unsig
     uint64_t target_ns = CALL_BEGINS(file_moved(to), CALL_WRITE);
     ssize_t bytes = next_splice(from, at, to, to_at, size, flags);
     count_copy(from, to, target_ns != 0 ? target_ns : began_ns, bytes);
-    add(file_of(from) != NULL ? &uncounted_read_bytes : &uncounted_written_bytes, bytes > 0 ? bytes : 0);
+    add(file_of(from) != NULL ? &image.uncounted_read_bytes : &image.uncounted_written_bytes,
+        bytes > 0 ? bytes : 0);
     return bytes;
 }
 
@@ -65,7 +64,7 @@ __attribute__((visibility("hidden"))) void count_queued(int fd, bool is_read, ui
         count_write(record, NULL, (ssize_t)bytes);
     }
     CALL_ENDED(record, kind, began_ns, fd, (ssize_t)bytes);
-    add(is_read ? &uncounted_read_bytes : &uncounted_written_bytes, bytes);
+    add(is_read ? &image.uncounted_read_bytes : &image.uncounted_written_bytes, bytes);
     if (began_ns != 0) {
         accounts_queued(record, kind);
     }

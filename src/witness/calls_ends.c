@@ -24,7 +24,9 @@ ENDING(_Exit)
     int name parameters {                                                                                    \
         NEXT(name)                                                                                           \
         report_before_the_end();                                                                             \
-        return next_##name arguments;                                                                        \
+        int result = next_##name arguments;                                                                  \
+        report_was_not_the_end();                                                                            \
+        return result;                                                                                       \
     }
 REPLACING(execve, (const char *path, char *const argv[], char *const envp[]), (path, argv, envp))
 REPLACING(execv, (const char *path, char *const argv[]), (path, argv))

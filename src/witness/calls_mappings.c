@@ -14,7 +14,6 @@ struct mapping {
     struct record *record;
 };
 
-_Atomic uint64_t rings;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct mapping mappings[MAPPINGS];
 static _Atomic unsigned mapped; /* how many are used */
@@ -92,7 +91,7 @@ static bool is_ring(int fd, int flags, uint64_t offset) {
                 mappings_note(map, bytes, record);                                                           \
             }                                                                                                \
         }                                                                                                    \
-        add(&rings, map != MAP_FAILED && is_ring(fd, flags, (uint64_t)offset));                              \
+        add(&image.rings, map != MAP_FAILED && is_ring(fd, flags, (uint64_t)offset));                        \
         return map;                                                                                          \
     }
 MAP(mmap, off_t)

@@ -66,11 +66,11 @@ static struct record *record_of_account(int fd, const char *given) {
 }
 
 static struct record *record_under_test(int fd, const char *given) {
-    const char *root = getenv("WEIR_WITNESS_ROOT");
     char path[WITNESS_PATH_BYTES];
     if (accounts_wanted) {
         return record_of_account(fd, given);
     }
+    const char *root = getenv("WEIR_WITNESS_ROOT");
     return root != NULL && find_path(fd, given, path) && is_below(path, root) ? file_record(path) : NULL;
 }
 

@@ -1,4 +1,4 @@
-/* What was seen, as JSON, when the process ends. A process that is killed leaves nothing. */
+/* What was seen, as JSON, when the process ends. One that is killed leaves its image at most. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "accounts.h"
+#include "image.h"
 #include "json.h"
 
 static void write_record(FILE *stream, const struct record *record, const char *path) {
@@ -101,7 +101,8 @@ static void write_span(FILE *stream, const struct span *span) {
         fputs(", \"fetched_bytes\": null, \"dirtied_bytes\": null", stream);
     }
     /* Of Linux AIO and splice the kernel counts none as read and written. */
-    if (io.known && atomic_load(&uncounted_read_bytes) + atomic_load(&uncounted_written_bytes) == 0) {
+    if (io.known &&
+        atomic_load(&image.uncounted_read_bytes) + atomic_load(&image.uncounted_written_bytes) == 0) {
         fprintf(stream, ", \"system_read_bytes\": %" PRIu64 ", \"system_written_bytes\": %" PRIu64,
                 io.counts[WEIR_IO_RCHAR], io.counts[WEIR_IO_WCHAR]);
     }
@@ -171,12 +172,14 @@ static void write_turns(FILE *stream) {
     fprintf(stream, "\n  ],\n  \"more_turns\": %" PRIu64 ",\n", more);
 }
 
-static void write_all(FILE *stream, const char *host) {
+static void write_all(FILE *stream) {
+    char host[256] = "";
     unsigned count;
     uint64_t others;
     const struct record *records = files_first(&count);
     const struct record *rest = files_others(&others);
     const char *root = getenv("WEIR_WITNESS_ROOT");
+    gethostname(host, sizeof host - 1);
     fprintf(stream, "{\n  \"schema\": 1,\n  \"rank\": %d,\n  \"pid\": %ld,\n  \"host\": ", rank_of(),
             (long)getpid());
     json_text(stream, host);
@@ -206,18 +209,29 @@ static void write_all(FILE *stream, const char *host) {
     fputs("\n}\n", stream);
 }
 
-void report_write(bool is_child) {
+/* Of the accounts; whole or not there, so that the image of a process that is killed meanwhile counts. */
+static bool name_report(char *path, size_t room) {
     const char *prefix = getenv("WEIR_WITNESS");
     char host[256] = "";
-    char path[4096];
-    if (prefix == NULL || prefix[0] == '\0' || (is_child && !has_something() && !accounts_wanted)) {
-        return;
+    if (accounts_wanted) {
+        return image_report_path(path, room, ".part") != NULL;
     }
     gethostname(host, sizeof host - 1);
-    static unsigned reports; /* a process that becomes another program leaves one before */
-    const char *form = accounts_wanted ? "%s.%s.%ld-%u-%" PRIx64 ".json" : "%s.%s.%ld.json";
-    int length = snprintf(path, sizeof path, form, prefix, host, (long)getpid(), reports++, raw_clock_ns());
-    if (length < 0 || (size_t)length >= sizeof path) {
+    int length = snprintf(path, room, "%s.%s.%ld.json", prefix != NULL ? prefix : "", host, (long)getpid());
+    return prefix != NULL && prefix[0] != '\0' && length > 0 && (size_t)length < room;
+}
+
+static void report_ends(const char *path) {
+    char whole[4096];
+    if (accounts_wanted && image_report_path(whole, sizeof whole, ".json") != NULL &&
+        rename(path, whole) == 0) {
+        image_end();
+    }
+}
+
+void report_write(bool is_child) {
+    char path[4096];
+    if ((is_child && !has_something() && !accounts_wanted) || !name_report(path, sizeof path)) {
         return;
     }
     accounts_inside(true);
@@ -229,10 +243,12 @@ void report_write(bool is_child) {
         return;
     }
     if (accounts_wanted) {
-        accounts_write(stream, host);
+        accounts_write(stream, false);
     } else {
-        write_all(stream, host);
+        write_all(stream);
     }
-    fclose(stream);
+    if (fclose(stream) == 0) {
+        report_ends(path);
+    }
     accounts_inside(false);
 }

@@ -3,7 +3,7 @@
 #ifndef WITNESS_TRANSFER_H
 #define WITNESS_TRANSFER_H
 
-#include "accounts.h"
+#include "image.h"
 
 #pragma GCC visibility push(hidden)
 extern _Atomic(struct record *) descriptors_table[ACCOUNTS_DESCRIPTORS];
@@ -32,19 +32,19 @@ static inline void count_read(struct record *record, const void *buffer, ssize_t
         count(bytes < 0 ? &record->reads_failed : &record->reads, 1);
         count(&record->read_bytes, bytes < 0 ? 0 : (uint64_t)bytes);
     } else if (bytes > 0) {
-        add(&elsewhere_read_bytes, (uint64_t)bytes);
+        add(&image.elsewhere_read_bytes, (uint64_t)bytes);
     }
 }
 
 static inline void count_write(struct record *record, const void *buffer, ssize_t bytes) {
     if (record != NULL) {
-        if (__builtin_expect(sample_used < WITNESS_SAMPLE_BYTES, 0) && bytes > 0 && buffer != NULL) {
+        if (__builtin_expect(image.sample_used < WITNESS_SAMPLE_BYTES, 0) && bytes > 0 && buffer != NULL) {
             sample_take(buffer, (size_t)bytes);
         }
         count(bytes < 0 ? &record->writes_failed : &record->writes, 1);
         count(&record->written_bytes, bytes < 0 ? 0 : (uint64_t)bytes);
     } else if (bytes > 0) {
-        add(&elsewhere_written_bytes, (uint64_t)bytes);
+        add(&image.elsewhere_written_bytes, (uint64_t)bytes);
     }
 }
 

@@ -183,7 +183,6 @@ void mappings_in_child(void); /* calls_mappings.c: of fork */
 
 /* sample.c: the first bytes that the process wrote, for what could be saved of them */
 #define WITNESS_SAMPLE_BYTES (64u << 10)
-extern _Atomic size_t sample_used;
 void sample_take(const void *buffer, size_t bytes);
 void sample_write(FILE *stream);
 
@@ -223,5 +222,6 @@ void write_server_counts(FILE *stream, const char *key, const struct weir_server
 void count_sync(int fd, enum sync_call call, int result);
 void count_queued(int fd, bool is_read, uint64_t bytes); /* of a transfer that somebody waits for later */
 void report_before_the_end(void);
+void report_was_not_the_end(void); /* an exec failed */
 
 #endif

@@ -2,7 +2,7 @@
 
 python -m tests.lab measure [--suites quick] [NAME...]   start what does not run, measure a suite on each
 python -m tests.lab prove [--rounds 10] [NAME...]        what the suite proves, as root and as nobody: a table
-python -m tests.lab programs [--only TEXT] [NAME...]     what weir prove counts of 20 programs: a table
+python -m tests.lab programs [--only PATTERN] [NAME...]  what weir prove counts of 20 programs: a table
 python -m tests.lab cost [--pairs 150] [--within DIRECTORY] [NAME...]   what observing costs a phase, %
 python -m tests.lab up [NAME...]                         start only
 python -m tests.lab status                               what runs
@@ -124,7 +124,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--suites", default="quick")
-    parser.add_argument("--only", default="", help="part of the names of the programs")
+    parser.add_argument("--only", default="", help="pattern in the names of the programs")
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--pairs", type=int, default=150)
     parser.add_argument("--within", type=Path, default=ROOT / "build", help="where the data of servers lie")

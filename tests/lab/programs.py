@@ -1,6 +1,6 @@
 """What weir prove counts of programs on each file system of the lab: bench/results/prove_programs.csv.
 
-    python -m tests.lab programs [--only TEXT] [NAME...]
+    python -m tests.lab programs [--only PATTERN] [NAME...]
 
 Each file system runs alone, and ends before the next one starts. `python -m bench.tables` puts rows of the
 table into docs/how-to/prove.md.

@@ -12,6 +12,7 @@ from weir.audit.judge import judge
 from weir.audit.subject import Subject
 from weir.errors import WeirError
 from weir.model import Message, Row
+from weir.prove.killed import Process
 from weir.prove.mounts import Mount, Phase
 from weir.prove.records import (
     LEAST_BYTES,
@@ -23,7 +24,6 @@ from weir.prove.records import (
     row_of,
     without_counts,
 )
-from weir.prove.reports import Process
 from weir.prove.shared_calls import alone_s, are_told_apart, fit
 from weir.records.log_runs import runs_in
 from weir.tools.base import UNKNOWN_ACCESS

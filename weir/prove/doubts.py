@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from weir.audit.judge import judge
+from weir.prove.killed import Process
 from weir.prove.records import Judged, without_counts
-from weir.prove.reports import Process
 from weir.units import about_size
 
 # What the kernel counts for a process that ends while others run; what weir reads of its own outputs.

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from weir.prove.killed import Process, is_killed
 from weir.prove.memory import in_memory, without_device
-from weir.prove.reports import Process, streamed_bytes
+from weir.prove.reports import streamed_bytes
 
 GAP_NS = 1_000_000_000  # as ACCOUNTS_GAP_NS of the library
 KINDS = ("read", "write", "sync", "name")
@@ -98,6 +99,7 @@ class Mount:
     whole: Growth
     hosts: int
     processes: int
+    killed: int  # of the processes: their counters ended with them
 
     def sum(self, name: str) -> int:
         return sum(int(getattr(phase, name)) for phase in self.phases)
@@ -209,6 +211,7 @@ def _mount(
         whole=_growth(whole, with_kernel),
         hosts=len({piece.host for piece in whole}),
         processes=len({processes[at]["pid"] for at, one in used if one["phases"]}),
+        killed=sum(is_killed(processes[at]) for at, _ in used),
     )
 
 

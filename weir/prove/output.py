@@ -88,6 +88,8 @@ def _names(mount: Mount) -> str:
 def _kernel(mount: Mount) -> str:
     whole = mount.whole
     if whole.fetched_bytes is None or whole.dirtied_bytes is None:
+        if mount.counted and mount.killed:
+            return "not known: it counts by process, and some left no report"
         if mount.counted:
             return "not told apart: it counts by process, and the program used several file systems"
         return f"does not count for each process on {mount.file_system or 'this file system'}"

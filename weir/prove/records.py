@@ -15,8 +15,8 @@ from weir.audit.subject import Subject
 from weir.columns import columns
 from weir.model import Row
 from weir.mounts import mount_of
+from weir.prove.killed import Process
 from weir.prove.mounts import Growth, Mount, Phase
-from weir.prove.reports import Process
 from weir.tools.witness_servers import SERVER_COUNTS
 
 _MIB = 2**20

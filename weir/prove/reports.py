@@ -6,18 +6,20 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from weir.data import load_schema
 from weir.files import from_json
 from weir.mounts import place_of
+from weir.prove.killed import Process, is_killed, report_killed, with_ends
 from weir.shapes import Check, compiled
 from weir.tools.witness import LIBRARY
 
 _PART = "prove"
 _NOTICEABLE_BYTES = 1 << 20
 _NOTICEABLE = 0.01
-Process = Mapping[str, Any]
+# Of a process without counters of its own at its end: the calls that the kernel would have counted.
+_BY_CALLS = {"rchar": "read_bytes", "wchar": "written_bytes"}
+_OF_STORAGE = {"read_bytes": "read_bytes", "write_bytes": "written_bytes"}
 
 
 def prove_variables(folder: Path, only: Path | None, preloaded: str) -> dict[str, str]:
@@ -40,20 +42,21 @@ def prove_variables(folder: Path, only: Path | None, preloaded: str) -> dict[str
 
 
 def read_reports(folder: Path) -> tuple[list[Process], int]:
-    """Those that are whole, and how many are not."""
+    """Those that are whole, of killed processes by what they left, and how many are not."""
+    report_killed(folder.resolve() / _PART)
     found: list[Process] = []
     damaged = 0
     for part in sorted(folder.glob(f"{_PART}.*.json")):
         try:
             document = from_json(part.read_text(encoding="utf-8", errors="replace"))
         except ValueError:
-            damaged += 1  # of a process that was killed while it wrote
+            damaged += 1
             continue
         if not isinstance(document, dict) or _check()(document):
             damaged += 1
         else:
             found.append(document)
-    return found, damaged
+    return with_ends(found), damaged
 
 
 @cache
@@ -66,10 +69,25 @@ def unreported_bytes(whole: Mapping[str, int] | None, processes: Sequence[Proces
     names, those that are worth a line."""
     found = {}
     for name, bytes_ in (whole or {}).items():
-        lacks = bytes_ - sum(one["io"][name] for one in processes if one["io"])
+        lacks = bytes_ - sum(kernel_count(one, name) for one in processes)
         if lacks >= _NOTICEABLE_BYTES and lacks > _NOTICEABLE * bytes_:
             found[name] = lacks
     return found
+
+
+def kernel_count(process: Process, name: str) -> int:
+    """Of a process that was killed: of its calls all that the kernel counts there, and of those on storage
+    what it counts at most."""
+    if process["io"]:
+        return int(process["io"][name])
+    if not is_killed(process):
+        return 0
+    mounts = process["mounts"]
+    if name in _OF_STORAGE:
+        return sum(mount[_OF_STORAGE[name]] for mount in mounts if mount["counted"])
+    moved = _BY_CALLS[name]
+    elsewhere = process[f"elsewhere_{moved}"] - process[f"uncounted_{moved}"]
+    return int(max(sum(mount[moved] for mount in mounts) + elsewhere, 0))
 
 
 def unseen_bytes(processes: Sequence[Process]) -> tuple[int, int]:

@@ -9,17 +9,18 @@ from pathlib import PurePath
 from typing import Any
 
 from weir.prove.claims import Claim
+from weir.prove.killed import Process, is_killed
 from weir.prove.mounts import Mount
 from weir.prove.output import is_worth_lines, mount_lines, moved_below, watched_lines
 from weir.prove.records import Judged, interposed
-from weir.prove.reports import Process, unreported_bytes, unseen_bytes
+from weir.prove.reports import unreported_bytes, unseen_bytes
 from weir.prove.start import Ended
 from weir.tools.witness import LIBRARY
 from weir.units import about_size
 
 _NOTICEABLE_BYTES = 1 << 20
 _MOVED = ("read_bytes", "written_bytes")
-_WITHOUT_REPORT = "static, setuid, Go, killed, or still running"
+_WITHOUT_REPORT = "static, setuid, Go, or still running"
 _UNREPORTED = {
     "rchar": "read by calls",
     "wchar": "written by calls",
@@ -104,10 +105,18 @@ def _unseen(seen: Seen) -> Iterator[str]:
         yield f"what passed through {rings} queues of io_uring: the kernel's and the device's counts hold it"
     if any(mount.counts["mappings"] and is_worth_lines(mount) for mount in seen.mounts):
         yield "transfers through mappings (mmap): the kernel's and the device's counts hold them"
+    killed = sum(map(is_killed, own))
+    if killed:
+        how = "by a signal or a call of the system: their counts are those up to then"
+        yield f"the end of {_processes(killed)} that left no report, {how}"
     if seen.damaged:
-        yield f"{seen.damaged} processes that were killed while they reported"
+        yield f"what {_processes(seen.damaged)} counted: the reports are damaged, or memory was full"
     for name in sorted({PurePath(one["object"]).name for one in interposed(own)}):
         yield f"what {name} does with calls that it provides in place of the C library"
+
+
+def _processes(count: int) -> str:
+    return f"{count} process{'es' if count > 1 else ''}"
 
 
 def facts_of_all(seen: Seen) -> dict[str, Any]:
@@ -119,6 +128,7 @@ def facts_of_all(seen: Seen) -> dict[str, Any]:
         "kernel": seen.ended.io,
         "processes": [
             {name: one[name] for name in ("host", "pid", "rank", "program", "io", "rings")}
+            | {"killed": is_killed(one)}
             for one in seen.of_program
         ],
         "mounts": [asdict(mount) for mount in seen.mounts],

@@ -1,0 +1,206 @@
+/* What a process does on a mount, in phases: what each call adds. */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "image.h"
+
+#define LOOKS 64 /* at pages after a synchronisation: a database makes thousands */
+
+static _Thread_local bool inside;        /* what the library itself opens and reads does not count */
+static _Atomic(struct account *) queued; /* with transfers whose end is waited for */
+static _Atomic int queued_kind;          /* of the last of these */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int (*clock_next)(clockid_t, struct timespec *);
+
+void accounts_inside(bool is_inside) {
+    inside = is_inside;
+}
+
+bool accounts_are_inside(void) {
+    return inside;
+}
+
+void phases_begin(void) {
+    if (clock_next == NULL) {
+        clock_next = (int (*)(clockid_t, struct timespec *))next_call("clock_gettime");
+    }
+    pthread_mutex_init(&mutex, NULL);
+}
+
+/* By the C library's own clock, whoever stands before us: a system call for each would cost too much. */
+static uint64_t clock_ns(void) {
+    struct timespec now = {0, 0};
+    clock_next(CLOCK_MONOTONIC_RAW, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void count_inside(struct account *account, struct counters *now) {
+    now->raw_ns = clock_ns();
+    accounts_io_read(&now->io);
+    now->device_known = account->device.name[0] != '\0' && weir_device_now(&account->device, now->device);
+    if (!account->watches_servers) {
+        return;
+    }
+    weir_servers_count(&account->medium, &account->servers);
+    for (int i = 0; i < WEIR_SERVERS_MOST; i++) {
+        memcpy(now->servers[i], account->servers.seen[i].counts, sizeof now->servers[i]);
+    }
+}
+
+void accounts_count(struct account *account, struct counters *now) {
+    bool was_inside = inside;
+    inside = true;
+    count_inside(account, now);
+    inside = was_inside;
+}
+
+static bool turns(struct account *account, const struct phase *phase, enum call_kind kind) {
+    if (kind > CALL_WRITE || !atomic_load(&account->reopened)) {
+        return false;
+    }
+    atomic_store(&account->reopened, false);
+    uint64_t same = atomic_load(kind == CALL_READ ? &phase->read_bytes : &phase->written_bytes);
+    uint64_t other = atomic_load(kind == CALL_READ ? &phase->written_bytes : &phase->read_bytes);
+    return same == 0 && other > 0;
+}
+
+static void phase_begin(struct account *account, uint64_t now_ns) {
+    if (account->used == ACCOUNTS_PHASES) {
+        account->more_phases++;
+        return;
+    }
+    struct phase *phase = &account->phases[account->used];
+    image_share(phase, sizeof *phase);
+    memset(phase, 0, sizeof *phase);
+    if (account->used > 0 || account->is_stale) {
+        accounts_count(account, &phase->before);
+    } else {
+        phase->before = account->start;
+    }
+    account->is_stale = false;
+    phase->first_ns = now_ns;
+    atomic_store(&phase->last_ns, now_ns);
+    account->used++;
+}
+
+static struct phase *current(struct account *account) {
+    return &account->phases[account->used > 0 ? account->used - 1 : 0];
+}
+
+static void begins(struct account *account) {
+    int at_once = atomic_fetch_add(&account->under_way, 1) + 1;
+    struct phase *phase = current(account);
+    if (at_once > atomic_load_explicit(&phase->most_at_once, memory_order_relaxed)) {
+        atomic_store_explicit(&phase->most_at_once, at_once, memory_order_relaxed);
+    }
+}
+
+uint64_t accounts_call_begins(struct record *record, enum call_kind kind) {
+    struct account *account = record->account;
+    uint64_t now_ns = clock_ns();
+    struct phase *phase = account->used > 0 ? &account->phases[account->used - 1] : NULL;
+    if (phase == NULL || now_ns > atomic_load(&phase->last_ns) + ACCOUNTS_GAP_NS ||
+        turns(account, phase, kind)) {
+        int error = errno;
+        pthread_mutex_lock(&mutex);
+        if (phase == NULL ? account->used == 0 : phase == &account->phases[account->used - 1]) {
+            phase_begin(account, now_ns);
+        }
+        pthread_mutex_unlock(&mutex);
+        now_ns = clock_ns();
+        errno = error;
+    }
+    begins(account);
+    return now_ns;
+}
+
+static void note_ends(struct phase *phase, enum call_kind kind, uint64_t began_ns, uint64_t now_ns) {
+    uint64_t none = 0;
+    if (atomic_load_explicit(&phase->began_ns[kind], memory_order_relaxed) == 0) {
+        atomic_compare_exchange_strong(&phase->began_ns[kind], &none, began_ns);
+    }
+    atomic_store_explicit(&phase->ended_ns[kind], now_ns, memory_order_relaxed);
+}
+
+void accounts_queued(struct record *record, enum call_kind kind) {
+    atomic_store(&queued_kind, kind);
+    atomic_store(&queued, record->account);
+}
+
+struct account *accounts_wait_begins(uint64_t *began_ns) {
+    struct account *account = accounts_wanted ? atomic_load(&queued) : NULL;
+    if (account != NULL) {
+        begins(account);
+        *began_ns = clock_ns();
+    }
+    return account;
+}
+
+void accounts_call_ended(struct record *record, enum call_kind kind, uint64_t began_ns, int fd,
+                         ssize_t bytes) {
+    struct phase *phase = current(record->account);
+    uint64_t now_ns = clock_ns();
+    atomic_fetch_sub(&record->account->under_way, 1);
+    add(&phase->calls[kind], 1);
+    add(&phase->busy_ns[kind], now_ns - began_ns);
+    if (kind <= CALL_WRITE && bytes > 0) {
+        transfers_count(phase, kind, fd, (uint64_t)bytes);
+    }
+    atomic_store_explicit(&phase->last_ns, now_ns, memory_order_relaxed);
+    if (kind != CALL_NAME) {
+        note_ends(phase, kind, began_ns, now_ns);
+    }
+}
+
+void accounts_waited(struct account *account, uint64_t began_ns) {
+    if (account != NULL) {
+        struct phase *phase = current(account);
+        uint64_t now_ns = clock_ns();
+        atomic_fetch_sub(&account->under_way, 1);
+        add(&phase->busy_ns[atomic_load(&queued_kind)], now_ns - began_ns);
+        atomic_store(&phase->last_ns, now_ns);
+        for (int kind = CALL_READ; kind <= CALL_WRITE; kind++) {
+            if (atomic_load(&phase->began_ns[kind]) != 0) {
+                atomic_store(&phase->ended_ns[kind], now_ns);
+            }
+        }
+    }
+}
+
+void accounts_named(struct record *record, enum name_kind kind) {
+    add(&current(record->account)->names[kind], 1);
+}
+
+/* While other threads write, pages are dirty however well this one was synchronised. */
+void accounts_synced(struct record *record, int fd, bool all) {
+    extern char __libc_single_threaded;
+    struct account *account = record->account;
+    char link[64], path[WITNESS_PATH_BYTES];
+    transfers_covered(current(account), fd, all);
+    if (!__libc_single_threaded || account->synced_looks >= LOOKS) {
+        return;
+    }
+    account->synced_looks++;
+    int error = errno;
+    inside = true;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    memset(&account->unwritten, 0, sizeof account->unwritten);
+    weir_cachestat_add(path, &account->unwritten);
+    inside = false;
+    errno = error;
+}
+
+void accounts_through(struct record *record, int fd, ssize_t bytes) {
+    if (accounts_wanted && record != NULL && bytes > 0) {
+        transfers_through(current(record->account), fd, (uint64_t)bytes);
+    }
+}
+
+void accounts_synced_all(struct account *account) {
+    transfers_covered(current(account), -1, true);
+}
