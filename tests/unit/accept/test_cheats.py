@@ -159,6 +159,47 @@ def drop_cell(study: Path) -> None:
     again(study)
 
 
+def exchange_cells(study: Path) -> None:
+    """The runs of two cells change places."""
+    first, second = (run_of(study, cell=cell).parent for cell in ("c00", "c01"))
+    first.rename(first.with_name("aside"))
+    second.rename(first)
+    first.with_name("aside").rename(second)
+    again(study)
+
+
+def one_more_iteration(study: Path) -> None:
+    """A run gets a second, faster iteration, which raises its median."""
+    file = study / "records.csv"
+    rows = read_records(file)
+    better = [row | {"iteration": 1, "bw_mib_s": 1e6} for row in rows if row["run"] == 3]
+    write_records(file, [*rows, *better])
+    sum_again(study)
+
+
+def hide_access(study: Path) -> None:
+    """The slow access of a round is not among the records."""
+    file = study / "records.csv"
+    rows = read_records(file)
+    write_records(file, [row for row in rows if (row["cell"], row["run"]) != ("c00", 3)])
+    sum_again(study)
+
+
+def ledger_twice(study: Path) -> None:
+    """The line of a good round is copied to the end."""
+    file = study.parent / LEDGER
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join([*lines, lines[0]]))
+    again(study)
+
+
+def name_another_program(study: Path) -> None:
+    """The records name another version of the program than that which ran."""
+    file = study / "records.csv"
+    write_records(file, [row | {"tool_version": "9.9"} for row in read_records(file)])
+    sum_again(study)
+
+
 CHEATS: dict[str, tuple[Callable[[Path], object], str]] = {
     "drop a round": (drop, "deleted: c00 round 3"),
     "drop the last round and plan fewer": (fewer_planned, "deleted: c00 round 5"),
@@ -174,6 +215,11 @@ CHEATS: dict[str, tuple[Callable[[Path], object], str]] = {
     "change units": (change_units, "records.csv"),
     "change the suite": (change_suite, "edited: c00 round 0"),
     "drop a cell": (drop_cell, "no record has these parameters"),
+    "exchange the runs of two cells": (exchange_cells, "c00 round 0: run.json is not that of line"),
+    "add an iteration": (one_more_iteration, "records, and its run gives"),
+    "drop a record and write its checksum": (hide_access, "c00 round 3"),
+    "copy a line of the ledger": (ledger_twice, "does not follow from line"),
+    "name another version of the program": (name_another_program, "tool_version is 9.9"),
 }
 
 
@@ -196,6 +242,10 @@ def test_an_honest_study_passes(tmp_path: Path, capsys: pytest.CaptureFixture[st
     "edit a table and write its checksum anew",
     "change units",
     "change the suite",
+    "exchange the runs of two cells",
+    "add a faster iteration, or drop a slow record, with checksums written anew",
+    "copy a line of the ledger",
+    "name another version of the program in the records",
 )
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHEATS)
