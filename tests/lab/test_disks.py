@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import yaml
@@ -10,10 +12,10 @@ import yaml
 from tests.lab.conftest import started
 from tests.lab.filesystem import SITE, FileSystem
 from tests.lab.guest import KERNEL, Guest
-from tests.lab.machine import HERE, Machine
+from tests.lab.machine import HERE, ROOT, Machine
 from tests.lab.weir_runs import measured
 
-SUITE = {
+SUITE: dict[str, Any] = {
     "suite": "lab-disks",
     "question": "Are lies below the file system found?",
     "experiments": {
@@ -34,6 +36,9 @@ SUITE = {
 }
 pytestmark = pytest.mark.weekly
 DISKS = ("flakey", "delayed", "zram", "crypt", "hidden")
+# The real IOR runs under libweir-witness, where IOR= names it; it cannot drop caches.
+WEIR_IO, REAL_IOR = "weir-io", "ior"
+PROGRAMS = (WEIR_IO, *([REAL_IOR] if os.environ.get("IOR") else []))
 
 
 def start(machine: Machine) -> None:
@@ -51,28 +56,58 @@ LYING = FileSystem(
 )
 
 
+def suite_for(program: str) -> dict[str, Any]:
+    """Of its own name, which the folder of the results has."""
+    ior = SUITE["experiments"]["ior"]
+    fixed = {
+        name: value for name, value in ior["fixed"].items() if program == WEIR_IO or name != "drop_caches"
+    }
+    return SUITE | {"suite": f"lab-disks-{program}", "experiments": {"ior": ior | {"fixed": fixed}}}
+
+
+def configure(machine: Machine, program: str) -> None:
+    config = machine.home / program
+    suite = suite_for(program)
+    machine.write(config / "suites" / f"{suite['suite']}.yaml", yaml.safe_dump(suite))
+    if program == REAL_IOR:
+        site = yaml.safe_load((ROOT / "config/sites" / SITE / "site.yaml").read_text())
+        site["stacks"]["debian"]["programs"]["ior"] = [os.environ["IOR"]]
+        machine.write(config / "sites" / SITE / "site.yaml", yaml.safe_dump(site))
+    for name in DISKS:
+        path = f"/mnt/{name}/root/weir"
+        target = {
+            "target": name,
+            "kind": "disk",
+            "description": f"{name} in the guest",
+            "mount": f"/mnt/{name}",
+            "path": path,
+            "prepare": [["mkdir", "-p", path]],
+            "apis": ["POSIX"],
+            "space": "400 MiB",
+            "expect": {"write": "50 MiB/s", "read": "50 MiB/s"},
+        }
+        machine.write(config / "sites" / SITE / "targets" / f"{name}.yaml", yaml.safe_dump(target))
+
+
 @pytest.fixture(scope="module")
-def records() -> Iterator[dict[tuple[str, str], dict[str, str]]]:
-    """Of each disk and access."""
+def all_records() -> Iterator[dict[str, dict[tuple[str, str], dict[str, str]]]]:
+    """Of each program: of each disk and access."""
     with started(LYING) as machine:
-        config = machine.home / "config"
-        machine.write(config / "suites" / "lab-disks.yaml", yaml.safe_dump(SUITE))
-        for name in DISKS:
-            path = f"/mnt/{name}/root/weir"
-            target = {
-                "target": name,
-                "kind": "disk",
-                "description": f"{name} in the guest",
-                "mount": f"/mnt/{name}",
-                "path": path,
-                "prepare": [["mkdir", "-p", path]],
-                "apis": ["POSIX"],
-                "space": "400 MiB",
-                "expect": {"write": "50 MiB/s", "read": "50 MiB/s"},
-            }
-            machine.write(config / "sites" / SITE / "targets" / f"{name}.yaml", yaml.safe_dump(target))
-        _, rows = measured(machine, "root", config, "lab-disks", DISKS)
-        yield {(row["target"], row["access"]): row for row in rows}
+        found = {}
+        for program in PROGRAMS:
+            configure(machine, program)
+            _, rows = measured(machine, "root", machine.home / program, f"lab-disks-{program}", DISKS)
+            found[program] = {(row["target"], row["access"]): row for row in rows}
+        yield found
+
+
+@pytest.fixture(params=(WEIR_IO, REAL_IOR))
+def records(
+    request: pytest.FixtureRequest, all_records: dict[str, dict[tuple[str, str], dict[str, str]]]
+) -> dict[tuple[str, str], dict[str, str]]:
+    if request.param not in all_records:
+        pytest.skip("the real IOR: name it with IOR=PATH")
+    return all_records[request.param]
 
 
 def test_a_device_mapper_that_drops_writes_is_found_by_the_disk_below_it(
