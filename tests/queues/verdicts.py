@@ -37,6 +37,7 @@ LOAD = {
     "others-on-device",
     "paused",
     "phase-too-short",
+    "phases-overlap",  # virtual nodes have one clock: ranks waited for a processor between two phases
     "slow-node",
     "slow-rank",
     "stonewall-uneven",
