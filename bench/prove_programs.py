@@ -238,7 +238,7 @@ def _ran(program: Program, command: Sequence[str], data: Path) -> bool:
     environment["PYTHONPATH"] = os.pathsep.join(paths)
     done = subprocess.run(command, cwd=data, env=environment, check=False, capture_output=True, text=True)
     if done.returncode != 0:
-        reason = " ".join(done.stderr.strip("- \n").split()[:20]) or "no message"
+        reason = " ".join(done.stderr.strip("- \n").split()[-20:]) or "no message"
         print(f"{program.name}: not measured: {reason}")
     return done.returncode == 0
 
