@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import ROOT
 from tests.slurm.private_slurm import HERE, Cluster
 from weir.launch import launcher
 
@@ -118,3 +120,25 @@ def test_batch_job_without_exported_environment(cluster: Cluster, ranks: Path, t
     )
     cluster.out("sbatch", "--wait", "--export=NONE", "-N2", "-o", log, script)
     assert_geometry(log.read_text(), 2, 1)
+
+
+def test_what_messages_leave_in_doubt_of_the_clocks_is_told(cluster: Cluster) -> None:
+    """Of several nodes alone: ranks of one node have one clock."""
+    for nodes, ppn in ((1, 2), (2, 1)):
+        document = cluster.folder / f"clocks-{nodes}.json"
+        options = [
+            "-t",
+            "64k",
+            "-b",
+            "64k",
+            "-w",
+            "-o",
+            cluster.folder / "clocks",
+            "-O",
+            f"summaryFile={document}",
+        ]
+        fields = launcher("srun").command(nodes, ppn, [], {})
+        cluster.out(*fields, ROOT / "build/weir-io", "ior", *options)
+        (result,) = json.loads(document.read_text())["results"]
+        doubt_s = result["observed"].get("clock_doubt_s")
+        assert (doubt_s is None) if nodes == 1 else 0 < doubt_s < 1

@@ -277,6 +277,9 @@ void weir_document_write_observed(struct weir_json *json, const struct weir_resu
     weir_json_number(json, "paused_s", (double)watched->paused_ns / 1e9);
     document_write_process_io(json, io);
     document_write_residency(json, watched);
+    if (result->clock_doubt_s > 0) {
+        weir_json_number(json, "clock_doubt_s", result->clock_doubt_s);
+    }
     document_write_unwritten(json, &watched->unwritten);
     document_write_llite(json, &watched->llite);
     document_write_payload(json, &result->payload);

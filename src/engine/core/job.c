@@ -94,7 +94,7 @@ bool weir_job_environment(const struct weir_job *job, const char *name, char *va
 }
 
 /* The shortest of some round trips bounds the error of the difference by half its length. */
-static int64_t job_measure_leader(MPI_Comm leaders) {
+static int64_t job_measure_leader(MPI_Comm leaders, uint64_t *doubt_ns) {
     int64_t ahead = 0;
     uint64_t shortest = UINT64_MAX;
     for (int i = 0; i < ROUNDS; i++) {
@@ -108,20 +108,23 @@ static int64_t job_measure_leader(MPI_Comm leaders) {
             ahead = (int64_t)(theirs - (sent + trip / 2));
         }
     }
+    *doubt_ns = shortest / 2;
     return ahead;
 }
 
 void weir_job_align_clocks(struct weir_job *job) {
     job->ahead_ns = 0;
+    job->doubt_ns = 0;
     if (job->nodes == 1) {
         return;
     }
     if (job->leaders != MPI_COMM_NULL) {
         int me;
+        uint64_t doubt_ns = 0;
         MPI_Comm_rank(job->leaders, &me);
         for (int node = 1; node < job->nodes; node++) {
             if (me == node) {
-                job->ahead_ns = job_measure_leader(job->leaders);
+                job->ahead_ns = job_measure_leader(job->leaders, &doubt_ns);
             } else if (me == 0) {
                 for (int i = 0; i < ROUNDS; i++) {
                     uint64_t word;
@@ -131,6 +134,7 @@ void weir_job_align_clocks(struct weir_job *job) {
                 }
             }
         }
+        MPI_Reduce(&doubt_ns, &job->doubt_ns, 1, MPI_UINT64_T, MPI_MAX, 0, job->leaders);
     }
     MPI_Bcast(&job->ahead_ns, 1, MPI_INT64_T, 0, job->node_comm);
 }

@@ -18,6 +18,7 @@ struct weir_job {
     char (*hosts)[64];   /* one name for each node, in the order of their first ranks; rank 0 only */
     int *ranks_per_host; /* likewise */
     int64_t ahead_ns;    /* add to this rank's clock to get rank 0's */
+    uint64_t doubt_ns;   /* ahead_ns of any rank is wrong by at most this; rank 0 only */
     int argument_count;  /* the whole command line, for the document */
     char **command_line;
 };

@@ -30,6 +30,7 @@ static void result_spans(const struct weir_job *job, const struct weir_measure *
         *spans_s[i] = last[i] != 0 ? (double)(last[i] - first[i]) * 1e-9 : 0;
     }
     result->total_s = (double)(last[3] - first[0]) * 1e-9;
+    result->clock_doubt_s = (double)job->doubt_ns * 1e-9;
 }
 
 static void result_extremes(const struct weir_job *job, const struct weir_measure *measure,

@@ -47,6 +47,7 @@ struct weir_result {
     char began[40];
     int iteration;
     double open_s, io_s, sync_s, close_s, total_s; /* first start to last stop over the ranks */
+    double clock_doubt_s; /* by which the times of a node may be off from those of rank 0's node */
     double bw_mib_s, ops_s;
     double rank_latency_s; /* time of the transfers by operations, of the rank where it is least */
     uint64_t requested_bytes, moved_bytes, file_bytes, operations;

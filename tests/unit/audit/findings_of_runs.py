@@ -94,6 +94,30 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "DEGRADED",
         "longer than the total",
     ),
+    (  # beyond what the messages between the nodes leave open, and within
+        "phases-overlap",
+        subject(
+            {"barriers": True, "clock_doubt_s": 0.03},
+            open_s=0.0412,
+            io_s=1.9988,
+            total_s=2.0001,
+            bw_mib_s=399.98,
+        ),
+        "DEGRADED",
+        "longer than the total",
+    ),
+    (
+        "phases-overlap",
+        subject(
+            {"barriers": True, "clock_doubt_s": 0.04},
+            open_s=0.0412,
+            io_s=1.9988,
+            total_s=2.0001,
+            bw_mib_s=399.98,
+        ),
+        "NOTE",
+        "in doubt by 0.04 s",
+    ),
     (
         "phases-overlap",
         subject(
