@@ -12,7 +12,7 @@
 
 /* When the kernel booted: the difference of two clocks that a kernel steps and slews together. It is the same
  * in all its containers; kernels that booted within the same 100 us are rare. */
-static void booted(char kernel[40]) {
+static void device_nodes_booted(char kernel[40]) {
     int64_t best_ns = INT64_MAX, at_ns = 0;
     for (int i = 0; i < 100; i++) {
         struct timespec before, now, after;
@@ -34,7 +34,7 @@ void weir_device_read_kernel(char kernel[40]) {
     static const char path[] = "/proc/sys/kernel/random/boot_id";
     struct statfs where;
     if (statfs(path, &where) == 0 && where.f_type != PROC_SUPER_MAGIC) {
-        booted(kernel);
+        device_nodes_booted(kernel);
     } else if (!weir_device_read_line(path, kernel, 40)) {
         kernel[0] = '\0';
     }

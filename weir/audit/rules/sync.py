@@ -43,14 +43,14 @@ def sync_not_applied(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", needs_output=True)
 def not_synchronised(subject: Subject) -> Outcome | None:
-    """No synchronisation was requested, or one after the clock had stopped (elbencho --sync), and the file
-    was not opened with O_DIRECT: the clock may stop with data still in the memory of the clients. That is
+    """No synchronisation was requested, or one after the clock had stopped, and the file was not opened
+    with O_DIRECT: the clock may stop with data still in the memory of the clients. That is
     what was requested, and not the rate of the storage.
 
     Hint: set sync: true, or write several times the memory of the nodes.
 
-    Of a log: synchronise the write (IOR -e, fio end_fsync=1, dd conv=fsync), write with O_DIRECT (elbencho
-    --direct), or write several times the memory of the nodes.
+    Of a log: synchronise the write within its time (IOR -e, fio end_fsync=1, dd conv=fsync), write with
+    O_DIRECT, or write several times the memory of the nodes.
     """
     if not subject.is_write or subject.stores_nothing or subject.in_memory or subject.row.get("sync"):
         return None
