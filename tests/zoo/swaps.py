@@ -46,7 +46,7 @@ SWAPS = (
         "cloned blocks",
         "all writes on XFS but the first share its blocks (copy_file_range), beside a writer",
         "write",
-        _REFUSED,
+        (*_REFUSED, "bytes-not-stored"),  # refused where there is no first block yet
         "cloned",
         ("bytes-not-in-calls", "bytes-not-stored"),
         target=XFS,
