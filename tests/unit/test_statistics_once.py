@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,3 +72,15 @@ def test_what_both_assume_is_the_same() -> None:
     assert float(numbers["assumed_autocorrelation"]) == inference.ASSUMED
     assert int(numbers["fewest_neighbours"]) == inference.ENOUGH_NEIGHBOURS
     assert f"uniroot(missing, c(0, {inference.MOST_CORRELATION}))" in code
+
+
+def test_the_level_that_reports_print_is_the_measured_one() -> None:
+    """Of the fewest runs whose interval is promised at 95 %, on the days of a year in their order."""
+    with (ROOT / "bench/results/statistics.csv").open(newline="") as file:
+        rows = [
+            row
+            for row in csv.DictReader(file)
+            if row["what"] == "interval of a median holds it" and row["series"] == "year, in order of time"
+        ]
+    fewest = min((row for row in rows if row["promised"] == "95.0 %"), key=lambda row: int(row["n"]))
+    assert f'attained_words <- "{fewest["measured"]}"' in STATISTICS.read_text()
