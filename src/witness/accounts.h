@@ -45,6 +45,8 @@ struct phase {
     /* On descriptors that the kernel has with O_DIRECT. */
     _Atomic uint64_t direct_read_bytes, direct_written_bytes;
     _Atomic uint64_t synced_bytes; /* written, and then the file was synchronised, or with O_SYNC */
+    /* Written in earlier phases and synchronised in this one; begin of the first of those. */
+    _Atomic uint64_t synced_earlier_bytes, synced_from_ns;
     _Atomic uint64_t names[NAME_KINDS];
 };
 

@@ -56,6 +56,8 @@ static void write_phase(FILE *stream, const struct account *account, const struc
     write_number(stream, "direct_read_bytes", atomic_load(&phase->direct_read_bytes));
     write_number(stream, "direct_written_bytes", atomic_load(&phase->direct_written_bytes));
     write_number(stream, "synced_bytes", atomic_load(&phase->synced_bytes));
+    write_number(stream, "synced_earlier_bytes", atomic_load(&phase->synced_earlier_bytes));
+    write_number(stream, "synced_from_ns", atomic_load(&phase->synced_from_ns));
     write_number(stream, "most_at_once", (uint64_t)atomic_load(&phase->most_at_once));
     for (int i = 0; i < CALL_KINDS; i++) {
         fprintf(stream, "\"%s\": {", call_kinds[i]);

@@ -9,7 +9,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "accounts.h"
+#include "image.h"
 
 #define FILES  4096u /* that a process has written to and not synchronised, or has open for it */
 #define LOOKED 16u   /* slots for a file, from that of its hash */
@@ -20,6 +20,8 @@ struct written {
     unsigned descriptors;   /* that are of it */
     _Atomic uint64_t bytes; /* since its last synchronisation, in the phase */
     _Atomic(struct phase *) phase;
+    _Atomic uint64_t earlier_bytes; /* likewise, in phases before it */
+    _Atomic uint64_t earlier_ns;    /* begin of the first of these */
 };
 
 static struct written files[FILES];
@@ -49,18 +51,27 @@ static uint64_t key_of(int fd, bool *is_born, uint64_t *size_bytes) {
     return key | 1u;
 }
 
+static uint64_t left_of(const struct written *file) {
+    return atomic_load(&file->bytes) + atomic_load(&file->earlier_bytes);
+}
+
+static void forget_bytes(struct written *file) {
+    atomic_store(&file->bytes, 0);
+    atomic_store(&file->earlier_bytes, 0);
+}
+
 /* The slot of the file; a new one is one that no descriptor has, with nothing left if there is such a one. */
 static struct written *slot_of(uint64_t key) {
     struct written *found = NULL, *unused = NULL;
     for (unsigned i = 0; i < LOOKED && found == NULL; i++) {
         struct written *one = &files[(key + i) % FILES];
         found = one->key == key ? one : NULL;
-        bool is_better = unused == NULL || atomic_load(&unused->bytes) != 0;
+        bool is_better = unused == NULL || left_of(unused) != 0;
         unused = one->descriptors == 0 && is_better ? one : unused;
     }
     if (found == NULL && unused != NULL) {
         unused->key = key;
-        atomic_store(&unused->bytes, 0);
+        forget_bytes(unused);
     }
     return found != NULL ? found : unused;
 }
@@ -77,8 +88,8 @@ static struct written *look_at(int fd) {
     struct written *file = atomic_load(&file_at[fd]) == 0 ? slot_of(key) : NULL;
     if (file != NULL) {
         file->descriptors++;
-        if (!is_born && size_bytes < atomic_load(&file->bytes)) {
-            atomic_store(&file->bytes, 0);
+        if (!is_born && size_bytes < left_of(file)) {
+            forget_bytes(file);
         }
         atomic_store(&file_at[fd], (unsigned short)(file - files + 1));
     }
@@ -109,7 +120,7 @@ void transfers_forget(int fd) {
 void transfers_in_child(void) {
     pthread_mutex_init(&mutex, NULL);
     for (unsigned i = 0; i < FILES; i++) {
-        atomic_store(&files[i].bytes, 0);
+        forget_bytes(&files[i]);
     }
 }
 
@@ -121,6 +132,23 @@ void transfers_flagged(int fd) {
 
 bool transfers_are_direct(int fd) {
     return fd >= 0 && fd < ACCOUNTS_DESCRIPTORS && (goes[fd] & GOES_DIRECT) != 0;
+}
+
+/* A file may be on two mounts, by a bind. */
+static bool are_of_one_mount(const struct phase *one, const struct phase *other) {
+    size_t first = (size_t)((const char *)one - (const char *)image.accounts) / sizeof image.accounts[0];
+    return other >= image.accounts[first].phases && other < image.accounts[first].phases + ACCOUNTS_PHASES;
+}
+
+/* What was written in another phase had no part of the time of this one. */
+static void move_on(struct written *file, struct phase *phase) {
+    struct phase *before = atomic_exchange(&file->phase, phase);
+    uint64_t left = atomic_exchange(&file->bytes, 0);
+    if (before == NULL || !are_of_one_mount(before, phase)) {
+        atomic_store(&file->earlier_bytes, 0);
+    } else if (left > 0 && atomic_fetch_add(&file->earlier_bytes, left) == 0) {
+        atomic_store(&file->earlier_ns, before->first_ns);
+    }
 }
 
 void transfers_count(struct phase *phase, enum call_kind kind, int fd, uint64_t bytes) {
@@ -140,8 +168,7 @@ void transfers_count(struct phase *phase, enum call_kind kind, int fd, uint64_t 
     struct written *file = file_written(fd);
     if (file != NULL) {
         if (atomic_load_explicit(&file->phase, memory_order_relaxed) != phase) {
-            atomic_store(&file->bytes, 0); /* of a phase whose time had no part of what follows now */
-            atomic_store(&file->phase, phase);
+            move_on(file, phase);
         }
         add(&file->bytes, bytes);
     }
@@ -156,28 +183,44 @@ static uint64_t taken(struct written *file, uint64_t most) {
     return part;
 }
 
-static void cover(struct phase *phase, int fd, uint64_t most) {
-    struct written *file = fd >= 0 && fd < ACCOUNTS_DESCRIPTORS ? file_written(fd) : NULL;
-    if (file != NULL && atomic_load(&file->phase) == phase) {
-        add(&phase->synced_bytes, taken(file, most));
+static void cover_earlier(struct phase *phase, struct written *file) {
+    uint64_t bytes = atomic_exchange(&file->earlier_bytes, 0), from_ns = atomic_load(&file->earlier_ns);
+    if (bytes > 0) {
+        uint64_t known_ns = phase->synced_earlier_bytes > 0 ? phase->synced_from_ns : from_ns;
+        atomic_store(&phase->synced_from_ns, known_ns < from_ns ? known_ns : from_ns);
+        add(&phase->synced_earlier_bytes, bytes);
     }
 }
 
+static void cover(struct phase *phase, struct written *file) {
+    if (atomic_load(&file->phase) != phase) {
+        move_on(file, phase);
+    }
+    add(&phase->synced_bytes, taken(file, UINT64_MAX));
+    cover_earlier(phase, file);
+}
+
 void transfers_through(struct phase *phase, int fd, uint64_t bytes) {
-    if ((goes[fd] & GOES_THROUGH) == 0) {
-        cover(phase, fd, bytes);
+    bool is_known = fd >= 0 && fd < ACCOUNTS_DESCRIPTORS && (goes[fd] & GOES_THROUGH) == 0;
+    struct written *file = is_known ? file_written(fd) : NULL;
+    if (file != NULL && atomic_load(&file->phase) == phase) {
+        add(&phase->synced_bytes, taken(file, bytes));
     }
 }
 
 void transfers_covered(struct phase *phase, int fd, bool all) {
+    struct written *file = !all && fd >= 0 && fd < ACCOUNTS_DESCRIPTORS ? file_written(fd) : NULL;
+    if (file != NULL) {
+        cover(phase, file);
+    }
     if (!all) {
-        cover(phase, fd, UINT64_MAX);
         return;
     }
-    atomic_store(&phase->synced_bytes, atomic_load(&phase->written_bytes));
     for (unsigned i = 0; i < FILES; i++) {
-        if (atomic_load(&files[i].phase) == phase) {
-            atomic_store(&files[i].bytes, 0);
+        struct phase *of = atomic_load(&files[i].phase);
+        if (of != NULL && are_of_one_mount(of, phase)) {
+            cover(phase, &files[i]);
         }
     }
+    atomic_store(&phase->synced_bytes, atomic_load(&phase->written_bytes));
 }

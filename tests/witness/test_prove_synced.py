@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.prove.mounts import mounts_of
+from weir.prove.mounts import Mount, mounts_of
 from weir.prove.reports import prove_variables, read_reports
 from weir.tools.witness import LIBRARY
 
@@ -57,19 +57,53 @@ CASES = {
         "import time; a, b = opened(), opened('g'); os.write(a, part); time.sleep(1.1)\n"
         "os.write(b, part); os.fsync(a), os.fsync(b)",
     ),
+    "after waits of more than 1 s, while another process writes": (
+        7,
+        7,
+        "import time; a = opened(); waits = 1.1 if os.fork() else 0.55\n"
+        "for _ in range(2 if waits > 1 else 4): os.write(a, part); time.sleep(waits)\n"
+        "if waits < 1: os.write(a, part); time.sleep(waits)\n"
+        "os.fsync(a)\nif waits > 1: os.wait()",
+    ),
 }
+
+
+def seen(folder: Path, *program: str) -> list[Mount]:
+    """What the program did in a directory of its own."""
+    if not LIBRARY.is_file():
+        pytest.skip("needs the library: make build")
+    data = folder / "data"
+    data.mkdir()
+    variables = prove_variables(folder, data, "")
+    subprocess.run(program, cwd=data, env={**os.environ, **variables}, check=True, timeout=60)
+    return mounts_of(read_reports(folder)[0])
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_a_synchronisation_covers(tmp_path: Path, case: str) -> None:
-    if not LIBRARY.is_file():
-        pytest.skip("needs the library: make build")
     synced, written, code = CASES[case]
-    data = tmp_path / "data"
-    data.mkdir()
-    variables = prove_variables(tmp_path, data, "")
-    program = [sys.executable, "-S", "-c", START + code]
-    subprocess.run(program, cwd=data, env={**os.environ, **variables}, check=True, timeout=60)
-    phases = [phase for mount in mounts_of(read_reports(tmp_path)[0]) for phase in mount.phases]
-    seen = [sum(one.synced_bytes for one in phases), sum(one.written_bytes for one in phases)]
-    assert seen == [synced * MIB, written * MIB]
+    mounts = seen(tmp_path, sys.executable, "-S", "-c", START + code)
+    assert [sum(one.sum(name) for one in mounts) for name in ("synced_bytes", "written_bytes")] == [
+        synced * MIB,
+        written * MIB,
+    ]
+
+
+def test_what_was_written_before_a_pause_is_synchronised_late(tmp_path: Path) -> None:
+    code = "import time; a = opened(); os.write(a, part); time.sleep(1.1); os.fsync(a)"
+    (mount,) = seen(tmp_path, sys.executable, "-S", "-c", START + code)
+    write, late = mount.phases
+    assert (write.written_bytes, write.synced_bytes, late.synced_bytes) == (MIB, 0, 0)
+    assert (late.synced_earlier_bytes, late.synced_from_ns) == (MIB, write.began_ns)
+
+
+def test_another_mount_of_a_file_has_none_of_its_bytes(tmp_path: Path) -> None:
+    spaces = ("unshare", "--map-root-user", "--mount")
+    if subprocess.run([*spaces, "true"], check=False, capture_output=True).returncode != 0:
+        pytest.skip("needs a namespace with mounts of its own: unshare -rm")
+    code = "a = opened(); os.write(a, part); os.fsync(opened('../f', os.O_RDONLY))"
+    script = 'mkdir -p other && mount --bind . other && cd other && exec "$@"'
+    mounts = seen(tmp_path, *spaces, "sh", "-ec", script, "-", sys.executable, "-S", "-c", START + code)
+    assert len(mounts) == 2
+    assert sum(one.sum("written_bytes") for one in mounts) == MIB
+    assert sum(one.sum(name) for one in mounts for name in ("synced_bytes", "synced_earlier_bytes")) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections.abc import Container, Mapping, Sequence
@@ -22,6 +23,8 @@ from weir.prove.records import (
     direct_bytes,
     facts_of,
     row_of,
+    synced_share,
+    until_synced,
     without_counts,
 )
 from weir.prove.shared_calls import alone_s, are_told_apart, fit
@@ -113,12 +116,24 @@ def judged_claims(
         phases = [one for one in mount.phases if getattr(one, MOVED.get(access, "read_bytes")) >= LEAST_BYTES]
         if access in MOVED and len(phases) == len(alike):
             phases, alike = phases[at : at + 1], [claim]
+        if access == "write" and claim.row.get("sync"):
+            phases = _synchronised(claim.row, phases, mount)
         others = [one for one in alike if one is not claim and one.who != _OPTION]
         subject = _subject(placed, mount, phases, processes, command, others)
         if access in MOVED and ("wchar" if access == "write" else "rchar") in unreported:
             subject = without_counts(subject, _OF_OTHER_PROCESSES, _OF_OTHERS)
         found.append((claim, Judged(subject, judge(subject), mount, access, phases)))
     return found
+
+
+def _synchronised(row: Row, phases: list[Phase], mount: Mount) -> list[Phase]:
+    """What a result may be of that is synchronised within its time."""
+    whole = until_synced(phases, mount.phases)
+    if whole is not None and are_told_apart([row], whole.written_bytes):
+        return [whole]
+    synced = [one for one in phases if synced_share([one]) >= NEARLY_ALL]
+    enough = sum(one.written_bytes for one in synced) >= (row.get("moved_bytes") or math.inf)
+    return synced if enough else phases
 
 
 def _place(claim: Claim, mounts: Sequence[Mount]) -> tuple[Mount | None, str]:

@@ -47,6 +47,9 @@ class Phase:
     direct_read_bytes: int
     direct_written_bytes: int
     synced_bytes: int
+    # Written in earlier phases, the first of which began then, and synchronised in this one.
+    synced_earlier_bytes: int
+    synced_from_ns: int
     calls: Mapping[str, int]
     busy_ns: Mapping[str, int]
     # In calls of these kinds, such as write+sync: of the quickest of processes at the same time.
@@ -239,15 +242,17 @@ def _groups(pieces: Sequence[_Piece]) -> list[_Group]:
 
 def _phase(group: _Group, with_kernel: bool) -> Phase:
     phases = [piece.phase for piece in group.pieces]
+    began_ns = min(one["first_ns"] for one in phases)
     return Phase(
         counted_ns=min(piece.before["raw_ns"] for piece in group.pieces),
-        began_ns=min(one["first_ns"] for one in phases),
+        began_ns=began_ns,
         ended_ns=max(one["last_ns"] for one in phases),
         ends_ns=dict(_ends(phases)),
         **{
             name: sum(one[name] for one in phases)
-            for name in (*_BYTES.values(), "direct_read_bytes", "direct_written_bytes", "synced_bytes")
+            for name in (*_BYTES.values(), "direct_read_bytes", "direct_written_bytes")
         },
+        **_synced(phases, began_ns),
         calls={kind: sum(one[kind]["calls"] for one in phases) for kind in KINDS},
         busy_ns={kind: sum(one[kind]["busy_ns"] for one in phases) for kind in KINDS},
         quickest_ns={
@@ -258,6 +263,19 @@ def _phase(group: _Group, with_kernel: bool) -> Phase:
         names={name: sum(one["names"][name] for one in phases) for name in phases[0]["names"]},
         growth=_growth(group.pieces, with_kernel),
     )
+
+
+def _synced(phases: Sequence[Mapping[str, Any]], began_ns: int) -> dict[str, Any]:
+    """A rank may write, wait for another one, and synchronise then: all of that is in the time of the phase.
+    What was written before the phase is not of it."""
+    late = [one for one in phases if one.get("synced_earlier_bytes")]
+    before = [one for one in late if one["synced_from_ns"] < began_ns]
+    within = [one["synced_earlier_bytes"] for one in late if one not in before]
+    return {
+        "synced_bytes": sum(one["synced_bytes"] for one in phases) + sum(within),
+        "synced_earlier_bytes": sum(one["synced_earlier_bytes"] for one in before),
+        "synced_from_ns": min((one["synced_from_ns"] for one in before), default=0),
+    }
 
 
 def _kinds_of(access: str, with_syncs: bool) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from weir.units import about_size, three_digits
 _LEAST_BYTES = 1 << 20
 _LEAST_NAMES = 100
 _MOST_PHASES = 6
+_NOTICEABLE = 0.005
 _WIDTH = 11
 
 
@@ -141,11 +142,18 @@ def _syncs(mount: Mount) -> str:
     if mount.syncs.get("failed"):
         text += f", {mount.syncs['failed']:,} failed"
     if mount.sum("written_bytes"):
-        text += f"; they cover {100 * min(synced_share(mount.phases), 1):.0f} % of what was written"
+        text += f"; they cover {_covered(mount)}"
     if mount.unwritten is not None:
         left = mount.unwritten["dirty_bytes"] + mount.unwritten["writeback_bytes"]
         text += f"; right after one {about_size(left)} were unwritten" if left else ""
     return text
+
+
+def _covered(mount: Mount) -> str:
+    within = min(synced_share(mount.phases), 1)
+    later = min(mount.sum("synced_earlier_bytes") / mount.sum("written_bytes"), 1 - within)
+    text = f"{100 * (within + later):.0f} % of what was written"
+    return f"{text}, {100 * later:.0f} % after its phase had ended" if later >= _NOTICEABLE else text
 
 
 def _direct(mount: Mount) -> str:

@@ -22,6 +22,7 @@ from weir.tools.witness_servers import SERVER_COUNTS
 _MIB = 2**20
 LEAST_BYTES = 1 << 20  # less is what a program needs to start, or a phase of its settings
 NEARLY_ALL = 0.95
+_ADDED = ("read_bytes", "written_bytes", "direct_read_bytes", "direct_written_bytes")
 MOVED = {"write": "written_bytes", "read": "read_bytes"}
 
 
@@ -118,6 +119,43 @@ def synced_share(phases: Sequence[Phase]) -> float:
     """Of the bytes that were written: those that a synchronisation followed."""
     written = sum(phase.written_bytes for phase in phases)
     return sum(phase.synced_bytes for phase in phases) / written if written else 0.0
+
+
+def until_synced(phases: Sequence[Phase], all_: Sequence[Phase]) -> Phase | None:
+    """All that there is up to a later synchronisation of their bytes, as one: a result that has it has the
+    wait for it, too. None where there is none, or other bytes are written before it."""
+    first, last = (all_.index(phases[at]) for at in (0, -1)) if phases else (0, -1)
+    found = None
+    for at, later in enumerate(all_[last + 1 :], last + 1):
+        if later.written_bytes >= LEAST_BYTES:
+            break
+        if later.synced_earlier_bytes and later.synced_from_ns >= all_[first].began_ns:
+            found = _joined(all_[first : at + 1])
+    return found
+
+
+def _joined(parts: Sequence[Phase]) -> Phase:
+    def sums(name: str) -> dict[str, int]:
+        counts: list[Mapping[str, int]] = [getattr(one, name) for one in parts]
+        return {kind: sum(one[kind] for one in counts) for kind in counts[0]}
+
+    def pair(name: str) -> tuple[int, int]:
+        return sum(getattr(one, name)[0] for one in parts), sum(getattr(one, name)[1] for one in parts)
+
+    ends = {kind: [one.ends_ns[kind] for one in parts if kind in one.ends_ns] for kind in parts[0].calls}
+    bytes_: dict[str, Any] = {name: sum(getattr(one, name) for one in parts) for name in _ADDED}
+    counts: dict[str, Any] = {name: sums(name) for name in ("calls", "busy_ns", "quickest_ns", "names")}
+    return replace(
+        parts[0],
+        ended_ns=parts[-1].ended_ns,
+        ends_ns={kind: (some[0][0], some[-1][1]) for kind, some in ends.items() if some},
+        **bytes_,
+        synced_bytes=sum(one.synced_bytes + one.synced_earlier_bytes for one in parts),
+        **counts,
+        growth=growth_of(parts),
+        beside=pair("beside"),
+        beside_on_disk=pair("beside_on_disk"),
+    )
 
 
 def direct_bytes(access: str, phases: Sequence[Phase]) -> int:

@@ -1,0 +1,92 @@
+"""Synchronisations that come later than a phase: whose they are, and how long the write took then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.unit.prove.reports import MIB, S, counters, mount, phase, process
+from weir.prove.claims import Claim, judged_claims
+from weir.prove.mounts import mounts_of
+from weir.prove.output import mount_lines
+from weir.prove.records import judged_mounts
+
+
+def written(mib: int = 100, began_s: float = 1, lasted_s: float = 1, synced: int = 0) -> dict[str, Any]:
+    times = {"first_ns": int(began_s * S), "last_ns": int((began_s + lasted_s) * S)}
+    one = phase(written=mib, synced=synced) | times
+    return one | {kind: one[kind] | times for kind in ("write", "sync") if one[kind]["calls"]}
+
+
+def synchronised(mib: int, at_s: float, since_s: float = 1, also: int = 0) -> dict[str, Any]:
+    """A phase in which the bytes of earlier ones are; also: what it writes itself."""
+    times = {"first_ns": int(at_s * S), "last_ns": int((at_s + 1) * S)}
+    one = written(also, at_s, synced=also) if also else phase() | times
+    one["sync"] = {"calls": 1, "busy_ns": S // 4, **times}
+    return one | {"synced_earlier_bytes": mib * MIB, "synced_from_ns": int(since_s * S)}
+
+
+def counted(*phases: dict[str, Any]) -> dict[str, Any]:
+    """The kernel and the device counted the bytes in the phases that wrote them."""
+    total = sum(one["written_bytes"] for one in phases) // MIB
+    whole = mount(*phases, device=(0, total), io={"wchar": total, "write_bytes": total})
+    written = 0
+    for one in whole["phases"]:
+        one["before"] = counters({"wchar": written, "write_bytes": written}, (0, written))
+        written += one["written_bytes"] // MIB
+    return whole
+
+
+def claimed(total_s: float, *phases: dict[str, Any], **row: Any) -> tuple[str, str]:
+    whole = {"access": "write", "moved_bytes": 100 * MIB, "requested_bytes": 100 * MIB, "total_s": total_s}
+    whole |= {"bw_mib_s": 100 / total_s, "program": "fio", "tool": "fio", "sync": True}
+    processes = [process(counted(*phases))]
+    ((_, one),) = judged_claims([Claim("fio", whole | row)], mounts_of(processes), processes, ["fio"])
+    assert one is not None
+    return one.row["verdict"], one.row["reasons"] or one.row["missing"] or ""
+
+
+def test_a_rank_that_waits_for_another_one_has_synchronised_its_bytes() -> None:
+    waits = mount(written(50), synchronised(50, 4), device=(0, 100), io={"wchar": 50, "write_bytes": 50})
+    other = mount(written(50, lasted_s=4, synced=50), device=(0, 100), io={"wchar": 50, "write_bytes": 50})
+    processes = [process(waits), process(other, pid=8)]
+    (whole,) = mounts_of(processes)
+    assert [(one.synced_bytes, one.synced_earlier_bytes) for one in whole.phases] == [(100 * MIB, 0)]
+    (one,) = judged_mounts([whole], processes, ["app"])
+    assert (one.row["verdict"], one.row["sync"], one.row["proof"]) == ("VALID", True, "devices")
+    assert one.row["total_s"] == 4
+
+
+def test_the_time_of_a_write_does_not_have_a_synchronisation_after_a_pause() -> None:
+    alone = [process(counted(written(), synchronised(100, 5)))]
+    (whole,) = mounts_of(alone)
+    assert [(one.synced_bytes, one.synced_earlier_bytes) for one in whole.phases] == [(0, 0), (0, 100 * MIB)]
+    (one,) = judged_mounts([whole], alone, ["app"])
+    assert (one.row["sync"], one.row["proof"], one.row["total_s"]) == (False, "client", 1)
+    assert [note.rule for note in one.judgement.notes] == ["not-synchronised"]
+    (line,) = (text for text in mount_lines(whole, [one]) if text.startswith("  syncs"))
+    assert line.endswith("they cover 100 % of what was written, 100 % after its phase had ended")
+
+
+def test_a_synchronised_result_has_the_wait_in_its_time() -> None:
+    phases = written(), synchronised(100, 5)
+    assert claimed(5.0, *phases) == ("VALID", "")
+    assert claimed(1.0, *phases) == ("INVALID", "shorter-than-its-calls")
+    assert claimed(1.0, *phases, sync=False) == ("VALID", "")
+
+
+def test_a_synchronisation_after_other_writes_is_not_that_of_a_result() -> None:
+    """100 MiB at once, 100 more later, of which the synchronisation takes another second."""
+    phases = written(), synchronised(100, 5, also=100)
+    for total_s in (0.3, 0.5):
+        assert claimed(total_s, *phases) == ("INVALID", "shorter-than-its-calls")
+    assert claimed(1.0, *phases) == ("VALID", "")
+    before = written(), synchronised(100, 5, since_s=0.5)
+    assert claimed(5.0, *before) == ("DEGRADED", "sync-not-applied")
+
+
+def test_a_result_of_several_phases_has_the_synchronisation_after_the_last() -> None:
+    phases = written(50), written(50, began_s=4), synchronised(100, 7)
+    assert claimed(7.0, *phases) == ("VALID", "")
+    assert claimed(2.0, *phases) == ("INVALID", "shorter-than-its-calls")
+    apart = written(), written(began_s=4), synchronised(200, 7)
+    assert claimed(0.3, *apart) == ("DEGRADED", "sync-not-applied")
