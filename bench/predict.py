@@ -2,7 +2,7 @@
 """How often the range of weir predict --probe holds the time of applications that no cell was made for.
 
     bench/predict.py        a study, then 10 applications on disk and in memory
-    bench/predict.py RECORDS TARGET [COUNT] [SITE] [SEED]   of records that are there, such as of a lab
+    bench/predict.py --site storage-lab --each 5 glusterfs moosefs      in a shell of the lab
 
 Each application has a write and a read phase. A generator with a seed draws transfers from 32 KiB to 16 MiB
 that no cell has, bytes, layout, interface, collective calls, random order, and one or two processes; what
@@ -14,6 +14,7 @@ the storage, and metadata.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import csv
 import io
@@ -22,7 +23,6 @@ import math
 import os
 import random
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -73,7 +73,7 @@ def application(source: random.Random, number: int) -> tuple[str, str]:
     return f"{pattern} {ppn} x {format_size(size)} by {xfer // 1024} KiB", "\n".join([*lines, *phases]) + "\n"
 
 
-def measured_study(folder: Path) -> Path:
+def measured_study(folder: Path, site: str, on: Sequence[str]) -> Path:
     """Its records: cells around what is drawn, none of which is drawn."""
     same = {"block": "64 MiB", "access": ["write", "read"], "drop_caches": True, "xfer": "2 MiB"}
     free = {"api": ["POSIX"], "layout": ["shared"]}
@@ -93,8 +93,8 @@ def measured_study(folder: Path) -> Path:
     (folder / "config/suites/predict-bench.yaml").write_text(yaml.safe_dump(text, sort_keys=False))
     study = folder / "results/predict-bench"
     plan, results = ("--plan", str(study / "plan.json")), ("--results", str(study.parent))
-    targets = [word for target in TARGETS for word in ("--target", target)]
-    chosen = ("--site", "local", "--suite", "predict-bench", "--scale", "full", *targets)
+    targets = [word for target in on for word in ("--target", target)]
+    chosen = ("--site", site, "--suite", "predict-bench", "--scale", "full", *targets)
     for arguments in (
         ("plan", *chosen, "--config-dir", str(folder / "config"), "--out", plan[1]),
         ("run", *plan, *results),
@@ -107,11 +107,13 @@ def measured_study(folder: Path) -> Path:
 
 
 def predicted(file: Path, records: Path, target: str, *more: str) -> list[dict[str, Any]]:
-    """Empty where nothing is predicted; with a range that is too wide it ends with 3."""
+    """Of each phase, without numbers where no cell is like it; a range that is too wide is printed as well."""
     arguments = ["predict", str(file), "--records", str(records), "--json", "--target", target, *more]
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         code = weir(arguments)
-    return json.loads(printed.getvalue())[target] if code in (0, 3) and printed.getvalue() else []
+    if not printed.getvalue():
+        raise SystemExit(f"weir predict of {file.name} on {target} failed with {code}")
+    return json.loads(printed.getvalue())[target]
 
 
 def lines_of(file: Path, name: str, records: Path, target: str, site: str) -> Iterator[tuple[Any, ...]]:
@@ -181,17 +183,21 @@ def of_target(records: Path, target: str, count: int, site: str, seed: int) -> l
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("targets", nargs="*", default=TARGETS, metavar="TARGET")
+    parser.add_argument("--site", default="local")
+    parser.add_argument("--each", type=int, default=OF_EACH, help="applications on each target")
+    parser.add_argument("--seed", type=int, default=SEED)
+    given = parser.parse_args()
     began = time.monotonic()
-    if len(sys.argv) > 1:
-        count, site, seed = (*sys.argv[3:], *("20", "local", str(SEED))[len(sys.argv) - 3 :])[:3]
-        found = of_target(Path(sys.argv[1]).resolve(), sys.argv[2], int(count), site, int(seed))
-    else:
-        folder = ROOT / "build/predict-bench"
-        shutil.rmtree(folder, ignore_errors=True)
-        records = measured_study(folder)
-        print(f"study: {time.monotonic() - began:.0f} s", flush=True)
-        found = [line for target in TARGETS for line in of_target(records, target, OF_EACH, "local", SEED)]
-    tell(found)
+    folder = ROOT / "build/predict-bench"
+    shutil.rmtree(folder, ignore_errors=True)
+    records = measured_study(folder, given.site, given.targets)
+    print(f"study: {time.monotonic() - began:.0f} s", flush=True)
+    each = (of_target(records, target, given.each, given.site, given.seed) for target in given.targets)
+    tell([line for lines in each for line in lines])
     print(f"{time.monotonic() - began:.0f} s")
 
 
