@@ -107,7 +107,7 @@ def measured_study(folder: Path, site: str, on: Sequence[str]) -> Path:
 
 
 def predicted(file: Path, records: Path, target: str, *more: str) -> list[dict[str, Any]]:
-    """Of each phase, without numbers where no cell is like it; a range that is too wide is printed as well."""
+    """Of each phase, without numbers where no cell is like it; a range that is too wide is printed, too."""
     arguments = ["predict", str(file), "--records", str(records), "--json", "--target", target, *more]
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         code = weir(arguments)
