@@ -22,6 +22,7 @@ _COMPRESSED_IMAGES = ("squashfs", "erofs", "cramfs")
 NO_CLIENT_CACHE = ("DFS", "CHFS")  # interfaces without a cache on the node
 HEADER_FORMATS = ("HDF5", "PNETCDF", "NETCDF4")
 _PAGE_BYTES = 4096
+_MEMORY_PATHS = ("/dev/shm/", "/run/shm/")
 
 
 @dataclass(frozen=True)
@@ -178,6 +179,11 @@ class Subject:
     def in_memory(self) -> bool:
         """The files are pages of the node's memory: there is no storage below them."""
         return self.file_system in MEMORY_FILE_SYSTEMS
+
+    @cached_property
+    def named_in_memory(self) -> bool:
+        """Of a log, by the path of its files: a tmpfs wherever there is one of that name."""
+        return self.run is None and f"{self.observed.get('path')}/".startswith(_MEMORY_PATHS)
 
     @cached_property
     def file_system(self) -> str | None:

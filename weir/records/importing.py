@@ -244,7 +244,8 @@ def _requested_bytes(row: Row) -> int | None:
 def _identified(subjects: Iterable[Subject]) -> Iterator[Subject]:
     """A cell for each set of conditions, so that reads and writes and repetitions find each other.
 
-    Logs of different systems look alike: unless site and target are known, the source is a condition.
+    Logs of different systems look alike: unless site and target are known, the source is a condition, and
+    so is the directory in which the run had its file or directory.
     """
     for subject in subjects:
         row = subject.row
@@ -252,11 +253,18 @@ def _identified(subjects: Iterable[Subject]) -> Iterator[Subject]:
             yield subject
             continue
         is_located = bool(row["site"] and row["target"])
+        place = [] if is_located else _place(subject)
         identity = json.dumps(
-            [None if is_located else row["source"], *(row[name] for name in cell_columns())]
+            [None if is_located else row["source"], *(row[name] for name in cell_columns()), *place]
         )
         cell = hashlib.sha256(identity.encode()).hexdigest()[:12]
         yield replace(subject, row=row | {"cell": cell, "label": row["label"] or _label(row)})
+
+
+def _place(subject: Subject) -> list[str]:
+    """Of a log that tells it. Repetitions often have a file each, beside each other."""
+    path = str(subject.observed.get("path") or "")
+    return [path.rstrip("/").rpartition("/")[0]] if path.startswith("/") else []
 
 
 def _counted(subjects: Iterable[Subject]) -> Iterator[Subject]:

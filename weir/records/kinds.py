@@ -15,7 +15,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     (r"\A\s*\Z", "an empty file"),
     (r"\A#!", "a script"),
     (r"\A\x7fELF|\A%PDF|\A.?PNG\b|\APK\x03\x04|\A.?HDF\r?\n|\A.?NUMPY|\ASQLite", "binary data"),
-    (r"\A[^\n]{257}ustar", "a tar archive, to be unpacked first"),
+    (r"\A[^\n]{257}ustar|\A[^\0\n]{1,99}\0{1,99}[0-7]{6,7}[ \0]", "a tar archive, to be unpacked first"),
     (r"\A\s*<(!DOCTYPE html|html)", "a page of HTML, whose text is to be saved first"),
     (r"^# darshan log version", "output of darshan-parser"),
     (r"Iozone: Performance Test of File I/O", "output of iozone"),

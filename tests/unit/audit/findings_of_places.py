@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.unit.audit.subjects import MIB, subject
+from tests.unit.audit.subjects import MIB, alone, subject
 from weir.audit import Subject
 
 
@@ -13,6 +13,12 @@ def placed(calls: int, distinct: int, **row: Any) -> Subject:
 
 
 FINDS: list[tuple[str, Subject, str, str]] = [
+    (
+        "files-in-memory",
+        Subject(alone(tool="dd").row, {"path": "/dev/shm/data"}),
+        "NOTE",
+        "/dev/shm/data is in the memory of the node",
+    ),
     ("places-repeated", placed(128, 1), "INVALID", "128 calls began at about 1 places"),
     ("places-repeated", placed(128, 60, access="read", direct=True), "INVALID", "at about 60 places"),
     (

@@ -99,13 +99,21 @@ KINDS = {
     "a configuration": ["[ior-easy]\nAPI = POSIX\n"],
     "an empty file": ["", "\n\n"],
     "a script": ["#!/bin/bash\n#SBATCH -N 2\nsrun ior\n"],
-    "a tar archive, to be unpacked first": ["log" + "\0" * 254 + "ustar"],
+    "a tar archive, to be unpacked first": [
+        "log" + "\0" * 254 + "ustar",
+        "ior/" + "\0" * 96 + "000755 \0" + "000000 \0",  # before 1988, as make dist still packs
+    ],
     "binary data": ["\x7fELF\0\0", "a\0b"],
     "JSON of something else": ['{"a": 1}'],
     "a table of something else": ["a,b,c\n1,2,3\n"],
     "a page of HTML, whose text is to be saved first": ["<!doctype html><html>"],
     "a run that failed before its first line (ERROR: no)": ["MPI_ABORT was invoked on rank 0\nERROR: no\n"],
-    "": ["nothing of note\n", "IOR is a benchmark.\n"],
+    "": [
+        "nothing of note\n",
+        "IOR is a benchmark.\n",
+        "# History\n* Fixed a segmentation fault of an empty set.\n",
+        "Warning: the options may change\nwhen a job is read.\n",
+    ],
 }
 
 
@@ -144,6 +152,10 @@ def test_h5bench_as_it_printed_at_first() -> None:
     (row,) = parsed.rows
     assert (tool, row["access"], row["moved_bytes"], row["collective"]) == ("h5bench", "write", 2**33, False)
     assert (row["bw_mib_s"], row["io_s"], row["total_s"], row["observed"]["tasks"]) == (256, 16, None, 4)
+
+
+def test_a_line_that_begins_with_warning_is_not_of_io_model() -> None:
+    assert list(runs_in("Warning: the options may change\nwhen a job is read.\n")) == []
 
 
 @pytest.mark.parametrize("kind", KINDS)

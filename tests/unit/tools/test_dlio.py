@@ -93,3 +93,28 @@ def test_without_them_an_epoch_is_never_proven(tmp_path: Path, documents: dict[s
     assert (first["fetched_bytes"], first["verdict"]) == (None, "UNPROVEN")
     assert (later["verdict"], "epoch-from-memory" in later["reasons"]) == ("DEGRADED", True)
     assert why in later["evidence"]
+
+
+@pytest.mark.parametrize(
+    ("sample_mib", "busy", "samples_s", "verdict"),
+    [
+        (140.0, 11.0, 1.2, "UNPROVEN"),  # 168 MiB/s, and the accelerators waited
+        (140.0, 91.0, 1.2, "DEGRADED"),  # they set the rate themselves
+        (140.0, 11.0, 3.6, "DEGRADED"),  # as quick as one reader from memory
+        (0.004, 11.0, 190.0, "DEGRADED"),  # small samples take the time of their calls
+    ],
+)
+def test_an_epoch_slower_than_memory_is_not_suspected(
+    tmp_path: Path, sample_mib: float, busy: float, samples_s: float, verdict: str
+) -> None:
+    """As from an object store, at the same rate in every epoch."""
+    summary = json.loads(GOLDEN.read_text()) | {"host_memory_GB": [100]}
+    summary["metric"] |= {
+        "train_au_percentage": [busy] * 3,
+        "train_throughput_samples_per_second": [samples_s] * 3,
+        "train_throughput_mean_samples_per_second": samples_s,
+        "train_io_mean_MB_per_second": samples_s * sample_mib,
+    }
+    (tmp_path / "summary.json").write_text(json.dumps(summary, indent=4))
+    rows = import_files([tmp_path / "summary.json"], Facts()).rows
+    assert [row["verdict"] for row in rows if row["experiment"] == "train"] == ["UNPROVEN", verdict, verdict]

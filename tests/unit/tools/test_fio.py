@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,32 @@ def test_what_fio_prints_for_people_has_rows_too() -> None:
     for length in range(0, len(text), 97):
         rows = [row for _, run in runs_in(text[:length]) for row in run.rows]
         assert rows == list(parsed.rows[: len(rows)])
+
+
+def test_a_page_of_several_runs_with_jobs_of_one_name() -> None:
+    """Each result has the request that was printed last before it; one without has what it prints."""
+    first = GOLDEN.with_name("groups.txt").read_text()
+    second = first.replace(
+        "bs=(R) 64.0KiB-64.0KiB, (W) 64.0KiB-64.0KiB", "bs=(R) 4096B-4096B, (W) 4096B-4096B"
+    )
+    assert second != first
+    ((_, parsed),) = runs_in(first + second)
+    assert [row["xfer_bytes"] for row in parsed.rows[:4:3]] == [65536, 4096]
+    (result, *_) = re.split(
+        r"^\S+: \(groupid=[1-9]", first[re.search(r"^.*groupid=0", first, re.M).start() :], flags=re.M
+    )
+    ((_, bare),) = runs_in(result)
+    assert (bare.rows[0]["api"], bare.rows[0]["xfer_bytes"]) == ("not printed", None)
+
+
+def test_a_job_that_reads_and_writes_is_another_cell_than_one_that_writes() -> None:
+    ((_, parsed),) = runs_in(GOLDEN.with_name("groups.txt").read_text())
+    assert [row["rw_mix"] for row in parsed.rows] == [None, 50, 50]
+    one = document()
+    options = one["jobs"][0]["job options"]
+    for told, mix in (({}, 50), ({"rwmixread": "70"}, 70), ({"rwmixwrite": "10"}, 90)):
+        one["jobs"][0]["job options"] = options | {"rw": "randrw"} | told
+        assert parse_document(one).rows[0]["rw_mix"] == mix
 
 
 OLD = """\

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from weir.model import Parsed
+from weir.records.facts import Facts
+from weir.records.importing import import_files
 from weir.tools import tools
 
 DATE = "-- started at 07/02/2020 12:46:19 --\n\n"
@@ -72,6 +76,17 @@ def test_dashes_that_a_page_made_one() -> None:
 
 def test_several_runs_in_one_log() -> None:
     assert [run.tool_version for run in runs(DATE + V1 + DATE + V3 + V1)] == ["1.9.3", "3.3.0+dev", "1.9.3"]
+
+
+def test_directories_of_several_file_systems_are_not_one_cell(tmp_path: Path) -> None:
+    """One page, one command but for the directory; a directory beside it is a repetition."""
+    page = tmp_path / "page.txt"
+    other = V3.replace("/scratch/tree", "/archive/tree")
+    page.write_text(V3 + other + V3.replace("/scratch/tree", "/scratch/tree2"))
+    cells = [row["cell"] for row in import_files([page], Facts()).rows]
+    assert cells[0] == cells[2] != cells[1]
+    site = Facts(columns={"site": "x", "target": "y"})
+    assert len({row["cell"] for row in import_files([page], site).rows}) == 1
 
 
 def test_a_table_without_a_header_has_rates_and_nothing_else() -> None:

@@ -16,6 +16,7 @@ _FITS_ANY_NODE = 2**30
 # Times that later passes are as fast as the first one.
 _MAYBE_KEPT_BELOW = 2.0
 _KEPT_BELOW = 4.0
+_FAR_FASTER = 20.0  # than the write: beyond what storage reads faster than it writes
 _ENOUGH = 0.25  # of a pass: less is over too soon to tell
 
 
@@ -193,11 +194,12 @@ def later_passes_faster(subject: Subject) -> Outcome | None:
     return note(text) if times > _MAYBE_KEPT_BELOW else passed(text)
 
 
-@rule("DEGRADED", needs_output=True)
+@rule("DEGRADED", "NOTE", needs_output=True)
 def read_after_write(subject: Subject) -> Outcome | None:
     """The ranks read back what their own nodes had just written, without O_DIRECT, reordering or dropped
     caches, and the share of each node fits into its memory (where that is unknown: 1 GiB): a read of the
-    page cache.
+    page cache. A larger share is a note where the memory is unknown and the read was 20 times as fast as
+    the write.
 
     Hint: read with reorder: constant on more than one node, with direct: true or drop_caches: true, or read
     more than the memory holds.
@@ -207,6 +209,8 @@ def read_after_write(subject: Subject) -> Outcome | None:
     """
     if not subject.is_read or subject.stores_nothing or subject.in_memory or subject.warm_cache_requested:
         return None
+    if subject.named_in_memory:
+        return None  # files-in-memory tells it
     if _fetched_share(subject) is not None or (subject.observed.get("residency") or {}):
         return None  # read-from-cache has better evidence
     seen = subject.observed
@@ -229,6 +233,10 @@ def read_after_write(subject: Subject) -> Outcome | None:
     if share < limit:
         of_memory = f"{memory:.0f} bytes of memory" if memory else "any node's memory"
         return degraded(f"each node read back the {share:.0f} bytes that it wrote, less than {of_memory}")
+    times = (subject.number("bw_mib_s") or 0.0) / (seen.get("written_mib_s") or float("inf"))
+    if memory is None and times >= _FAR_FASTER:
+        text = f"each node read back the {share:.0f} bytes that it wrote, {times:.0f} times as fast"
+        return note(f"{text}, and its memory is unknown")
     if memory is None:
         return not_observable(f"the memory of the nodes is unknown; each read {share:.0f} bytes")
     return passed(f"each node read {share:.0f} bytes and has {memory:.0f} bytes of memory")

@@ -53,15 +53,17 @@ def timed_out(subject: Subject) -> Outcome | None:
 
 @rule("INVALID")
 def result_missing(subject: Subject) -> Outcome | None:
-    """The access was requested and no result was printed for it; this record has none, so that the
-    failure is counted.
+    """The access was requested and no result was printed for it, or one that is not of it alone (io-model
+    times the writing of the file with the access); this record has none, so that the failure is counted.
 
     Hint: read the other reasons of the record; they show why the run gave no result.
     """
     if subject.has_result:
         return passed("a result is there")
     access = subject.row.get("access")
-    return invalid(f"no result{'' if access == 'unknown' else f' of {access}'} in the output")
+    of = "" if access == "unknown" else f" of {access}"
+    why = subject.texts("warning") if subject.number("moved_bytes") else []
+    return invalid(f"no rate{of} can be told: {why[0]}" if why else f"no result{of} in the output")
 
 
 @rule("INVALID", "NOTE", needs_output=True)

@@ -27,6 +27,8 @@ def sync_not_applied(subject: Subject) -> Outcome | None:
     row = subject.row
     if not subject.is_write or not row.get("sync") or subject.stores_nothing or subject.in_memory:
         return None
+    if subject.named_in_memory:
+        return None
     if row.get("api") in NO_CLIENT_CACHE:
         return passed(f"{row['api']} has no cache in the client")
     calls, tasks = subject.observed.get("sync_calls"), subject.observed.get("tasks") or 1
@@ -54,6 +56,8 @@ def not_synchronised(subject: Subject) -> Outcome | None:
     """
     if not subject.is_write or subject.stores_nothing or subject.in_memory or subject.row.get("sync"):
         return None
+    if subject.named_in_memory:
+        return None  # files-in-memory tells it
     if subject.row.get("sync") is None:
         return not_observable("whether a synchronisation was requested is unknown")
     if subject.observed.get("direct"):

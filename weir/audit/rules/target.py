@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from weir.audit.outcome import Outcome, invalid, not_observable, passed
+from weir.audit.outcome import Outcome, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
 from weir.mounts import MEMORY_FILE_SYSTEMS
@@ -73,6 +73,19 @@ def other_target(subject: Subject) -> Outcome | None:
     if declared in _LOCAL_KINDS and not emulated and host.get("hidden"):
         return not_observable(f"{text}, and {host['hidden']}")
     return passed(text)
+
+
+@rule("NOTE", needs_output=True)
+def files_in_memory(subject: Subject) -> Outcome | None:
+    """The command of a log names a file in /dev/shm, which is memory of the node: no storage took or gave the
+    bytes.
+
+    Hint: name a directory of the storage that is to be measured.
+    """
+    if subject.run is not None or not subject.has_result or not subject.observed.get("path"):
+        return None
+    path = subject.observed["path"]
+    return note(f"{path} is in the memory of the node") if subject.named_in_memory else None
 
 
 def _is_anywhere(found: str, host: Mapping[str, Any]) -> bool:

@@ -45,7 +45,7 @@ def _rows(text: str) -> Iterator[Row]:
         commands = [command[1] for command in _COMMAND.finditer(text, ended, match.start())]
         ended = match.end()
         row: Row = _of_command(commands[0]) if len(commands) == 1 else {"access": UNKNOWN_ACCESS}
-        access = row["access"]
+        access, path = row["access"], row.pop("path", None)
         numbers[access] = numbers.get(access, -1) + 1
         yield row | {
             "api": "POSIX",
@@ -57,7 +57,7 @@ def _rows(text: str) -> Iterator[Row]:
             "total_s": total_s,
             "io_s": total_s,
             "bw_mib_s": moved / _MIB / total_s,
-            "observed": {},
+            "observed": {"path": path} if path else {},
         }
 
 
@@ -80,9 +80,9 @@ def _of_command(text: str) -> Row:
     row: Row = {"access": access, "xfer_bytes": _size(options.get("bs", "512"))}
     if access == "write":
         row["sync"] = not flags.isdisjoint(("fsync", "fdatasync", "sync", "dsync"))
-        row["direct"] = "direct" in flags
+        row |= {"direct": "direct" in flags, "path": to}
     elif access == "read":
-        row["direct"] = "direct" in options.get("iflag", "").split(",")
+        row |= {"direct": "direct" in options.get("iflag", "").split(","), "path": from_}
     return row
 
 

@@ -62,6 +62,7 @@ def _parsed(document: Mapping[str, Any], following: str) -> Parsed:
 def _epochs(document: Mapping[str, Any], kind: str) -> Iterator[Row]:
     metric = document["metric"]
     rates = metric.get(f"{kind}_throughput_samples_per_second")
+    busy = metric.get(f"{kind}_au_percentage")
     mean_mib_s = _number(metric.get(f"{kind}_io_mean_MB_per_second"))
     mean_samples_s = _number(metric.get(f"{kind}_throughput_mean_samples_per_second"))
     sample_mib = mean_mib_s / mean_samples_s if mean_mib_s and mean_samples_s else None
@@ -69,7 +70,11 @@ def _epochs(document: Mapping[str, Any], kind: str) -> Iterator[Row]:
     size = round(files * samples * sample_mib * _MIB) if files and samples and sample_mib else None
     for epoch, rate in enumerate(rates if isinstance(rates, list) else ()):
         samples_s = _number(rate) or 0.0  # none: no step was completed
-        yield _common(document, "read", kind) | {
+        common = _common(document, "read", kind)
+        share = _number(busy[epoch]) if isinstance(busy, list) and epoch < len(busy) else None
+        if share and sample_mib:
+            common["observed"] |= {"sample_bytes": sample_mib * _MIB, "accelerators_busy": share / 100}
+        yield common | {
             "iteration": epoch,
             "file_bytes": size,
             "ops_s": samples_s,

@@ -22,7 +22,7 @@ NO_STORAGE = frozenset(("net", "netsplice", "null", "cpuio"))
 # Options that fio applies where neither the command line nor the job file has them, on Linux.
 _DEFAULTS: Mapping[str, str] = {"ioengine": "psync", "rw": "read", "bs": "4k", "iodepth": "1", "numjobs": "1"}
 # Of a document without options (fio 2 with a job file) nobody knows what was requested.
-_UNTOLD = ("order", "xfer_bytes", "iodepth", "direct", "sync")
+_UNTOLD = ("order", "rw_mix", "xfer_bytes", "iodepth", "direct", "sync")
 _SYNCS = ("end_fsync", "fsync_on_close", "sync")
 _SYNCS_EVERY = ("fsync", "fdatasync")  # so many writes of a job; the last ones have none
 _LEAST_SYNCED = 0.95
@@ -136,6 +136,7 @@ def _row(access: str, counted: Mapping[str, Any], options: Mapping[str, str], jo
         "order": "random" if "rand" in options["rw"] else "sequential",
         "xfer_bytes": size_of(options["bs"].split(",")[0]),
         "iodepth": _count(options["iodepth"]),
+        "rw_mix": _mix(options),
         "direct": options.get("direct", "0") not in _OFF,
         "layout": "file-per-process" if jobs > 1 and "filename" not in options else None,
         "moved_bytes": moved,
@@ -159,6 +160,15 @@ def _synchronises(options: Mapping[str, str], jobs: int, writes: int) -> bool:
         return True
     every = [count for name in _SYNCS_EVERY if (count := _count(options.get(name, "0")))]
     return bool(every) and min(every) * jobs <= (1 - _LEAST_SYNCED) * writes
+
+
+def _mix(options: Mapping[str, str]) -> int | None:
+    """Percentage of reads that was requested of a job that reads and writes at once."""
+    if options["rw"].removeprefix("rand") not in ("rw", "readwrite"):
+        return None
+    writes = _count(options.get("rwmixwrite", ""))
+    reads = _count(options.get("rwmixread", "50")) if writes is None else 100 - writes
+    return reads if reads is not None and 0 <= reads < 100 else None
 
 
 def _requested_bytes(options: Mapping[str, str], jobs: int, moved: int) -> int | None:

@@ -34,18 +34,21 @@ _ISSUED = re.compile(
 )
 _VERSION = re.compile(r"^fio-(\S+)$", re.MULTILINE)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
+_NOT_PRINTED = "not printed"  # a page may have the results without the lines above them
+_MOST_READS = 99
 Job = Mapping[str, Any]
 
 
 def parse_table(text: str, interfaces: Mapping[str, str]) -> Parsed:
     """One row for each access of each job, or group of jobs. interfaces: of the engines."""
-    jobs = {match[1]: _job(match, interfaces) for match in _JOB.finditer(text)}
+    jobs = [(match.start(), match[1], _job(match, interfaces)) for match in _JOB.finditer(text)]
     starts = list(TABLE.finditer(text))
     ends = [match.start() for match in starts[1:]] + [len(text)]
     rows: list[Row] = []
     errors = [f"{match[1]}: error {match[2]}" for match in starts if match[2] != "0"]
     for match, end in zip(starts, ends, strict=True):
-        for row in _rows(text[match.start() : end], jobs.get(match[1], {})):
+        known = [job for place, name, job in jobs if name == match[1] and place < match.start()]
+        for row in _rows(text[match.start() : end], known[-1] if known else {}):
             rows.append(row | {"iteration": sum(one["access"] == row["access"] for one in rows)})
     version = _VERSION.search(text)
     messages = tuple(Message("error", one) for one in errors)
@@ -60,6 +63,7 @@ def _job(match: re.Match[str], interfaces: Mapping[str, str]) -> Job:
         "api": interfaces.get(match[11], match[11]),
         "engine": match[11],
         "order": "random" if "rand" in match[2] else "sequential",
+        "mixes": match[2].removeprefix("rand") in ("rw", "readwrite"),
         "iodepth": int(match[12]),
         "read": _bytes(least_read) if least_read == most_read else None,
         "write": _bytes(least_write) if least_write == most_write else None,
@@ -89,7 +93,9 @@ def _rows(section: str, job: Job) -> Iterator[Row]:
             moved = requests * xfer_bytes
         yield {
             "access": match[1],
-            **{name: job.get(name) for name in ("api", "order", "iodepth")},
+            "api": job.get("api", _NOT_PRINTED),
+            "rw_mix": _mix(counts[0], counts[1]) if job.get("mixes") else None,
+            **{name: job.get(name) for name in ("order", "iodepth")},
             "nn": None,
             "ppn": None,
             "xfer_bytes": xfer_bytes,
@@ -101,6 +107,11 @@ def _rows(section: str, job: Job) -> Iterator[Row]:
             "ops_s": requests / total_s if total_s else None,
             "observed": {},
         }
+
+
+def _mix(reads: int, writes: int) -> int:
+    """Percentage of reads, to the next 5: what was requested is not printed, and is met by chance."""
+    return min(5 * round(20 * reads / max(reads + writes, 1)), _MOST_READS)
 
 
 def _unit(text: str) -> int:

@@ -53,6 +53,11 @@ def messages_in(text: str) -> Sequence[Message]:
     return [Message("warning" if _is_harmless(line) else "error", line) for line in lines]
 
 
+def holds_only_messages(text: str) -> bool:
+    """As of a run that failed before it printed its request."""
+    return all(_SAID.match(line) for line in text.splitlines() if line.strip())
+
+
 def _is_harmless(line: str) -> bool:
     return line.startswith(("Warning", "Error reading from /sys/block"))
 

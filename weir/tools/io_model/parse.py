@@ -8,7 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from weir.model import Message, Parsed, Row
-from weir.tools.io_model.original import is_times, latencies_of, messages_in, parsed_output
+from weir.tools.io_model.original import (
+    holds_only_messages,
+    is_times,
+    latencies_of,
+    messages_in,
+    parsed_output,
+)
 from weir.tools.outputs import read_texts
 from weir.tools.weir_io import parse_document, read_document, rows_and_results
 
@@ -33,7 +39,9 @@ def parse_log(text: str) -> Sequence[Parsed]:
     if document is not None:
         return [_of_document(document)] if document.get("personality") == _PERSONALITY else []
     parsed = parsed_output(text)
-    return [parsed] if parsed.rows or parsed.messages else []
+    # A line that begins with Error or Warning is anybody's, unless there is no other.
+    is_told = parsed.rows or parsed.requested or (parsed.messages and holds_only_messages(text))
+    return [parsed] if is_told else []
 
 
 def _of_document(document: Mapping[str, Any]) -> Parsed:

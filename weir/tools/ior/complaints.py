@@ -32,6 +32,7 @@ _ERROR = re.compile(
 _LAUNCHER_REMARK = re.compile(
     r"^(?:\d+: )?(?:slurmstepd|slurmd|srun): .*\bignor|.*\bSLURMD_DEBUG\b", re.IGNORECASE
 )
+_PROSE = re.compile(r"^\s*[*#-]\s")  # an item of a list or a heading, which only tells of an error
 _WARNING = re.compile(r"^(ior )?WARNING:\s*(?P<text>.*)")
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 _LONGEST = 300
@@ -39,7 +40,7 @@ _LONGEST = 300
 
 def complaint(line: str) -> Message | None:
     """The message in a line, if there is one."""
-    if _LAUNCHER_REMARK.match(line):
+    if _LAUNCHER_REMARK.match(line) or _PROSE.match(line):
         return None
     warning = _WARNING.match(line)
     if warning:

@@ -108,17 +108,20 @@ def requested_of(test: Test, command_line: str) -> dict[str, Any]:
 def _test_rows(test: Test, requested: Mapping[str, Any], began: str, first_row: int) -> list[Row]:
     rows: list[Row] = []
     counts: dict[str, int] = {}
-    written_bytes: dict[int, int] = {}
+    written: dict[int, tuple[int, Any]] = {}
     for result in test.results:
         iteration = whole(result.values.get("iteration"))
         if iteration is None:
             iteration = counts.get(result.access, 0)
         counts[result.access] = counts.get(result.access, 0) + 1
         row = _row(result, requested) | {"iteration": iteration, "began": iso_time(began)}
+        if path := test.options.get("test filename"):
+            row["observed"]["path"] = path
         if result.access == "write" and row["moved_bytes"] is not None:
-            written_bytes[iteration] = row["moved_bytes"]
-        elif iteration in written_bytes:
-            row["observed"]["written_bytes"] = written_bytes[iteration]
+            written[iteration] = row["moved_bytes"], row["bw_mib_s"]
+        elif iteration in written:
+            row["observed"]["written_bytes"], bw_mib_s = written[iteration]
+            row["observed"] |= {"written_mib_s": bw_mib_s} if isinstance(bw_mib_s, float) else {}
         rows.append(row)
     return rows
 

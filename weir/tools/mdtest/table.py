@@ -131,6 +131,7 @@ def _rows(match: re.Match[str], iterations: int, requested: Mapping[str, Any]) -
         }
         row["observed"] |= {"stonewall": requested.get("wall"), "status_file": requested.get("status_file")}
         row["observed"]["sync_files"] = bool(requested.get("sync_files"))
+        row["observed"] |= {"path": requested["path"]} if requested.get("path") else {}
         rows.append(row)
     return rows
 
@@ -163,6 +164,7 @@ def _requested(text: str) -> dict[str, Any]:
         "write_bytes": parse_size(options.get("w", "0")),
         "read_bytes": parse_size(options.get("e", "0")),
         "stonewall": real(options.get("W", "0")) or 0.0,
+        "path": options.get("d"),
         "status_file": None if _STATUS_UNREAD.search(text) else options.get("x"),
         "access": [name for letter, name in _PHASES.items() if letter in options] or [*_PHASES.values()],
     }
