@@ -64,6 +64,20 @@ def test_targets_that_failed_or_were_too_quick_are_told() -> None:
     assert [(message.level, message.row) for message in parsed.messages] == [("error", 1)]
 
 
+def test_a_page_that_quotes_lines_of_a_log() -> None:
+    """Without the first line of a survey; indented."""
+    text = (FOLDER / "obdfilter-survey/documented.txt").read_text()
+    lines = [line for line in text.splitlines(keepends=True) if line.startswith("ost")]
+    ((tool, parsed),) = runs_in("As an example:\n" + "".join(lines))
+    assert (tool, parsed.rows[0]["bw_mib_s"]) == ("obdfilter-survey", 613.54)
+    log = next(file for file in CAPTURES if file.parent.name == "md-workbench").read_text()
+    quoted = "".join(f"    {line}" for line in without_command(log).splitlines(keepends=True))
+    whole, indented = (
+        [len(one.rows) for _, one in runs_in(one)] for one in (without_command(log), f"So:\n{quoted}")
+    )
+    assert whole == indented != []
+
+
 def test_an_epoch_that_fits_into_memory_is_doubtful_and_no_epoch_is_proven(tmp_path: Path) -> None:
     """What MLPerf Storage's own check of caching cannot see: the summary has no counters."""
     text = (FOLDER / "dlio/training.json").read_text()

@@ -14,9 +14,9 @@ from weir.model import Message, Parsed, Row
 from weir.printed_values import real, whole
 from weir.tools.base import LogTool
 
-_START = re.compile(r"^MD-Workbench total objects: ", re.MULTILINE)
+_START = re.compile(r"^ *MD-Workbench total objects: ", re.MULTILINE)
 _VERSION = re.compile(r"\(version: ([^)\s]{1,40})\)")
-_PHASE = re.compile(r"^(precreate|benchmark|cleanup) process (max:.*)$", re.MULTILINE)
+_PHASE = re.compile(r"^ *(precreate|benchmark|cleanup) process (max:.*)$", re.MULTILINE)
 _COUNTS = re.compile(r"objects:(\d{1,18}) .*?rate:([\d.]{1,30}) obj/s")
 _BANDWIDTH = re.compile(r"tp:([\d.]{1,30}) MiB/s")
 _SLOWEST = re.compile(r"op-max:([\d.e+-]{1,30})s \((\d{1,18}) errs\)")

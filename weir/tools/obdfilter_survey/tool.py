@@ -27,10 +27,11 @@ class ObdfilterSurvey(LogTool):
     name = "obdfilter-survey"
     purpose = "bandwidth"
     log_start = _START
-    output_pattern = _START
+    output_pattern = re.compile(f"{_START.pattern}|{_LINE.pattern}", re.MULTILINE)
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
         starts = [match.start() for match in _START.finditer(text)]
+        starts = starts or ([0] if _LINE.search(text) else [])  # on a page often without its first line
         return [_parsed(text[begin:end]) for begin, end in pairwise([*starts, len(text)])]
 
 
@@ -39,7 +40,7 @@ def _parsed(text: str) -> Parsed:
     messages: list[Message] = []
     case = _START.search(text)
     for line in _LINE.finditer(text):
-        for row, complaint in _rows(line, case[1] if case else ""):
+        for row, complaint in _rows(line, case[1] if case else "unknown case"):
             rows.append(row)
             if complaint == "ERROR":  # SHORT: over before there was a figure of each target
                 messages.append(Message("error", "a storage target reported an error", len(rows) - 1))
