@@ -141,6 +141,10 @@ int dup3(int fd, int to, int flags) {
         }                                                                                                    \
     } while (0)
 
+/* In the functions with such parameters. */
+#define WHOLE  ((struct buffer){buffer, size})
+#define VECTOR (vector_count > 0 ? (struct buffer){vectors->iov_base, vectors->iov_len} : NO_BUFFER)
+
 #define TRANSFER_THEN(name, parameters, arguments, buffer, count, place, then)                               \
     ssize_t name parameters {                                                                                \
         NEXT(name)                                                                                           \
@@ -150,7 +154,7 @@ int dup3(int fd, int to, int flags) {
         ssize_t bytes = next_##name arguments;                                                               \
         UNDER_WAY(record, -1);                                                                               \
         if (record != NULL && record->account == NULL && bytes > 0 &&                                        \
-            !transfer_seen(record, fd, KIND_##count == CALL_WRITE, place, bytes)) {                          \
+            !transfer_seen(record, fd, KIND_##count == CALL_WRITE, place, buffer, bytes)) {                  \
             record = NULL;                                                                                   \
         }                                                                                                    \
         count(record, buffer, bytes);                                                                        \
@@ -160,40 +164,40 @@ int dup3(int fd, int to, int flags) {
     }
 #define TRANSFER(name, parameters, arguments, buffer, count, place)                                          \
     TRANSFER_THEN(name, parameters, arguments, buffer, count, place, )
-TRANSFER(read, (int fd, void *buffer, size_t size), (fd, buffer, size), buffer, count_read,
+TRANSFER(read, (int fd, void *buffer, size_t size), (fd, buffer, size), WHOLE, count_read,
          position_taken(fd, bytes))
-TRANSFER(write, (int fd, const void *buffer, size_t size), (fd, buffer, size), buffer, count_write,
+TRANSFER(write, (int fd, const void *buffer, size_t size), (fd, buffer, size), WHOLE, count_write,
          position_taken(fd, bytes))
-TRANSFER(readv, (int fd, const struct iovec *vectors, int vector_count), (fd, vectors, vector_count), NULL,
+TRANSFER(readv, (int fd, const struct iovec *vectors, int vector_count), (fd, vectors, vector_count), VECTOR,
          count_read, position_taken(fd, bytes))
-TRANSFER(writev, (int fd, const struct iovec *vectors, int vector_count), (fd, vectors, vector_count), NULL,
+TRANSFER(writev, (int fd, const struct iovec *vectors, int vector_count), (fd, vectors, vector_count), VECTOR,
          count_write, position_taken(fd, bytes))
 
 #define AT_OFFSET(suffix, offset_type)                                                                       \
     TRANSFER(pread##suffix, (int fd, void *buffer, size_t size, offset_type offset),                         \
-             (fd, buffer, size, offset), buffer, count_read, offset)                                         \
+             (fd, buffer, size, offset), WHOLE, count_read, offset)                                          \
     TRANSFER(pwrite##suffix, (int fd, const void *buffer, size_t size, offset_type offset),                  \
-             (fd, buffer, size, offset), buffer, count_write, offset)                                        \
+             (fd, buffer, size, offset), WHOLE, count_write, offset)                                         \
     TRANSFER(preadv##suffix, (int fd, const struct iovec *vectors, int vector_count, offset_type offset),    \
-             (fd, vectors, vector_count, offset), NULL, count_read, offset)                                  \
+             (fd, vectors, vector_count, offset), VECTOR, count_read, offset)                                \
     TRANSFER(pwritev##suffix, (int fd, const struct iovec *vectors, int vector_count, offset_type offset),   \
-             (fd, vectors, vector_count, offset), NULL, count_write, offset)
+             (fd, vectors, vector_count, offset), VECTOR, count_write, offset)
 AT_OFFSET(, off_t)
 AT_OFFSET(64, off64_t)
-TRANSFER(__read_chk, (int fd, void *buffer, size_t size, size_t room), (fd, buffer, size, room), buffer,
+TRANSFER(__read_chk, (int fd, void *buffer, size_t size, size_t room), (fd, buffer, size, room), WHOLE,
          count_read, position_taken(fd, bytes))
 TRANSFER(__pread_chk, (int fd, void *buffer, size_t size, off_t offset, size_t room),
-         (fd, buffer, size, offset, room), buffer, count_read, offset)
+         (fd, buffer, size, offset, room), WHOLE, count_read, offset)
 TRANSFER(__pread64_chk, (int fd, void *buffer, size_t size, off64_t offset, size_t room),
-         (fd, buffer, size, offset, room), buffer, count_read, offset)
+         (fd, buffer, size, offset, room), WHOLE, count_read, offset)
 #define WITH_FLAGS(suffix, offset_type)                                                                      \
     TRANSFER(preadv##suffix,                                                                                 \
              (int fd, const struct iovec *vectors, int vector_count, offset_type offset, int flags),         \
-             (fd, vectors, vector_count, offset, flags), NULL, count_read,                                   \
+             (fd, vectors, vector_count, offset, flags), VECTOR, count_read,                                 \
              offset >= 0 ? offset : position_taken(fd, bytes))                                               \
     TRANSFER_THEN(pwritev##suffix,                                                                           \
                   (int fd, const struct iovec *vectors, int vector_count, offset_type offset, int flags),    \
-                  (fd, vectors, vector_count, offset, flags), NULL, count_write,                             \
+                  (fd, vectors, vector_count, offset, flags), VECTOR, count_write,                           \
                   offset >= 0 ? offset : position_taken(fd, bytes),                                          \
                   (flags & (RWF_DSYNC | RWF_SYNC)) != 0 ? accounts_through(record, fd, bytes) : (void)0)
 WITH_FLAGS(2, off_t)

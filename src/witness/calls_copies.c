@@ -15,10 +15,10 @@
 static void count_copy(int from, int to, uint64_t began_ns, ssize_t bytes) {
     struct record *source = file_of(from), *target = file_of(to);
     if (source == NULL || source->account != NULL) {
-        count_read(source, NULL, bytes);
+        count_read(source, NO_BUFFER, bytes);
     }
     if (target == NULL || target->account != NULL) {
-        count_write(target, NULL, bytes);
+        count_write(target, NO_BUFFER, bytes);
     }
     if (source != NULL) {
         CALL_ENDED(source, CALL_READ, began_ns, from, bytes);
@@ -59,9 +59,9 @@ __attribute__((visibility("hidden"))) void count_queued(int fd, bool is_read, ui
     enum call_kind kind = is_read ? CALL_READ : CALL_WRITE;
     uint64_t began_ns = CALL_BEGINS(record, kind);
     if (is_read) {
-        count_read(record, NULL, (ssize_t)bytes);
+        count_read(record, NO_BUFFER, (ssize_t)bytes);
     } else {
-        count_write(record, NULL, (ssize_t)bytes);
+        count_write(record, NO_BUFFER, (ssize_t)bytes);
     }
     CALL_ENDED(record, kind, began_ns, fd, (ssize_t)bytes);
     add(is_read ? &image.uncounted_read_bytes : &image.uncounted_written_bytes, bytes);

@@ -12,8 +12,19 @@
 
 #define LIST_BYTES (128 << 10) /* a sanitizer provides some 500 calls */
 
+#define USED 256u
+
+static struct weir_binding used[USED]; /* by us; of calls that the process did not make yet, nothing */
+static _Atomic unsigned used_count;
+
+/* Found at each first use: a library that answers dlsym, too, cannot tell which one is the last. */
 void *next_call(const char *name) {
-    return dlsym(RTLD_NEXT, name);
+    void *address = dlsym(RTLD_NEXT, name);
+    unsigned at = atomic_fetch_add(&used_count, 1);
+    if (at < USED) {
+        used[at] = (struct weir_binding){name, address};
+    }
+    return address;
 }
 
 void *first_call(const char *name) {
@@ -65,7 +76,9 @@ void chain_write(FILE *stream) {
     if (list.lines != NULL) {
         char tracer[32];
         snprintf(tracer, sizeof tracer, "process %u", weir_bindings_tracer());
-        weir_bindings_look((const void *)&chain_write, write_binding, &list);
+        unsigned count = atomic_load(&used_count);
+        weir_bindings_look((const void *)&chain_write, used, count < USED ? count : USED, write_binding,
+                           &list);
         if (strcmp(tracer, "process 0") != 0) {
             write_binding(&list, "ptrace", tracer, true);
         }

@@ -74,6 +74,8 @@ static void write_counters(FILE *stream, const char *when, const struct moment *
 static void write_places(FILE *stream, const char *key, const struct places *places) {
     fprintf(stream, ", \"%s\": {\"calls\": %" PRIu64 ", \"unplaced\": %" PRIu64, key, counted(&places->calls),
             counted(&places->unplaced));
+    fprintf(stream, ", \"looked\": %" PRIu64 ", \"differing\": %" PRIu64, counted(&places->looked),
+            counted(&places->differing));
     fprintf(stream, ", \"marked\": %u, \"slots\": %u}", places_marked(places), PLACES_SLOTS);
 }
 

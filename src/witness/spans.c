@@ -80,6 +80,7 @@ void spans_begin(void) {
     }
     snprintf(path, sizeof path, "%s/", root);
     weir_medium_of_directory(path, NULL, &medium);
+    contents_begin(&medium);
     weir_device_begin(path, &medium, &device);
     weir_observers_may_listen = false;
     weir_servers_begin(&medium, &servers);

@@ -3,7 +3,11 @@
 #ifndef WITNESS_TRANSFER_H
 #define WITNESS_TRANSFER_H
 
+#include <fcntl.h>
+
 #include "image.h"
+
+#define COMPARED_FIRST 32u
 
 #pragma GCC visibility push(hidden)
 extern _Atomic(struct record *) descriptors_table[ACCOUNTS_DESCRIPTORS];
@@ -26,7 +30,9 @@ static inline struct record *file_moved(int fd) {
     return record != &descriptors_elsewhere ? record : NULL;
 }
 
-static inline void count_read(struct record *record, const void *buffer, ssize_t bytes) {
+#define NO_BUFFER ((struct buffer){NULL, 0})
+
+static inline void count_read(struct record *record, struct buffer buffer, ssize_t bytes) {
     (void)buffer;
     if (record != NULL) {
         count(bytes < 0 ? &record->reads_failed : &record->reads, 1);
@@ -36,10 +42,10 @@ static inline void count_read(struct record *record, const void *buffer, ssize_t
     }
 }
 
-static inline void count_write(struct record *record, const void *buffer, ssize_t bytes) {
+static inline void count_write(struct record *record, struct buffer buffer, ssize_t bytes) {
     if (record != NULL) {
-        if (__builtin_expect(image.sample_used < WITNESS_SAMPLE_BYTES, 0) && bytes > 0 && buffer != NULL) {
-            sample_take(buffer, (size_t)bytes);
+        if (__builtin_expect(image.sample_used < WITNESS_SAMPLE_BYTES, 0) && bytes > 0 && buffer.at != NULL) {
+            sample_take(buffer.at, buffer.bytes < (size_t)bytes ? buffer.bytes : (size_t)bytes);
         }
         count(bytes < 0 ? &record->writes_failed : &record->writes, 1);
         count(&record->written_bytes, bytes < 0 ? 0 : (uint64_t)bytes);
@@ -73,12 +79,7 @@ static inline bool is_looked_at(uint64_t hash, ssize_t bytes) {
 }
 
 /* A negative offset is not known. */
-static inline void places_seen(bool writes, int64_t offset, uint64_t hash) {
-    struct places *places = atomic_load_explicit(&places_current, memory_order_relaxed);
-    if (places == NULL) {
-        return;
-    }
-    places += writes;
+static inline void places_seen(struct places *places, int64_t offset, uint64_t hash) {
     count(&places->calls, 1);
     if (offset < 0) {
         count(&places->unplaced, 1);
@@ -87,14 +88,32 @@ static inline void places_seen(bool writes, int64_t offset, uint64_t hash) {
     places_mark(places, hash);
 }
 
+/* Bytes are compared at the first of these looks, and then at one of 16: each opens the file. */
+static inline bool is_compared(const struct places *places, const struct record *record, int64_t offset,
+                               uint64_t hash) {
+    bool appends = (atomic_load_explicit(&record->flags, memory_order_relaxed) & O_APPEND) != 0;
+    bool is_its_turn = counted(&places->looked) < COMPARED_FIRST || (hash >> 48) % 16 == 0;
+    return contents_wanted && !appends && offset >= 0 && is_its_turn;
+}
+
 /* Of a file under test: false where the descriptor is of another one by now, so that nothing counts. */
 static inline bool transfer_seen(const struct record *record, int fd, bool writes, int64_t offset,
-                                 ssize_t bytes) {
+                                 struct buffer buffer, ssize_t bytes) {
+    struct places *places = atomic_load_explicit(&places_current, memory_order_relaxed);
     uint64_t hash = place_of(record, offset);
-    if (__builtin_expect(is_looked_at(hash, bytes), 0) && !file_is_still(fd)) {
-        return false;
+    places = places != NULL ? places + writes : NULL;
+    if (__builtin_expect(is_looked_at(hash, bytes), 0)) {
+        if (!file_is_still(fd)) {
+            return false;
+        }
+        buffer.bytes = buffer.bytes < (size_t)bytes ? buffer.bytes : (size_t)bytes;
+        if (places != NULL && buffer.at != NULL && is_compared(places, record, offset, hash)) {
+            contents_look(places, fd, buffer, offset, bytes);
+        }
     }
-    places_seen(writes, offset, hash);
+    if (places != NULL) {
+        places_seen(places, offset, hash);
+    }
     return true;
 }
 

@@ -108,6 +108,8 @@ struct halt {
 struct places {
     struct counter calls;
     struct counter unplaced; /* of these, at a position that is not known */
+    struct counter looked;   /* of these, with bytes that were compared with the file */
+    struct counter differing;
     _Atomic uint64_t marks[PLACES_SLOTS / 64];
 };
 
@@ -131,6 +133,17 @@ void halts_forget(void); /* in a child of fork */
 void places_begin(struct places *places); /* of reads and of writes, until the next one; NULL: of none */
 void places_named(struct places *places, int directory, const char *path);
 unsigned places_marked(const struct places *places);
+
+/* What a transfer moved, as far as it is in one piece. */
+struct buffer {
+    const void *at; /* NULL: not known */
+    size_t bytes;
+};
+
+/* contents.c */
+extern bool contents_wanted; /* of the files under test */
+void contents_begin(const struct weir_medium *medium);
+void contents_look(struct places *places, int fd, struct buffer moved, int64_t offset, ssize_t bytes);
 
 /* spans.c */
 void spans_begin(void);  /* of the process: find out what the storage under test lies on */

@@ -8,6 +8,8 @@ import platform
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -56,12 +58,25 @@ os.close(file)
 """
 
 
-def span_of(tmp_path: Path, program: str, behind: str = "") -> dict[str, Any]:
+READ = f"""
+os.pwrite(file, os.urandom({BLOCK}), 0)
+os.pwrite(file, os.urandom({BLOCK}), {BLOCK})
+os.pread(file, {BLOCK}, 0)
+os.read(file, {BLOCK})
+os.pread(file, {BLOCK}, {2 * BLOCK})
+os.close(file)
+"""
+
+
+def process_of(
+    tmp_path: Path, program: str, behind: str = "", before: str = "", audit: str = ""
+) -> dict[str, Any]:
     outputs, data = tmp_path / "outputs", tmp_path / "data"
     for folder in (outputs, data):
         folder.mkdir()
     environment = {
-        "LD_PRELOAD": f"{LIBRARY} {behind}",
+        "LD_PRELOAD": f"{before} {LIBRARY} {behind}",
+        "LD_AUDIT": audit,
         "WEIR_WITNESS": str(outputs / "witness"),
         "WEIR_WITNESS_ROOT": str(data),
         "PMIX_RANK": "0",
@@ -70,8 +85,35 @@ def span_of(tmp_path: Path, program: str, behind: str = "") -> dict[str, Any]:
     subprocess.run(argv, env={**os.environ, **environment}, check=True)
     gather_witness(outputs)
     (process,) = json.loads((outputs / WITNESS_FILE).read_text())["processes"]
-    (span,) = process["spans"]
+    return dict(process)
+
+
+def span_of(tmp_path: Path, program: str, behind: str = "") -> dict[str, Any]:
+    (span,) = process_of(tmp_path, program, behind)["spans"]
     return dict(span)
+
+
+@pytest.fixture
+def memory() -> Iterator[Path]:
+    if not os.path.ismount("/dev/shm"):
+        pytest.skip("/dev/shm is no mount of tmpfs")
+    with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="weir-zoo-") as folder:
+        yield Path(folder)
+
+
+def looks(span: dict[str, Any], access: str) -> tuple[int, int]:
+    places = span[f"{access}_places"]
+    return places["looked"], places["differing"]
+
+
+def lookups(folder: Path, *options: str) -> str:
+    """A library that leads calls elsewhere."""
+    if shutil.which("cc") is None:
+        pytest.skip("cc is not installed")
+    library = folder / "lookups.so"
+    source = Path(__file__).parents[1] / "zoo" / "lookups.c"
+    subprocess.run(["cc", *options, "-shared", "-fPIC", source, "-o", library], check=True)
+    return str(library)
 
 
 def moved(tmp_path: Path, program: str) -> tuple[int, int]:
@@ -109,3 +151,35 @@ def test_what_is_answered_behind_the_library_is_less_in_the_kernel(tmp_path: Pat
     assert span["system_written_bytes"] < BLOCK
     assert _called([span], "write") == span["system_written_bytes"]
     assert _called([{**span, "system_written_bytes": 2 * BLOCK}], "write") == BLOCK
+
+
+def test_files_in_memory_have_what_was_moved(memory: Path) -> None:
+    span = span_of(memory, READ)
+    assert looks(span, "write") == (2, 0)
+    assert looks(span, "read") == (2, 0)  # the third call read nothing
+
+
+def test_files_elsewhere_are_not_looked_at(tmp_path: Path) -> None:
+    if subprocess.run(["stat", "-fc", "%T", tmp_path], capture_output=True, text=True, check=True).stdout in (
+        "tmpfs\n",
+        "ramfs\n",
+    ):
+        pytest.skip(f"{tmp_path} is in memory")
+    assert looks(span_of(tmp_path, READ), "write") == (0, 0)
+
+
+def test_a_library_that_answers_lookups_is_seen_by_what_the_files_have(memory: Path) -> None:
+    process = process_of(memory, READ, before=lookups(memory))
+    (span,) = process["spans"]
+    assert span["written_bytes"] == span["system_written_bytes"] == 2 * BLOCK
+    assert looks(span, "write") == (2, 2)
+    behind = {call["call"] for call in process["calls"] if call["behind"]}
+    assert {"read", "pread64", "pwrite64"} <= behind
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the library has the registers of x86-64")
+def test_an_audit_library_that_may_change_calls_is_named(memory: Path) -> None:
+    library = lookups(memory, "-DAUDITOR", "-DREADS")
+    calls = process_of(memory, READ, audit=library)["calls"]
+    found = {call["call"] for call in calls if call["object"] == library}
+    assert found == {"la_symbind64", "la_x86_64_gnu_pltenter"}

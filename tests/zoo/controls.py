@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.zoo.animals import BTRFS, IDLE_AUDIT, JOURNAL, ORIGINAL, Animal
 from tests.zoo.clients import HONEST_CLIENTS
+from tests.zoo.lookups import HONEST_AUDIT
 
 CONTROLS = (
     Animal("honest disk", "the disk as it is", "write", ()),
@@ -12,6 +13,7 @@ CONTROLS = (
     Animal("passing profiler", "a preloaded library passes all calls on", "write", (), "pass-through"),
     Animal("passing profiler in memory", "the same on tmpfs", "read", (), "pass-through", target="memory"),
     Animal("idle audit library", "LD_AUDIT binds nothing anew", "write", (), library=IDLE_AUDIT),
+    *HONEST_AUDIT,
     Animal("honest directories", "mdtest as it is", "create", (), suite="directories"),
     Animal("honest synchronised files", "mdtest -y as it is", "create", (), suite="synchronised-files"),
     Animal("honest btrfs", "btrfs in a file of the disk", "write", (), target=BTRFS),

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import platform
 import shutil
 import struct
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tests.zoo.animals import AUDIT_LIBRARY, IDLE_AUDIT, PATCHED_LIBC, QUIET_MPI
+from tests.zoo.animals import (
+    AUDIT_LIBRARY,
+    CHANGING_AUDIT,
+    IDLE_AUDIT,
+    LOOKED_UP,
+    LOOKED_UP_READS,
+    PATCHED_LIBC,
+    QUIET_MPI,
+)
 from tests.zoo.errors import CannotStageError
 
 _SOURCE = Path(__file__).parent / "faults.c"
-_SUPERVISOR = _SOURCE.with_name("supervisor.c")
+_SUPERVISOR, _LOOKUPS = (_SOURCE.with_name(name) for name in ("supervisor.c", "lookups.c"))
 _RETURN_0 = b"\x31\xc0\xc3"  # xor eax, eax; ret
 
 
@@ -33,6 +42,9 @@ def environment_of(library: str, folder: Path) -> dict[str, str]:
         IDLE_AUDIT: _idle_audit_library,
         PATCHED_LIBC: _patched_libc,
         QUIET_MPI: _quiet_mpi,
+        LOOKED_UP: _looked_up,
+        LOOKED_UP_READS: _looked_up_reads,
+        CHANGING_AUDIT: _changing_audit_library,
     }
     folder.mkdir(parents=True, exist_ok=True)
     return made[library](folder)
@@ -44,6 +56,22 @@ def _audit_library(folder: Path) -> dict[str, str]:
 
 def _idle_audit_library(folder: Path) -> dict[str, str]:
     return {"LD_AUDIT": str(_compiled(folder / "idle.so", "-DAUDIT", "-DIDLE", "-shared", "-fPIC"))}
+
+
+def _changing_audit_library(folder: Path) -> dict[str, str]:
+    if platform.machine() != "x86_64":
+        raise CannotStageError("the registers that it is given are those of x86-64")
+    options = ("-DAUDITOR", "-DREADS", "-shared", "-fPIC")
+    return {"LD_AUDIT": str(_compiled(folder / "changing.so", *options, source=_LOOKUPS))}
+
+
+def _looked_up(folder: Path, *options: str) -> dict[str, str]:
+    made = _compiled(folder / "lookups.so", *options, "-shared", "-fPIC", source=_LOOKUPS)
+    return {"LD_PRELOAD": str(made)}
+
+
+def _looked_up_reads(folder: Path) -> dict[str, str]:
+    return _looked_up(folder, "-DREADS")
 
 
 def _quiet_mpi(folder: Path) -> dict[str, str]:

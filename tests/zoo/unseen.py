@@ -22,8 +22,8 @@ BLIND = {
     "a stat or a synchronisation that the kernel itself answers": "a filter of system calls (seccomp) "
     "of stat, and of fsync where no device shows its bytes",
     "a supervisor of system calls that answers what weir looks at as well": "a sandbox (seccomp listener, "
-    "ptrace) may answer reads of /proc and /sys, looks at pages and clocks; it needs no root user",
-    "an audit library that changes calls as they pass": "LD_AUDIT with la_pltenter",
+    "ptrace), or a library of the program, may answer reads of /proc and /sys, looks at pages, at data and "
+    "clocks; it needs no root user",
     "a root user who falsifies /proc or /sys": "weir relies on the kernel's counters",
     "caches behind the client": "of a storage server, a RAID controller or a hypervisor: read more than "
     "they hold",

@@ -138,17 +138,21 @@ def _prepared(execution: Execution, place: _Place, context: LaunchContext) -> Pr
 def _witness(
     context: LaunchContext, program: Sequence[str], outputs: Path, place: _Place
 ) -> Mapping[str, str]:
-    """For programs that do not report it, and behind libraries that are preloaded to weir-io, which sees no
-    further than they let it. A prefix names no files of the system."""
-    preloaded = preloaded_by(context)
-    if context.target.prefix or (engine_of(program) and not preloaded):
+    """For programs that do not report it, and behind libraries that stand between weir-io and the system: it
+    sees no further than they let it. A prefix names no files of the system."""
+    if context.target.prefix or (engine_of(program) and not stands_between(context)):
         return {}
+    preloaded = _variable("LD_PRELOAD", context)
     return witness_variables(outputs, place.folder, place.real_folder, preloaded)
 
 
-def preloaded_by(context: LaunchContext) -> str:
-    """What stack, target or the environment of weir preload to every program."""
-    return variables_of(context).get("LD_PRELOAD", os.environ.get("LD_PRELOAD", ""))
+def stands_between(context: LaunchContext) -> bool:
+    """Libraries that stack, target or the environment of weir add to every program."""
+    return any(_variable(name, context) for name in ("LD_PRELOAD", "LD_AUDIT"))
+
+
+def _variable(name: str, context: LaunchContext) -> str:
+    return variables_of(context).get(name, os.environ.get(name, ""))
 
 
 def measure_one(execution: Execution, context: LaunchContext) -> dict[str, Any]:

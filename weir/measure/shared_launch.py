@@ -26,9 +26,9 @@ from weir.measure.own_launch import (
     Prepared,
     environment_of,
     launch_arguments,
-    preloaded_by,
     prepare,
     raise_if_lost,
+    stands_between,
 )
 from weir.measure.settle import LAUNCH_FILE, STATUS_FILE, read_status, settle
 from weir.measure.shared_memory import no_segment
@@ -41,9 +41,9 @@ Ended = Callable[[Execution, str, float], None]  # execution, how it ended, seco
 
 def engine_arguments(execution: Execution, context: LaunchContext) -> tuple[str, ...]:
     """How weir-io starts, if the cell can share a launch; empty if it needs one of its own, as the witness
-    behind a preloaded library does: it reports at the end of a process."""
+    behind an added library does: it reports at the end of a process."""
     cell = execution.cell
-    if preloaded_by(context) and not context.target.prefix:
+    if stands_between(context) and not context.target.prefix:
         return ()
     return shared_engine(tools()[cell.tool], cell, context.stack.programs[cell.tool])
 

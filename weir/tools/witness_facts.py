@@ -76,9 +76,7 @@ class Witnessed:
             write: Row = {**row, "access": "write"}
             parts = [_spans_of(process, write, accesses, iterations) for process in by_rank.values()]
             if all(parts):
-                facts["written_in_calls"] = sum(
-                    span["written_bytes"] for part in parts for span in part or ()
-                )
+                facts["written_in_calls"] = _in_files([span for part in parts for span in part or ()])
         return facts
 
     def _measuring(self) -> list[Mapping[str, Any]]:
@@ -206,7 +204,7 @@ def _facts(
         facts["payload"] = first["payload"]
         facts["existing_bytes"] = _existing_bytes(processes)
         facts["unwritten"] = _unwritten(processes, spans)
-    facts |= _places(every, row["access"]) | _cancelled(every)
+    facts |= _places(every, row["access"]) | _contents(every, row["access"]) | _cancelled(every)
     moved = [sum(span[_MOVED[row["access"]]] for span in part) for part in spans.values()]
     if row.get("api") in _TRANSFERS_BY_CALLS and not _mappings(processes):
         facts["called_bytes"] = _called(every, row["access"])
@@ -230,6 +228,19 @@ def _places(spans: Sequence[Span], access: str) -> dict[str, Any]:
     """Distinct places of all ranks; nothing where a position is not known, or where no slot is left empty."""
     found = distinct([span.get(f"{access}_places") for span in spans])
     return {"places": found} if found else {}
+
+
+def _contents(spans: Sequence[Span], access: str) -> dict[str, Any]:
+    """Of files in memory; older libraries do not look."""
+    seen = [span.get(f"{access}_places") or {} for span in spans]
+    sums = {name: sum(one.get(name, 0) for one in seen) for name in ("looked", "differing")}
+    return {"contents": sums} if sums["looked"] else {}
+
+
+def _in_files(spans: Sequence[Span]) -> int:
+    """What the calls of a write moved, less the share that the files have not."""
+    written, seen = sum(span["written_bytes"] for span in spans), _contents(spans, "write").get("contents")
+    return int(written * (1 - seen["differing"] / seen["looked"])) if seen else written
 
 
 def _cancelled(spans: Sequence[Span]) -> dict[str, Any]:

@@ -38,6 +38,7 @@ struct look {
     struct object objects[BINDINGS_OBJECTS];
     unsigned count;
     const struct object *libc, *own;
+    uintptr_t debug; /* DT_DEBUG of the program: where the dynamic linker has its lists for debuggers */
     weir_binding_found *found;
     void *context;
     char program[1024];
@@ -157,6 +158,13 @@ static bool bindings_is_part_of_glibc(const struct object *object) {
     return false;
 }
 
+static uintptr_t bindings_debug(const ElfW(Dyn) * entry) {
+    while (entry->d_tag != DT_NULL && entry->d_tag != DT_DEBUG) {
+        entry++;
+    }
+    return entry->d_tag == DT_DEBUG ? entry->d_un.d_ptr : 0;
+}
+
 static int bindings_add(struct dl_phdr_info *info, size_t size, void *context) {
     struct look *look = context;
     (void)size;
@@ -170,7 +178,9 @@ static int bindings_add(struct dl_phdr_info *info, size_t size, void *context) {
     object->segment_count = info->dlpi_phnum;
     for (unsigned i = 0; i < object->segment_count; i++) {
         if (object->segments[i].p_type == PT_DYNAMIC) {
-            bindings_read_tables(object, (const ElfW(Dyn) *)(object->base + object->segments[i].p_vaddr));
+            const ElfW(Dyn) *table = (const ElfW(Dyn) *)(object->base + object->segments[i].p_vaddr);
+            bindings_read_tables(object, table);
+            look->debug = look->count == 1 ? bindings_debug(table) : look->debug;
         }
     }
     bool linker = object->base != 0 && object->base == getauxval(AT_BASE);
@@ -250,7 +260,72 @@ static void bindings_look_at_object(const struct look *look, const struct object
     }
 }
 
-void weir_bindings_look(const void *own, weir_binding_found *found, void *context) {
+/* Audit libraries are in name spaces of their own, which dl_iterate_phdr does not show: the lists for
+ * debuggers have them (glibc 2.35). By DT_DEBUG: a program may have a copy of _r_debug without them. */
+struct bindings_space {
+    struct r_debug known;
+    struct bindings_space *next;
+};
+
+/* Of another name space, whose tables have addresses already. */
+static void bindings_read_foreign(const struct link_map *map, struct object *object) {
+    *object = (struct object){.name = map->l_name, .base = map->l_addr};
+    for (const ElfW(Dyn) *entry = map->l_ld; entry != NULL && entry->d_tag != DT_NULL; entry++) {
+        uintptr_t value = entry->d_un.d_val;
+        uintptr_t address = value < object->base ? value + object->base : value;
+        if (entry->d_tag == DT_SYMTAB) {
+            object->symbols = (const bindings_symbol *)address;
+        } else if (entry->d_tag == DT_STRTAB) {
+            object->strings = (const char *)address;
+        } else if (entry->d_tag == DT_GNU_HASH) {
+            object->hash = (const uint32_t *)address;
+        }
+    }
+}
+
+static uint32_t bindings_symbol_count(const uint32_t *hash) {
+    const uint32_t *buckets = hash + 4 + hash[2] * (sizeof(ElfW(Addr)) / sizeof *hash);
+    const uint32_t *chain = buckets + hash[0];
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < hash[0]; i++) {
+        last = buckets[i] > last ? buckets[i] : last;
+    }
+    while (last >= hash[1] && last != 0 && (chain[last - hash[1]] & 1) == 0) {
+        last++;
+    }
+    return last >= hash[1] && last != 0 ? last + 1 : 0;
+}
+
+/* la_symbind32, la_x86_64_gnu_pltenter, ... */
+static bool bindings_is_hook(const char *name) {
+    return strncmp(name, "la_", 3) == 0 && (strstr(name, "symbind") != NULL || strstr(name, "plte") != NULL);
+}
+
+static void bindings_look_at_hooks(const struct look *look, const struct object *object) {
+    bool has_tables = object->hash != NULL && object->symbols != NULL && object->strings != NULL;
+    uint32_t count = has_tables ? bindings_symbol_count(object->hash) : 0;
+    for (uint32_t i = count > 0 ? object->hash[1] : 0; i < count; i++) {
+        const char *name = object->strings + object->symbols[i].st_name;
+        if (object->symbols[i].st_shndx != SHN_UNDEF && bindings_is_hook(name)) {
+            look->found(look->context, name, object->name, false);
+        }
+    }
+}
+
+static void bindings_look_at_auditors(const struct look *look) {
+    const struct bindings_space *space = (const struct bindings_space *)look->debug;
+    bool is_list = space != NULL && space->known.r_version >= 2;
+    while (is_list && (space = space->next) != NULL) {
+        for (const struct link_map *map = space->known.r_map; map != NULL; map = map->l_next) {
+            struct object object;
+            bindings_read_foreign(map, &object);
+            bindings_look_at_hooks(look, &object);
+        }
+    }
+}
+
+void weir_bindings_look(const void *own, const struct weir_binding *used, unsigned used_count,
+                        weir_binding_found *found, void *context) {
     struct look *look = calloc(1, sizeof *look);
     if (look == NULL) {
         return;
@@ -264,6 +339,12 @@ void weir_bindings_look(const void *own, weir_binding_found *found, void *contex
     for (unsigned i = 0; i < look->count && look->libc != NULL; i++) {
         bindings_look_at_object(look, &look->objects[i]);
     }
+    for (unsigned i = 0; i < used_count; i++) {
+        if (look->libc != NULL && bindings_find(look->libc, used[i].call) != NULL) {
+            bindings_report(look, used[i].call, (uintptr_t)used[i].address, true);
+        }
+    }
+    bindings_look_at_auditors(look);
     free(look);
 }
 

@@ -8,11 +8,20 @@
  * then passes first; else to the program or one of its libraries. */
 typedef void weir_binding_found(void *context, const char *call, const char *object, bool behind);
 
+/* What a library calls itself, as it was found when it was needed first. */
+struct weir_binding {
+    const char *call;
+    void *address;
+};
+
 /* Looks at what the calls of each loaded object are bound to, by its own tables: this shows preloaded and
  * linked libraries, and tables that an audit library or another one has changed. What was not bound yet is
  * looked up. own: an address in the library that asks, which does not count; NULL in a program. A call may be
- * found several times. */
-void weir_bindings_look(const void *own, weir_binding_found *found, void *context);
+ * found several times. used: what the library calls itself: what is found later may be another function.
+ * Functions of audit libraries (LD_AUDIT) that bind calls anew or change them as they pass (la_symbind,
+ * la_pltenter) are found as calls of their names. */
+void weir_bindings_look(const void *own, const struct weir_binding *used, unsigned used_count,
+                        weir_binding_found *found, void *context);
 /* The process that traces this one; 0: none. */
 unsigned weir_bindings_tracer(void);
 

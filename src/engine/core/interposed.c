@@ -70,7 +70,7 @@ void weir_interposed_find(const struct weir_job *job, char text[WEIR_INTERPOSED_
     static char found[WEIR_INTERPOSED_BYTES], mine[WEIR_INTERPOSED_BYTES];
     static bool looked;
     if (!looked) { /* once: what is loaded later comes behind the C library */
-        weir_bindings_look(NULL, interposed_add_call, found);
+        weir_bindings_look(NULL, NULL, 0, interposed_add_call, found);
         looked = true;
     }
     memcpy(mine, found, sizeof mine);

@@ -72,6 +72,7 @@ RUNS: dict[str, Run] = {
     "writes-lost-weir-io": _zoo("lost writes"),
     "writes-lost-ior": _zoo("lost writes", "ior"),
     "sparse": _zoo("sparse file", "ior"),
+    "led-elsewhere": _zoo("answered lookups", "ior"),
     "slow-rank": _zoo("slow rank"),
     "clock-of-one-rank": _zoo("clock of one rank"),
     "clock-of-one-rank-ior": _zoo("clock of one rank", "ior"),

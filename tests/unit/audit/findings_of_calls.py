@@ -40,6 +40,13 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "NOTE",
         "pwrite come from libb.so",
     ),
+    # An audit library (LD_AUDIT) may change any call as it passes.
+    (
+        "interposed-library",
+        subject({"interposed": [{"call": "la_x86_64_gnu_pltenter", "object": "libaudit.so"}]}),
+        "NOTE",
+        "la_x86_64_gnu_pltenter come from libaudit.so",
+    ),
     (
         "interposed-library",
         subject({"interposed": [{"call": "clock_gettime", "object": "libfaketime.so.1"}]}),

@@ -12,6 +12,11 @@ def placed(calls: int, distinct: int, **row: Any) -> Subject:
     return subject({"tasks": 2, "places": {"calls": calls, "distinct": distinct}}, **row)
 
 
+def compared(looked: int, differing: int, **row: Any) -> Subject:
+    seen = {"looked": looked, "differing": differing}
+    return subject({"file_system": "tmpfs", "contents": seen}, **row)
+
+
 FINDS: list[tuple[str, Subject, str, str]] = [
     (
         "files-in-memory",
@@ -21,6 +26,8 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ),
     ("places-repeated", placed(128, 1), "INVALID", "128 calls began at about 1 places"),
     ("places-repeated", placed(128, 60, access="read", direct=True), "INVALID", "at about 60 places"),
+    ("contents-differ", compared(32, 16), "INVALID", "other bytes than 16 of 32 transfers"),
+    ("contents-differ", compared(32, 32, access="read"), "INVALID", "other bytes than 32 of 32 transfers"),
     (
         "bytes-withdrawn",
         subject({"cancelled_bytes": 700 * MIB}),

@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
-from tests.unit.audit.findings_of_places import placed
+from tests.unit.audit.findings_of_places import compared, placed
 from tests.unit.audit.subjects import MIB, subject
 from weir.audit import Subject, judge
-from weir.tools.witness_facts import _cancelled, _places
+from weir.tools.witness_facts import _cancelled, _contents, _in_files, _places
 
 HONEST = [
     placed(128, 128),
     placed(128, 81),  # drawn with replacement: 63 %
+    compared(640, 5),  # another rank wrote there meanwhile
     placed(8, 1),  # too few to tell
     placed(128, 1, api="HDF5"),
     subject({"cancelled_bytes": 40 * MIB}),
@@ -23,7 +24,9 @@ HONEST = [
 
 @pytest.mark.parametrize("about", HONEST)
 def test_what_an_honest_access_does_is_no_finding(about: Subject) -> None:
-    assert not {"places-repeated", "bytes-withdrawn"} & {one.rule for one in judge(about).findings}
+    assert not {"places-repeated", "bytes-withdrawn", "contents-differ"} & {
+        one.rule for one in judge(about).findings
+    }
 
 
 def span(calls: int, marked: int, unplaced: int = 0) -> dict[str, Any]:
@@ -50,3 +53,14 @@ def test_distinct_places_are_estimated(spans: list[dict[str, Any]], distinct: in
 def test_what_all_ranks_took_away_again_adds_up() -> None:
     assert _cancelled([span(1, 1), span(1, 1)]) == {"cancelled_bytes": 10}
     assert _cancelled([span(1, 1), {}]) == {}
+
+
+def test_what_the_files_have_not_was_not_written() -> None:
+    spans = [
+        {"written_bytes": 4 * MIB, "write_places": {"looked": 16, "differing": 4}},
+        {"written_bytes": MIB},
+    ]
+    assert _contents(spans, "write") == {"contents": {"looked": 16, "differing": 4}}
+    assert _contents(spans, "read") == {}
+    assert _in_files(spans) == 5 * MIB * 3 // 4
+    assert _in_files(spans[1:]) == MIB

@@ -6,6 +6,7 @@ from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note,
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
 
+_BY_OTHERS = 0.1  # of the looks: bytes that another rank wrote meanwhile
 _REQUESTED = {"write": "verify_write", "read": "verify_read", "update-read": "verify_read"}
 
 
@@ -46,6 +47,28 @@ def not_verified(subject: Subject) -> Outcome | None:
     moved = subject.number("moved_bytes") or 0
     text = f"compared {checked} of {moved:.0f} bytes"
     return degraded(text) if checked < moved else passed(text)
+
+
+@rule("INVALID", needs_output=True)
+def contents_differ(subject: Subject) -> Outcome | None:
+    """The files are in memory, and have not what the program wrote or got in more than a tenth of the
+    transfers that libweir-witness compared: up to 64 bytes of some, right after the call, by a descriptor of
+    its own.
+    Something between program and kernel leads calls to another file (/dev/null, /dev/zero), where they
+    count as well. A tenth may be bytes that another rank wrote at that moment; zeros prove nothing.
+
+    Hint: look for LD_PRELOAD and LD_AUDIT (witness.json beside run.json), for a sandbox and for a device node
+    in place of the file (`stat FILE`).
+
+    Of a log: look for LD_PRELOAD and LD_AUDIT, for a sandbox, and for a device node in place of the file.
+    """
+    if not (subject.is_write or subject.is_read) or subject.stores_nothing:
+        return None
+    seen = subject.observed.get("contents")
+    if not seen:
+        return not_observable("nobody compared the data with the files")
+    text = f"the files have other bytes than {seen['differing']} of {seen['looked']} transfers"
+    return invalid(text) if seen["differing"] > _BY_OTHERS * seen["looked"] else passed(text)
 
 
 @rule("NOTE", needs_output=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from weir.audit.calls import CLOCKS, MAPPINGS, NAMES, SYNCHRONISATION, TRANSFERS, does
 from weir.audit.outcome import Outcome, invalid, not_observable, note, passed
 from weir.audit.registry import rule
+from weir.audit.rules.content import contents_differ
 from weir.audit.rules.device import sync_not_effective
 from weir.audit.rules.names import entries_not_there, files_not_synchronised
 from weir.audit.rules.process import clock_wrong
@@ -21,14 +22,15 @@ _CONFIRMED = 0.95
 def interposed_library(subject: Subject) -> Outcome | None:
     """Another object than the C library provides calls that the result rests on: a preloaded or linked
     library, or one that changed the tables of calls (LD_AUDIT, hooks). Darshan and sanitizers pass the
-    calls on; others drop a synchronisation or a flag, or answer themselves. The rule passes where counts
-    below the library confirm each kind of call: of transfers the bytes that libweir-witness, the kernel
-    or the servers counted, or that were verified; of synchronisations the bytes on the device; of
-    operations on names those of the witness, or a look at the entries by the kernel; of clocks the
-    kernel's own. Where nothing confirms one, it is a note, and the record lacks the evidence calls. A
-    traced process (ptrace) is INVALID: a tracer can answer any call itself, and slows all. Where a
-    synchronisation of a pipe succeeds (`weir prove` tries it), a library such as libeatmydata answers it,
-    and whether one was requested is unknown.
+    calls on; others drop a synchronisation or a flag, or answer themselves. An audit library that may
+    change any call (la_symbind, la_pltenter) stands for all. The rule passes where counts below the
+    library confirm each kind of call: of transfers the bytes that libweir-witness, the kernel or the
+    servers counted, or that were verified or, in memory, compared with the files; of synchronisations the
+    bytes on the device; of operations on names those of the witness, or a look at the entries by the
+    kernel; of clocks the kernel's own. Where nothing confirms one, it is a note, and the record lacks the
+    evidence calls. A traced process (ptrace) is INVALID: a tracer can answer any call itself, and slows
+    all. Where a synchronisation of a pipe succeeds (`weir prove` tries it), a library such as
+    libeatmydata answers it, and whether one was requested is unknown.
 
     Hint: unset LD_PRELOAD and LD_AUDIT, end strace or the debugger; or let weir preload its witness behind
     the library (the program starts with LD_PRELOAD set by the stack), or verify the data (verify_read: true).
@@ -118,6 +120,8 @@ def _are_transfers_confirmed(subject: Subject, kind: str) -> bool:
     called = subject.observed.get("called_bytes")
     by_calls = needed if subject.is_compressed else moved
     if called is not None and called >= by_calls and not _is_behind(subject, kind):
+        return True
+    if contents_differ.passes(subject):
         return True
     verify = subject.observed.get("verify") or {}
     if not verify.get("errors") and (verify.get("checked_bytes") or 0) >= moved:
