@@ -179,7 +179,7 @@ enum name_kind {
 struct turn {
     enum name_kind kind;
     struct span span;
-    uint64_t operations; /* that succeeded */
+    _Atomic uint64_t operations; /* that succeeded */
     struct places named;
     unsigned sampled, there;         /* names that were looked up at the end, and those that were there */
     struct weir_cachestat unwritten; /* of these, where files were synchronised */
