@@ -45,16 +45,9 @@ build: ## compile the engine to build/weir-io
 	@envs/setup.sh measure
 	@.ci/build
 
-witness_parts = $(shell sed -n 's/^foreach(shared \(.*\))$$/\1/p' src/witness/CMakeLists.txt)
-witness_sources = $(wildcard src/witness/*.c) $(filter-out %/server.c,$(wildcard src/engine/observers/*.c)) \
-	$(witness_parts:%=src/engine/core/%.c)
-
 .PHONY: witness
 witness: ## compile build/libweir-witness.so alone, for weir prove: a C compiler and nothing else
-	@mkdir -p build
-	@$(CC) -shared -fPIC -O2 -std=gnu11 -D_GNU_SOURCE -fvisibility=hidden -Isrc/engine/core $(witness_sources) \
-		-o build/libweir-witness.so.new -lpthread -ldl
-	@mv build/libweir-witness.so.new build/libweir-witness.so
+	@CC="$(CC)" python3 envs/wheel/witness_build.py build/libweir-witness.so
 
 .PHONY: report
 report: ## measure SUITES at SITE and print where the PDF and the HTML report are

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -42,7 +43,7 @@ def built_wheel(folder: Path) -> Path:
     """Built from a copy, so that nothing of an earlier build can enter."""
     tree = folder / "tree"
     ignored = shutil.ignore_patterns("__pycache__")
-    for name in ("weir", *STUDY_PARTS, "pyproject.toml", "README.md"):
+    for name in ("weir", "src", "envs/wheel", *STUDY_PARTS, "pyproject.toml", "MANIFEST.in", "README.md"):
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, tree / name, symlinks=True, ignore=ignored)
         else:
@@ -153,6 +154,30 @@ def test_the_wheel_needs_two_packages_and_holds_what_a_study_consists_of(install
     assert not [name for name in names if name.startswith("weir/data/analysis/tests/")]
     packages = {str(file.relative_to(ROOT)) for file in (ROOT / "weir").rglob("*.py")}
     assert packages <= names
+
+
+def test_a_program_is_proven_by_the_library_in_the_wheel(installed: Installed) -> None:
+    if not any(map(shutil.which, ("cc", "gcc", "clang"))):
+        pytest.skip("no C compiler: cc, gcc, clang")
+    assert not installed.wheel.name.endswith("-any.whl")
+    dd = ("dd", "if=/dev/zero", "of=f", "bs=1M", "count=16", "conv=fsync")
+    done = installed.weir("prove", "--on", ".", "--", *dd)
+    assert "write 16 MiB in 16 calls" in done.stderr
+    assert "not seen: calls" not in done.stderr
+
+
+def test_a_source_distribution_compiles_the_same(installed: Installed) -> None:
+    tree = installed.wheel.parent / "tree"
+    script = (
+        "import sys; sys.path.insert(0, 'envs/wheel'); import weir_wheel; weir_wheel.build_sdist('sdist')"
+    )
+    subprocess.run([sys.executable, "-c", script], cwd=tree, check=True, capture_output=True)
+    (archive,) = (tree / "sdist").glob("*.tar.gz")
+    with tarfile.open(archive) as file:
+        names = {name.partition("/")[2] for name in file.getnames()}
+    wanted = {f"src/{part}/*.[ch]" for part in ("witness", "engine/core", "engine/observers")}
+    files = {str(file.relative_to(ROOT)) for pattern in wanted for file in ROOT.glob(pattern)}
+    assert files | {"src/witness/library.txt", "envs/wheel/weir_wheel.py", "weir/data/Snakefile"} <= names
 
 
 def test_import_and_audit_in_any_folder(installed: Installed) -> None:

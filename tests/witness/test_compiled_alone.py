@@ -21,7 +21,7 @@ def test_a_verdict_needs_a_checkout_and_a_compiler(tmp_path: Path) -> None:
     for program in ("cc", "make"):
         if not shutil.which(program):
             pytest.skip(f"{program} is missing")
-    for folder in ("src", "weir", "config"):
+    for folder in ("src", "weir", "config", "envs/wheel"):
         shutil.copytree(ROOT / folder, tmp_path / folder, symlinks=True)
     shutil.copy(ROOT / "Makefile", tmp_path)
     job = tmp_path / "job"

@@ -15,7 +15,7 @@ from weir.prove.output import is_worth_lines, mount_lines, moved_below, watched_
 from weir.prove.records import Judged, interposed
 from weir.prove.reports import unreported_bytes, unseen_bytes
 from weir.prove.start import Ended
-from weir.tools.witness import LIBRARY
+from weir.tools.witness import LIBRARY, without_library
 from weir.units import about_size
 
 _NOTICEABLE_BYTES = 1 << 20
@@ -77,8 +77,7 @@ def unseen_lines(seen: Seen) -> Iterator[str]:
 
 def _unseen(seen: Seen) -> Iterator[str]:
     if not LIBRARY.is_file():
-        hint = "make witness in a checkout (needs a C compiler), or weir-io on the PATH"
-        yield f"calls: {LIBRARY.name} is not found; hint: {hint}"
+        yield f"calls: {without_library()}"
     own = seen.of_program
     if LIBRARY.is_file() and not own:
         yield f"calls: no process of the program left a report ({_WITHOUT_REPORT})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -9,19 +10,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import weir.data
 from weir.files import from_json, write_atomically
 
 LIBRARY_NAME = "libweir-witness.so"
 _ENGINE = "weir-io"
+_INSTALLED = Path(weir.data.__file__).parent  # where envs/wheel puts it
 
 
-def witness_library(checkout: Path, path: str | None) -> Path:
-    """Of the checkout, else of the prefix of the engine on the PATH; without any, where a build puts it."""
+def witness_library(checkout: Path, path: str | None, installed: Path = _INSTALLED) -> Path:
+    """Of the checkout, else what pip compiled into the package, else of the prefix of the engine on the PATH;
+    without any, where a build puts it."""
     built = checkout / "build" / LIBRARY_NAME
     engine = shutil.which(_ENGINE, path=path)
-    if built.is_file() or not engine:
-        return built
-    found = (folder / LIBRARY_NAME for folder in library_folders(Path(engine).resolve()))
+    found = [built, installed / LIBRARY_NAME]
+    if engine:
+        found += [folder / LIBRARY_NAME for folder in library_folders(Path(engine).resolve())]
     return next((file for file in found if file.is_file()), built)
 
 
@@ -32,7 +36,17 @@ def library_folders(engine: Path) -> tuple[Path, ...]:
 
 LIBRARY = witness_library(Path(__file__).resolve().parents[2], os.environ.get("PATH"))
 WITNESS_FILE = "witness.json"
+_WHY_NOT = Path(LIBRARY_NAME).with_suffix(".txt").name  # of an installation that could not compile it
 _PART = "witness"
+
+
+def without_library(library: Path = LIBRARY, installed: Path = _INSTALLED) -> str:
+    """Why no library is found, and what to do."""
+    for folder in (library.parent, installed):
+        with contextlib.suppress(OSError):
+            return f"{LIBRARY_NAME} is missing: {(folder / _WHY_NOT).read_text(encoding='utf-8').strip()}"
+    hint = "make witness in a checkout (needs a C compiler), or weir-io on the PATH"
+    return f"{LIBRARY_NAME} is not found; hint: {hint}"
 
 
 def witness_variables(outputs: Path, data_folder: Path, real_folder: str, preloaded: str) -> dict[str, str]:

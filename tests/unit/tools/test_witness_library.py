@@ -1,4 +1,4 @@
-"""libweir-witness is found in the checkout, else where the weir-io of the PATH was installed."""
+"""libweir-witness is found in the checkout, else in the package, else beside the weir-io of the PATH."""
 
 from __future__ import annotations
 
@@ -47,6 +47,12 @@ def test_the_checkout_comes_first(tmp_path: Path) -> None:
     built.parent.mkdir(parents=True)
     built.write_text("")
     assert witness_library(tmp_path / "checkout", str(prefix / "bin")) == built
+
+
+def test_what_pip_compiled_comes_before_that_of_the_path(tmp_path: Path) -> None:
+    prefix = _prefix(tmp_path / "prefix", "lib")
+    (tmp_path / LIBRARY_NAME).write_text("")
+    assert witness_library(tmp_path / "site", str(prefix / "bin"), tmp_path) == tmp_path / LIBRARY_NAME
 
 
 def test_without_any_it_names_where_a_build_puts_it(tmp_path: Path) -> None:

@@ -74,6 +74,8 @@ class PyWeir(PythonPackage):
     sanity_check_is_file = ["bin/weir"]
 
     def setup_build_environment(self, env: EnvironmentModifications) -> None:
+        # By no compiler that Spack does not know: weir-io and libweir-witness bring the library.
+        env.set("WEIR_BUILD_WITNESS", "no")
         # The tests of `spack install --test=root` import weir; python-venv adds only folders that
         # are there before the installation begins.
         if self.run_tests:
