@@ -24,6 +24,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     (r"^sysbench \d|^dbench version|smallfile version|^Filebench Version", "output of another benchmark"),
     (r"\[LNet (Rates|Bandwidth)", "output of a Lustre self-test"),
     (r"Intel\(R\) MPI Benchmarks|^# OSU MPI", "output of a benchmark of MPI"),
+    (r"^Max (Write|Read): +[\d.]+ MiB/sec", "last lines of IOR without the log that they belong to"),
     (r"^Device\s+(r/s|tps|rrqm/s)|^Linux \d.*_x86_64_", "output of a monitor of the system"),
     (r"^lmm_stripe_count:", "output of lfs getstripe without the log that it belongs to"),
     (r"^\[(global|debug|ior-easy|mdtest-easy|find)\]\s*$", "a configuration"),
@@ -32,6 +33,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
         "a file of a study, whose records.csv can be imported",
     ),
 )
+_HEADING = re.compile(r"^#{1,4} \w", re.MULTILINE)  # of a page; a log may have one comment
 _TABLE = tuple((re.compile(pattern, re.MULTILINE | re.IGNORECASE), kind) for pattern, kind in _KINDS)
 
 
@@ -40,7 +42,7 @@ def kind_of(text: str) -> str:
     head = text[:_HEAD_CHARACTERS]
     for name, tool in tools().items():
         if tool.output_pattern and tool.output_pattern.search(head):
-            return f"output of {name}"
+            return f"a text about {name}" if len(_HEADING.findall(head)) > 1 else f"output of {name}"
     for pattern, kind in _TABLE:
         if pattern.search(head):
             return kind

@@ -95,6 +95,21 @@ def test_without_them_an_epoch_is_never_proven(tmp_path: Path, documents: dict[s
     assert why in later["evidence"]
 
 
+@pytest.mark.parametrize("first", [("model", "start"), ("num_accelerators", "hostname")])
+def test_summaries_of_the_first_round_of_mlperf_storage(tmp_path: Path, first: tuple[str, ...]) -> None:
+    summary = json.loads(GOLDEN.read_text()) | {"model": "unet3d"}
+    for later in ("num_hosts", "host_memory_GB", "potential_caching"):
+        summary.pop(later, None)
+    rest = {name: value for name, value in summary.items() if name not in first and name != "model"}
+    (tmp_path / "summary.json").write_text(
+        json.dumps({name: summary[name] for name in first} | rest, indent=4)
+    )
+    rows = import_files([tmp_path / "summary.json"], Facts()).rows
+    epochs = [row for row in rows if row["experiment"] == "train"]
+    assert [row["ops_s"] for row in epochs] == summary["metric"]["train_throughput_samples_per_second"]
+    assert {(row["nn"], row["verdict"]) for row in epochs} == {(None, "UNPROVEN")}
+
+
 @pytest.mark.parametrize(
     ("sample_mib", "busy", "samples_s", "verdict"),
     [

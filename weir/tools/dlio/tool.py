@@ -17,7 +17,12 @@ from weir.model import Parsed, Row
 from weir.tools.base import LogTool
 from weir.tools.dlio.recorded import Recorded, recorded_in
 
-_START = re.compile(r'^\{\s*"start": "[^"]{1,40}",\s*"num_accelerators": ', re.MULTILINE)
+# Before version 2 a document may begin with the model, or with the accelerators alone.
+_START = re.compile(
+    r'^\{\s*(?:"model": "[^"]{1,40}",\s*)?'
+    r'(?:"start": "[^"]{1,40}",\s*"num_accelerators": |"num_accelerators": \d{1,9},\s*"hostname": )',
+    re.MULTILINE,
+)
 _GIB = 2**30
 _MIB = 2**20
 _NOT_PRINTED = "not printed"  # the interface to the storage
