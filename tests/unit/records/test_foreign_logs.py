@@ -135,6 +135,20 @@ def test_dd_in_other_languages(line: str) -> None:
     assert (parsed.rows[0]["moved_bytes"], parsed.rows[0]["bw_mib_s"]) == (320 * 2**20, 128)
 
 
+def test_dd_from_no_storage_to_none_has_no_result() -> None:
+    done = (
+        "1+0 records in\n1+0 records out\n2147479552 bytes (2.1 GB, 2.0 GiB) copied, 0.631308 s, 3.4 GB/s\n"
+    )
+    text = (
+        "$ dd if=/dev/zero of=/dev/null bs=2G count=1\n"
+        + done
+        + "$ dd if=/dev/zero of=f bs=2G count=1\n"
+        + done
+    )
+    ((_, parsed),) = runs_in(text)
+    assert [(row["access"], row["iteration"]) for row in parsed.rows] == [("write", 0)]
+
+
 EARLY_H5BENCH = """\
 Collective metadata operations: NO.
 Collective buffering for data operations: NO.

@@ -45,6 +45,8 @@ def _rows(text: str) -> Iterator[Row]:
         commands = [command[1] for command in _COMMAND.finditer(text, ended, match.start())]
         ended = match.end()
         row: Row = _of_command(commands[0]) if len(commands) == 1 else {"access": UNKNOWN_ACCESS}
+        if row.get("access") is None:
+            continue
         access, path = row["access"], row.pop("path", None)
         numbers[access] = numbers.get(access, -1) + 1
         yield row | {
@@ -75,6 +77,8 @@ def _of_command(text: str) -> Row:
         return {"access": UNKNOWN_ACCESS}
     options = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
     from_, to = options.get("if", ""), options.get("of", "")
+    if from_ in _NOWHERE and to in _NOWHERE:
+        return {"access": None}  # from no storage to none
     access = "write" if from_ in _NOWHERE else "read" if to in _NOWHERE else UNKNOWN_ACCESS
     flags = {*options.get("conv", "").split(","), *options.get("oflag", "").split(",")}
     row: Row = {"access": access, "xfer_bytes": _size(options.get("bs", "512"))}

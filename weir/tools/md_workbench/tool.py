@@ -62,6 +62,8 @@ def _parsed(text: str, api: str) -> Parsed:
             iterations[phase] = iterations.get(phase, 0) + 1
             if errors:
                 messages.append(Message("error", f"{phase}: {errors} errors", len(rows) - 1))
+    for row in rows:  # the cleanup is the last phase
+        row["observed"] = {"all_results": rows[-1]["access"] == "remove"}
     version = _VERSION.search(text)
     ended = _ENDED.search(text) is not None
     return Parsed(tuple(rows), {}, tuple(messages), "md-workbench", version[1] if version else "", ended)
