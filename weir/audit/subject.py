@@ -182,8 +182,10 @@ class Subject:
 
     @cached_property
     def named_in_memory(self) -> bool:
-        """Of a log, by the path of its files: a tmpfs wherever there is one of that name."""
-        return self.run is None and f"{self.observed.get('path')}/".startswith(_MEMORY_PATHS)
+        """Of a log, by the path of its files: a tmpfs wherever there is one of that name. Of several nodes it
+        is often that of a file system which answers in a library (GekkoFS)."""
+        path = f"{self.observed.get('path')}/"
+        return self.run is None and self.row.get("nn") == 1 and path.startswith(_MEMORY_PATHS)
 
     @cached_property
     def file_system(self) -> str | None:

@@ -20,7 +20,7 @@ def compared(looked: int, differing: int, **row: Any) -> Subject:
 FINDS: list[tuple[str, Subject, str, str]] = [
     (
         "files-in-memory",
-        Subject(alone(tool="dd").row, {"path": "/dev/shm/data"}),
+        Subject(alone(tool="dd", nn=1).row, {"path": "/dev/shm/data"}),
         "NOTE",
         "/dev/shm/data is in the memory of the node",
     ),

@@ -43,6 +43,9 @@ HONEST = {
     "the ranks are alike at the stonewall": log(
         "stonewalling pairs accessed min: 10 max: 50 -- min data: 1 GiB\n"
     ),
+    "a library answers for a path in memory, on ten nodes": log().replace(
+        "/scratch/data", "/dev/shm/mount/data"
+    ),
     "read by other nodes": log(access="read", options="-C -g"),
 }
 DESERVED = [
@@ -58,6 +61,15 @@ DESERVED = [
     ("direct-not-applied", "DEGRADED", log(options="-e --posix.odirect", api="MPIIO")),
     ("file-sizes-differ", "DEGRADED", log("WARNING: inconsistent file size by different tasks.\n")),
     ("file-overwritten", "DEGRADED", log(OVERWRITES)),
+    (
+        "transfers-retried",
+        "NOTE",
+        log(
+            "WARNING: Task 3, partial read(), 25165824 of 33554432 bytes at offset 0\n",
+            access="read",
+            options="-C",
+        ),
+    ),
     ("stonewall-uneven", "NOTE", log("stonewalling pairs accessed min: 10 max: 51 -- min data: 1 GiB\n")),
 ]
 

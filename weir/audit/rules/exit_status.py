@@ -159,10 +159,11 @@ def mpiio_error_swallowed(subject: Subject) -> Outcome | None:
     return passed("no error of ompio") if subject.from_output else not_observable(_NO_OUTPUT)
 
 
-@rule("DEGRADED", needs_output=True)
+@rule("DEGRADED", "NOTE", needs_output=True)
 def transfers_retried(subject: Subject) -> Outcome | None:
     """The storage took or gave fewer bytes than a call requested, and the program tried again: all bytes are
-    there, at the rate of a storage that was full or failing.
+    there, at the rate of a storage that was full or failing. Of a read it is a note: a file system may give
+    less than was requested in one call.
 
     Hint: look for a full or failing target (dmesg, quota), and run the cell again.
 
@@ -173,7 +174,7 @@ def transfers_retried(subject: Subject) -> Outcome | None:
     partial = [text for text in subject.texts("warning") if "partial " in text.lower()]
     retries = subject.observed.get("retries")
     if partial:
-        return degraded(partial[0])
+        return note(partial[0]) if subject.is_read else degraded(partial[0])
     if retries:
         return degraded(f"{retries} transfers were repeated")
     if retries == 0:

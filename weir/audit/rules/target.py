@@ -77,8 +77,8 @@ def other_target(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", needs_output=True)
 def files_in_memory(subject: Subject) -> Outcome | None:
-    """The command of a log names a file in /dev/shm, which is memory of the node: no storage took or gave the
-    bytes.
+    """The command of a log of one node names a file in /dev/shm, which is memory of the node: no storage took
+    or gave the bytes.
 
     Hint: name a directory of the storage that is to be measured.
     """
