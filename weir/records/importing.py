@@ -27,6 +27,7 @@ from weir.records.log_runs import runs_in
 from weir.records.prefixes import without_prefixes
 from weir.records.table import table_lines, typed_row
 from weir.tools import purpose_of, tools
+from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.outputs import is_table, read_text
 from weir.units import format_size
 
@@ -262,7 +263,10 @@ def _identified(subjects: Iterable[Subject]) -> Iterator[Subject]:
 
 
 def _place(subject: Subject) -> list[str]:
-    """Of a log that tells it. Repetitions often have a file each, beside each other."""
+    """Of a log that tells it. Repetitions often have a file each, beside each other. Results of which not
+    even the access is known are no repetitions."""
+    if subject.row["access"] == UNKNOWN_ACCESS:
+        return [str(subject.row["iteration"])]
     path = str(subject.observed.get("path") or "")
     return [path.rstrip("/").rpartition("/")[0]] if path.startswith("/") else []
 

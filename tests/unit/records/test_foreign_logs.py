@@ -135,6 +135,21 @@ def test_dd_in_other_languages(line: str) -> None:
     assert (parsed.rows[0]["moved_bytes"], parsed.rows[0]["bw_mib_s"]) == (320 * 2**20, 128)
 
 
+@pytest.mark.parametrize(
+    "before", ["$ sudo ", "ana@n1:~> $ LD_PRELOAD=/lib/il.so D_IL=3 ", "time ", "# srun "]
+)
+def test_dd_behind_other_words(before: str) -> None:
+    text = f"{before}dd if=/dev/zero of=./f bs=1M count=320\n335544320 bytes copied, 2.5 s, 134 MB/s\n"
+    ((_, parsed),) = runs_in(text)
+    assert (parsed.rows[0]["access"], parsed.rows[0]["xfer_bytes"]) == ("write", 2**20)
+
+
+def test_results_of_unknown_commands_are_no_repetitions(tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    log.write_text("".join(f"1073741824 bytes copied, {time} s, 55.1 MB/s\n" for time in ("19.49", "10.79")))
+    assert len({row["cell"] for row in import_files([log], Facts()).rows}) == 2
+
+
 def test_dd_from_no_storage_to_none_has_no_result() -> None:
     done = (
         "1+0 records in\n1+0 records out\n2147479552 bytes (2.1 GB, 2.0 GiB) copied, 0.631308 s, 3.4 GB/s\n"

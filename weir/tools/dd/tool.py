@@ -19,7 +19,8 @@ _DONE = re.compile(
     r"^(\d{1,19}) \w{1,20}(?: \([^)]*\))? \w{1,20}, (\d[0-9.,e+-]{0,20}) s, [\d.,]{1,20} [kMGT]?B/s$",
     re.MULTILINE,
 )
-_COMMAND = re.compile(r"^(?:\++ |.{0,80}[$#] )?dd ((?:.* )?(?:if|of)=.*)$", re.MULTILINE)
+_BEFORE = r"(?:(?:sudo|srun|time|[A-Za-z_]\w{0,40}=\S{0,200}) +)*"
+_COMMAND = re.compile(rf"^(?:\++ |.{{0,80}}[$#] )?{_BEFORE}dd ((?:.* )?(?:if|of)=.*)$", re.MULTILINE)
 _NOWHERE = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 _UNITS = {"": 1, "k": 2**10, "K": 2**10, "M": 2**20, "G": 2**30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 
