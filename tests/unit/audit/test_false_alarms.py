@@ -54,6 +54,7 @@ DESERVED = [
     ("phases-overlap", "DEGRADED", log(times_s=(5.0, 100.01, 5.0, 100.03))),
     ("phases-overlap", "INVALID", log(times_s=SKEWED)),
     ("sync-not-applied", "DEGRADED", log("WARNING: fsync() only available in POSIX.  Using value of 0.\n")),
+    ("file-size", "NOTE", log(sizes=(WHOLE, WHOLE - 16 * MIB, WHOLE))),
     ("file-size", "DEGRADED", log(sizes=(WHOLE, WHOLE - 39 * MIB, WHOLE))),
     ("file-size", "INVALID", log(sizes=(WHOLE, WHOLE - 40 * MIB, WHOLE))),
     ("bytes-moved", "INVALID", log(sizes=(WHOLE, WHOLE, WHOLE // 2))),

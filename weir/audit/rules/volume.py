@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from weir.audit.outcome import Outcome, degraded, invalid, not_observable, passed
+from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import HEADER_FORMATS, Subject
 from weir.printed_values import product_contains
 
 _MIB = 2**20
 _CLOSE = 0.02  # a random order without agreement of the ranks misses the whole by less than this
+_NO_RATE = 1e-4  # of the bytes: whether they are there or not, the bandwidth is the same
 
 
 @rule("INVALID", needs_output=True)
@@ -88,10 +89,11 @@ def _moved_text(subject: Subject) -> str:
     return f"requested {requested:.0f} bytes, moved {moved:.0f}{passes} ({100 * moved / requested:.2f} %)"
 
 
-@rule("INVALID", "DEGRADED", needs_output=True)
+@rule("INVALID", "NOTE", "DEGRADED", needs_output=True)
 def file_size(subject: Subject) -> Outcome | None:
     """The size of the files after the access does not fit the bytes moved. Smaller: bytes were lost, or
-    counted but never moved; DEGRADED if less than one transfer per rank is missing. Larger after a write:
+    counted but never moved; DEGRADED if less than one transfer per rank is missing, a note if that is less
+    than 0.01 % of the bytes: the size may lag behind the last transfers. Larger after a write:
     an older file was overwritten, which storage treats differently. A size of one of many files, or of 0
     where the file system does not report it, is ignored.
 
@@ -117,7 +119,9 @@ def file_size(subject: Subject) -> Outcome | None:
     if file_bytes < whole and not subject.observed.get("random_twice") and not _has_holes(subject):
         lacking = whole - file_bytes
         is_little = lacking < subject.ranks * (subject.row.get("xfer_bytes") or 0)
-        return degraded(text) if is_little and subject.habits.size_may_lag else invalid(text)
+        if not is_little or not subject.habits.size_may_lag:
+            return invalid(text)
+        return note(text) if lacking < _NO_RATE * moved else degraded(text)
     # Before a mix of reads and writes, the file is laid out whole.
     is_plain = subject.row.get("api") not in HEADER_FORMATS and not (
         subject.observed.get("many_files") or subject.row.get("rw_mix")
