@@ -24,7 +24,8 @@ _KINDS: tuple[tuple[str, str], ...] = (
     (r"^sysbench \d|^dbench version|smallfile version|^Filebench Version", "output of another benchmark"),
     (r"\[LNet (Rates|Bandwidth)", "output of a Lustre self-test"),
     (r"Intel\(R\) MPI Benchmarks|^# OSU MPI", "output of a benchmark of MPI"),
-    (r"^Max (Write|Read): +[\d.]+ MiB/sec", "last lines of IOR without the log that they belong to"),
+    (r"\A(runtime: .*\n)?rank, errors, unknown, found", "a table of the ranks of a search"),
+    (r"\A\s*\d+\s*\Z", "a number"),
     (r"^Device\s+(r/s|tps|rrqm/s)|^Linux \d.*_x86_64_", "output of a monitor of the system"),
     (r"^lmm_stripe_count:", "output of lfs getstripe without the log that it belongs to"),
     (r"^\[(global|debug|ior-easy|mdtest-easy|find)\]\s*$", "a configuration"),
@@ -34,6 +35,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ),
 )
 _HEADING = re.compile(r"^#{1,4} \w", re.MULTILINE)  # of a page; a log may have one comment
+_JSON = re.compile(r'\s*(\{\s*["}]|\[\s*[\[{"\]])')
 _TABLE = tuple((re.compile(pattern, re.MULTILINE | re.IGNORECASE), kind) for pattern, kind in _KINDS)
 
 
@@ -53,7 +55,7 @@ def kind_of(text: str) -> str:
         return f"a run that failed before its first line ({errors[0]})"
     if "\0" in head:
         return "binary data"
-    if head.lstrip()[:1] in ("{", "["):
+    if _JSON.match(head):
         return "JSON of something else"
     return "a table of something else" if _is_table(head) else ""
 

@@ -94,9 +94,7 @@ KINDS = {
     "output of elbencho": ["OPERATION   RESULT TYPE         FIRST DONE    LAST DONE\n"],
     "output of h5bench": ["Total write size: 1 GB\nRaw write rate: 1.2 GB/s\n"],
     "a text about elbencho": ["# Title\n\n## Use\n\nelbencho -w writes.\n"],
-    "last lines of IOR without the log that they belong to": [
-        "Naive:\nMax Write: 442.71 MiB/sec (464.21 MB/sec)\n"
-    ],
+    "output of ior": ["Naive:\nMax Write: 442.71 MiB/sec (464.21 MB/sec)\n"],
     "output of iozone": ["\tIozone: Performance Test of File I/O\n"],
     "output of dd": ["1000+0 records in\n1000+0 records out\n"],
     "output of darshan-parser": ["# darshan log version: 3.41\n"],
@@ -108,11 +106,16 @@ KINDS = {
         "ior/" + "\0" * 96 + "000755 \0" + "000000 \0",  # before 1988, as make dist still packs
     ],
     "binary data": ["\x7fELF\0\0", "a\0b"],
+    "a number": ["1234\n"],
+    "a table of the ranks of a search": [
+        "runtime: 24.1 rate: 28.7\nrank, errors, unknown, found\n0, 0, 0, 1\n"
+    ],
     "JSON of something else": ['{"a": 1}'],
     "a table of something else": ["a,b,c\n1,2,3\n"],
     "a page of HTML, whose text is to be saved first": ["<!doctype html><html>"],
     "a run that failed before its first line (ERROR: no)": ["MPI_ABORT was invoked on rank 0\nERROR: no\n"],
     "": [
+        "[0] 210389/12584427\n",
         "nothing of note\n",
         "IOR is a benchmark.\n",
         "# History\n* Fixed a segmentation fault of an empty set.\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -166,6 +167,7 @@ class Ior(EngineTool):
 
     name = "ior"
     log_start = START
+    output_pattern = re.compile(r"^Max (Write|Read): +[\d.]+ MiB/sec", re.MULTILINE)
     observing_command = "weir-io ior OPTIONS OF IOR -O summaryFile=run.json"
     purpose = "bandwidth"
     programs = (("weir-io", "ior"), ("ior",))
