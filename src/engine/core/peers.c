@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const unsigned char mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+const unsigned char weir_mapped_ipv4[WEIR_MAPPED] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
 /* IPv4 and IPv6 alone; false for other families. */
 static bool peers_is(const struct sockaddr *found, const unsigned char address[16]) {
@@ -16,15 +16,15 @@ static bool peers_is(const struct sockaddr *found, const unsigned char address[1
     if (found->sa_family == AF_INET6) {
         return memcmp(&((const struct sockaddr_in6 *)(const void *)found)->sin6_addr, address, 16) == 0;
     }
-    return memcmp(address, mapped, sizeof mapped) == 0 &&
-           memcmp(&((const struct sockaddr_in *)(const void *)found)->sin_addr, address + sizeof mapped, 4) ==
+    return memcmp(address, weir_mapped_ipv4, WEIR_MAPPED) == 0 &&
+           memcmp(&((const struct sockaddr_in *)(const void *)found)->sin_addr, address + WEIR_MAPPED, 4) ==
                0;
 }
 
 /* Whether this node has the address. */
 static bool peers_is_here(const unsigned char address[16]) {
     struct ifaddrs *all;
-    bool here = memcmp(address, mapped, sizeof mapped) == 0 && address[sizeof mapped] == 127;
+    bool here = memcmp(address, weir_mapped_ipv4, WEIR_MAPPED) == 0 && address[WEIR_MAPPED] == 127;
     if (here || getifaddrs(&all) != 0) {
         return here;
     }
@@ -81,8 +81,8 @@ void weir_peers_subtract(struct weir_peers *later, const struct weir_peers *earl
 }
 
 void weir_peer_name(const struct weir_peer *peer, char name[WEIR_PEER_NAME]) {
-    bool is_ipv4 = memcmp(peer->address, mapped, sizeof mapped) == 0;
+    bool is_ipv4 = memcmp(peer->address, weir_mapped_ipv4, WEIR_MAPPED) == 0;
     char text[INET6_ADDRSTRLEN];
-    inet_ntop(is_ipv4 ? AF_INET : AF_INET6, peer->address + (is_ipv4 ? sizeof mapped : 0), text, sizeof text);
+    inet_ntop(is_ipv4 ? AF_INET : AF_INET6, peer->address + (is_ipv4 ? WEIR_MAPPED : 0), text, sizeof text);
     snprintf(name, WEIR_PEER_NAME, is_ipv4 ? "%s:%u" : "[%s]:%u", text, peer->port);
 }

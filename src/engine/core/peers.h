@@ -8,6 +8,10 @@
 
 #define WEIR_PEERS_MOST 64
 #define WEIR_PEER_NAME  56
+#define WEIR_MAPPED     12
+
+/* Before the four bytes of an IPv4 address, where one of IPv6 is meant. */
+extern const unsigned char weir_mapped_ipv4[WEIR_MAPPED];
 
 struct weir_peer {
     unsigned char address[16]; /* IPv4 as ::ffff:a.b.c.d */

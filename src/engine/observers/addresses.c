@@ -1,5 +1,7 @@
 #include "addresses.h"
 
+#include "peers.h"
+
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +11,8 @@ static int addresses_compare(const void *a, const void *b) {
 }
 
 bool weir_addresses_parse(const char *text, unsigned char address[16]) {
-    static const unsigned char mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-    memcpy(address, mapped, sizeof mapped);
-    return inet_pton(AF_INET, text, address + 12) == 1 || inet_pton(AF_INET6, text, address) == 1;
+    memcpy(address, weir_mapped_ipv4, WEIR_MAPPED);
+    return inet_pton(AF_INET, text, address + WEIR_MAPPED) == 1 || inet_pton(AF_INET6, text, address) == 1;
 }
 
 bool weir_addresses_has(const struct weir_addresses *addresses, const unsigned char address[16]) {

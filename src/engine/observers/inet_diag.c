@@ -1,5 +1,7 @@
 #include "inet_diag.h"
 
+#include "peers.h"
+
 #include <errno.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
@@ -40,10 +42,9 @@ static bool diag_ask(int netlink, unsigned char family) {
 }
 
 static void diag_address(unsigned char family, const uint32_t *words, unsigned char address[16]) {
-    static const unsigned char mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
     if (family == AF_INET) {
-        memcpy(address, mapped, sizeof mapped);
-        memcpy(address + sizeof mapped, words, 4);
+        memcpy(address, weir_mapped_ipv4, WEIR_MAPPED);
+        memcpy(address + WEIR_MAPPED, words, 4);
     } else {
         memcpy(address, words, 16);
     }
