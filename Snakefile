@@ -13,15 +13,10 @@ from weir.takeover import note_temporary
 # Before all that takes time: a kill from here on leaves nothing that the next start does not find.
 note_temporary(Path(".snakemake"), workflow.snakemake_tmp_dir)
 
-from weir.cluster.allocation import allocations, retries
-from weir.study import ARCHIVE_SITE, plan_digest
 from weir.workflow import begin
 
 
 configfile: "config/config.yaml"
-
-
-report: "reports/captions/workflow.rst"
 
 
 # What analysing and printing need; used with --software-deployment-method apptainer.
@@ -29,36 +24,8 @@ container: "build/containers/analyse.sif"
 
 
 WORKFLOW = begin(workflow, config)
-PLAN, MEASURED, ARCHIVED, STUDY = (
-    WORKFLOW.plan,
-    WORKFLOW.measured,
-    WORKFLOW.archived,
-    WORKFLOW.study,
-)
+MEASURED, ARCHIVED, STUDY = WORKFLOW.measured, WORKFLOW.archived, WORKFLOW.study
 shell.prefix(WORKFLOW.shell_prefix)
-
-
-onstart:
-    WORKFLOW.start()
-
-
-onerror:
-    WORKFLOW.explain()
-
-
-wildcard_constraints:
-    batch="[^/]+",
-    folder="results/[^/]+/[^/]+",
-    name="[^/.]+",
-
-
-localrules:
-    report,
-    paper,
-    collect,
-    adopt,
-    draw,
-    print,
 
 
 rule report:
@@ -79,12 +46,12 @@ rule measure:
     log:
         f"{MEASURED.folder}/batches/{{batch}}.log",
     # Back to the queue, not once more within the job.
-    retries: retries(PLAN) if workflow.is_main_process else 0
+    retries: WORKFLOW.retries
     # A measurement has a stack of its own, and is never put into the container that analyses it.
     container:
         None
     resources:
-        **allocations(PLAN),
+        **WORKFLOW.allocations,
         io=1,
     params:
         cells=WORKFLOW.cells_of,
@@ -97,9 +64,7 @@ rule measure:
 
 rule collect:
     input:
-        receipts=[
-            f"{MEASURED.folder}/batches/{batch.batch}.json" for batch in PLAN.batches
-        ],
+        receipts=WORKFLOW.receipts,
     output:
         plan=f"{MEASURED.folder}/plan.json",
         records=f"{MEASURED.folder}/records.csv",
@@ -111,7 +76,7 @@ rule collect:
         f"{MEASURED.folder}/logs/collect.log",
     # The plan is no input, which would be older than the runs: its digest tells that it changed.
     params:
-        digest=plan_digest(PLAN),
+        digest=WORKFLOW.digest,
         plan=WORKFLOW.plan_file,
     shell:
         "weir collect --plan {params.plan:q} --out {output.records:q} > {log:q} 2>&1"
@@ -122,13 +87,13 @@ rule adopt:
         records=ARCHIVED.records if ARCHIVED else [],
         sidecar=ARCHIVED.sidecar if ARCHIVED else [],
     output:
-        records=f"results/{ARCHIVE_SITE}/{{name}}/records.csv",
-        excluded=f"results/{ARCHIVE_SITE}/{{name}}/excluded.csv",
-        latencies=f"results/{ARCHIVE_SITE}/{{name}}/latencies.csv",
-        intervals=f"results/{ARCHIVE_SITE}/{{name}}/intervals.csv",
-        facts=f"results/{ARCHIVE_SITE}/{{name}}/facts.json",
+        records="results/archive/{name}/records.csv",
+        excluded="results/archive/{name}/excluded.csv",
+        latencies="results/archive/{name}/latencies.csv",
+        intervals="results/archive/{name}/intervals.csv",
+        facts="results/archive/{name}/facts.json",
     log:
-        f"results/{ARCHIVE_SITE}/{{name}}/logs/adopt.log",
+        "results/archive/{name}/logs/adopt.log",
     params:
         sidecar="--facts" if ARCHIVED and ARCHIVED.sidecar else "",
     shell:
@@ -212,3 +177,29 @@ rule print:
         "{folder}/logs/print.log",
     shell:
         "reports/print.sh {input.text:q} {wildcards.folder:q} {output:q} > {log:q} 2>&1"
+
+
+onstart:
+    WORKFLOW.start()
+
+
+onerror:
+    WORKFLOW.explain()
+
+
+report: "reports/captions/workflow.rst"
+
+
+wildcard_constraints:
+    batch="[^/]+",
+    folder="results/[^/]+/[^/]+",
+    name="[^/.]+",
+
+
+localrules:
+    report,
+    paper,
+    collect,
+    adopt,
+    draw,
+    print,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.cluster.admission import admission
+from weir.cluster.allocation import allocations, retries
 from weir.config import load_config
 from weir.handover import MEASURED_PLAN, note_start
 from weir.plan import Plan, make_plan, read_plan
@@ -23,6 +24,7 @@ from weir.study import (
     cells_left,
     hand_over,
     measured_study,
+    plan_digest,
     what_is_left,
     why_not_measured,
 )
@@ -37,6 +39,7 @@ class Workflow:
     measured: Study
     archived: Study | None  # the records that --config records=FILE names
     root: Path
+    retries: int
 
     @property
     def study(self) -> Study:
@@ -46,6 +49,18 @@ class Workflow:
     @property
     def plan_file(self) -> str:
         return f"{self.measured.folder}/{MEASURED_PLAN}"
+
+    @property
+    def digest(self) -> str:
+        return plan_digest(self.plan)
+
+    @property
+    def receipts(self) -> list[str]:
+        return [f"{self.measured.folder}/batches/{batch.batch}.json" for batch in self.plan.batches]
+
+    @property
+    def allocations(self) -> dict[str, Any]:
+        return allocations(self.plan)
 
     def start(self) -> None:
         """Once, before the jobs start: a dry run writes nothing."""
@@ -86,7 +101,9 @@ def begin(workflow: Any, config: Mapping[str, Any]) -> Workflow:
     root = Path(workflow.basedir)
     plan = _plan(config)
     measured = measured_study(plan, root, str(config.get("campaign") or ""))
-    begun = Workflow(plan, measured, archive_of(config, root), root)
+    begun = Workflow(
+        plan, measured, archive_of(config, root), root, retries(plan) if workflow.is_main_process else 0
+    )
     if workflow.is_main_process:
         take_over_from_a_killed_workflow(Path(".snakemake"))
         note_start()
