@@ -33,8 +33,6 @@ default_answer <- function(records, inputs) {
   ), paste(words, collapse = "; "))
 }
 
-mark_name <- function(target, emulated) paste0(target, ifelse(emulated %in% TRUE, emulated_mark, ""))
-
 printed_default_answer <- function(records, inputs) {
   printed <- printed_defaults(records, inputs)
   if (nrow(printed) == 0) {

@@ -72,3 +72,8 @@ following <- c("block_bytes", "segments", "stripe_count", "chunking")
 compared_dimensions <- function(records) {
   setdiff(dimensions(records), c(following, "target", "site", "experiment", "suite"))
 }
+
+text_of <- function(value, unknown = "unknown") {
+  text <- trimws(paste(unlist(value), collapse = ", "))
+  if (nzchar(text)) text else unknown
+}

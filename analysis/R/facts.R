@@ -13,11 +13,6 @@ read_facts <- function(path) {
 # Of a part that can do without.
 known_facts <- function(inputs) if (!is.null(inputs$facts)) read_facts(inputs$facts)
 
-text_of <- function(value, unknown = "unknown") {
-  text <- trimws(paste(unlist(value), collapse = ", "))
-  if (nzchar(text)) text else unknown
-}
-
 count_of <- function(value) if (is.null(value)) 0L else as.integer(value)
 
 fact_row <- function(kind, name, value) data.table::data.table(kind = kind, name = name, value = value)

@@ -17,6 +17,8 @@ counted <- function(count, one, many = paste0(one, "s")) {
   paste(count, ifelse(count == 1, one, many))
 }
 
+thousands <- function(count) format(count, big.mark = ",", scientific = FALSE, trim = TRUE)
+
 bytes_words <- function(bytes) {
   step <- pmin(5, pmax(0, floor(log(pmax(bytes, 1), 1024) + 1e-9)))
   amount <- bytes / 1024^step
@@ -136,3 +138,27 @@ of_unique <- function(values, in_words) {
   different <- unique(values)
   in_words(different)[match(values, different)]
 }
+
+percent_words <- function(shares) paste0(format_plain(signif(100 * shares, 2)), "~\\%")
+
+# The level that the intervals of these points have.
+level_words <- function(points) {
+  levels <- if (nrow(points) > 0) points$level[!is.na(points$level)]
+  if (length(levels) == 0) {
+    return("95~\\%")
+  }
+  words <- unique(sprintf("%.0f", 100 * range(levels)))
+  paste0(paste(words, collapse = " to "), "~\\%")
+}
+
+# Emulated storage is marked where its name stands.
+emulated_mark <- " (E)"
+
+mark_emulated <- function(table) {
+  if (is.null(table$emulated) || is.null(table$target) || !any(table$emulated %in% TRUE)) {
+    return(table)
+  }
+  data.table::copy(table)[emulated == TRUE, target := paste0(target, emulated_mark)]
+}
+
+mark_name <- function(target, emulated) paste0(target, ifelse(emulated %in% TRUE, emulated_mark, ""))

@@ -35,6 +35,8 @@ formula_of_columns <- function(text, path) {
   code[[1]]
 }
 
+above_zero <- function(values) ifelse(values > 0, values, NA_real_)
+
 first_above_zero <- function(formulas, records) {
   values <- lapply(formulas, function(formula) {
     value <- above_zero(as.numeric(eval(formula, records, baseenv())))

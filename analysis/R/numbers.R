@@ -69,10 +69,6 @@ write_numbers <- function(numbers, path) {
   ), path)
 }
 
-thousands <- function(count) format(count, big.mark = ",", scientific = FALSE, trim = TRUE)
-
-percent_words <- function(shares) paste0(format_plain(signif(100 * shares, 2)), "~\\%")
-
 mib_s <- function(rate) paste0(rate_words(rate), "~MiB/s")
 
 count_numbers <- function(records) {
@@ -247,14 +243,4 @@ repetition_numbers <- function(points) {
     FewestForInterval = as.character(fewest_for_interval),
     IntervalLevel = level_words(points)
   )
-}
-
-# The level that the intervals of these points have.
-level_words <- function(points) {
-  levels <- if (nrow(points) > 0) points$level[!is.na(points$level)]
-  if (length(levels) == 0) {
-    return("95~\\%")
-  }
-  words <- unique(sprintf("%.0f", 100 * range(levels)))
-  paste0(paste(words, collapse = " to "), "~\\%")
 }

@@ -36,11 +36,6 @@ complete_page <- function(model, folder, inputs) {
 
 page_json <- function(model) to_json(model)
 
-# What is JSON already, as the points are, stays as it is.
-to_json <- function(value) {
-  jsonlite::toJSON(value, auto_unbox = TRUE, null = "null", na = "null", digits = NA, json_verbatim = TRUE)
-}
-
 # A concurrent reader gets the old text or the new one.
 write_whole <- function(text, path) {
   unfinished <- paste0(path, ".unfinished")
@@ -108,10 +103,6 @@ page_model <- function(records, facts, inputs, folder) {
     drawing = TRUE, claims = list(),
     excluded = page_excluded(inputs), machine = if (length(facts$site) > 0) rows_of(machine_facts(facts)) else list()
   )
-}
-
-rows_of <- function(table) {
-  if (is.null(table) || nrow(table) == 0) list() else unname(split(table, seq_len(nrow(table)))) |> lapply(as.list)
 }
 
 # ---- what was measured ----------------------------------------------------------------------------------------------

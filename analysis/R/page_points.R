@@ -218,3 +218,12 @@ command_of <- function(source, folder) {
   file <- file.path(dirname(normalizePath(folder)), dirname(source), "run.json")
   if (!file.exists(file)) "" else paste(unlist(jsonlite::fromJSON(file)$command), collapse = " ")
 }
+
+# What is JSON already, as the points are, stays as it is.
+to_json <- function(value) {
+  jsonlite::toJSON(value, auto_unbox = TRUE, null = "null", na = "null", digits = NA, json_verbatim = TRUE)
+}
+
+rows_of <- function(table) {
+  if (is.null(table) || nrow(table) == 0) list() else unname(split(table, seq_len(nrow(table)))) |> lapply(as.list)
+}

@@ -92,8 +92,6 @@ bandwidth_all <- function(records) load_metric("bandwidth")$value(records)
 
 bandwidth_io <- function(records) load_metric("bandwidth-io")$value(records)
 
-above_zero <- function(values) ifelse(values > 0, values, NA_real_)
-
 # A write that nobody synchronised may have ended in memory: where the same storage has writes that were, only those are
 # its bandwidth. Without a page cache (O_DIRECT) there is nothing to synchronise first.
 ended_in_storage <- function(rows) {
@@ -127,4 +125,26 @@ timed_whole <- function(records) transfers_of(records)[!purpose %in% "latency"]
 # Records that move data; metadata operations have rates but no bandwidth.
 transfers_of <- function(records) {
   records[access %in% c("write", "read") & is.na(item)]
+}
+
+# The runs of usable records: one row for each `by`, cell and execution, the median over its iterations. `round` names
+# the execution: rounds are randomised blocks, so that runs of one round are compared with each other. Imported records
+# that tell no run are one execution for each file.
+run_values <- function(records, value, by) {
+  runs <- with_values(records, value, c(by, "cell", "began"))
+  runs <- runs[verdict %in% usable_verdicts & is.finite(value_of_record)]
+  # data.table has a median of all groups at once, which it finds by this name alone.
+  runs[, .(value = median(value_of_record), iterations = .N, began = began[1]), by = c(unique(c(by, "cell")), "round")]
+}
+
+# Of a hundred columns the few that a summary needs, and the value.
+with_values <- function(records, value, columns) {
+  needed <- records[, unique(c(columns, "verdict", "emulated", "run", "source")), with = FALSE]
+  round_names(needed)[, value_of_record := as.numeric(value)][]
+}
+
+round_names <- function(records) {
+  data.table::copy(records)[, round := data.table::fifelse(
+    is.na(run), ifelse(is.na(source), "0", source), format_plain(run)
+  )][]
 }

@@ -1,27 +1,5 @@
 # From records to points: medians of runs with their intervals, and no two unlike cells in one point.
 
-# The runs of usable records: one row for each `by`, cell and execution, the median over its iterations. `round` names
-# the execution: rounds are randomised blocks, so that runs of one round are compared with each other. Imported records
-# that tell no run are one execution for each file.
-run_values <- function(records, value, by) {
-  runs <- with_values(records, value, c(by, "cell", "began"))
-  runs <- runs[verdict %in% usable_verdicts & is.finite(value_of_record)]
-  # data.table has a median of all groups at once, which it finds by this name alone.
-  runs[, .(value = median(value_of_record), iterations = .N, began = began[1]), by = c(unique(c(by, "cell")), "round")]
-}
-
-# Of a hundred columns the few that a summary needs, and the value.
-with_values <- function(records, value, columns) {
-  needed <- records[, unique(c(columns, "verdict", "emulated", "run", "source")), with = FALSE]
-  round_names(needed)[, value_of_record := as.numeric(value)][]
-}
-
-round_names <- function(records) {
-  data.table::copy(records)[, round := data.table::fifelse(
-    is.na(run), ifelse(is.na(source), "0", source), format_plain(run)
-  )][]
-}
-
 # One row for each combination of `by`. A point is made of valid and unproven records; where a cell has degraded ones
 # alone the point is made of them and is degraded. Invalid records are counted and give no number.
 summarise_records <- function(records, value, by, unit) {

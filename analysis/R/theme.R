@@ -213,16 +213,6 @@ add_provenance <- function(plot, table, part) {
   )
 }
 
-# Emulated storage is marked where its name stands.
-emulated_mark <- " (E)"
-
-mark_emulated <- function(table) {
-  if (is.null(table$emulated) || is.null(table$target) || !any(table$emulated %in% TRUE)) {
-    return(table)
-  }
-  data.table::copy(table)[emulated == TRUE, target := paste0(target, emulated_mark)]
-}
-
 provenance_words <- function(table, part) {
   shown <- table[table$n > 0, ]
   paste(c(

@@ -205,9 +205,9 @@ def test_engine_and_emulator_know_nothing_of_each_other() -> None:
     assert {pair for pair in products if len({*pair}) > 1 and "ime" in pair} == set()
 
 
-@pytest.mark.parametrize("graph", [python_graph, c_includes, c_calls, c_folders])
+@pytest.mark.parametrize("graph", [python_graph, c_includes, c_calls, c_folders, r_calls])
 def test_there_is_no_circle(graph: Callable[[], Graph]) -> None:
-    """By file: what includes or imports, and in C what calls, too."""
+    """By file: what includes or imports, and in C and R what calls."""
     found = graph()
     assert sum(map(len, found.values())) > 20
     assert circle(found) == []
