@@ -15,7 +15,6 @@ from bench.prove_programs import prove_command
 from tests.witness.conftest import Prove
 from weir.tools.witness import LIBRARY
 
-pytestmark = pytest.mark.quick
 MIB = 2**20
 WRITE = "bs=1M count=8 conv=fsync"
 

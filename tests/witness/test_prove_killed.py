@@ -14,7 +14,6 @@ from tests.witness.conftest import Prove
 from weir.prove.reports import prove_variables, read_reports
 from weir.tools.witness import LIBRARY
 
-pytestmark = pytest.mark.quick
 MIB = 2**20
 WRITE = f"""
 import ctypes, os, signal, sys, time
