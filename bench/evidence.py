@@ -60,17 +60,8 @@ def batch_s(program: Path, folder: Path, cells: int, block: str) -> Values:
     for number in range(cells):
         place = folder / f"{number:06d}"
         place.mkdir()
-        arguments = [
-            "ior",
-            "-a",
-            ("POSIX", "MPIIO")[number % 2],
-            *CELL,
-            "-b",
-            block,
-            "-o",
-            str(folder / "data"),
-        ]
-        arguments += ["-O", f"summaryFile={place / 'summary.json'}"]
+        arguments = ["ior", "-a", ("POSIX", "MPIIO")[number % 2], *CELL, "-b", block]
+        arguments += ["-o", str(folder / "data"), "-O", f"summaryFile={place / 'summary.json'}"]
         lines.append("\t".join([f"cell{number}", "1", str(place), *arguments]))
     (folder / "list").write_text("\n".join(lines) + "\n")
     used = cpu_s([str(program), "batch", str(folder / "list"), str(folder / "status")], folder / "log")
