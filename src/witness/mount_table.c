@@ -66,6 +66,21 @@ static void add_line(const char *line) {
     used++;
 }
 
+/* The root of a chroot may be an ordinary directory, whose mount the table does not have. */
+static void add_root(void) {
+    for (unsigned i = 0; i < used; i++) {
+        if (mounts[i].length == 1) {
+            return;
+        }
+    }
+    if (used < MOUNTS) {
+        strcpy(mounts[used].point, "/");
+        mounts[used].length = 1;
+        mounts[used].is_storage = true;
+        used++;
+    }
+}
+
 void mount_table_read(void) {
     char line[LINE_BYTES];
     FILE *table = fopen("/proc/self/mountinfo", "re");
@@ -76,6 +91,7 @@ void mount_table_read(void) {
     if (table != NULL) {
         fclose(table);
     }
+    add_root();
 }
 
 /* Of mounts at one point the last one covers the others. */

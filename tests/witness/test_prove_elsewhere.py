@@ -33,9 +33,12 @@ def test_a_program_with_rights_of_its_own_is_unproven(prove: Prove, tmp_path: Pa
     assert any("MiB written by calls, in processes" in text for text in seen["not_seen"])
 
 
-@pytest.mark.parametrize("is_bound", [False, True])
-def test_a_container_is_seen_where_it_has_the_library(prove: Prove, tmp_path: Path, is_bound: bool) -> None:
-    """A mount namespace and a root of its own, as apptainer and podman make them."""
+@pytest.mark.parametrize(("is_bound", "is_root"), [(False, False), (True, False), (True, True)])
+def test_a_container_is_seen_where_it_has_the_library(
+    prove: Prove, tmp_path: Path, is_bound: bool, is_root: bool
+) -> None:
+    """A mount namespace and a root of its own, as apptainer and podman make them; files of the root, too,
+    which as an ordinary directory is in no table of mounts (chroot)."""
     if subprocess.run(["unshare", "-rm", "true"], check=False, capture_output=True).returncode != 0:
         pytest.skip("no user namespaces")
     root, data = tmp_path / "root", tmp_path / "data"
@@ -46,9 +49,10 @@ def test_a_container_is_seen_where_it_has_the_library(prove: Prove, tmp_path: Pa
     (data / "zeros").write_bytes(bytes(8 * MIB))
     binds = [str(data)] + [str(LIBRARY.parent), "/dev/shm", "/proc", "/sys"] * is_bound
     lines = [f"mkdir -p {root}{path}; mount --rbind {path} {root}{path}" for path in binds]
-    lines.append(f"exec chroot {root} dd if={data}/zeros of={data}/f {WRITE}")
-    seen = prove("unshare", "-rm", "sh", "-ec", "\n".join(lines))
-    assert (data / "f").stat().st_size == 8 * MIB
+    lines.append(f"exec chroot {root} dd if={data}/zeros of={'' if is_root else data}/f {WRITE}")
+    options = ("--on", "/") if is_root else ()
+    seen = prove("unshare", "-rm", "sh", "-ec", "\n".join(lines), options=options)
+    assert ((root if is_root else data) / "f").stat().st_size == 8 * MIB
     called = sum(phase["written_bytes"] for mount in seen["mounts"] for phase in mount["phases"])
     assert called == 8 * MIB * is_bound, seen["stderr"]
     assert any("MiB written by calls, in processes" in text for text in seen["not_seen"]) is not is_bound
