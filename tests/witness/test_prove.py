@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -128,6 +129,42 @@ def test_apptainer_binds_what_a_program_needs_to_be_seen(monkeypatch: pytest.Mon
     monkeypatch.setenv("APPTAINER_BIND", "/scratch:/data")
     bound = prove_variables(Path("/reports"), None, "")["APPTAINER_BIND"]
     assert bound == f"/scratch:/data,{LIBRARY},/reports"
+
+
+@pytest.mark.parametrize("name", ["with a space", "a:colon"])
+def test_a_library_in_any_directory_is_preloaded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    """The loader splits its list there."""
+    if not LIBRARY.is_file():
+        pytest.skip("needs the library: make build")
+    (tmp_path / name).mkdir()
+    shutil.copy(LIBRARY, tmp_path / name)
+    monkeypatch.setattr("weir.prove.reports.LIBRARY", tmp_path / name / LIBRARY.name)
+    for _ in range(2):
+        variables = prove_variables(tmp_path, None, "")
+    done = subprocess.run(["true"], env=variables, check=True, capture_output=True, text=True)
+    assert done.stderr == ""
+    assert len(read_reports(tmp_path)[0]) == 1
+
+
+def test_results_in_a_file_of_the_program_are_pointed_to(prove: Prove) -> None:
+    fio = "fio --name=a --rw=write --bs=1M --size=16M --end_fsync=1 --output-format=json --output=o.json"
+    seen = prove(*fio.split())
+    assert not seen["claims"]
+    line = "not judged: o.json has results of fio; hint: weir prove --output o.json -- fio ..."
+    assert line in seen["stderr"]
+    again = prove(*fio.split(), options=("--output", "o.json"))
+    assert again["claims"]
+    assert "not judged" not in again["stderr"]
+
+
+def test_little_is_told_without_a_verdict(prove: Prove) -> None:
+    seen = prove("dd", "if=/dev/zero", "of=f", "bs=1k", "count=100")
+    told = "read 0 B in 0 calls; write 100 KiB in 100 calls; a verdict takes 1 MiB"
+    assert re.search(rf"^/\S* \(.*\): {told}$", seen["stderr"], re.MULTILINE)
+    assert "no file of any mount" not in seen["stderr"]
+    assert "no file of any mount was read or written by calls that were seen" in prove("true")["stderr"]
 
 
 def test_a_watcher_counts_its_mount_alone(tmp_path: Path) -> None:

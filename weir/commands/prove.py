@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ from weir.audit.judge import UNPROVEN, VERDICTS
 from weir.errors import WeirError
 from weir.prove.attach import attach, attached_facts, attached_lines
 from weir.prove.beside import with_others
-from weir.prove.claims import claims_in, expected, judged_claims
+from weir.prove.claims import claims_in, expected, judged_claims, unread_results
 from weir.prove.darshan import read_log
 from weir.prove.doubts import doubts, without_reports
 from weir.prove.logged import judged_claims as judged_claims_of_log
@@ -33,6 +35,7 @@ HELP = "run any program and tell what I/O it really did, and which of it can be 
 EXAMPLE = "weir prove -- rsync -a input/ /scratch/input/"
 EXIT_NOT_PROVEN = 3
 _MEMORY = Path("/dev/shm")
+_GRAIN_S = 0.01  # of the times of files
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -95,7 +98,7 @@ def execute(args: argparse.Namespace) -> int:
         raise WeirError(
             "does not exist", key="--on", value=str(args.on), hint="name a directory or a file", exit_code=2
         )
-    parent = args.reports or (_MEMORY if _MEMORY.is_dir() else None)
+    parent = args.reports or (_MEMORY if os.access(_MEMORY, os.W_OK) else None)
     if args.darshan is not None:
         return _of_a_log(args, command)
     if args.attach is not None:
@@ -105,6 +108,7 @@ def execute(args: argparse.Namespace) -> int:
     claims = [expected(text) for text in args.expect]
     with tempfile.TemporaryDirectory(prefix="weir-prove-", dir=parent) as folder:
         watched = [Path(path) for path in watched_paths(command, [str(args.on)] if args.on else [])]
+        began_s = time.time() - _GRAIN_S
         ended = run_program(command, Path(folder), args.on, watched)
         processes, damaged = read_reports(Path(folder))
     mounts = with_others(mounts_of(processes))
@@ -117,7 +121,7 @@ def execute(args: argparse.Namespace) -> int:
         judged = [without_reports(one, contradictions[0]) for one in judged]
         claimed = [(claim, one and without_reports(one, contradictions[0])) for claim, one in claimed]
     seen = Seen(command, ended, processes, damaged, mounts, judged, claimed, contradictions)
-    _print(seen)
+    _print(seen, [] if found else list(unread_results(command, began_s)))
     if args.json:
         args.json.write_text(json.dumps(facts_of_all(seen), indent=1) + "\n", encoding="utf-8")
     if args.records:
@@ -176,11 +180,11 @@ def _texts(ended: Ended, files: list[Path]) -> str:
     return "\n".join([ended.output, *(read_text(file) for file in files if file.is_file())])
 
 
-def _print(seen: Seen) -> None:
+def _print(seen: Seen, hints: Sequence[str]) -> None:
     """To stderr: stdout is the program's."""
     lines = [f"weir prove: exit code {seen.ended.exit_code} after {seen.ended.elapsed_s:.2f} s"]
     lines += seen_lines(seen)
-    lines += claim_lines(seen.claims)
+    lines += [*claim_lines(seen.claims), *hints]
     lines += unseen_lines(seen)
     print("\n".join(lines), file=sys.stderr)
 

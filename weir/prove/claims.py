@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import shlex
-from collections.abc import Container, Mapping, Sequence
+import stat
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from weir.audit.judge import judge
@@ -30,6 +34,7 @@ from weir.prove.records import (
 from weir.prove.shared_calls import alone_s, are_told_apart, fit
 from weir.records.log_runs import runs_in
 from weir.tools.base import UNKNOWN_ACCESS
+from weir.tools.outputs import read_text
 from weir.tools.witness_names import kind_of
 from weir.units import UnitError, parse_rate
 
@@ -49,6 +54,9 @@ OF_THE_PROGRAM = (
 )
 
 
+_MOST_OF_RESULTS = 1 << 20  # bytes
+
+
 @dataclass(frozen=True)
 class Claim:
     """One number; who: the program, or --expect."""
@@ -57,6 +65,23 @@ class Claim:
     row: Row
     messages: tuple[Message, ...] = ()
     complete: bool = True
+
+
+def unread_results(command: Sequence[str], since_s: float) -> Iterator[str]:
+    """Hints at files that the command names and wrote, and that have results."""
+    for name in dict.fromkeys(one.rpartition("=")[2] for one in command[1:]):
+        with suppress(OSError, ValueError):
+            facts = os.stat(name)
+            if (
+                not stat.S_ISREG(facts.st_mode)
+                or not since_s <= facts.st_mtime
+                or facts.st_size > _MOST_OF_RESULTS
+            ):
+                continue
+            found = claims_in(read_text(Path(name)))
+            if found:
+                hint = f"weir prove --output {shlex.quote(name)} -- {shlex.quote(command[0])} ..."
+                yield f"not judged: {name} has results of {found[0].who}; hint: {hint}"
 
 
 def claims_in(text: str) -> list[Claim]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.tools.witness import LIBRARY
+from weir.tools.witness import LIBRARY, preloadable
 
 _IMAGES = "*.image"
 _LIMIT_S = 60
@@ -21,7 +21,8 @@ Process = Mapping[str, Any]
 def report_killed(prefix: Path) -> None:
     """Make reports in place of theirs. prefix: what the names of all reports begin with."""
     if LIBRARY.is_file() and any(prefix.parent.glob(prefix.name + _IMAGES)):
-        own = {"LD_PRELOAD": str(LIBRARY), "WEIR_WITNESS": str(prefix), "WEIR_WITNESS_IMAGES": "1"}
+        library = preloadable(LIBRARY, prefix.parent)
+        own = {"LD_PRELOAD": library, "WEIR_WITNESS": str(prefix), "WEIR_WITNESS_IMAGES": "1"}
         subprocess.run(["true"], env={**os.environ, **own}, check=False, timeout=_LIMIT_S)
 
 

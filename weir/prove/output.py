@@ -32,16 +32,24 @@ def moved_below(mount: Mount) -> bool:
 
 def watched_lines(mount: Mount) -> Iterator[str]:
     """Of a mount on which no call was seen, while processes that left no report moved bytes."""
-    yield f"{mount.point} ({mount.file_system or 'unknown file system'} on {mount.source})"
+    yield _title(mount)
     yield line("requested", "not seen")
     yield line("device", _device(mount))
     yield from (line("servers", text) for text in _servers(mount))
 
 
+def little_line(mount: Mount) -> str:
+    """Of a mount that is not worth the lines of one."""
+    return f"{_title(mount)}: {_requested(mount)}; a verdict takes {about_size(_LEAST_BYTES)}"
+
+
+def _title(mount: Mount) -> str:
+    return f"{mount.point} ({mount.file_system or 'unknown file system'} on {mount.source})"
+
+
 def mount_lines(mount: Mount, judged: Sequence[Judged]) -> Iterator[str]:
     """The facts of a mount and the verdicts about them."""
-    where = f"{mount.file_system or 'unknown file system'} on {mount.source}"
-    yield f"{mount.point} ({where})"
+    yield _title(mount)
     yield line("requested", _requested(mount))
     yield line("names", _names(mount))
     yield line("kernel", _kernel(mount))

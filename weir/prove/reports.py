@@ -12,7 +12,7 @@ from weir.files import from_json
 from weir.mounts import place_of
 from weir.prove.killed import Process, is_killed, report_killed, with_ends
 from weir.shapes import Check, compiled
-from weir.tools.witness import LIBRARY
+from weir.tools.witness import LIBRARY, preloadable
 
 _PART = "prove"
 _NOTICEABLE_BYTES = 1 << 20
@@ -26,8 +26,9 @@ def prove_variables(folder: Path, only: Path | None, preloaded: str) -> dict[str
     """What makes a program and all that it starts report to a folder; nothing without the library."""
     if not LIBRARY.is_file():
         return {}
+    own = preloadable(LIBRARY, folder)
     variables = {
-        "LD_PRELOAD": ":".join([*filter(None, preloaded.replace(" ", ":").split(":")), str(LIBRARY)]),
+        "LD_PRELOAD": ":".join([*filter(None, preloaded.replace(" ", ":").split(":")), own]),
         "WEIR_WITNESS": str(folder.resolve() / _PART),
         "WEIR_WITNESS_MOUNTS": "1",
         "WEIR_WITNESS_STARTER": str(os.getpid()),

@@ -11,7 +11,7 @@ from typing import Any
 from weir.prove.claims import Claim
 from weir.prove.killed import Process, is_killed
 from weir.prove.mounts import Mount
-from weir.prove.output import is_worth_lines, mount_lines, moved_below, watched_lines
+from weir.prove.output import is_worth_lines, little_line, mount_lines, moved_below, watched_lines
 from weir.prove.records import Judged, interposed
 from weir.prove.reports import unreported_bytes, unseen_bytes
 from weir.prove.start import Ended
@@ -71,7 +71,8 @@ def unseen_lines(seen: Seen) -> Iterator[str]:
     """What the counts above lack."""
     found = list(_unseen(seen))
     if not any(is_worth_lines(mount) for mount in seen.mounts):
-        yield "no file of any mount was read or written by calls that were seen"
+        little = [little_line(mount) for mount in seen.mounts if mount.moved_bytes]
+        yield from little or ["no file of any mount was read or written by calls that were seen"]
     yield from (f"{'not seen:' if at == 0 else '':<10}{text}" for at, text in enumerate(found))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,6 +48,16 @@ def without_library(library: Path = LIBRARY, installed: Path = _INSTALLED) -> st
             return f"{LIBRARY_NAME} is missing: {(folder / _WHY_NOT).read_text(encoding='utf-8').strip()}"
     hint = "make witness in a checkout (needs a C compiler), or weir-io on the PATH"
     return f"{LIBRARY_NAME} is not found; hint: {hint}"
+
+
+def preloadable(library: Path, folder: Path) -> str:
+    """The loader splits its list at spaces and colons: a library below such names gets a link in a folder."""
+    if not re.search("[ :]", str(library)):
+        return str(library)
+    link = folder.resolve() / library.name
+    with contextlib.suppress(FileExistsError):
+        link.symlink_to(library)
+    return str(link)
 
 
 def witness_variables(outputs: Path, data_folder: Path, real_folder: str, preloaded: str) -> dict[str, str]:
