@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import exp, sqrt
 
 import numpy as np
-from scipy import stats
+from scipy import optimize, stats
 
 from weir.history.alarm import Alarm, alarm_of
 from weir.history.regimes import FEWEST_POINTS, SMALLEST_NOISE, Change, Regime, changes_of, regimes_of
@@ -16,6 +16,7 @@ from weir.inference import t_quantile
 OUTSIDE = 0.005  # chance that a value of an unchanged series lies outside of its band
 SURE = 0.01  # chance of seeing a trend or a weekly rhythm that is not there
 WEEKS_FOR_A_RHYTHM = 5
+_SLOPE_DIGITS = 1e-9
 _DAY_S = 86400.0
 _WEEK = 7
 
@@ -124,9 +125,24 @@ def _spread(away: Numbers) -> tuple[float, float]:
 
 def _trend(times: Numbers, logs: Numbers) -> float:
     """Median of all slopes of the logarithm per second; 0 where a trend is not sure (Mann and Kendall)."""
-    if len(logs) < 3 * FEWEST_POINTS or float(stats.kendalltau(times, logs).pvalue) > SURE:
+    if len(logs) < 3 * FEWEST_POINTS or not float(stats.kendalltau(times, logs).pvalue) <= SURE:
         return 0.0
-    return float(stats.theilslopes(logs, times).slope)
+    return _median_slope(times, logs)
+
+
+def _median_slope(times: Numbers, logs: Numbers) -> float:
+    """Of all pairs of points (Theil and Sen): the one that leaves no rank correlation (Sen).
+
+    Found by halves, as a list of the 28 million pairs of 7,500 points takes 1.5 GiB and minutes."""
+
+    def left(slope: float) -> float:
+        correlation = float(stats.kendalltau(times, logs - slope * (times - times[0])).statistic)
+        return 0.0 if np.isnan(correlation) else correlation
+
+    wide = float(np.ptp(logs) / np.ptp(times))
+    while left(wide) > 0 or left(-wide) < 0:
+        wide *= 2
+    return float(optimize.bisect(left, -wide, wide, xtol=_SLOPE_DIGITS * wide))
 
 
 def _weekdays(times: Numbers) -> NDArrayOfInt:

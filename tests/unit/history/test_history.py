@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+import tracemalloc
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from tests.unit.compare.test_compare import cell, noisy, write
 from tests.unit.test_site_page import point, write_study
 from weir.cli import main
-from weir.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, band_of, judge_newest
+from weir.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, _median_slope, band_of, judge_newest
 from weir.history.output import as_text
 from weir.history.regimes import changes_of, regimes_of
 from weir.history.series import Series, from_campaigns, seconds_of
@@ -102,6 +104,21 @@ def test_the_band_follows_a_trend_that_the_data_bear_out() -> None:
     flat = band_of(series(level(13, 300, spread=0.05)), 0)
     assert flat is not None
     assert flat.trend is None
+
+
+def test_the_trend_of_a_long_series_needs_no_list_of_its_pairs() -> None:
+    """The median of all slopes, of 7,000 points as of a hundred."""
+    days = np.sort(np.random.default_rng(2).integers(0, 60, 100)) * DAY_S
+    few = np.log(level(14, 100)) + days / (1000 * DAY_S)
+    assert _median_slope(days, few) == pytest.approx(float(stats.theilslopes(few, days).slope), rel=1e-3)
+    values = level(15, 7000, spread=0.05) * 0.7 ** (np.arange(7000) / 365)
+    tracemalloc.start()
+    band = band_of(series(values), 0)
+    _, most_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert band is not None
+    assert band.trend == pytest.approx(0.7, rel=0.01)
+    assert most_bytes < 16 * 2**20
 
 
 def test_lower_is_better_for_latencies() -> None:
