@@ -69,10 +69,11 @@ machine_rows <- function(machines) {
 machine_words <- function(machine) {
   cores <- if (is.null(machine$cores)) "unknown cores" else counted(machine$cores, "core")
   memory <- if (is.null(machine$memory_bytes)) "unknown" else bytes_words(machine$memory_bytes)
-  sprintf(
+  words <- sprintf(
     "%s, %s, %s of memory; %s, kernel %s", text_of(machine$processor, "unknown processor"), cores, memory,
     text_of(machine$system, "unknown system"), text_of(machine$kernel)
   )
+  if (is.null(machine$power)) words else sprintf("%s; processors: %s", words, machine$power)
 }
 
 target_words <- function(target) {

@@ -11,6 +11,7 @@ from typing import Any
 from weir.accept.contract import Contract
 from weir.accept.evidence import Measured
 from weir.accept.judge import FAIL, NOT_PROVEN, PASS, Result, Value, overall
+from weir.measure.processor_power import shown
 from weir.metrics import metric_named
 from weir.records.rounds import CLOCK, REMARKS, REPEATED
 
@@ -27,7 +28,7 @@ REMAINS_POSSIBLE = (
     "Whoever controls the machine can write ledger and checksums anew, or exchange programs before they run. "
     "A head of the ledger that the other party wrote down meanwhile excludes the first, its presence both.",
     "What the records do not show: an emptied file system, no other users, settings of the servers, "
-    "frequencies of processors.",
+    "frequencies of processors of a virtual machine or of further nodes.",
 )
 
 
@@ -41,7 +42,7 @@ def headline(contract: Contract, results: Sequence[Result], measured: Measured) 
 def verified_lines(measured: Measured) -> list[str]:
     """How far it is known which planned rounds became records, and on which storage."""
     if measured.lacks:
-        return [*(f"{UNVERIFIED}: {text}." for text in measured.lacks), *_storage_lines(measured)]
+        return [*(f"{UNVERIFIED}: {text}." for text in measured.lacks), *_place_lines(measured)]
     rounds = measured.rounds
     held = len({(row["cell"], row.get("run")) for row in measured.rows})
     lines = [
@@ -63,22 +64,23 @@ def verified_lines(measured: Measured) -> list[str]:
         if measured.signed_by
         else "No signature was checked: --allowed-signers was not given."
     )
-    return [*lines, *_storage_lines(measured)]
+    return [*lines, *_place_lines(measured)]
 
 
-def _storage_lines(measured: Measured) -> list[str]:
-    """What a name of a target stands for: any directory can be called scratch."""
+def _place_lines(measured: Measured) -> list[str]:
+    """What a name of a target stands for (any directory can be called scratch), and how processors ran."""
     runs: dict[str, Counter[str]] = defaultdict(Counter)
     for run in measured.runs.values():
-        found = (run.get("host") or {}).get("file_system") or {}
+        host = run.get("host") or {}
+        runs["Processors"][shown(host.get("power")) or "not recorded"] += 1
+        found = host.get("file_system") or {}
         texts = [str(found[name]) for name in ("type", "device") if found.get(name)]
         mount = f" at {found['mount_point']}" if found.get("mount_point") else ""
-        runs[str(run["cell"].get("target"))][" ".join(texts) + mount if texts else "not recorded"] += 1
+        name = f"Storage of target {run['cell'].get('target')}"
+        runs[name][" ".join(texts) + mount if texts else "not recorded"] += 1
     return [
-        f"Storage of target {target}: "
-        + ", ".join(f"{text} ({count} runs)" for text, count in sorted(each.items()))
-        + "."
-        for target, each in sorted(runs.items())
+        f"{name}: {', '.join(f'{text} ({count} runs)' for text, count in sorted(each.items()))}."
+        for name, each in sorted(runs.items())
     ]
 
 

@@ -13,46 +13,69 @@ from typing import Any
 
 from weir.compare.pairs import Pair, Sample
 from weir.compare.sides import Campaign, Side
+from weir.measure.processor_power import shown
 from weir.runfiles import read_run_file
 from weir.units import about_size
 
+Run = Mapping[str, Any]  # a run.json
 _MACHINE = ("processor", "cores", "memory_bytes", "kernel", "system")
 _STORAGE = ("type", "device", "mount_point", "options")
 _MOST_VALUES = 3
+_CLOCK = 1.1  # of the frequencies at the beginning of a run: what lies nearer may be a moment
 
 
 def unlike_conditions(sides: tuple[Side, Side], pairs: Sequence[Pair], across: Collection[str]) -> list[str]:
     """Notes; across: columns in which the sides are meant to differ."""
-    first, second = (_of_side(one, across) for one in sides)
+    runs = [[run for campaign in one.campaigns for run in _runs(campaign)] for one in sides]
+    first, second = (_of_side(one, of_side, across) for one, of_side in zip(sides, runs, strict=True))
     notes = [
         f"note: {name} differs: {_listed(first[name])} in A, {_listed(second[name])} in B"
         for name in dict.fromkeys((*first, *second))
         if first.get(name) and second.get(name) and first[name] != second[name]
     ]
-    return [*notes, *_order(pairs)]
+    return [*notes, *_clocks(*runs), *_order(pairs)]
 
 
-def _of_side(side: Side, across: Collection[str]) -> dict[str, set[str]]:
+def _of_side(side: Side, runs: Iterable[Run], across: Collection[str]) -> dict[str, set[str]]:
     """All values of each condition, by its name."""
     found: dict[str, set[str]] = defaultdict(set)
     for campaign in side.campaigns:
         for row in campaign.rows:
             if "program" not in across and row.get("tool_version"):
                 found[f"version of {row.get('program') or row['tool']}"].add(str(row["tool_version"]))
-        for run in _runs(campaign):
-            host = run.get("host") or {}
-            for name in _MACHINE:
-                if host.get(name) is not None:
-                    value = about_size(host[name]) if name == "memory_bytes" else str(host[name])
-                    found[name.removesuffix("_bytes")].add(value)
-            storage = host.get("file_system") or {}
-            if "target" not in across and storage:
-                text = " ".join(str(storage[name]) for name in _STORAGE if storage.get(name))
-                found[f"storage of target {run['cell'].get('target')}"].add(text)
+    for run in runs:
+        host = run.get("host") or {}
+        for name in _MACHINE:
+            if host.get(name) is not None:
+                value = about_size(host[name]) if name == "memory_bytes" else str(host[name])
+                found[name.removesuffix("_bytes")].add(value)
+        if power := shown(host.get("power")):
+            found["power of the processors"].add(power)
+        storage = host.get("file_system") or {}
+        if "target" not in across and storage:
+            text = " ".join(str(storage[name]) for name in _STORAGE if storage.get(name))
+            found[f"storage of target {run['cell'].get('target')}"].add(text)
     return found
 
 
-def _runs(campaign: Campaign) -> Iterator[Mapping[str, Any]]:
+def _clocks(first: Iterable[Run], second: Iterable[Run]) -> Iterator[str]:
+    """Where every run of a side began at a higher frequency than every one of the other."""
+    found = [
+        [mhz for run in side if (mhz := ((run.get("host") or {}).get("power") or {}).get("mhz"))]
+        for side in (first, second)
+    ]
+    if not all(found):
+        return
+    low, high = sorted((min(side), max(side)) for side in found)
+    if high[0] > _CLOCK * low[1]:
+        texts = (
+            f"{min(side):.0f} to {max(side):.0f} MHz in {name}"
+            for side, name in zip(found, "AB", strict=True)
+        )
+        yield f"note: frequency of the processors before a run differs: {', '.join(texts)}"
+
+
+def _runs(campaign: Campaign) -> Iterator[Run]:
     """One of each cell."""
     if campaign.study is None:
         return

@@ -11,6 +11,7 @@ from weir.compare.sides import campaigns
 from weir.errors import WeirError
 from weir.history import RECENT_POINTS, figure, output
 from weir.history.band import judge_newest
+from weir.history.conditions import Condition, conditions_of, notes_of
 from weir.history.reference import reference_bounds
 from weir.history.series import Series, from_campaigns, from_table, series_name
 from weir.history.store import add_campaign
@@ -68,18 +69,29 @@ def _show(args: argparse.Namespace, every: list[Series]) -> int:
         print(json.dumps(found, indent=1))
     else:
         print("\n".join(output.regimes_text(series, one) for series, one in judged))
+        known = _conditions(args)
+        for one in (one for each in known.values() for one in each):
+            print(f"note: {one.day}: {one.text}")
     return 0
+
+
+def _conditions(args: argparse.Namespace) -> dict[str, list[Condition]]:
+    """A table has none."""
+    return conditions_of(args.history) if args.history.is_dir() else {}
 
 
 def _check(args: argparse.Namespace, every: list[Series]) -> int:
     found = [judge_newest(series, args.recent) for series in every]
     if args.junit:
         write_whole(args.junit, output.as_junit(found))
-    print(
-        json.dumps([output.facts(one) for one in found], indent=1)
-        if args.json
-        else output.as_text(found, args.all)
-    )
+    known = _conditions(args)
+    notes = [notes_of(one, known) for one in found]
+    if args.json:
+        facts = [output.facts(one) | {"conditions": each} for one, each in zip(found, notes, strict=True)]
+        print(json.dumps(facts, indent=1))
+    else:
+        lines = dict.fromkeys(f"note: {text}" for each in notes for text in each)
+        print("\n".join([output.as_text(found, args.all), *lines]))
     return 1 if any(one.is_finding for one in found) else 0
 
 

@@ -13,7 +13,7 @@ from weir.io500.result import WRITE_PHASES, Result
 from weir.units import about_size
 
 _OPEN = "- To be answered by you: "
-_MACHINE = ("processor", "cores", "memory_bytes", "kernel", "system")
+_MACHINE = ("processor", "cores", "memory_bytes", "kernel", "system", "power")
 
 
 def draft(result: Result, facts: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ from weir.measure.links import links_mbit_s
 from weir.measure.memory_below import memory_below, type_below
 from weir.measure.mount_settings import settings_of
 from weir.measure.pauses import paused_so_far_ms
+from weir.measure.processor_power import power_of
 from weir.measure.unsynchronised import synchronisation_off
 from weir.mounts import mount_of
 from weir.printed_values import real, whole
@@ -33,6 +34,7 @@ def host_facts(target_folder: Path, servers: Sequence[str] = ()) -> dict[str, An
         "system": _os_name(),
         "processor": _first_value(Path("/proc/cpuinfo"), "model name"),
         "cores": len(os.sched_getaffinity(0)),
+        "power": power_of(),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "load_1min": os.getloadavg()[0],
         "running": running(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -141,6 +142,12 @@ def _stacks(plan: Plan, tally: Tally) -> list[dict[str, Any]]:
 
 
 def _machines(tally: Tally) -> list[dict[str, Any]]:
-    """Each different machine once, in the order of its name."""
-    machines = [dict(zip(MACHINE_KEYS, values, strict=True)) for values in tally.machines]
+    """Each different machine once, in the order of its name; each power of its processors."""
+    powers: dict[tuple[Any, ...], list[str]] = defaultdict(list)
+    for *same, power in tally.machines:
+        powers[tuple(same)] += [power] if power else []
+    machines = [
+        dict(zip(MACHINE_KEYS, (*same, "; then ".join(found) or None), strict=True))
+        for same, found in powers.items()
+    ]
     return sorted(machines, key=lambda each: str(each["node"]))

@@ -11,9 +11,10 @@ from typing import Any
 from weir.audit.explain import hint_of, triggered
 from weir.audit.judge import UNPROVEN, VERDICTS
 from weir.audit.registry import rules
+from weir.measure.processor_power import shown
 from weir.model import Row
 
-MACHINE_KEYS = ("node", "kernel", "system", "processor", "cores", "memory_bytes")
+MACHINE_KEYS = ("node", "kernel", "system", "processor", "cores", "memory_bytes", "power")  # power: the last
 _EXAMPLES = 3
 
 
@@ -153,6 +154,11 @@ def count_rows(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
+def machine_of(host: Mapping[str, Any]) -> dict[str, Any]:
+    """What describes a node, of the host of a run.json; power as a text, without the momentary frequency."""
+    return {key: host.get(key) for key in MACHINE_KEYS} | {"power": shown(host.get("power"))}
+
+
 def facts_of_run(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Plain data for Tally.add_run, of a run.json."""
     host = facts["host"]
@@ -160,7 +166,7 @@ def facts_of_run(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "runs": 1,
         "failed_runs": int(facts["status"] != "done"),
-        "machines": [[host.get(key) for key in MACHINE_KEYS]],
+        "machines": [[machine_of(host)[key] for key in MACHINE_KEYS]],
         "file_systems": {facts["cell"]["target"]: _storage(host)},
         "images": [
             (facts["cell"]["stack"], f"{Path(image).name} (SHA-256 {digest})")

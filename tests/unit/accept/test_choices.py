@@ -21,6 +21,7 @@ from tests.unit.accept.test_cheats import (
     run_of,
     verified_study,
 )
+from tests.unit.compare.test_conditions import POWER
 from tests.unit.recorded import collect, measure, measure_one
 from weir.accept.evidence import Measured, read_measured
 from weir.accept.judge import judge
@@ -203,7 +204,7 @@ def test_the_first_page_tells_what_a_target_is(tmp_path: Path, monkeypatch: pyte
         document = json.loads(file.read_text())
         document["cell"]["target"] = "scratch"
         memory = {"type": "tmpfs", "device": "tmpfs", "mount_point": "/dev/shm"}
-        document.setdefault("host", {})["file_system"] = memory
+        document.setdefault("host", {}).update(file_system=memory, power=POWER)
         file.write_text(json.dumps(document) + "\n")
     rows = read_records(study / "records.csv")
     measure(study.parent, rows, PLANNED)
@@ -211,3 +212,7 @@ def test_the_first_page_tells_what_a_target_is(tmp_path: Path, monkeypatch: pyte
     runs = len(list(study.parent.glob("runs/*/*/run.json")))
     page = first_page(study, tmp_path / "out")
     assert f"Storage of target scratch: tmpfs tmpfs at /dev/shm ({runs} runs)." in page
+    assert (
+        f"Processors: governor performance, driver acpi-cpufreq, 1500 to 2250 MHz, boost on ({runs} runs)"
+        in page
+    )

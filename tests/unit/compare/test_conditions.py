@@ -11,8 +11,22 @@ import pytest
 from tests.unit.compare.test_compare import cell, noisy, write
 from weir.cli import main
 
+POWER = {
+    "drivers": ["acpi-cpufreq"],
+    "governors": ["performance"],
+    "preferences": [],
+    "least_mhz": 1500.0,
+    "most_mhz": 2250.0,
+    "boost": True,
+    "idle": [],
+    "idle_disabled": [],
+    "profile": None,
+    "limits_w": {},
+    "mhz": 2240.0,
+}
 HOST = {
     "processor": "EPYC",
+    "power": POWER,
     "cores": 64,
     "kernel": "6.1",
     "file_system": {"type": "lustre", "device": "mds:/one", "mount_point": "/scratch"},
@@ -41,6 +55,19 @@ def notes(first: Path, second: Path, capsys: pytest.CaptureFixture[str], *more: 
         ({}, {}, None),
         ({"kernel": "6.12"}, {}, "kernel differs: 6.1 in A, 6.12 in B"),
         ({"processor": "Xeon"}, {}, "processor differs: EPYC in A, Xeon in B"),
+        (
+            {"power": POWER | {"governors": ["powersave"]}},
+            {},
+            "power of the processors differs: governor performance, driver acpi-cpufreq, 1500 to 2250 MHz, "
+            "boost on in A, governor powersave, driver acpi-cpufreq, 1500 to 2250 MHz, boost on in B",
+        ),
+        (
+            {"power": POWER | {"mhz": 1200.0}},
+            {},
+            "frequency of the processors before a run differs: 2240 to 2240 MHz in A, 1200 to 1200 MHz in B",
+        ),
+        ({"power": POWER | {"mhz": 2100.0}}, {}, None),
+        ({"power": None}, {}, None),
         ({}, {"tool_version": "0.3.0"}, "version of weir-io differs: 0.2.0 in A, 0.3.0 in B"),
         (
             {"file_system": {"type": "tmpfs", "device": "tmpfs", "mount_point": "/scratch"}},
