@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from statistics import median
 
 from weir.data import data_folder
+from weir.io500.random_read import DOUBTED, published_random_reads
 from weir.io500.result import PHASES, WRITE_PHASES
 from weir.io500.standing import PER, Place, place_among
 from weir.io500.submissions import Submission
@@ -54,7 +54,7 @@ class Standing:
 def populations(
     submissions: Sequence[Submission], random_reads: Path = RANDOM_READS
 ) -> dict[str, list[Published]]:
-    """The published values by phase, those of random reads included."""
+    """The published values by phase; random reads without those that are doubted."""
     found = {
         name: [
             Published(each.result.phases[name].value, each.result.nodes, each.result.procs, each.on_ime)
@@ -62,11 +62,11 @@ def populations(
         ]
         for name in PHASES
     }
-    with random_reads.open(encoding="utf-8", newline="") as stream:
-        found[RANDOM_READ] = [
-            Published(float(row["value_gib_s"]), int(row["nodes"]), int(row["procs"]))
-            for row in csv.DictReader(stream)
-        ]
+    found[RANDOM_READ] = [
+        Published(one.value_gib_s, one.nodes, one.procs)
+        for one in published_random_reads(random_reads)
+        if one.verdict != DOUBTED
+    ]
     return found
 
 

@@ -52,7 +52,7 @@ def ordinal(percentile: float) -> str:
 
 
 def _of(phase: str) -> str:
-    return "random reads of 4 KiB in extended runs" if phase == RANDOM_READ else phase
+    return "random reads of 4 KiB without doubt" if phase == RANDOM_READ else phase
 
 
 def _on_ime(place: Place) -> str:

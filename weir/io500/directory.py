@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from weir.io500.summary_file import is_summary, read_summary
 
 # Logs of single phases are not results, and can be large.
 _LOG_PREFIXES = tuple({name.partition("_")[0] for name in PHASES})
+_ROUNDED_S, _SKEW = 0.1, 0.01
 _LARGEST_FILE_BYTES = 4 * 2**20
 _HINT = "an IO500 run writes result_summary.txt, and result.txt since 2020"
 
@@ -35,7 +36,7 @@ def read_directory(folder: Path) -> Result:
     else:
         raise _no_result(folder, refused)
     job = read_logs(folder)
-    notes = (*result.notes, *_not_read({**refused, **job.refused}))
+    notes = (*result.notes, *_not_read({**refused, **job.refused}), *_clocks(result, job))
     return _with_logs(replace(result, label=_label(folder), notes=notes), job)
 
 
@@ -70,6 +71,20 @@ def _no_result(folder: Path, refused: Mapping[Path, str]) -> WeirError:
 
 def _not_read(refused: Mapping[Path, str]) -> list[str]:
     return [f"{file.name} cannot be read: {reason}" for file, reason in refused.items()]
+
+
+def _clocks(result: Result, job: Job) -> Iterator[str]:
+    """IO500 times a phase on one node; IOR from the first transfer to the last one on all nodes."""
+    longer = []
+    for name, io_s in job.io_s.items():
+        time_s = result.phases[name].time_s if name in result.phases else None
+        if time_s and io_s - time_s > max(_ROUNDED_S, _SKEW * time_s):
+            longer.append(f"{name} ({io_s:,.1f} s, {time_s:,.1f} s)")
+    if longer:
+        yield (
+            "the clocks of the nodes differ: IOR's transfers lasted longer than IO500's phase, "
+            f"{', '.join(longer)}, and the rate is that of IOR"
+        )
 
 
 def _texts(folder: Path) -> tuple[dict[Path, str], dict[Path, str]]:

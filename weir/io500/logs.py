@@ -1,4 +1,4 @@
-"""What the IOR and mdtest logs of a result directory add: size of the job, requested stonewalls."""
+"""What the IOR and mdtest logs of a result directory add: size of the job, stonewalls, times of IOR."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.errors import WeirError
-from weir.io500.result import WRITE_PHASES
+from weir.io500.result import PHASES
 from weir.tools import tools
 from weir.tools.outputs import read_text
 
@@ -18,7 +18,8 @@ class Job:
 
     nodes: int | None
     tasks: int | None
-    stonewall_s: Mapping[str, float]  # by write phase; 0 is a run without a stonewall
+    stonewall_s: Mapping[str, float]  # by phase; 0 is a run without a stonewall
+    io_s: Mapping[str, float]  # of the phases of IOR: from the first transfer to the last one on all nodes
     refused: Mapping[Path, str]  # logs that cannot be read, with the reason
 
 
@@ -37,13 +38,16 @@ def read_all(files: Iterable[Path]) -> tuple[dict[Path, str], dict[Path, str]]:
 
 
 def read_logs(folder: Path) -> Job:
-    """From the logs of the write phases, in the order in which they ran."""
+    """From the logs of the phases, in the order in which they ran."""
     nodes: int | None = None
     tasks: int | None = None
     stonewall_s: dict[str, float] = {}
+    io_s: dict[str, float] = {}
     refused: dict[Path, str] = {}
-    for name in WRITE_PHASES:
-        tool = tools()[name.partition("_")[0]]
+    for name in PHASES:
+        tool = tools().get(name.partition("_")[0])
+        if tool is None or not (name.endswith("_write") or PHASES[name] == "GiB/s"):
+            continue
         texts, unreadable = read_all(sorted(folder.glob(f"{name.replace('_', '[-_]')}.txt")))
         refused |= unreadable
         for text in texts.values():
@@ -52,4 +56,6 @@ def read_logs(folder: Path) -> Job:
                 tasks = tasks or run.requested.get("tasks")
                 if run.requested.get("stonewall") is not None:
                     stonewall_s[name] = run.requested["stonewall"]
-    return Job(nodes, tasks, stonewall_s, refused)
+                if run.rows and PHASES[name] == "GiB/s" and isinstance(run.rows[-1]["io_s"], float):
+                    io_s[name] = run.rows[-1]["io_s"]
+    return Job(nodes, tasks, stonewall_s, io_s, refused)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,13 +10,18 @@ from typing import Any
 
 from weir.io500.logs import read_all
 from weir.io500.result import Result
+from weir.printed_values import whole
 from weir.tools import tools
+from weir.units import about_size
 
 TRANSFER_BYTES = 4096
 _PHASE = "ior_rnd4[kK]*read"
 DOUBTED = "DOUBTED"
 UNDECIDED = "UNDECIDED"
 _OPEN = "caches of the clients are not excluded"
+_MOSTLY = 0.5  # of the bytes
+_TELLING = 0.1
+_UPSTREAM = "IOR before 16 May 2025 draws the offsets of -z -z -F from the first 1/tasks of each file"
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,19 @@ class RandomRead:
     lasted_s: float | None = None
     stonewall_s: float | None = None
     api: str = "POSIX"
+    procs: int | None = None
+    drawn_bytes: int | None = None  # of the files, from which its offsets were drawn
+    late_bytes: int | None = None  # the same after the stonewall
+    late_share: float = 0.0  # of what it read after the stonewall, at most
+
+    @property
+    def repeated_share(self) -> float | None:
+        """Least share of its bytes that it had read before. None where it is not known where it read."""
+        if not self.drawn_bytes or not self.moved_bytes:
+            return None
+        late = self.late_share * self.moved_bytes
+        once = min(self.moved_bytes - late, self.drawn_bytes) + min(late, self.late_bytes or late)
+        return 1 - once / self.moved_bytes
 
     @property
     def times_sequential(self) -> float | None:
@@ -42,7 +61,9 @@ class RandomRead:
     @property
     def verdict(self) -> str:
         """The logs alone never prove it: they do not have the caches of clients and servers."""
-        times = self.times_sequential
+        times, repeated = self.times_sequential, self.repeated_share
+        if repeated is not None and repeated > _MOSTLY:
+            return DOUBTED
         return DOUBTED if times is not None and times > 1 else UNDECIDED
 
 
@@ -62,7 +83,35 @@ def random_reads(folder: Path, result: Result) -> list[RandomRead]:
     return found
 
 
+def published_random_reads(table: Path) -> list[RandomRead]:
+    """Of reference/io500-random-reads.csv, by submission."""
+    with table.open(encoding="utf-8", newline="") as stream:
+        return [_published(row) for row in csv.DictReader(stream)]
+
+
+def _published(row: Mapping[str, str]) -> RandomRead:
+    file_bytes, drawn = int(row["file_bytes"]), whole(row["drawn_bytes"])
+    late_bytes = file_bytes // int(row["procs"]) if drawn else None
+    return RandomRead(
+        row["submission"],
+        float(row["value_gib_s"]),
+        float(row["ior_easy_read_gib_s"]),
+        int(row["nodes"]),
+        int(row["moved_bytes"]),
+        file_bytes,
+        row["direct"] == "yes",
+        same_files_as_easy=drawn is not None,
+        lasted_s=float(row["time_s"]),
+        api=row["api"],
+        procs=int(row["procs"]),
+        drawn_bytes=drawn,
+        late_bytes=late_bytes,
+        late_share=float(row["late_share"] or 0),
+    )
+
+
 def _random_read(log: str, text: str, row: Mapping[str, Any], easy_read_gib_s: float | None) -> RandomRead:
+    drawn = row["observed"].get("drawn") or {}
     return RandomRead(
         log,
         row["bw_mib_s"] / 1024,
@@ -76,6 +125,10 @@ def _random_read(log: str, text: str, row: Mapping[str, Any], easy_read_gib_s: f
         row.get("total_s"),
         row.get("stonewall_s"),
         row["api"],
+        row["observed"].get("tasks"),
+        drawn.get("bytes"),
+        drawn.get("late_bytes"),
+        drawn.get("late_share", 0.0),
     )
 
 
@@ -96,6 +149,7 @@ def reasons(found: RandomRead) -> Iterator[str]:
     else:
         yield f"{times:.3f} of its own sequential read of {found.easy_read_gib_s:,.3f} GiB/s: possible"
     yield from _volume(found)
+    yield from _repeated(found)
     yield from _client_cache(found)
     yield "caches of servers and the memory of the nodes are in no file: not decided"
     if found.lasted_s is not None and found.stonewall_s and found.lasted_s < found.stonewall_s:
@@ -106,9 +160,25 @@ def _volume(found: RandomRead) -> Iterator[str]:
     if not found.moved_bytes or not found.nodes:
         yield "the bytes that it read are not printed: caches not decided"
         return
-    each = found.moved_bytes / found.nodes / 2**30
+    each = found.moved_bytes / found.nodes
+    if found.drawn_bytes and found.drawn_bytes < found.moved_bytes:
+        drawn = f"{about_size(found.drawn_bytes / found.nodes)} per node"
+        of_files = f" ({found.drawn_bytes / found.file_bytes:.2%} of the files)" if found.file_bytes else ""
+        yield f"it read {about_size(each)} per node out of {drawn}{of_files}: a cache of that could answer it"
+        return
     share = f", {found.moved_bytes / found.file_bytes:.1%} of the files" if found.file_bytes else ""
-    yield f"it read {each:,.1f} GiB per node{share}: a cache of that size could answer it"
+    yield f"it read {about_size(each)} per node{share}: a cache of that size could answer it"
+
+
+def _repeated(found: RandomRead) -> Iterator[str]:
+    if found.drawn_bytes is None or found.moved_bytes is None:
+        return
+    if found.drawn_bytes == found.late_bytes:
+        times = found.moved_bytes / found.drawn_bytes
+        yield f"each part of that was read {times:,.1f} times on average: {_UPSTREAM}"
+    elif found.late_share >= _TELLING:
+        late = f"{about_size(found.late_bytes or 0)} (1/tasks of each file, by IOR's code)"
+        yield f"up to {found.late_share:.0%} of it came after the stonewall, out of {late}"
 
 
 def _client_cache(found: RandomRead) -> Iterator[str]:

@@ -137,15 +137,15 @@ def test_the_phase_of_a_cell(changes: dict[str, Any], phase: str) -> None:
 
 
 def test_few_published_values_give_a_count_and_no_percentile() -> None:
-    found = standings(
-        [
-            row("write", order="random", xfer_bytes=4096, bw_mib_s=9000.0),
-            row("read", order="random", xfer_bytes=4096, bw_mib_s=9500.0),
-        ],
-        PUBLISHED,
-    )
-    text = "\n".join(cell_lines(found))
-    assert "above 2 of 5 published values of random reads of 4 KiB in extended runs" in text
+    rows = [
+        row("write", order="random", xfer_bytes=4096, bw_mib_s=9000.0),
+        row("read", order="random", xfer_bytes=4096, bw_mib_s=9500.0),
+    ]
+    text = "\n".join(cell_lines(standings(rows, PUBLISHED)))
+    assert "at the 35th percentile of 26 published values of random reads of 4 KiB without doubt" in text
+    few = {**PUBLISHED, RANDOM_READ: PUBLISHED[RANDOM_READ][:5]}
+    text = "\n".join(cell_lines(standings(rows, few)))
+    assert "above 4 of 5 published values of random reads of 4 KiB without doubt" in text
     assert "percentile" not in text
     assert "1  random transfers other than reads of 4 KiB are in no phase" in text
 

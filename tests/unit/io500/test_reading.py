@@ -49,6 +49,16 @@ def test_result_txt_adds_processes_and_the_logs_add_nodes(tmp_path: Path) -> Non
     assert (read_directory(tmp_path).nodes, read_directory(tmp_path).procs) == (2, 8)
 
 
+def test_transfers_that_lasted_longer_than_their_phase_are_a_note(tmp_path: Path) -> None:
+    write(tmp_path, result_summary=new_summary())
+    log = IOR_LOG.format(stonewall=300)
+    (tmp_path / "ior-easy-write.txt").write_text(log)
+    assert not read_directory(tmp_path).notes
+    (tmp_path / "ior-easy-write.txt").write_text(log.replace("300.00", "645.69"))
+    (note,) = read_directory(tmp_path).notes
+    assert "IOR's transfers lasted longer than IO500's phase, ior_easy_write (645.7 s, 300.5 s)" in note
+
+
 def test_a_configuration_file_is_not_a_result(tmp_path: Path) -> None:
     write(tmp_path, result=ini(), config="[ior-easy]\ntransferSize = 2m\n\n[ior-easy-write]\nAPI = POSIX\n")
     assert values(read_directory(tmp_path))["find"] == value("find")
@@ -141,7 +151,11 @@ def test_the_raw_directories_recompute_their_published_score() -> None:
     assert len(results) == 26
     assert [name for name, result in results.items() if not validity(result).valid] == []
     assert [name for name, result in results.items() if not (result.nodes and result.procs)] == []
-    assert [name for name, result in results.items() if result.notes] == []
+    (note,) = [note for result in results.values() for note in result.notes]
+    assert (
+        note in results["set-03"].notes
+    )  # clocks of nodes 148 s apart: published rates are too low by a third
+    assert "ior_easy_read (460.6 s, 312.4 s)" in note
     found = {name: agreement(result) for name, result in results.items()}
     assert [name for name, one in found.items() if one is None or not one.agrees] == ["set-02"]
     assert [name for name, one in found.items() if one and one.rule == "2017's rule"] == ["set-06"]

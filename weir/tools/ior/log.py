@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from weir.model import Message
-from weir.printed_values import whole
+from weir.printed_values import real, whole
 from weir.tools.ior.complaints import complaint
 from weir.tools.outputs import LINE_BYTES
 from weir.tools.warnings import effect_of
@@ -29,7 +29,9 @@ _SIZE_WARNING = re.compile(
     r"WARNING: (?P<kind>Expected aggregate file size|Stat\(\) of aggregate file size"
     r"|Using actual aggregate bytes moved)\s*= (?P<bytes>\d+)"
 )
-_PAIRS = re.compile(r"stonewalling pairs accessed min: (\d+) max: (\d+)")
+_PAIRS = re.compile(
+    r"stonewalling pairs accessed min: (\d+) max: (\d+)(?: -- min data: \S+ GiB mean data: (\S+) GiB)?"
+)
 _SIZE_KINDS = {"Expected": "requested_bytes", "Stat()": "file_bytes", "Using": "moved_bytes"}
 _NO_COMPLAINT = ("WARNING: Maybe caused by deadlineForStonewalling",)
 _STRIPES = re.compile(r"^lmm_stripe_count:\s+(\d+)")  # of a file, as lfs getstripe prints it
@@ -75,6 +77,7 @@ class Printed:
     values: dict[str, str] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
     pairs: tuple[int, int] | None = None  # least and most transfers of a rank at the stonewall
+    mean_gib: float | None = None  # of a rank at the stonewall
     mean_of: int = 1  # iterations
 
 
@@ -136,6 +139,7 @@ class _Scanner:
         self.section = ""
         self.sizes: dict[str, int] = {}
         self.pairs: tuple[int, int] | None = None
+        self.mean_gib: float | None = None
         self.json_result: Printed | None = None
         self.csv_columns: list[str] = []
         self.early: list[Message] = []  # warnings after the end of a run: those of the next one
@@ -177,7 +181,7 @@ class _Scanner:
         self.runs.append(RunLog(messages=self.early))
         self.early = []
         self.section, self.sizes, self.json_result, self.csv_columns = "", {}, None, []
-        self.pairs = None
+        self.pairs = self.mean_gib = None
 
     def _sizes(self, line: str) -> bool:
         found = _SIZE_WARNING.search(line)
@@ -192,6 +196,7 @@ class _Scanner:
         pairs = _PAIRS.search(line)
         if pairs:
             self.pairs = whole(pairs[1]) or 0, whole(pairs[2]) or 0
+            self.mean_gib = real(pairs[3])
         return bool(found or pairs) or line.startswith(_NO_COMPLAINT)
 
     def _result(self, line: str) -> bool:
@@ -225,6 +230,7 @@ class _Scanner:
     def _add(self, result: Printed) -> None:
         result.sizes, self.sizes = self.sizes, {}
         result.pairs, self.pairs = self.pairs, None
+        result.mean_gib, self.mean_gib = self.mean_gib, None
         self.run.test.results.append(result)
 
     def _json(self, line: str) -> None:

@@ -19,6 +19,9 @@ _CLIENTS = re.compile(r"(\d+) \((\d+) per node\)")
 _WHOLE_SIZE = re.compile(r"(\d+) (bytes|KiB|MiB|GiB|TiB)")
 _UNIT_BYTES = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 _ENDLESS = 2**60
+_OWN_FILES = "file-per-process"
+_UNEQUAL = 0.05  # files of ranks, among which the warning has the size of one
+_HALF_DIGIT_GIB = 0.05  # of the mean that is printed
 _EXACT_ITERATIONS = 3  # of so many, least, greatest and mean give all
 _TIMES = {
     "open": "open_s",
@@ -176,7 +179,32 @@ def _row(result: Printed, requested: Mapping[str, Any]) -> Row:
         row["observed"]["mean_of"] = result.mean_of
     if result.pairs:
         row["observed"]["stonewall"] = {"pairs_min": result.pairs[0], "pairs_max": result.pairs[1]}
+    if requested.get("random_twice") and result.access == "read" and requested.get("layout") == _OWN_FILES:
+        row["observed"] |= _drawn(result, row, tasks)
     return row
+
+
+def _drawn(result: Printed, row: Row, tasks: int | None) -> dict[str, Any]:
+    """From how many bytes of their files -z -z -F drew the offsets of a read.
+
+    Up to May 2025 (348572c of IOR) it was the first 1/tasks of each file, and the size that the warning calls
+    expected is that of one file. Since then it is the whole file; but what a rank lacks of the fastest one at
+    the stonewall still comes from the first 1/tasks."""
+    file_bytes, warned = row["file_bytes"], result.sizes.get("requested_bytes")
+    if not tasks or not file_bytes or not warned:
+        return {}
+    head_bytes = file_bytes // tasks
+    if abs(warned - head_bytes) <= _UNEQUAL * head_bytes:
+        return {"drawn": {"bytes": head_bytes, "late_bytes": head_bytes, "late_share": 0.0}}
+    late = 0.0
+    if result.mean_gib is not None:
+        fastest_bytes = (row["moved_bytes"] or 0) / tasks
+        late = (
+            max(1 - (result.mean_gib - _HALF_DIGIT_GIB) * 2**30 / fastest_bytes, 0.0)
+            if fastest_bytes
+            else 0.0
+        )
+    return {"drawn": {"bytes": file_bytes, "late_bytes": head_bytes, "late_share": round(late, 3)}}
 
 
 def _sizes(
@@ -210,8 +238,8 @@ def _api(text: str | None) -> str | None:
 def _layout(options: Mapping[str, str]) -> str | None:
     text = options.get("access", "")
     if "filePerProc" in options:
-        return "file-per-process" if options["filePerProc"] != "0" else "shared"
-    return {"single-shared-file": "shared", "file-per-process": "file-per-process"}.get(text.split(",")[0])
+        return _OWN_FILES if options["filePerProc"] != "0" else "shared"
+    return {"single-shared-file": "shared", _OWN_FILES: _OWN_FILES}.get(text.split(",")[0])
 
 
 def _order(options: Mapping[str, str]) -> str | None:
