@@ -173,9 +173,10 @@ def _volume(found: RandomRead) -> Iterator[str]:
 def _repeated(found: RandomRead) -> Iterator[str]:
     if found.drawn_bytes is None or found.moved_bytes is None:
         return
-    if found.drawn_bytes == found.late_bytes:
+    if found.moved_bytes > found.drawn_bytes:
         times = found.moved_bytes / found.drawn_bytes
-        yield f"each part of that was read {times:,.1f} times on average: {_UPSTREAM}"
+        why = f": {_UPSTREAM}" if found.drawn_bytes == found.late_bytes else ""
+        yield f"each part of that was read {times:,.1f} times on average{why}"
     elif found.late_share >= _TELLING:
         late = f"{about_size(found.late_bytes or 0)} (1/tasks of each file, by IOR's code)"
         yield f"up to {found.late_share:.0%} of it came after the stonewall, out of {late}"

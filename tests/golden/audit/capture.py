@@ -211,6 +211,10 @@ LOGS: dict[str, Callable[[Path], str]] = {
     "dry-run": _ior("--dryRun", "-a", "DUMMY", *_WRITE),
     "read-back": _ior("-r", *_WRITE),
     "older-file": _ior("-k", "-E", *_WRITE, before="head -c 40M /dev/zero >data"),
+    "drawn-again": _ior(
+        *("-r", "-F", "-C", "-k", "-z", "-z", "-t", "4096", "-b", "4096", "-s", "2000", "-o", "data"),
+        before="head -c 1M /dev/zero >data.00000000 && cp data.00000000 data.00000001",
+    ),
     "option-dropped": _ior("-c", *_WRITE, name="IOR_301"),
     "three-zero-one": _ior(
         "-a", "MPIIO", "-z", "-t", "64k", "-b", "16m", "-w", "-e", "-o", "data", name="IOR_301"

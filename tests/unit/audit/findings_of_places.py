@@ -17,12 +17,23 @@ def compared(looked: int, differing: int, **row: Any) -> Subject:
     return subject({"file_system": "tmpfs", "contents": seen}, **row)
 
 
+def drawn(size_bytes: int) -> Subject:
+    seen = {"drawn": {"bytes": size_bytes, "late_bytes": size_bytes, "late_share": 0.0}}
+    return subject(seen, access="read", order="random")
+
+
 FINDS: list[tuple[str, Subject, str, str]] = [
     (
         "files-in-memory",
         Subject(alone(tool="dd", nn=1).row, {"path": "/dev/shm/data"}),
         "NOTE",
         "/dev/shm/data is in the memory of the node",
+    ),
+    (
+        "drawn-again",
+        drawn(300 * MIB),
+        "DEGRADED",
+        f"read {800 * MIB} bytes at offsets drawn from {300 * MIB}",
     ),
     ("places-repeated", placed(128, 1), "INVALID", "128 calls began at about 1 places"),
     ("places-repeated", placed(128, 60, access="read", direct=True), "INVALID", "at about 60 places"),

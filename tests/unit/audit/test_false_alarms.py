@@ -139,6 +139,9 @@ def test_published_logs_of_io500() -> None:
         ("set-06/ior_easy_write.txt", "sync-not-applied"),
         ("set-06/ior_hard_write.txt", "sync-not-applied"),
         ("set-07/ior-rnd1MB-write.txt", "file-sizes-differ"),
+        # 1.31 TB read out of 20 GB, 6.4 TB out of 137 GB: the first 1/tasks of each file.
+        ("set-08/ior-rnd4K-read.txt", "drawn-again"),
+        ("set-23/ior-rnd4K-read.txt", "drawn-again"),
     }
     assert len(found) < 0.08 * len(rows)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weir.audit.outcome import Outcome, invalid, not_observable, passed
+from weir.audit.outcome import Outcome, degraded, invalid, not_observable, passed
 from weir.audit.registry import rule
 from weir.audit.subject import HEADER_FORMATS, Subject
 
@@ -35,6 +35,25 @@ def places_repeated(subject: Subject) -> Outcome | None:
     if seen["calls"] < _TELLING * (subject.observed.get("tasks") or 1):
         return not_observable(f"{text}: too few to tell")
     return invalid(text) if seen["distinct"] < _DISTINCT * seen["calls"] else passed(text)
+
+
+@rule("DEGRADED", needs_output=True)
+def drawn_again(subject: Subject) -> Outcome | None:
+    """More than half of the bytes of a read at random offsets (IOR -z -z -F) had been read before by the same
+    read, which any cache of that size answers: it read more than it drew its offsets from. IOR before 16 May
+    2025 draws them from the first 1/tasks of each file; its warning about sizes tells it.
+
+    Hint: read less than the files hold, with weir-io, which draws from the whole of them.
+
+    Of a log: take a newer IOR, and read less (-s) than the files hold.
+    """
+    drawn, moved = subject.observed.get("drawn"), subject.number("moved_bytes")
+    if not drawn or not moved or not subject.is_read:
+        return None
+    late = drawn["late_share"] * moved
+    once = min(moved - late, drawn["bytes"]) + min(late, drawn["late_bytes"])
+    text = f"read {moved:.0f} bytes at offsets drawn from {drawn['bytes']}"
+    return degraded(text) if once < _DISTINCT * moved else passed(text)
 
 
 @rule("INVALID", needs_output=True)
