@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from math import expm1
 
-from weir.compare.pairs import Pair, samples
+from weir.compare.pairs import OTHER_DAY_S, Pair, samples
 from weir.inference import variance_of
 from weir.metrics import Metric
 from weir.model import Row
@@ -19,7 +19,6 @@ from weir.model import Row
 # Of the logarithm of a campaign. With less, more than 5 % of tables of equal storage on six production file
 # systems have a false verdict (consecutive 16 days a side; docs/decisions/0021-one-campaign-a-side.md).
 ASSUMED_SPREAD = 0.35
-OTHER_DAY_S = 18 * 3600.0  # between two campaigns of consecutive nights lies less than a day
 FEWEST_CAMPAIGNS = 5  # of a cell, that teach its spread
 GIVEN, HISTORY, ASSUMED, UNKNOWN = "given", "history", "assumed", "unknown"
 

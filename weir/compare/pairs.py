@@ -6,6 +6,7 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from math import log
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ IDENTITY = ("site", "target", "stack", "tool", "program")
 NEVER_USED = "INVALID"
 RESERVED = "DEGRADED"
 UNPROVEN = "UNPROVEN"
+OTHER_DAY_S = 18 * 3600.0  # between two campaigns of consecutive nights lies less than a day
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,7 @@ def _cells(rows: Rows) -> frozenset[str]:
 
 
 def samples(rows: Rows, metric: Metric) -> tuple[Sample, ...]:
-    """One sample for each campaign. Iterations of one run are one value: they are not independent."""
+    """One sample for each campaign, or day. Iterations of one run are one value: they are not independent."""
     found: dict[str, dict[int, list[tuple[float, str]]]] = defaultdict(lambda: defaultdict(list))
     for campaign, row in rows:
         value = metric.of(row)
@@ -167,7 +169,7 @@ def samples(rows: Rows, metric: Metric) -> tuple[Sample, ...]:
             found[campaign][-1 if number is None else number].append(
                 (log(value), str(row.get("began") or ""))
             )
-    return tuple(_sample(campaign, rounds) for campaign, rounds in found.items())
+    return _of_days([_sample(campaign, rounds) for campaign, rounds in found.items()])
 
 
 def _sample(campaign: str, rounds: Mapping[int, Sequence[tuple[float, str]]]) -> Sample:
@@ -178,6 +180,31 @@ def _sample(campaign: str, rounds: Mapping[int, Sequence[tuple[float, str]]]) ->
         tuple(order),
         tuple(statistics.fmean(value for value, _ in rounds[number]) for number in order),
         tuple(min(began for _, began in rounds[number]) for number in order),
+    )
+
+
+def _of_days(found: Sequence[Sample]) -> tuple[Sample, ...]:
+    """Campaigns that began on one day are one: parts of it do not show what changes from day to day."""
+    try:
+        began_s = [min(datetime.fromisoformat(text).timestamp() for text in one.began) for one in found]
+    except ValueError:
+        return tuple(found)
+    days: list[tuple[float, list[Sample]]] = []
+    for began, one in sorted(zip(began_s, found, strict=True), key=lambda each: each[0]):
+        if not days or began - days[-1][0] >= OTHER_DAY_S:
+            days.append((began, []))
+        days[-1][1].append(one)
+    return tuple(_joined(each) for _, each in days)
+
+
+def _joined(parts: Sequence[Sample]) -> Sample:
+    if len(parts) == 1:
+        return parts[0]
+    return Sample(
+        ", ".join(one.campaign for one in parts),
+        tuple(number for one in parts for number in one.rounds),
+        tuple(value for one in parts for value in one.logs),
+        tuple(began for one in parts for began in one.began),
     )
 
 

@@ -9,11 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.compare.test_compare import cell, judged, noisy, record, side, write
+from tests.unit.compare.test_compare import RATE, cell, judged, noisy, record, side, write
 from weir.cli import main
-from weir.compare.days import FEWEST_CAMPAIGNS, Days
+from weir.columns import columns_of_role
+from weir.compare.days import FEWEST_CAMPAIGNS, Days, spreads_of
+from weir.compare.pairs import pair_cells
+from weir.compare.sides import campaigns
 from weir.compare.verdict import FASTER, SLOWER, UNDECIDED
 from weir.model import Row
+from weir.records.table import read_records
 
 DAY = 1440  # minutes
 
@@ -43,6 +47,27 @@ def test_another_day_may_have_made_a_slowdown() -> None:
     assert judged(side("a", campaign(1, 1000.0)), side("b", campaign(2, 100.0)))[0].verdict == SLOWER
     known = judged(side("a", campaign(1, 1000.0)), side("b", campaign(2, 800.0)), days=Days(given=0.02))[0]
     assert known.verdict == SLOWER
+
+
+def test_a_campaign_handed_in_as_several_is_one() -> None:
+    """Parts of a day are alike, so that they would make another day a change of the storage."""
+    whole = [campaign(day, level) for day, level in ((1, 1000.0), (2, 1250.0))]
+    parts = [[rows[:2], rows[2:5], rows[5:]] for rows in whole]
+    one = judged(*(side(name, *each) for name, each in zip("ab", parts, strict=True)))[0]
+    assert (one.estimate.design, one.verdict, one.by_day) == ("separate", UNDECIDED, True)
+    assert one.estimate == judged(side("a", whole[0]), side("b", whole[1]))[0].estimate
+    nights = [campaign(day, 1000.0) for day in (1, 2, 3)]
+    assert judged(side("a", *nights), side("b", whole[1]))[0].estimate.design == "campaigns"
+
+
+def test_parts_of_a_day_teach_no_spread_from_day_to_day(tmp_path: Path) -> None:
+    for part in range(FEWEST_CAMPAIGNS + 1):
+        rows = cell(noisy(part, 3, 1000.0, 0.01), start=part * 60)
+        write(tmp_path / f"2026-11-01-{part}" / "records.csv", rows)
+    first, second = (write(tmp_path / f"{day}.csv", campaign(day, 1000.0)) for day in (10, 11))
+    sides = tuple(side(path.stem, read_records(path)) for path in (first, second))
+    pairs = pair_cells(sides, columns_of_role("parameter"), RATE).pairs
+    assert not spreads_of(pairs, list(campaigns(tmp_path)), RATE)
 
 
 def test_records_without_times_may_be_of_other_days() -> None:
