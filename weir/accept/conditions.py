@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from weir.accept.contract import Line
-from weir.accept.evidence import Measured, Run
+from weir.accept.evidence import EXPERIMENT, Measured, Run
 from weir.audit.judge import USABLE
 from weir.config.parameters import cell_default, cell_key
 from weir.model import Row
@@ -80,6 +80,7 @@ def findings(subject: Subject) -> list[Finding]:
         Finding("unlisted-edit", str(text), isinstance(text, Unknown)) for text in unlisted_edit(subject)
     ]
     found += [Finding("edited", text) for text in edited(subject)]
+    found += [Finding("renamed", text) for text in renamed(subject)]
     given: Mapping[str, Any] = {"emulated": False, **subject.line.conditions}
     for one in objects(sys.modules[__name__], Condition):
         for text in one.check(given[one.key], subject) if one.key in given else ():
@@ -129,6 +130,20 @@ def edited(subject: Subject) -> Iterator[str]:
         yield f"not as it was collected: {text}"
     if len(differences) > _MOST_DIFFERENCES:
         yield f"and {len(differences) - _MOST_DIFFERENCES} more files"
+
+
+def renamed(subject: Subject) -> Iterator[str]:
+    """Where a line selects by the experiment, the records have the name by which the run was measured."""
+    if EXPERIMENT not in subject.line.select:
+        return
+    for row in subject.rows:
+        run = subject.measured.run_of(row)
+        measured = run["cell"].get(EXPERIMENT) if run is not None else None
+        if measured is not None and measured != row.get(EXPERIMENT):
+            name = f"{row['cell']} is of the experiment {row.get(EXPERIMENT)} in the records"
+            hint = "measure the suite of the contract in a campaign of its own"
+            yield f"{name}, and was measured as {measured}: {hint}"
+            return
 
 
 @condition

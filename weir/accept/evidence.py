@@ -30,6 +30,7 @@ from weir.runfiles import file_sha256, read_run_file, run_folder
 
 Run = Mapping[str, Any]  # a run.json
 _MIB_PER_GIB = 1024.0
+EXPERIMENT = "experiment"
 _PLACE_COLUMNS = {"nodes": "nn", "ppn": "ppn", "target": "target", "experiment": "experiment"}
 
 
@@ -171,5 +172,11 @@ def rows_of(line: Line, measured: Measured) -> list[Row]:
         for row in measured.rows
         if row.get("tool") == line.tool
         and row["access"] in line.access
-        and all(measured.parameter(row, name) == value for name, value in line.select.items())
+        and all(value in _values(measured, row, name) for name, value in line.select.items())
     ]
+
+
+def _values(measured: Measured, row: Row, name: str) -> tuple[Any, ...]:
+    """The experiment of a record is a name of the plan, which no ledger binds: that of its run, too."""
+    run = measured.run_of(row) if name == EXPERIMENT else None
+    return (measured.parameter(row, name), *([run["cell"].get(name)] if run is not None else []))

@@ -72,6 +72,7 @@ def _place_lines(measured: Measured) -> list[str]:
     runs: dict[str, Counter[str]] = defaultdict(Counter)
     for run in measured.runs.values():
         host = run.get("host") or {}
+        runs["Nodes"][str(host.get("nodes") or host.get("node") or "not recorded")] += 1
         runs["Processors"][shown(host.get("power")) or "not recorded"] += 1
         found = host.get("file_system") or {}
         texts = [str(found[name]) for name in ("type", "device") if found.get(name)]

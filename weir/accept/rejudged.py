@@ -6,7 +6,7 @@ the weir that judges now, not by the one that collected.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,19 +20,26 @@ from weir.records.judged import rows_of_run
 from weir.records.rounds import EDITED, Finding
 from weir.runfiles import run_folder
 
-# Of the identity the names of suite and experiment differ where two suites share a cell.
-_IDENTITY = ("cell", "run", "iteration", "target", "emulated", "program", "tool_version", "began")
+# Of the identity the names of suite and experiment differ where two suites share a cell; a contract that
+# selects by experiment takes that of the run (evidence.py).
+_IDENTITY = (
+    *("site", "stack", "tool", "purpose", "cell", "run", "iteration", "target", "emulated", "program"),
+    *("tool_version", "began"),
+)
 _HINT = "records.csv was edited, or another weir collected it: collect it again by weir collect"
 
 
 def not_as_measured(
     results: Path, rows: Sequence[Row], runs: Mapping[tuple[str, int], Mapping[str, Any]]
 ) -> Iterator[Finding]:
-    """One finding for each run; those without sums bind nothing, and have none."""
+    """One finding for each run, or cell; runs without sums bind nothing, and have none."""
     held: dict[tuple[str, int], list[Row]] = defaultdict(list)
     for row in rows:
         if row.get("run") is not None:
             held[row["cell"], row["run"]].append(row)
+    without = Counter(row["cell"] for row in rows if row.get("run") is None)
+    for cell, count in without.items() if held else ():
+        yield Finding(EDITED, f"{count} records name no run ({_HINT})", cell)
     for (cell, number), facts in runs.items():
         run = Run(run_folder(results, cell, number), facts)
         if run.differing is None:

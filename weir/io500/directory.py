@@ -82,8 +82,8 @@ def _clocks(result: Result, job: Job) -> Iterator[str]:
             longer.append(f"{name} ({io_s:,.1f} s, {time_s:,.1f} s)")
     if longer:
         yield (
-            "the clocks of the nodes differ: IOR's transfers lasted longer than IO500's phase, "
-            f"{', '.join(longer)}, and the rate is that of IOR"
+            "the clocks of the nodes differ: transfers lasted longer in the log than their phase, "
+            f"{', '.join(longer)}, and the rate is that of the log"
         )
 
 

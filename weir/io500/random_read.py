@@ -21,7 +21,6 @@ UNDECIDED = "UNDECIDED"
 _OPEN = "caches of the clients are not excluded"
 _MOSTLY = 0.5  # of the bytes
 _TELLING = 0.1
-_UPSTREAM = "IOR before 16 May 2025 draws the offsets of -z -z -F from the first 1/tasks of each file"
 
 
 @dataclass(frozen=True)
@@ -44,6 +43,7 @@ class RandomRead:
     drawn_bytes: int | None = None  # of the files, from which its offsets were drawn
     late_bytes: int | None = None  # the same after the stonewall
     late_share: float = 0.0  # of what it read after the stonewall, at most
+    because: str = ""  # why it drew from less than the files hold
 
     @property
     def repeated_share(self) -> float | None:
@@ -129,6 +129,7 @@ def _random_read(log: str, text: str, row: Mapping[str, Any], easy_read_gib_s: f
         drawn.get("bytes"),
         drawn.get("late_bytes"),
         drawn.get("late_share", 0.0),
+        drawn.get("because", ""),
     )
 
 
@@ -175,11 +176,11 @@ def _repeated(found: RandomRead) -> Iterator[str]:
         return
     if found.moved_bytes > found.drawn_bytes:
         times = found.moved_bytes / found.drawn_bytes
-        why = f": {_UPSTREAM}" if found.drawn_bytes == found.late_bytes else ""
-        yield f"each part of that was read {times:,.1f} times on average{why}"
+        because = f": {found.because}" if found.drawn_bytes == found.late_bytes else ""
+        yield f"each part of that was read {times:,.1f} times on average{because}"
     elif found.late_share >= _TELLING:
-        late = f"{about_size(found.late_bytes or 0)} (1/tasks of each file, by IOR's code)"
-        yield f"up to {found.late_share:.0%} of it came after the stonewall, out of {late}"
+        late = about_size(found.late_bytes or 0)
+        yield f"up to {found.late_share:.0%} of it came after the stonewall, out of {late}: {found.because}"
 
 
 def _client_cache(found: RandomRead) -> Iterator[str]:

@@ -81,9 +81,10 @@ def judged(cell: Cell, run: Run, results: Path, same_as: str | None = None, agai
 
 
 def rows_of_run(run: Run) -> list[Row]:
-    """What a run gives by itself: by its own cell, as it was judged when it ended or from its outputs."""
-    known = _held(run) or _judge(built(Cell, run.facts["cell"]), run, run.folder.parents[2])
-    return known.rows(run.folder / ROWS_FILE)
+    """What the outputs of a run give to this weir, by its own cell.
+
+    Not what it was judged when it ended: another weir may have written that, under the name of this one."""
+    return _judge(built(Cell, run.facts["cell"]), run, run.folder.parents[2]).rows(run.folder / ROWS_FILE)
 
 
 def collect_cell(cell: Cell, runs: Iterable[Run], results: Path) -> Iterator[Row]:

@@ -200,6 +200,24 @@ def name_another_program(study: Path) -> None:
     sum_again(study)
 
 
+def name_another_tool(study: Path) -> None:
+    """The bad round of a cell is that of another tool, which no line is about."""
+    file = study / "records.csv"
+    bad = ("c00", 3)
+    rows = read_records(file)
+    write_records(file, [row | {"tool": "x"} if (row["cell"], row["run"]) == bad else row for row in rows])
+    sum_again(study)
+
+
+def record_without_a_run(study: Path) -> None:
+    """A record that no run can contradict."""
+    file = study / "records.csv"
+    rows = read_records(file)
+    more = [row | {"run": None} for row in rows if (row["cell"], row["run"]) == ("c00", 3)]
+    write_records(file, [*rows, *more])
+    sum_again(study)
+
+
 CHEATS: dict[str, tuple[Callable[[Path], object], str]] = {
     "drop a round": (drop, "deleted: c00 round 3"),
     "drop the last round and plan fewer": (fewer_planned, "deleted: c00 round 5"),
@@ -220,6 +238,8 @@ CHEATS: dict[str, tuple[Callable[[Path], object], str]] = {
     "drop a record and write its checksum": (hide_access, "c00 round 3"),
     "copy a line of the ledger": (ledger_twice, "does not follow from line"),
     "name another version of the program": (name_another_program, "tool_version is 9.9"),
+    "name another tool": (name_another_tool, "tool is x in the records"),
+    "add a record without a run": (record_without_a_run, "c00: 2 records name no run"),
 }
 
 
@@ -246,6 +266,7 @@ def test_an_honest_study_passes(tmp_path: Path, capsys: pytest.CaptureFixture[st
     "add a faster iteration, or drop a slow record, with checksums written anew",
     "copy a line of the ledger",
     "name another version of the program in the records",
+    "name another tool in the record of a bad round, or add a record without a run",
 )
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHEATS)

@@ -196,7 +196,7 @@ def test_a_cell_of_another_results_directory_is_refused(
     assert "does not follow from line" in " ".join(capsys.readouterr().out.split())
 
 
-@pytest.mark.row("call other storage by the name of the target")
+@pytest.mark.row("call other storage by the name of the target, or measure on other nodes")
 def test_the_first_page_tells_what_a_target_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("weir.accept.actions.print_pdf", lambda *_: None)
     study = write_study(tmp_path, cells_of(contract_of(CONTRACT), {}))
@@ -204,7 +204,7 @@ def test_the_first_page_tells_what_a_target_is(tmp_path: Path, monkeypatch: pyte
         document = json.loads(file.read_text())
         document["cell"]["target"] = "scratch"
         memory = {"type": "tmpfs", "device": "tmpfs", "mount_point": "/dev/shm"}
-        document.setdefault("host", {}).update(file_system=memory, power=POWER)
+        document.setdefault("host", {}).update(file_system=memory, power=POWER, node="n7")
         file.write_text(json.dumps(document) + "\n")
     rows = read_records(study / "records.csv")
     measure(study.parent, rows, PLANNED)

@@ -56,7 +56,7 @@ def test_transfers_that_lasted_longer_than_their_phase_are_a_note(tmp_path: Path
     assert not read_directory(tmp_path).notes
     (tmp_path / "ior-easy-write.txt").write_text(log.replace("300.00", "645.69"))
     (note,) = read_directory(tmp_path).notes
-    assert "IOR's transfers lasted longer than IO500's phase, ior_easy_write (645.7 s, 300.5 s)" in note
+    assert "transfers lasted longer in the log than their phase, ior_easy_write (645.7 s, 300.5 s)" in note
 
 
 def test_a_configuration_file_is_not_a_result(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ _UNIT_BYTES = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**4
 _ENDLESS = 2**60
 _OWN_FILES = "file-per-process"
 _UNEQUAL = 0.05  # files of ranks, among which the warning has the size of one
+_FROM_HEADS = "IOR before 16 May 2025 draws the offsets of -z -z -F from the first 1/tasks of each file"
+_LATE_FROM_HEADS = "after it IOR draws the offsets of -z -z -F from the first 1/tasks of each file"
 _HALF_DIGIT_GIB = 0.05  # of the mean that is printed
 _EXACT_ITERATIONS = 3  # of so many, least, greatest and mean give all
 _TIMES = {
@@ -195,7 +197,8 @@ def _drawn(result: Printed, row: Row, tasks: int | None) -> dict[str, Any]:
         return {}
     head_bytes = file_bytes // tasks
     if abs(warned - head_bytes) <= _UNEQUAL * head_bytes:
-        return {"drawn": {"bytes": head_bytes, "late_bytes": head_bytes, "late_share": 0.0}}
+        drawn = {"bytes": head_bytes, "late_bytes": head_bytes, "late_share": 0.0}
+        return {"drawn": drawn | {"because": _FROM_HEADS}}
     late = 0.0
     if result.mean_gib is not None:
         fastest_bytes = (row["moved_bytes"] or 0) / tasks
@@ -204,7 +207,8 @@ def _drawn(result: Printed, row: Row, tasks: int | None) -> dict[str, Any]:
             if fastest_bytes
             else 0.0
         )
-    return {"drawn": {"bytes": file_bytes, "late_bytes": head_bytes, "late_share": round(late, 3)}}
+    drawn = {"bytes": file_bytes, "late_bytes": head_bytes, "late_share": round(late, 3)}
+    return {"drawn": drawn | {"because": _LATE_FROM_HEADS if late else ""}}
 
 
 def _sizes(

@@ -1,0 +1,12 @@
+"""The runs of these studies are made: what they were judged stands for what their outputs give."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.recorded import rows_as_judged
+
+
+@pytest.fixture(autouse=True)
+def outputs_that_give_what_was_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("weir.accept.rejudged.rows_of_run", rows_as_judged)
