@@ -21,6 +21,7 @@ import random
 import statistics
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -29,7 +30,7 @@ from weir.accept.contract import Contract, Line, Promise
 from weir.accept.evidence import Measured
 from weir.accept.judge import PASS, Result, judge
 from weir.compare.days import Days, key_of
-from weir.compare.pairs import Pair, Sample
+from weir.compare.pairs import Evidence, Pair, Sample
 from weir.compare.verdict import FASTER, SLOWER, judge_pairs
 from weir.history.series import from_table
 from weir.metrics import metric_named
@@ -43,6 +44,7 @@ KEYS = ("system", "file_system", "app", "access", "layout", "ranks")
 FAST_SHARE, FAST, BELOW = 0.2, 0.3, 0.03  # of runs; by how much; by how much the others miss the promise
 SLOW_SHARE, SLOW, STAYS = 0.2, 0.2, 0.95  # of lasting modes: share, by how much, chance to stay for a round
 FIRST_RUNS, LAST_RUNS = 3, 40
+OF_ROUNDS, DELETED = 30, 8
 
 Noise = Callable[[random.Random, int], list[float]]  # logarithms of so many rounds around their level
 
@@ -253,6 +255,19 @@ def day_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[], fl
             )
 
 
+def without_worst(source: random.Random, is_recorded: bool) -> list[Pair]:
+    """Equal storage; the slowest rounds of B were deleted, which a ledger beside the records tells."""
+    dropped = ("deleted: cell round 3: it ended as 'done', and its run.json is gone",) if is_recorded else ()
+    made = []
+    for _ in range(CELLS):
+        first, second = serial(0.0)(source, OF_ROUNDS), serial(0.0)(source, OF_ROUNDS)
+        kept = set(sorted(range(OF_ROUNDS), key=lambda at: second[at])[DELETED:])
+        one = pair(first, [value for at, value in enumerate(second) if at in kept], SAME_DAY_S)
+        evidence = Evidence(OF_ROUNDS, OF_ROUNDS, 0), Evidence(len(kept), len(kept), 0, dropped)
+        made.append(replace(one, evidence=evidence))
+    return made
+
+
 def separate_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[], float]]]:
     for counts in ((2, 16), (3, 30), (4, 16)):
         name = f"separate: n = {counts[0]} v {counts[1]}, iid"
@@ -266,6 +281,11 @@ def separate_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[
         name, counts = f"separate: a lasting slow mode per cell, n = {count}", (count, count)
         # Nothing within two campaigns of one day tells it from a change of the storage: a note.
         yield name, "-", lambda c=counts: differs(table(source, with_modes, c, False, 0))
+    for is_recorded in (True, False):
+        name = f"separate: the {DELETED} slowest of {OF_ROUNDS} rounds of B deleted"
+        # By records alone they are not known: a note.
+        known, promised = (", by the ledger", "5 %") if is_recorded else (", records alone", "-")
+        yield name + known, promised, lambda r=is_recorded: differs(without_worst(source, r))
     yield from power_lines(source, "separate", turns=False)
 
 

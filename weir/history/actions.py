@@ -13,7 +13,7 @@ from weir.history import RECENT_POINTS, figure, output
 from weir.history.band import judge_newest
 from weir.history.conditions import Condition, conditions_of, notes_of
 from weir.history.reference import reference_bounds
-from weir.history.series import Series, from_campaigns, from_table, series_name
+from weir.history.series import Series, from_campaigns, from_table, series_name, stopped
 from weir.history.store import add_campaign
 from weir.metrics import metric_named
 from weir.records.table import write_whole
@@ -87,11 +87,15 @@ def _check(args: argparse.Namespace, every: list[Series]) -> int:
     known = _conditions(args)
     notes = [notes_of(one, known) for one in found]
     if args.json:
-        facts = [output.facts(one) | {"conditions": each} for one, each in zip(found, notes, strict=True)]
+        names = {one.name for one, _ in stopped(every)}
+        facts = [
+            output.facts(one) | {"conditions": each, "stopped": one.series in names}
+            for one, each in zip(found, notes, strict=True)
+        ]
         print(json.dumps(facts, indent=1))
     else:
         lines = dict.fromkeys(f"note: {text}" for each in notes for text in each)
-        print("\n".join([output.as_text(found, args.all), *lines]))
+        print("\n".join([output.as_text(found, args.all), *lines, *output.stopped_lines(every)]))
     return 1 if any(one.is_finding for one in found) else 0
 
 

@@ -12,10 +12,11 @@ from typing import Any
 
 from weir.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, Judgement
 from weir.history.regimes import Change
-from weir.history.series import Series
+from weir.history.series import Series, stopped
 from weir.units import three_digits
 
 SAME_INCIDENT_DAYS = 2
+_MOST_STOPPED = 5
 ORDER = (SLOWER, SPIKE, FASTER, LEARNING, NORMAL)
 
 
@@ -31,6 +32,16 @@ def as_text(found: Sequence[Judgement], everything: bool = False) -> str:
     ordered = sorted(found, key=lambda one: (ORDER.index(one.verdict), one.series))
     shown = [one for one in ordered if everything or one.verdict not in (NORMAL, LEARNING)]
     return "\n".join([headline(found), *incident_lines(found), *(f"  {line(one)}" for one in shown)])
+
+
+def stopped_lines(every: Sequence[Series]) -> list[str]:
+    """Series that a check judges by an old value."""
+    found = [
+        f"note: {one.name}: no value since {one.day(len(one) - 1)}, others until {last}: left out or renamed?"
+        for one, last in stopped(every)
+    ]
+    more = len(found) - _MOST_STOPPED
+    return [*found[:_MOST_STOPPED], *([f"note: and {more} more without newer values"] if more > 0 else [])]
 
 
 def incident_lines(found: Sequence[Judgement]) -> list[str]:

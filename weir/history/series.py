@@ -24,6 +24,8 @@ from weir.records.table import damage_named
 
 Numbers = NDArray[np.float64]
 _LOOKED_AT = 5000  # rows, for columns that tell series apart
+_FEWEST_TIMES = 3
+_USUAL = 3  # times the median time from one value to the next
 _MOST_TEXTS = 50  # values of such a column
 _UNUSED = ("INVALID", RESERVED)
 
@@ -84,6 +86,23 @@ def from_campaigns(
                 (min(time for time, _ in found), statistics.median(value for _, value in found))
             )
     return make_series(points, metric.higher_is_better, systems, units)
+
+
+def stopped(every: Iterable[Series]) -> list[tuple[Series, str]]:
+    """Series without a value for longer than ever before, with the last day of others of their system.
+
+    A cell that became slow may have been left out, or have got another name."""
+    known = [one for one in every if len(one) >= _FEWEST_TIMES]
+    newest: dict[str, Series] = {}
+    for one in known:
+        if one.system not in newest or one.times[-1] > newest[one.system].times[-1]:
+            newest[one.system] = one
+    found = []
+    for one in known:
+        last, gaps = newest[one.system], np.diff(one.times)
+        if last.times[-1] - one.times[-1] > max(_USUAL * float(np.median(gaps)), float(gaps.max())):
+            found.append((one, last.day(len(last) - 1)))
+    return found
 
 
 def series_name(row: Row, parameters: Sequence[str]) -> str:

@@ -56,3 +56,19 @@ def test_facts_that_a_campaign_lacks_are_held_against_the_last_that_has_them(tmp
         (folder / "facts.json").write_text(json.dumps(known))
     (found,) = conditions_of(tmp_path)["lab"]
     assert (found.day, found.text) == ("2026-11-04", "kernel was 6.1, is 6.12")
+
+
+def test_a_series_that_stopped_or_got_another_name_is_a_note(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its slow values were never measured, or are those of a series that still learns."""
+    for day in range(20):
+        label = "fast" if day < 15 else "fast, renamed"
+        rows = [*cell(noisy(day, 3), start=day * 1440), *cell(noisy(day, 3), start=day * 1440, label=label)]
+        write(tmp_path / f"2026-11-{day + 1:02d}-a" / "records.csv", rows)
+    assert main(["history", "check", str(tmp_path)]) == 0
+    (note,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("note")]
+    assert note.startswith("note: write fast (debian): no value since 2026-11-15, others until 2026-11-20")
+    main(["history", "check", str(tmp_path), "--json"])
+    found = {one["series"]: one["stopped"] for one in json.loads(capsys.readouterr().out)}
+    assert [name for name, is_stopped in found.items() if is_stopped] == ["write fast (debian)"]
