@@ -94,7 +94,7 @@ def of_effects() -> Iterable[Sequence[str]]:
         statistic(what, "0.35 per cell"),
         NONE,
         statistic(what, modes) + NOT_PROMISED,
-        NONE,
+        statistic("effects in turns, replayed, tables with a false one", "year"),
     )
     # They are among the clear ones.
     agree = statistic(f"{what} whose pairs agree", modes)
@@ -121,6 +121,16 @@ def of_compare() -> Iterable[Sequence[str]]:
         decision(name, r"separate: AR 0.35, n = \d+"),
         NONE,
         decision(name, r"separate: a lasting slow mode per cell, n = \d+") + NOT_PROMISED,
+        NONE,
+    )
+    deleted = r"separate: the \d+ slowest of \d+ rounds of B deleted, "
+    alone = decision(name, f"{deleted}records alone") + NOT_PROMISED
+    yield (
+        "compare, the 8 slowest of 30 rounds of B deleted: the same",
+        f"{decision(name, f'{deleted}by the ledger')} with plan and ledger; by records alone {alone}",
+        NONE,
+        NONE,
+        NONE,
         NONE,
     )
     history = r"(, history of \d+)?"
