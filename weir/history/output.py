@@ -37,7 +37,7 @@ def as_text(found: Sequence[Judgement], everything: bool = False) -> str:
 def stopped_lines(every: Sequence[Series]) -> list[str]:
     """Series that a check judges by an old value."""
     found = [
-        f"note: {one.name}: no value since {one.day(len(one) - 1)}, others until {last}: left out or renamed?"
+        f"note: {one.name}: no value since {one.day(len(one) - 1)}, others until {last}: excluded or renamed?"
         for one, last in stopped(every)
     ]
     more = len(found) - _MOST_STOPPED
