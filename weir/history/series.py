@@ -89,7 +89,7 @@ def from_campaigns(
 
 
 def stopped(every: Iterable[Series]) -> list[tuple[Series, str]]:
-    """Series without a value for longer than ever before, with the last day of others of their system.
+    """Series without a value for longer than ever before, with the last day of their system.
 
     A cell that became slow may have been excluded, or have got another name."""
     known = [one for one in every if len(one) >= _FEWEST_TIMES]
