@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,6 +24,7 @@ from packaging.requirements import Requirement
 
 from tests.unit.io500.results import old_summary, write
 from weir.data import STUDY_PARTS
+from weir.tools.witness import LIBRARY_NAME
 
 ROOT = Path(__file__).resolve().parents[2]
 NOBODY = 65534
@@ -164,6 +168,32 @@ def test_a_program_is_proven_by_the_library_in_the_wheel(installed: Installed) -
     done = installed.weir("prove", "--on", ".", "--", *dd)
     assert "write 16 MiB in 16 calls" in done.stderr
     assert "not seen: calls" not in done.stderr
+
+
+@pytest.mark.weekly
+def test_ziglang_compiles_it_where_no_compiler_is(tmp_path: Path) -> None:
+    """80 MB from the index of this machine."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    pinned = project["tool"]["weir"]["compiler"]
+    fetch = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--target",
+        str(tmp_path / "zig"),
+        pinned,
+    ]
+    if subprocess.run(fetch, check=False, capture_output=True).returncode:
+        pytest.skip(f"pip cannot get {pinned}")
+    library = tmp_path / LIBRARY_NAME
+    command = [sys.executable, str(ROOT / "envs/wheel/witness_build.py"), str(library)]
+    environment = {"PATH": str(tmp_path / "nothing"), "PYTHONPATH": str(tmp_path / "zig")}
+    subprocess.run(command, check=True, env=environment, capture_output=True)
+    assert ctypes.CDLL(str(library)).fsync(-1) == -1
+    assert max(int(minor) for minor in re.findall(rb"\0GLIBC_2\.(\d+)", library.read_bytes())) <= 28
 
 
 def test_a_source_distribution_compiles_the_same(installed: Installed) -> None:
