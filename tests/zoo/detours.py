@@ -94,7 +94,7 @@ DETOURS = (
     ),
     Animal(
         "clock of the program",
-        "gettimeofday runs at two thirds, but not for the witness",
+        "gettimeofday runs at 85 %, but not for the witness",
         "write",
         ("shorter-than-its-calls",),
         "partial-clock",

@@ -75,6 +75,7 @@ class Habits:
     )
     size_of_one_file: bool = False  # of many files it reports the size of one, and 0 where that is unknown
     size_may_lag: bool = False  # it may look at the size before the last transfers are visible
+    times_opens_and_closes: bool = False  # of every rank: no rank's files are open for longer than it prints
 
 
 class Tool:

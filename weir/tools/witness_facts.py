@@ -210,7 +210,7 @@ def _facts(
         facts["called_bytes"] = _called(every, row["access"])
     lengths = [span["ended_ns"] - span["began_ns"] for span in every if span[_MOVED[row["access"]]]]
     if lengths:
-        facts["shortest_span_s"] = min(lengths) / 1e9
+        facts["shortest_span_s"], facts["longest_span_s"] = min(lengths) / 1e9, max(lengths) / 1e9
     if len(set(moved)) == 1 and moved[0]:
         times = [sum(span["transfers_end_ns"] - span["began_ns"] for span in part) for part in spans.values()]
         facts["rank_io_s"] = [min(times) / 1e9, max(times) / 1e9]

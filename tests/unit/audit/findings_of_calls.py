@@ -84,6 +84,13 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ),
     ("measured-several-times", subject({"witness": {"measuring": 8, "ranks": 2}}), "INVALID", "8 processes"),
     ("shorter-than-its-calls", subject({"shortest_span_s": 6.0}), "INVALID", "lasted 2 s, its calls 6 s"),
+    # A clock at 85 %, but not for the witness: IOR times each rank from before its open to after its close.
+    (
+        "shorter-than-its-calls",
+        subject({"shortest_span_s": 2.2, "longest_span_s": 2.3}),
+        "INVALID",
+        "lasted 2 s, its calls 2.3 s on the slowest rank",
+    ),
     (
         "shorter-than-its-calls",
         named({"shortest_span_s": 1.5}, total_s=None, io_s=None),

@@ -188,6 +188,12 @@ CLEAN: dict[str, Subject] = {
     "a launch of a batch system": subject({"program_s": 2.1}, run=replace(DONE, elapsed_s=7.0)),
     "one process for each rank": subject({"witness": {"measuring": 2, "ranks": 2}}),
     "the calls of an access are a part of it": subject({"shortest_span_s": 1.99}),
+    "files are open for no longer than IOR prints": subject(
+        {"shortest_span_s": 1.9, "longest_span_s": 2.0003}
+    ),
+    "others may time less than their opens": subject(
+        {"shortest_span_s": 2.1, "longest_span_s": 2.4}, program="weir-io"
+    ),
     "files that reached the device": each_file(device_written_bytes=7 * MIB, sync_calls=400),
     "names that are there": named({"entries": {"sampled": 32, "there": 32}}),
     "names that are gone": named({"entries": {"sampled": 32, "there": 0}}, access="remove"),

@@ -15,6 +15,7 @@ def habits_of(row: Row) -> Habits:
         ranks_draw_apart=True,
         size_of_one_file=True,
         size_may_lag=True,
+        times_opens_and_closes=True,
     )
 
 
