@@ -122,8 +122,8 @@ def test_what_fio_prints_for_people_has_rows_too() -> None:
     failed = text.replace("jobs=2): err= 0", "jobs=2): err=28")
     assert [one.level for _, run in runs_in(failed) for one in run.messages] == ["error"]
     for length in range(0, len(text), 97):
-        rows = [row for _, run in runs_in(text[:length]) for row in run.rows]
-        assert rows == list(parsed.rows[: len(rows)])
+        rows = [row | {"observed": {}} for _, run in runs_in(text[:length]) for row in run.rows]
+        assert rows == [row | {"observed": {}} for row in parsed.rows[: len(rows)]]
 
 
 def test_a_page_of_several_runs_with_jobs_of_one_name() -> None:
@@ -140,6 +140,27 @@ def test_a_page_of_several_runs_with_jobs_of_one_name() -> None:
     )
     ((_, bare),) = runs_in(result)
     assert (bare.rows[0]["api"], bare.rows[0]["xfer_bytes"]) == ("not printed", None)
+
+
+QUOTED = """\
+test: (g=0): rw=read, bs=(R) 1MiB-1MiB, (W) 1MiB-1MiB, (T) 1MiB-1MiB, ioengine=io_uring, iodepth=1
+fio-3.33
+Starting 1 process
+test: (groupid=0, jobs=1): err= 0: pid=85478: Sun Jan  4 20:29:59 2026
+  read: IOPS=91, BW=91.5MiB/s (96.0MB/s)(2750MiB/30043msec)
+
+less than the disk gives
+"""
+
+
+def test_the_first_lines_of_a_result_that_a_page_quotes() -> None:
+    ((_, parsed),) = runs_in(QUOTED)
+    (row,) = parsed.rows
+    assert (row["api"], row["total_s"], row["ops"]) == ("URING", 30.043, None)
+    assert row["bw_mib_s"] == pytest.approx(91.5, rel=1e-3)
+    assert (parsed.complete, row["observed"]["all_results"]) == (False, True)
+    cut = QUOTED[: QUOTED.index("\n\n") + 1]
+    assert [run.rows for _, run in runs_in(cut)] == [()]
 
 
 def test_a_job_that_reads_and_writes_is_another_cell_than_one_that_writes() -> None:

@@ -32,6 +32,7 @@ _ISSUED = re.compile(
     r"|   : total=r=(\d+)/w=(\d+)/d=\d+, short=r=(\d+)/w=(\d+)/)",
     re.MULTILINE,
 )
+_QUOTED = re.compile(r"^ +(?:read|write) ?: .*\n[ \t]*\n", re.MULTILINE)
 _VERSION = re.compile(r"^fio-(\S+)$", re.MULTILINE)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 _NOT_PRINTED = "not printed"  # a page may have the results without the lines above them
@@ -50,6 +51,9 @@ def parse_table(text: str, interfaces: Mapping[str, str]) -> Parsed:
         known = [job for place, name, job in jobs if name == match[1] and place < match.start()]
         for row in _rows(text[match.start() : end], known[-1] if known else {}):
             rows.append(row | {"iteration": sum(one["access"] == row["access"] for one in rows)})
+    ended = {match[1] for match in starts}
+    for row in rows:  # fio prints results when all jobs have ended
+        row["observed"] = {"all_results": all(name in ended for _, name, _ in jobs)}
     version = _VERSION.search(text)
     messages = tuple(Message("error", one) for one in errors)
     complete = "\nRun status group" in text
@@ -78,23 +82,24 @@ def _of_today(size: str) -> str:
 
 
 def _rows(section: str, job: Job) -> Iterator[Row]:
-    """Of a whole section: one that is cut has no line of what was issued."""
+    """Of a whole section: one that is cut has no line of what was issued. Nor has one of which a page quotes
+    the first lines alone: there is an empty line behind them, where fio prints none."""
     issued = _ISSUED.search(section)
-    if issued is None or job.get("engine") in NO_STORAGE:
+    if job.get("engine") in NO_STORAGE or (issued is None and not _QUOTED.search(section)):
         return
-    counts = [int(count) for count in issued.groups() if count is not None]
+    counts = [int(count) for count in issued.groups() if count is not None] if issued else []
     for match in _ACCESS.finditer(section):
         at = ("read", "write").index(match[1])
-        requests, short = counts[at], counts[2 + at]
+        requests, short = (counts[at], counts[2 + at]) if counts else (None, None)
         size, cut = (match[2], 1) if match[2] else (_of_today(match[4]), 2)
         xfer_bytes, total_s = job.get(match[1]), int(match[3] or match[5]) / 1000
         moved = _least(size)
-        if xfer_bytes and not short and _fits(requests * xfer_bytes, size, cut):
+        if xfer_bytes and requests is not None and not short and _fits(requests * xfer_bytes, size, cut):
             moved = requests * xfer_bytes
         yield {
             "access": match[1],
             "api": job.get("api", _NOT_PRINTED),
-            "rw_mix": _mix(counts[0], counts[1]) if job.get("mixes") else None,
+            "rw_mix": _mix(counts[0], counts[1]) if job.get("mixes") and counts else None,
             **{name: job.get(name) for name in ("order", "iodepth")},
             "nn": None,
             "ppn": None,
@@ -104,7 +109,7 @@ def _rows(section: str, job: Job) -> Iterator[Row]:
             "io_s": total_s,
             "bw_mib_s": moved / _MIB / total_s if total_s else None,
             "ops": requests,
-            "ops_s": requests / total_s if total_s else None,
+            "ops_s": requests / total_s if requests is not None and total_s else None,
             "observed": {},
         }
 
