@@ -21,6 +21,7 @@ from weir.units import about_size
 _NOTICEABLE_BYTES = 1 << 20
 _MOVED = ("read_bytes", "written_bytes")
 _WITHOUT_REPORT = "static, setuid, Go, or still running"
+_WITHOUT_CALLS = "by no call that was seen: programs and libraries that were loaded, or mappings"
 _UNREPORTED = {
     "rchar": "read by calls",
     "wchar": "written by calls",
@@ -93,6 +94,9 @@ def _unseen(seen: Seen) -> Iterator[str]:
         names = ", ".join(seen.ended.left)
         yield f"what {names} and their children moved, which the program left running: no sum has it"
     for at, (name, bytes_) in enumerate(seen.unreported.items()):
+        if own and name == "read_bytes" and "rchar" not in seen.unreported:
+            yield f"{about_size(bytes_)} {_UNREPORTED[name]} {_WITHOUT_CALLS}"
+            continue
         why = f" ({_WITHOUT_REPORT})" if own and at == 0 else ""
         yield f"{about_size(bytes_)} {_UNREPORTED[name]}, in processes that left no report{why}"
     streams = sum(map(sum, (mount.streamed for mount in seen.mounts)))

@@ -1,0 +1,46 @@
+"""What weir prove prints below `not seen:`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from tests.unit.prove.reports import MIB, mount, phase, process
+from weir.prove.mounts import mounts_of
+from weir.prove.seen import Seen, unseen_lines
+from weir.prove.start import Ended
+from weir.tools.witness import LIBRARY
+
+WRITTEN = {"rchar": 0, "wchar": 100, "read_bytes": 0, "write_bytes": 100}
+
+
+def not_seen(tree: Mapping[str, int]) -> str:
+    """Of a program whose one process reported 100 MiB of writes. tree: what the kernel counted, in MiB."""
+    own = {name: count * MIB for name, count in WRITTEN.items()}
+    processes = [process(mount(phase(written=100, synced=100), io=WRITTEN), io=own)]
+    ended = Ended(0, 1.0, "", {name: count * MIB for name, count in tree.items()})
+    return "\n".join(unseen_lines(Seen(["fio"], ended, processes, 0, mounts_of(processes), [], [])))
+
+
+@pytest.mark.parametrize(
+    ("tree", "told"),
+    [
+        (WRITTEN, ""),
+        (
+            WRITTEN | {"read_bytes": 55},  # fio and its libraries, which were not in memory
+            "55 MiB fetched from file systems by no call that was seen: programs and libraries that were loaded",
+        ),
+        (
+            WRITTEN | {"rchar": 55, "read_bytes": 55},
+            "55 MiB fetched from file systems, in processes that left no report",
+        ),
+        (WRITTEN | {"wchar": 155}, "55 MiB written by calls, in processes that left no report"),
+    ],
+)
+def test_what_the_kernel_counted_beyond_the_reports(tree: Mapping[str, int], told: str) -> None:
+    if not LIBRARY.is_file():
+        pytest.skip("needs the library: make build")
+    found = not_seen(tree)
+    assert told in found
+    assert bool(found) is bool(told)
