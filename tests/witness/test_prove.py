@@ -183,6 +183,7 @@ def test_names_and_streams(prove: Prove) -> None:
     seen = prove(sys.executable, "-c", code)
     names = [phase["names"] for mount in seen["mounts"] for phase in mount["phases"]]
     assert [sum(one[kind] for one in names) for kind in ("create", "stat", "unlink")] == [50, 50, 50]
+    assert re.search(r"^  time .* s in calls \(name [0-9.]+ s\)$", seen["stderr"], re.MULTILINE)
     streams = prove("awk", f'BEGIN {{ for (i = 0; i < {2 * MIB // 16}; i++) print "fifteen letters" > "f" }}')
     (mount,) = [one for one in streams["mounts"] if one["phases"]]
     assert near(counted(streams, "written_bytes") + mount["streamed"][1], 2 * MIB)

@@ -183,7 +183,7 @@ def _time(phases: Sequence[Phase]) -> str:
     )
     lasted_s = sum(phase.lasted_s for phase in phases)
     whole = f"{three_digits(sum(busy.values()))} s in calls ({parts})"
-    return f"{whole}, {three_digits(lasted_s)} s from first to last"
+    return f"{whole}, {three_digits(lasted_s)} s from first to last" if lasted_s else whole
 
 
 def _verdict(one: Judged) -> str:
