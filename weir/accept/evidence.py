@@ -12,7 +12,6 @@ from statistics import fmean
 from typing import Any
 
 from weir.accept.contract import IO500, MEDIAN, PLACES, Line, Promise
-from weir.accept.rejudged import not_as_measured
 from weir.audit.judge import USABLE
 from weir.columns import repeated_parameters
 from weir.compare.sides import records_file
@@ -24,6 +23,7 @@ from weir.io500.result import Phase, Result
 from weir.metrics import metric_named
 from weir.model import Row
 from weir.records.intervals import autocorrelation_of_rows
+from weir.records.rejudged import not_as_measured
 from weir.records.rounds import OLDER, Rounds, rounds_of_rows
 from weir.records.table import read_records
 from weir.runfiles import file_sha256, read_run_file, run_folder

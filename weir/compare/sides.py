@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weir.errors import WeirError, did_you_mean
 from weir.integrity.manifest import is_edited
 from weir.model import Row
+from weir.records.rejudged import edited_values
 from weir.records.rounds import Rounds, rounds_of_rows
 from weir.records.table import read_records
 
 RECORDS_FILE = "records.csv"
+_MOST_JUDGED_AGAIN = 100  # runs of a campaign: a quarter of a second
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,14 @@ def _campaign(path: Path, file: Path, bundle: bool) -> Campaign:
         hint = "look at excluded.csv beside it, or at its runs: weir audit"
         raise WeirError("has a header and no records", file=str(file), hint=hint, exit_code=3)
     study = None if bundle else file.parent
-    return Campaign(str(path), rows, study, rounds_of_rows(file.parent, rows), is_edited(file))
+    return Campaign(str(path), rows, study, _rounds(file, rows, bundle), is_edited(file))
+
+
+def _rounds(file: Path, rows: Sequence[Row], bundle: bool) -> Rounds:
+    """From plan to records; runs that are here are held against their records, as sums have no secret."""
+    rounds = rounds_of_rows(file.parent, rows)
+    edited = [] if bundle else edited_values(file.resolve().parent.parent, rows, _MOST_JUDGED_AGAIN)
+    return replace(rounds, findings=(*rounds.findings, *edited))
 
 
 def split_by(
@@ -103,7 +112,7 @@ def split_by(
         )
     study, rounds, edited = (
         None if bundle else file.parent,
-        rounds_of_rows(file.parent, rows),
+        _rounds(file, rows, bundle),
         is_edited(file),
     )
     first, second = (

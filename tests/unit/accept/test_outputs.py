@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from tests.golden.audit.cases import CASES
-from weir.accept import rejudged
 from weir.accept.contract import Contract, Line, Promise
 from weir.accept.evidence import Measured
 from weir.accept.judge import NOT_PROVEN, PASS, judge
 from weir.model import Row
 from weir.plan.files import read_plan
+from weir.records import rejudged
 from weir.records.collect import Run, read_json, sum_of_facts
 from weir.records.judged import code_state, collect_cell, judged, rows_of_run
 from weir.records.table import lines_of

@@ -8,10 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.golden.audit.cases import CASES
 from tests.unit.compare.test_compare import cell, judged, noisy, side, write
 from tests.unit.recorded import collect, measured_study
 from weir.cli import main
+from weir.compare.sides import read_side
 from weir.compare.verdict import SLOWER, UNDECIDED
+from weir.plan.files import read_plan
+from weir.records.collect import Run
+from weir.records.judged import collect_cell
+from weir.records.table import write_records
+from weir.runfiles import run_folder
 
 MANY = 30
 
@@ -107,3 +114,29 @@ def test_the_side_with_fewer_rounds_decides_how_sure_a_ratio_is() -> None:
     assert one.verdict == SLOWER
     assert one.estimate.degrees <= 3
     assert any("the storage or the time between" in note for note in one.notes)
+
+
+def test_a_side_whose_numbers_are_not_those_of_its_outputs_decides_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SHA256SUMS has no secret: here there is none, as of a table that is edited before it is handed in."""
+    case = CASES / "partly-cached"
+    (batch,) = read_plan(case / "plan.json").batches
+    for name, factor in (("a", 1.0), ("b", 1.0), ("edited", 1.3)):
+        rows = []
+        for number in range(8):
+            folder = run_folder(tmp_path / name, batch.cells[0].cell, number)
+            shutil.copytree(case / "run", folder)
+            document = json.loads((folder / "run.json").read_text()) | {"run": number}
+            (folder / "run.json").write_text(json.dumps(document))
+            own = collect_cell(batch.cells[0], [Run(folder, document)], tmp_path / name)
+            rows += [row | {"bw_mib_s": factor * row["bw_mib_s"]} for row in own]
+        (tmp_path / name / "study").mkdir()
+        write_records(tmp_path / name / "study/records.csv", rows)
+    assert not read_side(str(tmp_path / "b/study")).campaigns[0].rounds.findings
+    edited = read_side(str(tmp_path / "edited/study")).campaigns[0]
+    assert [one.run for one in edited.rounds.findings] == list(range(8))
+    main(["compare", str(tmp_path / "a/study"), str(tmp_path / "edited/study"), "--json"])
+    pairs = json.loads(capsys.readouterr().out)["pairs"]
+    assert {one["verdict"] for one in pairs} == {UNDECIDED}
+    assert any("edited: " in note and "its run gives" in note for one in pairs for note in one["notes"])
