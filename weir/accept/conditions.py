@@ -81,6 +81,9 @@ def findings(subject: Subject) -> list[Finding]:
     ]
     found += [Finding("edited", text) for text in edited(subject)]
     found += [Finding("renamed", text) for text in renamed(subject)]
+    storages = storages_of(subject.runs)
+    if len(storages) > 1:
+        found.append(Finding("several-storages", f"its runs were measured on {' and '.join(storages)}"))
     given: Mapping[str, Any] = {"emulated": False, **subject.line.conditions}
     for one in objects(sys.modules[__name__], Condition):
         for text in one.check(given[one.key], subject) if one.key in given else ():
@@ -144,6 +147,21 @@ def renamed(subject: Subject) -> Iterator[str]:
             hint = "measure the suite of the contract in a campaign of its own"
             yield f"{name}, and was measured as {measured}: {hint}"
             return
+
+
+def storages_of(runs: Iterable[Run]) -> list[str]:
+    """What the runs found below their targets: a name of a target is no storage. Unknown is none.
+
+    Clients of one file system may mount it from different servers: of these the path alone counts."""
+    found = set()
+    for run in runs:
+        storage = (run.get("host") or {}).get("file_system") or {}
+        device = str(storage.get("device") or "")
+        of_server = "" if device.startswith("/") else "server:" * (":" in device)
+        text = f"{storage.get('type') or ''} {of_server}{device.rpartition(':')[2] if of_server else device}"
+        if text.strip():
+            found.add(f"{run['cell'].get('target')} ({text.strip()})")
+    return sorted(found)
 
 
 @condition

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log, sqrt
 
-from weir.accept.conditions import Finding, Subject, findings, usable
+from weir.accept.conditions import Finding, Subject, findings, storages_of, usable
 from weir.accept.contract import BEST, MEDIAN, Contract, Line, Promise
 from weir.accept.evidence import Measured, Run, rows_of
 from weir.inference import (
@@ -267,9 +267,11 @@ def _more_runs(value: Value, promise: Promise, autocorrelation: float) -> int | 
 
 
 def _one_storage(results: list[Result]) -> list[Result]:
-    """Lines that must be measured on one target become not proven if they were measured on several."""
+    """Lines that must be measured on one storage become not proven if they were measured on several."""
     bound = [result for result in results if result.line.conditions.get("one_storage") and result.rows]
     targets = sorted({str(row.get("target")) for result in bound for row in result.rows})
+    if len(targets) < 2:
+        targets = storages_of(run for result in bound for run in result.runs)
     if len(targets) < 2:
         return results
     finding = Finding("one-storage", f"the lines were measured on {' and '.join(targets)}")

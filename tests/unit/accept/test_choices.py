@@ -6,6 +6,7 @@ import json
 import math
 import random
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from tests.unit.accept.test_cheats import (
 )
 from tests.unit.compare.test_conditions import POWER
 from tests.unit.recorded import collect, measure, measure_one
+from weir.accept.conditions import storages_of
 from weir.accept.evidence import Measured, read_measured
 from weir.accept.judge import judge
 from weir.cli import main
@@ -194,6 +196,40 @@ def test_a_cell_of_another_results_directory_is_refused(
     collect(first.parent, first.name, [*kept, *moved], PLANNED)
     assert accept(first) == 1
     assert "does not follow from line" in " ".join(capsys.readouterr().out.split())
+
+
+def on_storages(folder: Path, others: Callable[[str, int], bool]) -> Path:
+    """All runs are of one target, and some of them on another device by its name."""
+    study = write_study(folder, cells_of(contract_of(CONTRACT), {}))
+    for file in study.parent.glob("runs/*/*/run.json"):
+        other = others(file.parents[1].name, int(file.parent.name))
+        document = json.loads(file.read_text())
+        device = "/dev/nvme0n1" if other else "mds:/one"
+        document.setdefault("host", {})["file_system"] = {"type": "lustre", "device": device}
+        file.write_text(json.dumps(document) + "\n")
+    rows = read_records(study / "records.csv")
+    measure(study.parent, rows, PLANNED)
+    return collect(study.parent, study.name, rows, PLANNED)
+
+
+@pytest.mark.row("measure rounds, or lines of one storage, on other storage by its name")
+def test_a_name_of_a_target_is_no_storage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert accept(on_storages(tmp_path / "alike", lambda *_: True)) == 0
+    assert accept(on_storages(tmp_path / "round", lambda cell, run: (cell, run) == ("c00", 3))) == 1
+    text = "several-storages: its runs were measured on"
+    assert text in " ".join(capsys.readouterr().out.split())
+    assert accept(on_storages(tmp_path / "line", lambda cell, _: cell == "c00")) == 1
+    assert "one-storage: the lines were measured on" in " ".join(capsys.readouterr().out.split())
+
+
+def test_servers_of_one_file_system_are_one_storage() -> None:
+    devices = ("10.0.0.1:/export", "10.0.0.2:/export", "10.0.0.2:/other")
+    runs = [
+        {"cell": {"target": "t"}, "host": {"file_system": {"type": "nfs4", "device": one}}} for one in devices
+    ]
+    assert storages_of(runs[:2]) == ["t (nfs4 server:/export)"]
+    assert len(storages_of(runs)) == 2
+    assert storages_of([{"cell": {"target": "t"}, "host": {}}]) == []
 
 
 @pytest.mark.row("call other storage by the name of the target, or measure on other nodes")
