@@ -115,9 +115,8 @@ Rows = list[tuple[str, Row]]  # name of the campaign, record
 
 def _by_key(side: Side, columns: Sequence[str]) -> dict[Key, Rows]:
     groups: dict[Key, Rows] = defaultdict(list)
-    for campaign in side.campaigns:
-        for row in campaign.rows:
-            groups[tuple(row.get(name) for name in columns)].append((campaign.name, row))
+    for campaign, row in side.rows_once():
+        groups[tuple(row.get(name) for name in columns)].append((campaign, row))
     return groups
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from weir.errors import WeirError, did_you_mean
 from weir.integrity.manifest import is_edited
@@ -14,6 +15,8 @@ from weir.records.rounds import Rounds, rounds_of_rows
 from weir.records.table import read_records
 
 RECORDS_FILE = "records.csv"
+# Of one record and its copies: times and rates have more digits than chance repeats.
+_SAME = ("cell", "access", "item", "run", "iteration", "began", "bw_mib_s", "ops_s", "io_s", "total_s")
 _MOST_JUDGED_AGAIN = 100  # runs of a campaign: a quarter of a second
 
 
@@ -38,6 +41,14 @@ class Side:
     @property
     def rows(self) -> list[Row]:
         return [row for campaign in self.campaigns for row in campaign.rows]
+
+    def rows_once(self) -> Iterator[tuple[str, Row]]:
+        """With their campaign; what several hold, such as the runs of a shared cell, counts once."""
+        seen: dict[tuple[Any, ...], int] = {}
+        for number, campaign in enumerate(self.campaigns):
+            for row in campaign.rows:
+                if seen.setdefault(tuple(row.get(name) for name in _SAME), number) == number:
+                    yield campaign.name, row
 
 
 def records_file(path: Path) -> Path:

@@ -60,6 +60,13 @@ def test_a_campaign_handed_in_as_several_is_one() -> None:
     assert judged(side("a", *nights), side("b", whole[1]))[0].estimate.design == "campaigns"
 
 
+def test_a_campaign_handed_in_twice_counts_once() -> None:
+    """A copy would make two rounds of each, and the interval narrower."""
+    first, second = campaign(1, 1000.0), cell(noisy(2, 8, 980.0), start=1600)
+    twice = judged(side("a", first), side("b", second, [dict(row) for row in second[1:]]))[0]
+    assert twice.estimate == judged(side("a", first), side("b", second))[0].estimate
+
+
 def test_parts_of_a_day_teach_no_spread_from_day_to_day(tmp_path: Path) -> None:
     for part in range(FEWEST_CAMPAIGNS + 1):
         rows = cell(noisy(part, 3, 1000.0, 0.01), start=part * 60)
