@@ -150,7 +150,7 @@ def renamed(subject: Subject) -> Iterator[str]:
 
 
 def storages_of(runs: Iterable[Run]) -> list[str]:
-    """What the runs found below their targets: a name of a target is no storage. Unknown is none.
+    """What the runs found below their targets, which any directory may be called. Unknown is none.
 
     Clients of one file system may mount it from different servers: of these the path alone counts."""
     found = set()
