@@ -63,8 +63,10 @@ struct account {
     unsigned used; /* of phases */
     uint64_t more_phases;
     _Atomic int open_files;
-    _Atomic int under_way;           /* calls */
-    _Atomic bool reopened;           /* all files were closed since the last transfer */
+    _Atomic int under_way; /* calls */
+    _Atomic bool reopened; /* all files were closed since the last transfer */
+    /* By cuts and removals before the first write of a phase: it had no bytes there yet. */
+    uint64_t cancelled_before_bytes;
     struct weir_cachestat unwritten; /* right after the last synchronisation that one thread made */
     uint64_t synced_looks;
     struct phase phases[ACCOUNTS_PHASES]; /* at the end: most are never touched */

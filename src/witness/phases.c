@@ -40,6 +40,7 @@ static uint64_t clock_ns(void) {
 static void count_inside(struct account *account, struct counters *now) {
     now->raw_ns = clock_ns();
     accounts_io_read(&now->io);
+    now->io.counts[WEIR_IO_CANCELLED_WRITE_BYTES] -= account->cancelled_before_bytes;
     now->device_known = account->device.name[0] != '\0' && weir_device_now(&account->device, now->device);
     if (!account->watches_servers) {
         return;
@@ -117,10 +118,29 @@ uint64_t accounts_call_begins(struct record *record, enum call_kind kind) {
     return now_ns;
 }
 
-static void note_ends(struct phase *phase, enum call_kind kind, uint64_t began_ns, uint64_t now_ns) {
+/* What is taken away before the first write of a phase are bytes of somebody else, such as of the file that
+ * an open with O_TRUNC empties. */
+static void first_write(struct account *account, const struct phase *phase) {
+    struct weir_process_io now;
+    int error = errno;
+    inside = true;
+    accounts_io_read(&now);
+    inside = false;
+    errno = error;
+    if (now.known && phase->before.io.known) {
+        uint64_t grown = now.counts[WEIR_IO_CANCELLED_WRITE_BYTES] - account->cancelled_before_bytes;
+        account->cancelled_before_bytes += grown - phase->before.io.counts[WEIR_IO_CANCELLED_WRITE_BYTES];
+    }
+}
+
+static void note_ends(struct account *account, struct phase *phase, enum call_kind kind, uint64_t began_ns,
+                      uint64_t now_ns) {
     uint64_t none = 0;
     if (atomic_load_explicit(&phase->began_ns[kind], memory_order_relaxed) == 0) {
-        atomic_compare_exchange_strong(&phase->began_ns[kind], &none, began_ns);
+        bool is_first = atomic_compare_exchange_strong(&phase->began_ns[kind], &none, began_ns);
+        if (is_first && kind == CALL_WRITE) {
+            first_write(account, phase);
+        }
     }
     atomic_store_explicit(&phase->ended_ns[kind], now_ns, memory_order_relaxed);
 }
@@ -151,7 +171,7 @@ void accounts_call_ended(struct record *record, enum call_kind kind, uint64_t be
     }
     atomic_store_explicit(&phase->last_ns, now_ns, memory_order_relaxed);
     if (kind != CALL_NAME) {
-        note_ends(phase, kind, began_ns, now_ns);
+        note_ends(record->account, phase, kind, began_ns, now_ns);
     }
 }
 

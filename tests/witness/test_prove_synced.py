@@ -73,7 +73,7 @@ def seen(folder: Path, *program: str) -> list[Mount]:
     if not LIBRARY.is_file():
         pytest.skip("needs the library: make build")
     data = folder / "data"
-    data.mkdir()
+    data.mkdir(exist_ok=True)
     variables = prove_variables(folder, data, "")
     subprocess.run(program, cwd=data, env={**os.environ, **variables}, check=True, timeout=60)
     return mounts_of(read_reports(folder)[0])
@@ -107,3 +107,26 @@ def test_another_mount_of_a_file_has_none_of_its_bytes(tmp_path: Path) -> None:
     assert len(mounts) == 2
     assert sum(one.sum("written_bytes") for one in mounts) == MIB
     assert sum(one.sum(name) for one in mounts for name in ("synced_bytes", "synced_earlier_bytes")) == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "own_bytes"),
+    [
+        ("a = opened(flags=os.O_TRUNC | os.O_WRONLY); os.write(a, part), os.fsync(a)", 0),
+        ("os.unlink('f'); a = opened(); os.write(a, part), os.fsync(a)", 0),
+        ("os.system('rm f'); a = opened(); os.write(a, part), os.fsync(a)", 0),
+        ("a = opened('g'); os.write(a, part), os.ftruncate(a, 0), os.fsync(a)", MIB),
+    ],
+)
+def test_what_was_not_stored_before_the_program_is_not_withdrawn_by_it(
+    tmp_path: Path, code: str, own_bytes: int
+) -> None:
+    """`dd of=f` again, while the pages of the first one are in memory."""
+    earlier = tmp_path / "data/f"
+    earlier.parent.mkdir()
+    earlier.write_bytes(bytes(MIB))
+    (mount,) = seen(tmp_path, sys.executable, "-S", "-c", START + code)
+    (phase,) = mount.phases
+    if phase.growth.cancelled_bytes is None:
+        pytest.skip(f"{mount.file_system} does not count what is taken away again")
+    assert phase.growth.cancelled_bytes == own_bytes

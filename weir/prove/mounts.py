@@ -108,6 +108,10 @@ class Mount:
         return sum(int(getattr(phase, name)) for phase in self.phases)
 
     @property
+    def operations(self) -> int:
+        return sum(sum(phase.names.values()) for phase in self.phases)
+
+    @property
     def moved_bytes(self) -> int:
         return self.sum("read_bytes") + self.sum("written_bytes") + sum(self.streamed)
 
@@ -137,8 +141,7 @@ class _Group:
         return piece.phase["first_ns"] < ended_ns or not self._turns(piece)
 
     def _turns(self, piece: _Piece) -> bool:
-        reads = sum(one.phase["read_bytes"] for one in self.pieces)
-        writes = sum(one.phase["written_bytes"] for one in self.pieces)
+        reads, writes = (sum(one.phase[name] for one in self.pieces) for name in _BYTES.values())
         read, written = piece.phase["read_bytes"], piece.phase["written_bytes"]
         return bool((writes and not reads and read and not written) or (reads and not writes and written))
 
@@ -153,7 +156,7 @@ def mounts_of(processes: Sequence[Process]) -> list[Mount]:
         alone = others <= max(_SMALL * moved[place], _FEW_BYTES)
         found.append(_mount(place[0], parts, processes, alone))
     used = [one for one in found if one.phases or one.whole.device or one.whole.servers]
-    return sorted(used, key=lambda one: (-one.moved_bytes, -sum(_operations(one)), one.point))
+    return sorted(used, key=lambda one: (-one.moved_bytes, -one.operations, one.point))
 
 
 def _by_place(processes: Sequence[Process]) -> dict[_Place, list[tuple[int, Mapping[str, Any]]]]:
@@ -169,11 +172,6 @@ def _by_place(processes: Sequence[Process]) -> dict[_Place, list[tuple[int, Mapp
                 there.append(source)
             by_place.setdefault((point, kind, there.index(source)), []).append((at, mount))
     return by_place
-
-
-def _operations(mount: Mount) -> Iterator[int]:
-    for phase in mount.phases:
-        yield from phase.names.values()
 
 
 def _counted_bytes(parts: Sequence[tuple[int, Mapping[str, Any]]]) -> int:
@@ -319,7 +317,7 @@ def _growth(pieces: Sequence[_Piece], with_kernel: bool) -> Growth:
     return Growth(
         fetched_bytes=_io_growth(own, "read_bytes") if known else None,
         dirtied_bytes=_io_growth(own, "write_bytes") if known else None,
-        cancelled_bytes=_io_growth(own, "cancelled_write_bytes") if known else None,
+        cancelled_bytes=_io_growth(_from_first_write(own), "cancelled_write_bytes") if known else None,
         device=_device(pieces),
         servers=_servers(pieces),
     )
@@ -329,11 +327,16 @@ def _io_growth(pieces: Sequence[_Piece], name: str) -> int:
     return sum(max(piece.after["io"][name] - piece.before["io"][name], 0) for piece in pieces)
 
 
+def _from_first_write(pieces: Sequence[_Piece]) -> list[_Piece]:
+    """Without processes that removed files and ended before any of these wrote: those bytes were older."""
+    wrote = [one for one in pieces if one.phase.get("written_bytes")]
+    began_ns = min((one.phase["write"]["first_ns"] for one in wrote), default=0)
+    return [one for one in pieces if one.phase.get("written_bytes") or one.after["raw_ns"] > began_ns]
+
+
 def _by(name: str, pieces: Sequence[_Piece]) -> Iterator[list[_Piece]]:
-    parts: dict[object, list[_Piece]] = {}
-    for piece in pieces:
-        parts.setdefault(getattr(piece, name), []).append(piece)
-    yield from parts.values()
+    for value in dict.fromkeys(getattr(piece, name) for piece in pieces):
+        yield [piece for piece in pieces if getattr(piece, name) == value]
 
 
 def _device(pieces: Sequence[_Piece]) -> tuple[int, ...] | None:
