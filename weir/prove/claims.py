@@ -33,6 +33,7 @@ from weir.prove.records import (
 )
 from weir.prove.shared_calls import alone_s, are_told_apart, fit
 from weir.records.log_runs import runs_in
+from weir.tools import tools
 from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.outputs import read_text
 from weir.tools.witness_names import kind_of
@@ -40,6 +41,7 @@ from weir.units import UnitError, parse_rate
 
 _MIB = 2**20
 _OPTION = "--expect"
+_NO_STORAGE = "NULL"  # an interface that moves nothing
 _OF_CALLS = ("called_bytes", "shortest_span_s", "sync_calls", "called_syncs")
 # The reads of the device may be those of anybody.
 _OF_OTHER_PROCESSES = (*_OF_CALLS, "fetched_bytes", "dirtied_bytes", "cancelled_bytes", "device_read_bytes")
@@ -98,6 +100,12 @@ def claims_in(text: str) -> list[Claim]:
                 }
                 known = row | program
                 known["requested_bytes"] = row.get("requested_bytes") or row.get("moved_bytes")
+                if (
+                    row["access"] == "write"
+                    and row.get("sync") is None
+                    and tools()[tool].habits(known).sync_apart
+                ):
+                    known["sync"] = False
                 if row["access"] == UNKNOWN_ACCESS:
                     known["access"] = None
                     if (row["moved_bytes"] or 0) < LEAST_BYTES:
@@ -131,7 +139,7 @@ def judged_claims(
     number: dict[tuple[str, str], int] = {}
     for claim in claims:
         mount, access = _place(claim, mounts)
-        if mount is None:
+        if mount is None or not _is_seen(claim, mount, access, processes):
             found.append((claim, None))
             continue
         placed = replace(claim, row=claim.row | {"access": access})
@@ -139,16 +147,33 @@ def judged_claims(
         at = number.get((claim.who, access), 0)
         number[claim.who, access] = at + 1
         phases = [one for one in mount.phases if getattr(one, MOVED.get(access, "read_bytes")) >= LEAST_BYTES]
-        if access in MOVED and len(phases) == len(alike):
+        if _is_of_bytes(placed.row, access) and len(phases) == len(alike):
             phases, alike = phases[at : at + 1], [claim]
         if access == "write" and claim.row.get("sync"):
             phases = _synchronised(claim.row, phases, mount)
         others = [one for one in alike if one is not claim and one.who != _OPTION]
         subject = _subject(placed, mount, phases, processes, command, others)
-        if access in MOVED and ("wchar" if access == "write" else "rchar") in unreported:
+        if _is_of_bytes(placed.row, access) and ("wchar" if access == "write" else "rchar") in unreported:
             subject = without_counts(subject, _OF_OTHER_PROCESSES, _OF_OTHERS)
         found.append((claim, Judged(subject, judge(subject), mount, access, phases)))
     return found
+
+
+def _is_of_bytes(row: Row, access: str) -> bool:
+    """A read of files as names may tell operations alone."""
+    return access in MOVED and (kind_of(row) is None or row.get("bw_mib_s") is not None)
+
+
+def _is_seen(claim: Claim, mount: Mount, access: str, processes: Sequence[Process]) -> bool:
+    """Whether anybody counted bytes of it: services that were started before may have moved them all, or
+    nobody did."""
+    if claim.row.get("api") == _NO_STORAGE:
+        return False
+    if not _is_of_bytes(claim.row, access):
+        return True
+    seen = max(_amount(mount, access), mount.streamed[access == "write"])
+    least = min(_MOST_BY_CALLS * (claim.row.get("moved_bytes") or LEAST_BYTES), LEAST_BYTES)
+    return seen >= least or _passes_no_calls(mount, processes)
 
 
 def _synchronised(row: Row, phases: list[Phase], mount: Mount) -> list[Phase]:
@@ -169,7 +194,7 @@ def _place(claim: Claim, mounts: Sequence[Mount]) -> tuple[Mount | None, str]:
         return None, str(access)
     if access is None:
         access = max(MOVED, key=lambda name: max(one.sum(MOVED[name]) for one in used))
-    if access not in MOVED:
+    if not _is_of_bytes(claim.row, access):
         return max(used, key=lambda one: sum(sum(phase.names.values()) for phase in one.phases)), access
     # Of queues the kernel's count of the process is all there is, for each of its mounts.
     named = "direct_kernel" if claim.row.get("direct") else "opens"
@@ -191,7 +216,7 @@ def _subject(
 ) -> Subject:
     """others: further claims about the same phases."""
     access = str(claim.row["access"])
-    if access not in MOVED:
+    if not _is_of_bytes(claim.row, access):
         return _of_names(claim, mount, command, others)
     row = row_of(mount, access, phases, command)
     facts = facts_of(mount, access, phases, processes) | {"of_calls": True}

@@ -8,12 +8,11 @@ from typing import Any
 
 from weir.prove.killed import Process, is_killed
 from weir.prove.memory import in_memory, without_device
-from weir.prove.reports import streamed_bytes
+from weir.prove.reports import streamed_on
 
 GAP_NS = 1_000_000_000  # as ACCOUNTS_GAP_NS of the library
 KINDS = ("read", "write", "sync", "name")
 _SUMMED = ("opens", "opens_failed", "direct_requested", "direct_kernel", "mappings")
-_STREAMED_LEAST = 1 << 20  # less may be what a program prints
 _SMALL = 0.05
 _FEW_BYTES = 1 << 16  # of settings and the like, also where queues move the rest and no call shows it
 _SHARE = 0.01  # of an access; a process with less, such as a launcher, does not tell its time
@@ -206,7 +205,7 @@ def _mount(
         counts={name: sum(one[name] for _, one in used) for name in _SUMMED},
         syncs=_syncs([one for _, one in used]),
         flags=sorted({flag for _, one in used for flag in one["flags"]}),
-        streamed=_streamed(point, used, processes),
+        streamed=streamed_on(used, processes),
         unwritten=_least([one["unwritten"] for _, one in used]),
         phases=tuple(_phase(group, with_kernel) for group in _groups(pieces)),
         whole=_growth(whole, with_kernel),
@@ -327,11 +326,12 @@ def _io_growth(pieces: Sequence[_Piece], name: str) -> int:
     return sum(max(piece.after["io"][name] - piece.before["io"][name], 0) for piece in pieces)
 
 
-def _from_first_write(pieces: Sequence[_Piece]) -> list[_Piece]:
+def _from_first_write(own: Sequence[_Piece]) -> list[_Piece]:
     """Without processes that removed files and ended before any of these wrote: those bytes were older."""
-    wrote = [one for one in pieces if one.phase.get("written_bytes")]
-    began_ns = min((one.phase["write"]["first_ns"] for one in wrote), default=0)
-    return [one for one in pieces if one.phase.get("written_bytes") or one.after["raw_ns"] > began_ns]
+    began = [one.phase["write"]["first_ns"] for one in own if one.phase.get("written_bytes")]
+    return [
+        one for one in own if one.phase.get("written_bytes") or one.after["raw_ns"] > min(began, default=0)
+    ]
 
 
 def _by(name: str, pieces: Sequence[_Piece]) -> Iterator[list[_Piece]]:
@@ -380,19 +380,6 @@ def _syncs(mounts: Sequence[Mapping[str, Any]]) -> dict[str, int]:
             total[name] = total.get(name, 0) + call["done"]
             total["failed"] = total.get("failed", 0) + call["failed"]
     return total
-
-
-def _streamed(
-    point: str, used: Sequence[tuple[int, Mapping[str, Any]]], processes: Sequence[Process]
-) -> tuple[int, int]:
-    """Where a process has streams on one mount only, what passed no call is theirs."""
-    total = [0, 0]
-    for at, mount in used:
-        with_streams = [one["point"] for one in processes[at]["mounts"] if one["stdio_opens"]]
-        if with_streams == [mount["point"]]:
-            for way, bytes_ in enumerate(streamed_bytes(processes[at])):
-                total[way] += bytes_ if bytes_ >= _STREAMED_LEAST else 0
-    return total[0], total[1]
 
 
 def _least(looks: Sequence[Mapping[str, int] | None]) -> Mapping[str, int] | None:

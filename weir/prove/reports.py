@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from weir.data import load_schema
 from weir.files import from_json
@@ -17,6 +18,7 @@ from weir.tools.witness import LIBRARY, preloadable
 _PART = "prove"
 _NOTICEABLE_BYTES = 1 << 20
 _NOTICEABLE = 0.01
+_STREAMED_LEAST = 1 << 20  # less may be what a program prints
 # Of a process without counters of its own at its end: the calls that the kernel would have counted.
 _BY_CALLS = {"rchar": "read_bytes", "wchar": "written_bytes"}
 _OF_STORAGE = {"read_bytes": "read_bytes", "write_bytes": "written_bytes"}
@@ -111,3 +113,17 @@ def streamed_bytes(process: Process) -> tuple[int, int]:
         seen[0] += mount["read_bytes"]
         seen[1] += mount["written_bytes"]
     return max(io["rchar"] - seen[0], 0), max(io["wchar"] - seen[1], 0)
+
+
+def streamed_on(
+    used: Sequence[tuple[int, Mapping[str, Any]]], processes: Sequence[Process]
+) -> tuple[int, int]:
+    """Read and written on a mount, whose parts are of processes by number. Where one has streams on one mount
+    only, what passed no call is theirs."""
+    total = [0, 0]
+    for at, mount in used:
+        with_streams = [one["point"] for one in processes[at]["mounts"] if one["stdio_opens"]]
+        if with_streams == [mount["point"]]:
+            for way, bytes_ in enumerate(streamed_bytes(processes[at])):
+                total[way] += bytes_ if bytes_ >= _STREAMED_LEAST else 0
+    return total[0], total[1]

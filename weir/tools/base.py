@@ -74,6 +74,7 @@ class Habits:
         False  # each rank draws its own random order: some blocks repeat, others are never accessed
     )
     size_of_one_file: bool = False  # of many files it reports the size of one, and 0 where that is unknown
+    sync_apart: bool = False  # a synchronisation is a phase of its own, and in the time of no write
     size_may_lag: bool = False  # it may look at the size before the last transfers are visible
     times_opens_and_closes: bool = False  # of every rank: no rank's files are open for longer than it prints
 

@@ -112,6 +112,35 @@ def test_a_claim_without_any_call_is_unproven() -> None:
     assert claimed(expected("write 3 GiB/s"), process()) == (None, "")
 
 
+def test_a_claim_whose_bytes_others_may_have_moved_is_unproven() -> None:
+    """Services of elbencho and fio run before their client starts, which itself moves a few bytes."""
+    client = mount(phase(), device=(0, 100), io={"wchar": 0})
+    client["phases"][0]["written_bytes"] = client["written_bytes"] = 4096
+    for access in ("write", None):  # dd does not tell it
+        assert claimed(fio(access=access), process(client)) == (None, "")
+    assert claimed(fio(moved_bytes=4096, total_s=1.0, bw_mib_s=4096 / MIB), process(client))[0] is not None
+
+
+def test_an_interface_that_moves_nothing_proves_no_rate() -> None:
+    """IOR -a DUMMY, whose MPI maps files."""
+    idle = mount(phase(), device=(0, 0), mappings=19)
+    for access in ("write", "read"):
+        assert claimed(fio(api="NULL", access=access, bw_mib_s=11_200_000.0), process(idle)) == (None, "")
+    assert claimed(fio(api="NULL", access="create", item="file", ops=9, ops_s=9.0), process(idle)) == (
+        None,
+        "",
+    )
+
+
+def test_reads_of_files_by_name_are_operations() -> None:
+    """mdtest -E prints no bytes."""
+    reads = mount(phase(), device=(0, 0))
+    reads["phases"][0]["names"]["open"] = 400
+    row = {"api": "POSIX", "access": "read", "item": "file", "ops": 400, "requested_ops": 400, "ops_s": 2e4}
+    assert claimed(Claim("mdtest", row), process(reads)) == ("VALID", "")
+    assert claimed(Claim("mdtest", row | {"ops": 800, "requested_ops": 800}), process(reads))[0] == "INVALID"
+
+
 @pytest.mark.parametrize("means", ["mappings", "rings"])
 def test_of_queues_and_mappings_the_kernel_must_have_seen_the_bytes(means: str) -> None:
     def unseen(**facts: Any) -> dict[str, Any]:

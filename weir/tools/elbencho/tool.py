@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.model import Cell, Footprint, Parsed, Row, Target
-from weir.tools.base import Parameter, RunPaths, Tool, label_of_jobs
+from weir.tools.base import Habits, Parameter, RunPaths, Tool, label_of_jobs
 from weir.tools.elbencho.parse import LOG_START, OUTPUT, parse_results, parse_runs
 from weir.tools.elbencho.services import on_nodes
 from weir.tools.outputs import read_texts
@@ -37,6 +37,9 @@ class Elbencho(Tool):
     def label(self, params: Mapping[str, Any]) -> str:
         """Such as 'random 4KiB of 64MiB 4 jobs direct'."""
         return label_of_jobs(params)
+
+    def habits(self, row: Row) -> Habits:
+        return Habits(sync_apart=True)
 
     def problems(self, cell: Cell, target: Target) -> Sequence[str]:
         return list(_problems(cell, target))
