@@ -36,7 +36,7 @@ def read_directory(folder: Path) -> Result:
     else:
         raise _no_result(folder, refused)
     job = read_logs(folder)
-    notes = (*result.notes, *_not_read({**refused, **job.refused}), *_clocks(result, job))
+    notes = (*result.notes, *_not_read({**refused, **job.refused}), *_clocks(result, job), *_iterated(job))
     return _with_logs(replace(result, label=_label(folder), notes=notes), job)
 
 
@@ -85,6 +85,12 @@ def _clocks(result: Result, job: Job) -> Iterator[str]:
             "the clocks of the nodes differ: transfers lasted longer in the log than their phase, "
             f"{', '.join(longer)}, and the rate is that of the log"
         )
+
+
+def _iterated(job: Job) -> Iterator[str]:
+    if job.best_of:
+        phases = ", ".join(f"{name} the best of {count}" for name, count in job.best_of.items())
+        yield f"the logs have several iterations: {phases}"
 
 
 def _texts(folder: Path) -> tuple[dict[Path, str], dict[Path, str]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from weir.errors import WeirError
 from weir.io500.result import PHASES
+from weir.model import Row
 from weir.tools import tools
 from weir.tools.outputs import read_text
 
@@ -21,6 +22,7 @@ class Job:
     stonewall_s: Mapping[str, float]  # by phase; 0 is a run without a stonewall
     io_s: Mapping[str, float]  # of the phases of IOR: from the first transfer to the last one on all nodes
     refused: Mapping[Path, str]  # logs that cannot be read, with the reason
+    best_of: Mapping[str, int]  # iterations of a phase of IOR, where there are several: IO500 takes the best
 
 
 def read_all(files: Iterable[Path]) -> tuple[dict[Path, str], dict[Path, str]]:
@@ -44,6 +46,7 @@ def read_logs(folder: Path) -> Job:
     stonewall_s: dict[str, float] = {}
     io_s: dict[str, float] = {}
     refused: dict[Path, str] = {}
+    best_of: dict[str, int] = {}
     for name in PHASES:
         tool = tools().get(name.partition("_")[0])
         if tool is None or not (name.endswith("_write") or PHASES[name] == "GiB/s"):
@@ -56,6 +59,14 @@ def read_logs(folder: Path) -> Job:
                 tasks = tasks or run.requested.get("tasks")
                 if run.requested.get("stonewall") is not None:
                     stonewall_s[name] = run.requested["stonewall"]
-                if run.rows and PHASES[name] == "GiB/s" and isinstance(run.rows[-1]["io_s"], float):
-                    io_s[name] = run.rows[-1]["io_s"]
-    return Job(nodes, tasks, stonewall_s, io_s, refused)
+                if PHASES[name] == "GiB/s" and (timed := _timed(run.rows, name)):
+                    io_s[name] = max(timed)[1]
+                    best_of |= {name: len(timed)} if len(timed) > 1 else {}
+    return Job(nodes, tasks, stonewall_s, io_s, refused, best_of)
+
+
+def _timed(rows: Iterable[Row], name: str) -> list[tuple[float, float]]:
+    """Bandwidth and time of each iteration of a phase."""
+    access = name.rpartition("_")[2]
+    numbers = [(row["bw_mib_s"], row["io_s"]) for row in rows if row["access"] == access]
+    return [(rate, io_s) for rate, io_s in numbers if isinstance(rate, float) and isinstance(io_s, float)]

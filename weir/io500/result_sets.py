@@ -137,7 +137,10 @@ def phases_of_logs(one: ResultSet, rows: Iterable[Row]) -> dict[str, Phase]:
         name = _phase_like(one.result, row) if source in summaries else names.get(source)
         value = _value(name, row) if name else None
         if name and value is not None:
-            found[name] = replace(one.result.phases[name], value=value, half_step=0.0)
+            of_summary = one.result.phases[name]
+            far = found[name].value - of_summary.value if name in found else float("inf")
+            if abs(value - of_summary.value) < abs(far):  # of several iterations the summary has the best
+                found[name] = replace(of_summary, value=value, half_step=0.0)
     return found
 
 

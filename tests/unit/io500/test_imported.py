@@ -104,6 +104,24 @@ def test_a_log_that_contradicts_its_summary_is_named(
     assert "1 IO500 result sets (io500.csv), 1 of them valid: 1 of 1 published scores agree" in text
 
 
+def test_of_several_iterations_the_summary_has_the_best(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No clock differs: the slower iteration lasts longer than the phase that is in the summary."""
+    first = next(line for line in IOR_LOG.splitlines() if line.startswith("write "))
+    second = (
+        first.replace("4096.00", "2048.00")
+        .replace("300.00", "600.00")
+        .replace("300.38     0", "600.38     1")
+    )
+    log = IOR_LOG.format(stonewall=300).replace(first, f"{first}\n{second}")
+    write(tmp_path, result_summary=old_summary(), ior_easy_write=log)
+    (one,) = imported(tmp_path, tmp_path / "records.csv", capsys)["io500"]
+    assert one["doubts"].startswith(
+        "the logs have several iterations: ior_easy_write the best of 2; the audit "
+    )
+
+
 def test_a_directory_without_results_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "note").write_text("none\n")
     assert main(["import", str(tmp_path), "--out", str(tmp_path / "records.csv")]) == 2

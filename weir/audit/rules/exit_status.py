@@ -56,7 +56,8 @@ def result_missing(subject: Subject) -> Outcome | None:
     """The access was requested and no result was printed for it, or one that is not of it alone (io-model
     times the writing of the file with the access); this record has none, so that the failure is counted.
 
-    Hint: read the other reasons of the record; they show why the run gave no result.
+    Hint: read the other reasons of the record, which show why the run gave no result; what was timed together
+    with the access is to be measured apart.
     """
     if subject.has_result:
         return passed("a result is there")
@@ -167,7 +168,8 @@ def transfers_retried(subject: Subject) -> Outcome | None:
 
     Hint: look for a full or failing target (dmesg, quota), and run the cell again.
 
-    Of a log: look for a full or failing target (dmesg, quota), and run it again.
+    Of a log: look for a full or failing target (dmesg, quota), and run it again; of a read, request no more
+    than the file system gives in one call.
     """
     if not subject.has_result:
         return None
