@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.engine.runs import Engine
+from tests.engine.runs import ROOT, Engine
 
 WRITES = 64  # of each rank
 SHAPE = ["-w", "-k", "-t", "4k", "-b", f"{4 * WRITES}k"]
@@ -205,3 +209,44 @@ def test_a_machine_that_interrupts_each_reading_of_the_clocks_has_no_wrong_clock
     environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "clock"}
     done = engine.good("-w", "-t", "4k", "-b", "16k", "-o", tmp_path / "data", environment=environment)
     assert done.result("write")["observed"]["clock_error"] in (0, None)
+
+
+@pytest.fixture
+def memory() -> Iterator[Path]:
+    if not os.path.ismount("/dev/shm"):
+        pytest.skip("/dev/shm is no mount of tmpfs")
+    with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="weir-zoo-") as folder:
+        yield Path(folder)
+
+
+@pytest.mark.parametrize("api", ["POSIX", "MPIIO", "MMAP"])
+def test_reads_of_memory_are_compared_with_the_file(engine: Engine, memory: Path, api: str) -> None:
+    shape = ["-a", api, "-w", "-r", "-t", "4k", "-b", "1m", "-C"]
+    done = engine.good(*shape, "-o", str(memory / "data"), ranks=2)
+    assert done.result("read")["observed"]["contents"] == {"looked": 2 * 16, "differing": 0}
+    assert "contents" not in done.result("write")["observed"]
+
+
+def test_reads_elsewhere_are_not_compared(engine: Engine) -> None:
+    place = Path(tempfile.mkdtemp(dir="/var/tmp"))
+    try:
+        done = engine.good(*SHAPE, "-r", "-o", str(place / "data"))
+    finally:
+        shutil.rmtree(place)
+    seen = done.result("read")["observed"]
+    if seen["file_system"] == "tmpfs":
+        pytest.skip("/var/tmp is in memory")
+    assert "contents" not in seen
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the library has the registers of x86-64")
+def test_reads_that_are_led_elsewhere_differ(engine: Engine, memory: Path) -> None:
+    library = memory / "changing.so"
+    source = ROOT / "tests/zoo/lookups.c"
+    subprocess.run(
+        ["cc", "-DAUDITOR", "-DREADS", "-shared", "-fPIC", str(source), "-o", str(library)], check=True
+    )
+    shape = ["-w", "-r", "-t", "64k", "-b", "1m", "-o", str(memory / "data")]
+    done = engine.good(*shape, environment={"LD_AUDIT": str(library)})
+    assert done.result("read")["observed"]["contents"] == {"looked": 16, "differing": 16}
+    assert {"call": "la_x86_64_gnu_pltenter", "object": str(library)} in done.document["job"]["interposed"]

@@ -23,6 +23,7 @@ MOUNTED = (
 )
 AUDIT_LIBRARY, PATCHED_LIBC, QUIET_MPI = "audit library", "patched C library", "quiet MPI library"
 IDLE_AUDIT, CHANGING_AUDIT = "idle audit library", "changing audit library"
+OTHER_MPI = "other MPI library"
 LOOKED_UP, LOOKED_UP_READS = "looked up", "looked up reads"
 WEIR_IO, ORIGINAL = "weir-io", "ior"
 EDIT = "weir verify"  # what recognises an edit: no rule looks at files of records

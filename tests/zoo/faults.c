@@ -1,7 +1,7 @@
 /* Faults that are not preloaded. As a program (-DFILTER): runs its arguments with a filter of system calls
  * that answers fsync (or -DFILTERED) with 0. As a library with -DAUDIT: for LD_AUDIT, binds fsync to a
  * function that does nothing; with -DIDLE it binds nothing anew. As a library with -DMPI: an MPI library
- * whose MPI_File_sync does nothing. */
+ * whose MPI_File_sync does nothing; with -DMPI_READS one whose MPI_File_read_at reads /dev/zero. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <unistd.h>
@@ -73,6 +73,20 @@ uintptr_t la_symbind64(ElfW(Sym) * symbol, unsigned number, uintptr_t *from, uin
 #else
     return strcmp(name, "fsync") == 0 ? (uintptr_t)nothing : symbol->st_value;
 #endif
+}
+#endif
+
+#ifdef MPI_READS
+#include <fcntl.h>
+
+int PMPI_Status_set_elements(void *status, void *type, int count);
+int MPI_File_read_at(void *file, long long offset, void *into, int count, void *type, void *status);
+int MPI_File_read_at(void *file, long long offset, void *into, int count, void *type, void *status) {
+    static int source = -1;
+    (void)file;
+    (void)offset;
+    source = source >= 0 ? source : open("/dev/zero", O_RDONLY | O_CLOEXEC);
+    return read(source, into, (size_t)count) == count ? PMPI_Status_set_elements(status, type, count) : 1;
 }
 #endif
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from tests.zoo.animals import CHANGING_AUDIT, IDLE_AUDIT, LOOKED_UP, LOOKED_UP_READS, ORIGINAL, Animal
+from tests.zoo.animals import (
+    CHANGING_AUDIT,
+    IDLE_AUDIT,
+    LOOKED_UP,
+    LOOKED_UP_READS,
+    ORIGINAL,
+    OTHER_MPI,
+    Animal,
+)
 
 _DIFFER = ("contents-differ",)
 
@@ -32,6 +40,16 @@ LOOKUPS = (
         ("bytes-not-in-calls",),
         target="memory",
         library=CHANGING_AUDIT,
+    ),
+    Animal(
+        "other MPI library",
+        "MPI_File_read_at of the libmpi in LD_LIBRARY_PATH reads /dev/zero instead of memory",
+        "read",
+        _DIFFER,
+        target="memory",
+        ior=("bytes-not-in-calls",),
+        suite="mpiio",
+        library=OTHER_MPI,
     ),
 )
 HONEST_AUDIT = (

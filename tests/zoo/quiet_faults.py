@@ -15,6 +15,7 @@ from tests.zoo.animals import (
     IDLE_AUDIT,
     LOOKED_UP,
     LOOKED_UP_READS,
+    OTHER_MPI,
     PATCHED_LIBC,
     QUIET_MPI,
 )
@@ -45,6 +46,7 @@ def environment_of(library: str, folder: Path) -> dict[str, str]:
         LOOKED_UP: _looked_up,
         LOOKED_UP_READS: _looked_up_reads,
         CHANGING_AUDIT: _changing_audit_library,
+        OTHER_MPI: _other_mpi,
     }
     folder.mkdir(parents=True, exist_ok=True)
     return made[library](folder)
@@ -78,6 +80,20 @@ def _quiet_mpi(folder: Path) -> dict[str, str]:
     return {"LD_PRELOAD": str(_compiled(folder / "libmpi-quick.so", "-DMPI", "-shared", "-fPIC"))}
 
 
+def _other_mpi(folder: Path) -> dict[str, str]:
+    """A library of the name that weir-io needs, over a copy of the original that has another name."""
+    name, renamed = "libmpi.so.40", "libmpo.so.40"
+    found = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True, check=False).stdout
+    paths = [line.split(" => ")[1] for line in found.splitlines() if line.split()[:1] == [name]]
+    if not paths:
+        raise CannotStageError(f"{name} of Open MPI is not installed")
+    original = Path(paths[0]).read_bytes()
+    (folder / renamed).write_bytes(original.replace(f"{name}\0".encode(), f"{renamed}\0".encode()))
+    options = ["-DMPI_READS", "-shared", "-fPIC", f"-Wl,-soname,{name}", "-Wl,--no-as-needed"]
+    _compiled(folder / name, *options, after=(f"-L{folder}", f"-l:{renamed}"))
+    return {"LD_LIBRARY_PATH": str(folder)}
+
+
 def _patched_libc(folder: Path) -> dict[str, str]:
     """This machine's C library with another fsync."""
     found = subprocess.run(["cc", "-print-file-name=libc.so.6"], capture_output=True, text=True, check=True)
@@ -105,9 +121,9 @@ def _offset(content: bytearray, address: int) -> int:
     raise CannotStageError("the C library has no such segment")
 
 
-def _compiled(made: Path, *options: str, source: Path = _SOURCE) -> Path:
+def _compiled(made: Path, *options: str, source: Path = _SOURCE, after: tuple[str, ...] = ()) -> Path:
     if shutil.which("cc") is None:
         raise CannotStageError("needs a C compiler")
-    argv = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", *options, str(source), "-o", str(made)]
+    argv = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", *options, str(source), "-o", str(made), *after]
     subprocess.run(argv, check=True)
     return made

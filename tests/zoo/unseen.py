@@ -24,6 +24,8 @@ BLIND = {
     "a supervisor of system calls that answers what weir looks at as well": "a sandbox (seccomp listener, "
     "ptrace), or a library of the program, may answer reads of /proc and /sys, looks at pages, at data and "
     "clocks; it needs no root user",
+    "an audit library (LD_AUDIT) that answers operations on names": "and shows dlsym those of the C library, "
+    "where a launcher sets it and weir-io measures; where weir sees it set, libweir-witness counts, too",
     "a root user who falsifies /proc or /sys": "weir relies on the kernel's counters",
     "caches behind the client": "of a storage server, a RAID controller or a hypervisor: read more than "
     "they hold",

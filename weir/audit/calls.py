@@ -37,7 +37,7 @@ _DOES: dict[str, tuple[str, ...]] = {
 _VARIANT = re.compile(r"^_*(?P<name>.*?)(?:64)?(?:_chk|_2|_nocancel)?(?:_time64)?$")
 
 
-_OF_AN_AUDITOR = "la_"  # rtld-audit(7): it may bind any call anew, or change its arguments
+_OF_AN_AUDITOR = "la_"  # rtld-audit(7): it may change any call as it passes
 
 
 @cache

@@ -296,9 +296,9 @@ static uint32_t bindings_symbol_count(const uint32_t *hash) {
     return last >= hash[1] && last != 0 ? last + 1 : 0;
 }
 
-/* la_symbind32, la_x86_64_gnu_pltenter, ... */
+/* la_x86_64_gnu_pltenter, la_aarch64_gnu_pltexit, ... What la_symbind binds anew is in the tables. */
 static bool bindings_is_hook(const char *name) {
-    return strncmp(name, "la_", 3) == 0 && (strstr(name, "symbind") != NULL || strstr(name, "plte") != NULL);
+    return strncmp(name, "la_", 3) == 0 && strstr(name, "_plte") != NULL;
 }
 
 static void bindings_look_at_hooks(const struct look *look, const struct object *object) {

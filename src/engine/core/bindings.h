@@ -18,8 +18,8 @@ struct weir_binding {
  * linked libraries, and tables that an audit library or another one has changed. What was not bound yet is
  * looked up. own: an address in the library that asks, which does not count; NULL in a program. A call may be
  * found several times. used: what the library calls itself: what is found later may be another function.
- * Functions of audit libraries (LD_AUDIT) that bind calls anew or change them as they pass (la_symbind,
- * la_pltenter) are found as calls of their names. */
+ * Functions of audit libraries (LD_AUDIT) that may change calls as they pass (la_pltenter, la_pltexit)
+ * are found as calls of their names. */
 void weir_bindings_look(const void *own, const struct weir_binding *used, unsigned used_count,
                         weir_binding_found *found, void *context);
 /* The process that traces this one; 0: none. */

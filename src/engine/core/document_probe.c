@@ -288,6 +288,12 @@ void weir_document_write_observed(struct weir_json *json, const struct weir_resu
     if (result->denied_holes > 0) {
         weir_json_count(json, "denied_holes", result->denied_holes);
     }
+    if (result->looked > 0) {
+        weir_json_object(json, "contents");
+        weir_json_count(json, "looked", result->looked);
+        weir_json_count(json, "differing", result->differing);
+        weir_json_object_end(json);
+    }
     if (result->late_sizes > 0) {
         weir_json_count(json, "late_sizes", result->late_sizes);
     }

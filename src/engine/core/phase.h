@@ -92,6 +92,8 @@ struct weir_measure {
     struct weir_passes passes;
     uint64_t cpu_ns;          /* of the process, from the open to the close */
     uint64_t traced, dropped; /* records of the trace */
+    uint64_t looked;          /* reads of which a part was compared with the file (contents.h) */
+    uint64_t differing;       /* of these, where the file has something else */
     bool wall_hit;
     uint64_t wall_operations; /* when the stonewall was hit, or at the end */
     uint64_t wall_bytes;

@@ -118,15 +118,23 @@ static void result_stonewall(const struct weir_job *job, const struct weir_phase
 
 static void result_totals(const struct weir_job *job, const struct weir_phase *phase,
                           struct weir_measure *measure, struct weir_result *result) {
-    const uint64_t mine[10] = {measure->moved_bytes,      measure->operations,   measure->sync_calls,
-                               measure->retries,          measure->stored.bytes, measure->cpu_ns,
-                               measure->traced,           measure->dropped,      measure->stored.denied_holes,
-                               measure->stored.late_sizes};
-    uint64_t all[10] = {0};
+    const uint64_t mine[12] = {measure->moved_bytes,
+                               measure->operations,
+                               measure->sync_calls,
+                               measure->retries,
+                               measure->stored.bytes,
+                               measure->cpu_ns,
+                               measure->traced,
+                               measure->dropped,
+                               measure->stored.denied_holes,
+                               measure->stored.late_sizes,
+                               measure->looked,
+                               measure->differing};
+    uint64_t all[12] = {0};
     double least_s =
         measure->operations > 0 ? result_seconds(&measure->io) / (double)measure->operations : 1e300;
     int flags = 0;
-    MPI_Reduce(mine, all, 10, MPI_UINT64_T, MPI_SUM, 0, job->comm);
+    MPI_Reduce(mine, all, 12, MPI_UINT64_T, MPI_SUM, 0, job->comm);
     MPI_Reduce(&least_s, &result->rank_latency_s, 1, MPI_DOUBLE, MPI_MIN, 0, job->comm);
     MPI_Reduce(&measure->observed.open_flags, &flags, 1, MPI_INT, MPI_BAND, 0, job->comm);
     if (job->rank != 0) {
@@ -143,6 +151,8 @@ static void result_totals(const struct weir_job *job, const struct weir_phase *p
     result->dropped = all[7];
     result->denied_holes = all[8];
     result->late_sizes = all[9];
+    result->looked = all[10];
+    result->differing = all[11];
     result->observed.open_flags = flags;
     result->observed.hints = measure->observed.hints;
     result->observed.queue = measure->observed.queue;

@@ -66,8 +66,9 @@ struct weir_result {
     uint64_t sync_calls, retries;
     uint64_t cpu_ns; /* of all ranks; 0: not measured */
     uint64_t traced, dropped;
-    uint64_t denied_holes; /* of all files; see struct weir_stored */
-    uint64_t late_sizes;   /* likewise */
+    uint64_t denied_holes;      /* of all files; see struct weir_stored */
+    uint64_t late_sizes;        /* likewise */
+    uint64_t looked, differing; /* see struct weir_measure */
     struct weir_buckets timeline;
     struct weir_watched watched;
     struct weir_payload_sample payload;       /* of a write */

@@ -1,5 +1,6 @@
 /* The hot loop. Nothing here allocates, locks or calls the system beyond the transfer itself. */
 #include "clock.h"
+#include "contents.h"
 #include "loops.h"
 
 struct loop {
@@ -12,6 +13,7 @@ struct loop {
     bool place; /* the payload depends on the offset */
     bool paced; /* there is a rest or a schedule */
     struct weir_schedule schedule;
+    struct weir_contents contents;
     uint64_t begun;  /* operations */
     uint64_t drawn;  /* operations of a mixed phase */
     bool collective; /* transfers are in step with the other ranks */
@@ -84,6 +86,9 @@ static inline bool transfers_operate(struct loop *loop, uint64_t *stop_ticks) {
     if (__builtin_expect(phase->trace != NULL, 0)) {
         weir_trace_add(phase->trace, traced_ticks, *stop_ticks, (enum weir_trace_operation)loop->piece.access,
                        loop->piece.offset, loop->piece.bytes);
+    }
+    if (__builtin_expect(loop->contents.descriptor >= 0, 0)) {
+        weir_contents_seen(&loop->contents, &loop->piece, measure);
     }
     if (phase->verify && reads) {
         weir_payload_check_at(phase->payload, loop->piece.buffer, loop->piece.offset, &measure->verify);
@@ -167,6 +172,7 @@ void weir_transfers_run(const struct weir_phase *phase, struct weir_file *file, 
     };
     loop.paced = phase->pace.operations_s > 0 || phase->pace.rest_s > 0;
     loop.schedule = weir_phase_schedule(phase);
+    weir_contents_begin(phase, measure, &loop.contents);
     weir_transfers_begin(phase, measure);
     measure->wall_hit = transfers_run_to_the_wall(&loop);
     measure->wall_ns = weir_phase_ns(measure);
@@ -174,5 +180,6 @@ void weir_transfers_run(const struct weir_phase *phase, struct weir_file *file, 
     if (phase->wear_out) {
         transfers_wear_out(&loop);
     }
+    weir_contents_end(&loop.contents);
     weir_transfers_end(phase, measure);
 }

@@ -94,6 +94,8 @@ void weir_watch_begin(const struct weir_job *job, const struct weir_backend *bac
         weir_device_begin(how->path, &watched->medium, &watched->device);
         weir_servers_begin(&watched->medium, &watched->servers);
     }
+    watched->in_memory = weir_medium_is_memory(&watched->medium);
+    MPI_Bcast(&watched->in_memory, 1, MPI_INT, 0, job->node_comm);
     if (job->rank == 0 && watch_can_look(backend, how, watched)) {
         weir_page_cache_look(how->path, &watched->before);
         watched->touched = true;

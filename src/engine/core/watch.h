@@ -30,6 +30,7 @@ struct weir_watched {
     /* Once gathered, distinct types of the ranks' file systems: a node, or a rank in a namespace of its own,
      * may lack the mount. */
     char types[WEIR_WATCH_TYPES][WEIR_MEDIUM_TYPE];
+    int in_memory; /* the files of this node are pages of its memory */
     struct weir_process_io io;
     struct weir_residency before, after; /* of a read, on the ranks that sampled */
     struct weir_cachestat unwritten;     /* after a write, on the ranks that looked */

@@ -52,8 +52,8 @@ def not_verified(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def contents_differ(subject: Subject) -> Outcome | None:
     """The files are in memory, and have not what the program wrote or got in more than a tenth of the
-    transfers that libweir-witness compared: up to 64 bytes of some, right after the call, by a descriptor of
-    its own.
+    transfers that libweir-witness compared, or of the reads that weir-io did: up to 64 bytes of some, right
+    after the call, by a descriptor of its own.
     Something between program and kernel leads calls to another file (/dev/null, /dev/zero), where they
     count as well. A tenth may be bytes that another rank wrote at that moment; zeros prove nothing.
 
