@@ -9,7 +9,7 @@ page_points <- function(records) {
   if (nrow(points) == 0) {
     return(points)
   }
-  first <- data[, .SD[1], by = by, .SDcols = intersect(page_columns, names(data))]
+  first <- data[, .SD[1], by = by, .SDcols = setdiff(intersect(c(page_columns, dimensions()), names(data)), by)]
   # A percentile of few operations is their maximum.
   usable <- data.table::copy(data[verdict %in% usable_verdicts])
   usable[, `:=`(sync_share = sync_s / total_s, known_ops = data.table::fifelse(is.na(ops), 0, as.numeric(ops)))]
@@ -62,12 +62,16 @@ page_columns <- c("api", "layout", "order", "xfer_bytes", "block_bytes", "nn", "
   "stack", "site",
   "tool", "purpose", "program", "label", "suite", "experiment", "source", "direct", "sync", "stripe_count")
 
-# What a reader needs to tell the points of a study apart.
+# What a reader needs to tell the points of a study apart; of other axes those without which cells look alike.
 setting_columns <- function(points) {
   always <- c("api", "layout", "order", "xfer_bytes")
-  unique(c(always, varying_columns(points, setdiff(page_columns, c(always, "label", "source", "block_bytes",
-    "experiment",
-    "suite", "tool", "purpose", "program")))))
+  # How much is moved, and for how long, tells how it was measured.
+  untold <- c("block_bytes", "segments", "stonewall_s", "label", "source", "experiment", "suite", "tool", "purpose",
+    "program", "tool_version")
+  told <- unique(c(always, varying_columns(points, setdiff(page_columns, c(always, untold)))))
+  alike <- split(points, by = intersect(c("target", "access", told), names(points)), drop = TRUE)
+  further <- setdiff(dimensions(), c(page_columns, untold, "target"))
+  c(told, unique(unlist(lapply(alike[vapply(alike, nrow, 1L) > 1], varying_columns, further))))
 }
 
 missing_words <- function(rows) {

@@ -137,6 +137,16 @@ test_that("every question of the suite has a section with its points and what is
   expect_true(found$questions[[2]]$groups[[1]]$emulated)
 })
 
+test_that("cells that differ in an axis of their own are told apart, and only then", {
+  rows <- repeated_rounds(6, experiment = "depth")
+  depths <- data.table::rbindlist(lapply(c(1, 32), function(depth) {
+    data.table::copy(rows)[, `:=`(iodepth = depth, cell = paste(cell, depth))]
+  }))
+  settings <- function(rows) vapply(page_of(rows)$facts$points, function(point) point$setting, "")
+  expect_setequal(settings(rows), c("POSIX, shared file, sequential, 16 KiB", "POSIX, shared file, sequential, 1 MiB"))
+  expect_setequal(settings(depths), paste0(rep(settings(rows), 2), ", iodepth ", rep(c(1, 32), each = 2)))
+})
+
 test_that("the sentence of a question is of all of its settings, also of those that have no row", {
   medians <- c(seq(112, 101), 50)
   points <- data.table::data.table(
