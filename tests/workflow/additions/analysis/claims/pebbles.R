@@ -1,7 +1,7 @@
 # A paper that was never written: one claim that these records decide.
 
 title <- "Pebbles"
-cites <- "ior"
+cites <- "benchmarking"
 
 claims <- list(
   claim(

@@ -2,11 +2,11 @@ title <- "Bandwidth of stones"
 position <- 95
 section <- "appendix"
 statistic <- "Points: median bandwidth"
-needs <- "records of the tool pebble"
+needs <- "transfers"
 caption <- "Median bandwidth against the bytes of the file; bars are intervals of the median."
 
 make_table <- function(records, inputs) {
-  records <- records[tool == "pebble"]
+  records <- transfers_of(records)
   summarise_records(records, bandwidth_all(records), c("access", "target", "moved_bytes"), "MiB/s")
 }
 

@@ -1,11 +1,11 @@
 title <- "Stones"
 position <- 96
 section <- "appendix"
-needs <- "records of the tool pebble"
+needs <- "transfers"
 caption <- "Bandwidth of pebbles in MiB/s by the bytes of the file, median with its 95 % bootstrap interval."
 
 make_table <- function(records, inputs) {
-  records <- records[tool == "pebble"]
+  records <- transfers_of(records)
   summarise_records(records, bandwidth_all(records), c("access", "target", "moved_bytes"), "MiB/s")
 }
 

@@ -15,7 +15,7 @@ def few_bytes(subject: Subject) -> Outcome | None:
 
     Hint: write more of them.
     """
-    if subject.row.get("tool") != "pebble":
+    if subject.cell is None or "stones" not in subject.cell.params:
         return None
     moved = subject.number("moved_bytes")
     if moved is None:
