@@ -53,6 +53,23 @@ def test_messages_around_it_and_a_cut_one() -> None:
     assert cut is None or not cut.complete
 
 
+def test_servers_of_fio_report_to_one_client() -> None:
+    """Entries have the shape of those of jobs; the last one adds them up."""
+    of_servers = document()
+    (job,) = of_servers.pop("jobs")
+    whole = job | {"jobname": "All clients"}
+    of_servers["client_stats"] = [job | {"hostname": "a"}, job | {"hostname": "b"}, whole]
+    ((_, parsed),) = runs_in(json.dumps(of_servers))
+    assert [(row["moved_bytes"], row["iteration"]) for row in parsed.rows] == [(16 * MIB, 0), (16 * MIB, 1)]
+
+
+def test_a_job_without_a_time_has_no_rate() -> None:
+    """--verify_only counts writes that it does not do."""
+    verified = document()
+    verified["jobs"][0]["write"] |= {"runtime": 0, "bw_bytes": 0, "bw": 0, "iops": 0.0}
+    assert parse_document(verified).rows == ()
+
+
 def test_options_decide_what_was_requested() -> None:
     one = document()
     options = one["jobs"][0]["job options"]

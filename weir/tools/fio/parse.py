@@ -52,6 +52,14 @@ def documents(text: str) -> Iterator[dict[str, Any]]:
             continue
         if isinstance(document, dict) and isinstance(document.get("jobs"), list):
             yield document
+        elif isinstance(document, dict) and isinstance(document.get("client_stats"), list):
+            jobs = document["client_stats"]
+            yield document | {"jobs": [one for one in jobs if not _is_sum(one)]}
+
+
+def _is_sum(job: object) -> bool:
+    """Of the jobs on several servers (fio --client) there is one more entry, which adds them up."""
+    return isinstance(job, dict) and job.get("jobname") == "All clients"
 
 
 def is_begun(text: str) -> bool:
@@ -73,7 +81,7 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
         jobs = _jobs_of_an_entry(_count(options["numjobs"]) or 1, alike[_name_of(job)])
         for access in ("write", "read") if options["ioengine"] not in NO_STORAGE else ():
             counted = _today(job.get(access))
-            if isinstance(counted, dict) and _number(counted.get("io_bytes")):
+            if isinstance(counted, dict) and _number(counted.get("io_bytes")) and _has_time(counted):
                 row = _row(access, counted, options, jobs)
                 if not told:
                     row |= dict.fromkeys(_UNTOLD)
@@ -85,6 +93,11 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
             messages.append(Message("error", f"{name}: error {job['error']}"))
     version = str(document.get("fio version", "")).removeprefix("fio-")
     return Parsed(tuple(rows), {}, tuple(messages), "fio", version, complete=True)
+
+
+def _has_time(counted: Mapping[str, Any]) -> bool:
+    """In less than half a millisecond, or with --verify_only, where the writes are not done, fio has no rate."""
+    return bool(_number(counted.get("runtime")) or _number(counted.get("bw_bytes")))
 
 
 def _today(counted: object) -> object:
