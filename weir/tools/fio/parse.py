@@ -96,7 +96,7 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
 
 
 def _has_time(counted: Mapping[str, Any]) -> bool:
-    """In less than half a millisecond, or with --verify_only, where the writes are not done, fio has no rate."""
+    """fio has no rate below half a millisecond, and with --verify_only, which does not do its writes."""
     return bool(_number(counted.get("runtime")) or _number(counted.get("bw_bytes")))
 
 
