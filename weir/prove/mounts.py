@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from weir.prove.killed import Process, is_killed
 from weir.prove.memory import in_memory, without_device
+from weir.prove.pieces import BYTES, Piece, groups_of
 from weir.prove.reports import streamed_on
 
-GAP_NS = 1_000_000_000  # as ACCOUNTS_GAP_NS of the library
 KINDS = ("read", "write", "sync", "name")
 _SUMMED = ("opens", "opens_failed", "direct_requested", "direct_kernel", "mappings")
 _SMALL = 0.05
 _FEW_BYTES = 1 << 16  # of settings and the like, also where queues move the rest and no call shows it
 _SHARE = 0.01  # of an access; a process with less, such as a launcher, does not tell its time
-_BYTES = {"read": "read_bytes", "write": "written_bytes"}
 
-Counters = Mapping[str, Any]
 _Place = tuple[str, str, int]
 
 
@@ -115,36 +113,6 @@ class Mount:
         return self.sum("read_bytes") + self.sum("written_bytes") + sum(self.streamed)
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """A phase of one process, with the counters before and after it."""
-
-    host: str
-    disk: tuple[str, str | None]  # the kernel and its device: nodes may share both, and the counts
-    process: int
-    phase: Mapping[str, Any]
-    before: Counters
-    after: Counters
-
-
-@dataclass
-class _Group:
-    """Pieces of one phase."""
-
-    pieces: list[_Piece] = field(default_factory=list)
-
-    def takes(self, piece: _Piece) -> bool:
-        ended_ns = max(one.phase["last_ns"] for one in self.pieces)
-        if piece.phase["first_ns"] >= ended_ns + GAP_NS:
-            return False
-        return piece.phase["first_ns"] < ended_ns or not self._turns(piece)
-
-    def _turns(self, piece: _Piece) -> bool:
-        reads, writes = (sum(one.phase[name] for one in self.pieces) for name in _BYTES.values())
-        read, written = piece.phase["read_bytes"], piece.phase["written_bytes"]
-        return bool((writes and not reads and read and not written) or (reads and not writes and written))
-
-
 def mounts_of(processes: Sequence[Process]) -> list[Mount]:
     """Those with any activity, the one with most bytes first."""
     by_place = _by_place(processes)
@@ -187,7 +155,7 @@ def _mount(
     used = [(at, one) for at, one in parts if not one["watched"]]
     first = parts[0][1]
     whole = [
-        _Piece(*_node(processes[at], one), at if not one["watched"] else -1, {}, one["start"], one["end"])
+        Piece(*_node(processes[at], one), at if not one["watched"] else -1, {}, one["start"], one["end"])
         for at, one in parts
     ]
     pieces = [piece for at, one in used for piece in _pieces(processes[at], at, one)]
@@ -207,7 +175,7 @@ def _mount(
         flags=sorted({flag for _, one in used for flag in one["flags"]}),
         streamed=streamed_on(used, processes),
         unwritten=_least([one["unwritten"] for _, one in used]),
-        phases=tuple(_phase(group, with_kernel) for group in _groups(pieces)),
+        phases=tuple(_phase(group, with_kernel) for group in groups_of(pieces)),
         whole=_growth(whole, with_kernel),
         hosts=len({piece.host for piece in whole}),
         processes=len({processes[at]["pid"] for at, one in used if one["phases"]}),
@@ -220,45 +188,35 @@ def _node(process: Process, mount: Mapping[str, Any]) -> tuple[str, tuple[str, s
     return host, (process.get("kernel") or host, mount["device"])
 
 
-def _pieces(process: Process, number: int, mount: Mapping[str, Any]) -> Iterator[_Piece]:
+def _pieces(process: Process, number: int, mount: Mapping[str, Any]) -> Iterator[Piece]:
     phases = mount["phases"]
     for at, phase in enumerate(phases):
         after = phases[at + 1]["before"] if at + 1 < len(phases) else mount["end"]
-        yield _Piece(*_node(process, mount), number, phase, phase["before"], after)
+        yield Piece(*_node(process, mount), number, phase, phase["before"], after)
 
 
-def _groups(pieces: Sequence[_Piece]) -> list[_Group]:
-    groups: list[_Group] = []
-    for piece in sorted(pieces, key=lambda one: one.phase["first_ns"]):
-        if groups and groups[-1].takes(piece):
-            groups[-1].pieces.append(piece)
-        else:
-            groups.append(_Group([piece]))
-    return groups
-
-
-def _phase(group: _Group, with_kernel: bool) -> Phase:
-    phases = [piece.phase for piece in group.pieces]
+def _phase(group: list[Piece], with_kernel: bool) -> Phase:
+    phases = [piece.phase for piece in group]
     began_ns = min(one["first_ns"] for one in phases)
     return Phase(
-        counted_ns=min(piece.before["raw_ns"] for piece in group.pieces),
+        counted_ns=min(piece.before["raw_ns"] for piece in group),
         began_ns=began_ns,
         ended_ns=max(one["last_ns"] for one in phases),
         ends_ns=dict(_ends(phases)),
         **{
             name: sum(one[name] for one in phases)
-            for name in (*_BYTES.values(), "direct_read_bytes", "direct_written_bytes")
+            for name in (*BYTES.values(), "direct_read_bytes", "direct_written_bytes")
         },
         **_synced(phases, began_ns),
         calls={kind: sum(one[kind]["calls"] for one in phases) for kind in KINDS},
         busy_ns={kind: sum(one[kind]["busy_ns"] for one in phases) for kind in KINDS},
         quickest_ns={
             "+".join(kinds): _quickest_ns(phases, access, kinds)
-            for access in _BYTES
+            for access in BYTES
             for kinds in {_kinds_of(access, with_syncs) for with_syncs in (True, False)}
         },
         names={name: sum(one["names"][name] for one in phases) for name in phases[0]["names"]},
-        growth=_growth(group.pieces, with_kernel),
+        growth=_growth(group, with_kernel),
     )
 
 
@@ -280,8 +238,8 @@ def _kinds_of(access: str, with_syncs: bool) -> tuple[str, ...]:
 
 
 def _quickest_ns(phases: Sequence[Mapping[str, Any]], access: str, kinds: Sequence[str]) -> int:
-    whole = sum(one[_BYTES[access]] for one in phases)
-    some = [one for one in phases if one[_BYTES[access]] > _SHARE * whole]
+    whole = sum(one[BYTES[access]] for one in phases)
+    some = [one for one in phases if one[BYTES[access]] > _SHARE * whole]
     spans = sorted(
         (one[access]["first_ns"], max(one[kind]["last_ns"] for kind in kinds), _busy_ns(one, kinds))
         for one in some
@@ -309,7 +267,7 @@ def _ends(phases: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, tuple[int,
             yield kind, (min(one["first_ns"] for one in calls), max(one["last_ns"] for one in calls))
 
 
-def _growth(pieces: Sequence[_Piece], with_kernel: bool) -> Growth:
+def _growth(pieces: Sequence[Piece], with_kernel: bool) -> Growth:
     """The counters of the kernel for a process are of that one; those of the device are of the node."""
     own = [piece for piece in pieces if piece.process >= 0]
     known = with_kernel and all(piece.before["io"] and piece.after["io"] for piece in own)
@@ -322,11 +280,11 @@ def _growth(pieces: Sequence[_Piece], with_kernel: bool) -> Growth:
     )
 
 
-def _io_growth(pieces: Sequence[_Piece], name: str) -> int:
+def _io_growth(pieces: Sequence[Piece], name: str) -> int:
     return sum(max(piece.after["io"][name] - piece.before["io"][name], 0) for piece in pieces)
 
 
-def _from_first_write(own: Sequence[_Piece]) -> list[_Piece]:
+def _from_first_write(own: Sequence[Piece]) -> list[Piece]:
     """Without processes that removed files and ended before any of these wrote: those bytes were older."""
     began = [one.phase["write"]["first_ns"] for one in own if one.phase.get("written_bytes")]
     return [
@@ -334,12 +292,12 @@ def _from_first_write(own: Sequence[_Piece]) -> list[_Piece]:
     ]
 
 
-def _by(name: str, pieces: Sequence[_Piece]) -> Iterator[list[_Piece]]:
+def _by(name: str, pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
     for value in dict.fromkeys(getattr(piece, name) for piece in pieces):
         yield [piece for piece in pieces if getattr(piece, name) == value]
 
 
-def _device(pieces: Sequence[_Piece]) -> tuple[int, ...] | None:
+def _device(pieces: Sequence[Piece]) -> tuple[int, ...] | None:
     total = [0, 0, 0, 0]
     for part in _by("disk", pieces):
         before = [piece.before["device"] for piece in part if piece.before["device"]]
@@ -351,7 +309,7 @@ def _device(pieces: Sequence[_Piece]) -> tuple[int, ...] | None:
     return tuple(total)
 
 
-def _servers(pieces: Sequence[_Piece]) -> tuple[tuple[int | None, ...], ...]:
+def _servers(pieces: Sequence[Piece]) -> tuple[tuple[int | None, ...], ...]:
     """Of each observer: on every node what the process counted that saw most of it."""
     hosts = []
     for part in _by("host", pieces):
@@ -361,7 +319,7 @@ def _servers(pieces: Sequence[_Piece]) -> tuple[tuple[int | None, ...], ...]:
     return tuple(_column(sum, columns) for columns in zip(*hosts, strict=True)) if hosts else ()
 
 
-def _server_growth(piece: _Piece) -> list[tuple[int | None, ...]]:
+def _server_growth(piece: Piece) -> list[tuple[int | None, ...]]:
     pairs = zip(piece.before["servers"], piece.after["servers"], strict=True)
     return [
         tuple(None if a is None or b is None else max(b - a, 0) for a, b in zip(one, two, strict=True))

@@ -90,3 +90,24 @@ def test_a_result_of_several_phases_has_the_synchronisation_after_the_last() -> 
     assert claimed(2.0, *phases) == ("INVALID", "shorter-than-its-calls")
     apart = written(), written(began_s=4), synchronised(200, 7)
     assert claimed(0.3, *apart) == ("DEGRADED", "sync-not-applied")
+
+
+def test_what_a_later_program_moves_is_not_of_the_phase_of_an_earlier_one() -> None:
+    """`sh -c 'dd conv=fsync; sleep 2; dd conv=fsync'`, whose first synchronisation does nothing."""
+
+    def look(at_s: float, device_mib: int) -> dict[str, Any]:
+        return counters({}, (0, device_mib)) | {"raw_ns": int(at_s * S)}
+
+    def program(began_s: float, ended_s: float, phase: dict[str, Any], *, mib: int = 0) -> dict[str, Any]:
+        moved = {"before": look(began_s, 0 if began_s < 4 else 3)}
+        one = mount(phase, device=(0, 0)) | {"end": look(ended_s, 3 if ended_s < 4 else 103)}
+        one["phases"][0] |= moved
+        one["end"]["io"] = counters({"wchar": mib, "write_bytes": mib}, None)["io"]
+        return process(one)
+
+    shell = program(0.9, 9, phase() | {"first_ns": S, "last_ns": S})
+    first = program(1, 2.1, written(100, 1, 1, synced=100), mib=100)
+    second = program(4, 6, written(100, 4.1, 1, synced=100), mib=100)
+    processes = [shell, first, second]
+    verdicts = [one.row["verdict"] for one in judged_mounts(mounts_of(processes), processes, ["sh"])]
+    assert verdicts == ["INVALID", "VALID"]
