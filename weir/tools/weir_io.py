@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from itertools import pairwise
@@ -152,6 +153,22 @@ def sound_results(text: str) -> Sequence[Mapping[str, Any]]:
 def rows_and_results(parsed: Parsed, document: Mapping[str, Any]) -> Iterator[tuple[Row, Mapping[str, Any]]]:
     """Each row with the result that it is from; a damaged document has no rows."""
     return zip(parsed.rows, document.get("results") or (), strict=False)
+
+
+def parse_rows(
+    document: Mapping[str, Any], complete: Callable[[Row, Mapping[str, Any], Mapping[str, Any]], Row]
+) -> Parsed:
+    """Each row as the tool completes it, which is given the row, its result and what was requested."""
+    parsed = parse_document(document, {})
+    requested = document.get("requested") or {}
+    rows = (complete(row, result, requested) for row, result in rows_and_results(parsed, document))
+    return replace(parsed, rows=tuple(rows))
+
+
+def with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
+    """And others, each once."""
+    known = {message.text for message in parsed.messages}
+    return replace(parsed, messages=(*parsed.messages, *(one for one in others if one.text not in known)))
 
 
 def _row(result: Mapping[str, Any], common: Row, requested: Mapping[str, Any], job: Mapping[str, Any]) -> Row:

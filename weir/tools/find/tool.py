@@ -13,7 +13,7 @@ from weir.printed_values import real, whole
 from weir.tools.base import Parameter, RunPaths
 from weir.tools.engine import EngineOnlyTool
 from weir.tools.outputs import read_texts
-from weir.tools.weir_io import parse_document, read_document, rows_and_results
+from weir.tools.weir_io import parse_rows, read_document
 from weir.units import format_size
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -77,7 +77,7 @@ class Find(EngineOnlyTool):
         texts = read_texts(outputs)
         document = read_document(texts.get("summary", ""))
         if document is not None:
-            return _of_document(document)
+            return parse_rows(document, _row)
         printed = [line for line in texts.get("stderr", "").splitlines() if line.startswith("weir-io: ")]
         parsed = _of_pfind(texts.get("stdout", ""))
         return replace(parsed, messages=tuple(Message("error", line) for line in printed))
@@ -86,7 +86,7 @@ class Find(EngineOnlyTool):
         """The document of weir-io, or what pfind printed."""
         document = read_document(text)
         if document is not None:
-            return [_of_document(document)] if document.get("personality") == "find" else []
+            return [parse_rows(document, _row)] if document.get("personality") == "find" else []
         return [_of_pfind(text)] if _DONE.search(text) else []
 
 
@@ -100,32 +100,25 @@ def _problems(cell: Cell, target: Target) -> Iterator[str]:
         yield f"the walk needs a path of the operating system; {target.name} has the prefix {target.prefix}"
 
 
-def _of_document(document: Mapping[str, Any]) -> Parsed:
-    parsed = parse_document(document, {})
-    requested: Mapping[str, Any] = document.get("requested") or {}
-    rows = []
-    for row, result in rows_and_results(parsed, document):
-        more: Row = {
-            "item": "file",
-            "requested_ops": result.get("requested_operations"),
-            "xfer_bytes": requested.get("make_bytes") if requested.get("make_files") else None,
-        }
-        # The walk moves no bytes and opens nothing but directories.
-        more |= dict.fromkeys(
-            (
-                "bw_mib_s",
-                "moved_bytes",
-                "requested_bytes",
-                "file_bytes",
-                "open_s",
-                "close_s",
-                "sync",
-                "direct",
-            )
-        )
-        row["observed"]["found"] = result.get("found")
-        rows.append(row | more)
-    return replace(parsed, rows=tuple(rows))
+def _row(row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
+    more: Row = {
+        "item": "file",
+        "requested_ops": result.get("requested_operations"),
+        "xfer_bytes": requested.get("make_bytes") if requested.get("make_files") else None,
+    }
+    # The walk moves no bytes and opens nothing but directories.
+    of_files = (
+        "bw_mib_s",
+        "moved_bytes",
+        "requested_bytes",
+        "file_bytes",
+        "open_s",
+        "close_s",
+        "sync",
+        "direct",
+    )
+    row["observed"]["found"] = result.get("found")
+    return row | more | dict.fromkeys(of_files)
 
 
 def _of_pfind(text: str) -> Parsed:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from weir.model import Message, Parsed, Row
+from weir.model import Parsed, Row
 from weir.tools.io_model.original import (
     holds_only_messages,
     is_times,
@@ -16,7 +16,7 @@ from weir.tools.io_model.original import (
     parsed_output,
 )
 from weir.tools.outputs import read_texts
-from weir.tools.weir_io import parse_document, read_document, rows_and_results
+from weir.tools.weir_io import parse_rows, read_document, with_messages
 
 _PERSONALITY = "io-model"
 
@@ -27,8 +27,8 @@ def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
     document = read_document(texts.get("summary", ""))
     if document is not None:
         stderr = messages_in(texts.get("stderr", ""))
-        return _with_messages(_of_document(document), stderr)
-    parsed = _with_messages(parsed_output(texts.get("stdout", "")), messages_in(texts.get("stderr", "")))
+        return with_messages(parse_rows(document, _row), stderr)
+    parsed = with_messages(parsed_output(texts.get("stdout", "")), messages_in(texts.get("stderr", "")))
     times = [text for text in texts.values() if is_times(text)]
     return replace(parsed, rows=tuple(row | latencies_of(times) for row in parsed.rows)) if times else parsed
 
@@ -37,21 +37,14 @@ def parse_log(text: str) -> Sequence[Parsed]:
     """The run in a log that somebody kept; empty if there is nothing of io-model in it."""
     document = read_document(text)
     if document is not None:
-        return [_of_document(document)] if document.get("personality") == _PERSONALITY else []
+        return [parse_rows(document, _row)] if document.get("personality") == _PERSONALITY else []
     parsed = parsed_output(text)
     # A line that begins with Error or Warning is anybody's, unless there is no other.
     is_told = parsed.rows or parsed.requested or (parsed.messages and holds_only_messages(text))
     return [parsed] if is_told else []
 
 
-def _of_document(document: Mapping[str, Any]) -> Parsed:
-    parsed = parse_document(document, {})
-    requested = document.get("requested") or {}
-    rows = tuple(_row(row, requested, result) for row, result in rows_and_results(parsed, document))
-    return replace(parsed, rows=rows)
-
-
-def _row(row: Row, requested: Mapping[str, Any], result: Mapping[str, Any]) -> Row:
+def _row(row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
     row["observed"]["resident_bytes"] = result.get("resident_bytes")
     row["observed"]["cache"] = requested.get("cache")
     # The file need not have the size of what was moved: offsets are missed, met twice, or were there before.
@@ -75,8 +68,3 @@ def _least_bytes(requested: Mapping[str, Any]) -> int | None:
     if requested.get("prefill"):
         return int(whole)
     return max(0, int(whole * (1 - 40 / operations))) if requested.get("file_locality") == "rnd" else None
-
-
-def _with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
-    known = {message.text for message in parsed.messages}
-    return replace(parsed, messages=(*parsed.messages, *(one for one in others if one.text not in known)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from weir.tools.engine import EngineOnlyTool
 from weir.tools.madbench.problems import ACCESSES, find_problems, part_bytes_of, slot_bytes_of
 from weir.tools.outputs import read_texts
 from weir.tools.stripes import STRIPE_COUNT, stripe_terms
-from weir.tools.weir_io import parse_document, read_document, rows_and_results
+from weir.tools.weir_io import parse_rows, read_document
 from weir.units import format_size
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -115,7 +114,7 @@ class Madbench(EngineOnlyTool):
         texts = read_texts(outputs)
         document = read_document(texts.get("summary", ""))
         if document is not None:
-            return _of_document(document)
+            return parse_rows(document, _row)
         lines = [line for line in texts.get("stderr", "").splitlines() if line.startswith("weir-io: ")]
         messages = tuple(Message("error", line) for line in lines)
         return Parsed((), {}, messages, program="weir-io", tool_version="", complete=False)
@@ -124,7 +123,7 @@ class Madbench(EngineOnlyTool):
         """The run in a document that somebody kept, for weir import."""
         document = read_document(text)
         is_ours = document is not None and document.get("personality") == self.name
-        return [_of_document(document)] if document is not None and is_ours else []
+        return [parse_rows(document, _row)] if document is not None and is_ours else []
 
 
 def _phases(params: Mapping[str, Any]) -> str:
@@ -132,14 +131,7 @@ def _phases(params: Mapping[str, Any]) -> str:
     return "".join(letter for letter in "SWC" if letter in letters)
 
 
-def _of_document(document: Mapping[str, Any]) -> Parsed:
-    parsed = parse_document(document, {})
-    requested = document.get("requested") or {}
-    rows = tuple(_row(row, requested, result) for row, result in rows_and_results(parsed, document))
-    return replace(parsed, rows=rows)
-
-
-def _row(row: Row, requested: Mapping[str, Any], result: Mapping[str, Any]) -> Row:
+def _row(row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
     row["observed"] |= {name: result.get(name) for name in ("phase", "elapsed_s", "busy_s")}
     # Between the parts there may be room: the file is larger than what was moved.
     row["observed"]["scattered"] = requested.get("slot_bytes") != requested.get("block_bytes")

@@ -8,10 +8,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from weir.model import Message, Parsed, Row
+from weir.model import Parsed, Row
 from weir.tools.mdtest.table import messages_in, parsed_table, starts_in
 from weir.tools.outputs import read_texts
-from weir.tools.weir_io import parse_document, read_document, rows_and_results
+from weir.tools.weir_io import parse_rows, read_document, with_messages
 
 _PERSONALITY = "mdtest"
 
@@ -24,8 +24,8 @@ def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
     if document is not None:
         # What weir-io prints on stderr is in its document too.
         others = [one for one in messages_in(stderr) if not one.text.startswith("weir-io: ")]
-        return _with_messages(_of_document(document), others)
-    return _with_messages(parsed_table(stdout), messages_in(stderr))
+        return with_messages(_of_document(document), others)
+    return with_messages(parsed_table(stdout), messages_in(stderr))
 
 
 def parse_log(text: str) -> Sequence[Parsed]:
@@ -39,14 +39,8 @@ def parse_log(text: str) -> Sequence[Parsed]:
 
 def _of_document(document: Mapping[str, Any]) -> Parsed:
     """Trees are the ground that is measured on, not what is measured: they have no rows."""
-    parsed = parse_document(document, {})
-    requested = document.get("requested") or {}
-    rows = [
-        _row(row, result, requested)
-        for row, result in rows_and_results(parsed, document)
-        if result.get("item") != "tree"
-    ]
-    return replace(parsed, rows=tuple(rows))
+    parsed = parse_rows(document, _row)
+    return replace(parsed, rows=tuple(row for row in parsed.rows if row["item"] != "tree"))
 
 
 def _row(row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
@@ -67,8 +61,3 @@ def _row(row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> R
     seen: dict[str, Any] = {"sync_files": bool(requested.get("sync_file"))}
     seen |= {"entries": result["entries"]} if result.get("entries") else {}
     return row | more | {"observed": row["observed"] | seen}
-
-
-def _with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
-    known = {message.text for message in parsed.messages}
-    return replace(parsed, messages=(*parsed.messages, *(one for one in others if one.text not in known)))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from weir.model import Message, Parsed
+from weir.model import Parsed, Row
 from weir.tools.netcdf_bench.table import messages_in, parsed_table, starts_in
 from weir.tools.outputs import read_texts
-from weir.tools.weir_io import parse_document, read_document, rows_and_results
+from weir.tools.weir_io import parse_rows, read_document, with_messages
 
 _PERSONALITY = "netcdf-bench"
 _REQUESTED_COLUMNS = ("fill", "unlimited")
@@ -23,16 +22,16 @@ def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
     stdout, stderr = texts.get("stdout", ""), texts.get("stderr", "")
     document = read_document(texts.get("summary", ""))
     if document is not None:
-        parsed = _of_document(document)
-        return _with_messages(parsed, [*messages_in(stdout), *messages_in(stderr)])
-    return _with_messages(parsed_table(stdout), messages_in(stderr))
+        parsed = parse_rows(document, _row)
+        return with_messages(parsed, [*messages_in(stdout), *messages_in(stderr)])
+    return with_messages(parsed_table(stdout), messages_in(stderr))
 
 
 def parse_log(text: str) -> Sequence[Parsed]:
     """The runs in a log that somebody kept; empty if there is nothing of benchtool or weir-io in it."""
     document = read_document(text)
     if document is not None:
-        return [_of_document(document)] if document.get("personality") == _PERSONALITY else []
+        return [parse_rows(document, _row)] if document.get("personality") == _PERSONALITY else []
     starts = starts_in(text)
     if not starts:
         return []
@@ -40,19 +39,9 @@ def parse_log(text: str) -> Sequence[Parsed]:
     return [parsed_table(text[begin:end]) for begin, end in pairwise([0, *starts[1:], len(text)])]
 
 
-def _of_document(document: Mapping[str, Any]) -> Parsed:
-    parsed = parse_document(document, {})
-    requested = document.get("requested") or {}
-    rows = []
-    for row, result in rows_and_results(parsed, document):
-        stored = result.get("stored") or {}
-        more = {name: requested.get(name) for name in _REQUESTED_COLUMNS}
-        more |= {"chunking": stored.get("chunk"), "deflate_level": stored.get("deflate_level")}
-        row["observed"]["shuffle"] = stored.get("shuffle")
-        rows.append(row | more)
-    return replace(parsed, rows=tuple(rows))
-
-
-def _with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
-    known = {message.text for message in parsed.messages}
-    return replace(parsed, messages=(*parsed.messages, *(one for one in others if one.text not in known)))
+def _row(row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
+    stored = result.get("stored") or {}
+    more = {name: requested.get(name) for name in _REQUESTED_COLUMNS}
+    more |= {"chunking": stored.get("chunk"), "deflate_level": stored.get("deflate_level")}
+    row["observed"]["shuffle"] = stored.get("shuffle")
+    return row | more
