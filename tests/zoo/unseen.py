@@ -11,6 +11,8 @@ ABSENT = {
     "record is UNPROVEN",
     "dm-crypt, dm-flakey": "the kernel of this machine has no device mapper (no /dev/mapper/control); "
     "`make lab` has both in a guest, honest and over memory",
+    "nbd": "the kernel of this machine has no network block devices (no /dev/nbd0); in a guest of `make lab` "
+    "the device of one that is served from memory is unknown, whose records lack stored and fetched",
     "static IOR": "Debian's Open MPI has no static libraries; a static program cannot be preloaded, and "
     "its records lack sync, stored, fetched and direct, as a bare log does",
 }
@@ -44,8 +46,8 @@ BLIND = {
     "(/sys/class/rtc), or under a program without weir-io and witness",
     "outputs, run.json and rows.json that are edited together before weir collect": "ledger.jsonl has the "
     "sum of run.json, and a head of it that was signed elsewhere shows the rest",
-    "a cache on another disk": "dm-cache, bcache, LVM writecache; and what serves a network block device "
-    "(nbd, ublk)",
+    "a cache on another disk": "dm-cache, bcache, LVM writecache; and what serves a block device of ublk: "
+    "its driver names no process, as that of nbd does",
     "a journal of ext4 on a device of its own": "mountinfo does not name it, and synchronisations of "
     "metadata wait for it; the log of XFS is named (logdev), and judged",
     "the time of transfers by io_uring and mappings": "weir prove has the bytes of the kernel and the "

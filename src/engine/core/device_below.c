@@ -101,6 +101,32 @@ static bool below_loop(const char *sys, unsigned major_number, unsigned minor_nu
     return false;
 }
 
+/* The first reason is that of the lowest device. */
+static bool below_unknown(struct weir_device *device, const char *what, const char *below) {
+    if (device->reason[0] == '\0') {
+        snprintf(device->reason, sizeof device->reason, "what is below %.30s (%.90s) is unknown", what,
+                 below);
+    }
+    return false;
+}
+
+/* By a process (nbd), which alone knows where it keeps the bytes: it may be in its memory. */
+static bool below_is_served(const char *sys, unsigned major_number, unsigned minor_number,
+                            struct weir_device *device) {
+    static const char *const ups[] = {"", "/.."};
+    for (int i = 0; i < 2; i++) {
+        char path[440], number[32], name[64], process[64];
+        snprintf(path, sizeof path, "%.200s/%u:%u%s/pid", sys, major_number, minor_number, ups[i]);
+        if (weir_device_read_line(path, number, sizeof number)) {
+            snprintf(name, sizeof name, "device %u:%u", major_number, minor_number);
+            snprintf(process, sizeof process, "served by process %.31s", number);
+            below_unknown(device, name, process);
+            return true;
+        }
+    }
+    return false;
+}
+
 bool weir_device_follow(const char *sys, unsigned major_number, unsigned minor_number, int depth,
                         struct weir_device *device) {
     char path[400], backing[1024];
@@ -111,19 +137,13 @@ bool weir_device_follow(const char *sys, unsigned major_number, unsigned minor_n
     if (below_loop(sys, major_number, minor_number, path, backing, sizeof backing)) {
         return weir_device_follow_loop(sys, path, backing, depth, device);
     }
+    if (below_is_served(sys, major_number, minor_number, device)) {
+        return false;
+    }
     snprintf(path, sizeof path, "%.200s/%u:%u/slaves", sys, major_number, minor_number);
     int members = weir_device_follow_members(sys, path, depth, device);
     device->in_memory |= members == 0 && below_is_memory(sys, major_number, minor_number);
     return members > 0 || (members == 0 && weir_device_add_part(major_number, minor_number, device));
-}
-
-/* The first reason is that of the lowest device. */
-static bool below_unknown(struct weir_device *device, const char *what, const char *below) {
-    if (device->reason[0] == '\0') {
-        snprintf(device->reason, sizeof device->reason, "what is below %.30s (%.90s) is unknown", what,
-                 below);
-    }
-    return false;
 }
 
 static const char *below_last(const char *path) {

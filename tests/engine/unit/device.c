@@ -196,6 +196,19 @@ static void check_loops(void) {
     CHECK(unlink(image) == 0);
 }
 
+/* Of a device that a process serves (nbd), and of a partition of it, nobody knows where the bytes are. */
+static void check_served(void) {
+    struct weir_device device;
+    uint64_t counts[WEIR_DEVICE_COUNTS];
+    disk("43:0", 1, 1);
+    CHECK(follow(43, 0, &device, counts)); /* not connected */
+    put("43:0/pid", "4711\n");
+    CHECK(!follow(43, 0, &device, counts) && strstr(device.reason, "served by process 4711") != NULL);
+    disk("43:0/nbd0p1", 1, 1);
+    linked("259:7", "43:0/nbd0p1");
+    CHECK(!follow(259, 7, &device, counts) && strstr(device.reason, "served by process 4711") != NULL);
+}
+
 /* Disks of memory by their names, and by the model that their driver has. */
 static void check_disks_of_memory(void) {
     struct weir_device device;
@@ -217,6 +230,7 @@ int main(void) {
     check_partitions();
     check_volumes();
     check_loops();
+    check_served();
     check_disks_of_memory();
 
     char command[128];
