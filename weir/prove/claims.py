@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.audit.judge import judge
+from weir.audit.outcome import INVALID
 from weir.audit.subject import Subject
 from weir.errors import WeirError
 from weir.model import Message, Row
@@ -135,6 +136,25 @@ def judged_claims(
 ) -> list[tuple[Claim, Judged | None]]:
     """Each with the phases that it is about; None where no call was seen, so that it is unproven.
     unreported: what the kernel counted in processes that left no report, by its names."""
+    found = _judged(claims, mounts, processes, command, unreported)
+    for at, (claim, one) in enumerate(found):
+        if claim.row["access"] is None and one is not None and one.judgement.verdict == INVALID:
+            # dd does not tell which it was, and the other one may fit.
+            other = next(access for access in MOVED if access != one.access)
+            told = [*claims[:at], replace(claim, row=claim.row | {"access": other}), *claims[at + 1 :]]
+            _, again = _judged(told, mounts, processes, command, unreported)[at]
+            if again is not None and again.judgement.verdict != INVALID:
+                found[at] = (claim, again)
+    return found
+
+
+def _judged(
+    claims: Sequence[Claim],
+    mounts: Sequence[Mount],
+    processes: Sequence[Process],
+    command: Sequence[str],
+    unreported: Container[str],
+) -> list[tuple[Claim, Judged | None]]:
     found: list[tuple[Claim, Judged | None]] = []
     number: dict[tuple[str, str], int] = {}
     for claim in claims:

@@ -121,6 +121,17 @@ def test_a_claim_whose_bytes_others_may_have_moved_is_unproven() -> None:
     assert claimed(fio(moved_bytes=4096, total_s=1.0, bw_mib_s=4096 / MIB), process(client))[0] is not None
 
 
+def test_a_result_of_an_unknown_access_may_be_of_the_other_one() -> None:
+    """`dd of=/dev/shm/f 2>/dev/null; dd if=/dev/shm/f`: what is printed is of the read."""
+    writes, reads = phase(written=100, lasted_s=4), phase(read=100, lasted_s=0.5)
+    writes["write"]["busy_ns"], reads["first_ns"], reads["last_ns"] = 4 * S, 6 * S, 6 * S + S // 2
+    reads["read"] = {"calls": 100, "busy_ns": S // 2, "first_ns": 6 * S, "last_ns": 6 * S + S // 2}
+    both = process(mount(writes, reads, file_system="tmpfs"))
+    for total_s, found in ((0.5, "VALID"), (0.1, "INVALID"), (4.0, "VALID")):
+        claim = fio(access=None, total_s=total_s, bw_mib_s=100 / total_s)
+        assert claimed(claim, both)[0] == found
+
+
 def test_an_interface_that_moves_nothing_proves_no_rate() -> None:
     """IOR -a DUMMY, whose MPI maps files."""
     idle = mount(phase(), device=(0, 0), mappings=19)
