@@ -30,6 +30,7 @@ from bench.tables import replace_rows  # noqa: E402
 from weir.mounts import mount_of  # noqa: E402
 
 RESULTS = ROOT / "bench/results/prove_programs.csv"
+MEMORY = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
 MIB = 2**20
 SIZE = 32
 CLOSE = 0.01
@@ -58,15 +59,17 @@ pgbench -h "$1" -i -s 1 -q postgres 2> /dev/null
 pgbench -h "$1" -t 200 -n postgres > /dev/null
 """
 # One transaction: few pages of the log are written twice. Its segments are neither filled before nor kept.
+# $1: the database, which is elsewhere than its log; $2: what it tells.
 POSTGRES_LOG = """\
 #!/bin/sh -e
 own="-c listen_addresses= -c unix_socket_directories=$1 -c wal_init_zero=off -c wal_recycle=off"
-pg_ctl -D "$1/db" -w -l "$1/db/log" -o "$own -c autovacuum=off" start > /dev/null
-trap 'pg_ctl -D "$1/db" -w stop > /dev/null' EXIT
+pg_ctl -D "$1" -w -l "$1/messages" -o "$own -c autovacuum=off" start > /dev/null
+trap 'pg_ctl -D "$1" -w stop > /dev/null' EXIT
 ask() { psql -h "$1" -d postgres -qAt -c "$2"; }
-ask "$1" "SELECT pg_stat_reset_shared('wal')"
+from=$(ask "$1" "SELECT pg_current_wal_lsn()")
 ask "$1" "CREATE TABLE t AS SELECT i, repeat(md5(i::text), 4) FROM generate_series(1, 200000) i"
-ask "$1" "SELECT pg_sleep(1); SELECT wal_bytes FROM pg_stat_wal" > "$1/told"
+ask "$1" "SELECT pg_sleep(1)"
+ask "$1" "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '$from')" > "$2"
 """
 HDF5 = "import h5py, sys, numpy; h5py.File(sys.argv[1], 'w')['d'] = numpy.ones(4 << 20)"
 NETCDF = (
@@ -164,9 +167,9 @@ def programs(inputs: Path) -> Iterator[Program]:
     )
     yield Program(
         "PostgreSQL, its log (WAL)",
-        (f"{inputs}/postgres-log.sh", "{data}"),
+        (f"{inputs}/postgres-log.sh", "{memory}/db", "{data}/told"),
         user="postgres",
-        before=("initdb", "-D", "{data}/db", "-X", "{data}/log", "-A", "trust"),
+        before=("initdb", "-D", "{memory}/db", "-X", "{data}/log", "-A", "trust"),
         on="{data}/log",
         truth=_told,
     )
@@ -206,10 +209,10 @@ def prove_command(on: Path, seen: Path, *options: str) -> list[str]:
 
 def seen_of(program: Program, folder: Path, inputs: Path) -> tuple[Program, dict[str, Any]] | None:
     """The program with what it was told, and what was seen; None where it is missing or failed."""
-    data = Path(tempfile.mkdtemp(dir=folder))
+    data, memory = Path(tempfile.mkdtemp(dir=folder)), Path(tempfile.mkdtemp(dir=MEMORY))
 
     def here(parts: Sequence[str]) -> list[str]:
-        return [part.replace("{data}", str(data)) for part in parts]
+        return [part.replace("{data}", str(data)).replace("{memory}", str(memory)) for part in parts]
 
     try:
         (data / "there").write_bytes(os.urandom(SIZE * MIB))
@@ -217,7 +220,7 @@ def seen_of(program: Program, folder: Path, inputs: Path) -> tuple[Program, dict
         (inputs / "seen.json").unlink(missing_ok=True)  # another user could not write over it
         become: list[str] = []
         if program.user and os.geteuid() == 0:
-            for each in (data, inputs):
+            for each in (data, memory, inputs):
                 shutil.chown(each, program.user)
             become = ["setpriv", "--reuid", program.user, "--clear-groups"]
         if program.before and not _ran(program, [*become, *here(program.before)], data):
@@ -230,6 +233,17 @@ def seen_of(program: Program, folder: Path, inputs: Path) -> tuple[Program, dict
         return program, dict(json.loads((inputs / "seen.json").read_text()))
     finally:
         shutil.rmtree(data)
+        shutil.rmtree(memory)
+
+
+def _is_missing(program: Program) -> bool:
+    names = [program.command[0], *(program.before[:1])]
+    names += program.command[4:5] if names[0] == "mpirun" else []
+    for name in names:
+        if not shutil.which(name):
+            print(f"{program.name}: not measured: {Path(name).name} is not found")
+            return True
+    return False
 
 
 def _ran(program: Program, command: Sequence[str], data: Path) -> bool:
@@ -262,7 +276,18 @@ def row_of(program: Program, seen: dict[str, Any], folder: Path) -> list[str]:
     near = [name for name, counts in layers.items() if _is_near(counts, told)]
     agrees = "" if not any(told) else ", ".join(near) or "nobody"
     columns = [_text(told, told, 1), *(_text(one, told) for one in (calls, kernel, below))]
+    columns[-1] += _headers(below, told, mount) if servers else ""
     return [program.name, mount["file_system"], *columns, agrees]
+
+
+def _headers(below: Sequence[int | None], told: Sequence[float | None], mount: dict[str, Any]) -> str:
+    """Where more crossed to the servers: how much that is for a call, whose request has a header."""
+    pairs = [(bytes_, size * MIB) for bytes_, size in zip(below, told, strict=True) if bytes_ and size]
+    more = sum(bytes_ - size for bytes_, size in pairs)
+    calls = sum(count for phase in mount["phases"] for count in phase["calls"].values())
+    if not calls or more <= CLOSE * sum(size for _, size in pairs):
+        return ""
+    return f" ({more / calls:.0f} bytes more for each of {calls:,} calls)"
 
 
 def _is_near(counts: Sequence[int | None], told: Sequence[float | None]) -> bool:
@@ -288,13 +313,13 @@ def main() -> None:
     parser.add_argument("--table", type=Path, default=RESULTS)
     parser.add_argument("--inputs", type=Path, help="a directory with what they need, as prepare() makes it")
     chosen = parser.parse_args()
-    memory = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
-    with tempfile.TemporaryDirectory(dir=memory, prefix="weir-inputs-") as name:
+    with tempfile.TemporaryDirectory(dir=MEMORY, prefix="weir-inputs-") as name:
         inputs = chosen.inputs or Path(name)
         if not chosen.inputs:
             prepare(inputs)
         for program in programs(inputs):
-            for folder in chosen.directories if re.search(chosen.only, program.name) else ():
+            is_chosen = re.search(chosen.only, program.name) and not _is_missing(program)
+            for folder in chosen.directories if is_chosen else ():
                 seen = seen_of(program, folder.resolve(), inputs)
                 if seen is not None:
                     row = row_of(*seen, folder.resolve())

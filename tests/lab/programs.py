@@ -49,5 +49,6 @@ def _on(machine: Machine, target: str, inputs: Path, only: str) -> None:
     options = ["--only", only, "--table", table, "--inputs", inputs, f"/mnt/{target}/root"]
     done = machine.run(*python, _SCRIPT, *options, limit_s=_LIMIT_S)
     print(f"{target}:\n{done.stdout}{done.stderr}", end="", flush=True)
-    with table.open(newline="") as stream:
-        replace_rows(list(csv.DictReader(stream)), RESULTS, KEYS, HEAD)
+    if table.is_file():  # some program was there, and ended well
+        with table.open(newline="") as stream:
+            replace_rows(list(csv.DictReader(stream)), RESULTS, KEYS, HEAD)
