@@ -212,7 +212,7 @@ void accounts_begin(void) {
 static void account_forget(struct account *account) {
     account->used = 0;
     account->under_way = 0;
-    account->more_phases = account->synced_looks = account->cancelled_before_bytes = 0;
+    account->more_phases = account->syncs = account->cancelled_before_bytes = 0;
     memset(&account->unwritten, 0, sizeof account->unwritten);
     account->watched = false;
     account->is_stale = true;

@@ -67,8 +67,8 @@ struct account {
     _Atomic bool reopened; /* all files were closed since the last transfer */
     /* By cuts and removals before the first write of a phase: it had no bytes there yet. */
     uint64_t cancelled_before_bytes;
-    struct weir_cachestat unwritten; /* right after the last synchronisation that one thread made */
-    uint64_t synced_looks;
+    struct weir_cachestat unwritten;      /* right after the last synchronisation that one thread made */
+    uint64_t syncs;                       /* that succeeded */
     struct phase phases[ACCOUNTS_PHASES]; /* at the end: most are never touched */
 };
 

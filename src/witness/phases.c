@@ -7,7 +7,7 @@
 
 #include "image.h"
 
-#define LOOKS 64 /* at pages after a synchronisation: a database makes thousands */
+#define LOOKS 8 /* at pages after the first synchronisations: a database makes thousands */
 
 static _Thread_local bool inside;        /* what the library itself opens and reads does not count */
 static _Atomic(struct account *) queued; /* with transfers whose end is waited for */
@@ -91,8 +91,20 @@ static struct phase *current(struct account *account) {
     return &account->phases[account->used > 0 ? account->used - 1 : 0];
 }
 
+/* As add(): a locked addition takes as long as the rest but the clock. A handler of a signal that transfers,
+ * too, leaves the number as it was. */
+static int under_way(struct account *account, int change) {
+    extern char __libc_single_threaded;
+    if (!__libc_single_threaded) {
+        return atomic_fetch_add(&account->under_way, change) + change;
+    }
+    int calls = atomic_load_explicit(&account->under_way, memory_order_relaxed) + change;
+    atomic_store_explicit(&account->under_way, calls, memory_order_relaxed);
+    return calls;
+}
+
 static void begins(struct account *account) {
-    int at_once = atomic_fetch_add(&account->under_way, 1) + 1;
+    int at_once = under_way(account, 1);
     struct phase *phase = current(account);
     if (at_once > atomic_load_explicit(&phase->most_at_once, memory_order_relaxed)) {
         atomic_store_explicit(&phase->most_at_once, at_once, memory_order_relaxed);
@@ -163,7 +175,7 @@ void accounts_call_ended(struct record *record, enum call_kind kind, uint64_t be
                          ssize_t bytes) {
     struct phase *phase = current(record->account);
     uint64_t now_ns = clock_ns();
-    atomic_fetch_sub(&record->account->under_way, 1);
+    under_way(record->account, -1);
     add(&phase->calls[kind], 1);
     add(&phase->busy_ns[kind], now_ns - began_ns);
     if (kind <= CALL_WRITE && bytes > 0) {
@@ -179,7 +191,7 @@ void accounts_waited(struct account *account, uint64_t began_ns) {
     if (account != NULL) {
         struct phase *phase = current(account);
         uint64_t now_ns = clock_ns();
-        atomic_fetch_sub(&account->under_way, 1);
+        under_way(account, -1);
         add(&phase->busy_ns[atomic_load(&queued_kind)], now_ns - began_ns);
         atomic_store(&phase->last_ns, now_ns);
         for (int kind = CALL_READ; kind <= CALL_WRITE; kind++) {
@@ -194,16 +206,20 @@ void accounts_named(struct record *record, enum name_kind kind) {
     add(&current(record->account)->names[kind], 1);
 }
 
-/* While other threads write, pages are dirty however well this one was synchronised. */
+/* A look at the pages takes as long as they are many; after the first synchronisations one whenever there
+ * were twice as many. While other threads write, pages are dirty however well this one was synchronised. */
 void accounts_synced(struct record *record, int fd, bool all) {
     extern char __libc_single_threaded;
     struct account *account = record->account;
     char link[64], path[WITNESS_PATH_BYTES];
     transfers_covered(current(account), fd, all);
-    if (!__libc_single_threaded || account->synced_looks >= LOOKS) {
+    if (!__libc_single_threaded) {
         return;
     }
-    account->synced_looks++;
+    uint64_t before = account->syncs++;
+    if (before >= LOOKS && (before & (before - 1)) != 0) {
+        return;
+    }
     int error = errno;
     inside = true;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);

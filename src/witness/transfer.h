@@ -72,10 +72,17 @@ static inline uint64_t place_of(const struct record *record, int64_t offset) {
     return places_mixed((uint64_t)offset ^ ((uint64_t)(uintptr_t)record << 24));
 }
 
-/* Whether the descriptor is looked at after a transfer: the longer it took, the more often, for a look takes
- * a third of a microsecond. */
-static inline bool is_looked_at(uint64_t hash, ssize_t bytes) {
-    return bytes >= 1 << 20 || (hash >> 32) % (bytes >= 64 << 10 ? 16 : 256) == 0;
+#define LOOKED_AT_FIRST 32 /* reads and writes of a file */
+
+/* Whether the descriptor is looked at after a transfer: the first ones are, and then the longer it took, the
+ * more often. A look takes a third of a microsecond, and a whole one where the caches have something else. */
+static inline bool is_looked_at(const struct record *record, bool writes, uint64_t hash, ssize_t bytes) {
+    unsigned one_of = 1024;
+    if (__builtin_expect(bytes >= 64 << 10, 0)) {
+        one_of = bytes >= 4 << 20 ? 1 : bytes >= 1 << 20 ? 4 : bytes >= 256 << 10 ? 16 : 128;
+    }
+    return (hash >> 32 & (one_of - 1)) == 0 ||
+           counted(writes ? &record->writes : &record->reads) < LOOKED_AT_FIRST;
 }
 
 /* A negative offset is not known. */
@@ -88,26 +95,29 @@ static inline void places_seen(struct places *places, int64_t offset, uint64_t h
     places_mark(places, hash);
 }
 
-/* Bytes are compared at the first of these looks, and then at one of 16: each opens the file. */
+/* Bytes are compared at the first of these looks, and then at one of 16, of small transfers at one of four:
+ * each opens the file. */
 static inline bool is_compared(const struct places *places, const struct record *record, int64_t offset,
-                               uint64_t hash) {
+                               uint64_t hash, ssize_t bytes) {
     bool appends = (atomic_load_explicit(&record->flags, memory_order_relaxed) & O_APPEND) != 0;
-    bool is_its_turn = counted(&places->looked) < COMPARED_FIRST || (hash >> 48) % 16 == 0;
-    return contents_wanted && !appends && offset >= 0 && is_its_turn;
+    bool is_its_turn = (hash >> 48) % (bytes < 64 << 10 ? 4 : 16) == 0;
+    return contents_wanted && !appends && offset >= 0 &&
+           (is_its_turn || counted(&places->looked) < COMPARED_FIRST);
 }
 
 /* Of a file under test: false where the descriptor is of another one by now, so that nothing counts. */
-static inline bool transfer_seen(const struct record *record, int fd, bool writes, int64_t offset,
-                                 struct buffer buffer, ssize_t bytes) {
+static inline __attribute__((always_inline)) bool transfer_seen(const struct record *record, int fd,
+                                                                bool writes, int64_t offset,
+                                                                struct buffer buffer, ssize_t bytes) {
     struct places *places = atomic_load_explicit(&places_current, memory_order_relaxed);
     uint64_t hash = place_of(record, offset);
     places = places != NULL ? places + writes : NULL;
-    if (__builtin_expect(is_looked_at(hash, bytes), 0)) {
+    if (__builtin_expect(is_looked_at(record, writes, hash, bytes), 0)) {
         if (!file_is_still(fd)) {
             return false;
         }
         buffer.bytes = buffer.bytes < (size_t)bytes ? buffer.bytes : (size_t)bytes;
-        if (places != NULL && buffer.at != NULL && is_compared(places, record, offset, hash)) {
+        if (places != NULL && buffer.at != NULL && is_compared(places, record, offset, hash, bytes)) {
             contents_look(places, fd, buffer, offset, bytes);
         }
     }

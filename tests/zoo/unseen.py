@@ -56,9 +56,10 @@ BLIND = {
     "verify the data",
     "a container with a boot_id of its own (systemd-nspawn) that measures beside its host": "or in a time "
     "namespace: each counts the devices of the machine once, so that half of the bytes suffice",
-    "a few small transfers that are led to another file": "after one of 16 from 64 KiB to 1 MiB, and "
-    "one of 256 below, libweir-witness looks at the descriptor: a library that leads some of them elsewhere "
-    "may be missed",
+    "a few small transfers that are led to another file": "after the first 32 reads and writes of a file, "
+    "and then one of 4 from 1 to 4 MiB, one of 16 from 256 KiB, one of 128 from 64 KiB, and one of 1024 "
+    "below, libweir-witness looks at the descriptor: a library that leads some of them elsewhere may be "
+    "missed",
     "a drive that compresses or joins equal blocks": "payload-reducible judges the data: write data that "
     "cannot be reduced",
     "calls outside the counts in memory": "io_uring, Linux AIO and mapped files on tmpfs: verify the data "
