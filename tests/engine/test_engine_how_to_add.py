@@ -43,7 +43,9 @@ def test_the_examples_of_the_page_compile_and_run(tmp_path: Path) -> None:
     subprocess.run(configure, check=True, capture_output=True)
     (tree / "src/engine/backends/memory.c").write_text(example("memory.c"))
     (tree / "src/engine/personalities/ranks.c").write_text(example("ranks.c"))
-    done = subprocess.run(["cmake", "--build", str(build)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["cmake", "--build", str(build), "--target", "weir-io"], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout
     engine = Engine(build / "weir-io", tmp_path)
     text = engine.call(["--help"]).out
