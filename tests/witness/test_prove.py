@@ -13,6 +13,7 @@ import pytest
 
 from tests.witness.conftest import Prove
 from weir.commands.prove import EXIT_NOT_PROVEN
+from weir.history.store import add_campaign
 from weir.prove.reports import prove_variables, read_reports
 from weir.prove.start import watchers
 from weir.records.table import read_records
@@ -42,6 +43,7 @@ def test_dd_wrote_and_synchronised_what_it_was_told(prove: Prove, tmp_path: Path
     *phases, claim = read_records(records)
     assert sum(record["moved_bytes"] for record in phases) == claim["moved_bytes"] == 20 * MIB
     assert {(record["access"], record["sync"]) for record in phases} == {("write", True)}
+    assert add_campaign(tmp_path / "history", records).is_dir()
     assert "requested  read 0 B in 0 calls; write 20 MiB" in seen["stderr"]
 
 

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,7 @@ def execute(args: argparse.Namespace) -> int:
     if not command:
         raise WeirError("no program is named", hint=f"such as: {EXAMPLE}", exit_code=2)
     claims = [expected(text) for text in args.expect]
+    began = datetime.now(UTC).isoformat(timespec="microseconds")
     with tempfile.TemporaryDirectory(prefix="weir-prove-", dir=parent) as folder:
         watched = [Path(path) for path in watched_paths(command, [str(args.on)] if args.on else [])]
         began_s = time.time() - _GRAIN_S
@@ -126,7 +128,7 @@ def execute(args: argparse.Namespace) -> int:
         args.json.write_text(json.dumps(facts_of_all(seen), indent=1) + "\n", encoding="utf-8")
     if args.records:
         placed = [one for _, one in claimed if one is not None]
-        write_records(args.records, [one.row for one in (*judged, *placed)])
+        write_records(args.records, [one.row | {"began": began} for one in (*judged, *placed)])
     return _exit_code(args, seen)
 
 

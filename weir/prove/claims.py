@@ -47,6 +47,9 @@ _OF_CALLS = ("called_bytes", "shortest_span_s", "sync_calls", "called_syncs")
 # The reads of the device may be those of anybody.
 _OF_OTHER_PROCESSES = (*_OF_CALLS, "fetched_bytes", "dirtied_bytes", "cancelled_bytes", "device_read_bytes")
 _OF_OTHERS = "processes without a report may have done it"
+_TOO_QUICK = "the results together are quicker than the calls"
+_NEARLY_ALL_NAMES = 0.9
+_TIME_SHARE = 0.8  # as shorter-than-its-calls has it
 _MOST_BY_CALLS = 0.5  # with less, the transfers passed by queues or mappings
 _EXPECTED = re.compile(r"(write|read)\s+(.+)")
 # Columns that a claim sets in place of the counts.
@@ -173,6 +176,9 @@ def _judged(
             phases = _synchronised(claim.row, phases, mount)
         others = [one for one in alike if one is not claim and one.who != _OPTION]
         subject = _subject(placed, mount, phases, processes, command, others)
+        is_named = not _is_of_bytes(placed.row, access) and judge(subject).verdict != INVALID
+        if is_named and not _have_time(claims, mount):
+            subject = without_counts(subject, ("called_operations",), _TOO_QUICK)
         if _is_of_bytes(placed.row, access) and ("wchar" if access == "write" else "rchar") in unreported:
             subject = without_counts(subject, _OF_OTHER_PROCESSES, _OF_OTHERS)
         found.append((claim, Judged(subject, judge(subject), mount, access, phases)))
@@ -324,6 +330,17 @@ def _of_names(claim: Claim, mount: Mount, command: Sequence[str], others: Sequen
         called -= sum(_operations(one) for one in others if kind_of(one.row) == kind)
         facts["called_operations"] = max(called, 0) // _iterations(claim)
     return Subject(row, facts, claim.messages, claim.complete)
+
+
+def _have_time(claims: Sequence[Claim], mount: Mount) -> bool:
+    """Whether results of operations on names lasted as long as the busiest process was in such calls, where
+    nearly all of these are theirs. Which of them is too quick is not known."""
+    named = [one for one in claims if kind_of(one.row) is not None and one.row.get("ops_s")]
+    ops = sum(_operations(one) for one in named)
+    if ops < _NEARLY_ALL_NAMES * sum(sum(phase.names.values()) for phase in mount.phases):
+        return True
+    told_s: float = sum(_operations(one) / one.row["ops_s"] for one in named)
+    return told_s >= _TIME_SHARE * sum(phase.quickest_ns["name"] for phase in mount.phases) / 1e9
 
 
 def _iterations(claim: Claim) -> int:

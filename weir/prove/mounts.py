@@ -49,7 +49,8 @@ class Phase:
     synced_from_ns: int
     calls: Mapping[str, int]
     busy_ns: Mapping[str, int]
-    # In calls of these kinds, such as write+sync: of the quickest of processes at the same time.
+    # In calls of these kinds, such as write+sync: of the quickest of processes at the same time; of the
+    # operations on names: of the busiest one.
     quickest_ns: Mapping[str, int]
     names: Mapping[str, int]
     growth: Growth
@@ -214,7 +215,8 @@ def _phase(group: list[Piece], with_kernel: bool) -> Phase:
             "+".join(kinds): _quickest_ns(phases, access, kinds)
             for access in BYTES
             for kinds in {_kinds_of(access, with_syncs) for with_syncs in (True, False)}
-        },
+        }
+        | {"name": max(_busy_ns(one, ("name",)) for one in phases)},
         names={name: sum(one["names"][name] for one in phases) for name in phases[0]["names"]},
         growth=_growth(group, with_kernel),
     )
