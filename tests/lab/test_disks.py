@@ -1,4 +1,5 @@
-"""Disks below a guest's file system: one drops what is written, one is slow, one encrypts, two are memory."""
+"""Disks below a guest's file system: one drops what is written, one is slow, one encrypts, two are memory, a
+process serves one."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ SUITE: dict[str, Any] = {
     },
 }
 pytestmark = pytest.mark.weekly
-DISKS = ("flakey", "delayed", "zram", "crypt", "hidden")
+DISKS = ("flakey", "delayed", "zram", "crypt", "hidden", "nbd")
 # The real IOR runs under libweir-witness, where IOR= names it; it cannot drop caches.
 WEIR_IO, REAL_IOR = "weir-io", "ior"
 PROGRAMS = (WEIR_IO, *([REAL_IOR] if os.environ.get("IOR") else []))
@@ -127,6 +128,15 @@ def test_memory_declared_as_a_disk_is_found_by_its_device(
     row = records[disk, access]
     assert row["verdict"] == "INVALID", row
     assert f"the memory device {device}" in row["evidence"]
+
+
+@pytest.mark.parametrize("access", ["write", "read"])
+def test_of_a_disk_that_a_process_serves_nothing_is_proven(
+    records: dict[tuple[str, str], dict[str, str]], access: str
+) -> None:
+    row = records["nbd", access]
+    assert row["verdict"] != "VALID", row
+    assert {"write": "stored", "read": "fetched"}[access] in row["missing"].split(";"), row
 
 
 @pytest.mark.parametrize("disk", ["delayed", "crypt"])
