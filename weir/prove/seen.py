@@ -22,6 +22,7 @@ _NOTICEABLE_BYTES = 1 << 20
 _MOVED = ("read_bytes", "written_bytes")
 _WITHOUT_REPORT = "static, setuid, Go, or still running"
 _WITHOUT_CALLS = "by no call that was seen: programs and libraries that were loaded, or mappings"
+_TIMED_BY_THE_PROGRAM = "the kernel's and the device's counts hold the bytes, the program alone their time"
 _UNREPORTED = {
     "rchar": "read by calls",
     "wchar": "written by calls",
@@ -106,9 +107,9 @@ def _unseen(seen: Seen) -> Iterator[str]:
         yield f"{left} by streams (fopen) or other calls, of files or of pipes"
     rings = sum(one["rings"] for one in own)
     if rings:
-        yield f"what passed through {rings} queues of io_uring: the kernel's and the device's counts hold it"
+        yield f"what passed through {rings} queues of io_uring: {_TIMED_BY_THE_PROGRAM}"
     if any(mount.counts["mappings"] and is_worth_lines(mount) for mount in seen.mounts):
-        yield "transfers through mappings (mmap): the kernel's and the device's counts hold them"
+        yield f"transfers through mappings (mmap): {_TIMED_BY_THE_PROGRAM}"
     killed = sum(map(is_killed, own))
     if killed:
         how = "by a signal or a call of the system: their counts are those up to then"

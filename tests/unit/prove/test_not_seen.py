@@ -44,3 +44,9 @@ def test_what_the_kernel_counted_beyond_the_reports(tree: Mapping[str, int], tol
     found = not_seen(tree)
     assert told in found
     assert bool(found) is bool(told)
+
+
+def test_the_time_of_queues_and_mappings_is_that_of_the_program_alone() -> None:
+    processes = [process(mount(phase(written=100), io=WRITTEN, mappings=1), rings=1)]
+    seen = Seen(["fio"], Ended(0, 1.0, "", None, []), processes, 0, mounts_of(processes), [], [])
+    assert "\n".join(unseen_lines(seen)).count("the program alone their time") == 2
