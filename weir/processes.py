@@ -72,11 +72,20 @@ def adopt_orphans() -> None:
 
 
 def children() -> set[int]:
-    """Processes whose parent is this one, without those that have ended."""
+    """Processes whose parent is this one. Of those that have ended, the counts are in this one's afterwards."""
+    while True:
+        living = children_of(os.getpid())
+        # One that ends while the others are listed is in neither, and its own children come to this process.
+        if not _waited_for_any():
+            return living
+
+
+def _waited_for_any() -> bool:
+    some = False
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG) != (0, 0):
-            pass
-    return children_of(os.getpid())
+            some = True
+    return some
 
 
 def children_of(parent: int) -> set[int]:
