@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from weir import storage_calls
 from weir.errors import WeirError
+from weir.interrupts import INTERRUPTS, Interrupt
 from weir.storage_calls import in_time
 
 
@@ -76,15 +78,20 @@ def test_an_interrupt_between_the_fork_and_the_wait_ends_the_call(
     thread = threading.Thread(target=over.wait)
     thread.start()
     monkeypatch.setattr(os, "close", late)
-    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Python drops what comes in its own callbacks around a fork: Interrupt raises it again.
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    handlers = {number: signal.getsignal(number) for number in INTERRUPTS}
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
+        Interrupt()
         with pytest.raises(KeyboardInterrupt):
             in_time(call, "/target")
+            time.sleep(20)  # the thread that took the signal may not have run yet
         assert ended.exists()
         assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == mask
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        signal.signal(signal.SIGINT, handler)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         over.set()
         thread.join()
