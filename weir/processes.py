@@ -7,6 +7,7 @@ import ctypes
 import os
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
@@ -72,7 +73,7 @@ def adopt_orphans() -> None:
 
 
 def children() -> set[int]:
-    """Processes whose parent is this one. Of those that have ended, the counts are in this one's afterwards."""
+    """Processes whose parent is this one. The counts of what has ended are in its own then."""
     while True:
         living = children_of(os.getpid())
         # One that ends while the others are listed is in neither, and its own children come to this process.
@@ -93,6 +94,13 @@ def children_of(parent: int) -> set[int]:
     pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
     found = ((pid, facts) for pid in pids if (facts := _facts(pid)))
     return {pid for pid, facts in found if facts[_PARENT] == str(parent) and facts[_STATE] not in "ZX"}
+
+
+def descendants(pid: int) -> Iterator[int]:
+    """All that it started and that still has a parent there."""
+    for child in children_of(pid):
+        yield child
+        yield from descendants(child)
 
 
 def wait_for_children(apart_from: set[int], limit_s: float) -> set[int]:

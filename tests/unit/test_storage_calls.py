@@ -84,7 +84,7 @@ def test_an_interrupt_between_the_fork_and_the_wait_ends_the_call(
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         Interrupt()
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt):  # noqa: PT012
             in_time(call, "/target")
             time.sleep(20)  # the thread that took the signal may not have run yet
         assert ended.exists()

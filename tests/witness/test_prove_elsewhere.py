@@ -70,6 +70,18 @@ def test_what_the_program_leaves_running_is_named(prove: Prove, tmp_path: Path) 
         assert "requested  not seen" in seen["stderr"]
 
 
+def test_what_was_waited_for_by_a_process_left_running_is_no_contradiction(prove: Prove) -> None:
+    """The kernel has the counts of dd at the shell that goes on."""
+    write = f"dd if=/dev/zero of=f {WRITE} 2>dd"
+    seen = prove(
+        "sh", "-c", f"(sh -c '{write}'; exec sleep 20) & until grep -q copied dd; do sleep 0.1; done; echo $!"
+    )
+    os.kill(int(seen["stdout"]), signal.SIGKILL)
+    assert any("which the program left running" in text for text in seen["not_seen"])
+    assert not any("nothing is believed" in text for text in seen["not_seen"])
+    assert sum(phase["written_bytes"] for mount in seen["mounts"] for phase in mount["phases"]) == 8 * MIB
+
+
 def test_results_in_one_file_of_both_outputs_are_judged_once(tmp_path: Path) -> None:
     log, (data, seen) = tmp_path / "log", (tmp_path / "data", tmp_path / "seen.json")
     data.mkdir()

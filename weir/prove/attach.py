@@ -16,10 +16,11 @@ from typing import Any
 
 from weir.errors import WeirError
 from weir.interrupts import caught_signals
+from weir.processes import descendants
 from weir.prove.mounts import Mount
 from weir.prove.output import watched_lines
 from weir.prove.reports import prove_variables
-from weir.prove.start import COUNTED, counts_in, watchers
+from weir.prove.start import COUNTED, counts_in, io_of, watchers
 from weir.units import about_size, three_digits
 
 _PROC = Path("/proc")
@@ -59,7 +60,7 @@ class _Tree:
     sums: dict[str, int] = field(default_factory=dict)
 
     def look(self) -> None:
-        counts = [one for pid in (self.pid, *_below(self.pid)) if (one := _io(pid)) is not None]
+        counts = [one for pid in (self.pid, *descendants(self.pid)) if (one := io_of(pid)) is not None]
         if not counts:
             return
         self.most = max(self.most, len(counts))
@@ -122,25 +123,6 @@ def _until_the_end(descriptor: int, tree: _Tree, stopped: Sequence[int]) -> bool
         ended = bool(waits.poll(_LOOK_MS))
         tree.look()
     return ended
-
-
-def _below(pid: int) -> Iterator[int]:
-    """All that it started and that still has a parent there."""
-    for task in (_PROC / str(pid) / "task").glob("*/children"):
-        try:
-            children = [int(word) for word in task.read_text(encoding="ascii").split()]
-        except OSError:
-            continue
-        for child in children:
-            yield child
-            yield from _below(child)
-
-
-def _io(pid: int) -> dict[str, int] | None:
-    try:
-        return counts_in(_PROC / str(pid) / "io")
-    except (OSError, ValueError):
-        return None
 
 
 def _files_of(pid: int) -> Iterator[Files]:

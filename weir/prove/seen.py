@@ -93,7 +93,7 @@ def _unseen(seen: Seen) -> Iterator[str]:
         yield f"by the kernel's sum: {about_size(moved)} of calls in {len(alone)} processes: {how}"
     if seen.ended.left:
         names = ", ".join(seen.ended.left)
-        yield f"what {names} and their children moved, which the program left running: no sum has it"
+        yield f"what {names}, which the program left running, and their children move from now on"
     for at, (name, bytes_) in enumerate(seen.unreported.items()):
         if own and name == "read_bytes" and "rchar" not in seen.unreported:
             yield f"{about_size(bytes_)} {_UNREPORTED[name]} {_WITHOUT_CALLS}"

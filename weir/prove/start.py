@@ -18,7 +18,7 @@ from types import FrameType
 from typing import TextIO
 
 from weir.errors import WeirError
-from weir.processes import adopt_orphans, name_of, wait_for_children
+from weir.processes import adopt_orphans, descendants, name_of, wait_for_children
 from weir.prove.reports import prove_variables
 
 _NOT_FOUND = 127
@@ -35,8 +35,8 @@ class Ended:
     exit_code: int
     elapsed_s: float
     output: str  # what it printed, both streams one after the other
-    io: Mapping[str, int] | None  # growth of /proc/self/io of the whole tree; None: the kernel does not count
-    left: Sequence[str] = ()  # names of processes that it left running, whose counts are not in there
+    io: Mapping[str, int] | None  # growth of /proc/PID/io of the whole tree; None: the kernel does not count
+    left: Sequence[str] = ()  # names of processes that it left running: their counts are those up to now
 
 
 def run_program(command: Sequence[str], reports: Path, only: Path | None, watched: Sequence[Path]) -> Ended:
@@ -45,7 +45,7 @@ def run_program(command: Sequence[str], reports: Path, only: Path | None, watche
     places = [(stream, os.fstat(stream.fileno()).st_size) for stream in (sys.stdout, sys.stderr)]
     adopt_orphans()  # the kernel adds up the counts of those that somebody waits for
     with watchers(variables, watched) as watching:
-        before, began_s = own_io(), time.monotonic()
+        before, began_s = io_of(os.getpid()), time.monotonic()
         try:
             child = subprocess.Popen(
                 command,
@@ -66,7 +66,9 @@ def run_program(command: Sequence[str], reports: Path, only: Path | None, watche
         # For those that end with the program, as monitors of containers do; others are daemons that stay.
         left = wait_for_children(set(watching), _ENDING_S)
         output += b"".join(_written_since(stream, at) for stream, at in _without_copies(places))
-        grown = _grown(before, own_io())
+        grown = _grown(before, io_of(os.getpid()))
+        for pid in (each for one in left for each in (one, *descendants(one))):
+            grown = _sum(grown, io_of(pid))
         # This process passed the outputs on: that was not the program.
         if grown is not None:
             grown |= {name: max(grown[name] - passed_bytes, 0) for name in ("rchar", "wchar")}
@@ -186,11 +188,11 @@ def _write_all(descriptor: int, data: bytes) -> None:
         data = data[os.write(descriptor, data) :]
 
 
-def own_io() -> dict[str, int] | None:
-    """Of this process and all that it waited for."""
+def io_of(pid: int) -> dict[str, int] | None:
+    """Of any process and all that it waited for; None if it is gone or another user's."""
     try:
-        return counts_in(Path("/proc/self/io"))
-    except OSError:
+        return counts_in(Path(f"/proc/{pid}/io"))
+    except (OSError, ValueError):
         return None
 
 
@@ -198,6 +200,10 @@ def counts_in(file: Path) -> dict[str, int]:
     """Of /proc/PID/io."""
     counts = dict(line.split(": ") for line in file.read_text(encoding="ascii").splitlines())
     return {name: int(counts[name]) for name in COUNTED}
+
+
+def _sum(some: dict[str, int] | None, more: Mapping[str, int] | None) -> dict[str, int] | None:
+    return {name: some[name] + more[name] for name in COUNTED} if some and more else some
 
 
 def _grown(before: Mapping[str, int] | None, after: Mapping[str, int] | None) -> dict[str, int] | None:

@@ -13,7 +13,8 @@ from weir.files import from_json
 from weir.model import Row
 from weir.shapes import Check, compiled
 from weir.tools.witness import LIBRARY
-from weir.tools.witness_names import distinct, facts_of_turns, kind_of, total_of, turns_of
+from weir.tools.witness_moved import MOVED, Span, called, contents, in_files, places
+from weir.tools.witness_names import facts_of_turns, kind_of, total_of, turns_of
 from weir.tools.witness_servers import servers_of
 
 # How the witness of release 0.2.0 is read: it listed the provider of each call.
@@ -31,15 +32,12 @@ _COUNTS = {
     "truncations": "truncations",
     "mappings": "mappings",
 }
-_MOVED = {"write": "written_bytes", "read": "read_bytes"}
 _CLOCKS = ("monotonic_ns", "wall_ns")
 _TELLING_NS = 1_000_000  # shortest time in which a clock error of 1 % is visible
 _TRANSFERS_BY_CALLS = (
     "POSIX",
     "MPIIO",
 )  # with these every byte of the workload passes unchanged through a call
-
-Span = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ class Witnessed:
         by_rank = self._ranks()
         if len(by_rank) == ranks and kind_of(row):
             return _facts_of_names(row, by_rank, iterations)
-        if len(by_rank) != ranks or row.get("access") not in _MOVED:
+        if len(by_rank) != ranks or row.get("access") not in MOVED:
             return {}
         spans = {rank: _spans_of(process, row, accesses, iterations) for rank, process in by_rank.items()}
         if not all(spans.values()):
@@ -76,7 +74,7 @@ class Witnessed:
             write: Row = {**row, "access": "write"}
             parts = [_spans_of(process, write, accesses, iterations) for process in by_rank.values()]
             if all(parts):
-                facts["written_in_calls"] = _in_files([span for part in parts for span in part or ()])
+                facts["written_in_calls"] = in_files([span for part in parts for span in part or ()])
         return facts
 
     def _measuring(self) -> list[Mapping[str, Any]]:
@@ -153,7 +151,7 @@ def _share(spans: list[Span], at: int, iterations: int) -> list[Span] | None:
 
 def _empty_spans(spans: list[Span], row: Row, accesses: Sequence[str], iterations: int) -> list[Span] | None:
     """Of an access whose calls never reached the system: those between the spans of the other access."""
-    others = [other for other in accesses if other != row["access"] and other in _MOVED]
+    others = [other for other in accesses if other != row["access"] and other in MOVED]
     moved = [index for index, span in enumerate(spans) if others and _is_of(span, others[0])]
     if not moved:
         return _share(spans, row["iteration"], iterations)
@@ -170,7 +168,7 @@ def _empty_spans(spans: list[Span], row: Row, accesses: Sequence[str], iteration
 def _may_be(span: Span, access: str) -> bool:
     """A phase whose calls never reached the system has no bytes, and none of the other access either."""
     other = "read_bytes" if access == "write" else "written_bytes"
-    return not span[other] or bool(span[_MOVED[access]])
+    return not span[other] or bool(span[MOVED[access]])
 
 
 def _is_of(span: Span, access: str) -> bool:
@@ -204,43 +202,17 @@ def _facts(
         facts["payload"] = first["payload"]
         facts["existing_bytes"] = _existing_bytes(processes)
         facts["unwritten"] = _unwritten(processes, spans)
-    facts |= _places(every, row["access"]) | _contents(every, row["access"]) | _cancelled(every)
-    moved = [sum(span[_MOVED[row["access"]]] for span in part) for part in spans.values()]
+    facts |= places(every, row["access"]) | contents(every, row["access"]) | _cancelled(every)
+    moved = [sum(span[MOVED[row["access"]]] for span in part) for part in spans.values()]
     if row.get("api") in _TRANSFERS_BY_CALLS and not _mappings(processes):
-        facts["called_bytes"] = _called(every, row["access"])
-    lengths = [span["ended_ns"] - span["began_ns"] for span in every if span[_MOVED[row["access"]]]]
+        facts["called_bytes"] = called(every, row["access"])
+    lengths = [span["ended_ns"] - span["began_ns"] for span in every if span[MOVED[row["access"]]]]
     if lengths:
         facts["shortest_span_s"], facts["longest_span_s"] = min(lengths) / 1e9, max(lengths) / 1e9
     if len(set(moved)) == 1 and moved[0]:
         times = [sum(span["transfers_end_ns"] - span["began_ns"] for span in part) for part in spans.values()]
         facts["rank_io_s"] = [min(times) / 1e9, max(times) / 1e9]
     return facts
-
-
-def _called(spans: Sequence[Span], access: str) -> int:
-    """By calls that came to the kernel, which counts those on all files: what answers calls before it (a
-    filter of system calls with a listener) leaves fewer there. Older libraries do not tell."""
-    seen, key = sum(span[_MOVED[access]] for span in spans), f"system_{_MOVED[access]}"
-    return int(min(seen, sum(span[key] for span in spans)) if all(key in span for span in spans) else seen)
-
-
-def _places(spans: Sequence[Span], access: str) -> dict[str, Any]:
-    """Distinct places of all ranks; nothing where a position is not known, or where no slot is left empty."""
-    found = distinct([span.get(f"{access}_places") for span in spans])
-    return {"places": found} if found else {}
-
-
-def _contents(spans: Sequence[Span], access: str) -> dict[str, Any]:
-    """Of files in memory; older libraries do not look."""
-    seen = [span.get(f"{access}_places") or {} for span in spans]
-    sums = {name: sum(one.get(name, 0) for one in seen) for name in ("looked", "differing")}
-    return {"contents": sums} if sums["looked"] else {}
-
-
-def _in_files(spans: Sequence[Span]) -> int:
-    """What the calls of a write moved, less the share that the files have not."""
-    written, seen = sum(span["written_bytes"] for span in spans), _contents(spans, "write").get("contents")
-    return int(written * (1 - seen["differing"] / seen["looked"])) if seen else written
 
 
 def _cancelled(spans: Sequence[Span]) -> dict[str, Any]:
