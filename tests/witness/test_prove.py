@@ -161,6 +161,12 @@ def test_results_in_a_file_of_the_program_are_pointed_to(prove: Prove) -> None:
     assert "not judged" not in again["stderr"]
 
 
+def test_a_form_that_is_not_read_is_named(prove: Prove) -> None:
+    seen = prove("fio", "--minimal", "--name=a", "--rw=write", "--bs=1M", "--size=1M")
+    assert not seen["claims"]
+    assert "not judged: its output is terse output of fio, which is not read (use" in seen["stderr"]
+
+
 def test_little_is_told_without_a_verdict(prove: Prove) -> None:
     seen = prove("dd", "if=/dev/zero", "of=f", "bs=1k", "count=100")
     told = "read 0 B in 0 calls; write 100 KiB in 100 calls; a verdict takes 1 MiB"

@@ -115,7 +115,8 @@ def execute(args: argparse.Namespace) -> int:
         processes, damaged = read_reports(Path(folder))
     mounts = with_others(mounts_of(processes))
     judged = judged_mounts(mounts, processes, command)
-    found = [*claims, *claims_in(_texts(ended, args.output))]
+    output = _texts(ended, args.output)
+    found = [*claims, *claims_in(output)]
     unreported = unreported_bytes(ended.io, of_program(processes))
     claimed = judged_claims(found, mounts, processes, command, unreported)
     contradictions = doubts(processes, ended.io)
@@ -123,7 +124,7 @@ def execute(args: argparse.Namespace) -> int:
         judged = [without_reports(one, contradictions[0]) for one in judged]
         claimed = [(claim, one and without_reports(one, contradictions[0])) for claim, one in claimed]
     seen = Seen(command, ended, processes, damaged, mounts, judged, claimed, contradictions)
-    _print(seen, [] if found else list(unread_results(command, began_s)))
+    _print(seen, [] if found else list(unread_results(command, began_s, output)))
     if args.json:
         args.json.write_text(json.dumps(facts_of_all(seen), indent=1) + "\n", encoding="utf-8")
     if args.records:

@@ -33,6 +33,7 @@ from weir.prove.records import (
     without_counts,
 )
 from weir.prove.shared_calls import alone_s, are_told_apart, fit
+from weir.records.kinds import unread_form
 from weir.records.log_runs import runs_in
 from weir.tools import tools
 from weir.tools.base import UNKNOWN_ACCESS
@@ -73,8 +74,11 @@ class Claim:
     complete: bool = True
 
 
-def unread_results(command: Sequence[str], since_s: float) -> Iterator[str]:
-    """Hints at files that the command names and wrote, and that have results."""
+def unread_results(command: Sequence[str], since_s: float, output: str) -> Iterator[str]:
+    """Hints at output in a form that is not read, and at files that the command names and wrote, and that
+    have results."""
+    if form := unread_form(output):
+        yield f"not judged: its output is {form}"
     for name in dict.fromkeys(one.rpartition("=")[2] for one in command[1:]):
         with suppress(OSError, ValueError):
             facts = os.stat(name)
@@ -84,7 +88,10 @@ def unread_results(command: Sequence[str], since_s: float) -> Iterator[str]:
                 or facts.st_size > _MOST_OF_RESULTS
             ):
                 continue
-            found = claims_in(read_text(Path(name)))
+            text = read_text(Path(name))
+            found = claims_in(text)
+            if not found and (form := unread_form(text)):
+                yield f"not judged: {name} is {form}"
             if found:
                 hint = f"weir prove --output {shlex.quote(name)} -- {shlex.quote(command[0])} ..."
                 yield f"not judged: {name} has results of {found[0].who}; hint: {hint}"

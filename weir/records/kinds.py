@@ -42,6 +42,8 @@ _TABLE = tuple((re.compile(pattern, re.MULTILINE | re.IGNORECASE), kind) for pat
 def kind_of(text: str) -> str:
     """What the file is, as a noun; empty if nothing in it tells."""
     head = text[:_HEAD_CHARACTERS]
+    if form := unread_form(head):
+        return form
     for name, tool in tools().items():
         if tool.output_pattern and tool.output_pattern.search(head):
             return f"a text about {name}" if len(_HEADING.findall(head)) > 1 else f"output of {name}"
@@ -58,6 +60,12 @@ def kind_of(text: str) -> str:
     if _JSON.match(head):
         return "JSON of something else"
     return "a table of something else" if _is_table(head) else ""
+
+
+def unread_form(text: str) -> str:
+    """Which form of a tool's output it has that weir does not read, and what to use instead; or nothing."""
+    forms = (tool.unread for tool in tools().values() if tool.unread)
+    return next((what for pattern, what in forms if pattern.search(text)), "")
 
 
 def _is_table(head: str) -> bool:

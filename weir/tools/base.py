@@ -102,6 +102,8 @@ class Tool:
     observing_command: str = ""  # measures as the original does, and writes what is observed to run.json
     log_start: re.Pattern[str] | None = None  # a line with which the original's output begins
     output_pattern: re.Pattern[str] | None = None  # in its outputs, those without results included
+    # A form of its output that is not read, and as a noun which one it is and what to use instead.
+    unread: tuple[re.Pattern[str], str] | None = None
     # Files in the directory of a log with log_start that belong to it (`iostat*.json`): parse_log has their
     # text behind that of the log.
     beside: Sequence[str] = ()

@@ -41,6 +41,9 @@ OUTPUT = re.compile(
     r'^fio-\d|"fio version"\s*:|^\d;fio-\d|: \(g=\d+\): rw=|^(ioengine|rw)=\w', re.MULTILINE | re.IGNORECASE
 )
 
+# A line for each job; that of version 2 begins with its name.
+TERSE = re.compile(r"^(?:[3-9];fio-\d|2;[^;\n]*;\d+;\d+;\d+;\d+;\d+;\d+;\d+;\d+;\d+\.\d+;)", re.MULTILINE)
+
 
 def documents(text: str) -> Iterator[dict[str, Any]]:
     """Each document in a text that may hold messages before and after it."""

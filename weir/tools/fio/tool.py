@@ -10,7 +10,16 @@ from typing import Any
 
 from weir.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths, Tool, label_of_jobs
-from weir.tools.fio.parse import INTERFACES, LOG_START, OUTPUT, bins_us, documents, is_begun, parse_document
+from weir.tools.fio.parse import (
+    INTERFACES,
+    LOG_START,
+    OUTPUT,
+    TERSE,
+    bins_us,
+    documents,
+    is_begun,
+    parse_document,
+)
 from weir.tools.fio.table import START, TABLE, parse_table
 from weir.tools.outputs import read_texts
 
@@ -26,6 +35,7 @@ class Fio(Tool):
     programs = (("fio",),)
     log_start = re.compile(f"(?:{LOG_START.pattern})|(?:{START.pattern})", re.MULTILINE)
     output_pattern = OUTPUT
+    unread = (TERSE, "terse output of fio, which is not read (use --output-format=json+, not --minimal)")
     parameters: Mapping[str, Parameter] = {
         "api": Parameter("choice", "Interface to the storage (ioengine).", "POSIX", tuple(_ENGINES)),
         "access": Parameter("choices", "What is timed.", ("write", "read"), ("write", "read")),
