@@ -8,6 +8,7 @@ from pathlib import Path
 
 from weir.errors import WeirError
 from weir.files import printable
+from weir.io500.config_hash import checked_config, external_find
 from weir.io500.ini_file import is_ini, read_ini
 from weir.io500.logs import Job, read_all, read_logs
 from weir.io500.result import PHASES, Phase, Result
@@ -35,6 +36,9 @@ def read_directory(folder: Path) -> Result:
         result = found
     else:
         raise _no_result(folder, refused)
+    if printed := result.config_hash:
+        checked = checked_config(folder, printed.printed, ini.version if ini else "")
+        result = replace(result, config_hash=checked, external_find=external_find(folder))
     job = read_logs(folder)
     notes = (*result.notes, *_not_read({**refused, **job.refused}), *_clocks(result, job), *_iterated(job))
     return _with_logs(replace(result, label=_label(folder), notes=notes), job)
@@ -163,4 +167,6 @@ def _with_logs(result: Result, job: Job) -> Result:
         else replace(phase, stonewall_s=job.stonewall_s.get(name))
         for name, phase in result.phases.items()
     }
-    return replace(result, phases=phases, nodes=job.nodes, procs=result.procs or job.tasks)
+    return replace(
+        result, phases=phases, nodes=job.nodes, procs=result.procs or job.tasks, read_back=job.read_back
+    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.errors import WeirError
-from weir.io500.result import PHASES, WRITE_PHASES, Phase, Published, Result, half_step
+from weir.io500.result import PHASES, WRITE_PHASES, ConfigHash, Phase, Published, Result, half_step
 from weir.io500.score_hash import ScoreHash, hash_of
 from weir.io500.summary_file import number_at_least_zero
 
@@ -52,7 +52,7 @@ def read_ini(text: str, file: Path) -> Result:
         (version + mode).strip(),
         procs=_whole(procs, file) if procs else None,
         score_hash=_score_hash(sections),
-        config_hash=run["config-hash"].text if "config-hash" in run else "",
+        config_hash=ConfigHash(run["config-hash"].text) if "config-hash" in run else None,
     )
 
 

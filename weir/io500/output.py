@@ -10,6 +10,7 @@ from weir.io500.result import PHASES, Result
 from weir.io500.score import TOLERANCE, Agreement, Score, agreement, relative, score
 from weir.io500.score_hash import ScoreHash
 from weir.io500.standing import PER, Place
+from weir.io500.submission_rules import rule_facts, rule_lines, submission_rules
 from weir.io500.submissions import Submission
 from weir.io500.validity import Validity
 
@@ -33,6 +34,8 @@ def lines(
     for found in random:
         yield ""
         yield from random_read_lines(found)
+    yield ""
+    yield from rule_lines(submission_rules(result))
     yield from (f"note: {note}" for note in result.notes)
     yield from _place_notes(places, why_not)
 
@@ -86,7 +89,7 @@ def _hash_lines(result: Result) -> Iterator[str]:
             "result.txt was edited after the run, or a changed IO500 wrote it"
         )
     if result.config_hash:
-        yield f"hash of the configuration {result.config_hash}: printed, not checked by weir"
+        yield result.config_hash.text
 
 
 def _agreement_lines(result: Result, found: Score, valid: Validity) -> Iterator[str]:
@@ -162,7 +165,8 @@ def facts(
         or None,
         "no_percentiles_because": why_not or None,
         "score_hash": _hash_facts(result.score_hash),
-        "config_hash": result.config_hash or None,
+        "config_hash": vars(result.config_hash) if result.config_hash else None,
+        "submission_rules": rule_facts(submission_rules(result)),
         "random_reads": [random_read_facts(found) for found in random],
         "notes": list(result.notes),
     }

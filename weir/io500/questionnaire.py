@@ -60,7 +60,7 @@ def _run(result: Result) -> Iterator[str]:
     yield _known("version of IO500", result.version)
     yield _known("client nodes", result.nodes)
     yield _known("processes", result.procs)
-    yield _known("hash of the configuration, as printed", result.config_hash)
+    yield _known("hash of the configuration, as printed", result.config_hash and result.config_hash.printed)
     for name in WRITE_PHASES:
         phase = result.phases.get(name)
         if phase and phase.time_s is not None:

@@ -25,6 +25,8 @@ PHASES: Mapping[str, str] = {
 }
 WRITE_PHASES = tuple(name for name in PHASES if name.endswith("_write"))
 
+CONFIGURATION = "config.ini"  # with all options, as IO500 writes it beside result.txt
+
 
 @dataclass(frozen=True)
 class Phase:
@@ -53,6 +55,33 @@ class Published:
 
 
 @dataclass(frozen=True)
+class ReadBack:
+    """Whether a phase read what another node wrote, and found it; nothing where its log does not tell."""
+
+    found: bool | None
+    because: str
+
+
+@dataclass(frozen=True)
+class ConfigHash:
+    """agrees: nothing where the files do not decide it, with the reason in because."""
+
+    printed: str
+    computed: str = ""
+    agrees: bool | None = None
+    because: str = ""
+
+    @property
+    def text(self) -> str:
+        name = f"hash of the configuration {self.printed}"
+        if self.agrees:
+            return f"{name} fits {CONFIGURATION}"
+        if self.agrees is None:
+            return f"{name}: not checked: {self.because}"
+        return f"{name} does not fit {CONFIGURATION}, which gives {self.computed}: {self.because}"
+
+
+@dataclass(frozen=True)
 class Result:
     """One run of IO500, as its files or the table of submissions report it."""
 
@@ -65,7 +94,9 @@ class Result:
     label: str = ""
     notes: tuple[str, ...] = field(default=())
     score_hash: ScoreHash | None = None  # where result.txt prints one
-    config_hash: str = ""
+    config_hash: ConfigHash | None = None  # the same
+    external_find: str | None = None  # program of the search, empty for that of IO500
+    read_back: Mapping[str, ReadBack] = field(default_factory=dict)  # by phase of IOR that reads
     random_read_gib_s: float | None = None  # optional, of 4 KiB
 
     @property
