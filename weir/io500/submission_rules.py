@@ -132,7 +132,7 @@ def _read_back(result: Result) -> _Decision:
                 return met, reason if met is False else f"a compared read on another node ({reason})"
     if missing := [name for name in phases if name not in found]:
         return None, f"the logs of {', '.join(missing)}"
-    return True, "IOR read with -C and -R on several nodes, and its logs have no difference"
+    return True, "tasks read what another node wrote (-C) and compared it (-R); the logs have no difference"
 
 
 def _search(result: Result) -> _Decision:
@@ -147,7 +147,7 @@ def _search(result: Result) -> _Decision:
 
 def _awarded(result: Result) -> _Decision:
     if result.nodes is None:
-        return None, "the logs of IOR, and the list of physical nodes"
+        return None, "the logs of the phases, and the list of physical nodes"
     if result.nodes < _AWARD_NODES:
         return False, f"{result.nodes} nodes: such a result is listed without an award"
     return None, f"the list of physical nodes ({result.nodes} hosts, virtual ones included)"

@@ -1,4 +1,4 @@
-"""What the calls of spans moved, to which places, and whether the files in memory have it."""
+"""What the calls of spans moved, to which offsets, and whether the files in memory have it."""
 
 from __future__ import annotations
 

@@ -9,7 +9,8 @@ import pytest
 from tests.unit.audit.findings_of_places import compared, placed
 from tests.unit.audit.subjects import MIB, subject
 from weir.audit import Subject, judge
-from weir.tools.witness_facts import _cancelled, _contents, _in_files, _places
+from weir.tools.witness_facts import _cancelled
+from weir.tools.witness_moved import contents, in_files, places
 
 HONEST = [
     placed(128, 128),
@@ -46,7 +47,7 @@ def span(calls: int, marked: int, unplaced: int = 0) -> dict[str, Any]:
     ],
 )
 def test_distinct_places_are_estimated(spans: list[dict[str, Any]], distinct: int | None) -> None:
-    found = _places(spans, "write").get("places")
+    found = places(spans, "write").get("places")
     assert (found and found["distinct"]) == distinct
 
 
@@ -60,7 +61,7 @@ def test_what_the_files_have_not_was_not_written() -> None:
         {"written_bytes": 4 * MIB, "write_places": {"looked": 16, "differing": 4}},
         {"written_bytes": MIB},
     ]
-    assert _contents(spans, "write") == {"contents": {"looked": 16, "differing": 4}}
-    assert _contents(spans, "read") == {}
-    assert _in_files(spans) == 5 * MIB * 3 // 4
-    assert _in_files(spans[1:]) == MIB
+    assert contents(spans, "write") == {"contents": {"looked": 16, "differing": 4}}
+    assert contents(spans, "read") == {}
+    assert in_files(spans) == 5 * MIB * 3 // 4
+    assert in_files(spans[1:]) == MIB

@@ -117,7 +117,7 @@ def test_what_a_result_alone_decides(name: str, files: str, state: str, because:
 @pytest.mark.parametrize(
     ("change", "state", "because"),
     [
-        (("", ""), "met", "its logs have no difference"),
+        (("", ""), "met", "the logs have no difference"),
         ((" -C -Q 1", ""), "not decided", "may read what their own node wrote"),
         ((" -R", ""), "not decided", "is not compared"),
         (("nodes               : 2", "nodes               : 1"), "not decided", "or is 1"),
