@@ -88,11 +88,11 @@ def of_added_rounds() -> Sequence[str]:
 
 def of_effects() -> Iterable[Sequence[str]]:
     what, modes = "effects in turns, tables with a false one", "a lasting mode per cell"
-    eight = statistic(what, "0.35 per cell, more tables")
+    more = statistic("effects in turns, more tables with a false one", "0.35 per cell")
     yield (
         "effects of settings: a false one in 5 % of tables",
         statistic(what, "independent"),
-        f"{statistic(what, '0.35 per cell')}; with 8 rounds, of more tables, {eight}: not reached",
+        f"{statistic(what, '0.35 per cell')}; of more tables {more}",
         NONE,
         statistic(what, modes) + NOT_PROMISED,
         statistic("effects in turns, replayed, tables with a false one", "year"),

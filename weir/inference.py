@@ -35,6 +35,7 @@ ENOUGH_NEIGHBOURS = (
 MOST_CORRELATION = 0.8  # beyond that an estimate from a few rounds depends more on chance than on the storage
 MOST_IN_TURNS = 0.7
 ENOUGH_SERIES = 15  # in turns
+SERIAL_ERRORS = 0.5  # standard errors added to an estimate from fewer series
 HIDDEN_BY_MEAN = 1.15  # over the rounds of a series: of its autocorrelation, by its own mean
 MOST_ON_ONE_SIDE = 0.9
 FEWEST_PRINTED = 6  # runs: of fewer no interval is near LEVEL
@@ -236,7 +237,7 @@ def mean_in_turns(series: Sequence[Sequence[float]]) -> Callable[[Sequence[float
     if counts.total() < ENOUGH_SERIES:
         found = _most_likely(counts, shown)
         pairs = sum((count - 1) * times for count, times in counts.items())
-        alike = min(found + sqrt((1 - found**2) / pairs) / 2, MOST_CORRELATION)
+        alike = min(found + SERIAL_ERRORS * sqrt((1 - found**2) / pairs), MOST_CORRELATION)
         return partial(mean_of, autocorrelation=round(alike, 2))
     rounds = sum(count * times for count, times in counts.items())
     # About 1/n for the mean of each series, which is not all of it: there are fewer degrees for that.

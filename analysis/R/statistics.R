@@ -10,7 +10,9 @@ interval_level <- 0.95
 attained_words <- "95.2 %"
 # Lag-1 autocorrelation of consecutive rounds where none is estimated (weir/inference.py).
 assumed_autocorrelation <- 0.35
-fewest_neighbours <- 100L
+# Standard errors that are added to an estimate of it (weir/inference.py has the same): bench/coverage.R measures the
+# level with it.
+serial_errors <- 0.5
 
 # The mean of values of rounds with its t interval. `inflation` widens the interval where the two sides of a comparison
 # were measured one after the other, so that their series drift apart; `degrees` are those of its variance.
@@ -43,7 +45,7 @@ serial_factors <- function(n, autocorrelation) {
 }
 
 # The lag-1 autocorrelation that such series would on average show as these do, which hide part of it by their mean;
-# with its standard error where neighbours are many. `series` numbers the series, whose values are in order of time.
+# plus a part of its standard error. `series` numbers the series, whose values are in order of time.
 serial_correlation <- function(values, series) {
   rows <- data.table::data.table(value = values, series = series)[, count := .N, by = series][count >= 4]
   if (nrow(rows) == 0) {
@@ -59,10 +61,8 @@ serial_correlation <- function(values, series) {
   missing <- function(factor) sum(counts$times * counts$count * vapply(counts$count, shown_by, 1, factor)) - wanted
   found <- if (missing(0) >= 0) 0 else if (missing(0.8) <= 0) 0.8 else stats::uniroot(missing, c(0, 0.8))$root
   pairs <- sum(shown$count - 1)
-  if (pairs < fewest_neighbours) found else min(0.8, found + serial_errors * sqrt((1 - found^2) / pairs))
+  min(0.8, found + serial_errors * sqrt((1 - found^2) / pairs))
 }
-# Of the estimate, that are added: bench/decisions.py and bench/coverage.R measure the level with it.
-serial_errors <- 0.75
 
 # Products of neighbours over squares, both around the mean of a series of n normal values, as it is on average: the
 # mean of a ratio of quadratic forms, after Magnus.

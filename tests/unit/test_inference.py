@@ -122,3 +122,9 @@ def test_small_tables_in_turns_hold_where_neighbours_are_alike(rounds: int) -> N
         ]
         false += any(rate <= 0.05 for rate in false_discovery_rates(chances))
     assert false / times <= three_errors(0.05, times)
+
+
+def test_the_report_allows_as_much_for_ratios_in_turns() -> None:
+    """The same series: analysis/tests/testthat/test-comparisons.R."""
+    smooth = [3, 2, -1, -2, 0, 2, 1, -3, -2, -1, 3, 2]
+    assert getattr(mean_in_turns([smooth]), "keywords", None) == {"autocorrelation": 0.76}

@@ -70,7 +70,7 @@ def test_what_both_assume_is_the_same() -> None:
     numbers = dict(re.findall(r"^(\w+) <- ([\d.]+)L?$", code, re.MULTILINE))
     assert float(numbers["interval_level"]) == inference.LEVEL
     assert float(numbers["assumed_autocorrelation"]) == inference.ASSUMED
-    assert int(numbers["fewest_neighbours"]) == inference.ENOUGH_NEIGHBOURS
+    assert float(numbers["serial_errors"]) == inference.SERIAL_ERRORS
     assert f"uniroot(missing, c(0, {inference.MOST_CORRELATION}))" in code
 
 
