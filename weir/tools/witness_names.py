@@ -60,7 +60,10 @@ def facts_of_turns(row: Row, turns: Sequence[Turn]) -> dict[str, Any]:
     facts: dict[str, Any] = {"named": named} if named else {}
     if kind in _LOOKED_UP:
         facts["entries"] = {name: sum(turn[name] for turn in turns) for name in _ENTRIES}
-    if kind not in _WITH_TREES:
+    least = int(row.get("ops") or 1) // len(turns)
+    # A look at a directory before or after the stats, and the wait for other ranks beside it, is in their turn.
+    is_apart = kind != "stat" or all(turn["operations"] == least for turn in turns)
+    if kind not in _WITH_TREES and is_apart:
         lengths = [turn["span"]["transfers_end_ns"] - turn["span"]["began_ns"] for turn in turns]
         facts["shortest_span_s"] = min(lengths) / 1e9
     if kind == "create":
