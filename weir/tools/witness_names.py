@@ -61,7 +61,7 @@ def facts_of_turns(row: Row, turns: Sequence[Turn]) -> dict[str, Any]:
     if kind in _LOOKED_UP:
         facts["entries"] = {name: sum(turn[name] for turn in turns) for name in _ENTRIES}
     least = int(row.get("ops") or 1) // len(turns)
-    # A look at a directory before or after the stats, and the wait for other ranks beside it, is in their turn.
+    # A look at a directory beside the stats, and the wait for other ranks after it, is in their turn.
     is_apart = kind != "stat" or all(turn["operations"] == least for turn in turns)
     if kind not in _WITH_TREES and is_apart:
         lengths = [turn["span"]["transfers_end_ns"] - turn["span"]["began_ns"] for turn in turns]
