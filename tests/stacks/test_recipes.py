@@ -210,8 +210,12 @@ def test_the_tests_of_an_installation_of_weir_find_it(tested: bool, monkeypatch:
     )
     made = _loaded(REPOSITORIES / "weir/packages/py_weir/package.py").PyWeir()
     made.run_tests, changes = tested, []
-    made.setup_build_environment(SimpleNamespace(prepend_path=lambda *change: changes.append(change)))
-    assert changes == ([("PYTHONPATH", "/prefix/lib")] if tested else [])
+
+    def change(*names: str) -> None:
+        changes.append(names)
+
+    made.setup_build_environment(SimpleNamespace(prepend_path=change, set=change))
+    assert changes == [("WEIR_BUILD_WITNESS", "no"), *[("PYTHONPATH", "/prefix/lib")] * tested]
 
 
 def test_snakemake_is_built_from_its_sources_alone(
