@@ -13,6 +13,7 @@ from weir.takeover import note_temporary
 # Before all that takes time: a kill from here on leaves nothing that the next start does not find.
 note_temporary(Path(".snakemake"), workflow.snakemake_tmp_dir)
 
+from weir.study import ARCHIVE_SITE
 from weir.workflow import begin
 
 
@@ -87,13 +88,13 @@ rule adopt:
         records=ARCHIVED.records if ARCHIVED else [],
         sidecar=ARCHIVED.sidecar if ARCHIVED else [],
     output:
-        records="results/archive/{name}/records.csv",
-        excluded="results/archive/{name}/excluded.csv",
-        latencies="results/archive/{name}/latencies.csv",
-        intervals="results/archive/{name}/intervals.csv",
-        facts="results/archive/{name}/facts.json",
+        records=f"results/{ARCHIVE_SITE}/{{name}}/records.csv",
+        excluded=f"results/{ARCHIVE_SITE}/{{name}}/excluded.csv",
+        latencies=f"results/{ARCHIVE_SITE}/{{name}}/latencies.csv",
+        intervals=f"results/{ARCHIVE_SITE}/{{name}}/intervals.csv",
+        facts=f"results/{ARCHIVE_SITE}/{{name}}/facts.json",
     log:
-        "results/archive/{name}/logs/adopt.log",
+        f"results/{ARCHIVE_SITE}/{{name}}/logs/adopt.log",
     params:
         sidecar="--facts" if ARCHIVED and ARCHIVED.sidecar else "",
     shell:

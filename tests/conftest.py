@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -130,3 +131,12 @@ def beside(name: str) -> Path:
     if not path.exists():
         pytest.skip(f"../shared/{name} is not beside the checkout")
     return path
+
+
+@pytest.fixture
+def memory() -> Iterator[Path]:
+    """A folder of tmpfs, by a name that the libraries of the zoo lead elsewhere."""
+    if not os.path.ismount("/dev/shm"):
+        pytest.skip("/dev/shm is no mount of tmpfs")
+    with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="weir-zoo-") as folder:
+        yield Path(folder)

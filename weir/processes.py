@@ -97,10 +97,15 @@ def children_of(parent: int) -> set[int]:
 
 
 def descendants(pid: int) -> Iterator[int]:
-    """All that it started and that still has a parent there."""
-    for child in children_of(pid):
-        yield child
-        yield from descendants(child)
+    """All that it started and that still has a parent there; by its own lists, as it is looked at often."""
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            listed = [int(word) for word in task.read_text(encoding="ascii").split()]
+        except OSError:
+            continue
+        for child in listed:
+            yield child
+            yield from descendants(child)
 
 
 def wait_for_children(apart_from: set[int], limit_s: float) -> set[int]:

@@ -180,12 +180,11 @@ def is_current(library: Path) -> bool:
     """Not older than anything it is made of."""
     if not library.is_file():
         return False
-    files = [
-        PARTS,
-        *SOURCES.glob("witness/*"),
-        *SOURCES.glob("engine/observers/*"),
-        *SOURCES.glob("engine/core/*"),
-    ]
+    made = parts()
+    folders = {(SOURCES / name).parent for name in made["source"]} | {
+        SOURCES / name for name in made["include"]
+    }
+    files = [PARTS, *(file for folder in folders for file in folder.iterdir())]
     return all(file.stat().st_mtime <= library.stat().st_mtime for file in files)
 
 

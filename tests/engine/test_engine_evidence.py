@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -209,14 +207,6 @@ def test_a_machine_that_interrupts_each_reading_of_the_clocks_has_no_wrong_clock
     environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "clock"}
     done = engine.good("-w", "-t", "4k", "-b", "16k", "-o", tmp_path / "data", environment=environment)
     assert done.result("write")["observed"]["clock_error"] in (0, None)
-
-
-@pytest.fixture
-def memory() -> Iterator[Path]:
-    if not os.path.ismount("/dev/shm"):
-        pytest.skip("/dev/shm is no mount of tmpfs")
-    with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="weir-zoo-") as folder:
-        yield Path(folder)
 
 
 @pytest.mark.parametrize("api", ["POSIX", "MPIIO", "MMAP"])

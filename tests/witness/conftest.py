@@ -17,6 +17,16 @@ from tests.engine.runs import AS_ROOT
 from weir.tools.witness import LIBRARY
 
 Prove = Callable[..., dict[str, Any]]
+MIB = 2**20
+CLOSE = 0.01
+
+
+def counted(seen: dict[str, Any], name: str) -> int:
+    return sum(phase[name] for mount in seen["mounts"] for phase in mount["phases"])
+
+
+def near(seen: int, truth: int) -> bool:
+    return abs(seen - truth) <= CLOSE * truth
 
 
 @pytest.fixture

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from bench.prove_programs import prove_command
-from tests.witness.conftest import Prove
+from tests.witness.conftest import MIB, Prove
 from weir.tools.witness import LIBRARY
 
-MIB = 2**20
 WRITE = "bs=1M count=8 conv=fsync"
 
 

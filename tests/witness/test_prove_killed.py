@@ -6,15 +6,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.witness.conftest import Prove
+from tests.witness.conftest import MIB, Prove, counted
 from weir.prove.reports import prove_variables, read_reports
 from weir.tools.witness import LIBRARY
 
-MIB = 2**20
 WRITE = f"""
 import ctypes, os, signal, sys, time
 def write(name, count):
@@ -43,10 +41,6 @@ THEN = WRITE + "write('g', 2); os.kill(os.getpid(), 9)"
 
 # How many files are written, each with a synchronisation.
 WRITES = {"a child after a fork": 2, "its other program": 2, "after an exec that failed": 2}
-
-
-def counted(seen: dict[str, Any], name: str) -> int:
-    return sum(phase[name] for mount in seen["mounts"] for phase in mount["phases"])
 
 
 @pytest.mark.parametrize("end", ENDS)

@@ -8,8 +8,6 @@ import platform
 import shutil
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -91,14 +89,6 @@ def process_of(
 def span_of(tmp_path: Path, program: str, behind: str = "") -> dict[str, Any]:
     (span,) = process_of(tmp_path, program, behind)["spans"]
     return dict(span)
-
-
-@pytest.fixture
-def memory() -> Iterator[Path]:
-    if not os.path.ismount("/dev/shm"):
-        pytest.skip("/dev/shm is no mount of tmpfs")
-    with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="weir-zoo-") as folder:
-        yield Path(folder)
 
 
 def looks(span: dict[str, Any], access: str) -> tuple[int, int]:

@@ -13,12 +13,10 @@ from typing import Any
 
 from weir.compare.pairs import Pair, Sample
 from weir.compare.sides import Campaign, Side
-from weir.measure.processor_power import shown
+from weir.records.tally import described, machine_of
 from weir.runfiles import read_run_file
-from weir.units import about_size
 
 Run = Mapping[str, Any]  # a run.json
-_MACHINE = ("processor", "cores", "memory_bytes", "kernel", "system")
 _STORAGE = ("type", "device", "mount_point", "options")
 _MOST_VALUES = 3
 _CLOCK = 1.1  # of the frequencies at the beginning of a run: what lies nearer may be a moment
@@ -45,12 +43,8 @@ def _of_side(side: Side, runs: Iterable[Run], across: Collection[str]) -> dict[s
                 found[f"version of {row.get('program') or row['tool']}"].add(str(row["tool_version"]))
     for run in runs:
         host = run.get("host") or {}
-        for name in _MACHINE:
-            if host.get(name) is not None:
-                value = about_size(host[name]) if name == "memory_bytes" else str(host[name])
-                found[name.removesuffix("_bytes")].add(value)
-        if power := shown(host.get("power")):
-            found["power of the processors"].add(power)
+        for name, value in described(machine_of(host)).items():
+            found[name].add(value)
         storage = host.get("file_system") or {}
         if "target" not in across and storage:
             text = " ".join(str(storage[name]) for name in _STORAGE if storage.get(name))

@@ -153,7 +153,11 @@ def _rhythm(times: Numbers, logs: Numbers) -> Numbers | None:
     """What each day of the week adds, where five weeks of data bear it out."""
     days = _weekdays(times)
     groups = [logs[days == day] for day in range(_WEEK)]
-    if min(map(len, groups)) < WEEKS_FOR_A_RHYTHM or float(stats.kruskal(*groups).pvalue) > SURE:
+    if (
+        min(map(len, groups)) < WEEKS_FOR_A_RHYTHM
+        or not np.ptp(logs)
+        or float(stats.kruskal(*groups).pvalue) > SURE
+    ):
         return None
     return np.array([float(np.median(group)) for group in groups]) - float(np.median(logs))
 

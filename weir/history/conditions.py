@@ -15,11 +15,9 @@ from typing import Any
 from weir.files import read_object
 from weir.history.band import Judgement
 from weir.history.store import FACTS_FILE
-from weir.units import about_size
+from weir.records.tally import described
 
-_MACHINE = ("processor", "cores", "memory_bytes", "kernel", "system", "power")
 _STORAGE = ("file_system", "device", "mount_options")
-_NAMES = {"memory_bytes": "memory", "power": "power of the processors"}
 _EARLIER = timedelta(days=2)  # than the day that a change is dated to
 
 
@@ -50,10 +48,8 @@ def _facts(facts: Mapping[str, Any]) -> dict[str, str]:
     """By their names; of several machines all values."""
     named: dict[str, set[str]] = defaultdict(set)
     for machine in facts.get("machines") or ():
-        for key in _MACHINE:
-            if machine.get(key) is not None:
-                value = about_size(machine[key]) if key == "memory_bytes" else str(machine[key])
-                named[_NAMES.get(key, key)].add(value)
+        for name, value in described(machine).items():
+            named[name].add(value)
     for target in facts.get("targets") or ():
         if storage := [str(target[key]) for key in _STORAGE if target.get(key)]:
             named[f"storage of target {target.get('target')}"].add(" ".join(storage))

@@ -44,6 +44,7 @@ from weir.units import UnitError, parse_rate
 _MIB = 2**20
 _OPTION = "--expect"
 _NO_STORAGE = "NULL"  # an interface that moves nothing
+_MOST_BYTES_OF_RESULTS = 1 << 20
 _OF_CALLS = ("called_bytes", "shortest_span_s", "sync_calls", "called_syncs")
 # The reads of the device may be those of anybody.
 _OF_OTHER_PROCESSES = (*_OF_CALLS, "fetched_bytes", "dirtied_bytes", "cancelled_bytes", "device_read_bytes")
@@ -59,9 +60,6 @@ OF_THE_PROGRAM = (
     *("api", "direct", "sync", "xfer_bytes", "order", "layout", "iodepth", "item", "requested_ops"),
     *("lat_p50_us", "lat_p99_us", "lat_max_us", "tool", "program", "tool_version"),
 )
-
-
-_MOST_OF_RESULTS = 1 << 20  # bytes
 
 
 @dataclass(frozen=True)
@@ -85,7 +83,7 @@ def unread_results(command: Sequence[str], since_s: float, output: str) -> Itera
             if (
                 not stat.S_ISREG(facts.st_mode)
                 or not since_s <= facts.st_mtime
-                or facts.st_size > _MOST_OF_RESULTS
+                or facts.st_size > _MOST_BYTES_OF_RESULTS
             ):
                 continue
             text = read_text(Path(name))

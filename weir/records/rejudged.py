@@ -35,10 +35,7 @@ def edited_values(results: Path, rows: Sequence[Row], most: int) -> list[Finding
     """Of so many runs, drawn at random: records with other numbers than their outputs give.
 
     What cannot be judged has other findings, or none: who compares may have kept no outputs."""
-    held: dict[tuple[str, int], list[Row]] = defaultdict(list)
-    for row in rows:
-        if row.get("run") is not None:
-            held[row["cell"], row["run"]].append(row)
+    held = _by_run(rows)
     found = []
     for (cell, number), own in _RANDOM.sample(sorted(held.items(), key=str), min(most, len(held))):
         try:
@@ -58,10 +55,7 @@ def not_as_measured(
     results: Path, rows: Sequence[Row], runs: Mapping[tuple[str, int], Mapping[str, Any]]
 ) -> Iterator[Finding]:
     """One finding for each run, or cell; runs without sums bind nothing, and have none."""
-    held: dict[tuple[str, int], list[Row]] = defaultdict(list)
-    for row in rows:
-        if row.get("run") is not None:
-            held[row["cell"], row["run"]].append(row)
+    held = _by_run(rows)
     without = Counter(row["cell"] for row in rows if row.get("run") is None)
     for cell, count in without.items() if held else ():
         yield Finding(EDITED, f"{count} records name no run ({_HINT})", cell)
@@ -75,6 +69,14 @@ def not_as_measured(
             differs = f"its run.json cannot be judged: {str(error).splitlines()[0]}"
         if differs:
             yield Finding(EDITED, differs, cell, number)
+
+
+def _by_run(rows: Sequence[Row]) -> Mapping[tuple[str, int], list[Row]]:
+    held: dict[tuple[str, int], list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.get("run") is not None:
+            held[row["cell"], row["run"]].append(row)
+    return held
 
 
 def _difference(recorded: Sequence[Row], given: Sequence[Row]) -> str | None:

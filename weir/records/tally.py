@@ -13,8 +13,10 @@ from weir.audit.judge import UNPROVEN, VERDICTS
 from weir.audit.registry import rules
 from weir.measure.processor_power import shown
 from weir.model import Row
+from weir.units import about_size
 
 MACHINE_KEYS = ("node", "kernel", "system", "processor", "cores", "memory_bytes", "power")  # power: the last
+_READ_AS = {"memory_bytes": "memory", "power": "power of the processors"}
 _EXAMPLES = 3
 
 
@@ -159,6 +161,15 @@ def machine_of(host: Mapping[str, Any]) -> dict[str, Any]:
     return {key: host.get(key) for key in MACHINE_KEYS} | {"power": shown(host.get("power"))}
 
 
+def described(machine: Mapping[str, Any]) -> dict[str, str]:
+    """What tells one kind of machine from another, by the names that a reader knows."""
+    known = {key: machine[key] for key in MACHINE_KEYS[1:] if machine.get(key) is not None}
+    return {
+        _READ_AS.get(key, key): about_size(value) if key == "memory_bytes" else str(value)
+        for key, value in known.items()
+    }
+
+
 def facts_of_run(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Plain data for Tally.add_run, of a run.json."""
     host = facts["host"]
@@ -166,7 +177,7 @@ def facts_of_run(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "runs": 1,
         "failed_runs": int(facts["status"] != "done"),
-        "machines": [[machine_of(host)[key] for key in MACHINE_KEYS]],
+        "machines": [list(machine_of(host).values())],
         "file_systems": {facts["cell"]["target"]: _storage(host)},
         "images": [
             (facts["cell"]["stack"], f"{Path(image).name} (SHA-256 {digest})")

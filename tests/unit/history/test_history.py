@@ -299,6 +299,7 @@ def test_systems_that_move_on_the_same_day_are_incidents_of_their_own(
     assert "2 series of edison slower since" in printed
 
 
+@pytest.mark.filterwarnings("error")  # a series of one value has no rhythm to look for
 def test_a_table_without_values_and_a_key_that_joins_series_are_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

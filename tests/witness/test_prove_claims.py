@@ -1,0 +1,131 @@
+"""What a program claims beside what was counted, and what fakes either."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.witness.conftest import MIB, Prove, counted, near
+
+
+def test_results_in_a_file_of_the_program_are_pointed_to(prove: Prove) -> None:
+    fio = "fio --name=a --rw=write --bs=1M --size=16M --end_fsync=1 --output-format=json --output=o.json"
+    seen = prove(*fio.split())
+    assert not seen["claims"]
+    line = "not judged: o.json has results of fio; hint: weir prove --output o.json -- fio ..."
+    assert line in seen["stderr"]
+    again = prove(*fio.split(), options=("--output", "o.json"))
+    assert again["claims"]
+    assert "not judged" not in again["stderr"]
+
+
+def test_a_form_that_is_not_read_is_named(prove: Prove) -> None:
+    seen = prove("fio", "--minimal", "--name=a", "--rw=write", "--bs=1M", "--size=1M")
+    assert not seen["claims"]
+    assert "not judged: its output is terse output of fio, which is not read (use" in seen["stderr"]
+
+
+def test_claims_are_judged_beside_the_counts(prove: Prove) -> None:
+    """dd prints its own rate; --expect names one that nobody reached."""
+    options = ("--expect", "write 900 GiB/s")
+    seen = prove("dd", "if=/dev/zero", "of=f", "bs=1M", "count=20", "conv=fsync", options=options)
+    expected, own = seen["claims"]
+    assert (expected["verdict"], "shorter-than-its-calls" in expected["reasons"]) == ("INVALID", True)
+    assert (own["access"], own["moved_bytes"], own["program"]) == ("write", 20 * MIB, "dd")
+    assert "bytes-not-in-calls" in own["checked"].split(";")
+    assert "claimed by dd: write " in seen["stderr"]
+
+
+def test_fio_is_believed_only_where_the_storage_answered(prove: Prove) -> None:
+    job = ("fio", "--name=j", "--size=16m", "--bs=64k", "--filename=f", "--output-format=json")
+    (write,) = prove(*job, "--rw=write", "--end_fsync=1")["claims"]
+    assert (write["tool"], write["moved_bytes"], write["sync"]) == ("fio", 16 * MIB, True)
+    assert "sync-not-applied" in write["checked"].split(";")
+    seen = prove("sh", "-c", "cat f > /dev/null; " + " ".join([*job, "--rw=read", "--invalidate=0"]))
+    (read,) = seen["claims"]
+    if next(one for one in seen["mounts"] if one["phases"])["counted"]:
+        assert read["verdict"] != "VALID"
+
+
+def test_the_original_ior_and_mdtest_are_counted_and_judged(prove: Prove) -> None:
+    for program in ("mpirun", "ior", "mdtest"):
+        if not shutil.which(program):
+            pytest.skip(f"{program} is missing")
+    start = ("mpirun", "--oversubscribe", "-np", "2")
+    seen = prove(*start, "ior", "-w", "-e", "-k", "-t", "1m", "-b", "8m", "-o", "f")
+    assert near(counted(seen, "written_bytes"), 16 * MIB)
+    (write,) = seen["claims"]
+    assert (write["tool"], write["program"], write["moved_bytes"]) == ("ior", "IOR", 16 * MIB)
+    assert write["sync"] is True
+    assert "bytes-not-in-calls" in write["checked"].split(";")
+    names = ("mdtest", "-F", "-C", "-E", "-n", "256", "-w", "4096", "-e", "4096", "-d", "names")
+    seen = prove(*start, *names)
+    assert near(counted(seen, "written_bytes"), 2 * MIB)
+    assert near(counted(seen, "read_bytes"), 2 * MIB)
+    assert {claim["program"] for claim in seen["claims"]} == {"mdtest"}
+
+
+LIAR = "int fsync(int fd) { return fd < 0; } int fdatasync(int fd) { return fd < 0; } void sync(void) {}"
+
+
+def test_a_removed_synchronisation_proves_nothing(prove: Prove, tmp_path: Path) -> None:
+    """As eatmydata does it, before the library of weir or behind it."""
+    for program in ("cc", "fio"):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is missing")
+    (tmp_path / "liar.c").write_text(LIAR)
+    liar = tmp_path / "liar.so"
+    subprocess.run(["cc", "-shared", "-fPIC", tmp_path / "liar.c", "-o", liar], check=True)
+    job = "fio --name=j --size=16m --bs=64k --filename=f --output-format=json --rw=write --end_fsync=1"
+    for preload in (f"{liar}:$LD_PRELOAD", f"$LD_PRELOAD:{liar}"):
+        (claim,) = prove("sh", "-c", f"LD_PRELOAD={preload} {job}")["claims"]
+        assert claim["sync"] is True
+        assert claim["verdict"] != "VALID", preload
+
+
+def test_eatmydata_is_never_valid(prove: Prove) -> None:
+    """Debian's own, before a program that requests what it takes away."""
+    for program in ("eatmydata", "fio"):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is missing")
+    fio = "fio --name=j --size=16m --bs=64k --filename=f --output-format=json --rw=write"
+    for command in (
+        "dd if=/dev/zero of=f bs=1M count=16 oflag=dsync",
+        f"{fio} --end_fsync=1",
+        f"{fio} --sync=1",
+    ):
+        (claim,) = prove("eatmydata", *command.split())["claims"]
+        assert claim["verdict"] != "VALID", command
+
+
+FORGER = """
+import glob, json, os
+pid = os.fork()
+if pid == 0:
+    file = os.open("f", os.O_CREAT | os.O_WRONLY)
+    os.write(file, bytes(2 << 20)), os.fsync(file), os._exit(0)
+os.waitpid(pid, 0)
+for name in glob.glob(os.environ["WEIR_WITNESS"] + f".*{pid}*.json"):
+    report = json.load(open(name))
+    for mount in report["mounts"]:
+        mount["written_bytes"] *= 500
+        mount["end"]["io"]["write_bytes"] += 1000 << 20
+        if mount["end"]["device"]:
+            mount["end"]["device"][1] += 1000 << 20
+        for phase in mount["phases"]:
+            phase["written_bytes"] *= 500
+            phase["synced_bytes"] *= 500
+    report["io"]["wchar"] += 1000 << 20
+    json.dump(report, open(name, "w"))
+"""
+
+
+def test_a_program_that_changes_the_reports_proves_nothing(prove: Prove) -> None:
+    seen = prove(sys.executable, "-c", FORGER, options=("--expect", "write 100 MiB/s"))
+    assert counted(seen, "written_bytes") == 1000 * MIB
+    assert all(one["verdict"] != "VALID" for one in (*seen["records"], *seen["claims"]))
+    assert any("nothing is believed" in text for text in seen["not_seen"])
