@@ -221,7 +221,7 @@ test-spack: setup-develop ## audit, concretize, build and test the recipes with 
 
 .PHONY: release-check
 release-check: setup-develop ## what a release needs: one version everywhere, an installable wheel, a dated change log
-	@$(venv)/pytest -q tests/unit/test_setup_release.py tests/unit/test_setup_wheel.py
+	@$(venv)/pytest -q tests/unit/setup/test_release.py tests/unit/setup/test_wheel.py
 	@version=$$($(venv)/python -c 'import weir; print(weir.__version__)'); \
 	if grep -q "^## $$version, not yet released" CHANGELOG.md; then \
 		echo "CHANGELOG.md: $$version is not released: write its date in place of 'not yet released'"; exit 1; fi; \

@@ -8,13 +8,13 @@ snakemake --profile profiles/slurm                 the same as the first, on a c
 
 from pathlib import Path
 
-from weir.takeover import note_temporary
+from weir.workflow.takeover import note_temporary
 
 # Before all that takes time: a kill from here on leaves nothing that the next start does not find.
 note_temporary(Path(".snakemake"), workflow.snakemake_tmp_dir)
 
-from weir.study import ARCHIVE_SITE
-from weir.workflow import begin
+from weir.workflow.study import ARCHIVE_SITE
+from weir.workflow.begin import begin
 
 
 configfile: "config/config.yaml"

@@ -27,9 +27,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from weir.compare.pairs import Pair, Sample
-from weir.compare.verdict import SAME, SLOWER, judge_pairs
-from weir.metrics import metric_named
+from weir.decide.compare.pairs import Pair, Sample
+from weir.decide.compare.verdict import SAME, SLOWER, judge_pairs
+from weir.records.metrics import metric_named
 
 RATE = metric_named("rate")
 CELLS, NOISE, ALIKE = 20, 0.05, 0.3

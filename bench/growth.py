@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from weir.integrity.ledger import end_run
 from weir.measure.document import RunEnd, after, before
-from weir.measure.host import host_facts
+from weir.measure.machine.host import host_facts
 from weir.measure.order import Execution
 from weir.plan import Plan, read_plan
 from weir.records.judged import rows_text
+from weir.runs.ledger import end_run
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "tests" / "golden" / "ior" / "weir-io-mpiio.json"

@@ -22,10 +22,10 @@ from pathlib import Path
 
 import numpy as np
 
-from weir.history.alarm import BEFORE, alarm_of
-from weir.history.band import judge_newest
-from weir.history.regimes import SURE, changes_of, regimes_of, without_spikes
-from weir.history.series import Numbers, Series, from_table
+from weir.decide.history.alarm import BEFORE, alarm_of
+from weir.decide.history.band import judge_newest
+from weir.decide.history.regimes import SURE, changes_of, regimes_of, without_spikes
+from weir.decide.history.series import Numbers, Series, from_table
 
 KEYS = ("system", "file_system", "app", "access", "layout", "ranks")
 DAYS, STEP_DAY, PATIENCE_DAYS = 365, 200, 60

@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.workflow.browser import film_of  # noqa: E402
 from tests.workflow.conftest import copy_of_the_tree  # noqa: E402
-from weir.page.live import LIVE_PAGE  # noqa: E402
+from weir.report.live import LIVE_PAGE  # noqa: E402
 
 MOMENTS_S = (10, 30, 60)
 RELOAD = "reloadWhileMeasured(facts.live"

@@ -32,9 +32,9 @@ from typing import Any
 
 import yaml
 
+from weir.base.units import format_size
 from weir.cli import main as weir
-from weir.predict.forecast import WIDEST
-from weir.units import format_size
+from weir.decide.predict.forecast import WIDEST
 
 SMALLEST, LARGEST, PAGE = 2**15, 2**24, 4096  # of transfers, and what they are a multiple of
 LEAST_BYTES, MOST_BYTES = 24 * 2**20, 128 * 2**20  # of a process

@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from bench.tables import replace_rows  # noqa: E402
-from weir.mounts import mount_of  # noqa: E402
+from weir.base.mounts import mount_of  # noqa: E402
 
 RESULTS = ROOT / "bench/results/prove_programs.csv"
 MEMORY = Path("/dev/shm") if Path("/dev/shm").is_dir() else None

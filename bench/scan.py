@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.unit.scan.trees import inventory, make_tree  # noqa: E402
+from tests.unit.survey.trees import inventory, make_tree  # noqa: E402
 
 FILES = 100_000
 RATES = (5_000, 1e9)  # operations per second; 1e9 is effectively unlimited

@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from weir.history.regimes import changes_of, regimes_of
-from weir.history.series import Series, from_table
+from weir.decide.history.regimes import changes_of, regimes_of
+from weir.decide.history.series import Series, from_table
 
 KEYS = ("system", "file_system", "app", "access", "layout", "ranks")
 FEWEST_DAYS = 30

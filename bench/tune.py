@@ -18,11 +18,11 @@ from itertools import pairwise
 from math import ceil
 from pathlib import Path
 
-from weir import drawing
-from weir.drawing import GOOD, NEUTRAL, PALE
-from weir.tune.replay import Replay, read_replay
-from weir.tune.search import Trials, run, winner
-from weir.tune.tpe import run_tpe
+from weir.decide.tune.replay import Replay, read_replay
+from weir.decide.tune.search import Trials, run, winner
+from weir.decide.tune.tpe import run_tpe
+from weir.report import drawing
+from weir.report.drawing import GOOD, NEUTRAL, PALE
 
 BUDGETS = (8, 12, 16, 20, 30, 40)
 METHODS = ("gp", "tpe", "random", "grid")

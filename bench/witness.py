@@ -29,8 +29,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from weir.inference import median_interval  # noqa: E402
-from weir.tools.witness import LIBRARY  # noqa: E402
+from weir.records.medians import median_interval  # noqa: E402
+from weir.witness.document import LIBRARY  # noqa: E402
 
 KIB, MIB = 1 << 10, 1 << 20
 SIZES = (4 * KIB, 64 * KIB, 256 * KIB, MIB, 4 * MIB)

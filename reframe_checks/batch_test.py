@@ -13,8 +13,8 @@ from reframe.core.builtins import parameter, run_after, run_before, sanity_funct
 from study import Case, cases
 
 import weir
-from weir.cluster.allocation import request_of, time_s
-from weir.schedulers import scheduler
+from weir.plan.allocation import request_of, time_s
+from weir.site.schedulers import scheduler
 
 # What a job of a generated pipeline must know to make the same tests, beside its suite.
 CHOICES = (

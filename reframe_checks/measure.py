@@ -20,9 +20,9 @@ import reframe.utility.sanity as sn
 from batch_test import WeirRun
 from reframe.core.builtins import run_after, run_before
 
-from weir.model import Row
 from weir.records.collect import finished_runs
 from weir.records.judged import collect_cell
+from weir.terms.model import Row
 
 Access = tuple[str, str]  # cell and access
 UNIT = "MiB/s"

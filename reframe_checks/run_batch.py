@@ -23,16 +23,16 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from weir.errors import WeirError, error_data
-from weir.extras import install_hint
-from weir.files import read_object
-from weir.handover import Handover
-from weir.interrupts import EXIT_INTERRUPTED, caught_signals
-from weir.measure.lock import user_directory
-from weir.measure.removal import private_directory
-from weir.measure.starter import follow_the_starter
-from weir.processes import adopt_orphans, children, die_with_parent, wait_for_children, waits_in
-from weir.schedulers import Scheduler, scheduler, surrounding
+from weir.base.errors import WeirError, error_data
+from weir.base.files import read_object
+from weir.base.interrupts import EXIT_INTERRUPTED, caught_signals
+from weir.base.plugins import install_hint
+from weir.base.processes import adopt_orphans, children, die_with_parent, wait_for_children, waits_in
+from weir.measure.clean_up.lock import user_directory
+from weir.measure.clean_up.removal import private_directory
+from weir.measure.clean_up.starter import follow_the_starter
+from weir.site.schedulers import Scheduler, scheduler, surrounding
+from weir.workflow.handover import Handover
 
 HERE = Path(__file__).resolve().parent
 POLL_S = 0.2

@@ -12,15 +12,15 @@ from typing import Any
 import reframe
 from jsonschema.validators import validator_for
 
-from weir.config.sites import load_site
-from weir.config.sources import find_sources
-from weir.errors import WeirError
-from weir.measure.starter import Starter
-from weir.model import Partition, Site
+from weir.base.errors import WeirError
+from weir.measure.clean_up.starter import Starter
 from weir.plan import read_plan
-from weir.schedulers import scheduler
-from weir.schedulers.submitting.reframe_backend import backend_of
-from weir.stacks.probe import features_here, launcher_of
+from weir.plan.config.sites import load_site
+from weir.plan.config.sources import find_sources
+from weir.site.schedulers import scheduler
+from weir.site.schedulers.submitting.reframe_backend import backend_of
+from weir.site.stacks.probe import features_here, launcher_of
+from weir.terms.model import Partition, Site
 
 SCHEMA = Path(reframe.__file__).parent / "schemas" / "config.json"
 PERFLOG_LINE = "%(check_job_completion_time)s|%(check_display_name)s|%(check_result)s|%(check_perfvalues)s"

@@ -16,12 +16,12 @@ from pathlib import Path
 from reframe.core.logging import getlogger
 from reframe.core.runtime import runtime
 
-from weir.config import load_config
-from weir.config.sources import find_sources
-from weir.errors import WeirError
-from weir.handover import MEASURED_PLAN, Handover, start_of_workflow
+from weir.base.errors import WeirError
 from weir.plan import Batch, Plan, make_plan, read_plan
-from weir.study import Study, hand_over, measured_study, waiting_beside
+from weir.plan.config import load_config
+from weir.plan.config.sources import find_sources
+from weir.workflow.handover import MEASURED_PLAN, Handover, start_of_workflow
+from weir.workflow.study import Study, hand_over, measured_study, waiting_beside
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.config import Config, load_config
-from weir.model import Cell, Footprint, Parsed, Target
+from weir.plan.config import Config, load_config
+from weir.terms.model import Cell, Footprint, Parsed, Target
 from weir.tools.base import Parameter, RunPaths, Tool
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -28,10 +28,10 @@ from unittest import mock
 import yaml
 
 from tests.checkout import ROOT, SHIPPED_SITES, SHIPPED_SUITES, copy_shipped_config
-from weir.accept.contract import read_contract
-from weir.config import load_config
-from weir.errors import WeirError
+from weir.base.errors import WeirError
+from weir.decide.accept.contract import read_contract
 from weir.plan import make_plan
+from weir.plan.config import load_config
 
 CPU_S = 1.0
 MEMORY_MIB = 200

@@ -26,13 +26,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from weir.columns import columns
-from weir.errors import WeirError
-from weir.model import Row
+from weir.base.errors import WeirError
 from weir.records.checked import checked
 from weir.records.facts import Facts
 from weir.records.importing import import_files
 from weir.records.table import read_records, write_records
+from weir.terms.columns import columns
+from weir.terms.model import Row
 from weir.tools import tools
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from tests.workflow.processes import kill, processes_below
-from weir.processes import is_the_same, started
+from weir.base.processes import is_the_same, started
 
 PLACES = (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"))
 _NAME = re.compile(r"weir-[a-z]+-(\d+)-(\d+)-\w+")

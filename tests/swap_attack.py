@@ -21,8 +21,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from weir.errors import WeirError
-from weir.measure.workspace import MARKER, Workspace
+from weir.base.errors import WeirError
+from weir.measure.clean_up.workspace import MARKER, Workspace
 
 # What is exchanged: the workspace, or the folder of one run below it.
 AIMS = ("workspace", "run")

@@ -17,11 +17,10 @@ from typing import NoReturn, Protocol, cast
 
 import weir
 import weir.commands
-from weir.errors import WeirError, did_you_mean, error_data, from_os_error
-from weir.files import require_file
-from weir.interrupts import EXIT_INTERRUPTED
-from weir.storage_calls import in_time
-from weir.visible import visible_output
+from weir.base.errors import WeirError, did_you_mean, error_data, from_os_error, visible_output
+from weir.base.files import require_file
+from weir.base.interrupts import EXIT_INTERRUPTED
+from weir.base.storage_calls import in_time
 
 EXIT_FAILED = 1
 EXIT_WRONG_USE = 2

@@ -8,9 +8,9 @@ interval_level <- 0.95
 # How often nominal 95 % intervals covered the median on a year of six production file systems in the order of time,
 # at n = 8, the fewest that print 95 % (bench/coverage.R).
 attained_words <- "95.2 %"
-# Lag-1 autocorrelation of consecutive rounds where none is estimated (weir/inference.py).
+# Lag-1 autocorrelation of consecutive rounds where none is estimated (weir/records/medians.py).
 assumed_autocorrelation <- 0.35
-# Standard errors that are added to an estimate of it (weir/inference.py has the same): bench/coverage.R measures the
+# Standard errors that are added to an estimate of it (weir/records/inference.py has the same): bench/coverage.R measures the
 # level with it.
 serial_errors <- 0.5
 
@@ -30,7 +30,7 @@ mean_interval <- function(values, inflation = 1, level = interval_level, degrees
 t_quantile <- function(df, level = interval_level) stats::qt((1 + level) / 2, df)
 
 # Of a series whose autocorrelation decays by a factor: how much larger the error of its mean is than that of
-# independent values, and the degrees of freedom of its variance. Both are exact for a normal series (weir/inference.py
+# independent values, and the degrees of freedom of its variance. Both are exact for a normal series (weir/records/inference.py
 # has the same).
 serial_factors <- function(n, autocorrelation) {
   if (n < 2) {

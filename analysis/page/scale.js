@@ -17,7 +17,7 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-// Halves up, as three_digits() of analysis/R/labels.R and of weir/units.py.
+// Halves up, as three_digits() of analysis/R/labels.R and of weir/base/units.py.
 function threeDigits(value) {
   if (!(value > 0)) return value;
   const power = Math.floor(Math.log10(value)) - 2;

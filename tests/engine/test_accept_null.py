@@ -6,10 +6,10 @@ import subprocess
 from pathlib import Path
 
 from tests.engine.runs import ROOT
-from weir.accept.contract import read_contract
-from weir.accept.evidence import read_measured
-from weir.accept.judge import FAIL, PASS, judge
 from weir.cli import main
+from weir.decide.accept.contract import read_contract
+from weir.decide.accept.evidence import read_measured
+from weir.decide.accept.judge import FAIL, PASS, judge
 
 # The promises lie a hundred times below and above: other load may make any of the runs slow.
 KNOWN_MIB_S = 50.0

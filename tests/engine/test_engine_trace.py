@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.engine.runs import Engine
+from weir.base.errors import WeirError
 from weir.cli import main
-from weir.errors import WeirError
-from weir.trace import read_trace
+from weir.tools.trace import read_trace
 
 SHAPE = ["-w", "-r", "-t", "4k", "-b", "64k"]
 

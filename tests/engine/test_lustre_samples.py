@@ -10,8 +10,8 @@ import pytest
 
 from tests.conftest import beside
 from tests.engine.runs import ROOT
-from weir.measure.stripes import stripe
-from weir.model import Target
+from weir.measure.machine.stripes import stripe
+from weir.terms.model import Target
 
 CAPTURED = ROOT / "tests/golden/lustre/2.17.57"
 # begin, pattern, stripes of how many bytes, OSTs that hold them

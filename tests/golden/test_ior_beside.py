@@ -13,10 +13,10 @@ from tests.conftest import ROOT, beside
 from tests.golden.test_ior_golden import without_command
 from weir.audit import RunFacts, Subject, judge
 from weir.audit.judge import verdict_columns
-from weir.model import Parsed, Row
 from weir.records.collect import messages_of_row
 from weir.records.facts import Facts, read_facts
 from weir.records.importing import import_files
+from weir.terms.model import Parsed, Row
 from weir.tools import tools
 
 # Good runs that are not VALID, and why that is right.

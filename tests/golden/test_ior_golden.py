@@ -11,9 +11,9 @@ import pytest
 
 from weir.audit import Subject, judge
 from weir.audit.judge import verdict_columns
-from weir.model import Parsed
 from weir.records.checked import checked
 from weir.records.collect import messages_of_row
+from weir.terms.model import Parsed
 from weir.tools import tools
 
 FOLDER = Path(__file__).parent / "ior"

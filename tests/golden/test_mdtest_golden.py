@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.golden.test_ior_golden import described, without_command
-from weir.model import Parsed
+from weir.terms.model import Parsed
 from weir.tools.find import Find
 from weir.tools.mdtest import TOOL
 

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from tests.queues.checkout import QueueCheckout
 from tests.queues.system import System
-from weir.schedulers import scheduler
-from weir.schedulers.base import JobFiles, Request
-from weir.schedulers.submitting import Submitted, job_script, submit
+from weir.site.schedulers import scheduler
+from weir.site.schedulers.base import JobFiles, Request
+from weir.site.schedulers.submitting import Submitted, job_script, submit
 
 NODES, CORES = 2, 4
 _LONGEST_S = 240

@@ -1,4 +1,4 @@
-"""Real MPI across virtual nodes, started with the arguments of weir.launch; every geometry is asserted."""
+"""Real MPI across virtual nodes, by the arguments of weir.site.launchers; every geometry is asserted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.slurm.private_slurm import HERE, Cluster
-from weir.launch import launcher
+from weir.site.launchers import launcher
 
 GEOMETRIES = [(1, 1), (1, 2), (2, 1), (2, 2), (4, 1), (4, 2)]
 pytestmark = pytest.mark.slow
@@ -65,7 +65,7 @@ def test_mpich_has_the_ranks_requested_for(cluster: Cluster, tmp_path: Path, nod
 # What weir does inside an allocation: take away the outer step's variables, start a whole new geometry.
 INSIDE = """
 import os, subprocess, sys
-from weir.launch import applied, launcher
+from weir.site.launchers import applied, launcher
 name, nodes, ppn, program = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 start = launcher(name)
 command = [*start.command(nodes, ppn, [], {}), program]

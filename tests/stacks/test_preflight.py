@@ -8,7 +8,7 @@ import pytest
 
 from weir.measure.preflight import check_program
 from weir.measure.ranks import check_ranks
-from weir.model import Stack
+from weir.terms.model import Stack
 
 # A fake of weir-io: reports one rank, in the file of its option.
 SAYS_ONE_RANK = """\

@@ -9,10 +9,10 @@ import pytest
 
 from tests.stacks.conftest import Compile
 from weir.cli import main
-from weir.model import Stack
-from weir.stacks.linked import kind_of, parse_ldd
-from weir.stacks.probe import probe_stack
-from weir.stacks.verdict import features, problems, remarks
+from weir.site.stacks.linked import kind_of, parse_ldd
+from weir.site.stacks.probe import probe_stack
+from weir.site.stacks.verdict import features, problems, remarks
+from weir.terms.model import Stack
 
 OPEN_MPI = "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022"
 MPICH = "MPICH Version:\\t4.2.3\\nMPICH Release date:\\tThu Oct  3 09:51:36 CDT 2024\\nMPICH ABI:\\t16:2:4\\n"

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import weir
-from weir.errors import WeirError
-from weir.files import from_json
-from weir.integrity.ledger import ROUNDS_FILE, end_run
-from weir.integrity.manifest import TABLES, write_manifest
-from weir.model import Row
+from weir.base.errors import WeirError
+from weir.base.files import from_json
 from weir.records.collect import Run, sum_of_facts
 from weir.records.judged import JudgedRun, code_state
 from weir.records.rounds import rounds_of
 from weir.records.table import lines_of, write_records
-from weir.runfiles import ROWS_FILE
+from weir.runs.files import ROWS_FILE
+from weir.runs.ledger import ROUNDS_FILE, end_run
+from weir.runs.manifest import TABLES, write_manifest
+from weir.terms.model import Row
 
 
 def measure(results: Path, rows: Iterable[Row], planned: int) -> None:

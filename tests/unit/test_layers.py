@@ -20,6 +20,7 @@ _LITERAL = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"', re.DOTALL)
 _DEFINITION = re.compile(r"^(?!static\b|typedef\b|#)[A-Za-z_][\w *]*?\b(\w+)\([^;{}]*\)\s*\{", re.MULTILINE)
 
 
+@cache
 def levels(top: str) -> dict[str, int]:
     """Name to number of its line, counted from below."""
     lines = re.findall(rf"^    {top}/ +(.+)$", TABLE, re.MULTILINE)
@@ -150,20 +151,22 @@ def upward(graph: Graph, level: Mapping[str, int]) -> list[str]:
     )
 
 
-def entry(module: str) -> str:
-    """The entry of weir/ that a module belongs to; a tool's audit rules count as a part of audit."""
+@cache
+def room(module: str) -> str:
+    """The innermost room of the table that a module belongs to; a tool's audit rules are a part of audit."""
     parts = module.split(".")
     if len(parts) == 4 and parts[1] == "tools" and parts[3] == "rules":
         return "audit"
-    return parts[1] if len(parts) > 1 else ""
+    above = ("/".join(parts[1:end]) for end in range(len(parts), 1, -1))
+    return next((name for name in above if name in levels("weir")), "/".join(parts[1:]))
 
 
 def packages(graph: Graph) -> Graph:
-    """The arrows between the entries of weir/; weir itself holds the version only."""
+    """The arrows between the rooms of weir/; weir itself holds the version only."""
     found: Graph = defaultdict(set)
     for user, all_used in graph.items():
         for used in all_used - {"weir"}:
-            source, aim = entry(user), entry(used)
+            source, aim = room(user), room(used)
             if source and source != aim:
                 found[source].add(aim)
     return found
@@ -175,13 +178,15 @@ def test_a_circle_is_found() -> None:
     assert upward({"a": {"b"}, "b": {"a"}}, {"a": 1, "b": 0}) == ["b -> a"]
 
 
-def test_every_directory_and_module_has_a_layer() -> None:
+def test_every_room_has_a_layer() -> None:
     entries = {
         path.stem
         for path in (ROOT / "weir").iterdir()
         if path.suffix == ".py" or (path / "__init__.py").is_file()
     }
-    assert entries - {"__init__"} == set(levels("weir"))
+    assert entries - {"__init__"} == {name.partition("/")[0] for name in levels("weir")}
+    inner = {name for name in levels("weir") if "/" in name}
+    assert {name for name in inner if not (ROOT / "weir" / name / "__init__.py").is_file()} == set()
     assert {name_of(file.parent) for file in (ROOT / "src").rglob("*.[ch]")} == set(levels("src"))
 
 

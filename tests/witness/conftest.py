@@ -14,7 +14,7 @@ import pytest
 
 from bench.prove_programs import prove_command
 from tests.engine.runs import AS_ROOT
-from weir.tools.witness import LIBRARY
+from weir.witness.document import LIBRARY
 
 Prove = Callable[..., dict[str, Any]]
 MIB = 2**20

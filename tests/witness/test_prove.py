@@ -12,11 +12,11 @@ import pytest
 
 from tests.witness.conftest import MIB, Prove, counted, near
 from weir.commands.prove import EXIT_NOT_PROVEN
-from weir.history.store import add_campaign
+from weir.decide.history.store import add_campaign
 from weir.prove.reports import prove_variables, read_reports
 from weir.prove.start import watchers
 from weir.records.table import read_records
-from weir.tools.witness import LIBRARY
+from weir.witness.document import LIBRARY
 
 
 def test_dd_wrote_and_synchronised_what_it_was_told(prove: Prove, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from bench.prove_programs import prove_command
 from tests.witness.conftest import MIB, Prove
-from weir.tools.witness import LIBRARY
+from weir.witness.document import LIBRARY
 
 WRITE = "bs=1M count=8 conv=fsync"
 

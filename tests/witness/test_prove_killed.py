@@ -11,7 +11,7 @@ import pytest
 
 from tests.witness.conftest import MIB, Prove, counted
 from weir.prove.reports import prove_variables, read_reports
-from weir.tools.witness import LIBRARY
+from weir.witness.document import LIBRARY
 
 WRITE = f"""
 import ctypes, os, signal, sys, time

@@ -11,7 +11,7 @@ import pytest
 
 from weir.prove.mounts import Mount, mounts_of
 from weir.prove.reports import prove_variables, read_reports
-from weir.tools.witness import LIBRARY
+from weir.witness.document import LIBRARY
 
 MIB = 2**20
 

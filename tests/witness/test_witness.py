@@ -17,8 +17,8 @@ import pytest
 import yaml
 
 from weir.audit.calls import CLOCKS, MAPPINGS, NAMES, SYNCHRONISATION, TRANSFERS, does
-from weir.tools.witness import LIBRARY, WITNESS_FILE, gather_witness
-from weir.tools.witness_facts import read_witness
+from weir.witness.document import LIBRARY, WITNESS_FILE, gather_witness
+from weir.witness.facts import read_witness
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.tools.witness import LIBRARY, WITNESS_FILE, gather_witness
+from weir.witness.document import LIBRARY, WITNESS_FILE, gather_witness
 
 pytestmark = [
     pytest.mark.quick,

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from weir.tools.witness import LIBRARY, WITNESS_FILE, gather_witness
-from weir.tools.witness_moved import called
+from weir.witness.document import LIBRARY, WITNESS_FILE, gather_witness
+from weir.witness.moved import called
 
 DUP3 = {"x86_64": 292, "aarch64": 24}.get(platform.machine())
 

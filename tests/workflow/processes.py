@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tests.workflow.conftest import ROOT, Checkout
 
-GUARDIAN = "weir.measure.guardian"
+GUARDIAN = "weir.measure.clean_up.guardian"
 
 
 class Terminal:

@@ -14,8 +14,8 @@ SCHEDULER = """
 import os
 from pathlib import Path
 
-from weir.schedulers.base import ENDED, RUNNING, JobState, Scheduler
-from weir.schedulers.commands import answer
+from weir.site.schedulers.base import ENDED, RUNNING, JobState, Scheduler
+from weir.site.schedulers.commands import answer
 
 START = 'LEDGER_JOB=7 LEDGER_NODES="$1" setsid bash "$0" >"$2" 2>&1 & echo $!'
 
@@ -46,8 +46,8 @@ class Ledger(Scheduler):
 SCHEDULER = Ledger()
 """
 LAUNCHER = """
-from weir.launch.base import Launcher
-from weir.launch.mpirun import LAUNCHER as MPIRUN
+from weir.site.launchers.base import Launcher
+from weir.site.launchers.mpirun import LAUNCHER as MPIRUN
 
 
 def command(nodes, ppn, options, environment):
@@ -60,8 +60,8 @@ LAUNCHER = Launcher(command=command, environment=MPIRUN.environment)
 
 @pytest.mark.slow
 def test_a_scheduler_and_a_launcher_are_one_file_each(tiny: Checkout) -> None:
-    tiny.write("weir/schedulers/ledger.py", SCHEDULER)
-    tiny.write("weir/launch/relay.py", LAUNCHER)
+    tiny.write("weir/site/schedulers/ledger.py", SCHEDULER)
+    tiny.write("weir/site/launchers/relay.py", LAUNCHER)
     site = yaml.safe_load((tiny.root / "config/sites/local/site.yaml").read_text())
     (partition,) = site["partitions"].values()
     partition |= {"scheduler": "ledger", "launcher": "relay", "scheduler_options": ["--account=me"]}
@@ -82,8 +82,8 @@ def test_a_scheduler_and_a_launcher_are_one_file_each(tiny: Checkout) -> None:
 
 @pytest.mark.slow
 def test_a_scheduler_with_the_name_of_another_file_is_refused(tiny: Checkout) -> None:
-    tiny.write("weir/schedulers/pbs.py", SCHEDULER)
+    tiny.write("weir/site/schedulers/pbs.py", SCHEDULER)
     done = tiny.weir("plan", "--out", "plan.json")
     assert done.returncode == 1
-    assert "the scheduler of weir/schedulers/pbs has the name 'ledger'" in done.stderr
+    assert "the scheduler of weir/site/schedulers/pbs has the name 'ledger'" in done.stderr
     assert "write name = 'pbs'" in done.stderr

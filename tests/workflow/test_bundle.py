@@ -117,7 +117,7 @@ def test_it_is_reproduced_elsewhere_without_network(bundle: Path) -> None:
     if shutil.which("Rscript"):
         assert outcome["skipped"] == ""
         assert any(name.startswith("figures/") and name.endswith(".svg") for name in outcome["identical"])
-        # None for a study without a best setting, as this one; tests/unit/test_appendix.py has some.
+        # None for a study without a best setting, as this one; test_appendix.py has some.
         assert all(line["found"] == line["expected"] for line in outcome["lines"])
 
 

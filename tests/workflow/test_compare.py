@@ -12,8 +12,8 @@ import pytest
 
 from tests.checkout import make_checkout
 from tests.conftest import ROOT
-from tests.unit.compare.test_command import three_commands
-from tests.unit.compare.test_compare import cell, noisy
+from tests.unit.decide.compare.test_command import three_commands
+from tests.unit.decide.compare.test_compare import cell, noisy
 from weir.cli import main
 from weir.plan import read_plan
 from weir.records.table import read_records, write_records

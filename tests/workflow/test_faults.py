@@ -17,7 +17,7 @@ import yaml
 from tests.workflow.conftest import ROOT, Checkout
 from tests.workflow.gate import ENDED, close_gate
 from weir.plan import read_plan
-from weir.study import what_is_left
+from weir.workflow.study import what_is_left
 
 RUN = ("run", "--plan", "plan.json", "--results", "results/local")
 

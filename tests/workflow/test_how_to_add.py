@@ -64,7 +64,7 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     with (root / "config/schemas/record.schema.yaml").open("a") as schema:
         schema.write(f"  {AXIS}\n")
     checkout = Checkout(root)
-    good(checkout, "python", "-m", "weir.config.reference")
+    good(checkout, "python", "-m", "weir.plan.config.reference")
     (root / "docs/audit.md").write_text(good(checkout, "python", "-m", "weir", "audit", "--rules"))
     return checkout
 
@@ -203,7 +203,7 @@ def test_a_scheduler(extended: Checkout, study: Path) -> None:
     """The site names it, plan accepts it, and what was measured above went through it."""
     site = json.loads((study / "plan.json").read_text())["site"]
     assert site["partitions"]["node"]["scheduler"] == "queue"
-    code = "from weir.schedulers import surrounding; print(surrounding({'QUEUE_JOB': '7'}).name)"
+    code = "from weir.site.schedulers import surrounding; print(surrounding({'QUEUE_JOB': '7'}).name)"
     assert good(extended, "python", "-c", code) == "queue\n"
 
 
@@ -343,7 +343,7 @@ def test_a_report(extended: Checkout) -> None:
 @pytest.mark.weekly
 def test_linters_and_quick_tests_pass_with_everything_added(extended: Checkout, captured: str) -> None:
     """As `make check` runs them: the linters, and what walks over the files and names that are there."""
-    good(extended, sys.executable, "-m", "weir.config.reference")
+    good(extended, sys.executable, "-m", "weir.plan.config.reference")
     good(extended, "make", "--jobs=2", "--keep-going", "lint")
     walking = [
         f"tests/unit/{name}" for name in ("audit", "config", "docs", "page", "plan", "records", "tools")

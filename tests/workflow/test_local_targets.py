@@ -15,7 +15,7 @@ import pytest
 from tests.workflow.conftest import ROOT, Checkout
 from tests.workflow.processes import named_below
 from tests.workflow.test_environment import namespaces_are_allowed
-from weir.processes import started
+from weir.base.processes import started
 
 SUITE = {
     "suite": "interfaces",

@@ -15,13 +15,13 @@ import pytest
 from tests.workflow.browser import open_page
 from tests.workflow.page_study import answers_of, drawn_study, facts_on, rows
 from tests.workflow.report_study import run
+from weir.base.units import three_digits
 from weir.cli import main
 from weir.commands.show import read_page
-from weir.page.answers import answers
-from weir.page.counts import Counts
-from weir.page.points import Points
-from weir.page.text import lines
-from weir.units import three_digits
+from weir.report.answers import answers
+from weir.report.counts import Counts
+from weir.report.points import Points
+from weir.report.text import lines
 
 pytestmark = pytest.mark.slow
 Browse = Callable[..., str]

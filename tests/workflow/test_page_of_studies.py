@@ -12,7 +12,7 @@ import pytest
 from tests.workflow.browser import film_of, open_page
 from tests.workflow.page_study import answers_of, drawn_study, facts_on, page_of
 from weir.cli import main
-from weir.page.text import lines
+from weir.report.text import lines
 
 pytestmark = pytest.mark.slow
 

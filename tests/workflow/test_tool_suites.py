@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from tests.workflow.conftest import Checkout
-from weir.tools.witness import LIBRARY
+from weir.witness.document import LIBRARY
 
 pytestmark = pytest.mark.slow
 MIB = 2**20

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.docs.pages import blocks
-from tests.unit.test_setup_wheel import built_wheel
+from tests.unit.setup.test_wheel import built_wheel
 from tests.workflow.conftest import ROOT
-from weir.measure.host import file_system_of
+from weir.measure.machine.host import file_system_of
 
 pytestmark = pytest.mark.slow
 PAGE = ROOT / "docs" / "tutorial.md"

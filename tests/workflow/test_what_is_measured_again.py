@@ -39,7 +39,7 @@ def test_first_dry_run_measures_every_batch(tiny: Checkout) -> None:
 
 @pytest.mark.slow
 def test_every_suite_of_the_tree_dry_runs(checkout: Checkout) -> None:
-    """All of them as one study; tests/unit/config/test_reference.py plans each by itself."""
+    """All of them as one study; tests/unit/plan/config/test_reference.py plans each by itself."""
     suites = sorted(file.stem for file in (checkout.root / "config/suites").glob("*.yaml"))
     done = checkout.snakemake("--dry-run", "--config", f"suites={','.join(suites)}")
     assert done.returncode == 0, done.stderr

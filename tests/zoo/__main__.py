@@ -18,7 +18,7 @@ from tests.zoo.errors import CannotStageError
 from tests.zoo.everyone import ANIMALS
 from tests.zoo.keeper import ROOT, Keeper, Visit, found
 from tests.zoo.unseen import ABSENT, BLIND
-from weir.model import Row
+from weir.terms.model import Row
 
 PAGE = ROOT / "docs" / "zoo.md"
 _HEAD = """\

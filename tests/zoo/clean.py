@@ -18,7 +18,7 @@ import yaml
 
 from tests.zoo.animals import Animal
 from tests.zoo.keeper import Keeper, planned
-from weir.model import Row
+from weir.terms.model import Row
 
 # True of a machine that does other things meanwhile, or that moves 1 GiB in less than 0.1 s.
 _OF_THE_MACHINE = ("machine-busy", "others-on-device", "phase-too-short", "slow-rank")

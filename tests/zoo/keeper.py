@@ -43,11 +43,11 @@ from tests.zoo.errors import CannotStageError
 from tests.zoo.quiet_faults import environment_of, filter_program, supervisor_program
 from tests.zoo.staging import limited, mounted, of_another_user, repeated, throttled
 from weir.cli import main as weir_main
-from weir.model import Row
 from weir.records.facts import Facts
 from weir.records.importing import import_files
 from weir.records.table import read_records
-from weir.tools.witness import WITNESS_FILE
+from weir.terms.model import Row
+from weir.witness.document import WITNESS_FILE
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINE = ROOT / "build" / "weir-io"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass
 
 from weir.audit.subject import Subject
-from weir.columns import columns
+from weir.terms.columns import columns
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from weir.audit.lacking import is_of_log
 from weir.audit.outcome import FINDINGS
 from weir.audit.registry import Rule, rules
 from weir.audit.stored import stored_findings, stored_notes
-from weir.columns import columns
-from weir.model import Row
+from weir.terms.columns import columns
+from weir.terms.model import Row
 
 _EXAMPLES = 3
 _WIDTH = 100

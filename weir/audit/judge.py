@@ -9,7 +9,7 @@ from weir.audit.evidence import missing, proof
 from weir.audit.outcome import DEGRADED, INVALID, NOT_OBSERVABLE, NOTE, PASSED, Outcome
 from weir.audit.registry import Rule, rules_for
 from weir.audit.subject import Subject
-from weir.model import Finding, Row
+from weir.terms.model import Finding, Row
 
 VALID = "VALID"
 UNPROVEN = "UNPROVEN"

@@ -9,7 +9,7 @@ from typing import Any
 
 from weir.audit.evidence import EVIDENCE
 from weir.audit.judge import UNPROVEN
-from weir.model import Row
+from weir.terms.model import Row
 from weir.tools import tools
 
 _WIDTH = 100

@@ -12,7 +12,7 @@ from functools import cache
 
 from weir.audit.outcome import FINDINGS, PASSED, Outcome
 from weir.audit.subject import Subject
-from weir.plugins import modules, objects
+from weir.base.plugins import modules, objects
 from weir.tools import tools
 
 # None: the rule is about another kind of record, such as a rule about reads for a write.

@@ -8,7 +8,7 @@ from weir.audit.evidence import EVIDENCE
 from weir.audit.judge import EVIDENCE_SEPARATOR, Judgement, judge, verdict_columns
 from weir.audit.registry import rules
 from weir.audit.subject import Subject
-from weir.model import Finding, Row
+from weir.terms.model import Finding, Row
 
 
 def stored_findings(row: Row) -> list[Finding]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from weir.model import Cell, Message, Row
-from weir.mounts import MEMORY_FILE_SYSTEMS
+from weir.base.mounts import MEMORY_FILE_SYSTEMS
+from weir.terms.model import Cell, Message, Row
 from weir.tools import tools
 from weir.tools.base import Habits
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from weir.extras import load
+from weir.base.plugins import load
 
 NAME = "accept"
 HELP = "judge a study by a contract: pass, fail or not proven for each line, with margins and a report"
@@ -49,5 +49,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    code: int = load("weir.accept.actions", "statistics").accept(args)
+    code: int = load("weir.decide.accept.actions", "statistics").accept(args)
     return code

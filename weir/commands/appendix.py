@@ -9,8 +9,8 @@ import json
 from dataclasses import astuple, fields
 from pathlib import Path
 
-from weir.bundle.appendix import TABLE, TEXT, Line, appendix, claim_lines
-from weir.files import write_atomically
+from weir.base.files import write_atomically
+from weir.report.bundle.appendix import TABLE, TEXT, Line, appendix, claim_lines
 
 NAME = "appendix"
 HELP = "write the artifact appendix of a study as LaTeX: claims, commands, expected values, machine, cost"

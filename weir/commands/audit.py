@@ -11,10 +11,10 @@ from weir.audit.explain import as_text, manual, triggered
 from weir.audit.lacking import lacking, lacking_text
 from weir.audit.registry import rules
 from weir.audit.stored import audited
-from weir.errors import WeirError
-from weir.integrity.manifest import MANIFEST, is_edited
-from weir.records.summary import describe, summarise
+from weir.base.errors import WeirError
 from weir.records.table import read_records, write_records
+from weir.records.tally import describe, summarise
+from weir.runs.manifest import MANIFEST, is_edited
 
 NAME = "audit"
 HELP = "explain the verdicts of records, or audit a table again"

@@ -6,8 +6,8 @@ import argparse
 import json
 from pathlib import Path
 
-from weir.bundle.pack import pack
-from weir.config.sources import find_sources
+from weir.plan.config.sources import find_sources
+from weir.report.bundle.pack import pack
 
 NAME = "bundle"
 HELP = "write a study with raw outputs, plan, code and checksums into one file, without private names"

@@ -8,9 +8,9 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from weir.errors import WeirError
+from weir.base.errors import WeirError
+from weir.measure.clean_up.remains import Cleaned, clean_up_after_kills, clean_up_batch
 from weir.measure.job import job_of
-from weir.measure.remains import Cleaned, clean_up_after_kills, clean_up_batch
 from weir.plan import read_plan
 
 NAME = "clean"

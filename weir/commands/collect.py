@@ -12,28 +12,31 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from weir.columns import columns
-from weir.errors import WeirError
-from weir.files import Hashed, whole_bytes
-from weir.handover import MEASURED_PLAN
-from weir.integrity.ledger import ROUNDS_FILE
-from weir.integrity.manifest import write_manifest
+from weir.base.errors import WeirError
+from weir.base.files import Hashed, whole_bytes
 from weir.plan.lines import PlanLines, cell_of_line, name_of_line, read_lines
 from weir.plan.model import Plan
-from weir.records.client_counters import COLUMNS, COUNTERS_FILE
 from weir.records.collect import site_folder
 from weir.records.copies import copies
-from weir.records.excluded import ExcludedLine, write_excluded
 from weir.records.intervals import write_intervals
-from weir.records.latencies import LATENCIES_FILE
 from weir.records.planned import Planned
 from weir.records.rounds import MISSING, OLDER, PLAN_FILE, rounds_of
 from weir.records.study import Work, collected, parts_of
 from weir.records.study_facts import study_facts
-from weir.records.summary import describe
-from weir.records.table import write_whole
-from weir.records.tally import Tally
-from weir.runfiles import RUN_FILE, why_unavailable
+from weir.records.table import (
+    COLUMNS,
+    COUNTERS_FILE,
+    LATENCIES_FILE,
+    ExcludedLine,
+    write_excluded,
+    write_whole,
+)
+from weir.records.tally import Tally, describe
+from weir.runs.files import RUN_FILE, why_unavailable
+from weir.runs.ledger import ROUNDS_FILE
+from weir.runs.manifest import write_manifest
+from weir.terms.columns import columns
+from weir.workflow.handover import MEASURED_PLAN
 
 NAME = "collect"
 HELP = "turn the run files of a plan into records.csv, with a verdict on every row"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from weir.bundle.unpacked import unpacked
-from weir.extras import load
-from weir.metrics import metric_names
+from weir.base.plugins import load
+from weir.records.metrics import metric_names
+from weir.report.bundle.unpacked import unpacked
 
 NAME = "compare"
 HELP = "compare two sets of records cell by cell, with intervals and an error rate"
@@ -95,5 +95,5 @@ def execute(args: argparse.Namespace) -> int:
     with unpacked([text for text in args.names if text is not None]) as paths:
         args.first, args.second = paths[0], paths[1] if len(paths) > 1 else None
         args.bundles = [name != path for name, path in zip(args.names, paths, strict=False)]
-        code: int = load("weir.compare.comparison", "statistics").compare(args)
+        code: int = load("weir.decide.compare.comparison", "statistics").compare(args)
     return code

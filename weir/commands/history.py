@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from weir.extras import load
-from weir.history import RECENT_POINTS
-from weir.metrics import metric_names
+from weir.base.plugins import load
+from weir.decide.history import RECENT_POINTS
+from weir.records.metrics import metric_names
 
 NAME = "history"
 HELP = "keep campaigns and find changes of the storage that are not noise"
@@ -60,5 +60,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    code: int = load("weir.history.actions", "statistics").act(args)
+    code: int = load("weir.decide.history.actions", "statistics").act(args)
     return code

@@ -10,21 +10,26 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from weir.errors import WeirError
-from weir.files import printable
-from weir.integrity.manifest import MANIFEST, write_manifest
-from weir.io500.imported import Scored, import_all, scored_facts, scored_lines, scored_table
-from weir.page.logs import logs_page
-from weir.page.template import write_page
-from weir.records.excluded import write_excluded
+from weir.base.errors import WeirError
+from weir.base.files import printable
+from weir.decide.io500.imported import Scored, import_all, scored_facts, scored_lines, scored_table
 from weir.records.facts import Facts, read_facts
 from weir.records.found import Found, files_below, imported_before
 from weir.records.importing import Imported, nothing_found
 from weir.records.intervals import INTERVALS_FILE, write_intervals
-from weir.records.latencies import LATENCIES_FILE, write_latencies
 from weir.records.study_facts import archive_facts
-from weir.records.summary import describe, summarise
-from weir.records.table import is_table_of_records, write_records, write_whole
+from weir.records.table import (
+    LATENCIES_FILE,
+    is_table_of_records,
+    write_excluded,
+    write_latencies,
+    write_records,
+    write_whole,
+)
+from weir.records.tally import describe, summarise
+from weir.report.logs import logs_page
+from weir.report.template import write_page
+from weir.runs.manifest import MANIFEST, write_manifest
 
 NAME = "import"
 HELP = "turn logs of benchmark programs, IO500 results or tables of measurements into audited records"

@@ -10,10 +10,10 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from weir.base.errors import WeirError
+from weir.base.plugins import install_hint
 from weir.data import STUDY_PARTS, data_folder
-from weir.errors import WeirError
-from weir.extras import install_hint
-from weir.tools.witness import LIBRARY_NAME, library_folders
+from weir.witness.document import LIBRARY_NAME, library_folders
 
 NAME = "init"
 HELP = "create a study directory with the workflow, the configuration and the analysis"

@@ -6,19 +6,19 @@ import argparse
 import json
 from pathlib import Path
 
-from weir.compare.sides import records_file
-from weir.errors import WeirError
-from weir.files import read_object
-from weir.io500.cells import populations, standings
-from weir.io500.cells_output import cell_facts, cell_lines
-from weir.io500.directory import read_directory
-from weir.io500.figure import standing_figure
-from weir.io500.output import Places, checked, facts, lines, table_facts, table_lines
-from weir.io500.questionnaire import draft
-from weir.io500.random_read import random_reads
-from weir.io500.standing import places
-from weir.io500.submissions import DEFAULT, read_submissions
-from weir.io500.validity import validity
+from weir.base.errors import WeirError
+from weir.base.files import read_object
+from weir.decide.compare.sides import records_file
+from weir.decide.io500.cells import populations, standings
+from weir.decide.io500.cells_output import cell_facts, cell_lines
+from weir.decide.io500.directory import read_directory
+from weir.decide.io500.figure import standing_figure
+from weir.decide.io500.output import Places, checked, facts, lines, table_facts, table_lines
+from weir.decide.io500.questionnaire import draft
+from weir.decide.io500.random_read import random_reads
+from weir.decide.io500.standing import places
+from weir.decide.io500.submissions import DEFAULT, read_submissions
+from weir.decide.io500.validity import validity
 from weir.records.table import read_records
 
 NAME = "io500"

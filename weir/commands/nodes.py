@@ -10,16 +10,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from weir.cluster.comparison import probe_nodes
-from weir.cluster.nodes import FACTOR, LEAST_NODES, Probe, Slow, names_of, slow_nodes
-from weir.config.sites import load_site
-from weir.config.sources import add_config_dir, find_sources
-from weir.errors import WeirError, did_you_mean
+from weir.base.errors import WeirError, did_you_mean
+from weir.base.storage_calls import in_time
+from weir.measure.clean_up.prepare import prepared
+from weir.measure.nodes.comparison import probe_nodes
+from weir.measure.nodes.nodes import FACTOR, LEAST_NODES, Probe, Slow, names_of, slow_nodes
 from weir.measure.preflight import Check, check_folder, check_mount
-from weir.measure.prepare import prepared
-from weir.model import Target
-from weir.schedulers import Scheduler, scheduler
-from weir.storage_calls import in_time
+from weir.plan.config.sites import load_site
+from weir.plan.config.sources import add_config_dir, find_sources
+from weir.site.schedulers import Scheduler, scheduler
+from weir.terms.model import Target
 
 NAME = "nodes"
 HELP = "compare the nodes of a partition by a few seconds of the same work on each"

@@ -6,11 +6,11 @@ import argparse
 import json
 from pathlib import Path
 
-from weir.config import load_config
-from weir.config.sources import add_config_dir
-from weir.errors import WeirError
+from weir.base.errors import WeirError
 from weir.plan import make_plan, plan_data, write_plan
 from weir.plan.card import cost_card
+from weir.plan.config import load_config
+from weir.plan.config.sources import add_config_dir
 from weir.plan.experience import read_costs
 
 NAME = "plan"

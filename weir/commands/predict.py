@@ -9,19 +9,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from weir.compare.sides import records_file
-from weir.config import load_config
-from weir.config.sources import Sources, add_config_dir, find_sources
-from weir.errors import WeirError
-from weir.model import Row
-from weir.predict.application import Application, read_application
-from weir.predict.circumstances import circumstances_of
-from weir.predict.forecast import WIDEST, Forecast, Times, error, forecasts, whole
-from weir.predict.logged import application_in
-from weir.predict.probe import probe
-from weir.predict.trial import measured_trial, trial_plan
+from weir.base.errors import WeirError
+from weir.decide.compare.sides import records_file
+from weir.decide.predict.application import Application, read_application
+from weir.decide.predict.circumstances import circumstances_of
+from weir.decide.predict.forecast import WIDEST, Forecast, Times, error, forecasts, whole
+from weir.decide.predict.logged import application_in
+from weir.decide.predict.probe import probe
+from weir.decide.predict.trial import measured_trial, trial_plan
+from weir.plan.config import load_config
+from weir.plan.config.sources import Sources, add_config_dir, find_sources
 from weir.prove.darshan import read_log
 from weir.records.table import read_records
+from weir.terms.model import Row
 
 NAME = "predict"
 HELP = "predict the I/O time of an application on each target, from the records of a study"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.audit.judge import UNPROVEN, VERDICTS
-from weir.errors import WeirError
+from weir.base.errors import WeirError
 from weir.prove.attach import attach, attached_facts, attached_lines
 from weir.prove.beside import with_others
 from weir.prove.claims import claims_in, expected, judged_claims, unread_results

@@ -16,22 +16,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from weir.base.errors import WeirError
+from weir.base.interrupts import EXIT_INTERRUPTED, Interrupt
+from weir.base.processes import children_of
+from weir.base.units import about_duration
 from weir.commands.show import PAGE_FILE, read_page
 from weir.commands.watch import PageWriter, follow, measured_partitions
-from weir.compare.sides import RECORDS_FILE
-from weir.config import load_config
-from weir.errors import WeirError
-from weir.handover import MEASURED_PLAN, Handover
-from weir.interrupts import EXIT_INTERRUPTED, Interrupt
-from weir.measure.starter import Starter, follow_the_starter
-from weir.page.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
-from weir.page.text import lines
+from weir.decide.compare.sides import RECORDS_FILE
+from weir.measure.clean_up.starter import Starter, follow_the_starter
 from weir.plan import Plan, make_plan
 from weir.plan.card import short_card
-from weir.processes import children_of
-from weir.study import cells_left, hand_over, measured_study, why_not_measured
-from weir.study_progress import StudyProgress
-from weir.units import about_duration
+from weir.plan.config import load_config
+from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
+from weir.report.text import lines
+from weir.workflow.handover import MEASURED_PLAN, Handover
+from weir.workflow.progress import StudyProgress
+from weir.workflow.study import cells_left, hand_over, measured_study, why_not_measured
 
 NAME = "report"
 HELP = "measure suites, show the progress, and print the answer and the path of the report"

@@ -8,8 +8,8 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from weir.bundle.reproduce import Reproduced, reproduce
-from weir.errors import WeirError
+from weir.base.errors import WeirError
+from weir.report.bundle.reproduce import Reproduced, reproduce
 
 NAME = "reproduce"
 HELP = "collect and draw the study of a bundle again, by the bundle's code and without network, and compare"

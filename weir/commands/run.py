@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from weir.errors import (
+from weir.base.errors import (
     ProblemsError,
     TargetUnavailableError,
     WeirError,
@@ -22,21 +22,21 @@ from weir.errors import (
     error_data,
     from_os_error,
 )
-from weir.files import require_plain_path, write_atomically
-from weir.interrupts import EXIT_INTERRUPTED, Interrupt
+from weir.base.files import require_plain_path, write_atomically
+from weir.base.interrupts import EXIT_INTERRUPTED, Interrupt
+from weir.base.units import UnitError, parse_duration
 from weir.measure.batch import preflight
+from weir.measure.clean_up.starter import follow_the_starter
 from weir.measure.job import BatchJob, BatchResult, job_of, successes
 from weir.measure.preflight import Check
 from weir.measure.progress import STREAM_VARIABLE
 from weir.measure.rounds import measure_in_rounds, measure_in_turn
-from weir.measure.starter import follow_the_starter
 from weir.plan import Batch, Plan, read_plan
 from weir.plan.experience import append_costs
 from weir.records.costs import batch_costs
+from weir.records.intervals import width_meter
 from weir.records.judged import rows_text
-from weir.records.width import width_meter
-from weir.schedulers import surrounding
-from weir.units import UnitError, parse_duration
+from weir.site.schedulers import surrounding
 
 NAME = "run"
 HELP = "measure the batches of a plan: random order, time limits, resume, clean-up"
@@ -203,7 +203,7 @@ def _nothing() -> None:
 
 def _page_writer(plan_file: Path) -> Callable[[], None]:
     """Of the page of the whole study; a fault of the page is not one of the measurement."""
-    from weir.page.live import LiveStudy  # not needed by a node that only measures
+    from weir.report.live import LiveStudy  # not needed by a node that only measures
 
     live = LiveStudy(read_plan(plan_file), plan_file.resolve().parent)
 

@@ -8,13 +8,13 @@ import sys
 import time
 from pathlib import Path
 
-from weir.errors import WeirError
-from weir.scan.directory import Selection
-from weir.scan.output import chart, facts, lines, table
-from weir.scan.pace import Pace
-from weir.scan.state import State
-from weir.scan.tally import Tally
-from weir.scan.walk import scan_tree
+from weir.base.errors import WeirError
+from weir.survey.directory import Selection
+from weir.survey.output import chart, facts, lines, table
+from weir.survey.pace import Pace
+from weir.survey.state import State
+from weir.survey.tally import Tally
+from weir.survey.walk import scan_tree
 
 NAME = "scan"
 HELP = "count the file formats in a directory tree by content; reads only, rate-limited, resumable"

@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from weir.errors import WeirError
-from weir.files import from_json
-from weir.page.text import lines
+from weir.base.errors import WeirError
+from weir.base.files import from_json
+from weir.report.text import lines
 
 NAME = "show"
 HELP = "print the answer of a study: best rates, proof, doubts and advice"

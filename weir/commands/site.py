@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from weir import drawing
 from weir.audit.judge import USABLE
-from weir.columns import verdict_texts
+from weir.base.errors import WeirError
+from weir.base.files import write_atomically
+from weir.base.plugins import load
+from weir.base.units import three_digits
 from weir.commands.show import PAGE_FILE, read_page
-from weir.errors import WeirError
-from weir.extras import load
-from weir.files import write_atomically
-from weir.latex import NUMBER_AND_UNIT
-from weir.page.text import proven
-from weir.units import three_digits
+from weir.report import drawing
+from weir.report.latex import NUMBER_AND_UNIT
+from weir.report.text import proven
+from weir.terms.columns import verdict_texts
 
 NAME = "site"
 HELP = "write one static page about all studies of a site, with links to their reports"
@@ -70,7 +70,7 @@ def execute(args: argparse.Namespace) -> int:
             for name, facts in studies.items()
             for one in facts["points"]
         }
-        pages = load("weir.history.pages", "statistics")
+        pages = load("weir.decide.history.pages", "statistics")
         histories = pages.write_pages(args.history, out.parent, linked, cells)
     write_atomically(out, page(args.site.resolve().name, studies, rows, histories))
     print(f"{_studies(studies)}: {out}")

@@ -7,13 +7,13 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from weir.config.sites import load_site
-from weir.config.sources import add_config_dir, find_sources
-from weir.errors import WeirError, did_you_mean
-from weir.model import Stack
-from weir.stacks.model import StackFacts
-from weir.stacks.probe import launcher_of, probe_stack, stack_of_prefix
-from weir.stacks.verdict import features, problems, remarks
+from weir.base.errors import WeirError, did_you_mean
+from weir.plan.config.sites import load_site
+from weir.plan.config.sources import add_config_dir, find_sources
+from weir.site.stacks.model import StackFacts
+from weir.site.stacks.probe import launcher_of, probe_stack, stack_of_prefix
+from weir.site.stacks.verdict import features, problems, remarks
+from weir.terms.model import Stack
 
 NAME = "stacks"
 HELP = "probe the stacks of a site: MPI, HDF5, NetCDF, IME, and whether they fit together"

@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from weir.trace import COLUMNS, read_trace, rows
+from weir.tools.trace import COLUMNS, read_trace, rows
 
 NAME = "trace"
 HELP = "convert the trace files of weir-io (--trace) to CSV, one line for each operation"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from weir.config.sources import add_config_dir
-from weir.errors import WeirError
-from weir.extras import load
+from weir.base.errors import WeirError
+from weir.base.plugins import load
+from weir.plan.config.sources import add_config_dir
 
 NAME = "tune"
 HELP = "find the best setting of a suite with few measurements, and measure its gain over the default"
@@ -58,5 +58,5 @@ def execute(args: argparse.Namespace) -> int:
     if bool(args.suite) == bool(args.replay) or bool(args.replay) != bool(args.move):
         hint = "weir tune --suite NAME, or weir tune --replay CSV --move COLUMN"
         raise WeirError("needs a suite, or a table and the columns that may change", hint=hint, exit_code=2)
-    code: int = load("weir.tune.actions", "tune").tune(args)
+    code: int = load("weir.decide.tune.actions", "tune").tune(args)
     return code

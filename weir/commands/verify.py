@@ -7,10 +7,10 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from weir.bundle.reproduce import verify_bundle
-from weir.errors import WeirError
-from weir.integrity.signature import SIGNATURE, sign, signer
-from weir.integrity.verify import Verified, verify
+from weir.base.errors import WeirError
+from weir.report.bundle.reproduce import verify_bundle
+from weir.runs.signature import SIGNATURE, sign, signer
+from weir.runs.verify import Verified, verify
 
 NAME = "verify"
 HELP = "compare a study with the checksums of its files, name what was edited, deleted or added"

@@ -13,14 +13,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from weir.errors import WeirError
-from weir.handover import PLAN_FILES
-from weir.model import Partition
-from weir.page.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
+from weir.base.errors import WeirError, unfiltered, visible
+from weir.base.units import about_duration, three_digits
 from weir.plan import Plan, read_plan
-from weir.study_progress import BatchProgress, StudyProgress
-from weir.units import about_duration, three_digits
-from weir.visible import unfiltered, visible
+from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
+from weir.terms.model import Partition
+from weir.workflow.handover import PLAN_FILES
+from weir.workflow.progress import BatchProgress, StudyProgress
 
 NAME = "watch"
 HELP = "follow a study: executions done, failed, degraded, the rate and the time left of each batch"

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from weir.measure.job import BatchJob, pending
 from weir.measure.order import Execution
-from weir.model import Cell, Until
-from weir.runfiles import is_kept, read_run_file
+from weir.runs.files import is_kept, read_run_file
+from weir.terms.model import Cell, Until
 
 Experiment = tuple[str, str]  # suite and name
 

@@ -11,32 +11,32 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from weir.cluster.comparison import probe_nodes
-from weir.cluster.nodes import LEAST_NODES, Slow, names_of, slow_nodes
-from weir.errors import TargetUnavailableError, WeirError
+from weir.base.errors import TargetUnavailableError, WeirError
+from weir.base.mounts import mount_of
+from weir.base.processes import engines_of_others
+from weir.base.storage_calls import HangsError, in_time
 from weir.measure.added import added_round, next_executions
-from weir.measure.custody import facts_of
-from weir.measure.guardian import Guardian
+from weir.measure.clean_up.custody import facts_of
+from weir.measure.clean_up.guardian import Guardian
+from weir.measure.clean_up.lock import Lock, machine_lock, take, this_process
+from weir.measure.clean_up.prepare import prepared
+from weir.measure.clean_up.remains import clean_up_after_kills
+from weir.measure.clean_up.workspace import Workspace
 from weir.measure.job import BatchJob, BatchResult, pending
-from weir.measure.links import server_addresses
-from weir.measure.lock import Lock, machine_lock, take, this_process
 from weir.measure.loop import run_all
+from weir.measure.machine.links import server_addresses
+from weir.measure.machine.server_memory import server_memory_bytes
+from weir.measure.nodes.comparison import probe_nodes
+from weir.measure.nodes.nodes import LEAST_NODES, Slow, names_of, slow_nodes
 from weir.measure.order import Execution
 from weir.measure.own_launch import LaunchContext
 from weir.measure.preflight import Check, check_batch
-from weir.measure.prepare import prepared
 from weir.measure.progress import open_stream
 from weir.measure.ranks import check_ranks
-from weir.measure.remains import clean_up_after_kills
-from weir.measure.server_memory import server_memory_bytes
 from weir.measure.settle import settle
-from weir.measure.workspace import Workspace
-from weir.model import Target
-from weir.mounts import mount_of
-from weir.processes import engines_of_others
-from weir.runfiles import note_unavailable
-from weir.schedulers import surrounding
-from weir.storage_calls import HangsError, in_time
+from weir.runs.files import note_unavailable
+from weir.site.schedulers import surrounding
+from weir.terms.model import Target
 from weir.tools.engine import PROGRAM as ENGINE
 
 

@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from weir.measure.clean_up.shared_memory import no_segment
 from weir.measure.order import Execution
-from weir.measure.shared_memory import no_segment
-from weir.model import Target
-from weir.tools.witness import WITNESS_FILE
+from weir.terms.model import Target
+from weir.witness.document import WITNESS_FILE
 
 SUMMARY_FILE = "summary.json"
 OUTPUT_FILES = {

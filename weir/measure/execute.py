@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from weir.processes import die_with_parent, waits_in
+from weir.base.processes import die_with_parent, waits_in
 
 # Launchers start ranks in sessions of their own, out of reach of a signal to our group: each rank has this.
 TOKEN_VARIABLE = "WEIR_RUN_TOKEN"

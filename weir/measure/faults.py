@@ -6,9 +6,8 @@ import os
 import tempfile
 from pathlib import Path
 
-from weir.errors import WeirError
-from weir.measure.temporary import temporary_directory
-from weir.measure.workspace import Workspace
+from weir.base.errors import WeirError
+from weir.measure.clean_up.workspace import Workspace, temporary_directory
 
 SHARED_MEMORY = Path("/dev/shm")
 _PROBE_BYTES = 64 * 1024

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weir.cluster.nodes import Slow
-from weir.errors import WeirError
-from weir.integrity.ledger import Judge
-from weir.measure.lock import Lock
+from weir.base.errors import WeirError
+from weir.measure.clean_up.lock import Lock
+from weir.measure.nodes.nodes import Slow
 from weir.measure.order import Execution, rounds_in_random_order
 from weir.measure.progress import Progress
-from weir.model import Cell, Stack, Target
-from weir.runfiles import ended_at, is_kept
+from weir.runs.files import ended_at, is_kept
+from weir.runs.ledger import Judge
+from weir.terms.model import Cell, Stack, Target
 
 if TYPE_CHECKING:  # a guardian, one for each turn of a batch, starts sooner without the planner
     from weir.plan.model import Batch, Plan

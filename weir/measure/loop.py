@@ -8,8 +8,7 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-from weir.cluster.deadline import fits
-from weir.errors import WeirError
+from weir.base.errors import WeirError
 from weir.measure.faults import EnvironmentFaultError
 from weir.measure.job import BatchJob, BatchResult
 from weir.measure.order import Execution
@@ -17,7 +16,8 @@ from weir.measure.own_launch import LaunchContext, LaunchLostError, measure_one
 from weir.measure.progress import Progress, open_stream
 from weir.measure.shared_launch import engine_arguments, measure_in_one_launch
 from weir.plan.cost import LAUNCH_EXECUTIONS
-from weir.runfiles import read_run_file
+from weir.plan.deadline import fits
+from weir.runs.files import read_run_file
 
 # So many launches that the batch system loses in a row end the batch, with a pause after each.
 LAUNCHES_LOST = 4

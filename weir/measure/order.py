@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from weir.model import Cell
+from weir.terms.model import Cell
 
 
 @dataclass(frozen=True)

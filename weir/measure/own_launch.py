@@ -11,28 +11,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from weir.cluster.launching import launch_changes
-from weir.integrity.ledger import Judge, end_run
-from weir.launch import applied, launcher
+from weir.base.storage_calls import in_time
+from weir.measure.clean_up.guardian import Guardian
+from weir.measure.clean_up.workspace import Workspace, temporary_variables
 from weir.measure.document import SUMMARY_FILE, RunEnd, after, before, now
 from weir.measure.execute import Outcome, execute, time_limit
 from weir.measure.faults import EnvironmentFaultError, fault
-from weir.measure.guardian import Guardian
-from weir.measure.host import held_between, held_so_far, host_facts
-from weir.measure.images import images_of
+from weir.measure.machine.host import held_between, held_so_far, host_facts
+from weir.measure.machine.images import images_of
+from weir.measure.machine.stripes import stripe
 from weir.measure.order import Execution
 from weir.measure.settle import is_complete
-from weir.measure.stripes import stripe
-from weir.measure.temporary import temporary_variables
-from weir.measure.workspace import Workspace
-from weir.model import Stack, Target
-from weir.runfiles import fresh_folder
-from weir.schedulers import surrounding
-from weir.storage_calls import in_time
+from weir.runs.files import fresh_folder
+from weir.runs.ledger import Judge, end_run
+from weir.site.launchers import applied, launch_changes, launcher
+from weir.site.schedulers import surrounding
+from weir.terms.model import Stack, Target
 from weir.tools import tools
 from weir.tools.base import RunPaths
 from weir.tools.engine import engine_of
-from weir.tools.witness import gather_witness, witness_variables
+from weir.witness.document import gather_witness, witness_variables
 
 # A job that is cancelled ends step by step; the signal to this process comes so much after that to the ranks.
 SIGNAL_LATE_S = 2.0

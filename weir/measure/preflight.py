@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from weir.launch import applied
+from weir.base.units import format_size
+from weir.measure.clean_up.removal import exposed_parent
+from weir.measure.clean_up.workspace import temporary_directory
 from weir.measure.faults import unwritable
-from weir.measure.removal import exposed_parent
-from weir.measure.temporary import temporary_directory
-from weir.model import Cell, Footprint, Stack, Target
 from weir.plan.cost import inodes_needed
+from weir.site.launchers import applied
+from weir.terms.model import Cell, Footprint, Stack, Target
 from weir.tools import tools
 from weir.tools.engine import shared_engine
-from weir.units import format_size
 
 _NO_LIMIT = (-1, 2**64 - 1)  # CephFS counts its files and has no limit for them
 

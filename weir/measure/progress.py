@@ -7,8 +7,8 @@ import sys
 import time
 from typing import TextIO
 
+from weir.base.units import about_duration
 from weir.measure.order import Execution
-from weir.units import about_duration
 
 # A file that whoever waits follows: ReFrame in between keeps stderr to itself.
 STREAM_VARIABLE = "WEIR_PROGRESS"

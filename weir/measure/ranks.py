@@ -7,13 +7,12 @@ import secrets
 import tempfile
 from pathlib import Path
 
-from weir.cluster.launching import launch_changes
-from weir.launch import applied, launcher
+from weir.measure.clean_up.shared_memory import no_room, no_segment
+from weir.measure.clean_up.workspace import temporary_variables
 from weir.measure.execute import execute, time_limit
 from weir.measure.preflight import Check
-from weir.measure.shared_memory import no_room, no_segment
-from weir.measure.temporary import temporary_variables
-from weir.model import Stack
+from weir.site.launchers import applied, launch_changes, launcher
+from weir.terms.model import Stack
 from weir.tools import tools
 
 _LIMIT_S = 60.0

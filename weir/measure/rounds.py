@@ -9,14 +9,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from weir.errors import WeirError, from_os_error
-from weir.interrupts import was_interrupted
+from weir.base.errors import WeirError, from_os_error
+from weir.base.interrupts import was_interrupted
 from weir.measure.added import next_executions
 from weir.measure.batch import measure_batch, take_lock
+from weir.measure.clean_up.lock import Lock, machine_lock
+from weir.measure.clean_up.remains import clean_up_after_kills
 from weir.measure.job import BatchJob, BatchResult, pending
-from weir.measure.lock import Lock, machine_lock
 from weir.measure.progress import Progress, open_stream
-from weir.measure.remains import clean_up_after_kills
 
 
 def measure_in_turn(jobs: Sequence[BatchJob]) -> list[BatchResult]:

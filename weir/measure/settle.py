@@ -9,10 +9,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from weir.files import from_json
-from weir.integrity.ledger import Judge, end_run
+from weir.base.files import from_json
 from weir.measure.document import SUMMARY_FILE, RunEnd, after, now
-from weir.runfiles import is_kept, run_folder
+from weir.runs.files import is_kept, run_folder
+from weir.runs.ledger import Judge, end_run
 
 LAUNCH_FILE = "launch.json"
 STATUS_FILE = "status"

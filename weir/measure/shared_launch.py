@@ -14,12 +14,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.files import write_atomically
-from weir.integrity.ledger import end_run
+from weir.base.files import write_atomically
+from weir.base.storage_calls import is_in_haste
+from weir.measure.clean_up.shared_memory import no_segment
 from weir.measure.document import RunEnd, after, now
 from weir.measure.execute import execute
 from weir.measure.faults import EnvironmentFaultError
-from weir.measure.host import Held, held_between, held_so_far
+from weir.measure.machine.host import Held, held_between, held_so_far
 from weir.measure.order import Execution
 from weir.measure.own_launch import (
     LaunchContext,
@@ -31,8 +32,7 @@ from weir.measure.own_launch import (
     stands_between,
 )
 from weir.measure.settle import LAUNCH_FILE, STATUS_FILE, read_status, settle
-from weir.measure.shared_memory import no_segment
-from weir.storage_calls import is_in_haste
+from weir.runs.ledger import end_run
 from weir.tools import tools
 from weir.tools.engine import shared_engine
 

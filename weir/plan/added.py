@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from weir.model import Until
 from weir.plan.cost import Span
 from weir.plan.expand import PlannedCell
+from weir.terms.model import Until
 
 
 def with_shares(planned: Sequence[PlannedCell]) -> list[PlannedCell]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
-from weir.model import Until
+from weir.base.units import about_duration, about_size
 from weir.plan.experience import BatchCosts, learned
 from weir.plan.model import Batch, Cost, Plan, TargetCost
-from weir.units import about_duration, about_size
+from weir.terms.model import Until
 
 _WIDTH = 100
 _MOST_BATCHES = 24

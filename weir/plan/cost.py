@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from weir.model import Footprint, Partition, Target
+from weir.terms.model import Footprint, Partition, Target
 
 MIB = 2**20
 # Executions that weir-io runs in one launch: more save nothing, and their folders have to be made before it.

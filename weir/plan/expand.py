@@ -9,19 +9,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from weir.config import Config
-from weir.config.expression import Expression, ExpressionError
-from weir.config.parameters import ParameterError, cell_default, cell_key, computed_value
-from weir.config.suite import Experiment
-from weir.config.yaml_file import Keys
-from weir.errors import ConfigError, Problem, unique
-from weir.model import Cell, Footprint, Partition
+from weir.base.errors import ConfigError, Problem, unique
+from weir.base.units import about_size
+from weir.plan.config import Config
+from weir.plan.config.expression import Expression, ExpressionError
+from weir.plan.config.parameters import ParameterError, cell_default, cell_key, computed_value
+from weir.plan.config.suite import Experiment
+from weir.plan.config.yaml_file import Keys
 from weir.plan.cost import Span, execution_span, inodes_needed, stopped, timeout_s
 from weir.plan.hashing import cell_identity
 from weir.plan.locations import Location, Unreachable, locations, partition_for
 from weir.plan.refusals import Refusals
+from weir.terms.model import Cell, Footprint, Partition
 from weir.tools.engine import shared_engine
-from weir.units import about_size
 
 # Causes of points that are not valid combinations anywhere; the others are out of reach of a site.
 MEANINGLESS = ("rule", "interface", "tool")

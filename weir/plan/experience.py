@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 
-from weir.files import from_json
+from weir.base.files import from_json
 from weir.plan.model import Batch, Plan
 
 COSTS_FILE = "costs.jsonl"  # in results/<site>

@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from weir.errors import WeirError
-from weir.files import from_json, whole_file
+from weir.base.errors import WeirError
+from weir.base.files import from_json, whole_file
 from weir.plan.model import Batch, Plan
 
 SCHEMA = 1

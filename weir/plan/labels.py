@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from weir.model import Cell
+from weir.terms.model import Cell
 
 
 def unique_labels(cells: Sequence[Cell]) -> list[Cell]:

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from weir.files import from_json
-from weir.model import Cell
+from weir.base.files import from_json
 from weir.plan.files import built, damage_named, pieces, plan_from_data, read_plan
 from weir.plan.model import Plan
+from weir.terms.model import Cell
 
 _BATCH, _BATCH_CELLS, _CELL = ' {"batch": "', ', "cells": [', '  {"cell": "'
 _ROUNDS = re.compile(r'"rounds": (\d{1,9})\b')

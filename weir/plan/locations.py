@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from weir.config import Config
-from weir.config.suite import Experiment
-from weir.config.suites import TARGET_FIELDS
-from weir.model import Partition, Site, Stack, Target
+from weir.plan.config import Config
+from weir.plan.config.suite import Experiment
+from weir.plan.config.suites import TARGET_FIELDS
+from weir.terms.model import Partition, Site, Stack, Target
 
 
 @dataclass(frozen=True)

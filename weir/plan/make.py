@@ -6,15 +6,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from weir.config import Config
-from weir.errors import ConfigError, Problem, WeirError, unique
+from weir.base.errors import ConfigError, Problem, WeirError, unique
+from weir.base.units import about_duration, number_list
 from weir.plan.added import added_span, stricter, with_shares
+from weir.plan.config import Config
 from weir.plan.expand import MOST_POINTS, Expansion, PlannedCell, expand, points_of
 from weir.plan.labels import unique_labels
 from weir.plan.model import Batch, Exclusion, Plan, Shared, SuiteFacts, UnreachableCounts
 from weir.plan.packing import MARGIN, packed
 from weir.plan.totals import batch_cost, moved_bytes, plan_cost
-from weir.units import about_duration, number_list
 
 
 def make_plan(config: Config) -> Plan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from weir.model import Cell, Site
+from weir.terms.model import Cell, Site
 
 
 @dataclass(frozen=True)

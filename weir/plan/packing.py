@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weir.model import Partition
 from weir.plan.added import added_span
 from weir.plan.expand import PlannedCell
+from weir.terms.model import Partition
 
 # The cost card guesses about an unknown machine: a job that ends early costs nothing, one that is cut costs
 # another wait in the queue.

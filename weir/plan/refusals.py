@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from weir.config.suite import Experiment
-from weir.errors import Problem
-from weir.model import Cell, Target
+from weir.base.errors import Problem
+from weir.plan.config.suite import Experiment
+from weir.terms.model import Cell, Target
 
 _Mark = tuple[int, int]  # axis and value of it, by their numbers
 _HINT = "change it, or exclude it by a rule under where: with the reason"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from weir.config import Config
-from weir.model import Footprint, Partition
 from weir.plan.added import most_executions
+from weir.plan.config import Config
 from weir.plan.cost import Span, launch_span, launches
 from weir.plan.expand import MEANINGLESS, Expansion, PlannedCell
 from weir.plan.model import Batch, Cost, TargetCost
+from weir.terms.model import Footprint, Partition
 
 
 def batch_cost(items: Iterable[PlannedCell], partition: Partition) -> tuple[Span, int]:

@@ -14,14 +14,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from weir.errors import WeirError
-from weir.interrupts import caught_signals
-from weir.processes import descendants
+from weir.base.errors import WeirError
+from weir.base.interrupts import caught_signals
+from weir.base.processes import descendants
+from weir.base.units import about_size, three_digits
 from weir.prove.mounts import Mount
 from weir.prove.output import watched_lines
 from weir.prove.reports import prove_variables
 from weir.prove.start import COUNTED, counts_in, io_of, watchers
-from weir.units import about_size, three_digits
 
 _PROC = Path("/proc")
 _LOOK_MS = 250

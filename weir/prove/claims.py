@@ -16,8 +16,8 @@ from typing import Any
 from weir.audit.judge import judge
 from weir.audit.outcome import INVALID
 from weir.audit.subject import Subject
-from weir.errors import WeirError
-from weir.model import Message, Row
+from weir.base.errors import WeirError
+from weir.base.units import UnitError, parse_rate
 from weir.prove.killed import Process
 from weir.prove.mounts import Mount, Phase
 from weir.prove.records import (
@@ -33,13 +33,12 @@ from weir.prove.records import (
     without_counts,
 )
 from weir.prove.shared_calls import alone_s, are_told_apart, fit
-from weir.records.kinds import unread_form
-from weir.records.log_runs import runs_in
+from weir.records.log_runs import runs_in, unread_form
+from weir.terms.model import Message, Row
 from weir.tools import tools
 from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.outputs import read_text
-from weir.tools.witness_names import kind_of
-from weir.units import UnitError, parse_rate
+from weir.witness.names import kind_of
 
 _MIB = 2**20
 _OPTION = "--expect"

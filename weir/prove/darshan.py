@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from weir.errors import WeirError
-from weir.extras import load
+from weir.base.errors import WeirError
+from weir.base.plugins import load
 
 APIS = {"POSIX": "POSIX", "STDIO": "STDIO", "MPI-IO": "MPIIO"}  # modules, with the prefix of their counters
 ALL_RANKS = -1

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from weir.audit.judge import judge
+from weir.base.units import about_size
 from weir.prove.killed import Process
 from weir.prove.records import Judged, without_counts
-from weir.units import about_size
 
 # What the kernel counts for a process that ends while others run; what weir reads of its own outputs.
 _LEAST_BYTES = 1 << 20

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.tools.witness import LIBRARY, preloadable
+from weir.witness.document import LIBRARY, preloadable
 
 _IMAGES = "*.image"
 _LIMIT_S = 60

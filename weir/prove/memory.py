@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from weir.audit.subject import IN_MEMORY
-from weir.measure.memory_below import memory_below
-from weir.mounts import mount_of
+from weir.base.mounts import mount_of
+from weir.measure.machine.memory_below import memory_below
 
 
 def in_memory(mount: Mapping[str, Any], host: str) -> str | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from weir.audit.evidence import EVIDENCE
+from weir.base.units import about_size, three_digits
 from weir.prove.claims import Claim, counted_text
 from weir.prove.mounts import Mount, Phase
 from weir.prove.records import MOVED, Judged, JudgedRow, synced_share
-from weir.units import about_size, three_digits
 
 _LEAST_BYTES = 1 << 20
 _LEAST_NAMES = 100

@@ -12,12 +12,12 @@ from typing import Any
 from weir.audit.calls import CLOCKS, MAPPINGS, SYNCHRONISATION, TRANSFERS, does
 from weir.audit.judge import Judgement, judge_all, verdict_columns
 from weir.audit.subject import Subject
-from weir.columns import columns
-from weir.model import Row
-from weir.mounts import mount_of
+from weir.base.mounts import mount_of
 from weir.prove.killed import Process
 from weir.prove.mounts import Growth, Mount, Phase
-from weir.tools.witness_servers import SERVER_COUNTS
+from weir.terms.columns import columns
+from weir.terms.model import Row
+from weir.witness.servers import SERVER_COUNTS
 
 _MIB = 2**20
 LEAST_BYTES = 1 << 20  # less is what a program needs to start, or a phase of its settings

@@ -8,12 +8,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from weir.base.files import from_json
+from weir.base.mounts import place_of
 from weir.data import load_schema
-from weir.files import from_json
-from weir.mounts import place_of
 from weir.prove.killed import Process, is_killed, report_killed, with_ends
-from weir.shapes import Check, compiled
-from weir.tools.witness import LIBRARY, preloadable
+from weir.terms.shapes import Check, compiled
+from weir.witness.document import LIBRARY, preloadable
 
 _PART = "prove"
 _NOTICEABLE_BYTES = 1 << 20

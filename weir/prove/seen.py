@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import PurePath
 from typing import Any
 
+from weir.base.units import about_size
 from weir.prove.claims import Claim
 from weir.prove.killed import Process, is_killed
 from weir.prove.mounts import Mount
@@ -15,8 +16,7 @@ from weir.prove.output import is_worth_lines, little_line, mount_lines, moved_be
 from weir.prove.records import Judged, interposed
 from weir.prove.reports import unreported_bytes, unseen_bytes
 from weir.prove.start import Ended
-from weir.tools.witness import LIBRARY, without_library
-from weir.units import about_size
+from weir.witness.document import LIBRARY, without_library
 
 _NOTICEABLE_BYTES = 1 << 20
 _MOVED = ("read_bytes", "written_bytes")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weir.model import Row
 from weir.prove.mounts import Phase
 from weir.prove.records import MOVED
+from weir.terms.model import Row
 
 # Calls of MPI's start and of settings beside those of a result.
 _A_FEW = 1.05

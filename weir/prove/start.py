@@ -17,8 +17,8 @@ from pathlib import Path
 from types import FrameType
 from typing import TextIO
 
-from weir.errors import WeirError
-from weir.processes import adopt_orphans, descendants, name_of, wait_for_children
+from weir.base.errors import WeirError
+from weir.base.processes import adopt_orphans, descendants, name_of, wait_for_children
 from weir.prove.reports import prove_variables
 
 _NOT_FOUND = 127

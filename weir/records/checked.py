@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from weir.columns import columns
-from weir.errors import WeirError, did_you_mean
-from weir.model import Message, Parsed, Row
-from weir.observed import observed_facts, observed_problem
+from weir.base.errors import WeirError, did_you_mean
+from weir.terms.columns import columns, observed_facts, observed_problem
+from weir.terms.model import Message, Parsed, Row
 
 
 def checked(parsed: Parsed, tool: str) -> Parsed:

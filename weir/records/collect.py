@@ -13,15 +13,15 @@ from typing import Any
 from weir.audit.judge import judge_all, verdict_columns
 from weir.audit.moved import with_debts
 from weir.audit.subject import RunFacts, Subject
-from weir.columns import repeated_parameters
-from weir.errors import WeirError, did_you_mean
-from weir.files import from_json
-from weir.model import Cell, Message, Parsed, Row
+from weir.base.errors import WeirError, did_you_mean
+from weir.base.files import from_json
 from weir.records.checked import checked
-from weir.runfiles import ROWS_FILE, RUN_FILE, sum_of
+from weir.runs.files import ROWS_FILE, RUN_FILE, sum_of
+from weir.terms.columns import repeated_parameters
+from weir.terms.model import Cell, Message, Parsed, Row
 from weir.tools import purpose_of, tools
 from weir.tools.base import Tool
-from weir.tools.witness_facts import Witnessed, read_witness
+from weir.witness.facts import Witnessed, read_witness
 
 _OF_A_RUN: Mapping[str, type | tuple[type, ...]] = {
     "run": int,

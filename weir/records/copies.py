@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from weir.model import Row
+from weir.terms.model import Row
 
 _TIMES = ("total_s", "io_s", "open_s", "close_s", "lat_p50_us", "lat_p99_us", "lat_max_us")
 _TELLING_DIGITS = 10  # of all times together; two honest results agree in three or four

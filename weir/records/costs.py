@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from weir.measure.job import BatchResult
-from weir.model import Row
 from weir.plan import Batch
 from weir.plan.experience import BatchCosts
 from weir.records.collect import Run, read_json
 from weir.records.judged import collect_cell
-from weir.runfiles import RUN_FILE, run_folder
+from weir.runs.files import RUN_FILE, run_folder
+from weir.terms.model import Row
 
 
 def batch_costs(batch: Batch, result: BatchResult, results: Path) -> BatchCosts | None:

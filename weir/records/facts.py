@@ -8,10 +8,9 @@ from typing import Any
 
 import yaml
 
-from weir.columns import columns
-from weir.errors import WeirError, did_you_mean
-from weir.model import Row
-from weir.observed import facts_of_sidecars
+from weir.base.errors import WeirError, did_you_mean
+from weir.terms.columns import columns, facts_of_sidecars
+from weir.terms.model import Row
 
 _PARTS = ("about", "columns", "observed")
 

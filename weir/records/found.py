@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from weir.errors import WeirError, hint_of
-from weir.files import printable
-from weir.integrity.manifest import MANIFEST, files_of_study
+from weir.base.errors import WeirError, hint_of
+from weir.base.files import printable
+from weir.runs.manifest import MANIFEST, files_of_study
 
 
 @dataclass

@@ -13,23 +13,21 @@ from typing import Any
 from weir.audit.judge import EVIDENCE_SEPARATOR, judge, verdict_columns
 from weir.audit.registry import rules
 from weir.audit.subject import Subject
-from weir.columns import cell_columns, columns, columns_of_role
-from weir.errors import WeirError, hint_of
-from weir.files import printable, require_file
-from weir.model import Message, Parsed, Row
-from weir.printed_values import iso_time
+from weir.base.errors import WeirError, hint_of
+from weir.base.files import printable, require_file
+from weir.base.units import format_size
 from weir.records.checked import checked
 from weir.records.collect import messages_of_row
 from weir.records.copies import repeated
 from weir.records.facts import Facts
-from weir.records.kinds import kind_of
-from weir.records.log_runs import runs_in
-from weir.records.prefixes import without_prefixes
+from weir.records.log_runs import kind_of, runs_in, without_prefixes
 from weir.records.table import table_lines, typed_row
+from weir.terms.columns import cell_columns, columns, columns_of_role
+from weir.terms.model import Message, Parsed, Row
+from weir.terms.printed_values import iso_time
 from weir.tools import purpose_of, tools
 from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.outputs import is_table, read_text
-from weir.units import format_size
 
 # Names that others use for a column.
 _OTHER_NAMES = {"campaign": "experiment"}

@@ -19,13 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import weir
-from weir.columns import columns
+from weir.base.errors import WeirError
+from weir.base.files import from_json
 from weir.data import data_folder
-from weir.errors import WeirError
-from weir.files import from_json
-from weir.model import Cell, Row
 from weir.plan.files import built
-from weir.records.client_counters import counter_lines
 from weir.records.collect import (
     Run,
     audited_rows,
@@ -36,10 +33,11 @@ from weir.records.collect import (
     tool_of,
 )
 from weir.records.copies import marks_of
-from weir.records.latencies import collect_latencies
-from weir.records.table import lines_of, typed_row
+from weir.records.table import collect_latencies, counter_lines, lines_of, typed_row
 from weir.records.tally import count_rows, facts_of_run
-from weir.runfiles import ROWS_FILE
+from weir.runs.files import ROWS_FILE
+from weir.terms.columns import columns
+from weir.terms.model import Cell, Row
 
 # Of a cell: what no row depends on, and no rule looks at.
 _FREE = ("rounds", "until")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from weir.model import Cell
+from weir.terms.model import Cell
 
 
 @dataclass

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from weir.audit.judge import VERDICTS
-from weir.columns import columns_of_role
-from weir.errors import WeirError
-from weir.model import Row
+from weir.base.errors import WeirError
 from weir.records.collect import Run
 from weir.records.judged import rows_of_run
 from weir.records.rounds import EDITED, Finding
-from weir.runfiles import read_run_file, run_folder
+from weir.runs.files import read_run_file, run_folder
+from weir.terms.columns import columns_of_role
+from weir.terms.model import Row
 
 # Of the identity the names of suite and experiment differ where two suites share a cell; a contract that
 # selects by experiment takes that of the run (evidence.py).

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from weir.errors import WeirError
+from weir.base.errors import WeirError
 from weir.measure.job import BatchJob, job_of
 from weir.measure.rounds import measure_in_rounds
-from weir.model import Cell, Row
 from weir.plan import Batch, Plan
 from weir.records.collect import finished_runs
 from weir.records.judged import collect_cell
-from weir.schedulers import surrounding
+from weir.site.schedulers import surrounding
+from weir.terms.model import Cell, Row
 
 
 def batch_of(plan: Plan, cell: str) -> Batch | None:

@@ -14,8 +14,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from weir.files import from_json
-from weir.integrity.ledger import (
+from weir.base.files import from_json
+from weir.plan.files import damage_named
+from weir.runs.files import RUN_FILE, file_sha256, run_folder
+from weir.runs.ledger import (
     DONE,
     LEDGER,
     NOTHING_BEFORE,
@@ -24,10 +26,8 @@ from weir.integrity.ledger import (
     changed_since,
     read_ledger,
 )
-from weir.integrity.manifest import MANIFEST, read_manifest
-from weir.model import Row
-from weir.plan.files import damage_named
-from weir.runfiles import RUN_FILE, file_sha256, run_folder
+from weir.runs.manifest import MANIFEST, read_manifest
+from weir.terms.model import Row
 
 PLAN_FILE = "plan.json"
 MISSING, DELETED, REPEATED, REPLACED, EDITED = "missing", "deleted", "repeated", "replaced", "edited"

@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from weir.audit.registry import rules
-from weir.interrupts import caught_signals
+from weir.base.interrupts import caught_signals
+from weir.base.processes import die_with_parent
 from weir.plan.lines import cell_of_line, most_rounds
-from weir.processes import die_with_parent
 from weir.records.collect import Run, read_hashed_json
 from weir.records.copies import Marks
 from weir.records.judged import JudgedRun, code_state, judged
 from weir.records.planned import Planned
 from weir.records.tally import Tally
-from weir.runfiles import RUN_FILE
+from weir.runs.files import RUN_FILE
 
 _PART_RUNS = 64  # in memory at a time
 _FEW_PARTS = 2  # are read here: processes cost more

@@ -9,12 +9,12 @@ from typing import Any
 
 import weir
 from weir.audit.judge import VERDICTS
-from weir.measure.mount_settings import shown
-from weir.model import Row
+from weir.measure.machine.mount_settings import shown
 from weir.plan import Plan
-from weir.provenance import commit_of, lock_of
 from weir.records.planned import Planned
 from weir.records.tally import MACHINE_KEYS, Tally
+from weir.runs.provenance import commit_of, lock_of
+from weir.terms.model import Row
 
 _ROOT = Path(weir.__file__).resolve().parents[1]
 

@@ -9,10 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from weir.columns import WRITTEN_AS_IS, columns
-from weir.errors import WeirError, did_you_mean
-from weir.files import write_atomically
-from weir.model import Row
+from weir.base.errors import WeirError, did_you_mean
+from weir.base.files import write_atomically
+from weir.records.collect import Run
+from weir.terms.columns import WRITTEN_AS_IS, columns
+from weir.terms.model import Cell, Parsed, Row
+from weir.tools import tools
 
 _FIRST = list(columns())[:5]
 DAMAGED = "the table is cut, or a comma or quote is missing: collect or import it again"
@@ -133,3 +135,65 @@ def write_whole(path: Path, text: str) -> None:
     """Make the directory, too."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, text)
+
+
+EXCLUDED_COLUMNS = ("suite", "experiment", "reason", "cells")
+ExcludedLine = tuple[str, str, str, int]
+
+
+def write_excluded(path: Path, lines: Iterable[ExcludedLine]) -> None:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(EXCLUDED_COLUMNS)
+    writer.writerows(lines)
+    write_whole(path, buffer.getvalue())
+
+
+LATENCIES_FILE = "latencies.csv"
+
+
+def collect_latencies(cell: Cell, runs: Iterable[Run]) -> Iterator[Row]:
+    """Buckets of all runs of a cell, numbered as its records are; nothing for tools without latencies."""
+    for run in runs:
+        for bucket in tools()[cell.tool].latencies(run.outputs):
+            iteration = run.number * cell.iterations + bucket["iteration"]
+            yield bucket | {"cell": cell.cell, "run": run.number, "iteration": iteration}
+
+
+def write_latencies(path: Path, rows: Iterable[Row]) -> None:
+    """A header alone if there is nothing."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    names = columns("latency")
+    writer.writerow(names)
+    for row in rows:
+        writer.writerow(column.write(row[name]) for name, column in names.items())
+    write_whole(path, buffer.getvalue())
+
+
+COUNTERS_FILE = "client-counters.csv"
+COLUMNS = ("cell", "run", "access", "iteration", "counter", "samples", "sum")
+# What the client exchanged with the storage targets; it counts no calls there.
+_EXCHANGED = {"device_read_bytes": "osc_read_bytes", "device_written_bytes": "osc_write_bytes"}
+
+
+def counter_lines(cell: Cell, run: int, parsed: Parsed) -> str:
+    """Lines of the table for a run; empty where no client counts."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    for row in parsed.rows:
+        iteration = run * cell.iterations + row["iteration"]
+        for name, samples, total in _counters(row.get("observed", {})):
+            writer.writerow([cell.cell, run, row["access"], iteration, name, samples, total])
+    return buffer.getvalue()
+
+
+def _counters(observed: Row) -> Iterator[tuple[str, int | None, int | None]]:
+    client = observed.get("lustre") or {}
+    if not client.get("counters"):
+        return
+    for name, counter in client["counters"].items():
+        yield name, counter.get("samples"), counter.get("sum")
+    for key, name in _EXCHANGED.items():
+        if observed.get(key) is not None:
+            yield name, None, observed[key]

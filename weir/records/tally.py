@@ -11,9 +11,9 @@ from typing import Any
 from weir.audit.explain import hint_of, triggered
 from weir.audit.judge import UNPROVEN, VERDICTS
 from weir.audit.registry import rules
-from weir.measure.processor_power import shown
-from weir.model import Row
-from weir.units import about_size
+from weir.base.units import about_size
+from weir.measure.machine.processor_power import shown
+from weir.terms.model import Row
 
 MACHINE_KEYS = ("node", "kernel", "system", "processor", "cores", "memory_bytes", "power")  # power: the last
 _READ_AS = {"memory_bytes": "memory", "power": "power of the processors"}
@@ -198,3 +198,19 @@ def _storage(host: Mapping[str, Any]) -> dict[str, Any]:
 
 def _words(texts: Iterable[str | None]) -> list[str]:
     return [word for text in texts for word in (text or "").split(";") if word]
+
+
+def summarise(rows: Sequence[Row], out: Path) -> dict[str, Any]:
+    """Records by verdict, by reason, and of the unproven ones by the evidence that is missing."""
+    return {"out": str(out), **Tally.of_rows(rows).summary()}
+
+
+def describe(summary: Mapping[str, Any]) -> str:
+    """One line of counts, then the reasons and the missing evidence."""
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in summary["verdicts"].items())
+    lines = [f"{summary['out']}: {summary['records']} records of {summary['cells']} cells: {counts}"]
+    if authors := summary["authors_verdicts"]:
+        lines.append(f"  {authors:6d} with the verdict of the table's author, not of this audit")
+    lines += [f"  {count:6d} x {reason}" for reason, count in summary["reasons"].items()]
+    lines += [f"  {count:6d} without evidence: {name}" for name, count in summary["missing"].items()]
+    return "\n".join(lines)

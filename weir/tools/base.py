@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from weir.model import Cell, Footprint, Parsed, Row, Target
-from weir.units import format_size
+from weir.base.units import format_size
+from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 
 # What a tool measures: figures, tables and claims select records by the column purpose, not by the name of a
 # tool.

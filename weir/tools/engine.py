@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 
-from weir.files import from_json
-from weir.model import Cell, Row
+from weir.base.files import from_json
+from weir.terms.model import Cell, Row
 from weir.tools.base import Tool
 from weir.tools.outputs import read_text
 from weir.tools.weir_io import sound_results

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from weir.model import Target
+from weir.terms.model import Target
 
 IME_PREFIX = "ime://"
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from weir.errors import WeirError
+from weir.base.errors import WeirError
 
 # No program prints a longer line that a number is read from; what is behind is dropped.
 LINE_BYTES = 8 * 2**10

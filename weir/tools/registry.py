@@ -6,8 +6,8 @@ import inspect
 from collections.abc import Iterator
 from types import ModuleType
 
-from weir.errors import ConfigError, Problem, did_you_mean
-from weir.plugins import modules
+from weir.base.errors import ConfigError, Problem, did_you_mean
+from weir.base.plugins import modules
 from weir.tools.base import PURPOSES, Tool
 
 _HOOKS = tuple(name for name in {**Tool.__annotations__, **vars(Tool)} if name[0] not in "_R")

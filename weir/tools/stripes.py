@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from weir.model import Cell, Target
+from weir.terms.model import Cell, Target
 from weir.tools.base import Parameter
 
 STRIPE_COUNT = Parameter(

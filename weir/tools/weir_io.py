@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import Any
 
 from weir.data import load_schema
-from weir.model import Message, Parsed, Row
-from weir.shapes import Check, compiled
+from weir.terms.model import Message, Parsed, Row
+from weir.terms.shapes import Check, compiled
 
 # Keys of "requested" in the document and the column of the record they become.
 _REQUESTED_COLUMNS = {

@@ -61,7 +61,7 @@ int weir_device_follow_members(const char *sys, const char *directory, int depth
 }
 
 /* The kernel's own disks of memory, and those that drivers of tests and of targets make of it; as
- * weir/measure/memory_below.py has them. */
+ * weir/measure/machine/memory_below.py has them. */
 static bool below_is_memory(const char *sys, unsigned major_number, unsigned minor_number) {
     static const char *const names[] = {"zram", "ram", "nullb"}, *const models[] = {"scsi_debug",
                                                                                     "RAMDISK-MCP"};

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from weir.model import Row
 from weir.plan.files import read_plan
 from weir.records.collect import Run, read_json
 from weir.records.facts import Facts
 from weir.records.importing import import_files
 from weir.records.judged import collect_cell
+from weir.terms.model import Row
 
 CASES = Path(__file__).parent / "cases"
 

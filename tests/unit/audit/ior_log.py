@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from weir.model import Row
 from weir.records.facts import Facts
 from weir.records.importing import import_files
+from weir.terms.model import Row
 
 MIB = 2**20
 _HEAD = """\

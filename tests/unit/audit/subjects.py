@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from weir.audit import RunFacts, Subject
-from weir.model import Cell, Message, Row
+from weir.terms.model import Cell, Message, Row
 
 MIB = 2**20
 GOOD_ROW: Row = {

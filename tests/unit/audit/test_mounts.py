@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.audit.findings_of_mounts import FINDS, UNDECIDED
 from weir.audit import Subject, rules
-from weir.measure.mount_settings import FAMILIES, Setting, deciding
+from weir.measure.machine.mount_settings import FAMILIES, Setting, deciding
 
 
 @pytest.mark.parametrize("name", UNDECIDED)

@@ -18,9 +18,9 @@ from weir.audit.registry import rule, rules
 from weir.audit.stored import audited, stored_findings, stored_notes
 from weir.audit.subject import Subject
 from weir.cli import main
-from weir.columns import columns
-from weir.model import Finding, Row
 from weir.records.table import read_records, write_records
+from weir.terms.columns import columns
+from weir.terms.model import Finding, Row
 
 ROW: Row = {
     "api": "POSIX",

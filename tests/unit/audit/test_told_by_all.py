@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.audit.subjects import DONE, MIB, on_file_system, subject
 from weir.audit import Subject, judge
-from weir.tools.witness_facts import _file_systems
+from weir.witness.facts import _file_systems
 
 
 def of_names(program: str, **observed: int) -> Subject:

@@ -39,7 +39,7 @@ ALLOWED = [
     (r"weir/tools/ior/problems.py", r"words of this size", "words of memory"),
     (r"docs/engine/ior.md", r"8-byte words", "words of memory"),
     (
-        r"analysis/R/(columns|page_parts).R|weir/bundle/appendix.py",
+        r"analysis/R/(columns|page_parts).R|weir/report/bundle/appendix.py",
         r"^says$",
         "a column of the table of claims",
     ),

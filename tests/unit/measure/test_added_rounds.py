@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from weir.inference import half_width
 from weir.measure import loop, rounds
 from weir.measure.added import added_round, next_executions
 from weir.measure.batch import _run_to_the_end
 from weir.measure.job import BatchJob, BatchResult, pending
 from weir.measure.order import Execution
 from weir.measure.rounds import measure_in_rounds
-from weir.model import Cell, Stack, Target, Until
-from weir.runfiles import read_run_file, run_folder
+from weir.records.medians import half_width
+from weir.runs.files import read_run_file, run_folder
+from weir.terms.model import Cell, Stack, Target, Until
 
 
 def cell(name: str, until: Until | None, count: int = 4) -> Cell:

@@ -11,7 +11,7 @@ from weir.measure import loop
 from weir.measure.job import BatchJob, BatchResult
 from weir.measure.loop import LAUNCH_EXECUTIONS, _fitting, run_all
 from weir.measure.order import Execution
-from weir.model import Cell, Stack, Target
+from weir.terms.model import Cell, Stack, Target
 
 
 def cell(number: int, timeout_s: float) -> Cell:

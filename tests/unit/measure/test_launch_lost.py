@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from weir.errors import WeirError
+from weir.base.errors import WeirError
 from weir.measure import loop, own_launch
+from weir.measure.clean_up.workspace import Workspace
 from weir.measure.job import BatchJob, BatchResult, pending
 from weir.measure.loop import run_all
 from weir.measure.own_launch import LaunchContext
-from weir.measure.workspace import Workspace
-from weir.model import Cell, Stack, Target
+from weir.terms.model import Cell, Stack, Target
 from weir.tools import tools
 
 PARAMS = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from weir.measure.document import RunEnd, after, now
-from weir.measure.host import held_between, held_so_far
+from weir.measure.machine.host import held_between, held_so_far
 
 pytestmark = pytest.mark.slow
 LIMIT_BYTES, NEEDED_BYTES = 32 << 20, 128 << 20

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from weir.measure.order import rounds_in_random_order
-from weir.model import Cell
+from weir.terms.model import Cell
 
 
 def cell(name: str, rounds: int) -> Cell:

@@ -9,9 +9,9 @@ import pytest
 
 from tests.checkout import shipped
 from weir.measure.preflight import check_inodes, inodes_of
-from weir.model import Stack, Target
 from weir.plan import make_plan
 from weir.plan.cost import LAUNCH_EXECUTIONS
+from weir.terms.model import Stack, Target
 from weir.tools import tools
 
 TARGET = Target(name="disk", kind="disk", path="/target")

@@ -13,17 +13,17 @@ from typing import Any
 import pytest
 
 from weir import cli
+from weir.base.errors import TargetUnavailableError, WeirError
+from weir.base.processes import started
 from weir.commands import run
-from weir.errors import TargetUnavailableError, WeirError
 from weir.measure import rounds
+from weir.measure.clean_up.lock import machine_lock, this_process
 from weir.measure.job import BatchJob, BatchResult, pending
-from weir.measure.lock import machine_lock, this_process
 from weir.measure.order import Execution
 from weir.measure.progress import Progress
 from weir.measure.rounds import measure_in_rounds, measure_in_turn
-from weir.model import Cell, Stack, Target
-from weir.processes import started
-from weir.runfiles import run_folder
+from weir.runs.files import run_folder
+from weir.terms.model import Cell, Stack, Target
 
 
 def is_busy(target: Target) -> bool:

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from weir.integrity.ledger import Judge
+from weir.measure.clean_up.workspace import Workspace
 from weir.measure.job import BatchJob, BatchResult, pending
 from weir.measure.loop import run_all
 from weir.measure.own_launch import LaunchContext
 from weir.measure.ranks import check_ranks
 from weir.measure.settle import read_status, settle
-from weir.measure.workspace import Workspace
-from weir.model import Cell, Stack, Target
-from weir.runfiles import read_run_file, run_folder
+from weir.runs.files import read_run_file, run_folder
+from weir.runs.ledger import Judge
+from weir.terms.model import Cell, Stack, Target
 from weir.tools import tools
 from weir.tools.engine import engine_of
 

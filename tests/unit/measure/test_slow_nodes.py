@@ -9,22 +9,22 @@ from pathlib import Path
 
 import pytest
 
+from weir.base.errors import WeirError
 from weir.commands.run import _counts
-from weir.errors import WeirError
 from weir.measure.batch import measure_batch, preflight
-from weir.measure.guardian import Guardian
+from weir.measure.clean_up.guardian import Guardian
 from weir.measure.job import BatchJob
-from weir.model import Cell, Stack, Target
 from weir.records.collect import finished_runs
 from weir.records.study_facts import _slow_nodes
 from weir.records.tally import Tally, facts_of_run
+from weir.terms.model import Cell, Stack, Target
 from weir.tools import tools
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden/ior/weir-io-mpiio.json"
 # Says what probes on four nodes would, or leaves what weir-io once wrote.
 SRUN = f"""#!/bin/sh
 case "$*" in
-*weir.cluster.probe*)
+*weir.measure.nodes.probe*)
     cat {{probes}} ;;
 *) for word; do case $word in summaryFile=*) cp {GOLDEN} "${{{{word#*=}}}}";; esac; done ;;
 esac

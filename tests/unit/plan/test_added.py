@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import SITE, SUITE, load, make_checkout
-from weir.cluster.allocation import time_s
-from weir.errors import ConfigError
-from weir.model import Until
+from weir.base.errors import ConfigError
 from weir.plan import Plan, make_plan, plan_data, plan_from_data
+from weir.plan.allocation import time_s
 from weir.plan.card import cost_card
+from weir.terms.model import Until
 
 ROUNDS = "{rounds: 2, iterations: 3}"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import FakeTool, make_checkout
-from weir.config import load_config
 from weir.plan import Plan, make_plan
+from weir.plan.config import load_config
 from weir.tools.base import Parameter, Tool
 
 SUITE = Path(__file__).with_name("burst_buffer.yaml").read_text()

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import SUITE, load, make_checkout
-from weir.errors import WeirError
-from weir.model import Until
+from weir.base.errors import WeirError
 from weir.plan import Plan, make_plan, plan_data, read_plan, write_plan
 from weir.plan.lines import cell_of_line, most_rounds, name_of_line, read_lines
+from weir.terms.model import Until
 
 
 @pytest.fixture

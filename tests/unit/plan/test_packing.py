@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import SITE, SUITE, load, make_checkout
-from weir.cluster.allocation import retries, time_s
 from weir.plan import Plan, make_plan
+from weir.plan.allocation import retries, time_s
 from weir.plan.card import cost_card
 from weir.plan.packing import MARGIN, overhead_s
 

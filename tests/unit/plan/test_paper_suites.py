@@ -8,9 +8,9 @@ from functools import cache
 import pytest
 
 from tests.checkout import ROOT, SHIPPED_SITES, shipped
-from weir.model import Cell
 from weir.plan import Plan, make_plan
 from weir.plan.card import cost_card
+from weir.terms.model import Cell
 
 SUITES = ("ime-paper", "netcdf-features")
 DOORS = ("disk", "memory", "ime-native", "ime-fuse", "backing", "memory-pool")

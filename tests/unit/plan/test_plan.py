@@ -11,10 +11,10 @@ import pytest
 import yaml
 
 from tests.checkout import ROOT, SITE, SUITE, TARGET, TOOLS, FakeTool, load, make_checkout
-from weir.errors import ConfigError, WeirError
-from weir.model import Cell, Footprint
+from weir.base.errors import ConfigError, WeirError
 from weir.plan import Plan, make_plan, plan_data, read_plan, write_plan
 from weir.plan.cost import launches
+from weir.terms.model import Cell, Footprint
 
 SECOND = TARGET.replace("target: disk", "target: memory").replace("kind: disk", "kind: memory")
 RULES = (

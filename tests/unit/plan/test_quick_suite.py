@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.checkout import shipped
-from weir.model import Cell
 from weir.plan import make_plan
+from weir.terms.model import Cell
 
 GIB = 2**30
 

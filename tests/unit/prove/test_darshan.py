@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.predict.test_predict import study
+from tests.unit.decide.predict.test_predict import study
+from weir.base.errors import WeirError
 from weir.cli import main
-from weir.errors import WeirError
-from weir.predict.logged import application_in
+from weir.decide.predict.logged import application_in
 from weir.prove.darshan import read_log
 from weir.prove.logged import moved_in
 from weir.records.table import read_records, write_records

@@ -10,7 +10,7 @@ from tests.unit.prove.reports import MIB, mount, phase, process
 from weir.prove.mounts import mounts_of
 from weir.prove.seen import Seen, unseen_lines
 from weir.prove.start import Ended
-from weir.tools.witness import LIBRARY
+from weir.witness.document import LIBRARY
 
 WRITTEN = {"rchar": 0, "wchar": 100, "read_bytes": 0, "write_bytes": 100}
 

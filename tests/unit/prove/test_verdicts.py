@@ -16,7 +16,7 @@ from weir.prove.claims import Claim, expected, judged_claims
 from weir.prove.mounts import mounts_of
 from weir.prove.records import judged_mounts
 from weir.prove.reports import read_reports, unreported_bytes
-from weir.tools.witness_servers import SERVER_COUNTS
+from weir.witness.servers import SERVER_COUNTS
 
 ROOT = Path(__file__).parents[3]
 

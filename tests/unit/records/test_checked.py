@@ -7,11 +7,17 @@ from typing import Any
 
 import pytest
 
-from weir.columns import cell_columns, columns, columns_of_role, repeated_parameters
-from weir.errors import WeirError
-from weir.model import Parsed, Row
-from weir.observed import observed_facts, observed_problem
+from weir.base.errors import WeirError
 from weir.records.checked import checked
+from weir.terms.columns import (
+    cell_columns,
+    columns,
+    columns_of_role,
+    observed_facts,
+    observed_problem,
+    repeated_parameters,
+)
+from weir.terms.model import Parsed, Row
 from weir.tools import tools
 
 ROW: Row = {"api": "POSIX", "access": "write", "iteration": 0, "bw_mib_s": 100.0, "observed": {"tasks": 2}}

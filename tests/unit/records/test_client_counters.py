@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import pytest
 
-from weir.model import Cell
-from weir.records.client_counters import counter_lines
+from weir.records.table import counter_lines
+from weir.terms.model import Cell
 from weir.tools import tools
 
 CELL = cast("Cell", SimpleNamespace(cell="c0ffee", iterations=2))

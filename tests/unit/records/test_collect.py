@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 from tests.checkout import SITE, make_checkout
+from weir.base.errors import WeirError
 from weir.cli import main
-from weir.config import load_config
-from weir.errors import WeirError
-from weir.model import Cell, Row, Until
 from weir.plan import make_plan
+from weir.plan.config import load_config
 from weir.plan.files import write_plan
 from weir.plan.model import Plan
 from weir.records.collect import finished_runs, site_folder
 from weir.records.judged import collect_cell
 from weir.records.table import read_records
+from weir.terms.model import Cell, Row, Until
 from weir.tools import tools
 from weir.tools.engine import latency_buckets
 

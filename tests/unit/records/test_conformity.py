@@ -13,17 +13,17 @@ import yaml
 from referencing import Registry, Resource
 
 from tests.checkout import ROOT, SITE, make_checkout
-from weir.columns import columns
-from weir.config import load_config
 from weir.measure.document import RunEnd, after, before
-from weir.measure.host import host_facts
+from weir.measure.machine.host import host_facts
 from weir.measure.order import Execution
-from weir.model import Row
 from weir.plan import make_plan
+from weir.plan.config import load_config
 from weir.plan.model import Plan
 from weir.records.collect import Run
 from weir.records.judged import collect_cell
 from weir.records.table import write_records
+from weir.terms.columns import columns
+from weir.terms.model import Row
 
 SUITE = """\
 suite: mine

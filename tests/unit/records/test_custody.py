@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from tests.unit.records.test_collect import document, leave_run, plan
+from weir.base.files import read_object
 from weir.cli import main
-from weir.files import read_object
-from weir.integrity.ledger import end_run
-from weir.model import Cell, Row
 from weir.plan.files import write_plan
 from weir.plan.model import Plan
 from weir.records.judged import rows_text
 from weir.records.table import read_records
-from weir.runfiles import RUN_FILE, file_sha256, write_run_file
+from weir.runs.files import RUN_FILE, file_sha256, write_run_file
+from weir.runs.ledger import end_run
+from weir.terms.model import Cell, Row
 
 __all__ = ["plan"]
 BEGAN = ("2026-11-20T21:00:00.123456+00:00", "2026-11-20T21:00:09.654321+00:00")

@@ -14,14 +14,13 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.unit.io500.results import IOR_LOG, new_summary
+from tests.unit.decide.io500.results import IOR_LOG, new_summary
 from tests.unit.tools.test_mdtest_tables import DATE, V1, V3
+from weir.base.errors import WeirError
 from weir.cli import main
-from weir.errors import WeirError
 from weir.records.facts import Facts, read_facts
 from weir.records.importing import import_files
-from weir.records.kinds import kind_of
-from weir.records.log_runs import runs_in
+from weir.records.log_runs import kind_of, runs_in
 from weir.records.table import read_records
 
 CAPTURE = ROOT / "tests/golden/ior/ior-posix-shared.txt"

@@ -16,16 +16,16 @@ from pathlib import Path
 import pytest
 
 from bench.growth import write_configuration, write_runs
+from weir.base.errors import WeirError
 from weir.cli import main
-from weir.errors import WeirError
-from weir.integrity.manifest import read_manifest
-from weir.model import Cell, Until
 from weir.plan import Plan, read_plan
 from weir.plan.lines import lines_of_plan
 from weir.records import judged, study
 from weir.records.collect import Run, read_json
 from weir.records.study import Work, collected, parts_of
-from weir.runfiles import ROWS_FILE, RUN_FILE, file_sha256
+from weir.runs.files import ROWS_FILE, RUN_FILE, file_sha256
+from weir.runs.manifest import read_manifest
+from weir.terms.model import Cell, Until
 
 TABLES = ("records.csv", "latencies.csv", "client-counters.csv", "excluded.csv", "facts.json", "SHA256SUMS")
 

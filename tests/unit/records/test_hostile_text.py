@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz_logs import failure_of, mutants, run
-from weir.errors import WeirError
+from weir.base.errors import WeirError
 from weir.records.facts import Facts
 from weir.records.importing import import_files
 from weir.tools import tools

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
+from weir.base.errors import WeirError
 from weir.cli import main
-from weir.columns import columns
-from weir.errors import WeirError
 from weir.records.facts import Facts, read_facts
 from weir.records.importing import import_files
 from weir.records.table import read_records
+from weir.terms.columns import columns
 
 CAPTURES = ROOT / "tests" / "golden" / "ior"
 DDN = ROOT / "reference" / "ddn-lustre-2018.csv"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.measure.test_rounds import job
-from weir.errors import TargetUnavailableError, WeirError
+from weir.base.errors import TargetUnavailableError, WeirError
 from weir.measure import rounds
 from weir.measure.job import BatchJob, BatchResult
 from weir.records.remeasure import measure_in_turns

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weir.columns import Column, columns
-from weir.errors import WeirError
+from weir.base.errors import WeirError
 from weir.records.table import read_records, write_records
+from weir.terms.columns import Column, columns
 
 FIRST = (
     "api,access,nn,ppn,xfer_bytes,layout,order,block_bytes,stonewall_s,stripe_count,iteration,moved_bytes,open_s,io_s,"

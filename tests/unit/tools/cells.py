@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from weir.config.parameters import cell_default, cell_key
-from weir.model import Cell
+from weir.plan.config.parameters import cell_default, cell_key
+from weir.terms.model import Cell
 from weir.tools.base import Tool
 
 

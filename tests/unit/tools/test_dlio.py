@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from weir.model import Row
 from weir.records.facts import Facts
 from weir.records.importing import import_files
+from weir.terms.model import Row
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden/dlio/training.json"
 SAMPLES_MIB = 2.0

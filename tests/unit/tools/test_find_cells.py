@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.unit.tools.cells import cell_of
 from tests.unit.tools.test_mdtest_cells import BUFFER, DISK, PATHS
-from weir.model import Cell
+from weir.terms.model import Cell
 from weir.tools.find import TOOL
 
 

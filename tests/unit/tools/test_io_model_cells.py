@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.unit.tools.cells import cell_of
-from weir.model import Cell, Target
+from weir.terms.model import Cell, Target
 from weir.tools.base import RunPaths
 from weir.tools.io_model import TOOL
 

@@ -12,8 +12,8 @@ import pytest
 
 from tests.checkout import ROOT
 from tests.unit.tools.cells import cell_of
-from weir.model import Cell, Target
 from weir.plan.cost import stopped
+from weir.terms.model import Cell, Target
 from weir.tools import tools
 from weir.tools.base import RunPaths
 from weir.tools.engine import shared_engine

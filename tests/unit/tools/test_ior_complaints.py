@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from weir.model import Message
+from weir.terms.model import Message
 from weir.tools.ior.complaints import complaint, without_repeats
 from weir.tools.ior.parse import parse_log
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.model import Parsed
+from weir.terms.model import Parsed
 from weir.tools import tools
 from weir.tools.ior.complaints import complaint
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from weir.model import Parsed
 from weir.records.facts import Facts
 from weir.records.importing import import_files
+from weir.terms.model import Parsed
 from weir.tools import tools
 
 DATE = "-- started at 07/02/2020 12:46:19 --\n\n"

@@ -11,7 +11,7 @@ import pytest
 
 from weir.audit import registry
 from weir.audit.subject import Subject
-from weir.errors import ConfigError
+from weir.base.errors import ConfigError
 from weir.tools import tools
 from weir.tools.base import PURPOSES, Tool
 from weir.tools.registry import find_tools

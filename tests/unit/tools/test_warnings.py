@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.tools.test_mdtest_tables import DATE, V1
-from weir.model import Row
 from weir.records.facts import Facts
 from weir.records.importing import import_files
+from weir.terms.model import Row
 from weir.tools.ior.complaints import complaint
 from weir.tools.warnings import DOUBTFUL, FAILED, JUDGED, NONE, effect_of
 

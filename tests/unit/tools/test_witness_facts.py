@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from weir.model import Row
-from weir.tools.witness_facts import Witnessed, read_witness
+from weir.terms.model import Row
+from weir.witness.facts import Witnessed, read_witness
 
 MIB = 2**20
 S = 1_000_000_000

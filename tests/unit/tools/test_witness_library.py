@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import ROOT
-from weir.tools.witness import LIBRARY_NAME, witness_library
+from weir.witness.document import LIBRARY_NAME, witness_library
 
-PROGRAM = "from weir.tools.witness import LIBRARY; print(LIBRARY)"
+PROGRAM = "from weir.witness.document import LIBRARY; print(LIBRARY)"
 
 
 def _prefix(folder: Path, libraries: str) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
-from weir.columns import repeated_parameters
+from weir.terms.columns import repeated_parameters
 from weir.tools.stripes import indices
 
 _STRIPE_TERMS = {"stripe_count": "{} stripes", "pool": "pool {}", "osts": "storage targets {}"}

@@ -8,7 +8,7 @@ from weir.audit.outcome import Outcome, note, passed
 from weir.audit.registry import rule
 from weir.audit.rules.servers import received_share
 from weir.audit.subject import Subject
-from weir.measure.mount_settings import deciding, shown
+from weir.measure.machine.mount_settings import deciding, shown
 
 _NEARLY_ALL = 0.95
 

@@ -9,7 +9,7 @@ from typing import Any
 from weir.audit.outcome import Outcome, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
-from weir.mounts import MEMORY_FILE_SYSTEMS
+from weir.base.mounts import MEMORY_FILE_SYSTEMS
 
 _NETWORK = ("nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "glusterfs", "afs", "sshfs", "s3fs", "rclone")
 _PARALLEL = (

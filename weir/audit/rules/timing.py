@@ -5,7 +5,7 @@ from __future__ import annotations
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
-from weir.printed_values import half_digit
+from weir.terms.printed_values import half_digit
 
 _PHASES = ("open_s", "io_s", "close_s")
 _MIB = 2**20

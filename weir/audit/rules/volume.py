@@ -5,7 +5,7 @@ from __future__ import annotations
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import HEADER_FORMATS, Subject
-from weir.printed_values import product_contains
+from weir.terms.printed_values import product_contains
 
 _MIB = 2**20
 _CLOSE = 0.02  # a random order without agreement of the ranks misses the whole by less than this

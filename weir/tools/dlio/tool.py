@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from weir.model import Parsed, Row
+from weir.terms.model import Parsed, Row
 from weir.tools.base import LogTool
 from weir.tools.dlio.recorded import Recorded, recorded_in
 

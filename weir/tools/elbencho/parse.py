@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from weir.model import Message, Parsed, Row
+from weir.terms.model import Message, Parsed, Row
 
 _MIB = 2**20
 _PHASES: Mapping[str, tuple[str, str | None]] = {

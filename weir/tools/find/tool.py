@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from weir.model import Cell, Footprint, Message, Parsed, Row, Target
-from weir.printed_values import real, whole
+from weir.base.units import format_size
+from weir.terms.model import Cell, Footprint, Message, Parsed, Row, Target
+from weir.terms.printed_values import real, whole
 from weir.tools.base import Parameter, RunPaths
 from weir.tools.engine import EngineOnlyTool
 from weir.tools.outputs import read_texts
 from weir.tools.weir_io import parse_rows, read_document
-from weir.units import format_size
 
 PARAMETERS: Mapping[str, Parameter] = {
     "api": Parameter("choice", "Interface to the storage.", "POSIX", ("POSIX",)),

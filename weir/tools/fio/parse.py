@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from weir.model import Message, Parsed, Row
+from weir.terms.model import Message, Parsed, Row
 
 # Interface of the project by ioengine; another one is a text of its own.
 INTERFACES: Mapping[str, str] = {

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from weir.model import Message, Parsed, Row
+from weir.terms.model import Message, Parsed, Row
 from weir.tools.fio.parse import NO_STORAGE
 
 _MIB = 2**20

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from weir.model import Parsed, Row
-from weir.printed_values import real, whole
+from weir.terms.model import Parsed, Row
+from weir.terms.printed_values import real, whole
 from weir.tools.base import LogTool
 
 _RESULTS = re.compile(r"^=+ +Performance [Rr]esults +=+$", re.MULTILINE)

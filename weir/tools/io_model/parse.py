@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from weir.model import Parsed, Row
+from weir.terms.model import Parsed, Row
 from weir.tools.io_model.original import (
     holds_only_messages,
     is_times,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from weir.model import Cell, Target
+from weir.base.units import format_size
+from weir.terms.model import Cell, Target
 from weir.tools.io_model.locality import FORMS, file_locality, parse_locality
 from weir.tools.stripes import stripe_problems
-from weir.units import format_size
 
 _IME_PREFIX = "ime://"
 _OPERATIONS_MAX = 2**24

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.model import Cell, Footprint, Parsed, Row, Target
+from weir.base.units import format_size
+from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
 from weir.tools.engine import EngineOnlyTool, latency_buckets
 from weir.tools.io_model.locality import file_locality
 from weir.tools.io_model.parse import parse_log, parse_outputs
 from weir.tools.io_model.problems import file_bytes_of, find_problems
 from weir.tools.stripes import STRIPE_COUNT, stripe_terms
-from weir.units import format_size
 
 PARAMETERS: Mapping[str, Parameter] = {
     "api": Parameter("choice", "Interface.", "POSIX", ("POSIX", "MPIIO", "IME", "NULL")),

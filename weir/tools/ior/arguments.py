@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from weir.printed_values import real, whole
+from weir.terms.printed_values import real, whole
 from weir.tools.ior.names import API_NAMES
 
 # Letters that take a value; -l and the long options take one in 4.x as -l=VALUE only.

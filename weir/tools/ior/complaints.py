@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from weir.files import printable
-from weir.model import Message
+from weir.base.files import printable
+from weir.terms.model import Message
 from weir.tools.warnings import FAILED, effect_of
 
 # What means that something failed, wherever it is printed and whatever the exit code is.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weir.model import Row
+from weir.terms.model import Row
 from weir.tools.base import Habits
 
 

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from weir.model import Message
-from weir.printed_values import real, whole
+from weir.terms.model import Message
+from weir.terms.printed_values import real, whole
 from weir.tools.ior.complaints import complaint
 from weir.tools.outputs import LINE_BYTES
 from weir.tools.warnings import effect_of

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from weir.model import Message, Parsed
-from weir.printed_values import product_contains, real
+from weir.terms.model import Message, Parsed
+from weir.terms.printed_values import product_contains, real
 from weir.tools.ior.complaints import without_repeats
 from weir.tools.ior.log import RunLog, all_messages, scan
 from weir.tools.ior.names import API_NAMES

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from weir.model import Cell, Target
+from weir.base.units import format_size
+from weir.terms.model import Cell, Target
 from weir.tools.ime_names import IME_PREFIX, format_problems
 from weir.tools.stripes import stripe_problems
-from weir.units import format_size
 
 _FILE_FORMATS = ("HDF5", "PNETCDF", "NETCDF4")
 _NO_COLLECTIVE = ("POSIX", "MMAP", "IME", "URING")

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from weir.model import Message, Parsed, Row
-from weir.printed_values import iso_time, real, real_or_text, whole
+from weir.terms.model import Message, Parsed, Row
+from weir.terms.printed_values import iso_time, real, real_or_text, whole
 from weir.tools.ior.arguments import parse_arguments
 from weir.tools.ior.complaints import without_repeats
 from weir.tools.ior.log import Printed, RunLog, Test

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.model import Cell, Footprint, Parsed, Row, Target
+from weir.base.units import format_size
+from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Habits, Parameter, RunPaths
 from weir.tools.engine import EngineTool, is_engine
 from weir.tools.ime_names import netcdf_name
@@ -18,7 +19,6 @@ from weir.tools.ior.names import API_OPTIONS, IOR_OPTIONS
 from weir.tools.ior.parse import parse_log, parse_outputs
 from weir.tools.ior.problems import find_problems, what_the_engine_cannot, what_the_original_cannot
 from weir.tools.stripes import OSTS, POOL, STRIPE_COUNT, stripe_terms
-from weir.units import format_size
 
 PARAMETERS: Mapping[str, Parameter] = {
     "api": Parameter("choice", "Interface to the storage (IOR -a).", "POSIX", tuple(API_OPTIONS)),

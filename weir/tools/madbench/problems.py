@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from weir.model import Cell, Target
+from weir.base.units import format_size
+from weir.terms.model import Cell, Target
 from weir.tools.stripes import stripe_problems
-from weir.units import format_size
 
 ACCESSES = ("write", "update-read", "update-write", "read")
 _IME_PREFIX = "ime://"

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.model import Cell, Footprint, Message, Parsed, Row, Target
+from weir.base.units import format_size
+from weir.terms.model import Cell, Footprint, Message, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
 from weir.tools.engine import EngineOnlyTool
 from weir.tools.madbench.problems import ACCESSES, find_problems, part_bytes_of, slot_bytes_of
 from weir.tools.outputs import read_texts
 from weir.tools.stripes import STRIPE_COUNT, stripe_terms
 from weir.tools.weir_io import parse_rows, read_document
-from weir.units import format_size
 
 PARAMETERS: Mapping[str, Parameter] = {
     "api": Parameter("choice", "Interface (IOMETHOD).", "POSIX", ("POSIX", "MPIIO", "IME", "NULL")),

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from weir.model import Message, Parsed, Row
-from weir.printed_values import real, whole
+from weir.terms.model import Message, Parsed, Row
+from weir.terms.printed_values import real, whole
 from weir.tools.base import LogTool
 
 _START = re.compile(r"^ *MD-Workbench total objects: ", re.MULTILINE)

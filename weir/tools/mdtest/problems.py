@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from weir.model import Cell, Target
+from weir.terms.model import Cell, Target
 
 _IME_PREFIX = "ime://"
 

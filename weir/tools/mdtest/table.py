@@ -8,8 +8,8 @@ from bisect import bisect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weir.model import Message, Parsed, Row
-from weir.printed_values import real, whole
+from weir.terms.model import Message, Parsed, Row
+from weir.terms.printed_values import real, whole
 from weir.tools.ior.arguments import parse_size
 from weir.tools.ior.complaints import complaint, without_repeats
 

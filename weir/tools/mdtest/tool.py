@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.model import Cell, Footprint, Parsed, Target
+from weir.base.units import format_size
+from weir.terms.model import Cell, Footprint, Parsed, Target
 from weir.tools.base import Parameter, RunPaths
 from weir.tools.engine import EngineTool, is_engine
 from weir.tools.mdtest.parse import parse_log, parse_outputs
 from weir.tools.mdtest.problems import find_problems
 from weir.tools.mdtest.table import START
-from weir.units import format_size
 
 PARAMETERS: Mapping[str, Parameter] = {
     "api": Parameter("choice", "Interface to the storage (mdtest -a).", "POSIX", ("POSIX", "IME", "NULL")),

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from weir.model import Parsed, Row
+from weir.terms.model import Parsed, Row
 from weir.tools.netcdf_bench.table import messages_in, parsed_table, starts_in
 from weir.tools.outputs import read_texts
 from weir.tools.weir_io import parse_rows, read_document, with_messages

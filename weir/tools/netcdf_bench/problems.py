@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from weir.model import Cell, Target
+from weir.terms.model import Cell, Target
 from weir.tools.ime_names import IME_PREFIX, format_problems
 from weir.tools.netcdf_bench.geometry import GeometryError, layout_of
 from weir.tools.stripes import stripe_problems

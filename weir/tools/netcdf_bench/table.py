@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from weir.model import Message, Parsed, Row
-from weir.printed_values import real_or_text, whole
+from weir.terms.model import Message, Parsed, Row
+from weir.terms.printed_values import real_or_text, whole
 from weir.tools.ior.complaints import complaint, without_repeats
 from weir.tools.netcdf_bench.geometry import Shape
 

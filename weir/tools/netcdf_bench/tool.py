@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.model import Cell, Footprint, Parsed, Target
+from weir.terms.model import Cell, Footprint, Parsed, Target
 from weir.tools.base import Parameter, RunPaths
 from weir.tools.engine import EngineTool, is_engine
 from weir.tools.ime_names import netcdf_name

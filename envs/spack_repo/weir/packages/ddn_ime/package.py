@@ -5,9 +5,8 @@
 import os
 import re
 
-from spack_repo.builtin.build_systems.generic import Package
-
 from spack.package import *
+from spack_repo.builtin.build_systems.generic import Package
 
 
 class DdnIme(Package):

@@ -6,10 +6,9 @@ import contextlib
 import os
 import tempfile
 
+from spack.package import *
 from spack_repo.builtin.build_systems.cmake import CMakePackage
 from spack_repo.weir.checkout import CHECKOUT, NO_COMMIT, sources
-
-from spack.package import *
 
 SOURCES = sources("src/ime")
 

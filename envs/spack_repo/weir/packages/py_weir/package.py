@@ -4,10 +4,9 @@
 
 import csv
 
+from spack.package import *
 from spack_repo.builtin.build_systems.python import PythonPackage
 from spack_repo.weir.checkout import CHECKOUT, NO_COMMIT, sources
-
-from spack.package import *
 
 SOURCES = sources()
 

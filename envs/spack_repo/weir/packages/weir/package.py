@@ -2,10 +2,9 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 
+from spack.package import *
 from spack_repo.builtin.build_systems.bundle import BundlePackage
 from spack_repo.weir.checkout import CHECKOUT, sources
-
-from spack.package import *
 
 VERSIONS = tuple(sources())
 

@@ -4,10 +4,9 @@
 
 import re
 
+from spack.package import *
 from spack_repo.builtin.build_systems.cmake import CMakePackage
 from spack_repo.weir.checkout import CHECKOUT, NO_COMMIT, sources
-
-from spack.package import *
 
 SOURCES = sources("CMakeLists.txt", "src")
 

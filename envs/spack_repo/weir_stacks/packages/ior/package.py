@@ -4,10 +4,9 @@
 
 import os
 
+from spack.package import *
 from spack_repo.builtin.packages.ior.package import Ior as BuiltinIor
 from spack_repo.weir_stacks.mpi import launcher
-
-from spack.package import *
 
 
 class Ior(BuiltinIor):

@@ -2,10 +2,9 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 
+from spack.package import *
 from spack_repo.builtin.packages.mpich.package import Mpich as BuiltinMpich
 from spack_repo.weir_stacks.mpi import RomioWithIme
-
-from spack.package import *
 
 # What ROMIO brings itself, and what a package brings the client of: configure stops where a client
 # is missing.

@@ -2,10 +2,9 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 
+from spack.package import *
 from spack_repo.builtin.packages.openmpi.package import Openmpi as BuiltinOpenmpi
 from spack_repo.weir_stacks.mpi import RomioWithIme
-
-from spack.package import *
 
 ROMIO_FLAGS = "--with-io-romio-flags="
 

@@ -4,9 +4,8 @@
 
 import os
 
-from spack_repo.builtin.packages.snakemake.package import Snakemake as BuiltinSnakemake
-
 from spack.package import *
+from spack_repo.builtin.packages.snakemake.package import Snakemake as BuiltinSnakemake
 
 
 class Snakemake(BuiltinSnakemake):

@@ -1,0 +1,185 @@
+"""weir/cli.py and weir plan: exit codes, messages, help."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import weir.commands.plan
+from tests.checkout import ROOT, make_checkout
+from weir import cli
+from weir.base.errors import WeirError
+from weir.plan import read_plan
+
+IOR_SUITE = """\
+suite: mine
+question: How fast is it?
+experiments:
+  sizes: {tool: ior, nodes: [1], ppn: [1], space: {xfer: [16 KiB, 1 MiB]}, fixed: {block: 16 MiB}}
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    site = (
+        "site: here\ndescription: A site\npartitions:\n"
+        "  node: {nodes: 1, cores_per_node: 2, launcher: mpirun, scheduler: local, stacks: [plain]}\n"
+        "stacks: {plain: {programs: {ior: [ior]}}}\n"
+    )
+    for variable in ("WEIR_SITE", "WEIR_SUITES", "WEIR_TARGETS", "WEIR_STACKS", "WEIR_SCALE"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.chdir(make_checkout(tmp_path, {"mine": IOR_SUITE}, site))
+    return tmp_path
+
+
+def test_plan_prints_the_card_and_writes_the_plan(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", "--target", "disk", "--out", "results/plan.json"]) == 0
+    assert "cells         2 (2 combinations" in capsys.readouterr().out
+    assert len(read_plan(checkout / "results" / "plan.json").cells) == 2
+
+
+def test_the_plan_is_whole_when_the_reader_of_the_card_has_gone(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in `weir plan --out FILE | head -1`."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w", buffering=1) as closed:
+        monkeypatch.setattr(sys, "stdout", closed)
+        assert cli.main(["plan", "--target", "disk", "--out", "plan.json"]) == 1
+    assert len(read_plan(checkout / "plan.json").cells) == 2
+
+
+def test_plan_prints_json_and_nothing_else(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["cost"]["cells"] == 2
+
+
+def test_wrong_files_end_with_2_and_messages(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", "--suite", "mien", "--target", "dsk"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err == "weir: config/suites: there is no suite 'mien'\n    did you mean 'mine'?\n" + (
+        "weir: requested targets: site here has no target 'dsk'\n    did you mean 'disk'?\n"
+    )
+
+
+def test_messages_as_json(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", "--suite", "mien", "--json"]) == 2
+    errors = json.loads(capsys.readouterr().err)["errors"]
+    assert errors == [
+        {"message": "there is no suite 'mien'", "file": "config/suites", "hint": "did you mean 'mine'?"}
+    ]
+
+
+def test_a_plan_without_cells_ends_with_1(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    suite = checkout / "config" / "suites" / "mine.yaml"
+    suite.write_text(suite.read_text().replace("ppn: [1]", "ppn: [4]"))
+    assert cli.main(["plan", "--out", "plan.json"]) == 1
+    printed = capsys.readouterr()
+    assert "needs more than the 2 processes per node" in printed.out
+    assert "nothing is left to measure" in printed.err
+    assert not (checkout / "plan.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "printed"),
+    [
+        (["plna"], "there is no 'plna'; did you mean 'plan'?"),
+        (["plan", "--sweet"], "unrecognized arguments: --sweet"),
+        ([], "required: COMMAND"),
+    ],
+)
+def test_wrong_use_ends_with_2(
+    arguments: list[str], printed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(arguments)
+    assert caught.value.code == 2
+    assert printed in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("raised", "code", "printed"),
+    [
+        (WeirError("it broke", hint="do this"), 1, "weir: it broke\n    do this\n"),
+        (WeirError("wrong use", exit_code=2), 2, "weir: wrong use\n"),
+        (KeyboardInterrupt(), 130, ""),
+    ],
+)
+def test_errors_become_messages(
+    raised: BaseException,
+    code: int,
+    printed: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def execute(args: argparse.Namespace) -> int:
+        raise raised
+
+    monkeypatch.setattr(weir.commands.plan, "execute", execute)
+    assert cli.main(["plan"]) == code
+    assert capsys.readouterr().err == printed
+
+
+def test_the_verbs_that_scripts_rely_on() -> None:
+    assert {"plan", "run", "collect", "import", "audit"} <= cli.commands().keys()
+
+
+@pytest.mark.parametrize("name", cli.commands())
+def test_every_command_has_help_with_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main([name, "--help"])
+    assert caught.value.code == 0
+    help_text = capsys.readouterr().out
+    assert f"example: weir {name} " in help_text
+    assert "--json" in help_text
+
+
+@pytest.mark.slow
+def test_a_reader_that_leaves_early_is_no_error(checkout: Path) -> None:
+    options = f"{sys.executable} -m weir.cli plan --json | head -c 1"
+    done = subprocess.run(
+        ["bash", "-c", options],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=checkout,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+    )
+    assert (done.stdout, done.stderr) == ("{", "")
+
+
+@pytest.mark.parametrize("module", ["signal", "weir.base.errors", "weir.commands.plan"])
+def test_an_interrupt_while_the_program_is_read_ends_it_without_a_traceback(module: str) -> None:
+    program = (
+        "import os, sys\n"
+        "class Interrupts:\n"
+        "    def find_spec(name, *_):\n"
+        f"        if name == {module!r}:\n"
+        "            os.kill(os.getpid(), 2)\n"
+        "sys.meta_path.insert(0, Interrupts)\n"
+        "sys.modules.pop('signal', None)\n"
+        "from weir.__main__ import main\n"
+        "sys.argv = ['weir', 'plan']\n"
+        "sys.exit(main())\n"
+    )
+    command = ["env", "--default-signal=INT", sys.executable, "-c", program]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_a_log_can_be_read_without_proc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On another system than Linux, or in a chroot: no path is looked at by a process of its own."""
+    log = ROOT / "tests/golden/ior/ior-posix-shared.txt"
+    monkeypatch.delattr("weir.cli.in_time")
+    monkeypatch.setattr("weir.cli._PROCESS", tmp_path / "none")
+    table = tmp_path / "records.csv"
+    assert cli.main(["import", str(log), "--out", str(table)]) == 0
+    assert "UNPROVEN" in table.read_text()

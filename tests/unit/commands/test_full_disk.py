@@ -1,0 +1,64 @@
+"""A full disk: the message names the file that could not be written, and nothing is left half done."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from weir import cli
+from weir.base.errors import from_os_error
+from weir.base.files import write_atomically
+
+FULL = "No space left on device"
+
+
+def test_a_file_that_could_not_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel's error of write and fsync has no name."""
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, FULL)
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=FULL) as caught:
+        write_atomically(tmp_path / "records.csv", "text")
+    assert str(from_os_error(caught.value)).startswith(f"{tmp_path}/records.csv: {FULL}")
+    assert not list(tmp_path.iterdir())
+
+
+def test_of_a_copy_the_file_on_the_full_disk_is_named() -> None:
+    error = OSError(errno.ENOSPC, FULL, "/shipped/Snakefile", None, "/study/Snakefile")
+    assert str(from_os_error(error)).startswith(f"/study/Snakefile: {FULL}")
+    error = OSError(errno.ENOENT, "No such file or directory", "/from", None, "/to")
+    assert str(from_os_error(error)).startswith("/from: ")
+
+
+def test_of_a_folder_the_first_file_is_named_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """copytree collects an error for each file."""
+
+    def full(source: str, target: str, *args: object, **options: object) -> None:
+        raise shutil.Error([(source, f"{target}/a.csv", f"[Errno 28] {FULL}: 'x' -> 'y'")] * 3)
+
+    monkeypatch.setattr(shutil, "copytree", full)
+    assert cli.main(["init", str(tmp_path / "study")]) == 1
+    printed = capsys.readouterr().err
+    assert f"a.csv: cannot be copied: {FULL}\n" in printed
+
+
+def test_init_can_be_repeated_after_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(source: str, target: str, *, follow_symlinks: bool = True) -> None:
+        raise OSError(errno.ENOSPC, FULL, source, None, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil, "copyfile", full)
+        assert cli.main(["init", str(tmp_path / "study")]) == 1
+    assert FULL in capsys.readouterr().err
+    assert not (tmp_path / "study").exists()
+    assert cli.main(["init", str(tmp_path / "study")]) == 0

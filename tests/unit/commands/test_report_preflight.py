@@ -1,0 +1,153 @@
+"""The message of `make report` when the preflight of its targets ends without an answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from weir.base.errors import WeirError
+from weir.cli import main
+from weir.commands import report
+from weir.commands.report import preflight
+
+ROOT = Path(__file__).resolve().parents[3]
+DOCUMENT = json.dumps({"errors": [{"message": "/dev/shm has only 64 MiB free"}]}, indent=2)
+
+
+@pytest.mark.parametrize(
+    ("printed", "message"),
+    [
+        (DOCUMENT, "/dev/shm has only 64 MiB free"),
+        (f"weir: target ime: clean-up: no store here\n{DOCUMENT}\n", "/dev/shm has only 64 MiB free"),
+        ("Traceback\nMemoryError: \n", "MemoryError:"),
+        ("", "no message"),
+    ],
+)
+def test_the_reason_is_that_of_the_check(monkeypatch: pytest.MonkeyPatch, printed: str, message: str) -> None:
+    local = SimpleNamespace(partitions={"node": SimpleNamespace(scheduler="local")})
+    plan: Any = SimpleNamespace(site=local, batch=lambda _: SimpleNamespace(partition="node"))
+    monkeypatch.setattr(report, "_printed", lambda _: ("", printed))
+    with pytest.raises(WeirError) as caught:
+        preflight(plan, Path("results/local/quick"), ["one"])
+    assert f"the preflight failed: {message}" in str(caught.value)
+
+
+def test_an_optional_target_that_cannot_be_prepared_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem = "target ime: `up` ended with exit code 1: failed to open /dev/fuse\nno mount"
+    rows = [
+        {"batch": "disk-1x2", "check": "mount", "found": "/", "problem": None},
+        {"batch": "ime-1x2", "check": "prepare", "found": "failed", "problem": problem},
+    ]
+    site = SimpleNamespace(
+        partitions={"node": SimpleNamespace(scheduler="local")},
+        targets={"disk": SimpleNamespace(optional=False), "ime": SimpleNamespace(optional=True)},
+    )
+    batches = {f"{name}-1x2": SimpleNamespace(partition="node", target=name) for name in site.targets}
+    plan: Any = SimpleNamespace(site=site, batch=batches.__getitem__)
+    monkeypatch.setattr(report, "_printed", lambda _: (json.dumps(rows), ""))
+    preflight(plan, Path("results/local/quick"), list(batches))
+    skipped, counted = capsys.readouterr().out.splitlines()
+    assert skipped == "  ime is skipped: " + problem.replace("\n", " ")
+    assert counted.startswith("preflight: 1 of 2 batches can start")
+
+
+@pytest.mark.parametrize(
+    ("missing", "fails", "order"),
+    [
+        (False, False, ["look", "check", "run"]),
+        (True, False, ["look", "preflight", "measure", "install", "run"]),
+        (True, True, ["look", "preflight", "measure", "install"]),
+    ],
+)
+def test_what_only_analysis_needs_is_installed_when_all_is_measured(
+    missing: bool,
+    fails: bool,
+    order: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    called = tmp_path / "called"
+
+    def noted(name: str) -> None:
+        with called.open("a") as stream:
+            stream.write(f"{name}\n")
+
+    class Measured:
+        def __init__(self, *_: Any) -> None:
+            pass
+
+        def measure(self) -> int:
+            noted("measure")
+            return 0
+
+        def run(self) -> int:
+            noted("run")
+            return 0
+
+    for part in ("config", "reports", "Snakefile"):
+        (tmp_path / part).symlink_to(ROOT / part)
+    (tmp_path / "envs").mkdir()
+    (tmp_path / "bin").mkdir()
+    programs = {
+        "envs/setup.sh": f'[ "$1" != --look ] || {{ echo look >>called; exit {int(missing)}; }}; '
+        f"echo install >>called; exit {int(fails)}",
+        "bin/Rscript": "exit 0",
+    }
+    for name, text in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/bash\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    monkeypatch.setattr(report, "Workflow", Measured)
+    monkeypatch.setattr(report, "preflight", lambda *_: noted("preflight"))
+    monkeypatch.setattr(report, "check", lambda *_: noted("check"))
+    assert main(["report", "--suites", "quick", "--site", "local", "--set-up"]) == int(fails)
+    assert called.read_text().split() == order
+    assert ("the same command again goes on" in capsys.readouterr().err) == fails
+
+
+def test_a_workflow_that_an_interrupt_ends_as_it_begins_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Snakemake that is still importing ends by the signal, with a traceback in its log."""
+    snakemake = tmp_path / "snakemake"
+    snakemake.write_text("#!/bin/sh\necho 'Traceback (most recent call last):'\nkill -s INT $$\nsleep 9\n")
+    snakemake.chmod(0o755)
+    for part in ("config", "reports", "Snakefile"):
+        (tmp_path / part).symlink_to(ROOT / part)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(report.sys, "executable", str(snakemake))
+    monkeypatch.setattr(report, "check", lambda *_: None)
+    assert main(["report", "--suites", "quick", "--site", "local"]) == 130
+    printed = capsys.readouterr().err
+    assert "Traceback" not in printed
+    assert "finished runs are kept" in printed
+
+
+@pytest.mark.parametrize(("child", "least_s"), [("true", 0.0), ("sleep 1", 0.9)])
+def test_a_program_that_does_not_end_has_time_as_long_as_what_it_started_runs(
+    monkeypatch: pytest.MonkeyPatch, child: str, least_s: float
+) -> None:
+    """Snakemake did not end after a closed terminal, when the measurement had long ended."""
+    monkeypatch.setattr(report, "_IDLE_S", 0.3)
+    script = f"trap '' TERM; echo ready; {child}; while :; do read -r line; done"
+    with subprocess.Popen(
+        ["sh", "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        began = time.monotonic()
+        report._end(process)
+        assert process.returncode == -signal.SIGKILL
+        assert time.monotonic() - began > least_s

@@ -1,0 +1,115 @@
+"""Messages about wrong arguments: the value, and the next step."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT
+from weir.base.errors import WeirError
+from weir.cli import main
+
+LOG = ROOT / "tests" / "golden" / "ior" / "ior-posix-shared.txt"
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    assert main(["import", str(LOG), "--out", str(tmp_path / "study" / "records.csv")]) == 0
+    return tmp_path / "study"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "printed"),
+    [
+        (["compare", "A", "B", "--across", "apii"], "--across apii: is not a column.*\n.*did you mean 'api'"),
+        (
+            ["compare", "STUDY", "STUDY", "--fail-on", "slow:5%"],
+            "--fail-on slow:5%: is not something",
+        ),
+        (["io500", "--records", "STUDY/records.csv", "--cell", "abc"], "--cell abc: has no such cell"),
+        (["io500", "--records", "STUDY", "--cell", "abc"], "records.csv: --cell abc: has no such cell"),
+        (["io500", "STUDY/records.csv"], "is not a directory\n.*name the directory that holds it"),
+        (["predict", "madbench", "--records", "STUDY"], "records.csv: no record fits a phase of madbench"),
+        (["predict", "madbench", "--records", "STUDY/none"], "none: there is no such table of records"),
+        (
+            ["show", "STUDY/records.csv"],
+            "is not the page of a study\n.*name the folder of a study",
+        ),
+        (["show", "STUDY"], "page.json: is missing: the study was not drawn\n.*make report"),
+        (
+            ["reproduce", "STUDY/none", "--out", "STUDY/again"],
+            "none: cannot be read: No such file",
+        ),
+        (
+            ["history", "show", "STUDY/records.csv"],
+            "that name a series\n.*--key .*it has .* and [0-9]+ more",
+        ),
+    ],
+)
+def test_the_message_has_the_value_and_the_next_step(
+    arguments: list[str], printed: str, study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([argument.replace("STUDY", str(study)) for argument in arguments]) in (1, 2)
+    assert re.search(printed, capsys.readouterr().err)
+
+
+def test_a_value_is_printed_once() -> None:
+    facts: dict[str, Any] = {"key": "--batch", "value": "mine"}
+    assert str(WeirError("the plan has no batch 'mine'", **facts)) == "--batch: the plan has no batch 'mine'"
+    assert str(WeirError("is unknown", **facts)) == "--batch mine: is unknown"
+
+
+def test_what_the_audit_explains_fits_a_terminal(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert main(["audit", str(study / "records.csv")]) == 0
+    printed = capsys.readouterr().out
+    assert "the number is a peak and not a rate that lasts" in " ".join(printed.split())
+    paragraphs = [line for line in printed.splitlines() if line[:2] == "  " and line[:4] != "  - "]
+    assert max(map(len, paragraphs)) <= 100
+
+
+def test_an_interrupted_run_names_the_next_step(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(args: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("weir.commands.run._measure", interrupted)
+    assert main(["run", "--plan", "plan.json", "--results", "results"]) == 130
+    assert capsys.readouterr().err == "weir: interrupted\n    run again: finished runs are kept\n"
+
+
+READERS = {
+    "audit": ["FILE"],
+    "bundle": ["FILE"],
+    "clean": ["--plan", "FILE", "--results", "r"],
+    "collect": ["--plan", "FILE", "--out", "o"],
+    "compare": ["FILE", "FILE"],
+    "import": ["LOG", "--facts", "FILE"],
+    "io500": ["--submissions", "FILE"],
+    "plan": ["--out", "FILE"],
+    "reproduce": ["FILE", "--out", "o"],
+    "run": ["--plan", "FILE", "--results", "r"],
+    "show": ["FILE"],
+    "trace": ["FILE"],
+    "verify": ["FILE"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", READERS)
+def test_a_pipe_and_a_device_are_refused_at_once(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it would be read without end; and what root writes to /dev/null would replace it."""
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    for file in ("pipe", "/dev/zero"):
+        arguments = [word.replace("FILE", file).replace("LOG", str(LOG)) for word in READERS[command]]
+        assert main([command, *arguments]) == 2
+        assert re.search("is a (pipe|device), not a file|is no such|there is no", capsys.readouterr().err)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["pipe"]

@@ -1,0 +1,332 @@
+"""weir accept: five contracts pass and fail as they must, and every seeded violation is named."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.checkout import ROOT
+from tests.unit.decide.accept.compliant import MEMORY, Edit, cells_of, write_study
+from weir.base.errors import ConfigError, WeirError
+from weir.cli import main
+from weir.data import data_folder
+from weir.decide.accept.contract import Contract, read_contract
+from weir.decide.accept.evidence import Measured, read_measured
+from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, judge, overall
+from weir.decide.accept.report import print_pdf
+from weir.runs.manifest import TABLES, write_manifest
+
+CONTRACTS = ROOT / "config" / "contracts"
+OPEN = "5000"
+
+
+def contract_of(name: str) -> Contract:
+    """With every open promise filled."""
+    path = CONTRACTS / f"{name}.yaml"
+    lines = [line for line in read_contract(path).lines if line.promise and line.promise.bound is None]
+    given = [
+        f"{line.name}={OPEN} MiB/s"
+        if line.promise and line.promise.metric == "bandwidth"
+        else f"{line.name}={OPEN}"
+        for line in lines
+    ]
+    return read_contract(path, given)
+
+
+def judged(folder: Path, contract: Contract, edit: Edit | None = None, **values: float) -> list[Result]:
+    cells = cells_of(contract, values)
+    for cell in cells:
+        if edit:
+            edit(cell)
+    return judge(contract, read_measured(write_study(folder, cells)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["jupiter-ior", "mistral-2015", "nersc-10", "uk-nnss"])
+def test_a_contract_passes_and_a_missed_promise_fails(tmp_path: Path, name: str) -> None:
+    contract = contract_of(name)
+    assert [one.verdict for one in judged(tmp_path / "good", contract)] == [PASS] * len(contract.lines)
+    missed = contract.lines[0]
+    assert missed.promise is not None
+    assert missed.promise.bound is not None
+    results = judged(tmp_path / "slow", contract, **{missed.name: missed.promise.bound * 0.9})
+    assert {one.line.name for one in results if one.verdict == FAIL} == {missed.name}
+    assert overall(results) == FAIL
+    assert results[0].margin == pytest.approx(-0.1, abs=0.02)
+
+
+def io500_result(folder: Path, seconds: float = 301.0, version: str = "io500-isc24_v3") -> Measured:
+    phases = [line.access[0] for line in contract_of("io500").lines]
+    text = f"version         = {version}\n"
+    for phase in phases:
+        name, tool = phase.replace("_", "-"), "mdtest" if "mdtest" in phase else "ior"
+        stonewall = f"-{'W' if tool == 'mdtest' else 'D'} 300"
+        text += f"\n[{name}]\nt_start = 2026-03-01 10:00:00\nexe = ./{tool} {stonewall} -a POSIX\n"
+        text += f"score = 12.5\nt_delta = {seconds}\n"
+    folder.mkdir(parents=True)
+    (folder / "result.txt").write_text(text + "\n[SCORE]\nMD = 12.5\nBW = 12.5\nSCORE = 12.5\n")
+    return read_measured(folder)
+
+
+def test_an_io500_result_passes_by_the_rules_and_a_shortened_one_does_not(tmp_path: Path) -> None:
+    contract = contract_of("io500")
+    assert overall(judge(contract, io500_result(tmp_path / "good"))) == PASS
+    short = judge(contract, io500_result(tmp_path / "short", seconds=31.0))
+    writes = [one for one in short if one.line.name.endswith("-write")]
+    assert [[item.condition for item in one.findings] for one in writes] == [["phase-at-least"]] * 4
+    old = judge(contract, io500_result(tmp_path / "old", version="io500-own-build"))
+    assert {item.condition for one in old for item in one.findings} >= {"version"}
+
+
+def violate(**values: Any) -> Edit:
+    return lambda cell: cell.update(values)
+
+
+def parameter(name: str, value: Any) -> Edit:
+    return lambda cell: cell["params"].update({name: value} if name in cell["params"] else {})
+
+
+def drop(access: str) -> Edit:
+    return lambda cell: cell.update(drop=(access,) if access in cell["values"] else ())
+
+
+def second_target(cell: dict[str, Any]) -> None:
+    cell["target"] = f"scratch-{cell['cell']}"
+
+
+# Name, contract, what was done, the condition that names it, parts of the message.
+VIOLATIONS = [
+    (
+        "wrong block size",
+        "jupiter-ior",
+        parameter("block_bytes", 8192),
+        "fixed",
+        "block_bytes is 8 KiB, not 4 KiB",
+    ),
+    ("wrong transfer size", "mistral-2015", parameter("xfer_bytes", 2**20), "fixed", "xfer_bytes is 1 MiB"),
+    ("no fsync", "nersc-10", parameter("sync", False), "fixed", "sync is false, not true"),
+    ("no barriers", "uk-nnss", parameter("barriers", False), "fixed", "barriers is false"),
+    ("read on the writer's node", "nersc-10", parameter("reorder", "none"), "fixed", "reorder is none"),
+    ("other stripe count", "mistral-2015", parameter("stripe_count", 4), "fixed", "stripe_count is 4, not"),
+    ("O_DIRECT without leave", "uk-nnss", parameter("direct", True), "unlisted-edit", "direct is True"),
+    ("hints without leave", "jupiter-ior", parameter("hints", {"a": "b"}), "unlisted-edit", "hints is"),
+    (
+        "compressible data",
+        "nersc-10",
+        parameter("payload", "timestamp"),
+        "unlisted-edit",
+        "payload is timestamp",
+    ),
+    ("cached read", "nersc-10", violate(verdict="DEGRADED"), "verdict", "DEGRADED: read-from-cache"),
+    ("invalid numbers", "mistral-2015", violate(verdict="INVALID"), "verdict", "are INVALID"),
+    ("missing evidence", "mistral-2015", violate(verdict="UNPROVEN"), "verdict", "UNPROVEN: missing stored"),
+    ("n too small", "mistral-2015", violate(rounds=2), "rounds-at-least", "n = 2 usable runs, not 3"),
+    (
+        "too few iterations",
+        "jupiter-ior",
+        violate(iterations=1),
+        "iterations-at-least",
+        "1 iterations, not 3",
+    ),
+    ("other processes", "mistral-2015", violate(ppn=12), "ppn", "processes per node: 12, not 6"),
+    ("other nodes", "jupiter-ior", violate(nodes=2), "nodes", "nodes: 2, not 65 or more"),
+    ("no node count", "jupiter-ior", violate(nodes=None), "nodes", "number of nodes is not recorded"),
+    (
+        "data that memory holds",
+        "nersc-10",
+        violate(moved_bytes=MEMORY),
+        "data-over-memory",
+        "not more than 1.5",
+    ),
+    ("no bytes", "nersc-10", violate(moved_bytes=None), "data-over-memory", "bytes moved are not recorded"),
+    (
+        "no bytes a node",
+        "jupiter-ior",
+        violate(moved_bytes=None),
+        "bytes-per-node-at-least",
+        "bytes moved are",
+    ),
+    (
+        "too little data a node",
+        "jupiter-ior",
+        violate(moved_bytes=2**30),
+        "bytes-per-node-at-least",
+        "not 128 GiB",
+    ),
+    (
+        "memory left empty",
+        "uk-nnss",
+        violate(command=["ior"]),
+        "memory-filled-percent",
+        "did not fill memory",
+    ),
+    ("memory half filled", "uk-nnss", violate(command=["ior", "-M50%"]), "memory-filled-percent", "50 % of"),
+    ("short phase", "jupiter-ior", violate(total_s=20.0), "phase-at-least", "lasted 20 s, not 1 min"),
+    ("read of another run", "nersc-10", drop("read"), "same-run", "did not measure read"),
+    ("too few files", "nersc-10", violate(ops=1000), "operations-at-least", "did 1,000 operations"),
+    ("other program", "uk-nnss", violate(program="fio"), "program", "the program is fio"),
+    ("emulated storage", "mistral-2015", violate(emulated=True), "emulated", "the storage is emulated"),
+    ("several storages", "mistral-2015", second_target, "one-storage", "scratch-c00 and scratch-c01"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "edit", "condition", "arguments"),
+    [one[1:] for one in VIOLATIONS],
+    ids=[one[0] for one in VIOLATIONS],
+)
+def test_a_seeded_violation_is_named(
+    tmp_path: Path, name: str, edit: Edit, condition: str, arguments: str
+) -> None:
+    results = judged(tmp_path, contract_of(name), edit)
+    found = [item for one in results for item in one.findings if item.condition == condition]
+    assert any(arguments in item.text for item in found), [item for one in results for item in one.findings]
+    assert overall(results) == NOT_PROVEN
+
+
+@pytest.mark.parametrize("change", ["edited", "deleted"])
+def test_an_edited_or_deleted_file_is_named(tmp_path: Path, change: str) -> None:
+    contract = contract_of("jupiter-ior")
+    study = write_study(tmp_path, cells_of(contract, {}))
+    for name in TABLES:
+        (study / name).write_text("")
+    runs = sorted((tmp_path / "results/lab/runs").glob("*/*/run.json"))
+    digest = write_manifest(study, "records.csv", runs)
+    (study / "facts.json").write_text(json.dumps({"digest": digest}))
+    assert overall(judge(contract, read_measured(study))) == PASS
+    if change == "edited":
+        records = study / "records.csv"
+        records.write_text(records.read_text().replace("1000.0", "2000.0").replace("scratch", "archive"))
+    else:
+        runs[0].unlink()
+    results = judge(contract, read_measured(study))
+    texts = [item.text for one in results for item in one.findings if item.condition == "edited"]
+    assert any(change in text for text in texts)
+    assert overall(results) == NOT_PROVEN
+
+
+def test_a_cell_that_is_not_there_and_two_that_could_be_meant_are_named(tmp_path: Path) -> None:
+    contract = contract_of("mistral-2015")
+    cells = cells_of(contract, {})
+    other = {**cells[0], "cell": "again"}
+    results = judge(contract, read_measured(write_study(tmp_path, [other, *cells[:2]])))
+    found = {one.line.name: [item.condition for item in one.findings] for one in results}
+    assert found["posix-read"] == ["several-cells"]
+    assert found["mpiio-read"] == []
+    assert found["hdf5-read"] == ["no-record"]
+
+
+def test_an_interval_around_the_promise_decides_nothing(tmp_path: Path) -> None:
+    contract = contract_of("mistral-2015")
+    bound = contract.lines[0].promise.bound  # type: ignore[union-attr]
+    results = judged(tmp_path, contract, violate(spread=0.05), **{"posix-read": bound * 1.01})
+    first = results[0]
+    assert first.verdict == NOT_PROVEN
+    assert "more runs would decide" in first.why
+    low, high = first.margin_interval or (0.0, 0.0)
+    assert low < 0 < high
+
+
+@pytest.mark.slow
+def test_the_report_holds_what_is_signed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    contract = contract_of("mistral-2015")
+    study = write_study(tmp_path, cells_of(contract, {"hdf5-read": 1000.0}))
+    junit, out = tmp_path / "accept.xml", tmp_path / "out"
+    code = main(
+        [
+            "accept",
+            "mistral-2015",
+            str(study),
+            "--json",
+            "--junit",
+            str(junit),
+            "--report",
+            str(out),
+            "--unverified",
+        ]
+    )
+    facts = json.loads(capsys.readouterr().out)
+    assert code == 1
+    assert [one["line"] for one in facts["lines"] if one["verdict"] == FAIL] == ["hdf5-read"]
+    assert ElementTree.parse(junit).getroot().get("failures") == "1"
+    page = (out / "acceptance.html").read_text()
+    for part in ("ior -M", "IOR 3.3.0", "Parabench", "Vendor", "a processor", "VALID", "no checksums"):
+        assert part in page
+    assert r"\newcommand{\ContractLines}" in (out / "acceptance.tex").read_text()
+
+
+def test_the_report_is_printed_by_the_files_that_a_wheel_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed_by = []
+    monkeypatch.setattr(
+        "weir.decide.accept.actions.print_pdf", lambda folder, reports: printed_by.append(reports)
+    )
+    study = write_study(tmp_path, cells_of(contract_of("jupiter-ior"), {}))
+    contract = str(CONTRACTS / "jupiter-ior.yaml")
+    monkeypatch.chdir(tmp_path)
+    assert main(["accept", contract, str(study), "--report", "out", "--unverified"]) == 1
+    assert printed_by == [data_folder("reports")]
+    assert (data_folder("reports") / "acceptance/main.tex").is_file()
+    assert "no PDF: latexmk is not installed" in capsys.readouterr().out
+
+
+def test_a_log_of_latex_that_is_not_utf_8_is_an_error_with_its_last_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    (tmp_path / "print.sh").write_text(r"printf '\275\nline 7: undefined\n'; exit 1")
+    with pytest.raises(WeirError, match="could not be printed") as caught:
+        print_pdf(tmp_path, tmp_path)
+    assert caught.value.problems[0].value == "line 7: undefined"
+
+
+def test_wrong_contracts_are_refused(tmp_path: Path) -> None:
+    text = (CONTRACTS / "mistral-2015.yaml").read_text()
+    file = tmp_path / "mistral-2015.yaml"
+    for old, new, arguments in (
+        ("160 GB/s", "160 GB", "is not a bandwidth"),
+        ("xfer: 2 MB", "xfre: 2 MB", "no parameter 'xfre'"),
+        ("tool: ior", "tool: iro", "no tool 'iro'"),
+        ("at_least: 160 GB/s", "at_most: 5 s", "write at_least"),
+        ("at_least: 160 GB/s", "statistic: best", "grows with their number"),
+        ("contract: mistral-2015", "contract: other", "its file 'mistral-2015.yaml'"),
+    ):
+        file.write_text(text.replace(old, new))
+        with pytest.raises(ConfigError, match=arguments):
+            read_contract(file)
+    with pytest.raises(WeirError, match="does not fill an open promise"):
+        read_contract(CONTRACTS / "mistral-2015.yaml", ["posix-read=1 GB/s"])
+
+
+@pytest.mark.slow
+def test_the_report_is_printed_as_pdf(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for program in ("latexmk", "pdftotext"):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is not installed")
+    study = write_study(tmp_path, cells_of(contract_of("jupiter-ior"), {}))
+    code = main(["accept", "jupiter-ior", str(study), "--report", str(tmp_path / "out"), "--unverified"])
+    assert code == 1  # the promises are open
+    assert "acceptance.pdf" in capsys.readouterr().out
+    pdf = tmp_path / "out" / "acceptance.pdf"
+    text = subprocess.run(
+        ["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True, check=True
+    ).stdout
+    for part in ("easy-best-sum", "no value is promised yet", "ior -M 80%", "Signature", "SHA-256"):
+        assert part in text
+
+
+def test_records_without_run_files_do_not_tell_what_else_was_changed(tmp_path: Path) -> None:
+    contract = contract_of("uk-nnss")
+    study = write_study(tmp_path, cells_of(contract, {}))
+    for file in study.parent.rglob("run.json"):
+        file.unlink()
+    results = judge(contract, read_measured(study))
+    assert all(one.verdict != PASS for one in results)
+    assert any(item.condition == "unlisted-edit" and item.unknown for one in results for item in one.findings)

@@ -1,0 +1,238 @@
+"""weir compare as a command: what it prints, draws and refuses."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import xml.etree.ElementTree as ElementTree
+import zipfile
+from math import isclose
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.checkout import ROOT
+from tests.unit.decide.compare.test_compare import cell, noisy, write
+from weir.base.errors import WeirError
+from weir.cli import main
+from weir.decide.compare.failing import read_fail_on
+from weir.runs.manifest import MANIFEST, TABLES, manifest_text, write_manifest
+
+
+def test_the_command_fails_on_what_was_requested(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = write(tmp_path / "a" / "records.csv", cell(noisy(1, 8)))
+    second = write(tmp_path / "b.csv", cell(noisy(2, 8, 800.0), start=100))
+    assert main(["compare", str(first.parent), str(second)]) == 0
+    printed = capsys.readouterr().out
+    assert "1 pairs: 1 slower, 0 faster, 0 undecided, 0 no difference within ±5%" in printed
+    assert "measured one after the other" in printed
+    junit = tmp_path / "out.xml"
+    arguments = [
+        "compare",
+        str(first),
+        str(second),
+        "--junit",
+        str(junit),
+        "--csv",
+        str(tmp_path / "out.csv"),
+    ]
+    assert main([*arguments, "--fail-on", "slower:5%"]) == 1
+    assert len(ElementTree.parse(junit).findall("testcase/failure")) == 1
+    assert "slower" in (tmp_path / "out.csv").read_text()
+    assert main([*arguments, "--fail-on", "slower:30%"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("column", "changes", "name"),
+    [
+        ("stack", {"stack": "mpich"}, "stack debian"),
+        ("target", {"target": "memory"}, "target disk"),
+        ("date", {}, "date 2026-11-01"),
+    ],
+)
+def test_one_study_is_split_by_a_column(
+    column: str, changes: dict[str, str], name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [*cell(noisy(1, 6)), *cell(noisy(2, 6, 2000.0), start=1440, **changes)]
+    path = write(tmp_path / "records.csv", rows)
+    assert main(["compare", str(path), "--by", column, "--json", "--day-to-day", "5"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["a"] == name
+    assert [one["verdict"] for one in facts["pairs"]] == ["faster"]
+    assert isclose(facts["pairs"][0]["ratio"], 2.0, rel_tol=0.1)
+
+
+def test_nothing_in_common_names_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = write(tmp_path / "a.csv", cell(noisy(1, 4)))
+    second = write(tmp_path / "b.csv", cell(noisy(2, 4), stack="mpich"))
+    assert main(["compare", str(first), str(second)]) == 3
+    printed = capsys.readouterr().err
+    assert "stack is debian here, mpich there" in printed
+    assert "--across stack" in printed
+    assert main(["compare", str(first), str(second), "--across", "stack"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["compare", "nowhere", "nowhere"], "there is no such table of records"),
+        (["compare", "nowhere"], "needs B, or --by"),
+        (["compare", "A", "B", "--across", "stakc"], "not a column that pairs are made by"),
+    ],
+)
+def test_wrong_use_is_explained(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_fail_on_is_checked() -> None:
+    assert read_fail_on(["slower:7.5%", "undecided,missing"]) == (True, 0.075, True, True, False)
+    with pytest.raises(WeirError, match="is not something to fail on"):
+        read_fail_on(["faster"])
+
+
+def three_commands() -> list[str]:
+    """The commands at the top of docs/how-to/compare.md."""
+    block = (ROOT / "docs/how-to/compare.md").read_text().partition("```sh\n")[2].partition("```")[0]
+    commands = [line.partition(" #")[0].strip() for line in block.splitlines()]
+    assert len(commands) == 3
+    return commands
+
+
+@pytest.mark.parametrize("command", three_commands())
+def test_the_commands_of_the_how_to_run(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, after = cell(noisy(1, 6)), cell(noisy(2, 6, 800.0), start=100)
+    write(tmp_path / "results/local/quick/records.csv", before)
+    write(tmp_path / "elsewhere/results/local/quick/records.csv", after)
+    both = [{**row, "stack": "mpich"} for row in after]
+    write(tmp_path / "results/stacks/stack-cost/records.csv", [*before, *both])
+    write(tmp_path / "results/lab/ior-original/records.csv", [{**row, "program": "IOR"} for row in before])
+    write(tmp_path / "results/lab/ior-weir/records.csv", after)
+    monkeypatch.chdir(tmp_path)
+    assert main(shlex.split(command)[1:]) == 0
+    assert "1 pairs: 1 slower" in capsys.readouterr().out
+
+
+def test_the_figure_is_a_page_and_a_section_of_a_report(tmp_path: Path) -> None:
+    first, second = (tmp_path / name for name in ("a", "b"))
+    rows = [cell(noisy(number, 6), cell=f"c{number}", label=f"<{number}>", ppn=number) for number in (1, 2)]
+    other = [
+        cell(noisy(number + 9, 6, level), start=99, cell=f"c{number}", label=f"<{number}>", ppn=number)
+        for number, level in ((1, 500.0), (2, 1010.0))
+    ]
+    write(first / "records.csv", [row for group in rows for row in group])
+    write(second / "records.csv", [row for group in other for row in group])
+    page, report = tmp_path / "page.html", tmp_path / "report.html"
+    report.write_text("<html><main><p>old</p></main></html>")
+    arguments = ["compare", str(first), str(second), "--html", str(page), "--into", str(report)]
+    assert main(arguments) == 0
+    assert main(arguments) == 0
+    text = page.read_text()
+    table = ElementTree.fromstring(text[text.index("<table") : text.index("</table>") + 8])
+    assert len(table.findall(".//{http://www.w3.org/2000/svg}circle")) == 2
+    rows_shown = ["".join(row.itertext()) for row in table.iter("tr")]
+    assert any("no difference" in one or "undecided" in one or "slower" in one for one in rows_shown)
+    assert "&lt;1&gt;" in text
+    assert "×0.5" in text
+    assert report.read_text().count('<section id="comparison">') == 1
+    assert report.read_text().startswith("<html><main><p>old</p><!-- comparison -->")
+    assert main([*arguments[:3], "--into", str(first / "records.csv")]) == 2
+
+
+def test_a_campaign_is_compared_with_the_first_measurement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`weir report --campaign 2026-12`: the workflow is replaced by its records."""
+    first, again = (tmp_path / f"results/{site}/quick" for site in ("local", "local@2026-12"))
+
+    class Checked:
+        """Rscript analysis/draw.R check, without a problem."""
+
+        returncode = 0
+
+        def communicate(self) -> tuple[str, str]:
+            return "", ""
+
+        def wait(self) -> int:
+            return 0
+
+    class Measured:
+        def __init__(self, plan: Any, folder: Path, chosen: dict[str, str], page_only: bool) -> None:
+            assert (folder, chosen["campaign"]) == (again.relative_to(tmp_path), "2026-12")
+            assert page_only
+
+        def run(self) -> int:
+            write(again / "records.csv", cell(noisy(2, 8, 800.0), start=100))
+            (again / "report.html").write_text("<html><main><p>page</p></main></html>")
+            return 0
+
+    monkeypatch.setattr("weir.commands.report.Workflow", Measured)
+    monkeypatch.setattr("weir.commands.report.preflight", lambda plan, folder, batches: None)
+    monkeypatch.setattr("weir.commands.report.subprocess.Popen", lambda *_, **__: Checked())
+    monkeypatch.setattr("weir.commands.report.subprocess.call", lambda arguments: main(arguments[3:]))
+    for part in ("config", "reports", "Snakefile"):
+        (tmp_path / part).symlink_to(ROOT / part)
+    monkeypatch.chdir(tmp_path)
+    arguments = ["report", "--suites", "quick", "--site", "local", "--campaign", "2026-12", "--page-only"]
+    assert main(arguments) == 0
+    assert "no comparison: there is no results/local/quick/records.csv" in capsys.readouterr().out
+    write(first / "records.csv", cell(noisy(1, 8)))
+    monkeypatch.delenv("WEIR_STARTER")  # of the command before, which has let go
+    assert main(arguments) == 0
+    assert "1 pairs: 1 slower" in capsys.readouterr().out
+    assert '<section id="comparison">' in (again / "report.html").read_text()
+
+
+def test_bundles_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bundles = []
+    for name, level, start in (("old", 1000.0, 0), ("new", 800.0, 100)):
+        study = tmp_path / name / "results/lab/quick"
+        write(study / "records.csv", cell(noisy(start, 6, level), start=start))
+        for table in TABLES:
+            (study / table).write_text("")
+        digest = write_manifest(study, "records.csv")
+        (study / "facts.json").write_text(json.dumps({"digest": digest}))
+        files = [file for file in study.rglob("*") if file.is_file()]
+        (tmp_path / name / MANIFEST).write_text(manifest_text(tmp_path / name, files))
+        bundles.append(tmp_path / f"{name}.crate.zip")
+        with zipfile.ZipFile(bundles[-1], "w") as archive:
+            for file in [*files, tmp_path / name / MANIFEST]:
+                archive.write(file, file.relative_to(tmp_path / name))
+    assert main(["compare", *map(str, bundles)]) == 0
+    out = capsys.readouterr().out
+    assert f"A: {bundles[0]}" in out
+    assert "1 slower" in out
+
+
+@pytest.mark.parametrize(
+    ("factor", "note"), [(1.048576, "MiB and MB"), (1 / 1.073742, "GiB and GB"), (1.12, "")]
+)
+def test_a_side_in_other_units_is_noted(
+    factor: float, note: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = []
+    for name, scale, start in (("a", 1.0, 0), ("b", factor, 100)):
+        rows = [
+            row
+            for size in range(4)
+            for row in cell(noisy(size, 8, 1000 * scale, 0.001), start, ppn=size + 1, cell=f"c{size}")
+        ]
+        files.append(str(write(tmp_path / f"{name}.csv", rows)))
+    assert main(["compare", *files]) == 0
+    printed = capsys.readouterr().out
+    assert (f"that of {note}: check the units" in printed) == bool(note)
+    assert ("check the units" in printed) == bool(note)
+
+
+@pytest.mark.parametrize("option", ["--margin", "--day-to-day"])
+@pytest.mark.parametrize("value", ["-3", "nan", "100", "x"])
+def test_percentages_are_checked(option: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["compare", "A", "B", f"{option}={value}"])
+    assert caught.value.code == 2
+    assert "is not a percentage" in capsys.readouterr().err

@@ -1,0 +1,199 @@
+"""weir compare: like cells only, error rates, and what the exit code means."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from math import exp
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weir.cli import main
+from weir.decide.compare.days import Days
+from weir.decide.compare.pairs import pair_cells
+from weir.decide.compare.sides import Campaign, Side
+from weir.decide.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, judge_pairs
+from weir.records.metrics import metric_named
+from weir.records.table import write_records
+from weir.terms.columns import columns_of_role
+from weir.terms.model import Row
+
+RATE = metric_named("rate")
+
+
+def record(run: int, bandwidth: float, *, minute: int | None = None, **columns: Any) -> Row:
+    """One record of a plain cell; run decides when it ran unless minute does."""
+    at = run if minute is None else minute
+    return {
+        "api": "POSIX", "access": "write", "nn": 1, "ppn": 2, "xfer_bytes": 2**20, "layout": "shared",
+        "order": "sequential", "iteration": 0, "cell": "c1", "site": "lab", "target": "disk",
+        "stack": "debian",
+        "tool": "ior", "program": "weir-io", "label": "disk POSIX shared 1MiB", "suite": "quick",
+        "verdict": "VALID",
+        "reasons": "", "evidence": "", "run": run, "bw_mib_s": bandwidth,
+        "began": f"2026-11-{1 + at // 1440:02d}T{at // 60 % 24:02d}:{at % 60:02d}:00+00:00",
+    } | columns  # fmt: skip
+
+
+def cell(values: Sequence[float], start: int = 0, step: int = 1, **columns: Any) -> list[Row]:
+    """Rounds of one cell, `step` minutes apart from minute `start` on."""
+    return [record(run, value, minute=start + run * step, **columns) for run, value in enumerate(values)]
+
+
+def side(name: str, *campaigns: Sequence[Row]) -> Side:
+    return Side(name, tuple(Campaign(f"{name}{index}", tuple(rows)) for index, rows in enumerate(campaigns)))
+
+
+def judged(first: Side, second: Side, **options: Any) -> Any:
+    pairing = pair_cells((first, second), columns_of_role("parameter"), RATE)
+    return judge_pairs(pairing.pairs, RATE, **options)
+
+
+def noisy(seed: int, count: int, level: float = 1000.0, spread: float = 0.03) -> list[float]:
+    source = random.Random(seed)
+    return [level * exp(source.gauss(0, spread)) for _ in range(count)]
+
+
+def write(path: Path, rows: Sequence[Row]) -> Path:
+    write_records(path, rows)
+    return path
+
+
+def test_a_clear_slowdown_is_slower_and_by_how_much() -> None:
+    one = judged(side("a", cell(noisy(1, 8))), side("b", cell(noisy(2, 8, 800.0), start=100)))[0]
+    assert one.verdict == SLOWER
+    low, high = one.estimate.interval()
+    assert low < 0.8 < high
+    assert one.estimate.design == "separate"
+
+
+def test_rounds_in_turns_are_paired_and_what_disturbs_both_does_not_count() -> None:
+    drift = [1000.0, 700.0, 1200.0, 500.0, 900.0]
+    first = cell(drift, step=10)
+    second = cell(
+        [value * factor for value, factor in zip(drift, (0.89, 0.91, 0.9, 0.9, 0.9), strict=True)],
+        start=5,
+        step=10,
+    )
+    one = judged(side("a", first), side("b", second))[0]
+    assert one.estimate.design == "paired"
+    assert one.verdict == SLOWER
+    assert any("fewer than 15 pairs in turns" in note for note in one.notes)
+    apart = judged(side("a", first), side("b", cell([row["bw_mib_s"] for row in second], start=1000)))[0]
+    assert apart.verdict == UNDECIDED
+    assert not any("in turns: 5 %" in note for note in apart.notes)
+
+
+def test_equal_sides_are_equal_only_where_the_interval_is_within_the_margin() -> None:
+    close = judged(
+        side("a", cell(noisy(3, 10, spread=0.01))), side("b", cell(noisy(4, 10, spread=0.01), start=99))
+    )[0]
+    assert close.verdict == SAME
+    loose = judged(
+        side("a", cell(noisy(3, 4, spread=0.2))), side("b", cell(noisy(4, 4, spread=0.2), start=99))
+    )[0]
+    assert loose.verdict == UNDECIDED
+    assert loose.more_rounds is not None
+    assert loose.more_rounds > 4
+
+
+def test_one_round_a_side_decides_nothing() -> None:
+    one = judged(side("a", cell([1000.0])), side("b", cell([10.0], start=9)))[0]
+    assert (one.verdict, one.estimate) == (UNDECIDED, None)
+    assert "fewer than two rounds" in one.notes[0]
+
+
+def test_rounds_that_cannot_be_used_are_not_called_missing() -> None:
+    bad = [row | {"verdict": "DEGRADED", "reasons": "x"} for row in cell(noisy(2, 8, 100.0), start=100)]
+    one = judged(side("a", cell(noisy(1, 8))), side("b", bad))[0]
+    assert one.notes == ("fewer than two rounds a side that can be used", "8 DEGRADED records not used")
+
+
+def test_iterations_of_one_run_are_one_value() -> None:
+    first = [record(0, value, iteration=index) for index, value in enumerate(noisy(5, 20))]
+    second = [record(0, value, iteration=index, minute=9) for index, value in enumerate(noisy(6, 20, 500.0))]
+    assert judged(side("a", first), side("b", second))[0].verdict == UNDECIDED
+
+
+def test_several_campaigns_include_what_changes_between_them() -> None:
+    days = [
+        cell(noisy(day, 6, level, 0.01), start=day * 1440) for day, level in enumerate((1000, 800, 1200, 950))
+    ]
+    one = judged(side("a", *days[:2]), side("b", *days[2:]))[0]
+    assert one.estimate.design == "campaigns"
+    assert one.verdict == UNDECIDED
+    against = judged(side("a", *days), side("b", cell(noisy(9, 6, 890, 0.01), start=9000)))[0]
+    assert against.estimate.design == "campaigns"
+    assert against.verdict == UNDECIDED
+
+
+def test_a_known_day_to_day_spread_widens_the_interval() -> None:
+    sides = side("a", cell(noisy(1, 8, spread=0.01))), side("b", cell(noisy(2, 8, 940, 0.01), start=2000))
+    assert judged(*sides, margin=0.01, days=Days(given=0.0))[0].verdict == SLOWER
+    assert judged(*sides, margin=0.01, days=Days(given=0.10))[0].verdict == UNDECIDED
+
+
+def test_invalid_and_degraded_records_never_decide() -> None:
+    bad = [row | {"verdict": "DEGRADED", "reasons": "x"} for row in cell(noisy(2, 8, 100.0), start=100)]
+    good = cell(noisy(7, 8), start=200)
+    for index, row in enumerate(good):
+        row["run"] = 100 + index
+    one = judged(side("a", cell(noisy(1, 8))), side("b", [*bad, *good]))[0]
+    assert one.verdict != SLOWER
+    assert "8 DEGRADED records not used" in one.notes
+
+
+def test_unproven_records_are_used_and_every_output_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = write(tmp_path / "a.csv", cell(noisy(1, 8)))
+    second = write(tmp_path / "b.csv", cell(noisy(2, 8, 800.0), start=100, verdict="UNPROVEN"))
+    files = {name: tmp_path / f"out.{name}" for name in ("junit", "csv", "html")}
+    arguments = [word for name, file in files.items() for word in (f"--{name}", str(file))]
+    assert main(["compare", str(first), str(second), "--fail-on", "slower", *arguments]) == 1
+    printed = capsys.readouterr().out
+    assert "shared 1MiB (UNPROVEN)" in printed
+    assert "note: 8 UNPROVEN records used (1 of 1 pairs)" in printed
+    assert "8 UNPROVEN records used" in files["junit"].read_text()
+    assert "8 UNPROVEN records used" in files["csv"].read_text()
+    assert "†: with UNPROVEN records" in files["html"].read_text()
+
+
+def test_latencies_are_better_when_lower() -> None:
+    first = [row | {"lat_p99_us": row["bw_mib_s"]} for row in cell(noisy(1, 8))]
+    second = [row | {"lat_p99_us": row["bw_mib_s"]} for row in cell(noisy(2, 8, 800.0), start=100)]
+    p99, both = metric_named("p99"), (side("a", first), side("b", second))
+    pairing = pair_cells(both, columns_of_role("parameter"), p99)
+    assert judge_pairs(pairing.pairs, p99)[0].verdict == FASTER
+
+
+def test_unlike_cells_are_not_compared_and_the_difference_is_named() -> None:
+    pairing = pair_cells(
+        (side("a", cell(noisy(1, 4))), side("b", cell(noisy(2, 4), xfer_bytes=2**14))),
+        columns_of_role("parameter"),
+        RATE,
+    )
+    assert not pairing.pairs
+    assert pairing.unmatched[0].differs == (("xfer_bytes", 2**20, 2**14),)
+
+
+@pytest.mark.slow
+def test_equal_campaigns_are_rarely_called_slower() -> None:
+    """300 comparisons of 20 equal cells with neighbouring rounds alike: the error rate is the printed one."""
+    source = random.Random(20)
+    tables_with_a_false_alarm = 0
+    for _ in range(60):
+        pairs = [[], []]
+        for number in range(20):
+            for which in (0, 1):
+                away, values = 0.0, []
+                for _ in range(6):
+                    away = 0.3 * away + source.gauss(0, 0.05)
+                    values.append(1000 * exp(away))
+                pairs[which] += cell(values, start=which * 500, xfer_bytes=1024 * (number + 1))
+        found = judged(side("a", pairs[0]), side("b", pairs[1]))
+        assert len(found) == 20
+        tables_with_a_false_alarm += any(one.verdict == SLOWER for one in found)
+    assert tables_with_a_false_alarm <= 6  # 5 % of 60 are 3; more than 6 happens once in 30 times

@@ -1,0 +1,74 @@
+"""weir history: what else changed with a level is named beside it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.decide.compare.test_compare import cell, noisy, write
+from weir.cli import main
+from weir.decide.history.conditions import conditions_of
+
+FIRST_SLOW, LAST = 14, 20  # days from 0
+
+
+def facts(**machine: Any) -> dict[str, Any]:
+    known = {"node": "n1", "kernel": "6.1", "power": "governor performance", "memory_bytes": 2**34}
+    target = {"target": "disk", "file_system": "ext4", "device": "/dev/sda1", "mount_options": "rw"}
+    return {"site": {"site": "lab"}, "machines": [known | machine], "targets": [target]}
+
+
+def history_of(folder: Path, changed: dict[str, Any]) -> Path:
+    """A campaign a day, slower from FIRST_SLOW on, when the machine changes."""
+    for day in range(LAST):
+        slow = day >= FIRST_SLOW
+        rows = cell(noisy(day, 3, 700.0 if slow else 1000.0, 0.02), start=day * 1440)
+        campaign = write(folder / f"2026-11-{day + 1:02d}-a" / "records.csv", rows).parent
+        (campaign / "facts.json").write_text(json.dumps(facts(**(changed if slow else {}))))
+    return folder
+
+
+def test_a_governor_that_changed_with_the_level_is_a_note(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    history = history_of(tmp_path, {"power": "governor powersave"})
+    text = "2026-11-15: power of the processors was governor performance, is governor powersave"
+    capsys.readouterr()
+    assert main(["history", "check", str(history)]) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == f"note: {text}"
+    main(["history", "check", str(history), "--json"])
+    assert json.loads(capsys.readouterr().out)[0]["conditions"] == [text]
+    main(["history", "show", str(history)])
+    assert f"note: {text}" in capsys.readouterr().out
+
+
+def test_nothing_is_noted_where_nothing_else_changed(tmp_path: Path) -> None:
+    assert not conditions_of(history_of(tmp_path, {}))
+
+
+def test_facts_that_a_campaign_lacks_are_held_against_the_last_that_has_them(tmp_path: Path) -> None:
+    for day, known in enumerate((facts(), {}, facts(power=None), facts(kernel="6.12"))):
+        folder = tmp_path / f"2026-11-0{day + 1}-a"
+        folder.mkdir()
+        (folder / "facts.json").write_text(json.dumps(known))
+    (found,) = conditions_of(tmp_path)["lab"]
+    assert (found.day, found.text) == ("2026-11-04", "kernel was 6.1, is 6.12")
+
+
+def test_a_series_that_stopped_or_got_another_name_is_a_note(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its slow values were never measured, or are those of a series that still learns."""
+    for day in range(20):
+        label = "fast" if day < 15 else "fast, renamed"
+        rows = [*cell(noisy(day, 3), start=day * 1440), *cell(noisy(day, 3), start=day * 1440, label=label)]
+        write(tmp_path / f"2026-11-{day + 1:02d}-a" / "records.csv", rows)
+    assert main(["history", "check", str(tmp_path)]) == 0
+    (note,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("note")]
+    assert note.startswith("note: write fast (debian): no value since 2026-11-15, others until 2026-11-20")
+    main(["history", "check", str(tmp_path), "--json"])
+    found = {one["series"]: one["stopped"] for one in json.loads(capsys.readouterr().out)}
+    assert [name for name, is_stopped in found.items() if is_stopped] == ["write fast (debian)"]

@@ -1,0 +1,330 @@
+"""weir history: changes are found, spikes and noise are not changes, and a short series only learns."""
+
+from __future__ import annotations
+
+import json
+import re
+import tracemalloc
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tests.unit.decide.compare.test_compare import cell, noisy, write
+from tests.unit.report.test_site_page import point, write_study
+from weir.cli import main
+from weir.decide.history.band import (
+    FASTER,
+    LEARNING,
+    NORMAL,
+    SLOWER,
+    SPIKE,
+    _median_slope,
+    band_of,
+    judge_newest,
+)
+from weir.decide.history.output import as_text
+from weir.decide.history.regimes import changes_of, regimes_of
+from weir.decide.history.series import Series, from_campaigns, seconds_of
+from weir.records.metrics import metric_named
+
+DAY_S = 86400.0
+
+
+def series(values: np.ndarray, name: str = "one") -> Series:
+    return Series(name, np.arange(len(values)) * DAY_S, np.log(values))
+
+
+def level(seed: int, count: int, median: float = 1000.0, spread: float = 0.03) -> np.ndarray:
+    return median * np.exp(np.random.default_rng(seed).normal(0, spread, count))
+
+
+def test_a_step_is_found_on_its_day_with_its_size() -> None:
+    one = series(np.concatenate([level(1, 100), level(2, 60, 850.0)]))
+    found = changes_of(one, regimes_of(one))
+    assert len(found) == 1
+    assert abs(found[0].index - 100) <= 2
+    low, high = found[0].interval
+    assert low < 0.85 < high
+
+
+def test_single_spikes_are_no_changes() -> None:
+    values = level(3, 200)
+    values[[20, 77, 130]] /= 3
+    assert len(regimes_of(series(values))) == 1
+
+
+def test_noise_and_wandering_are_no_changes() -> None:
+    false = 0
+    for seed in range(40):
+        steps = np.random.default_rng(seed).normal(0, 0.05, 365)
+        away = np.zeros(365)
+        for day in range(1, 365):
+            away[day] = 0.3 * away[day - 1] + steps[day]
+        false += len(regimes_of(series(1000 * np.exp(away)))) - 1
+    assert false <= 8  # 0.2 a series and year
+
+
+def test_equal_values_have_one_level() -> None:
+    assert len(regimes_of(series(np.full(50, 5.0)))) == 1
+
+
+@pytest.mark.parametrize(
+    ("tail", "verdict"),
+    [
+        (level(5, 8), NORMAL),
+        (level(5, 8, 700.0), SLOWER),
+        (level(5, 8, 1500.0), FASTER),
+        (np.array([1000.0, 990.0, 1010.0, 600.0]), SPIKE),
+    ],
+)
+def test_the_newest_value_is_judged(tail: np.ndarray, verdict: str) -> None:
+    assert judge_newest(series(np.concatenate([level(4, 120), tail])), 14).verdict == verdict
+
+
+def test_an_old_change_is_no_news() -> None:
+    one = judge_newest(series(np.concatenate([level(6, 60), level(7, 60, 700.0)])), 14)
+    assert one.verdict == NORMAL
+    assert one.band is not None
+    assert 600 < one.band.low < 700 < one.band.high < 800
+
+
+def test_a_short_series_learns() -> None:
+    assert judge_newest(series(level(8, 9)), 14).verdict == LEARNING
+
+
+def test_the_day_of_the_week_is_allowed_for_where_the_data_bear_it() -> None:
+    values = level(9, 140, spread=0.02)
+    values[np.arange(140) % 7 == 2] *= 0.7
+    slow_day = judge_newest(series(values[:136]), 14)  # point 135 is such a day
+    assert 135 % 7 == 2
+    assert (slow_day.verdict, slow_day.band is not None and slow_day.band.rhythm) == (NORMAL, True)
+
+
+def test_the_band_follows_a_trend_that_the_data_bear_out() -> None:
+    values = level(13, 300, spread=0.05) * 0.7 ** (np.arange(300) / 365)
+    band = band_of(series(values), 0)
+    assert band is not None
+    assert band.trend == pytest.approx(0.7, rel=0.1)
+    newest = 1000 * 0.7 ** (299 / 365)
+    assert band.low < newest < band.high < 1000
+    flat = band_of(series(level(13, 300, spread=0.05)), 0)
+    assert flat is not None
+    assert flat.trend is None
+
+
+def test_the_trend_of_a_long_series_needs_no_list_of_its_pairs() -> None:
+    """The median of all slopes, of 7,000 points as of a hundred."""
+    days = np.sort(np.random.default_rng(2).integers(0, 60, 100)) * DAY_S
+    few = np.log(level(14, 100)) + days / (1000 * DAY_S)
+    assert _median_slope(days, few) == pytest.approx(float(stats.theilslopes(few, days).slope), rel=1e-3)
+    values = level(15, 7000, spread=0.05) * 0.7 ** (np.arange(7000) / 365)
+    tracemalloc.start()
+    band = band_of(series(values), 0)
+    _, most_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert band is not None
+    assert band.trend == pytest.approx(0.7, rel=0.01)
+    assert most_bytes < 16 * 2**20
+
+
+def test_lower_is_better_for_latencies() -> None:
+    values = np.concatenate([level(10, 100), level(11, 20, 1400.0)])
+    one = Series("p99", np.arange(120) * DAY_S, np.log(values), higher_is_better=False)
+    assert judge_newest(one, 30).verdict == SLOWER
+
+
+@pytest.mark.slow
+def test_campaigns_are_kept_once_and_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    history = tmp_path / "history"
+    for day in range(20):
+        speed = 1000.0 if day < 14 else 700.0
+        rows = cell(noisy(day, 3, speed, 0.02), start=day * 1440)
+        study = write(tmp_path / f"{day}" / "records.csv", rows).parent
+        assert main(["history", "add", str(history), str(study)]) == 0
+    assert main(["history", "add", str(history), str(study)]) == 2
+    assert "in the history already" in capsys.readouterr().err
+    junit = tmp_path / "check.xml"
+    assert main(["history", "check", str(history), "--junit", str(junit)]) == 1
+    printed = capsys.readouterr().out
+    assert "1 series: 1 slower" in printed
+    assert "changed on 2026-11-15 by x0." in printed
+    assert len(ElementTree.parse(junit).findall("testcase/failure")) == 1
+    assert main(["history", "show", str(history)]) == 0
+    assert "6 points" in capsys.readouterr().out
+
+
+def test_a_campaign_is_one_point_of_each_name() -> None:
+    """The median of the rounds that count, at the time of the first of them."""
+    days = [cell([100.0, 400.0, 200.0], start=day * 1440) for day in range(3)]
+    unused = cell([9.0], start=1440, verdict="DEGRADED") + cell([9.0], start=1440, verdict="INVALID")
+    days[1] += unused
+    (one,) = from_campaigns(days, metric_named("rate"), lambda row: row["cell"])
+    assert one.name == "c1"
+    assert np.exp(one.logs) == pytest.approx([200.0] * 3)
+    assert [one.times[0], *np.diff(one.times)] == [seconds_of(days[0][0]), DAY_S, DAY_S]
+
+
+@pytest.mark.slow
+def test_bounds_of_reframe_let_noise_pass_and_hold_a_slowdown(tmp_path: Path) -> None:
+    history, out = tmp_path / "history", tmp_path / "bounds.json"
+    for day in range(20):
+        rows = cell(noisy(day, 3, 1000.0, 0.05), start=day * 1440)
+        study = write(tmp_path / f"{day}" / "records.csv", rows).parent
+        assert main(["history", "add", str(history), str(study)]) == 0
+    assert main(["history", "reference", str(history), "--out", str(out)]) == 0
+    (bound,) = json.loads(out.read_text())["bounds"]
+    assert (bound["cell"], bound["access"], bound["campaigns"]) == ("c1", "write", 20)
+    assert 950 < bound["median"] < 1050
+    assert 800 < bound["low"] < 930  # three rounds of 5 % noise: a standard deviation of 3 to 4 %
+
+
+def test_the_figure_shows_levels_changes_and_the_verdict(tmp_path: Path) -> None:
+    values = np.concatenate([level(1, 60), level(2, 10, 700.0)])
+    lines = [f"a<b,{day * DAY_S},{value}" for day, value in enumerate(values)]
+    table, page = tmp_path / "daily.csv", tmp_path / "history.html"
+    table.write_text("\n".join(["target,started_unix,bw_mib_s", *lines]) + "\n")
+    assert main(["history", "show", str(table), "--key", "target", "--html", str(page)]) == 0
+    text = page.read_text()
+    assert "1 series: 1 slower" in text
+    assert "a&lt;b" in text
+    assert "1970-03-02 ×0.7" in text
+    assert text.count("<circle") == 71
+    assert ">bw_mib_s</text>" in text, "a table of others: the name of its column is the only unit"
+    ElementTree.fromstring(text[text.index("<svg") : text.index("</svg>") + 6])
+
+
+@pytest.mark.slow
+def test_the_page_of_a_site_links_a_page_for_each_target(tmp_path: Path) -> None:
+    history, site = tmp_path / "history", tmp_path / "results/lab"
+    for day in range(20):
+        speeds = {"disk": 1000.0 if day < 14 else 700.0, "pool/a": 500.0}
+        rows = [
+            row
+            for target, speed in speeds.items()
+            for row in cell(
+                noisy(day, 3, speed, 0.02), start=day * 1440, target=target, label=f"{target} POSIX"
+            )
+        ]
+        assert main(["history", "add", str(history), str(write(tmp_path / f"{day}.csv", rows))]) == 0
+    write_study(site, "quick", [point("disk", 100, cell="c1")])
+    assert main(["site", str(site), "--history", str(history)]) == 0
+    index = (site / "index.html").read_text()
+    assert '<a href="history-disk.html">disk</a></b></td><td>1 series: 1 slower' in index
+    assert '<a href="history-pool_a.html">pool/a</a></b></td><td>1 series: 0 slower' in index
+    text = (site / "history-disk.html").read_text()
+    assert 'href="quick/report.html"' in text
+    assert "<h1>History of disk</h1>" in text
+    assert "changed on 2026-11-15 by x0." in text
+    assert ">MiB/s</text>" in text
+    assert 'cell in <a href="quick/report.html#cell-c1-write">quick</a>' in text
+    assert "pool/a" not in text
+
+
+def test_series_without_a_change_are_told_apart_before_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(3)
+    every = []
+    for _ in range(60):
+        values = random.normal(0, 0.1, int(random.integers(20, 300)))
+        values[random.integers(0, len(values)) :] += random.normal(0, 0.1)
+        every.append(series(np.exp(values)))
+    quick = [regimes_of(one) for one in every]
+    assert 0 < sum(len(one) > 1 for one in quick) < len(every)
+    monkeypatch.setattr("weir.decide.history.regimes.WORTH_SEARCHING", 0.0)
+    assert [regimes_of(one) for one in every] == quick
+
+
+def test_disturbances_that_last_for_days_are_no_changes() -> None:
+    random = np.random.default_rng(5)
+    found = 0
+    for _ in range(20):
+        days = np.repeat(random.normal(0, 0.1, 73), 5) + random.normal(0, 0.05, 365)
+        found += len(regimes_of(series(np.exp(days)))) - 1
+    assert found <= 8  # 0.4 a year; without the noise of weeks it is several
+
+
+def test_a_table_of_anybody_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "daily.csv"
+    lines = [f"disk,{day * DAY_S},{value}" for day, value in enumerate(level(12, 60))]
+    table.write_text("\n".join(["target,started_unix,bw_mib_s", *lines]) + "\n")
+    assert main(["history", "check", str(table), "--key", "target"]) == 0
+    assert "1 series: 0 slower" in capsys.readouterr().out
+    assert main(["history", "check", str(table), "--key", "targte"]) == 2
+    assert "did you mean 'target'" in capsys.readouterr().err
+    assert main(["history", "check", str(table)]) == 2
+    assert "--key" in capsys.readouterr().err
+
+
+def test_an_empty_history_says_how_to_begin(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", "check", str(tmp_path)]) == 2
+    assert "weir history add" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_small_step_is_news_from_the_day_on_which_it_is_found() -> None:
+    """10 % in noise of 6 %: it is seen in the second week, and no news once it is in the points before."""
+    values = np.concatenate([level(21, 120, spread=0.06), level(22, 120, 900.0, spread=0.06)])
+    days = [end for end in range(100, 240) if judge_newest(series(values[:end]), 14).verdict == SLOWER]
+    assert 123 <= days[0] <= 140
+    assert days[-1] < 200
+
+
+def test_a_drift_is_news_while_it_goes_on() -> None:
+    falling = 1000.0 * (1 - 0.2 * np.clip((np.arange(150) - 100) / 30, 0, 1))
+    values = level(23, 150, 1.0, spread=0.05) * falling
+    days = [end for end in range(90, 150) if judge_newest(series(values[:end]), 14).verdict == SLOWER]
+    assert 105 <= days[0] <= 130
+
+
+def test_series_that_move_on_the_same_day_are_one_incident() -> None:
+    found = [
+        judge_newest(series(np.concatenate([level(30 + at, 100), level(60 + at, 10, 700.0)]), f"s{at}"), 14)
+        for at in range(5)
+    ]
+    found.append(judge_newest(series(np.concatenate([level(1, 102), level(2, 8, 1500.0)]), "fast"), 14))
+    text = as_text(found).splitlines()
+    assert text[0].startswith("6 series: 5 slower, 1 faster")
+    assert text[1].startswith("one incident: 5 series slower since 1970-04-1")
+    assert re.search(r"at x0\.(6[89]|7[01]) to x0\.(69|7[0-2]) of before$", text[1])
+    assert not text[2].startswith("one incident")
+
+
+def test_systems_that_move_on_the_same_day_are_incidents_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = ["system,cell,started_unix,bw_mib_s"]
+    for system in ("edison", "mira"):
+        for cell_number in range(2):
+            seed = 200 + 10 * cell_number + len(system)
+            values = np.concatenate([level(seed, 100), level(seed + 40, 10, 700.0)])
+            lines += [f"{system},{cell_number},{day * DAY_S},{value}" for day, value in enumerate(values)]
+    table = tmp_path / "daily.csv"
+    table.write_text("\n".join(lines) + "\n")
+    assert main(["history", "check", str(table), "--key", "system", "--key", "cell"]) == 1
+    printed = capsys.readouterr().out
+    assert printed.count("one incident: 2 series of ") == 2
+    assert "2 series of edison slower since" in printed
+
+
+@pytest.mark.filterwarnings("error")  # a series of one value has no rhythm to look for
+def test_a_table_without_values_and_a_key_that_joins_series_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "daily.csv"
+    table.touch()
+    assert main(["history", "check", str(table), "--key", "target"]) == 2
+    assert "daily.csv: is empty" in capsys.readouterr().err
+    table.write_text("target,started_unix,bw_mib_s\n")
+    assert main(["history", "check", str(table), "--key", "target"]) == 2
+    assert "has no series" in capsys.readouterr().err
+    table.write_text(f"target,started_unix,bw_mib_s\n{'x' * 200_000},0,100\n")
+    assert main(["history", "check", str(table), "--key", "target"]) == 2
+    assert "daily.csv:2: cannot be read as a table" in capsys.readouterr().err
+    lines = [f"disk,{access},{day * DAY_S},100" for day in range(30) for access in ("read", "write")]
+    table.write_text("\n".join(["target,access,started_unix,bw_mib_s", *lines]) + "\n")
+    assert main(["history", "check", str(table), "--key", "target"]) == 0
+    assert "joins different values of access" in capsys.readouterr().err
+    assert main(["history", "check", str(table), "--key", "target", "--key", "access"]) == 0
+    assert "joins" not in capsys.readouterr().err

@@ -1,0 +1,214 @@
+"""weir import of directories: everything below is recognised by content, IO500 results are scored."""
+
+from __future__ import annotations
+
+import csv
+import json
+from functools import partial, partialmethod
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT, beside
+from tests.unit.decide.io500.results import IOR_LOG, ini, new_summary, old_summary, write
+from weir.cli import main
+from weir.records.table import read_records
+
+# The example of the talk of 2017, as its slide prints it.
+EXAMPLE_OF_2017 = """\
+[RESULT] BW   phase 1            ior_easy_write               96.133 GB/s : time 187.24 seconds
+[RESULT] BW   phase 2            ior_hard_write               11.230 GB/s : time  46.79 seconds
+[RESULT] BW   phase 3             ior_easy_read              109.249 GB/s : time 164.76 seconds
+[RESULT] BW   phase 4             ior_hard_read                7.871 GB/s : time  66.74 seconds
+[RESULT] IOPS phase 1         mdtest_easy_write               49.231 kiops : time  19.61 seconds
+[RESULT] IOPS phase 2         mdtest_hard_write               15.444 kiops : time  17.05 seconds
+[RESULT] IOPS phase 3                      find                8.120 kiops : time  98.45 seconds
+[RESULT] IOPS phase 4          mdtest_easy_stat                5.313 kiops : time 127.18 seconds
+[RESULT] IOPS phase 5          mdtest_hard_stat                6.772 kiops : time  30.43 seconds
+[RESULT] IOPS phase 6        mdtest_easy_delete               14.873 kiops : time  49.98 seconds
+[RESULT] IOPS phase 7          mdtest_hard_read               45.599 kiops : time  10.16 seconds
+[RESULT] IOPS phase 8        mdtest_hard_delete               30.776 kiops : time  11.84 seconds
+[SCORE] Bandwidth 31.04 GB/s : IOPS 16.1537 kiops : TOTAL 501.4108
+"""
+
+
+def imported(tree: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    assert main(["import", str(tree), "--out", str(out), "--json"]) == 0
+    summary: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return summary
+
+
+def test_a_tree_of_everything_is_read_by_content(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tree, out = tmp_path / "tree", tmp_path / "out/records.csv"
+    for name in ("old/run", "new/run", "logs/deep/er", "broken"):
+        (tree / name).mkdir(parents=True)
+    write(tree / "old/run", result_summary=EXAMPLE_OF_2017)
+    write(tree / "new/run", result_summary=new_summary(), result=ini())
+    (tree / "new/run/ior-easy-write.txt").write_text(IOR_LOG.format(stonewall=300))
+    (tree / "logs/deep/er/any.name").write_bytes(
+        (ROOT / "tests/golden/ior/ior-posix-shared.txt").read_bytes()
+    )
+    (tree / "logs/readme.md").write_text("nothing\n")
+    (tree / "logs/core").write_bytes(b"\x7fELF\0\0IOR-3.0.1")
+    (tree / "logs/loop").symlink_to(tree)
+    (tree / "logs/table.csv").write_text("api,access,speed\nPOSIX,write,3\n")
+    write(tree / "broken", result_summary=new_summary().replace("4.000000", "nan", 1))
+
+    found = imported(tree, out, capsys)
+    assert found["files"] == 9
+    assert found["files_by_tool"] == {"find": 2, "ior": 4, "mdtest": 2}
+    assert [Path(name).name for name in found["files_without_results"]] == ["core", "readme.md"]
+    assert [
+        "broken/result_summary.txt:2" in found["files_with_errors"][0],
+        len(found["files_with_errors"]),
+    ] == [
+        True,
+        2,
+    ]
+    assert "table.csv:1: speed" in found["files_with_errors"][1]
+    by_name = {one["result_set"]: one for one in found["io500"]}
+    assert list(by_name) == ["new/run", "old/run"]  # two directories of one name
+    old, new = by_name["old/run"], by_name["new/run"]
+    assert (round(old["bandwidth_gib_s"], 2), round(old["metadata_kiops"], 4)) == (31.04, 16.1537)
+    assert (round(old["index_2017"], 2), old["score_2017"], old["agrees"]) == (501.41, None, True)
+    assert "not a valid IO500 score: shortened run" in old["doubts"]
+    assert (new["valid"], new["score_today"], new["rule"]) == (True, pytest.approx(6.0), "today's rule")
+
+    rows = [row for row in read_records(out) if row["target"] == "new/run"]
+    assert len(rows) == 12
+    (log,) = [row for row in rows if row["source"].endswith("ior-easy-write.txt")]
+    assert (log["suite"], log["experiment"], log["api"], log["nn"]) == ("io500", "ior-easy", "POSIX", 2)
+    (hard,) = [row for row in rows if row["experiment"] == "mdtest-hard" and row["access"] == "remove"]
+    assert (hard["ops_s"], hard["api"], hard["xfer_bytes"], hard["verdict"]) == (
+        9000.0,
+        "not printed",
+        3901,
+        "UNPROVEN",
+    )
+    with out.with_name("io500.csv").open(newline="") as stream:
+        assert [row["result_set"] for row in csv.DictReader(stream)] == ["new/run", "old/run"]
+
+
+def test_a_log_that_contradicts_its_summary_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(
+        tmp_path,
+        result_summary=old_summary(),
+        ior_easy_write=IOR_LOG.format(stonewall=300).replace("4096.00", "8192.0"),
+    )
+    assert main(["import", str(tmp_path), "--out", str(tmp_path / "records.csv")]) == 0
+    text = capsys.readouterr().out
+    assert "ior_easy_write is 4 GiB/s in the summary and 8 in its log" in text
+    assert "1 IO500 result sets (io500.csv), 1 of them valid: 1 of 1 published scores agree" in text
+
+
+def test_of_several_iterations_the_summary_has_the_best(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No clock differs: the slower iteration lasts longer than the phase that is in the summary."""
+    first = next(line for line in IOR_LOG.splitlines() if line.startswith("write "))
+    second = (
+        first.replace("4096.00", "2048.00")
+        .replace("300.00", "600.00")
+        .replace("300.38     0", "600.38     1")
+    )
+    log = IOR_LOG.format(stonewall=300).replace(first, f"{first}\n{second}")
+    write(tmp_path, result_summary=old_summary(), ior_easy_write=log)
+    (one,) = imported(tmp_path, tmp_path / "records.csv", capsys)["io500"]
+    assert one["doubts"].startswith(
+        "the logs have several iterations: ior_easy_write the best of 2; the audit "
+    )
+
+
+def test_a_directory_without_results_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "note").write_text("none\n")
+    assert main(["import", str(tmp_path), "--out", str(tmp_path / "records.csv")]) == 2
+    assert "holds no results that weir can read" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_raw_directories_are_imported_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """26 directories of all versions: each log agrees with its summary, each score is recomputed."""
+    found = imported(beside("reference/io500-raw"), tmp_path / "records.csv", capsys)
+    assert (len(found["io500"]), found["files_without_results"], found["files_with_errors"]) == (26, [], [])
+    assert found["records"] == 26 * 12 + 8  # and eight of extended runs
+    assert found["files_by_tool"] == {"find": 26, "ior": 112, "mdtest": 181}
+    assert all(one["valid"] for one in found["io500"])
+    (other,) = [one for one in found["io500"] if not one["agrees"]]
+    assert other["result_set"] == "set-02"
+    assert "with the values of its logs the score is 34.7995 (-0.000%)" in other["doubts"]
+    assert not any("in its log" in one["doubts"] for one in found["io500"])
+    (skewed,) = [one for one in found["io500"] if "INVALID" in one["doubts"]]
+    assert skewed["doubts"].startswith("the clocks of the nodes differ")
+    assert skewed["doubts"].endswith("; the audit calls 4 logs INVALID: phases-overlap")
+
+
+def test_a_second_import_does_not_read_the_first_ones_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "run").mkdir()
+    write(tmp_path / "run", result_summary=new_summary())
+    (tmp_path / "run/ior-easy-write.txt").write_text(IOR_LOG.format(stonewall=300))
+    monkeypatch.chdir(tmp_path)
+    out = Path("records.csv")
+    first = imported(Path(), out, capsys)
+    table = out.read_text()
+    second = imported(Path(), out, capsys)
+    assert (second["files"], second["records"]) == (first["files"], first["records"])
+    assert out.read_text() == table
+    assert second["files_without_results"] == []
+
+
+def refuse(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Files that this user may not read; as root every file can be."""
+    real = {method: getattr(Path, method) for method in ("open", "read_text")}
+
+    def refused(method: str, self: Path, *args: Any, **options: Any) -> Any:
+        if self.name in names:
+            raise PermissionError(13, "Permission denied", str(self))
+        return real[method](self, *args, **options)
+
+    for method in real:
+        monkeypatch.setattr(Path, method, partialmethod(partial(refused, method)))
+    opened = open
+
+    def refused_by_name(file: Any, *args: Any, **options: Any) -> Any:
+        return Path(file).open(*args, **options) if isinstance(file, Path) else opened(file, *args, **options)
+
+    monkeypatch.setattr("builtins.open", refused_by_name)
+
+
+def test_a_file_that_cannot_be_read_is_named_and_the_others_are_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree = tmp_path / "tree"
+    (tree / "run").mkdir(parents=True)
+    write(tree / "run", result_summary=new_summary())
+    for name in ("run/ior-easy-write.txt", "run/notes", "run/ior-hard-write.txt"):
+        (tree / name).write_text(IOR_LOG.format(stonewall=300))
+    refuse(monkeypatch, "ior-hard-write.txt", "notes")
+    found = imported(tree, tmp_path / "out/records.csv", capsys)
+    assert [Path(error.split(": ")[0]).name for error in found["files_with_errors"]] == [
+        "ior-hard-write.txt",
+        "notes",
+    ]
+    (one,) = found["io500"]
+    assert one["result_set"] == "run"
+    assert "ior-hard-write.txt cannot be read: Permission denied" in one["doubts"]
+    refuse(monkeypatch, "result_summary.txt")
+    assert main(["io500", str(tree / "run")]) == 2
+    assert "result_summary.txt cannot be read: Permission denied" in capsys.readouterr().err
+
+
+def test_a_directory_with_the_summaries_of_several_runs_has_a_set_for_each(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    write(tree, first=new_summary(), second=old_summary())
+    found = imported(tree, tmp_path / "out/records.csv", capsys)
+    assert [one["result_set"] for one in found["io500"]] == ["tree/first", "tree/second"]
+    assert found["files_with_errors"] == []
+    assert found["records"] == 12 + 12

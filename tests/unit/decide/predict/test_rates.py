@@ -1,0 +1,98 @@
+"""The rate of a pattern that no cell was made for, and how sure it is."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from math import exp, log, log2
+
+import pytest
+
+from tests.unit.decide.predict.test_predict import MIB, row
+from weir.decide.predict.rates import PLAIN, Point, points_of, rate_of
+from weir.records.inference import Mean
+
+POSIX = ("POSIX", "shared", "sequential", False)
+MPIIO = ("MPIIO", "shared", "sequential", False)
+WANTED = Point(POSIX, 1, 2, 256 * 1024, 64 * MIB)
+
+
+def study(source: random.Random, spread: float, bend: float = 0.0, level: float = 6.0) -> list[Point]:
+    """Rates that grow by a tenth of the logarithm of the transfers; bend: an error of each cell."""
+    points = []
+    for group, sizes in ((POSIX, (10, 14, 17, 20, 21, 24)), (MPIIO, (21, 23))):
+        for size in sizes:
+            at = level + size / 10 + source.gauss(0, bend)
+            logs = tuple(at + source.gauss(0, spread) for _ in range(6))
+            points.append(Point(group, 1, 2, 2**size, 64 * MIB, f"{group[0]}-{size}", logs))
+    return points
+
+
+def width(points: list[Point], wanted: Point) -> float:
+    found = rate_of(points, wanted)
+    assert found is not None
+    low, high = found.interval()
+    return high - low
+
+
+def test_transfers_between_two_cells_are_interpolated() -> None:
+    found = rate_of(study(random.Random(1), 0.001), WANTED)
+    assert found is not None
+    assert found.value == pytest.approx(6 + log2(256 * 1024) / 10, abs=0.02)
+
+
+def test_the_curve_of_another_interface_carries_over() -> None:
+    found = rate_of(study(random.Random(1), 0.001), replace(WANTED, group=MPIIO))
+    assert found is not None
+    assert found.cell.cell == "MPIIO-21"
+    assert found.value == pytest.approx(6 + 1.8, abs=0.02)
+
+
+def test_a_cell_without_its_group_predicts_nothing() -> None:
+    other = ("POSIX", "file-per-process", "sequential", False)
+    assert rate_of(study(random.Random(1), 0.1), replace(WANTED, group=other)) is None
+
+
+def test_the_range_grows_with_the_runs_and_with_what_cells_do_not_tell() -> None:
+    quiet, noisy = (width(study(random.Random(1), spread), WANTED) for spread in (0.01, 0.3))
+    bent = width(study(random.Random(1), 0.01, bend=0.3), WANTED)
+    assert quiet < 0.3
+    assert noisy > 3 * quiet
+    assert bent > 3 * quiet
+
+
+def test_nine_of_ten_single_runs_are_within_the_range() -> None:
+    """Of cells with an error of their own, as the one that is looked for has."""
+    source, held, times = random.Random(1), 0, 400
+    for _ in range(times):
+        found = rate_of(study(source, 0.2, bend=0.15), WANTED)
+        assert found is not None
+        low, high = found.interval()
+        truth = 6 + log2(WANTED.xfer_bytes) / 10 + source.gauss(0, 0.15) + source.gauss(0, 0.2)
+        held += low <= truth <= high
+    assert 0.87 < held / times < 0.97
+
+
+def test_a_busier_hour_scales_and_widens() -> None:
+    found = rate_of(study(random.Random(1), 0.02), WANTED)
+    assert found is not None
+    measured = Mean(found.cell.middle - log(2), 0.01, 3.0, 4, 0.04)
+    now = found.now(-log(2), measured, (0.25, 6.0))
+    assert exp(now.value - found.value) == pytest.approx(0.5)
+    low, high = now.interval()
+    assert high - low > 1.5
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_cells_that_are_not_plain_predict_nothing(name: str) -> None:
+    """Such as those of a file that stays in the cache: without a synchronisation at the end."""
+    other = {"sync": False, "direct": True, "iodepth": 8, "rate": 100, "rw_mix": 30, "zipf": 1.2}[name]
+    assert len(points_of([row(), row(cell="other", **{name: other})])) == 1
+
+
+def test_the_time_to_open_and_close_is_the_same_for_fewer_bytes() -> None:
+    """64 MiB of each process in 1 s, of which 0.5 s are transfers: 16 MiB take 0.625 s."""
+    timed = row(total_s=1.0, open_s=0.3, close_s=0.2, bw_mib_s=128.0)
+    (plain,), (fewer,) = points_of([timed]), points_of([timed], 16 * MIB)
+    assert exp(plain.middle) == pytest.approx(128.0)
+    assert exp(fewer.middle) == pytest.approx(32 / 0.625)

@@ -1,0 +1,157 @@
+"""An interrupt while another process is at work on the target."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weir.base.errors import WeirError
+from weir.base.interrupts import is_readable
+from weir.base.processes import started
+from weir.measure import batch
+from weir.measure.batch import measure_batch
+from weir.measure.clean_up import guardian
+from weir.measure.clean_up.guardian import Guardian
+from weir.measure.clean_up.workspace import Workspace
+from weir.measure.job import BatchJob
+from weir.terms.model import Cell, Stack, Target
+from weir.tools import tools
+
+GOLDEN = Path(__file__).resolve().parents[3] / "golden/ior/weir-io-mpiio.json"
+
+
+@pytest.fixture
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchJob:
+    """One cell on one node."""
+    for name in ("bin", "data", "temporary"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    launcher = tmp_path / "bin" / "srun"
+    launcher.write_text("#!/bin/sh\n")
+    launcher.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+    params = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
+    requested = json.loads(GOLDEN.read_text())["requested"]
+    params |= {name: requested[name] for name in requested if name in (*params, "xfer_bytes", "block_bytes")}
+    cell = Cell("c" * 12, "where what", "s", "e", "ior", "x", "disk", "st", "p", 1, 1, 1, 1, 60.0, params)
+    target = Target("disk", "disk", str(tmp_path / "data"))
+    return BatchJob("b", [cell], target, Stack("st", {"ior": ("true",)}), "srun", tmp_path / "results", 1)
+
+
+@pytest.mark.slow
+@pytest.mark.quick
+def test_a_target_that_goes_after_the_last_execution_is_emptied_by_the_next_start(
+    job: BatchJob, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a FUSE mount whose process was killed: its directory is there and empty."""
+    target, elsewhere = Path(job.target.path), Path(job.target.path).with_name("unmounted")
+
+    def unmount(*_: object) -> None:
+        target.rename(elsewhere)
+        target.mkdir()
+
+    monkeypatch.setattr(batch, "_run_to_the_end", unmount)
+    with pytest.raises(WeirError, match=r"is not there any more: was .*/data unmounted\?"):
+        measure_batch(job)
+    target.rmdir()
+    elsewhere.rename(target)
+    assert {one.name[:5] for one in target.iterdir()} == {"weir-", ".weir"}
+    monkeypatch.setattr(batch, "next_executions", lambda job: [])
+    measure_batch(job)
+    assert list(target.iterdir()) == []
+    assert not job.launch_folder.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.quick
+def test_what_is_claimed_in_the_moment_of_an_interrupt_is_removed(
+    job: BatchJob, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command of the target unmounted it while the guardian still claimed its workspace there."""
+    requests: list[str] = []
+    ask = Guardian.ask
+
+    def noted(self: Guardian, *limits: float, **request: Any) -> dict[str, Any]:
+        requests.append(request.get("do", "start"))
+        return ask(self, *limits, **request)
+
+    def interrupted(descriptor: int, limit_s: float) -> bool:
+        found = is_readable(descriptor, limit_s)
+        if requests[-1:] == ["claim"]:
+            requests.append("interrupted")
+            raise KeyboardInterrupt
+        return found
+
+    monkeypatch.setattr(Guardian, "ask", noted)
+    monkeypatch.setattr(guardian, "is_readable", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        measure_batch(job)
+    after = requests[requests.index("interrupted") + 1 :]
+    assert after == ["look", "clean", "end"]
+    assert list(Path(job.target.path).iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.quick
+def test_the_target_is_emptied_after_the_process_that_makes_folders_there_has_ended(
+    job: BatchJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder that is made while the guardian removes stays behind, or makes its removal fail."""
+    at_work = tmp_path / "at work"
+    alive_at_clean: list[bool] = []
+    ask, run_folder = Guardian.ask, Workspace.run_folder
+
+    def interrupting(self: Workspace, cell_id: str, run: int) -> Path:
+        at_work.write_text(str(os.getpid()))
+        os.kill(os.getppid(), signal.SIGINT)
+        time.sleep(0.3)
+        return run_folder(self, cell_id, run)
+
+    def noted(self: Guardian, *limits: float, **request: Any) -> dict[str, Any]:
+        if request.get("do") == "clean":
+            alive_at_clean.append(started(int(at_work.read_text())) is not None)
+        return ask(self, *limits, **request)
+
+    monkeypatch.setattr(Workspace, "run_folder", interrupting)
+    monkeypatch.setattr(Guardian, "ask", noted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            measure_batch(job)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert alive_at_clean == [False]
+    assert list(Path(job.target.path).iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.quick
+def test_no_call_on_a_target_is_made_by_weir_itself(job: BatchJob, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that the storage does not answer would stop it: such calls are of in_time and the guardian."""
+    calls: list[str] = []
+    own, target = os.getpid(), job.target.path
+
+    def noting(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(path: Any, *others: Any, **options: Any) -> Any:
+            if os.getpid() == own and not isinstance(path, int) and os.fsdecode(path).startswith(target):
+                calls.append(name)
+            return call(path, *others, **options)
+
+        return noted
+
+    for name in ("stat", "lstat", "access", "statvfs", "readlink", "scandir", "listdir", "open", "mkdir"):
+        monkeypatch.setattr(os, name, noting(name, getattr(os, name)))
+    monkeypatch.setattr(io, "open", noting("open", io.open))
+    result = measure_batch(job)
+    assert (result.done, result.error) == (1, None)
+    assert calls == []
+    assert Path(target).is_dir()
+    assert calls == ["stat"]

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.conftest import ROOT
+from weir.measure.machine.server_memory import server_memory_bytes
+from weir.records.study_facts import _file_system
+from weir.records.tally import facts_of_run
+
+
+def answering(text: str) -> list[str]:
+    return [sys.executable, "-c", f"print({text!r})"]
+
+
+def test_the_memory_of_several_servers_is_their_sum() -> None:
+    text = '[{"memory_bytes": 4096, "read_bytes": 1}, {"memory_bytes":8192}]'
+    assert server_memory_bytes(answering(text)) == 12288
+
+
+def test_a_probe_that_does_not_tell_or_fails_leaves_it_unknown() -> None:
+    assert server_memory_bytes(answering('{"read_bytes": 1, "written_bytes": 2}')) is None
+    assert server_memory_bytes([sys.executable, "-c", "raise SystemExit(3)"]) is None
+    assert server_memory_bytes(["/nonexistent/probe"]) is None
+    assert server_memory_bytes(()) is None
+
+
+def test_the_probe_of_weir_reports_the_memory_of_its_machine(tmp_path: Path) -> None:
+    """Whether or not a disk with counters is below the directory."""
+    source = (ROOT / "src/server/weir-server-probe").read_text()
+    program = source.replace("disks_of(path, disks)", "disks['none'] = None").replace(
+        "read, written = counted(disks)", "read = written = 0"
+    )
+    file = tmp_path / "probe.py"
+    file.write_text(program)
+    found = server_memory_bytes([sys.executable, str(file), str(tmp_path)])
+    total = subprocess.run(
+        ["getconf", "_PHYS_PAGES"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    size = subprocess.run(["getconf", "PAGE_SIZE"], capture_output=True, text=True, check=True).stdout
+    assert found == int(total) * int(size)
+
+
+def test_links_and_memory_of_servers_are_facts_of_the_target() -> None:
+    host = {
+        "file_system": {"type": "nfs4", "options": "rw"},
+        "links_mbit_s": 25000.0,
+        "server_memory_bytes": 2**36,
+    }
+    run = {"host": host, "status": "done", "cell": {"target": "scratch"}, "seed": 1, "began": "", "ended": ""}
+    facts = _file_system(facts_of_run(run)["file_systems"]["scratch"])
+    assert (facts["links_mbit_s"], facts["server_memory_bytes"]) == (25000.0, 2**36)

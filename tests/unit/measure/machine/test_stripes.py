@@ -1,0 +1,130 @@
+"""Stripes are set on the folder of a run before the program starts, and read back into the record."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.checkout import TARGET, load, make_checkout
+from weir.base.errors import ConfigError, WeirError
+from weir.measure.clean_up.workspace import Workspace
+from weir.measure.machine.stripes import stripe
+from weir.measure.order import Execution
+from weir.measure.own_launch import LaunchContext, measure_one
+from weir.records.collect import Run
+from weir.records.judged import collect_cell
+from weir.terms.model import Cell, Stack, Target
+from weir.tools import tools
+
+# What a Lustre client's lfs does: the folder has a layout that its files get; this one has 6 storage targets.
+LFS = """#!/bin/sh
+case $1 in
+setstripe) case $2 in --ost) echo "$3" >"$4/osts"; exit ;; esac
+    case $4 in --pool) echo "$5" >"$6/pool"; exit ;; esac
+    [ "$3" -le 9 ] || { echo 'Numerical result out of range' >&2; exit 22; }
+    echo $(($3 < 6 ? $3 : 6)) >"$4/layout" ;;
+getstripe) cat "$4/layout" 2>/dev/null || echo 1 ;;
+esac
+"""
+
+
+@pytest.fixture
+def lustre(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Target:
+    """A target of a site's files, with the commands that weir assumes."""
+    (tmp_path / "bin").mkdir()
+    lfs = tmp_path / "bin" / "lfs"
+    lfs.write_text(LFS)
+    lfs.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+    written = TARGET.replace("kind: disk", "kind: parallel\nmax_stripe_count: 8")
+    target = load(make_checkout(tmp_path / "checkout", targets={"disk": written})).site.targets["disk"]
+    (tmp_path / "data").mkdir()
+    return replace(target, path=str(tmp_path / "data"))
+
+
+def test_what_is_requested_is_set_and_what_is_there_is_said(lustre: Target, tmp_path: Path) -> None:
+    folder = Path(lustre.path)
+    assert stripe(folder, {}, lustre) == 1
+    assert stripe(folder, {"stripe_count": 4}, lustre) == 4
+    assert stripe(folder, {"stripe_count": 8}, lustre) == 6
+    with pytest.raises(WeirError, match="ended with 22: Numerical result out of range"):
+        stripe(folder, {"stripe_count": 10}, lustre)
+    stripe(folder, {"stripe_count": 2, "pool": "flash"}, lustre)
+    stripe(folder, {"osts": "0,2-4"}, lustre)
+    assert [(folder / name).read_text() for name in ("pool", "osts")] == ["flash\n", "0,2-4\n"]
+    long = replace(lustre, get_stripes=("printf", r"stripe_count:  7 stripe_size: 1048576\n"))
+    assert stripe(folder, {}, long) == 7
+    assert stripe(folder, {}, Target("plain", "disk", "/data")) is None
+
+
+@pytest.mark.parametrize(("requested", "found", "reasons"), [(4, 4, ""), (8, 6, "stripes-not-applied")])
+def test_from_cell_to_record(
+    lustre: Target, tmp_path: Path, requested: int, found: int, reasons: str
+) -> None:
+    golden = Path(__file__).resolve().parents[3] / "golden/ior/weir-io-mpiio.json"
+    program = tmp_path / "ior"  # leaves what weir-io once wrote
+    program.write_text(
+        f'#!/bin/sh\nfor word; do case $word in summaryFile=*) cp {golden} "${{word#*=}}";; esac; done\n'
+    )
+    program.chmod(0o755)
+    document = json.loads(golden.read_text())["requested"]
+    params = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
+    params |= {name: document[name] for name in document if name in (*params, "xfer_bytes", "block_bytes")}
+    job = json.loads(golden.read_text())["job"]
+    shape = (job["nodes"], job["tasks_per_node"], 1, document["iterations"])
+    cell = Cell("c" * 12, "c", "s", "e", "ior", "x", "t", "st", "p", *shape, 60.0, params)
+    cell = replace(cell, params=params | {"stripe_count": requested})
+    workspace = Workspace(Path(lustre.path), tmp_path / "results", "b")
+    workspace.claim()
+    stack = Stack("st", {"ior": (str(program),)})
+    (tmp_path / "bin" / "mpirun").write_text(f'#!/bin/sh\nexec {program} "$@"\n')
+    (tmp_path / "bin" / "mpirun").chmod(0o755)
+    run_file = measure_one(
+        Execution(cell, 0, 0), LaunchContext(lustre, stack, "mpirun", tmp_path / "results", 1, workspace)
+    )
+    assert run_file["status"] == "done", run_file["error"]
+    assert run_file["stripe_count"] == found
+    run = Run(tmp_path / "results" / "runs" / cell.cell / "000", run_file)
+    rows = list(collect_cell(cell, [run], tmp_path / "results"))
+    assert {row["stripe_count"] for row in rows} == {found}
+    assert {"stripes-not-applied" in row["reasons"] for row in rows} == {bool(reasons)}
+
+
+def test_words_that_stand_for_nothing(tmp_path: Path) -> None:
+    written = (
+        TARGET + "max_stripe_count: 8\nstripes: {set: [lfs, '{cuont}', '{folder}'], get: [lfs, '{root}']}\n"
+    )
+    with pytest.raises(
+        ConfigError, match=r"stripes\.set\[1\]: '{cuont}' uses {cuont}(.|\n)*did you mean 'count'"
+    ):
+        load(make_checkout(tmp_path, targets={"disk": written}))
+
+
+def test_a_count_that_files_cannot_have() -> None:
+    params = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
+    params |= {"xfer_bytes": 4096, "block_bytes": 8192, "stripe_count": 9}
+    cell = Cell("c" * 12, "c", "s", "e", "ior", "x", "t", "st", "p", 1, 1, 1, 1, 60.0, params)
+    disk, scratch = Target("disk", "disk", "/d"), Target("scratch", "parallel", "/s", max_stripe_count=8)
+    problems = tools()["ior"].problems
+    assert problems(cell, disk) == ["files of target disk have no stripes: stripe_count must be 0"]
+    assert problems(cell, scratch) == ["files of target scratch have at most 8 stripes, not 9"]
+    assert tools()["ior"].label(params).endswith("stripes-9")
+
+
+def test_a_pool_or_storage_targets_that_cannot_be_chosen(lustre: Target) -> None:
+    params = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
+    params |= {"xfer_bytes": 4096, "block_bytes": 8192}
+    cell = Cell("c" * 12, "c", "s", "e", "ior", "x", "t", "st", "p", 1, 1, 1, 1, 60.0, params)
+    ior, plain = tools()["ior"], Target("disk", "disk", "/d")
+
+    def problems(target: Target, **wanted: object) -> list[str]:
+        return list(ior.problems(replace(cell, params=params | wanted), target))
+
+    assert problems(lustre, pool="flash", stripe_count=2) == problems(lustre, osts="0,2-4") == []
+    assert problems(plain, pool="flash") == ["target disk names no command for pool (stripes.pool)"]
+    assert problems(lustre, osts="first") == ["osts are indices such as '0,2-4', not 'first'"]
+    assert "osts excludes pool" in problems(lustre, osts="0", pool="flash")[0]
+    assert ior.label(params | {"pool": "flash", "osts": "0"}).endswith("pool-flash osts-0")

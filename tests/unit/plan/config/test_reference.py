@@ -1,0 +1,93 @@
+"""docs/reference and the files that weir ships."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tests.checkout import ROOT, SHIPPED_SITES, SHIPPED_SUITES, copy_shipped_config, shipped
+from weir.data import load_schema
+from weir.plan import make_plan
+from weir.plan.config import load_config
+from weir.plan.config.reference import SCHEMAS, pages
+
+
+@pytest.mark.parametrize("page", [*SCHEMAS, "tools"])
+def test_the_reference_is_not_stale(page: str) -> None:
+    path = ROOT / "docs" / "reference" / f"{page}.md"
+    assert path.read_text() == pages(ROOT)[path], "run: .venv/bin/python -m weir.plan.config.reference"
+
+
+def properties(part: Any, path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    if isinstance(part, Mapping):
+        for key, inner in part.get("properties", {}).items():
+            yield f"{path}.{key}", inner
+        for key, inner in part.items():
+            yield from properties(inner, f"{path}.{key}")
+    elif isinstance(part, list):
+        for item in part:
+            yield from properties(item, path)
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_schemas_are_valid_strict_and_described(name: str) -> None:
+    schema = load_schema(name)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert schema["additionalProperties"] is False
+    assert schema["$id"] == name
+    found = dict(properties(schema))
+    assert found
+    assert [path for path, inner in found.items() if not inner.get("description")] == []
+
+
+@pytest.mark.parametrize(
+    "site",
+    [site if site == "local" else pytest.param(site, marks=pytest.mark.slow) for site in SHIPPED_SITES],
+)
+def test_every_suite_can_be_planned_at_every_site(site: str) -> None:
+    plan = make_plan(shipped(site, SHIPPED_SUITES))
+    assert len(plan.cells) + plan.cost.shared + plan.cost.excluded == plan.cost.points
+    assert plan.cells
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suite", SHIPPED_SUITES)
+def test_each_suite_by_itself_has_something_to_measure(suite: str) -> None:
+    assert make_plan(shipped("local", [suite])).batches
+
+
+def test_the_page_on_clusters_names_the_suites_of_each_tag() -> None:
+    page = (ROOT / "docs" / "how-to" / "reframe.md").read_text()
+    plan = make_plan(shipped("local", SHIPPED_SUITES))
+    for tag in ("smoke", "daily", "full"):
+        (row,) = re.findall(rf"^\| `{tag}`.*\| suites? (.*) \|$", page, re.MULTILINE)
+        assert set(re.findall(r"`([\w-]+)`", row)) == {
+            facts.suite for facts in plan.suites if tag in facts.tags
+        }
+
+
+def test_the_quick_suite_is_quick() -> None:
+    """What `make report` measures on a fresh machine, targets disk and memory together."""
+    cost = make_plan(shipped("local", ["quick"], targets=["disk", "memory"])).cost
+    assert 40 <= cost.executions <= 130
+    assert cost.estimated_s < 240
+    assert cost.peak_bytes <= 4 * 2**30
+
+
+@pytest.mark.parametrize("scale", ["full", "quick"])
+def test_the_suite_of_the_guide_can_be_planned(scale: str, tmp_path: Path) -> None:
+    guide = (ROOT / "docs" / "how-to" / "suite.md").read_text()
+    copy_shipped_config(tmp_path)
+    example = guide.split("```yaml\n")[1].split("```")[0]
+    (tmp_path / "config" / "suites" / "checkpoint.yaml").write_text(example)
+    overrides = {"site": "local", "suites": ["checkpoint"], "scale": scale}
+    assert make_plan(load_config(root=tmp_path, overrides=overrides, environment={})).cells
+
+
+def test_pages_are_written_where_they_are_looked_for() -> None:
+    assert {path.parent for path in pages(ROOT)} == {Path(ROOT / "docs" / "reference")}

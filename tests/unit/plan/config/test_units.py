@@ -1,0 +1,137 @@
+"""weir/base/units.py"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weir.base.units import (
+    UnitError,
+    about_duration,
+    about_size,
+    format_size,
+    latency_text,
+    number_list,
+    parse_duration,
+    parse_rate,
+    parse_size,
+    three_digits,
+)
+
+
+@pytest.mark.parametrize(
+    ("written", "size_bytes"),
+    [
+        ("16 KiB", 16384),
+        ("1MiB", 2**20),
+        ("47008 B", 47008),
+        ("1 MB", 10**6),
+        ("1.5 GiB", 3 * 2**29),
+        ("0.1 kB", 100),
+        ("2 PiB", 2**51),
+    ],
+)
+def test_sizes(written: str, size_bytes: int) -> None:
+    assert parse_size(written) == size_bytes
+
+
+@pytest.mark.parametrize(
+    ("written", "message", "hint"),
+    [
+        (16384, "16384 has no unit", "write '16 KiB' (16384 bytes)"),
+        (100, "100 has no unit", "write '100 B', '100 KiB' or '100 MiB'"),
+        ("16", "'16' is not a size", "write a number and a unit"),
+        ("16 K", "unknown unit 'K'", "did you mean '16 KiB' (16384 bytes) or '16 kB' (16000 bytes)?"),
+        ("16 KB", "unknown unit 'KB'", "did you mean '16 KiB' (16384 bytes) or '16 kB' (16000 bytes)?"),
+        ("16 kib", "unknown unit 'kib'", "did you mean '16 KiB' (16384 bytes)?"),
+        ("1.5 m", "unknown unit 'm'", "did you mean '1.5 MiB' (1572864 bytes) or '1.5 MB' (1500000 bytes)?"),
+        ("1 bananas", "unknown unit 'bananas'", "units: B, KiB"),
+        ("-1 MiB", "'-1 MiB' is not a size", "write a number and a unit"),
+        ("0.3 B", "not a whole number of bytes", "write 0 B"),
+        (True, "True is not a size", "write a number and a unit"),
+        (None, "None is not a size", "write a number and a unit"),
+    ],
+)
+def test_wrong_sizes_say_what_to_write(written: object, message: str, hint: str) -> None:
+    with pytest.raises(UnitError) as caught:
+        parse_size(written)
+    assert message in str(caught.value)
+    assert hint in caught.value.hint
+
+
+def test_durations_and_rates() -> None:
+    assert parse_duration("60 s") == 60
+    assert parse_duration("5 min") == 300
+    assert parse_duration("1.5 h") == 5400
+    assert parse_duration("200 ms") == 0.2
+    assert parse_rate("500 MiB/s") == 500
+    assert parse_rate("1 GB/s") == pytest.approx(953.67, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("parse", "written", "hint"),
+    [
+        (parse_duration, 60, "write '60 s' or '60 min'"),
+        (parse_duration, "60 seconds", "did you mean '60 s'?"),
+        (parse_duration, "5 m", "did you mean '5 min'?"),
+        (parse_duration, "5 MiB", "units: us, ms, s, min, h, d"),
+        (parse_rate, "500 MiB", "write it like 500 MiB/s"),
+        (parse_rate, 500, "write it like 500 MiB/s"),
+    ],
+)
+def test_wrong_durations_and_rates(parse, written: object, hint: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(UnitError) as caught:
+        parse(written)
+    assert hint in caught.value.hint
+
+
+@pytest.mark.slow
+@given(st.integers(min_value=0, max_value=2**60))
+def test_format_size_reads_back_unchanged(size_bytes: int) -> None:
+    assert parse_size(format_size(size_bytes)) == size_bytes
+
+
+def test_lists_of_numbers() -> None:
+    assert [number_list(numbers) for numbers in ([2], [2, 3], [2, 3, 4], [1, 2, 4, 6, 7, 8])] == [
+        "2",
+        "2 and 3",
+        "2 to 4",
+        "1, 2, 4 and 6 to 8",
+    ]
+
+
+def test_for_reading() -> None:
+    assert about_size(1023) == "1023 B"
+    assert about_size(8_000_000_000) == "7.45 GiB"
+    assert about_size(300 * 2**20) == "300 MiB"
+    assert about_duration(3.84) == "3.8 s"
+    assert about_duration(59.7) == "1 min"
+    assert about_duration(200) == "3 min 20 s"
+    assert about_duration(3599.9) == "1 h"
+    assert about_duration(90000) == "1 d 1 h"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (1449.5, "1,450"),
+        (99.96, "100"),
+        (12.0, "12"),
+        (12.25, "12.3"),
+        (0.0123, "0.0123"),
+        (0.000012345, "0.0000123"),
+        (0.5, "0.5"),
+        (10.0, "10"),
+        (0.0, "0"),
+    ],
+)
+def test_three_digits_have_no_exponent(value: float, shown: str) -> None:
+    assert three_digits(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("microseconds", "shown"), [(9.06, "9.06 µs"), (999.0, "999 µs"), (2940.0, "2.94 ms"), (1.2e6, "1.2 s")]
+)
+def test_latencies_have_a_unit_that_fits(microseconds: float, shown: str) -> None:
+    assert latency_text(microseconds) == shown

@@ -1,0 +1,85 @@
+"""weir import --page: what logs can prove, without R, TeX and a compiler."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weir import cli
+from weir.base.units import three_digits
+
+GOLDEN = Path(__file__).resolve().parents[2] / "golden"
+
+
+def page_of(folder: Path) -> dict[str, Any]:
+    text = (folder / "logs.html").read_text()
+    found: dict[str, Any] = json.loads(text.split('id="facts">', 1)[1].split("</script>", 1)[0])
+    return found
+
+
+@pytest.fixture
+def no_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+
+
+def test_each_log_has_what_it_shows_and_what_it_cannot(
+    tmp_path: Path, no_programs: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs = [GOLDEN / "ior" / "written-2.10-iterations.txt", GOLDEN / "mdtest" / "mdtest-branching.txt"]
+    failed = GOLDEN / "ior" / "fail-ior-timeout-killed.txt"
+    out = tmp_path / "records.csv"
+    assert cli.main(["import", *map(str, [*logs, failed]), "--out", str(out), "--page"]) == 0
+    assert f"page: {tmp_path / 'logs.html'}" in capsys.readouterr().out
+    facts = page_of(tmp_path)
+    by_name = {Path(one["log"]).name: one for one in facts["logs"]["rows"]}
+    assert next(reversed(by_name)) == failed.name, "what is usable comes first"
+    ior, mdtest = by_name["written-2.10-iterations.txt"], by_name["mdtest-branching.txt"]
+    assert "fetched" in ior["missing"]
+    assert ior["shown"]
+    assert not set(ior["shown"]) & set(ior["missing"])
+    assert "MiB/s" in ior["best"]
+    assert "op/s" in mdtest["best"]
+    assert by_name[failed.name]["INVALID"] > 0
+    assert any(one["records"] for one in facts["logs"]["doubts"])
+    fetched = next(one for one in facts["logs"]["lacking"] if one["evidence"] == "fetched")
+    assert "weir-io" in fetched["log"]
+    assert any("weir-io ior" in line or "srun" in line for line in facts["logs"]["commands"])
+    best = {one["access"]: one["best"] for one in facts["answers"]}
+    assert best["read"]["n"] == 1
+
+
+def test_the_best_of_all_logs_is_that_of_a_log(tmp_path: Path) -> None:
+    """Medians in both places: two iterations of 1,000 and 1,024 MiB/s are neither of them."""
+    out = tmp_path / "records.csv"
+    logs = ["written-2.10-iterations.txt", "ior-posix-shared.txt"]
+    assert (
+        cli.main(["import", *(str(GOLDEN / "ior" / log) for log in logs), "--out", str(out), "--page"]) == 0
+    )
+    facts = page_of(tmp_path)
+    of_logs = [text for one in facts["logs"]["rows"] for text in one["best"].split("; ")]
+    assert sorted(of_logs) == [
+        "read 2,020 MiB/s (median of 2 results)",
+        "write 1,010 MiB/s (median of 2 results)",
+        "write 735 MiB/s (median of 3 results)",
+    ]
+    for one in facts["answers"]:
+        best = f"{one['access']} {three_digits(one['best']['value'])} MiB/s"
+        assert any(text.startswith(best) for text in of_logs)
+
+
+def test_a_page_of_other_logs_does_not_stay(tmp_path: Path) -> None:
+    log, out = str(GOLDEN / "ior" / "ior-posix-shared.txt"), tmp_path / "records.csv"
+    assert cli.main(["import", log, "--out", str(out), "--page"]) == 0
+    assert cli.main(["import", log, "--out", str(out)]) == 0
+    assert not (tmp_path / "logs.html").exists()
+
+
+def test_a_page_that_no_import_wrote_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "logs.html").write_text("mine")
+    command = ["import", str(GOLDEN / "ior" / "ior-posix-shared.txt"), "--out", str(tmp_path / "records.csv")]
+    assert cli.main([*command, "--page"]) == 2
+    assert "exists, and no import wrote it" in capsys.readouterr().err
+    assert (tmp_path / "logs.html").read_text() == "mine"

@@ -1,0 +1,173 @@
+"""weir verify: each edit of a study is named; without a digest or signature the limit is printed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from weir import cli
+from weir.runs.files import write_run_file
+from weir.runs.manifest import MANIFEST, write_manifest
+from weir.runs.verify import verify
+
+CELLS = ("1111", "2222")
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """Two executions of two cells each, and their tables."""
+    site = tmp_path / "results" / "here"
+    folder = site / "mine"
+    folder.mkdir(parents=True)
+    runs = []
+    for cell in CELLS:
+        for run in range(2):
+            outputs = site / "runs" / cell / f"{run:03d}"
+            outputs.mkdir(parents=True)
+            (outputs / "stdout").write_text(f"{cell} {run}: 100 MiB/s\n")
+            (outputs / "summary.json").write_text('{"bw_mib_s": 100}\n')
+            write_run_file(outputs, {"run": run, "status": "done"})
+            runs.append(outputs / "run.json")
+    (folder / "records.csv").write_text(
+        "cell,bw_mib_s,verdict,reasons\n1111,100,VALID,\n2222,90,DEGRADED,cache\n"
+    )
+    for name in ("excluded.csv", "latencies.csv", "plan.json"):
+        (folder / name).write_text(f"{name}\n")
+    digest = write_manifest(folder, "records.csv", [folder / "plan.json", *runs])
+    (folder / "facts.json").write_text(json.dumps({"digest": digest}))
+    return folder
+
+
+def edited(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+def of(study: Path, cell: str = "1111", run: str = "000") -> Path:
+    return study.parent / "runs" / cell / run
+
+
+def test_a_study_that_nobody_touched(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["verify", str(study)]) == 0
+    shown = capsys.readouterr().out
+    assert "16 files compared, 0 differ" in shown
+    assert "an edit that also rewrites the checksums is not detected" in shown
+    checked = subprocess.run(["sha256sum", "--check", "--quiet", MANIFEST], cwd=study, check=False)
+    assert checked.returncode == 0
+
+
+EDITS: dict[str, tuple[Callable[[Path], object], list[str]]] = {
+    "a number in a summary": (
+        lambda study: edited(of(study) / "summary.json", "100", "400"),
+        ["edited: ../runs/1111/000/summary.json"],
+    ),
+    "a deleted row": (
+        lambda study: edited(study / "records.csv", "2222,90,DEGRADED,cache\n", ""),
+        ["edited: records.csv"],
+    ),
+    "a deleted reason": (
+        lambda study: edited(study / "records.csv", "DEGRADED,cache", "VALID,"),
+        ["edited: records.csv"],
+    ),
+    "a run.json": (
+        lambda study: edited(of(study) / "run.json", "done", "failed"),
+        ["edited: ../runs/1111/000/run.json"],
+    ),
+    "a summary and its sum in run.json": (
+        lambda study: (
+            edited(of(study) / "summary.json", "100", "400"),
+            write_run_file(of(study), {"run": 0, "status": "done"}),
+        ),
+        ["edited: ../runs/1111/000/run.json"],
+    ),
+    "a deleted execution": (
+        lambda study: shutil.rmtree(of(study, "2222", "001")),
+        ["deleted: ../runs/2222/001/run.json"],
+    ),
+    "an added execution": (
+        lambda study: shutil.copytree(of(study), of(study, "1111", "002")),
+        ["added: ../runs/1111/002/run.json"],
+    ),
+    "an added output": (
+        lambda study: (of(study) / "summary2.json").write_text("{}"),
+        ["added: ../runs/1111/000/summary2.json"],
+    ),
+    "facts": (
+        lambda study: edited(study / "facts.json", "digest", "digits"),
+        ["edited: facts.json"],
+    ),
+    "the manifest": (
+        lambda study: edited(study / MANIFEST, "  plan.json", "  plan2.json"),
+        ["edited: facts.json", "deleted: plan2.json"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edit_is_named(study: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    edit, differences = EDITS[name]
+    edit(study)
+    assert cli.main(["verify", str(study)]) == 1
+    assert capsys.readouterr().out.splitlines()[: len(differences)] == differences
+
+
+def test_an_attempt_that_was_set_aside_is_no_difference(study: Path) -> None:
+    shutil.copytree(of(study), of(study, "1111", "000.failed-1"))
+    assert verify(study).differences == ()
+
+
+def rewritten(study: Path) -> None:
+    """An editor who knows weir: a result, its run.json, the manifest and the facts agree again."""
+    edited(of(study) / "summary.json", "100", "400")
+    write_run_file(of(study), {"run": 0, "status": "done"})
+    runs = sorted(study.parent.glob("runs/*/*/run.json"))
+    digest = write_manifest(study, "records.csv", [study / "plan.json", *runs])
+    (study / "facts.json").write_text(json.dumps({"digest": digest}))
+
+
+def test_a_consistent_edit_needs_the_digest_of_the_report(
+    study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed = verify(study).digest
+    assert cli.main(["verify", str(study), "--digest", printed[:16]]) == 0
+    rewritten(study)
+    assert cli.main(["verify", str(study)]) == 0
+    assert cli.main(["verify", str(study), "--digest", printed[:16]]) == 1
+    assert "the digest is" in capsys.readouterr().err
+    assert cli.main(["verify", str(study), "--digest", printed[:3]]) == 1
+
+
+def test_a_signature_names_the_signer_and_breaks_with_the_study(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if not shutil.which("ssh-keygen"):
+        pytest.skip("ssh-keygen is missing")
+    key, allowed = tmp_path / "key", tmp_path / "allowed"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    public = key.with_suffix(".pub").read_text().split()
+    allowed.write_text(f"storage@example.org {public[0]} {public[1]}\n")
+    arguments = ["verify", str(study), "--allowed-signers", str(allowed)]
+    assert cli.main(arguments) == 1
+    assert "there is no signature" in capsys.readouterr().err
+    assert cli.main(["verify", str(study), "--sign", str(key)]) == 0
+    assert cli.main(arguments) == 0
+    assert "signed by storage@example.org" in capsys.readouterr().out
+    rewritten(study)
+    assert cli.main(arguments) == 1
+    assert "ssh-keygen -Y verify failed" in capsys.readouterr().err
+
+
+def test_a_directory_that_is_not_a_study_is_wrong_use(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["verify", str(tmp_path)]) == 2
+    assert f"{tmp_path}/SHA256SUMS: cannot be read" in capsys.readouterr().err
+    (tmp_path / MANIFEST).write_text("no sum here\n")
+    assert cli.main(["verify", str(tmp_path)]) == 1
+    assert "SHA256SUMS:1: is damaged" in capsys.readouterr().err

@@ -1,0 +1,207 @@
+"""The ledger: each run that ended has a line, and what was done to the runs or to the lines is found."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weir.records.rounds import Rounds, rounds_of_rows
+from weir.runs.ledger import LEDGER, ROUNDS_FILE, copy_ledger, end_run, read_ledger
+from weir.runs.manifest import TABLES, write_manifest
+from weir.runs.verify import verify
+from weir.terms.model import Row
+
+ROUNDS = 4
+
+
+def document(cell: str, run: int, rounds: int = ROUNDS, status: str = "done") -> dict[str, Any]:
+    return {
+        "cell": {"cell": cell, "rounds": rounds},
+        "run": run,
+        "status": status,
+        "ended": f"2026-03-01T10:{run:02d}:00+00:00",
+    }
+
+
+def end(results: Path, cell: str, run: int, **how: Any) -> Path:
+    folder = results / "runs" / cell / f"{run:03d}"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "stdout.txt").write_text(f"{cell} {run}\n")
+    end_run(folder, document(cell, run, **how))
+    return folder
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """Four rounds of two cells, by a plan."""
+    results = tmp_path / "results" / "lab"
+    for run in range(ROUNDS):
+        for cell in ("c1", "c2"):
+            end(results, cell, run)
+    return results
+
+
+def checked(results: Path) -> Rounds:
+    """The study of the runs that are there now."""
+    study = results / "study"
+    study.mkdir(exist_ok=True)
+    cells = [{"cell": cell, "rounds": ROUNDS} for cell in ("c1", "c2")]
+    (study / "plan.json").write_text(json.dumps({"batches": [{"batch": "b", "cells": cells}]}))
+    files = sorted(results.glob("runs/*/[0-9][0-9][0-9]/run.json"))
+    rows: list[Row] = [{"cell": file.parts[-3], "run": int(file.parts[-2])} for file in files]
+    return rounds_of_rows(study, rows)
+
+
+def found(results: Path) -> list[tuple[str, str | None, int | None]]:
+    return [(one.kind, one.cell, one.run) for one in checked(results).findings]
+
+
+def test_runs_as_they_ended_have_no_finding(results: Path) -> None:
+    ledger = read_ledger(results / LEDGER)
+    assert ledger is not None
+    assert (len(ledger.entries), ledger.broken) == (2 * ROUNDS, None)
+    assert found(results) == []
+
+
+def without_line(results: Path) -> None:
+    file = results / LEDGER
+    lines = file.read_text().splitlines(keepends=True)
+    shutil.rmtree(results / "runs" / "c1" / "002")
+    file.write_text("".join(line for line in lines if '"c1"' not in line or '"run": 2' not in line))
+
+
+def copied(results: Path) -> None:
+    """A good round under the number of one that was not measured yet."""
+    shutil.copytree(results / "runs" / "c1" / "000", results / "runs" / "c1" / "004")
+
+
+def edited(results: Path) -> None:
+    file = results / "runs" / "c1" / "002" / "run.json"
+    file.write_text(file.read_text().replace("2026", "2027"))
+
+
+def again(results: Path) -> None:
+    shutil.rmtree(results / "runs" / "c1" / "002")
+    end(results, "c1", 2)
+
+
+def failed_before(results: Path) -> None:
+    for status in ("failed", "done"):
+        end(results, "c1", 4, status=status)
+
+
+CHEATS: dict[str, tuple[Callable[[Path], object], list[tuple[str, str | None, int | None]]]] = {
+    "deleted": (
+        lambda results: shutil.rmtree(results / "runs" / "c1" / "003"),
+        [("deleted", "c1", 3)],
+    ),
+    "deleted with its line": (without_line, [("missing", "c1", 2), ("broken", None, None)]),
+    "measured again": (again, [("replaced", "c1", 2)]),
+    "a failed one measured again": (failed_before, [("repeated", "c1", 4)]),
+    "edited": (edited, [("edited", "c1", 2)]),
+    "copied": (copied, [("replayed", "c1", 4)]),
+    "a whole cell": (
+        lambda results: shutil.rmtree(results / "runs" / "c2"),
+        [("deleted", "c2", run) for run in range(ROUNDS)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHEATS)
+def test_what_was_done_to_a_round_is_found_with_its_number(results: Path, name: str) -> None:
+    cheat, expected = CHEATS[name]
+    cheat(results)
+    assert found(results) == expected
+
+
+def test_a_run_measured_without_a_ledger_has_no_line(results: Path) -> None:
+    (results / LEDGER).unlink()
+    assert any(LEDGER in one for one in checked(results).lacks)
+    end(results, "c1", 4)
+    assert ("unrecorded", "c1", 0) in found(results)
+    assert ("unrecorded", "c1", 4) not in found(results)
+
+
+def test_a_longer_plan_after_each_look_is_counted(results: Path) -> None:
+    assert checked(results).looks == {"c1": 1, "c2": 1}
+    for run, rounds in ((4, 5), (5, 7), (6, 7)):
+        end(results, "c1", run, rounds=rounds)
+    assert checked(results).looks == {"c1": 3, "c2": 1}
+    end(results, "c2", 4)  # added to the four that were planned
+    assert checked(results).looks == {"c1": 3, "c2": 2}
+
+
+def test_a_long_plan_that_was_stopped_is_a_look_at_each_run(results: Path) -> None:
+    (results / LEDGER).unlink()
+    for run in range(ROUNDS):
+        end(results, "c1", run, rounds=40)
+    assert checked(results).looks["c1"] == 1 + ROUNDS
+
+
+def test_a_truncated_line_is_found_and_the_next_one_is_whole(results: Path) -> None:
+    file = results / LEDGER
+    file.write_bytes(file.read_bytes()[:-10])
+    end(results, "c1", 4)
+    ledger = read_ledger(file)
+    assert ledger is not None
+    assert ledger.broken == f"line {2 * ROUNDS} is damaged"
+    assert ledger.entries[-1].run == 4
+
+
+def write_many(results: Path, cell: str) -> None:
+    for run in range(20):
+        end(results, cell, run)
+
+
+def test_several_writers_make_one_chain(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    writers = [context.Process(target=write_many, args=(tmp_path, f"c{number}")) for number in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    ledger = read_ledger(tmp_path / LEDGER)
+    assert ledger is not None
+    assert (len(ledger.entries), ledger.broken) == (80, None)
+
+
+def test_a_ledger_that_was_written_anew_is_not_that_of_the_collection(results: Path) -> None:
+    study = results / "study"
+    rounds = checked(results)
+    for name in ("records.csv", *TABLES):
+        (study / name).write_text("\n")
+    (study / ROUNDS_FILE).write_text(json.dumps(rounds.data()))
+    digest = write_manifest(study, "records.csv", [study / "plan.json", study / ROUNDS_FILE])
+    (study / "facts.json").write_text(json.dumps({"digest": digest}))
+    end(results, "c3", 0)  # of another study
+    assert verify(study).differences == ()
+    (results / LEDGER).unlink()
+    for run in range(ROUNDS):
+        for cell in ("c2", "c1"):
+            end(results, cell, run)
+    assert [str(one) for one in verify(study).differences] == [f"edited: ../{LEDGER}"]
+    assert ("broken", None, None) in found(results)
+
+
+def test_a_copied_ledger_has_the_sums_of_the_copies_and_keeps_what_is_wrong(results: Path) -> None:
+    source = read_ledger(results / LEDGER)
+    assert source is not None
+    first = source.entries[0]
+    copy_ledger(source, results / "copy", {first.sha256: "f" * 64})
+    copy = read_ledger(results / "copy")
+    assert copy is not None
+    assert copy.broken is None
+    assert [one.sha256 for one in copy.entries] == ["f" * 64, *(one.sha256 for one in source.entries[1:])]
+    without_line(results)
+    broken = read_ledger(results / LEDGER)
+    assert broken is not None
+    copy_ledger(broken, results / "copy", {})
+    again = read_ledger(results / "copy")
+    assert again is not None
+    assert again.broken is not None

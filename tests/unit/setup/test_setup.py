@@ -1,0 +1,311 @@
+"""envs/setup.sh on a copy of its lists, with fakes of apt, dpkg and Python that only record their calls."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.unit.setup.machine import STAND_INS, Machine
+
+ROOT = Path(__file__).resolve().parents[3]
+REPORT_ROLES = ("measure", "analyse", "report")
+
+
+@pytest.fixture
+def machine() -> Iterator[Machine]:
+    # Not tmp_path, which other users may not enter: one test is another user.
+    folder = Path(tempfile.mkdtemp(prefix="weir-setup-"))
+    folder.chmod(0o755)
+    machine = Machine(folder / "checkout", folder / "notes")
+    shutil.copytree(ROOT / "envs" / "apt", machine.checkout / "envs" / "apt")
+    shutil.copytree(ROOT / "envs" / "pip", machine.checkout / "envs" / "pip")
+    shutil.copy(ROOT / "envs" / "setup.sh", machine.checkout / "envs")
+    shutil.copy(ROOT / "pyproject.toml", machine.checkout)
+    (machine.notes / "bin").mkdir(parents=True)
+    (machine.notes / "installed").touch()
+    for name, text in STAND_INS.items():
+        program = machine.notes / "bin" / name
+        program.write_text(f'#!/bin/bash\nnote() {{ echo "{name} $*" >>"$notes/calls"; }}\n{text}')
+        program.chmod(0o755)
+    yield machine
+    shutil.rmtree(folder)
+
+
+def packages_of(*roles: str) -> set[str]:
+    lines = [
+        line for role in roles for line in (ROOT / "envs" / "apt" / f"{role}.txt").read_text().splitlines()
+    ]
+    return {line.split("#")[0].strip() for line in lines} - {""}
+
+
+def test_first_call_installs_what_the_roles_need_and_the_second_does_and_says_nothing(
+    machine: Machine,
+) -> None:
+    status, output = machine.set_up(*REPORT_ROLES)
+    assert status == 0, output
+    assert output.splitlines()[-1].startswith("setup: ready in ")
+    first, *others = machine.installs()
+    assert first.split()[-1] == "python3-venv", "so that pip works while dpkg does"
+    installed = {word for install in others for word in install.split()}
+    assert packages_of(*REPORT_ROLES) <= installed
+    assert not (packages_of("develop") - packages_of(*REPORT_ROLES)) & installed
+    (fetching,) = (call for call in machine.calls("python3") if "requirements.txt" in call)
+    assert "--no-compile" in fetching
+    machine.forget_calls()
+    assert machine.set_up(*REPORT_ROLES) == (0, "")
+    assert not (machine.notes / "calls").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("state", ["passes", "fails"])
+def test_the_engine_is_compiled_while_the_rest_is_installed(machine: Machine, state: str) -> None:
+    program = machine.checkout / ".ci/build"
+    program.parent.mkdir()
+    program.write_text(
+        "#!/bin/bash\n"
+        'echo "build $(sort "$notes/installed" | tr "\\n" " ")" >>"$notes/calls"\n'
+        f"exit {int(state == 'fails')}\n"
+    )
+    program.chmod(0o755)
+    (machine.notes / "apt-sleeps").write_text("0.5")
+    status, output = machine.set_up("--build", *REPORT_ROLES)
+    assert status == 0, output
+    *_, rest = machine.installs()
+    (build,) = machine.calls("build")
+    assert packages_of("measure") <= set(build.split())
+    assert not packages_of("report") & set(build.split())
+    assert packages_of("report") <= set(rest.split())
+
+
+def test_the_next_packages_are_fetched_while_others_are_installed(machine: Machine) -> None:
+    """Without the lock of dpkg, and into the folder that the installation takes them from."""
+    assert machine.set_up(*REPORT_ROLES)[0] == 0
+    fetches = [call for call in machine.calls("apt-get") if "--download-only" in call]
+    of_measure = packages_of("measure") - packages_of("analyse", "report")
+    assert of_measure - {"gcc", "libc6-dev"} <= set(fetches[-2].split())
+    assert packages_of("analyse", "report") <= set(fetches[-1].split())
+    assert all("--option=Debug::NoLocking=true" in fetch for fetch in fetches)
+    calls = " ".join([*fetches, *machine.installs()]).split()
+    folders = {word for word in calls if "Dir::Cache::Archives=" in word}
+    assert len(folders) == 1
+    assert not Path(folders.pop().split("=")[-1]).exists()
+
+
+@pytest.mark.slow
+def test_roles_for_later_are_fetched_beside_the_others_and_installed_by_their_own_call(
+    machine: Machine,
+) -> None:
+    """What measures first is waited for first; and what somebody else has to install is told at once."""
+    # Slow enough for a fetch that begins beside the last lot and ends with it.
+    (machine.notes / "apt-sleeps").write_text("0.3")
+    assert machine.set_up("measure", "--later", "analyse", "report")[0] == 0
+    of_later = packages_of("analyse", "report") - packages_of("measure")
+    fetched = {
+        word for call in machine.calls("apt-get") if "--download-only" in call for word in call.split()
+    }
+    assert of_later <= fetched
+    assert not of_later & {word for call in machine.installs() for word in call.split()}
+    assert machine.set_up("--look", "measure") == (0, "")
+    assert machine.set_up("--look", "analyse") == (1, "")
+    assert machine.set_up("measure", "--later", "analyse", "report") == (0, "")
+    status, output = machine.set_up("measure", "--later", "analyse", "report", STAND_IN_UID="1000")
+    assert (status, "    sudo apt-get install" in output) == (1, True)
+    assert of_later <= set(output.split())
+    machine.forget_calls()
+    assert machine.set_up("analyse", "report")[0] == 0
+    (install,) = machine.installs()
+    assert of_later <= set(install.split())
+
+
+@pytest.mark.slow
+def test_develop_takes_the_larger_lock_which_holds_the_smaller(machine: Machine) -> None:
+    machine.set_up("measure", "develop")
+    (fetching,) = (call for call in machine.calls("python3") if "requirements-develop.txt" in call)
+    assert "--no-compile" not in fetching
+    machine.forget_calls()
+    assert machine.set_up("measure") == (0, "")
+    assert machine.calls("python3") == []
+
+
+def test_a_package_that_was_removed_is_noticed(machine: Machine) -> None:
+    machine.set_up("measure")
+    installed = machine.notes / "installed"
+    installed.write_text("".join(line for line in installed.open() if line != "cmake\n"))
+    machine.forget_calls()
+    assert machine.set_up("measure")[0] == 0
+    (install,) = machine.installs()
+    assert packages_of("measure") & set(install.split()) == {"cmake"}
+    assert machine.calls("python3") == []
+
+
+def test_an_edited_lock_is_noticed(machine: Machine) -> None:
+    machine.set_up("measure")
+    with (machine.checkout / "envs" / "pip" / "requirements.txt").open("a") as lock:
+        lock.write("# newer\n")
+    machine.forget_calls()
+    assert machine.set_up("measure")[0] == 0
+    assert any("requirements.txt" in call for call in machine.calls("python3"))
+    assert machine.calls("apt-get") == []
+
+
+@pytest.mark.slow
+def test_a_checkout_that_was_moved_gets_a_new_environment(machine: Machine) -> None:
+    machine.set_up("measure")
+    machine.checkout = machine.checkout.rename(machine.checkout.with_name("elsewhere"))
+    machine.forget_calls()
+    assert machine.set_up("measure")[0] == 0
+    assert f"python3 -m venv --clear {machine.checkout}/.venv" in machine.calls("python3")
+
+
+def test_another_user_is_told_the_command_and_nothing_is_begun(machine: Machine) -> None:
+    (machine.notes / "bin" / "id").unlink()
+    is_root = os.getuid() == 0
+    if is_root and not shutil.which("setpriv"):
+        pytest.skip("setpriv is missing: cannot become another user")
+    before = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups") if is_root else ()
+    installed = machine.notes / "installed"
+    installed.write_text(
+        "".join(f"{name}\n" for name in packages_of("measure") - {"cmake"} | {"python3-venv"})
+    )
+    status, output = machine.set_up("measure", before=before)
+    assert status == 1
+    assert "    sudo apt-get install -y --no-install-recommends cmake\n" in output
+    assert not (machine.checkout / ".venv").exists()
+    assert not (machine.checkout / "build").exists()
+    assert machine.calls("apt-get") == []
+
+
+@pytest.mark.parametrize("roles", [("mesure",), (), ("measure", "all"), ("../pip/requirements",)])
+def test_wrong_roles_are_wrong_use(machine: Machine, roles: tuple[str, ...]) -> None:
+    status, output = machine.set_up(*roles)
+    assert status == 2
+    assert "known roles: analyse develop lab measure report" in output
+    assert not (machine.notes / "calls").exists()
+
+
+def test_debian_packages_can_be_left_alone(machine: Machine) -> None:
+    (machine.notes / "installed").write_text("python3-venv\n")
+    status, output = machine.set_up(*REPORT_ROLES, WEIR_APT="no", STAND_IN_UID="1000")
+    assert status == 0, output
+    assert machine.calls("apt-get") == []
+    assert (machine.checkout / ".venv" / "bin" / "weir").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("who", "text", "sentence"),
+    [
+        ("apt", "Err:1 Temporary failure resolving 'mirror.example'", "the network could not be reached"),
+        ("apt", "E: Unable to locate package cmake", "weir is made for Debian 12"),
+        ("apt", "dpkg: error: No space left on device", "the disk is full"),
+        (
+            "pip",
+            "NewConnectionError: Failed to establish a new connection",
+            "the network could not be reached",
+        ),
+        ("pip", "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES", "a download is not what the lock says"),
+        ("pip", "SSL: CERTIFICATE_VERIFY_FAILED", "certificate is not trusted"),
+    ],
+)
+def test_a_failure_is_explained_and_the_next_call_tries_again(
+    machine: Machine, who: str, text: str, sentence: str
+) -> None:
+    broken = machine.notes / f"{who}-fails"
+    broken.write_text(f"{text}\n")
+    status, output = machine.set_up("measure")
+    assert status == 1
+    assert text in output
+    assert sentence in output
+    assert "build/setup.log" in output
+    broken.unlink()
+    assert machine.set_up("measure")[0] == 0
+
+
+@pytest.mark.slow
+def test_a_lock_that_another_process_holds_is_waited_for(machine: Machine) -> None:
+    held = machine.notes / "lock-held"
+    held.touch()
+    process = machine.start("measure")
+    deadline = time.monotonic() + 120
+    while len(machine.calls("dpkg")) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert machine.installs() == []
+    held.unlink()
+    output, _ = process.communicate(timeout=300)
+    assert process.returncode == 0, output
+    assert output.count("another process holds the lock of dpkg or apt") == 1
+    assert len(machine.installs()) == 4
+    assert all("DPkg::Lock::Timeout=600" in install for install in machine.installs())
+
+
+@pytest.mark.slow
+def test_a_lock_that_is_never_released_ends_with_advice(machine: Machine) -> None:
+    script = machine.checkout / "envs" / "setup.sh"
+    script.write_text(script.read_text().replace("lock_wait_s=600", "lock_wait_s=1"))
+    (machine.notes / "lock-held").touch()
+    status, output = machine.set_up("measure")
+    assert status == 1
+    assert "another process still holds the lock of dpkg or apt: wait until it ends" in output
+    assert machine.installs() == []
+
+
+def test_the_real_dpkg_reports_a_held_lock_in_the_words_that_are_looked_for(tmp_path: Path) -> None:
+    if not shutil.which("dpkg"):
+        pytest.skip("dpkg is missing")
+    (tmp_path / "updates").mkdir()
+    for name in ("status", "available"):
+        (tmp_path / name).touch()
+    with (tmp_path / "lock-frontend").open("w") as lock:
+        fcntl.lockf(lock, fcntl.LOCK_EX)
+        options = ["dpkg", "--force-not-root", f"--admindir={tmp_path}", "--configure", "-a"]
+        environment = {"LC_ALL": "C", "PATH": "/usr/bin:/bin:/usr/sbin:/sbin"}
+        done = subprocess.run(options, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "lock was locked by another process" in done.stderr
+    assert "lock was locked by another process" in (ROOT / "envs" / "setup.sh").read_text()
+
+
+@pytest.mark.slow
+def test_two_at_once_install_once(machine: Machine) -> None:
+    (machine.notes / "apt-sleeps").write_text("0.5")
+    both = [machine.start("measure") for _ in range(2)]
+    outputs = [process.communicate(timeout=300)[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0], outputs
+    assert len(machine.installs()) == 4, "python3-venv, the compiler, those of the role, and all"
+
+
+@pytest.mark.slow
+def test_an_interrupt_ends_what_was_started(machine: Machine) -> None:
+    (machine.notes / "apt-sleeps").write_text("300")
+    process = machine.start("measure")
+    deadline = time.monotonic() + 120
+    while not machine.calls("apt-get") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    # It returns at once only if nothing that was started still holds the pipe.
+    process.communicate(timeout=120)
+    assert process.returncode == 130
+    (machine.notes / "apt-sleeps").unlink()
+    assert machine.set_up("measure")[0] == 0
+
+
+@pytest.mark.slow
+def test_when_apt_fails_pip_ends_as_well(machine: Machine) -> None:
+    (machine.notes / "installed").write_text("python3-venv\n")
+    (machine.notes / "pip-sleeps").write_text("300")
+    (machine.notes / "apt-sleeps").write_text("0.5")  # until pip has begun
+    (machine.notes / "apt-fails").write_text("E: Unable to locate package r-base-core\n")
+    process = machine.start("measure")
+    # It returns at once only if nothing that was started still holds the pipe.
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "apt does not know a package" in output

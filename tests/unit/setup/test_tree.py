@@ -1,0 +1,114 @@
+"""What holds for every file: nothing of the machine it was written on, and verbs that scripts rely on."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[3]
+PACKAGE_HOSTS = re.compile(
+    rb"\b(deb\.debian|security\.debian|snapshot\.debian|pypi|files\.pythonhosted|conda\.anaconda|cran\.r-project"
+    rb"|proxy\.golang|registry\.npmjs)\.(org|com)\b"
+)
+VERBS = {"setup", "report", "test", "check", "bench", "bench-plan", "clean", "build", "help"}
+
+
+@pytest.fixture(scope="module")
+def tracked_files() -> list[Path]:
+    if not shutil.which("git") or not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+    files = [ROOT / name for name in listing.decode().split("\0") if name]
+    return [file for file in files if file.is_file()]
+
+
+def test_no_package_registry_is_named(tracked_files: list[Path]) -> None:
+    found = [str(file) for file in tracked_files if PACKAGE_HOSTS.search(file.read_bytes())]
+    assert found == [], "where packages come from is the business of a machine's apt and pip configuration"
+
+
+def test_no_path_of_this_machine_is_named(tracked_files: list[Path]) -> None:
+    places = {str(ROOT), str(Path.home())} - {"/root", "/"}
+    # A checkout in a folder of one word, such as /weir, could be meant by any text.
+    patterns = [
+        re.compile(rb"(?<![\w.])" + re.escape(place.encode()) + rb"\b")
+        for place in places
+        if place.count("/") > 1
+    ]
+    found = [str(file) for file in tracked_files if any(p.search(file.read_bytes()) for p in patterns)]
+    assert found == []
+
+
+def test_no_large_file_is_tracked(tracked_files: list[Path]) -> None:
+    # A year of published measurements may be larger than code.
+    most_bytes = {True: 2_000_000, False: 1_000_000}
+    sizes = {file: file.stat().st_size for file in tracked_files}
+    large = {str(file): size for file, size in sizes.items() if size > most_bytes["reference" in file.parts]}
+    assert large == {}
+
+
+def test_scripts_can_rely_on_the_verbs() -> None:
+    printed = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert set(re.findall(r"^  make (\S+) ", printed, re.MULTILINE)) >= VERBS
+
+
+def test_make_without_a_verb_only_explains() -> None:
+    bare = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert (
+        bare == subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    )
+
+
+def test_clean_never_touches_measurements() -> None:
+    recipe = subprocess.run(
+        ["make", "-n", "clean"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    removals = [line for line in recipe.splitlines() if re.search(r"\brm\b", line)]
+    assert removals
+    assert not any("results" in re.sub(r"-not -path './results/\*'", "", line) for line in removals)
+
+
+@pytest.mark.parametrize(
+    ("file", "job", "command"),
+    [
+        *(
+            (file, job, command)
+            for file in (".github/workflows/test.yml", ".gitlab-ci.yml")
+            for job, command in (("check", "check"), ("test", "test"), ("docs", "report"), ("docs", "docs"))
+        ),
+        (".github/workflows/spack.yml", "test-spack", "test-spack"),
+        (".gitlab-ci.yml", "test-spack", "test-spack"),
+    ],
+)
+def test_continuous_integration_calls_its_body(file: str, job: str, command: str) -> None:
+    jobs = yaml.safe_load((ROOT / file).read_text())
+    found = jobs.get("jobs", jobs)[job]
+    script = found.get("script", [])
+    lines = [script] if isinstance(script, str) else script
+    steps = [step.get("run") for step in found.get("steps", [])] or lines
+    assert f".ci/run {command}" in steps
+    # The body knows the command, and make has it.
+    assert re.search(rf"^{command}\) limit=", (ROOT / ".ci/run").read_text(), re.MULTILINE)
+    assert re.search(rf"^{command}: ", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("file", ["test.yml", "spack.yml"])
+def test_actions_are_pinned_to_commits_and_leave_no_credentials(file: str) -> None:
+    """A tag can be moved to other code, and a test could read the token that a checkout leaves."""
+    jobs = yaml.safe_load((ROOT / ".github/workflows" / file).read_text())["jobs"].values()
+    actions = [step for job in jobs for step in job["steps"] if "uses" in step]
+    assert actions
+    assert [step["uses"] for step in actions if not re.search(r"@[0-9a-f]{40}$", step["uses"])] == []
+    checkouts = [step for step in actions if step["uses"].startswith("actions/checkout@")]
+    assert [step for step in checkouts if step["with"].get("persist-credentials") is not False] == []
+
+
+def test_the_body_of_continuous_integration_refuses_other_commands() -> None:
+    wrong = subprocess.run([ROOT / ".ci/run", "tset"], capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2
+    assert "unknown command 'tset'; use:" in wrong.stderr

@@ -1,0 +1,107 @@
+"""What OAR 2.5.9 printed on four virtual nodes (tests/queues), as weir reads it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from weir.site.schedulers import scheduler
+from weir.site.schedulers.base import ENDED, RUNNING, WAITING, JobFiles, JobState, Request
+from weir.site.schedulers.oar import exports, facts_of, placement, state_of
+
+GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "schedulers" / "oar"
+
+
+@pytest.mark.parametrize(
+    ("capture", "expected"),
+    [
+        ("running", JobState(RUNNING)),
+        ("waiting", JobState(WAITING)),
+        ("not-planned", JobState(WAITING, "OAR plans no start for it")),
+        ("exit-3", JobState(ENDED, "", 3)),
+        ("time", JobState(ENDED, "its time was over")),
+        ("cancelled", JobState(ENDED, "it was cancelled")),
+        ("killed", JobState(ENDED, "", 137)),
+    ],
+)
+def test_states_of_a_job(capture: str, expected: JobState) -> None:
+    assert state_of(facts_of((GOLDEN / f"{capture}.json").read_text())) == expected
+
+
+def test_a_job_that_oar_submits_again_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a prologue that failed; else weir would submit a second one, beside that of OAR."""
+
+    def put(name: str, text: str) -> None:
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+
+    failed = json.loads((GOLDEN / "cancelled.json").read_text())
+    again = "[NodeChangeState] Resubmiting job 3 => 5) (due to event PROLOGUE_ERROR & job is neither a ...)"
+    failed["3"]["events"] = [
+        {"type": "PROLOGUE_ERROR", "description": "..."},
+        {"type": "RESUBMIT_JOB_AUTOMATICALLY", "description": again},
+    ]
+    put("3", json.dumps(failed))
+    put("5", (GOLDEN / "waiting.json").read_text())
+    put("oarstat", f"#!/bin/sh\ncat {tmp_path}/$4\n")
+    put("oardel", f"#!/bin/sh\necho $1 >>{tmp_path}/cancelled\n")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    reason = "after PROLOGUE_ERROR OAR has submitted it again, as job 5"
+    assert scheduler("oar").state("3") == JobState(WAITING, reason)
+    scheduler("oar").cancel_job("3")
+    assert (tmp_path / "cancelled").read_text() == "5\n"
+    put("5", (GOLDEN / "exit-3.json").read_text())
+    assert scheduler("oar").state("3") == JobState(ENDED, "", 3)
+
+
+def test_the_id_of_a_job_and_of_none_that_was_refused() -> None:
+    system = scheduler("oar")
+    assert system.submitted((GOLDEN / "oarsub.txt").read_text()) == "1"
+    assert system.submitted((GOLDEN / "oarsub-refused.txt").read_text()) == ""
+
+
+def test_the_variables_of_the_submission_reach_the_script(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "a job.sh"
+    script.write_text('#!/bin/sh\necho "$GIVEN:${BASH_ENV-none}:$OAR_JOB_ID"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("GIVEN", "a 'b' $c\nd")
+    monkeypatch.setenv("OAR_JOB_ID", "of the job that submits")
+    request = Request(4, 3690, 24, options=("-q", "night"))
+    *options, command = scheduler("oar").submission(request, JobFiles("weir_x", script, tmp_path / "log"))
+    log = f"{tmp_path}/log.queue"
+    expected = [
+        "oarsub",
+        "-n",
+        "weir_x",
+        "-O",
+        log,
+        "-E",
+        log,
+        "-l",
+        "nodes=4,walltime=1:01:30",
+        "-q",
+        "night",
+    ]
+    assert options == expected
+    variables = tmp_path / "a job.sh.environment"
+    assert variables.stat().st_mode & 0o077 == 0
+    node = {"PATH": "/usr/bin:/bin", "OAR_JOB_ID": "7", "BASH_ENV": "/nothing"}
+    done = subprocess.run(["bash", "-c", command], env=node, capture_output=True, text=True, check=True)
+    assert done.stdout == "a 'b' $c\nd:none:7\n"
+    assert not variables.exists()  # it may have secrets
+    assert "OAR_JOB_ID" not in exports({"OAR_JOB_ID": "7"})
+
+
+def test_nodes_are_whole_unless_they_are_shared_by_time() -> None:
+    alone = placement(["-q", "night"], ["node1", "node2"])
+    assert (alone["requested"]["alone"], alone["alone"]) == (True, True)
+    assert alone["groups"] == [{"switch": None, "features": None, "fits": None, "nodes": ["node1", "node2"]}]
+    shared = placement(["-t", "timesharing=user,name", "-p", "side='left'"], ["node1"])
+    assert (shared["requested"]["alone"], shared["alone"]) == (False, None)
+    assert shared["requested"]["constraint"] == "side='left'"
+    assert shared["groups"][0]["fits"] is True

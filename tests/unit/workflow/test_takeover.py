@@ -1,0 +1,52 @@
+"""What a killed workflow left: its locks and the temporary directories of its processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+from pathlib import Path
+
+from weir.workflow.takeover import (
+    HOLDER_FILE,
+    TEMPORARY,
+    note_temporary,
+    take_over_from_a_killed_workflow,
+)
+
+
+def killed(folder: Path, temporary: Path) -> None:
+    """As a process leaves it that was killed."""
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    facts = {"host": socket.gethostname(), "pid": gone.pid, "started_ticks": 1, "temporary": str(temporary)}
+    (folder / TEMPORARY).mkdir(parents=True, exist_ok=True)
+    (folder / TEMPORARY / f"{gone.pid}.json").write_text(json.dumps(facts))
+
+
+def test_temporary_directories_of_the_dead_go_and_no_others(tmp_path: Path) -> None:
+    folder = tmp_path / ".snakemake"
+    names = ("snakemake-dead", "thesis", "snakemake-alive", "snakemake-link")
+    for name in names[:3]:
+        (tmp_path / name / "source-cache").mkdir(parents=True)
+    (tmp_path / "snakemake-link").symlink_to(tmp_path / "thesis")
+    for name in ("snakemake-dead", "thesis", "snakemake-link"):
+        killed(folder, tmp_path / name)
+    note_temporary(folder, tmp_path / "snakemake-alive")
+    take_over_from_a_killed_workflow(folder)
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == sorted({".snakemake", *names[1:]})
+    assert (tmp_path / "thesis/source-cache").is_dir()
+    assert [file.name for file in (folder / TEMPORARY).iterdir()] == [f"{os.getpid()}.json"]
+
+
+def test_a_dead_workflows_locks_go_and_a_living_ones_stay(tmp_path: Path) -> None:
+    (tmp_path / "locks").mkdir()
+    (tmp_path / "locks/0.input.lock").touch()
+    take_over_from_a_killed_workflow(tmp_path)  # this process is its holder from now on
+    take_over_from_a_killed_workflow(tmp_path)
+    assert (tmp_path / "locks/0.input.lock").exists()
+    holder = json.loads((tmp_path / HOLDER_FILE).read_text())
+    (tmp_path / HOLDER_FILE).write_text(json.dumps(holder | {"started_ticks": 1}))
+    take_over_from_a_killed_workflow(tmp_path)
+    assert not (tmp_path / "locks/0.input.lock").exists()

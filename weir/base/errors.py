@@ -1,0 +1,179 @@
+"""Errors for people: what is wrong where, and how to fix it."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import errno
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TextIO, cast
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong: message describes it, hint is what to write instead."""
+
+    message: str
+    file: str | None = None
+    line: int | None = None
+    key: str | None = None
+    value: object = None
+    hint: str | None = None
+
+    def at(self, file: str, line: int | None, key: str) -> Problem:
+        """The same problem with its file and line."""
+        return replace(self, file=file, line=line, key=key)
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
+        head = ": ".join(part for part in (place, self._key_and_value()) if part)
+        text = f"{head}: {self.message}" if head else self.message
+        return visible(f"{text}\n    {self.hint}" if self.hint else text)
+
+    def _key_and_value(self) -> str | None:
+        """Of an option its value, too: the same option may be given several times."""
+        is_option = self.key is not None and self.key.startswith("--")
+        if not is_option or self.value is None or str(self.value) in self.message:
+            return self.key
+        return f"{self.key} {self.value}"
+
+
+class WeirError(Exception):
+    """Something a user can fix. exit_code: 2 for wrong use or wrong files, 1 when the work itself failed."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        key: str | None = None,
+        value: object = None,
+        hint: str | None = None,
+        exit_code: int = 1,
+    ) -> None:
+        self.problems: tuple[Problem, ...] = (Problem(message, file, line, key, value, hint),)
+        self.exit_code = exit_code
+        super().__init__(str(self.problems[0]))
+
+
+class TargetUnavailableError(WeirError):
+    """A target cannot be used here; where it is optional, its cells are skipped with this reason."""
+
+
+class ProblemsError(WeirError):
+    """Several problems, reported in one go."""
+
+    def __init__(self, problems: Sequence[Problem], exit_code: int = 1) -> None:
+        super().__init__(problems[0].message, exit_code=exit_code)
+        self.problems = tuple(problems)
+        self.args = ("\n".join(str(problem) for problem in problems),)
+
+
+class ConfigError(ProblemsError):
+    """All that is wrong in the files of a configuration."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__(problems, exit_code=2)
+
+
+# What helps against errors of the operating system that people meet.
+_OS_HINTS = {
+    errno.ENOSPC: "make room there; finished runs are kept",
+    errno.EDQUOT: "your quota is used up there: make room; finished runs are kept",
+    errno.EROFS: "the file system is read-only: mount it writable, or write elsewhere",
+    errno.EACCES: "let this user read and write there",
+    errno.EIO: "the device or server below fails: look at the kernel log",
+    errno.ESTALE: "the file system was exported anew: mount it again",
+    errno.ENOTCONN: "the file system's process has ended: mount it again",
+    errno.ENOENT: "check the path",
+}
+# Of two names, as of a copy, these errors are about the second one.
+_OF_THE_GOAL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+
+
+def from_os_error(error: OSError) -> WeirError:
+    """A message with the file and what to do, instead of a traceback."""
+    is_about_goal = error.filename2 is not None and error.errno in _OF_THE_GOAL
+    name = error.filename2 if is_about_goal else error.filename
+    file = None if name is None else str(name)
+    return WeirError(error.strerror or str(error), file=file, hint=hint_of(error))
+
+
+def hint_of(error: OSError) -> str | None:
+    """What helps against it, where that is known."""
+    return _OS_HINTS.get(error.errno or 0)
+
+
+def error_data(error: WeirError) -> dict[str, Any]:
+    """The problems as plain data, for --json and --errors."""
+    facts = [
+        {key: value for key, value in vars(problem).items() if value is not None}
+        for problem in error.problems
+    ]
+    return {"errors": facts}
+
+
+def unique(problems: Iterable[Problem]) -> list[Problem]:
+    """Each problem once, in the order of the lines of their files."""
+    by_text = {str(problem): problem for problem in problems}
+    return sorted(by_text.values(), key=lambda problem: (problem.file or "", problem.line or 0))
+
+
+_MOST_NAMES = 100  # of a hint; more are no help, and hostile files have thousands
+_LONGEST_NAME = 100
+
+
+def did_you_mean(word: object, known: Iterable[object]) -> str:
+    """A hint for a misspelt word: the nearest known one, else all of them."""
+    names = sorted(str(name) for name in known)
+    lowered = {name.lower(): name for name in names[:_MOST_NAMES] if len(name) <= _LONGEST_NAME}
+    wanted = str(word).lower()
+    if len(wanted) <= _LONGEST_NAME:
+        near = difflib.get_close_matches(wanted, lowered, n=1, cutoff=0.6)
+        if near:
+            return f"did you mean '{lowered[near[0]]}'?"
+    shown = [*lowered.values(), *([f"{len(names) - len(lowered)} more"] if len(names) > len(lowered) else [])]
+    return f"known: {', '.join(shown)}" if names else "none are known here"
+
+
+# Those of ASCII and Latin 1 but tab and line feed, those that turn the direction of writing, ends of lines
+# and paragraphs of Unicode, and bytes of file names that are not UTF-8.
+_OBEYED = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+
+
+def visible(text: str) -> str:
+    """The text with \\u001b for an escape; within JSON that means the same character."""
+    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+class VisibleStream:
+    """Writes visible text to a stream; `unfiltered` is for a program's own motions of the cursor."""
+
+    def __init__(self, unfiltered: TextIO) -> None:
+        self.unfiltered = unfiltered
+
+    def write(self, text: str) -> int:
+        self.unfiltered.write(visible(text))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.unfiltered, name)
+
+
+@contextlib.contextmanager
+def visible_output() -> Iterator[None]:
+    """Whatever is printed to stdout and stderr meanwhile is visible."""
+    out, err = (cast(TextIO, VisibleStream(stream)) for stream in (sys.stdout, sys.stderr))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        yield
+
+
+def unfiltered(stream: TextIO) -> TextIO:
+    """The stream below, to which a program moves the cursor itself."""
+    return stream.unfiltered if isinstance(stream, VisibleStream) else stream

@@ -1,0 +1,126 @@
+"""Files that are whole or absent, and errors of reading them that name the file and what to do."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from weir.base.errors import WeirError
+
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+def path_fault(path: Path | str) -> str | None:
+    """What keeps a path out of a list of paths, a variable such as PATH, or the calls of MPI-IO."""
+    if any(ord(each) < ord(" ") for each in str(path)):
+        return "has a tab, a line break or another control character"
+    return (
+        "has a colon, which separates paths, and types of file systems in MPI-IO"
+        if ":" in str(path)
+        else None
+    )
+
+
+def require_plain_path(path: Path, what: str) -> Path:
+    if fault := path_fault(path):
+        raise WeirError(f"{what} {str(path)!r} {fault}", hint="move or rename it", exit_code=2)
+    return path
+
+
+def require_file(file: Path) -> None:
+    """A pipe or a device may have no end, or never begin; and written to, it would become a file."""
+    kind = _KINDS.get(stat.S_IFMT(file.stat().st_mode))
+    if kind:
+        hint = "write what it gives to a file, and name that"
+        raise WeirError(f"is {kind}, not a file", file=printable(file), hint=hint, exit_code=2)
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """The file has its old or its new content at any moment, also after a power cut or on a full disk."""
+    with whole_file(path) as stream:
+        stream.write(text)
+
+
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[IO[str]]:
+    """A stream whose text becomes the file when the block ends, and nothing if it ends with an error."""
+    with whole_bytes(path) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8", write_through=True)
+        yield text
+        text.detach()
+
+
+@contextlib.contextmanager
+def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
+    """As whole_file, of bytes."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with temporary.open("wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        if isinstance(error, OSError) and error.errno and error.filename is None:
+            error.filename = str(path)  # errors of write and fsync have no name
+        raise
+
+
+def printable(path: Path | str) -> str:
+    """A path or another name as text: bytes that are no UTF-8 and control characters as their codes."""
+    text = str(path).encode(errors="backslashreplace").decode()
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+class Hashed:
+    """A stream with the SHA-256 of what was written to it: a file need not be read again for its checksum."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream, self._sum = stream, hashlib.sha256()
+
+    def write(self, data: bytes | memoryview) -> None:
+        self._sum.update(data)
+        self._stream.write(data)
+
+    def sha256(self) -> str:
+        """In hexadecimal digits."""
+        return self._sum.hexdigest()
+
+
+def from_json(text: str | bytes) -> Any:
+    """The content of a file that may be damaged: damage is a ValueError, also brackets without end."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("holds brackets within brackets without end") from None
+
+
+def read_object(path: Path, hint: str) -> dict[str, Any]:
+    """The JSON object in a file; FileNotFoundError if there is none, WeirError if it is damaged."""
+    try:
+        content = from_json(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise WeirError(f"cannot be read: {error.strerror}", file=str(path), hint=hint) from None
+    except ValueError as error:
+        raise WeirError(f"is damaged: {error}", file=str(path), hint=hint) from None
+    if not isinstance(content, dict):
+        raise WeirError("is damaged: it does not hold a JSON object", file=str(path), hint=hint)
+    return content

@@ -1,0 +1,60 @@
+"""How to add something in Python: a module in the right folder defines an object of the right class.
+
+Its name is TOOL, LAUNCHER or SCHEDULER; rules and conditions have any name. No other file mentions it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping
+from types import ModuleType
+from typing import TypeVar
+
+from weir.base.errors import WeirError
+
+T = TypeVar("T")
+
+
+def modules(package: str) -> Iterator[ModuleType]:
+    """The modules and packages in the folder of a package."""
+    for info in pkgutil.iter_modules(importlib.import_module(package).__path__):
+        yield importlib.import_module(f"{package}.{info.name}")
+
+
+def objects(module: ModuleType, kind: type[T]) -> Iterator[T]:
+    """What a module defines of this class, each once and in its order."""
+    yield from {id(item): item for item in vars(module).values() if isinstance(item, kind)}.values()
+
+
+def plugins(package: str, name: str, kind: type[T]) -> dict[str, T]:
+    """The object of this name and class in each module of a package, by the name of the module."""
+    found = {module.__name__.rpartition(".")[2]: getattr(module, name, None) for module in modules(package)}
+    return {module: item for module, item in found.items() if isinstance(item, kind)}
+
+
+_STATISTICS = ("numpy>=2", "scipy>=1.15", "ruptures>=1.1.9")
+# As in pyproject.toml. Hints name these packages: the package `weir` of Python's index is another project.
+REQUIREMENTS: Mapping[str, tuple[str, ...]] = {
+    "workflow": ("snakemake>=8.25.2", "pygments"),
+    "reframe": ("reframe-hpc>=4.7.3",),
+    "statistics": _STATISTICS,
+    "tune": (*_STATISTICS, "optuna>=5"),
+    "darshan": ("darshan>=3.4.7",),
+}
+
+
+def install_hint(*extras: str) -> str:
+    """The command that installs what these extras need."""
+    needed = dict.fromkeys(package for extra in extras for package in REQUIREMENTS[extra])
+    return "pip install " + " ".join(f"'{package}'" if ">" in package else package for package in needed)
+
+
+def load(module: str, extra: str) -> ModuleType:
+    """The module, or a message that names what it imports and lacks."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise WeirError(
+            f"the Python package {error.name} is not installed", hint=install_hint(extra)
+        ) from None

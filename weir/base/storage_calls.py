@@ -1,0 +1,153 @@
+"""Calls on storage that may not answer, each in a process of its own with a limit: a process that waits for a
+file system that hangs gets no signal, and ends when the file system answers.
+
+No other call of weir's own processes goes to the path of a target, but for those of the guardian of a batch,
+which is such a process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import pickle
+import signal
+import sys
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import NoReturn, TypeVar
+
+from weir.base.errors import WeirError
+from weir.base.interrupts import INTERRUPTS, is_readable
+from weir.base.mounts import named_mount
+from weir.base.processes import waits_in
+
+# A storage that does not answer for so long hangs.
+ANSWER_S = 30.0
+# After an interrupt: for a call to end by itself, and then for its process to go.
+_FINISH_S, _GO_S, _LOOK_S = 2.0, 3.0, 0.02
+_PIPE_BYTES = 65536
+Result = TypeVar("Result")
+
+
+class HangsError(WeirError):
+    """The storage does not answer."""
+
+
+def hangs(path: str, pid: int, limit_s: float, target: str = "") -> HangsError:
+    """Of a call on the path by a process; target: its name, where it is known."""
+    what = f"target {target}: {path}" if target else path
+    mounted = named_mount(path)
+    return HangsError(
+        f"{what} does not answer for {limit_s:g} s: process {pid} waits, {waits_in(pid)}",
+        hint=f"look at {mounted or 'the file system'}, or unmount it; then run again: finished runs are kept",
+    )
+
+
+def in_time(call: Callable[[], Result], path: object, limit_s: float = ANSWER_S) -> Result:
+    """What the call returns or raises; HangsError if that takes longer. path is that of the message.
+
+    An interrupt waits for the call, or ends it: whoever cleans up must not meet it at work."""
+    reader, writer = os.pipe()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Interrupts are for this process, not for the child. Where another thread takes the signal, Python raises
+    # it here all the same, between any two steps: the fork and the note of its child are one.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
+    children: list[int] = []
+    try:
+        children.extend(itertools.starmap(os.fork, [()]))
+        if children == [0]:
+            _answer(call, writer)
+        os.close(writer)
+        with open(reader, "rb", buffering=0):
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            answer = _read(reader, children[0], path, limit_s)
+    except HangsError:
+        raise
+    except BaseException:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for child in children:
+            _end(child)
+        raise
+    os.waitpid(children[0], 0)
+    if not answer:
+        raise WeirError(f"{path}: the process that looked at it was ended", hint="run again")
+    is_good, result = pickle.loads(answer)
+    if is_good:
+        found: Result = result
+        return found
+    raise result
+
+
+def is_in_haste(error: BaseException | None) -> bool:
+    """Whether an error is an interrupt or a storage that hangs, or came in the clean-up after one."""
+    while error is not None and not isinstance(error, KeyboardInterrupt | HangsError):
+        error = error.__context__
+    return error is not None
+
+
+@cache
+def real_path(path: str) -> str:
+    """The path without links."""
+    return in_time(lambda: os.path.realpath(path), path)
+
+
+def _answer(call: Callable[[], object], writer: int) -> NoReturn:
+    """Of the child."""
+    try:
+        answer = _outcome(call, writer)
+        while answer:
+            answer = answer[os.write(writer, answer) :]
+    finally:
+        os._exit(0)
+
+
+def _outcome(call: Callable[[], object], writer: int) -> bytes:
+    try:
+        _close_all_but(writer)
+    except OSError as error:
+        # Of this machine, not of the storage: no caller takes it for what the call raised.
+        reason = WeirError(f"cannot look at a storage: {error}", hint="mount /proc and /dev here")
+        return pickle.dumps((False, reason))
+    try:
+        return pickle.dumps((True, call()))
+    except Exception as error:
+        return pickle.dumps((False, error))
+
+
+def _close_all_but(writer: int) -> None:
+    """No lock, socket or pipe of the parent stays open while the call hangs."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in range(3):
+        os.dup2(nothing, standard)
+    for each in map(int, os.listdir("/proc/self/fd")):
+        if each > 2 and each != writer:
+            with contextlib.suppress(OSError):
+                os.close(each)
+
+
+def _end(child: int) -> None:
+    """By itself at first: a call that is killed may leave what it was about to remove."""
+    if not _ends(child, _FINISH_S):
+        os.kill(child, signal.SIGKILL)
+        _ends(child, _GO_S)  # unless it waits for a storage that hangs
+
+
+def _ends(child: int, limit_s: float) -> bool:
+    over = time.monotonic() + limit_s
+    while not (ended := os.waitpid(child, os.WNOHANG)[0] != 0) and time.monotonic() < over:
+        time.sleep(_LOOK_S)
+    return ended
+
+
+def _read(reader: int, child: int, path: object, limit_s: float) -> bytes:
+    found = b""
+    while True:
+        if not is_readable(reader, limit_s):
+            raise hangs(str(path), child, limit_s)
+        part = os.read(reader, _PIPE_BYTES)
+        if not part:
+            return found
+        found += part

@@ -1,0 +1,1 @@
+"""What records decide: faster or slower, accepted, normal, the best setting, a predicted time."""

@@ -1,0 +1,75 @@
+"""From arguments to a judgement, its report and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+
+from weir.base.errors import WeirError
+from weir.data import data_folder
+from weir.decide.accept import output
+from weir.decide.accept.campaign import of_campaign
+from weir.decide.accept.contract import Contract, read_contract
+from weir.decide.accept.evidence import Measured, read_measured
+from weir.decide.accept.judge import PASS, judge, overall
+from weir.decide.accept.report import print_pdf, write_report
+from weir.decide.compare.sides import records_file
+from weir.plan.config.sources import find_sources
+from weir.records.table import write_whole
+from weir.runs.signature import signer
+
+
+def accept(args: argparse.Namespace) -> int:
+    file = find_sources().named_file("contracts", args.contract)
+    contract = read_contract(file, args.promise)
+    if args.study is None:
+        print(_asked(contract))
+        return 0
+    measured = _verified(args, contract)
+    results = judge(contract, measured)
+    if args.junit:
+        write_whole(args.junit, output.as_junit(contract, results, measured))
+    as_text = output.as_text(contract, results, measured)
+    print(json.dumps(output.facts(contract, results, measured), indent=1) if args.json else as_text)
+    if args.report:
+        files = write_report(file, contract, measured, results, args.report)
+        pdf = print_pdf(args.report, data_folder("reports"))
+        if not args.json:
+            print(f"report: {files[0]}")
+            print(f"report: {pdf}" if pdf else "no PDF: latexmk is not installed")
+    return 0 if overall(results) == PASS else 1
+
+
+def _verified(args: argparse.Namespace, contract: Contract) -> Measured:
+    """The study, if all of its rounds are known; else it has to be wanted as it is."""
+    measured = of_campaign(contract.campaign, read_measured(args.study))
+    if measured.lacks and not args.unverified:
+        raise WeirError(
+            f"cannot be verified: {'; '.join(measured.lacks)}",
+            file=str(args.study),
+            hint="name the folder of a study that weir measured and collected, or judge it as it is, "
+            "marked on every page: --unverified",
+            exit_code=2,
+        )
+    if args.allowed_signers is None:
+        return measured
+    return replace(measured, signed_by=signer(records_file(args.study).parent, args.allowed_signers))
+
+
+def _asked(contract: Contract) -> str:
+    """What a contract requires, and how to measure it."""
+    lines = [contract.title, f"  {contract.source}"]
+    for line in contract.lines:
+        promise = line.promise
+        bound = (promise.text or "open: --promise") if promise else "conditions only"
+        lines.append(f"  {line.name}: {line.text} ({bound})")
+    lines += [f"  not judged: {text}" for text in contract.not_encoded]
+    if contract.campaign:
+        lines.append(f"  campaign: {contract.campaign.text}")
+    how = (
+        f"weir plan --suite {contract.suite}"
+        if contract.suite
+        else "its own harness; then weir import, or name its directory"
+    )
+    return "\n".join([*lines, f"measure: {how}", f"judge:   weir accept {contract.name} STUDY --report DIR"])

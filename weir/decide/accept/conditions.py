@@ -1,0 +1,365 @@
+"""The conditions of a contract: each is a function that names what it finds.
+
+A function takes the value of its key and the records of one cell. It yields sentences: what was violated, or
+Unknown where the records cannot tell.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from weir.audit.judge import USABLE
+from weir.base.plugins import objects
+from weir.base.units import about_duration, about_size, format_size
+from weir.decide.accept.contract import Line
+from weir.decide.accept.evidence import EXPERIMENT, Measured, Run
+from weir.plan.config.parameters import cell_default, cell_key
+from weir.terms.model import Row
+from weir.tools import tools
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A condition that does not hold (or is not known to), by its name."""
+
+    condition: str
+    text: str
+    unknown: bool = False
+
+
+class Unknown(str):
+    """A sentence about missing evidence."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The records of one cell in one line."""
+
+    line: Line
+    measured: Measured
+    rows: tuple[Row, ...]
+    must_be: str | None
+
+    @property
+    def runs(self) -> list[Run]:
+        """Run files of the cell, each once."""
+        found = {row.get("run"): self.measured.run_of(row) for row in self.rows}
+        return [run for run in found.values() if run is not None]
+
+    @property
+    def unfiled(self) -> int:
+        """Records without a run file."""
+        return sum(self.measured.run_of(row) is None for row in self.rows)
+
+
+Check = Callable[[Any, Subject], Iterator[str]]
+_MOST_DIFFERENCES = 3
+
+
+@dataclass(frozen=True)
+class Condition:
+    key: str  # of a contract
+    check: Check
+
+
+def condition(check: Check) -> Condition:
+    """Makes a condition of a function: its name is the key."""
+    return Condition(check.__name__, check)
+
+
+def findings(subject: Subject) -> list[Finding]:
+    """Findings of all conditions of the line, in their order."""
+    found = [Finding("verdict", text) for text in verdict(subject)]
+    found += [
+        Finding("unlisted-edit", str(text), isinstance(text, Unknown)) for text in unlisted_edit(subject)
+    ]
+    found += [Finding("edited", text) for text in edited(subject)]
+    found += [Finding("renamed", text) for text in renamed(subject)]
+    storages = storages_of(subject.runs)
+    if len(storages) > 1:
+        found.append(Finding("several-storages", f"its runs were measured on {' and '.join(storages)}"))
+    given: Mapping[str, Any] = {"emulated": False, **subject.line.conditions}
+    for one in objects(sys.modules[__name__], Condition):
+        for text in one.check(given[one.key], subject) if one.key in given else ():
+            found.append(Finding(one.key.replace("_", "-"), str(text), isinstance(text, Unknown)))
+    return found
+
+
+def usable(row: Row, must_be: str | None) -> bool:
+    return row["verdict"] in (USABLE if must_be is None else (must_be,))
+
+
+def verdict(subject: Subject) -> Iterator[str]:
+    bad: dict[tuple[str, str], int] = defaultdict(int)
+    for row in subject.rows:
+        if not usable(row, subject.must_be):
+            lacks = f"missing {row.get('missing')}" if row["verdict"] == "UNPROVEN" else row.get("reasons")
+            bad[(row["verdict"], str(lacks or "no reason is recorded"))] += 1
+    for (name, reason), count in sorted(bad.items()):
+        yield f"{count} of {len(subject.rows)} records are {name}: {reason}"
+
+
+def unlisted_edit(subject: Subject) -> Iterator[str]:
+    """Parameters that the contract neither fixes nor releases have their default."""
+    line = subject.line
+    if line.tool not in tools() or "may_change" not in line.conditions:
+        return
+    if subject.unfiled:
+        count = f"{subject.unfiled} of {len(subject.rows)} records"
+        yield Unknown(f"{count} have no run file: parameters that the contract does not name are not known")
+    free = {*line.conditions["may_change"], "access"}
+    settled = {*line.select, *line.conditions["fixed"]}
+    changed: dict[str, Any] = {}
+    for run in subject.runs:
+        for name, parameter in tools()[line.tool].parameters.items():
+            key = cell_key(name, parameter)
+            value = run["cell"]["params"].get(key)
+            if name not in free and key not in settled and not _same(value, cell_default(parameter)):
+                changed[name] = value
+    for name, value in changed.items():
+        yield f"{name} is {value}, and the contract does not allow other values than the default"
+
+
+def edited(subject: Subject) -> Iterator[str]:
+    """Edits and deletions first: in a study whose collection was interrupted, all runs are additions."""
+    differences = sorted(subject.measured.differences or (), key=lambda text: text.startswith("added"))
+    for text in differences[:_MOST_DIFFERENCES]:
+        yield f"not as it was collected: {text}"
+    if len(differences) > _MOST_DIFFERENCES:
+        yield f"and {len(differences) - _MOST_DIFFERENCES} more files"
+
+
+def renamed(subject: Subject) -> Iterator[str]:
+    """Where a line selects by the experiment, the records have the name by which the run was measured."""
+    if EXPERIMENT not in subject.line.select:
+        return
+    for row in subject.rows:
+        run = subject.measured.run_of(row)
+        measured = run["cell"].get(EXPERIMENT) if run is not None else None
+        if measured is not None and measured != row.get(EXPERIMENT):
+            name = f"{row['cell']} is of the experiment {row.get(EXPERIMENT)} in the records"
+            hint = "measure the suite of the contract in a campaign of its own"
+            yield f"{name}, and was measured as {measured}: {hint}"
+            return
+
+
+def storages_of(runs: Iterable[Run]) -> list[str]:
+    """What the runs found below their targets, which any directory may be called. Unknown is none.
+
+    Clients of one file system may mount it from different servers: of these the path alone counts."""
+    found = set()
+    for run in runs:
+        storage = (run.get("host") or {}).get("file_system") or {}
+        device = str(storage.get("device") or "")
+        of_server = "" if device.startswith("/") else "server:" * (":" in device)
+        text = f"{storage.get('type') or ''} {of_server}{device.rpartition(':')[2] if of_server else device}"
+        if text.strip():
+            found.add(f"{run['cell'].get('target')} ({text.strip()})")
+    return sorted(found)
+
+
+@condition
+def fixed(values: Mapping[str, Any], subject: Subject) -> Iterator[str]:
+    for name, value in values.items():
+        found = [subject.measured.parameter(row, name) for row in subject.rows]
+        other = [one for one in found if one is not None and not _same(one, value)]
+        if other:
+            yield f"{name} is {_shown(name, other[0])}, not {_shown(name, value)}"
+        elif None in found:
+            yield Unknown(f"{name} is not recorded; the contract fixes {_shown(name, value)}")
+
+
+@condition
+def command_has(options: Sequence[str], subject: Subject) -> Iterator[str]:
+    if not subject.runs:
+        yield Unknown("no command line is recorded")
+    for word in options:
+        without = [run for run in subject.runs if not _has(run["command"], word)]
+        if without:
+            yield f"{len(without)} of {len(subject.runs)} command lines lack {word}"
+
+
+@condition
+def nodes(bound: Mapping[str, int], subject: Subject) -> Iterator[str]:
+    yield from _counted("nodes", "nn", bound, subject)
+
+
+@condition
+def ppn(bound: Mapping[str, int], subject: Subject) -> Iterator[str]:
+    yield from _counted("processes per node", "ppn", bound, subject)
+
+
+@condition
+def rounds_at_least(least: int, subject: Subject) -> Iterator[str]:
+    count = len({row.get("run") for row in subject.rows if usable(row, subject.must_be)})
+    if count < least:
+        yield f"n = {count} usable runs, not {least}"
+
+
+@condition
+def iterations_at_least(least: int, subject: Subject) -> Iterator[str]:
+    counts: dict[Any, int] = defaultdict(int)
+    for row in subject.rows:
+        counts[row.get("run"), row["access"]] += 1
+    if counts and min(counts.values()) < least:
+        yield f"a run has {min(counts.values())} iterations, not {least}"
+
+
+@condition
+def operations_at_least(least: int, subject: Subject) -> Iterator[str]:
+    known = [row["ops"] for row in subject.rows if row.get("ops") is not None]
+    if len(known) < len(subject.rows):
+        yield Unknown("the number of operations is not recorded")
+    elif min(known) < least:
+        yield f"a run did {min(known):,} operations, not {least:,}"
+
+
+@condition
+def data_over_memory(factor: float, subject: Subject) -> Iterator[str]:
+    for row, moved_bytes in _moved_per_node(subject):
+        if moved_bytes is None:
+            yield Unknown("the bytes moved are not recorded")
+            return
+        run = subject.measured.run_of(row)
+        memory_bytes = (run or {}).get("host", {}).get("memory_bytes")
+        if memory_bytes is None:
+            yield Unknown("the memory of the nodes is not recorded")
+            return
+        if moved_bytes <= factor * memory_bytes:
+            yield (
+                f"{row['access']} moved {about_size(moved_bytes)} a node with {about_size(memory_bytes)} of "
+                f"memory: {moved_bytes / memory_bytes:.2g} times, not more than {factor:g}"
+            )
+            return
+
+
+@condition
+def bytes_per_node_at_least(least: int, subject: Subject) -> Iterator[str]:
+    found = [moved for _, moved in _moved_per_node(subject)]
+    known = [moved for moved in found if moved is not None]
+    if len(known) < len(found):
+        yield Unknown("the bytes moved are not recorded")
+    elif min(known) < least:
+        yield f"{about_size(min(known))} a node were moved, not {format_size(least)}"
+
+
+@condition
+def memory_filled_percent(least: int, subject: Subject) -> Iterator[str]:
+    if not subject.runs:
+        yield Unknown("no command line is recorded")
+    shares = [_filled(run["command"]) for run in subject.runs]
+    known = [share for share in shares if share is not None]
+    if len(known) < len(shares):
+        yield "the benchmark did not fill memory before the run (its option -M)"
+    elif known and min(known) < least:
+        yield f"{min(known)} % of the memory was filled, not {least} %"
+
+
+@condition
+def phase_at_least(least_s: float, subject: Subject) -> Iterator[str]:
+    times = [row.get("total_s") or row.get("io_s") for row in subject.rows]
+    known = [time for time in times if time is not None]
+    if len(known) < len(times):
+        yield Unknown("the time of a phase is not recorded")
+    elif min(known) < least_s:
+        yield f"a phase lasted {about_duration(min(known))}, not {about_duration(least_s)}"
+
+
+@condition
+def span_at_most(most_s: float, subject: Subject) -> Iterator[str]:
+    try:
+        times = sorted(datetime.fromisoformat(str(row.get("began"))).timestamp() for row in subject.rows)
+    except ValueError:
+        yield Unknown("the time of a record is not known")
+        return
+    if times[-1] - times[0] > most_s:
+        yield f"the records span {about_duration(times[-1] - times[0])}, not {about_duration(most_s)}"
+
+
+@condition
+def same_run(accesses: Sequence[str], subject: Subject) -> Iterator[str]:
+    together: dict[Any, set[str]] = defaultdict(set)
+    for row in subject.measured.rows:
+        together[row["cell"], row.get("run")].add(row["access"])
+    for access in accesses:
+        without = [row for row in subject.rows if access not in together[row["cell"], row.get("run")]]
+        if without:
+            yield f"{len(without)} records come from runs that did not measure {access}"
+
+
+@condition
+def program(names: Sequence[str], subject: Subject) -> Iterator[str]:
+    yield from _one_of("program", names, (row.get("program") for row in subject.rows))
+
+
+@condition
+def version(beginnings: Sequence[str], subject: Subject) -> Iterator[str]:
+    for found in {row.get("tool_version") for row in subject.rows}:
+        if found is None:
+            yield Unknown("the version of the program is not recorded")
+        elif not found.startswith(tuple(beginnings)):
+            yield f"the version is {found}, not {' or '.join(beginnings)}"
+
+
+@condition
+def emulated(allowed: bool, subject: Subject) -> Iterator[str]:
+    if not allowed and any(row.get("emulated") for row in subject.rows):
+        yield "the storage is emulated"
+
+
+def _one_of(what: str, names: Sequence[str], values: Iterable[Any]) -> Iterator[str]:
+    for found in {value for value in values if value not in names}:
+        yield (
+            Unknown(f"the {what} is not recorded")
+            if found is None
+            else (f"the {what} is {found}, not {' or '.join(names)}")
+        )
+
+
+def _counted(what: str, column: str, bound: Mapping[str, int], subject: Subject) -> Iterator[str]:
+    found = sorted({row[column] for row in subject.rows if row.get(column) is not None})
+    if any(row.get(column) is None for row in subject.rows):
+        yield Unknown(f"the number of {what} is not recorded")
+    elif "exactly" in bound and found != [bound["exactly"]]:
+        yield f"{what}: {', '.join(map(str, found))}, not {bound['exactly']}"
+    elif found[0] < bound.get("at_least", 0):
+        yield f"{what}: {found[0]}, not {bound['at_least']} or more"
+
+
+def _moved_per_node(subject: Subject) -> Iterator[tuple[Row, float | None]]:
+    for row in subject.rows:
+        moved, nodes = row.get("moved_bytes"), row.get("nn")
+        yield row, (moved / nodes if moved is not None and nodes else None)
+
+
+def _has(command: Sequence[str], word: str) -> bool:
+    """An option with a value, such as '-a POSIX', must be two consecutive arguments."""
+    parts = shlex.split(word)
+    return any(list(command[at : at + len(parts)]) == parts for at in range(len(command)))
+
+
+def _filled(command: Sequence[str]) -> int | None:
+    """The share of IOR's -M 80%."""
+    for at, word in enumerate(command):
+        text = command[at + 1] if word == "-M" and at + 1 < len(command) else word.removeprefix("-M")
+        if word.startswith("-M") and text.rstrip("%").isdigit():
+            return int(text.rstrip("%"))
+    return None
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return list(one) == list(other)
+    return bool(one == other)
+
+
+def _shown(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return format_size(value) if name.endswith("_bytes") and isinstance(value, int) else str(value)

@@ -1,0 +1,249 @@
+"""Reads config/contracts/<contract>.yaml: every value checked, converted and with its unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from weir.base.errors import ConfigError, Problem, WeirError, did_you_mean
+from weir.base.units import UnitError, parse_duration, parse_rate, parse_size
+from weir.data import load_schema
+from weir.plan.config.parameters import ParameterError, cell_key, written_value
+from weir.plan.config.schema import check
+from weir.plan.config.yaml_file import Keys, YamlFile, read_yaml
+from weir.records.metrics import metric_named
+from weir.tools import tools
+
+IO500 = "io500"
+PLACES = ("nodes", "ppn", "target", "experiment")
+BEST, MEAN, MEDIAN = "best", "mean", "median"
+_SIZES = ("bytes_per_node_at_least",)
+_DURATIONS = ("phase_at_least", "span_at_most")
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A bound on a metric, in the unit of its column; both bounds None: to be given by --promise."""
+
+    metric: str
+    statistic: str
+    by_interval: bool
+    at_least: float | None
+    at_most: float | None
+    text: str  # the bound as written
+
+    @property
+    def bound(self) -> float | None:
+        return self.at_most if self.at_least is None else self.at_least
+
+    @property
+    def higher_is_better(self) -> bool:
+        return metric_named(self.metric).higher_is_better
+
+
+@dataclass(frozen=True)
+class Line:
+    """One requirement."""
+
+    name: str
+    text: str
+    tool: str
+    access: tuple[str, ...]
+    select: Mapping[str, Any]  # by the parameter names of a cell
+    conditions: Mapping[str, Any]  # those of the contract and its own
+    promise: Promise | None
+    takes_best: bool
+
+
+@dataclass(frozen=True)
+class NamedCampaign:
+    """The one measurement that counts; both times are included."""
+
+    study: str  # name of its folder, or the last parts of its path
+    not_before: datetime
+    not_after: datetime
+    ledger_after: str | None  # digest of its last line
+
+    @property
+    def text(self) -> str:
+        return f"{self.study}, {self.not_before:%Y-%m-%d %H:%M} to {self.not_after:%Y-%m-%d %H:%M} UTC"
+
+
+@dataclass(frozen=True)
+class Contract:
+    name: str
+    title: str
+    source: str
+    not_encoded: tuple[str, ...]
+    suite: str | None
+    must_be: str | None
+    lines: tuple[Line, ...]
+    campaign: NamedCampaign | None = None
+
+
+def read_contract(path: Path, promises: Sequence[str] = ()) -> Contract:
+    """promises: LINE=VALUE, which fill bounds that the file leaves open."""
+    file = read_yaml(path, Path.cwd())
+    problems = check(file, load_schema("contract"))
+    if problems:
+        raise ConfigError(problems)
+    data = file.data
+    if data["contract"] != path.stem:
+        message = f"the contract is named '{data['contract']}', its file '{path.name}'"
+        problems.append(file.problem(("contract",), message, f"write contract: {path.stem}"))
+    lines = [_line(file, name, problems) for name in data["lines"]]
+    campaign = _campaign(file, problems) if "campaign" in data else None
+    if problems:
+        raise ConfigError(problems)
+    contract = Contract(
+        data["contract"],
+        data["title"],
+        " ".join(data["source"].split()),
+        tuple(data.get("not_encoded", ())),
+        data.get("suite"),
+        data.get("must_be"),
+        tuple(lines),
+        campaign,
+    )
+    return _promised(contract, promises)
+
+
+def _campaign(file: YamlFile, problems: list[Problem]) -> NamedCampaign | None:
+    data = file.data["campaign"]
+    times = {}
+    for key in ("not_before", "not_after"):
+        try:
+            times[key] = datetime.fromisoformat(data[key]).replace(tzinfo=UTC)
+        except ValueError as error:
+            problems.append(file.problem(("campaign", key), f"is not a time: {error}", "write 2026-03-01"))
+    if len(times) < 2:
+        return None
+    if " " not in data["not_after"]:  # the whole day
+        times["not_after"] += timedelta(days=1, seconds=-1)
+    if times["not_after"] < times["not_before"]:
+        keys, message = ("campaign", "not_after"), "the campaign ends before it begins"
+        problems.append(file.problem(keys, message, f"a time from {data['not_before']} on"))
+    return NamedCampaign(data["study"], times["not_before"], times["not_after"], data.get("ledger_after"))
+
+
+def _line(file: YamlFile, name: str, problems: list[Problem]) -> Line:
+    data, keys = file.data["lines"][name], ("lines", name)
+    tool = data["tool"]
+    if tool != IO500 and tool not in tools():
+        hint = did_you_mean(tool, [*tools(), IO500])
+        problems.append(file.problem((*keys, "tool"), f"there is no tool '{tool}'", hint))
+    common, own = file.data.get("conditions", {}), data.get("conditions", {})
+    merged = {**common, **own}
+    merged["fixed"] = {
+        **_values(file, tool, common.get("fixed", {}), ("conditions", "fixed"), problems),
+        **_values(file, tool, own.get("fixed", {}), (*keys, "conditions", "fixed"), problems),
+    }
+    merged |= {key: parse_size(merged[key]) for key in _SIZES if key in merged}
+    merged |= {key: parse_duration(merged[key]) for key in _DURATIONS if key in merged}
+    return Line(
+        name,
+        " ".join(data["text"].split()),
+        tool,
+        tuple(data["access"]),
+        _values(file, tool, data.get("select", {}), (*keys, "select"), problems),
+        merged,
+        _promise(file, data["promise"], (*keys, "promise"), problems) if "promise" in data else None,
+        data.get("choose") == BEST,
+    )
+
+
+def _values(
+    file: YamlFile, tool: str, given: Mapping[str, Any], keys: Keys, problems: list[Problem]
+) -> dict[str, Any]:
+    """Parameters as a cell holds them; common ones of a contract may belong to some of its tools only."""
+    parameters = tools()[tool].parameters if tool in tools() else {}
+    found = {}
+    for name, value in given.items():
+        if name in parameters:
+            try:
+                found[cell_key(name, parameters[name])] = written_value(parameters[name], value)
+            except ParameterError as error:
+                problems.append(file.problem((*keys, name), str(error), error.hint))
+        elif name in PLACES or tool == IO500:
+            found[name] = value
+        elif not _known_to_any_tool(name) or keys[0] == "lines":
+            hint = did_you_mean(name, [*parameters, *PLACES])
+            problems.append(file.problem((*keys, name), f"the tool {tool} has no parameter '{name}'", hint))
+    return found
+
+
+def _known_to_any_tool(name: str) -> bool:
+    return any(name in tool.parameters for tool in tools().values())
+
+
+def _promise(file: YamlFile, data: Mapping[str, Any], keys: Keys, problems: list[Problem]) -> Promise:
+    at_least, at_most = data.get("at_least"), data.get("at_most")
+    statistic = data.get("statistic", MEAN)
+    if statistic == BEST and data.get("decided_by") != "value":
+        message = "the best of several runs grows with their number and has no interval"
+        problems.append(file.problem((*keys, "statistic"), message, "add decided_by: value"))
+    promise = Promise(data["metric"], statistic, data.get("decided_by") != "value", None, None, "")
+    right, wrong = ("at_least", "at_most") if promise.higher_is_better else ("at_most", "at_least")
+    if wrong in data:
+        message = f"a promise of {promise.metric} has no bound '{wrong}'"
+        problems.append(file.problem((*keys, wrong), message, f"write {right}"))
+        return promise
+    try:
+        return _bounded(promise, at_most if at_least is None else at_least)
+    except UnitError as error:
+        key = "at_most" if at_least is None else "at_least"
+        problems.append(file.problem((*keys, key), str(error), error.hint))
+        return promise
+
+
+def _bounded(promise: Promise, written: Any) -> Promise:
+    if written is None:
+        return promise
+    text = str(written)
+    if promise.metric == "bandwidth":
+        return replace(promise, at_least=parse_rate(text), text=text)
+    if promise.metric == "operations":
+        try:
+            return replace(
+                promise, at_least=float(text.removesuffix("/s")), text=f"{text.removesuffix('/s')} /s"
+            )
+        except ValueError:
+            raise UnitError(f"'{text}' is not a number of operations per second", "write 80000") from None
+    return replace(promise, at_most=parse_duration(text) * 1e6, text=text)
+
+
+def _promised(contract: Contract, promises: Sequence[str]) -> Contract:
+    given = dict(_split(contract, text) for text in promises)
+    lines = []
+    for line in contract.lines:
+        if line.name in given and line.promise is not None:
+            try:
+                line = replace(line, promise=_bounded(line.promise, given[line.name]))
+            except UnitError as error:
+                raise WeirError(str(error), key="--promise", hint=error.hint, exit_code=2) from None
+        lines.append(line)
+    return replace(contract, lines=tuple(lines))
+
+
+def _split(contract: Contract, text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    open_lines = list(_open_lines(contract))
+    if not equals or name not in open_lines:
+        known = ", ".join(open_lines) or "none"
+        raise WeirError(
+            "does not fill an open promise",
+            key="--promise",
+            value=text,
+            hint=f"write LINE=VALUE; lines with an open promise: {known}",
+            exit_code=2,
+        )
+    return name, value.strip()
+
+
+def _open_lines(contract: Contract) -> Iterator[str]:
+    for line in contract.lines:
+        if line.promise is not None and line.promise.bound is None:
+            yield line.name

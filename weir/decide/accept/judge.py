@@ -1,0 +1,275 @@
+"""Pass, fail or not proven: conditions first, then the promise against the interval of the runs."""
+
+from __future__ import annotations
+
+import bisect
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import exp, log, sqrt
+
+from weir.decide.accept.conditions import Finding, Subject, findings, storages_of, usable
+from weir.decide.accept.contract import BEST, MEDIAN, Contract, Line, Promise
+from weir.decide.accept.evidence import Measured, Run, rows_of
+from weir.records.inference import MEDIAN_ERROR, mean_of, serial_factors, t_quantile, variance_of
+from weir.records.medians import fewest_for_median, level_of_look, median_interval
+from weir.records.metrics import metric_named
+from weir.records.rounds import REMARKS
+from weir.terms.model import Row
+
+PASS, FAIL, NOT_PROVEN = "pass", "fail", "not proven"
+MOST_RUNS = 1000
+MOST_FINDINGS = 3
+
+
+@dataclass(frozen=True)
+class Value:
+    """The statistic of the runs with its own interval; None where the runs are too few for its level.
+
+    Of several cells of which the best counts, the worse end holds for the best of so many, and the better end
+    is the best of all cells."""
+
+    value: float
+    runs: int
+    interval: tuple[float, float] | None
+    spread: float  # standard deviation of the logarithms
+    level: float
+    look: int = 1
+    cells: int = 1
+
+
+@dataclass(frozen=True)
+class Result:
+    """One line, judged."""
+
+    line: Line
+    verdict: str
+    why: str
+    findings: tuple[Finding, ...]
+    rows: tuple[Row, ...]
+    value: Value | None
+    runs: tuple[Run, ...]
+
+    def over_promise(self, value: float) -> float:
+        """Relative distance of a value from the promise; positive: better."""
+        promise = self.line.promise
+        if promise is None or promise.bound is None:
+            raise ValueError("nothing was promised")
+        return value / promise.bound - 1 if promise.higher_is_better else promise.bound / value - 1
+
+    @property
+    def margin(self) -> float | None:
+        promised = self.line.promise is not None and self.line.promise.bound is not None
+        return self.over_promise(self.value.value) if promised and self.value else None
+
+    @property
+    def margin_interval(self) -> tuple[float, float] | None:
+        if self.margin is None or self.value is None or self.value.interval is None:
+            return None
+        low, high = sorted(self.over_promise(end) for end in self.value.interval)
+        return low, high
+
+
+def judge(contract: Contract, measured: Measured) -> list[Result]:
+    results = [_judged(line, contract, measured) for line in contract.lines]
+    return _one_storage(results)
+
+
+def overall(results: Sequence[Result]) -> str:
+    verdicts = {result.verdict for result in results}
+    return FAIL if FAIL in verdicts else NOT_PROVEN if NOT_PROVEN in verdicts else PASS
+
+
+def _judged(line: Line, contract: Contract, measured: Measured) -> Result:
+    cells: dict[str, list[Row]] = defaultdict(list)
+    for row in rows_of(line, measured):
+        cells[row["cell"]].append(row)
+    if not cells:
+        missing = Finding("no-record", "no record has these parameters")
+        return Result(line, NOT_PROVEN, missing.text, (missing,), (), None, ())
+    chosen, value, found = _chosen(cells, line, contract, measured)
+    subject = Subject(line, measured, tuple(chosen), contract.must_be)
+    found += [*_rounds(cells, line, measured), *findings(subject)]
+    if found:
+        verdict, why = NOT_PROVEN, "; ".join(one.text for one in found)
+    else:
+        verdict, why = _decided(line.promise, value, measured.autocorrelation(line.promise))
+    return Result(line, verdict, why, tuple(found), tuple(chosen), value, tuple(subject.runs))
+
+
+def _rounds(cells: Iterable[str], line: Line, measured: Measured) -> list[Finding]:
+    """Rounds that were dropped; where the best of many cells counts, also cells that were dropped."""
+    chosen = set(cells)
+    texts = [
+        str(one)
+        for one in measured.rounds.findings
+        if one.kind not in REMARKS
+        and (
+            measured.campaign
+            or one.cell is None
+            or one.cell in chosen
+            or (line.takes_best and one.cell not in measured.cells)
+        )
+    ]
+    more = len(texts) - MOST_FINDINGS
+    texts = [*texts[:MOST_FINDINGS], *([f"and {more} more"] if more > 0 else [])]
+    return [Finding("rounds", text) for text in texts]
+
+
+def _chosen(
+    cells: dict[str, list[Row]], line: Line, contract: Contract, measured: Measured
+) -> tuple[list[Row], Value | None, list[Finding]]:
+    """The rows of the one cell that counts, and their value."""
+    if len(cells) > 1 and not line.takes_best:
+        rows = [row for rows in cells.values() for row in rows]
+        text = f"{len(cells)} cells have these parameters, and the contract does not select one"
+        value = _value(rows, line, contract, measured, 1) if line.promise else None
+        return rows, value, [Finding("several-cells", text)]
+    if line.promise is None:
+        return next(iter(cells.values())), None, []
+    # A cell that violates a condition cannot replace one that meets it.
+    sound = {
+        cell: rows
+        for cell, rows in cells.items()
+        if len(cells) == 1 or not findings(Subject(line, measured, tuple(rows), contract.must_be))
+    } or cells
+    values = {cell: _value(rows, line, contract, measured, len(cells)) for cell, rows in sound.items()}
+    known = {cell: value for cell, value in values.items() if value is not None}
+    if not known:
+        return next(iter(sound.values())), None, []
+    best = max(known, key=lambda cell: _worse_end(known[cell], line.promise))
+    if len(cells) == 1:
+        return cells[best], known[best], []
+    singly = [_value(rows, line, contract, measured, 1) for rows in sound.values()]
+    return cells[best], _best_of(known[best], [one for one in singly if one], line.promise), []
+
+
+def _worse_end(value: Value, promise: Promise | None) -> tuple[bool, float]:
+    """By which cells are ranked, higher being better: the worse end of the interval, where it decides."""
+    higher = promise is None or promise.higher_is_better
+    by_value = promise is None or not promise.by_interval or value.interval is None
+    end = value.value if by_value or value.interval is None else value.interval[0 if higher else 1]
+    return value.interval is not None, end if higher else -end
+
+
+def _best_of(best: Value, singly: Sequence[Value], promise: Promise | None) -> Value:
+    """The better end is that of the cell that may be best: it alone is wrong if the interval misses it."""
+    ends = [one.interval for one in singly]
+    if best.interval is None or None in ends:
+        return replace(best, interval=None)
+    if promise is None or promise.higher_is_better:
+        return replace(best, interval=(best.interval[0], max(end[1] for end in ends if end)))
+    return replace(best, interval=(min(end[0] for end in ends if end), best.interval[1]))
+
+
+def _value(
+    rows: Sequence[Row], line: Line, contract: Contract, measured: Measured, cells: int
+) -> Value | None:
+    """Iterations of a run are one value; accesses of a line are added up run by run.
+
+    cells: of which the best may be chosen."""
+    metric = metric_named(line.promise.metric) if line.promise else metric_named("rate")
+    logs: dict[tuple[str, object], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        value = metric.of(row)
+        if value is not None and usable(row, contract.must_be):
+            logs[row["cell"], row.get("run")][row["access"]].append(value)
+    sums = [
+        sum(statistics.fmean(values) for values in accesses.values())
+        for accesses in logs.values()
+        if len(accesses) == len(line.access)
+    ]
+    if not sums:
+        return None
+    look = max(measured.rounds.looks.get(cell, 1) for cell, _ in logs)
+    level = 1 - (1 - level_of_look(look)) / cells
+    alike = measured.autocorrelation(line.promise)
+    found = _summary([log(value) for value in sums], line.promise, alike, level)
+    return replace(found, look=look, cells=cells)
+
+
+def _summary(logs: Sequence[float], promise: Promise | None, autocorrelation: float, level: float) -> Value:
+    statistic = promise.statistic if promise else None
+    spread = sqrt(variance_of(logs)) if len(logs) > 1 else 0.0
+    ends: tuple[float, float] | None = None
+    if statistic == BEST:
+        centre = max(logs) if promise is None or promise.higher_is_better else min(logs)
+    elif statistic == MEDIAN:
+        centre = statistics.median(logs)
+        ends = median_interval(logs, autocorrelation, level)
+    else:
+        centre = statistics.fmean(logs)
+        ends = mean_of(logs, autocorrelation).interval(level) if len(logs) > 1 else None
+    interval = (exp(ends[0]), exp(ends[1])) if ends else None
+    return Value(exp(centre), len(logs), interval, spread, level)
+
+
+def _decided(promise: Promise | None, value: Value | None, autocorrelation: float) -> tuple[str, str]:
+    """Verdict by the numbers if every condition holds."""
+    if promise is None:
+        return PASS, "all conditions hold; no value is required"
+    if promise.bound is None:
+        return NOT_PROVEN, "no value is promised yet: give it by --promise"
+    if value is None:
+        return NOT_PROVEN, "no usable run has a value"
+    better = 1 if promise.higher_is_better else -1
+    if not promise.by_interval:
+        met = better * value.value >= better * promise.bound
+        return (
+            (PASS, "the value reaches the promise") if met else (FAIL, "the value does not reach the promise")
+        )
+    if value.interval is None:
+        return NOT_PROVEN, _too_few(promise, value, autocorrelation)
+    low, high = value.interval if better > 0 else value.interval[::-1]
+    if better * low >= better * promise.bound:
+        return PASS, "the whole interval reaches the promise"
+    if better * high < better * promise.bound:
+        return FAIL, "the whole interval misses the promise"
+    more = _more_runs(value, promise, autocorrelation)
+    text = (
+        f"about {more} more runs would decide: plan them, then judge once"
+        if more
+        else "the value is too close to the promise to decide"
+    )
+    return NOT_PROVEN, f"the promise lies within the interval; {text}"
+
+
+def _too_few(promise: Promise, value: Value, autocorrelation: float) -> str:
+    if promise.statistic == MEDIAN:
+        fewest = fewest_for_median(autocorrelation, value.level)
+        interval = f"{100 * value.level:.4g} % interval"
+        return f"{value.runs} runs have no {interval} of their median: measure {fewest} or more"
+    return "one run has no interval: measure more rounds"
+
+
+def _more_runs(value: Value, promise: Promise, autocorrelation: float) -> int | None:
+    """With which the same numbers would decide at the next look, which is the stricter the later it is."""
+    away = abs(log(value.value / (promise.bound or value.value)))
+    wider = MEDIAN_ERROR if promise.statistic == MEDIAN else 1.0
+    level = 1 - (1 - level_of_look(value.look + 1)) / value.cells
+
+    def decide(runs: int) -> bool:
+        factor, degrees = serial_factors(runs, autocorrelation)
+        return t_quantile(degrees, (1 + level) / 2) * wider * value.spread * sqrt(factor / runs) < away
+
+    candidates = range(value.runs + 1, MOST_RUNS)
+    found = bisect.bisect_left(candidates, True, key=decide)
+    return found + 1 if found < len(candidates) else None
+
+
+def _one_storage(results: list[Result]) -> list[Result]:
+    """Lines that must be measured on one storage become not proven if they were measured on several."""
+    bound = [result for result in results if result.line.conditions.get("one_storage") and result.rows]
+    targets = sorted({str(row.get("target")) for result in bound for row in result.rows})
+    if len(targets) < 2:
+        targets = storages_of(run for result in bound for run in result.runs)
+    if len(targets) < 2:
+        return results
+    finding = Finding("one-storage", f"the lines were measured on {' and '.join(targets)}")
+    return [_without_verdict(one, finding) if one in bound else one for one in results]
+
+
+def _without_verdict(result: Result, finding: Finding) -> Result:
+    why = f"{result.why}; {finding.text}" if result.findings else finding.text
+    return replace(result, verdict=NOT_PROVEN, why=why, findings=(*result.findings, finding))

@@ -1,0 +1,192 @@
+"""The judgement of a contract as text, plain values and JUnit."""
+
+from __future__ import annotations
+
+import textwrap
+import xml.etree.ElementTree as ElementTree
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from weir.decide.accept.contract import Contract
+from weir.decide.accept.evidence import Measured
+from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, Value, overall
+from weir.measure.machine.processor_power import shown
+from weir.records.metrics import metric_named
+from weir.records.rounds import CLOCK, REMARKS, REPEATED
+
+ORDER = (PASS, FAIL, NOT_PROVEN)
+_WIDTH = 110
+
+
+UNVERIFIED = "UNVERIFIED"
+# What no check of a study can exclude; first page of every report.
+REMAINS_POSSIBLE = (
+    "Other campaigns: whoever measured in several directories or on several machines may hand in the best. "
+    "The ledger knows its own directory. Ask for the ledgers of all, or name the campaign in the contract.",
+    "A run that was interrupted leaves no line, and is measured again.",
+    "Whoever controls the machine can write ledger and checksums anew, or exchange programs before they run. "
+    "A head of the ledger that the other party wrote down meanwhile excludes the first, its presence both.",
+    "What the records do not show: an emptied file system, no other users, settings of the servers, "
+    "frequencies of processors of a virtual machine or of further nodes.",
+)
+
+
+def headline(contract: Contract, results: Sequence[Result], measured: Measured) -> str:
+    counts = Counter(result.verdict for result in results)
+    parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ORDER)
+    mark = f" {UNVERIFIED}" if measured.lacks else ""
+    return f"{contract.name}: {overall(results).upper()}{mark} ({len(results)} lines: {parts})"
+
+
+def verified_lines(measured: Measured) -> list[str]:
+    """How far it is known which planned rounds became records, and on which storage."""
+    if measured.lacks:
+        return [*(f"{UNVERIFIED}: {text}." for text in measured.lacks), *_place_lines(measured)]
+    rounds = measured.rounds
+    held = len({(row["cell"], row.get("run")) for row in measured.rows})
+    lines = [
+        f"Rounds: {sum(rounds.planned.values())} planned, {held} in the records, "
+        f"{len([one for one in rounds.findings if one.kind not in REMARKS])} findings.",
+        f"Ledger: {rounds.entries} runs of its directory, of which {rounds.entries - rounds.foreign} are of "
+        f"cells of this study; head {rounds.head}.",
+    ]
+    lines += [str(one) for one in rounds.findings if one.kind in (REPEATED, CLOCK)]
+    lines += [measured.campaign] if measured.campaign else []
+    looks = max(rounds.looks.values(), default=1)
+    if looks > 1:
+        lines.append(
+            f"More rounds were planned after others had ended, or a longer plan was not measured to its end: "
+            f"judged as look {looks}, by a wider interval."
+        )
+    lines.append(
+        f"Signed by {measured.signed_by}."
+        if measured.signed_by
+        else "No signature was checked: --allowed-signers was not given."
+    )
+    return [*lines, *_place_lines(measured)]
+
+
+def _place_lines(measured: Measured) -> list[str]:
+    """What a name of a target stands for (any directory can be called scratch), and how processors ran."""
+    runs: dict[str, Counter[str]] = defaultdict(Counter)
+    for run in measured.runs.values():
+        host = run.get("host") or {}
+        runs["Nodes"][str(host.get("nodes") or host.get("node") or "not recorded")] += 1
+        runs["Processors"][shown(host.get("power")) or "not recorded"] += 1
+        found = host.get("file_system") or {}
+        texts = [str(found[name]) for name in ("type", "device") if found.get(name)]
+        mount = f" at {found['mount_point']}" if found.get("mount_point") else ""
+        name = f"Storage of target {run['cell'].get('target')}"
+        runs[name][" ".join(texts) + mount if texts else "not recorded"] += 1
+    return [
+        f"{name}: {', '.join(f'{text} ({count} runs)' for text, count in sorted(each.items()))}."
+        for name, each in sorted(runs.items())
+    ]
+
+
+def as_text(contract: Contract, results: Sequence[Result], measured: Measured) -> str:
+    lines = [headline(contract, results, measured), *(line for one in results for line in _lines(one))]
+    return "\n".join([*lines, *verified_lines(measured)])
+
+
+def _lines(result: Result) -> Iterator[str]:
+    yield f"  {result.verdict:<10} {result.line.name}: {numbers(result)}"
+    for one in result.findings:
+        mark = "not known" if one.unknown else "violated"
+        yield from textwrap.wrap(
+            f"{mark}: {one.condition}: {one.text}",
+            _WIDTH,
+            initial_indent=" " * 13,
+            subsequent_indent=" " * 15,
+        )
+    if not result.findings:
+        yield f"             {result.why}"
+
+
+def numbers(result: Result) -> str:
+    """Such as: mean 9,812 MiB/s [9,700–9,920], n = 6; promised 9 GiB/s; margin +6.5 % [+5.3–+7.6 %]."""
+    promise, value = result.line.promise, result.value
+    if promise is None:
+        return "conditions only"
+    if value is None:
+        return f"no value; promised {promise.text or 'nothing yet'}"
+    text = f"{promise.statistic} {value_text(value)} {unit_of(promise.metric)}, n = {value.runs}"
+    if promise.bound is None:
+        return text
+    bound = f"{promise.text} ({_digits(promise.bound)} {unit_of(promise.metric)})"
+    text += f"; promised {bound}; margin {_percent(result.margin or 0.0)}"
+    if result.margin_interval:
+        low, high = result.margin_interval
+        text += f" [{_percent(low)} to {_percent(high)}]"
+    if value.interval and promise.by_interval:
+        text += f"; {100 * value.level:.4g} % interval"
+        text += f", best of {value.cells} cells" if value.cells > 1 else ""
+        text += f", look {value.look}" if value.look > 1 else ""
+    return text
+
+
+def value_text(value: Value) -> str:
+    if value.interval is None:
+        return _digits(value.value)
+    low, high = value.interval
+    return f"{_digits(value.value)} [{_digits(low)}–{_digits(high)}]"
+
+
+def _digits(number: float) -> str:
+    """Four digits or more, never an exponent."""
+    return f"{number:,.0f}" if number >= 1000 else f"{number:.4g}"
+
+
+def unit_of(metric: str) -> str:
+    return metric_named(metric).unit
+
+
+def _percent(share: float) -> str:
+    return f"{share:+.1%}"
+
+
+def facts(contract: Contract, results: Sequence[Result], measured: Measured) -> dict[str, Any]:
+    return {
+        "contract": contract.name,
+        "verdict": overall(results),
+        "verified": not measured.lacks,
+        "lacks": list(measured.lacks),
+        "rounds": [vars(one) for one in measured.rounds.findings],
+        "ledger": {"lines": measured.rounds.entries, "head": measured.rounds.head},
+        "signed_by": measured.signed_by or None,
+        "lines": [
+            {
+                "line": one.line.name,
+                "text": one.line.text,
+                "verdict": one.verdict,
+                "why": one.why,
+                "promised": one.line.promise.text if one.line.promise else None,
+                "value": one.value.value if one.value else None,
+                "unit": unit_of(one.line.promise.metric) if one.line.promise else None,
+                "interval": one.value.interval if one.value else None,
+                "level": one.value.level if one.value else None,
+                "runs": one.value.runs if one.value else 0,
+                "margin": one.margin,
+                "margin_interval": one.margin_interval,
+                "findings": [vars(finding) for finding in one.findings],
+            }
+            for one in results
+        ],
+    }
+
+
+def as_junit(contract: Contract, results: Sequence[Result], measured: Measured) -> str:
+    """A test case for each line; what is not proven is an error, not a failure of the storage."""
+    name = f"weir accept {contract.name}{f' {UNVERIFIED}' if measured.lacks else ''}"
+    suite = ElementTree.Element("testsuite", name=name, tests=str(len(results)))
+    for one in results:
+        case = ElementTree.SubElement(suite, "testcase", classname=contract.name, name=one.line.name)
+        if one.verdict == FAIL:
+            ElementTree.SubElement(case, "failure", message=f"{one.why}: {numbers(one)}")
+        elif one.verdict == NOT_PROVEN:
+            ElementTree.SubElement(case, "error", message=one.why)
+    counts = Counter(one.verdict for one in results)
+    suite.set("failures", str(counts[FAIL]))
+    suite.set("errors", str(counts[NOT_PROVEN]))
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"

@@ -1,0 +1,170 @@
+"""From arguments to a printed comparison and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from math import log1p
+from pathlib import Path
+from typing import Any
+
+from weir.base.errors import WeirError, did_you_mean
+from weir.decide.compare import confirmation, figure, output, sides
+from weir.decide.compare.conditions import unlike_conditions
+from weir.decide.compare.confirmation import Confirmation, Settings, confirm, still_failing
+from weir.decide.compare.days import Days, spreads_of
+from weir.decide.compare.failing import CANNOT_DECIDE, Failed, failures, read_fail_on, worse_evidence
+from weir.decide.compare.pairs import IDENTITY, Pairing, pair_cells
+from weir.decide.compare.verdict import Judged, judge_pairs
+from weir.records.metrics import Metric, metric_named
+from weir.records.table import write_whole
+from weir.terms.columns import columns, columns_of_role
+
+_MOST_REASONS = 10
+
+
+def compare(args: argparse.Namespace) -> int:
+    fail_on = read_fail_on(args.fail_on)
+    both, across = _sides(args)
+    metric, margin = metric_named(args.metric), args.margin / 100
+    pairing = pair_cells(both, columns_of_role("parameter"), metric, across)
+    if not pairing.pairs:
+        raise WeirError(
+            "no cell of A has a like cell in B",
+            hint="\n    ".join(output.unmatched_lines(pairing.unmatched)) or None,
+            exit_code=CANNOT_DECIDE,
+        )
+    settings = Settings(metric, margin, fail_on.limit, _days(args, pairing, metric), args.confirm_rounds)
+    judged = judge_pairs(pairing.pairs, metric, margin, settings.limit, settings.days)
+    slow = failures(judged, fail_on)
+    confirmed = None
+    if args.confirm:
+        confirmed = confirm(both, judged, settings)
+        fresh = [one.fresh for one in confirmed.pairs if one.fresh]
+        slow = still_failing(slow, failures(fresh, fail_on), confirmed)
+    settled = [one.before for one in confirmed.pairs if one.settles_days] if confirmed else []
+    open_pairs = [one for one in judged if one not in settled]
+    worse = worse_evidence(open_pairs, pairing.unmatched, both[0].name, fail_on)
+    failed = Failed(tuple(slow), tuple(worse))
+    first, second = args.names
+    names = (both[0].name, both[1].name) if second is None else (first, second)
+    _write_files(args, names, judged, failed, confirmed)
+    unchecked = [text for one, name in zip(both, "AB", strict=True) for text in _unchecked(one, name)]
+    unlike = unlike_conditions(both, pairing.pairs, across)
+    if args.json:
+        more = {"edited": [_edited(one) for one in both], "conditions": unlike}
+        print(_json(names, judged, pairing, confirmed, failed, more))
+    else:
+        print("\n".join([_text(names, judged, pairing, args, failed, confirmed), *unlike, *unchecked]))
+    return failed.exit_code
+
+
+def _days(args: argparse.Namespace, pairing: Pairing, metric: Metric) -> Days:
+    """What is known of the spread from campaign to campaign: the option, else the history."""
+    if args.day_to_day is not None:
+        return Days(given=log1p(args.day_to_day / 100))
+    if args.history is None:
+        return Days()
+    return Days(spreads=spreads_of(pairing.pairs, list(sides.campaigns(args.history)), metric))
+
+
+def _unchecked(side: sides.Side, name: str) -> list[str]:
+    """What cannot be known of the rounds of a side, and tables that are not as they were collected."""
+    lacks = dict.fromkeys(text for one in side.campaigns if one.rounds for text in one.rounds.lacks)
+    notes = [f"note: dropped rounds of {name} are not known: {'; '.join(lacks)}"] if lacks else []
+    edited = ", ".join(_edited(side))
+    return [*notes, f"note: {name} was edited after it was collected: {edited}"] if edited else notes
+
+
+def _edited(side: sides.Side) -> list[str]:
+    return [one.name for one in side.campaigns if one.edited]
+
+
+def _write_files(
+    args: argparse.Namespace,
+    names: tuple[str, str],
+    judged: Sequence[Judged],
+    failed: Failed,
+    confirmed: Confirmation | None,
+) -> None:
+    lines = confirmation.as_text(confirmed) if confirmed else []
+    drawn = (names, judged, args.margin / 100, metric_named(args.metric), lines)
+    if args.html:
+        write_whole(args.html, figure.page(*drawn))
+    if args.into:
+        figure.write_into(args.into, figure.fragment(*drawn))
+    if args.csv:
+        write_whole(args.csv, output.as_csv(judged))
+    if args.junit:
+        write_whole(args.junit, output.as_junit(names, judged, failed.pairs, failed.evidence))
+
+
+def _text(
+    names: tuple[str, str],
+    judged: Sequence[Judged],
+    pairing: Pairing,
+    args: argparse.Namespace,
+    failed: Failed,
+    confirmed: Confirmation | None,
+) -> str:
+    lines = [output.as_text(names, judged, pairing.unmatched, args.margin / 100, metric_named(args.metric))]
+    lines += confirmation.as_text(confirmed) if confirmed else []
+    if failed.pairs:
+        lines.append(f"failed: {len(failed.pairs)} pairs by --fail-on {' '.join(args.fail_on)}")
+    if failed.evidence:
+        lines.append("B cannot be judged as A can:")
+        lines += [f"  {text}" for text in failed.evidence[:_MOST_REASONS]]
+        more = len(failed.evidence) - _MOST_REASONS
+        lines += [f"  and {more} more"] if more > 0 else []
+    return "\n".join(lines)
+
+
+def _json(
+    names: tuple[str, str],
+    judged: Sequence[Judged],
+    pairing: Pairing,
+    confirmed: Confirmation | None,
+    failed: Failed,
+    more: Mapping[str, Any],
+) -> str:
+    return json.dumps(
+        {
+            "a": names[0],
+            "b": names[1],
+            "pairs": [output.facts(one) for one in output.sorted_for_reading(judged)],
+            "unmatched": [one._asdict() for one in pairing.unmatched],
+            "worse_evidence": list(failed.evidence),
+            **more,
+        }
+        | ({"confirmation": confirmation.facts(confirmed)} if confirmed else {}),
+        indent=1,
+    )
+
+
+def _sides(args: argparse.Namespace) -> tuple[tuple[sides.Side, sides.Side], list[str]]:
+    """Both sides, and the columns in which a pair may differ."""
+    known = [*IDENTITY, *columns_of_role("parameter")]
+    for name in args.across:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise WeirError(
+                "is not a column that pairs are made by", key="--across", value=name, hint=hint, exit_code=2
+            )
+    if (args.by is None) == (args.second is None):
+        raise WeirError(
+            "a comparison needs B, or --by to split A",
+            hint="weir compare A B, or weir compare A --by stack",
+            exit_code=2,
+        )
+    if args.second is not None:
+        first, second = (
+            sides.read_side(text, bundle)
+            for text, bundle in zip((args.first, args.second), args.bundles, strict=True)
+        )
+        return (first, second), args.across
+    file = sides.records_file(Path(args.first))
+    return sides.split_by(file, args.by, args.values, list(columns()), args.bundles[0]), [
+        *args.across,
+        args.by,
+    ]

@@ -1,0 +1,145 @@
+"""The ratio of two cells with its interval.
+
+Everything is done on logarithms, where a ratio is a difference and a slow outlier weighs less. Three designs:
+
+- paired: both sides were measured in turns, round by round; each round gives one ratio, and what disturbs a
+  round disturbs both sides of it.
+- campaigns: each side has at least two campaigns, or one side at least three; their means are the sample, so
+  that the interval includes what changes from one campaign to the next.
+- separate: one campaign a side, one after the other; the interval includes what changes within it and
+  between campaigns, as far as that is given, shown by a history, or assumed (days.py). Whether the storage
+  changed or the day, one campaign a side cannot tell, and the result states it.
+"""
+
+from __future__ import annotations
+
+import bisect
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import log, sqrt
+
+from weir.decide.compare.days import HISTORY, Between
+from weir.decide.compare.pairs import Pair, Sample
+from weir.records.inference import (
+    Effect,
+    Mean,
+    autocorrelation_of,
+    difference,
+    mean_in_turns,
+    mean_of,
+    t_quantile,
+    variance_of,
+)
+from weir.records.medians import LEVEL
+
+FEWEST_ROUNDS = 2
+FEWEST_SEPARATE = 4  # rounds a side: two or three that are alike by chance decide far too often
+FEWEST_BASELINE = 3  # campaigns of one side that a single one of the other can be held against
+MOST_ROUNDS = 1000
+PAIRED, CAMPAIGNS, SEPARATE = "paired", "campaigns", "separate"
+
+MeanOf = Callable[[Sequence[float]], Mean]
+
+
+@dataclass(frozen=True)
+class Estimate(Effect):
+    """log_ratio is that of the second side over the first."""
+
+    design: str
+    rounds: tuple[int, int]  # of each side; in the design campaigns, campaigns
+    spread: float  # variance of log_ratio if each side had one round
+    between: float = 0.0  # variance of log_ratio that more rounds do not lower
+
+    def more_rounds(self, margin: float, level: float = LEVEL) -> int | None:
+        """Further rounds a side after which the same numbers would decide; None: too many."""
+        away, room = abs(self.log_ratio), log(1 + margin) - abs(self.log_ratio)
+
+        def decide(rounds: int) -> bool:
+            degrees = rounds - 1 if self.design == PAIRED else 2 * (rounds - 1)
+            error = sqrt(self.spread / rounds + self.between)
+            differs = away >= t_quantile(degrees, (1 + level) / 2) * error
+            return differs or room >= t_quantile(degrees, level) * error
+
+        candidates = range(min(self.rounds), MOST_ROUNDS + 1)  # once decided, more rounds decide as well
+        found = bisect.bisect_left(candidates, True, key=decide)
+        return max(found, 1) if found < len(candidates) else None
+
+
+def estimate(pair: Pair, mean: MeanOf, between: Between | None = None) -> Estimate | None:
+    """None where a side has too few rounds. mean: of rounds that are alike, see `mean_of_rounds`."""
+    first, second = pair.first, pair.second
+    means = [[statistics.fmean(sample.logs) for sample in side] for side in (first, second)]
+    if min(map(len, means)) >= FEWEST_ROUNDS:
+        # Campaigns are days apart.
+        return _apart(CAMPAIGNS, means[0], means[1], partial(mean_of, autocorrelation=0.0))
+    if min(map(len, means)) == 1 and max(map(len, means)) >= FEWEST_BASELINE:
+        return _against_baseline(means[0], means[1])
+    if pair.in_turns:
+        ratios = _ratios(first[0], second[0])
+        return _paired(mean(ratios)) if len(ratios) >= FEWEST_ROUNDS else None
+    logs = [[value for sample in side for value in sample.logs] for side in (first, second)]
+    if min(map(len, logs)) < FEWEST_SEPARATE:
+        return None
+    found = _apart(SEPARATE, logs[0], logs[1], mean)
+    return _widened(found, between) if between else found
+
+
+def mean_of_rounds(pairs: Iterable[Pair], turns: bool) -> MeanOf:
+    """Of a side, or of ratios in turns: it allows for neighbours that are alike as those of all pairs are."""
+    series = list(_sequences(pairs, turns))
+    return mean_in_turns(series) if turns else partial(mean_of, autocorrelation=autocorrelation_of(series))
+
+
+def _sequences(pairs: Iterable[Pair], turns: bool) -> Iterator[Sequence[float]]:
+    """Ratios of rounds measured in turns; else the rounds of each side."""
+    for pair in pairs:
+        if pair.in_turns != turns:
+            continue
+        if turns:
+            yield _ratios(pair.first[0], pair.second[0])
+        else:
+            yield from (sample.logs for sample in (*pair.first, *pair.second))
+
+
+def _ratios(first: Sample, second: Sample) -> list[float]:
+    return [two - one for one, two in zip(first.logs, second.logs, strict=True)]
+
+
+def _paired(found: Mean) -> Estimate:
+    spread = found.variance * found.count
+    rounds = found.count, found.count
+    return Estimate(found.value, found.variance, max(found.degrees, 1.0), PAIRED, rounds, spread)
+
+
+def _against_baseline(first: Sequence[float], second: Sequence[float]) -> Estimate:
+    """One campaign against several: it is assumed to vary as they do."""
+    baseline = max(first, second, key=len)
+    spread = variance_of(baseline)
+    return Estimate(
+        statistics.fmean(second) - statistics.fmean(first),
+        spread * (1 + 1 / len(baseline)),
+        len(baseline) - 1,
+        CAMPAIGNS,
+        (len(first), len(second)),
+        2 * spread,
+    )
+
+
+def _apart(design: str, first: Sequence[float], second: Sequence[float], mean: MeanOf) -> Estimate:
+    one, two = mean(first), mean(second)
+    found = difference(one, two)
+    spread = one.variance * one.count + two.variance * two.count
+    return Estimate(
+        found.log_ratio, found.variance, max(found.degrees, 1.0), design, (one.count, two.count), spread
+    )
+
+
+def _widened(found: Estimate, between: Between) -> Estimate:
+    """What a history shows contains what changes within a campaign: the larger of both counts."""
+    if between.source != HISTORY:
+        return replace(found, variance=found.variance + between.variance, between=between.variance)
+    degrees = min(found.degrees, between.degrees or found.degrees)
+    variance = max(found.variance, between.variance)
+    return replace(found, variance=variance, degrees=degrees, between=between.variance)

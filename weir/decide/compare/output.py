@@ -1,0 +1,190 @@
+"""A comparison as text for people, JSON for programs, JUnit for a centre's CI and CSV for the figure."""
+
+from __future__ import annotations
+
+import csv
+import io
+import statistics
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from collections.abc import Sequence
+from math import exp, log
+from typing import Any
+
+from weir.decide.compare.pairs import Unmatched
+from weir.decide.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, Judged
+from weir.records.metrics import Metric
+
+ORDER = (SLOWER, FASTER, UNDECIDED, SAME)
+_MOST_UNMATCHED = 10
+_FEWEST_FOR_UNITS, _NEAR, _ALL_NEAR = 3, 0.004, 0.02  # pairs; of logarithms of ratios
+
+
+def facts(judged: Judged) -> dict[str, Any]:
+    """One line of the comparison as plain values."""
+    found = judged.estimate
+    low, high = found.interval() if found else (None, None)
+    return {
+        "label": judged.pair.label,
+        "access": judged.pair.access,
+        "verdict": judged.verdict,
+        "ratio": found.ratio() if found else None,
+        "low": low,
+        "high": high,
+        "rounds": list(found.rounds) if found else [0, 0],
+        "design": found.design if found else None,
+        "more_rounds": judged.more_rounds,
+        "by_day": judged.by_day,
+        "records": dict(judged.pair.verdicts),
+        "notes": list(judged.notes),
+        "parameters": dict(judged.pair.values),
+    }
+
+
+def sorted_for_reading(judged: Sequence[Judged]) -> list[Judged]:
+    """Slower, faster, undecided, no difference; the largest ratios first in each."""
+
+    def key(one: Judged) -> tuple[int, float, str]:
+        away = abs(one.estimate.log_ratio) if one.estimate else 0.0
+        return ORDER.index(one.verdict), -away, one.pair.label
+
+    return sorted(judged, key=key)
+
+
+def headline(judged: Sequence[Judged], margin: float) -> str:
+    counts = Counter(one.verdict for one in judged)
+    shown = {SAME: f"no difference within ±{margin:.0%}"}
+    parts = [f"{counts[verdict]} {shown.get(verdict, verdict)}" for verdict in ORDER]
+    return f"{len(judged)} pairs: " + ", ".join(parts)
+
+
+def as_text(
+    names: tuple[str, str],
+    judged: Sequence[Judged],
+    unmatched: Sequence[Unmatched],
+    margin: float,
+    metric: Metric,
+) -> str:
+    better = "above 1: B is faster" if metric.higher_is_better else "below 1: B is faster"
+    lines = [
+        f"A: {names[0]}",
+        f"B: {names[1]}",
+        headline(judged, margin),
+        f"ratio B/A of {metric.name} with its 95 % interval ({better}); 5 % of all verdicts may be false",
+        "",
+    ]
+    lines += [_line(one) for one in sorted_for_reading(judged)]
+    lines += notes_of(judged)
+    return "\n".join([*lines, *unmatched_lines(unmatched)])
+
+
+def notes_of(judged: Sequence[Judged]) -> list[str]:
+    notes = Counter(note for one in judged for note in one.notes)
+    counted = [f"note: {note} ({count} of {len(judged)} pairs)" for note, count in notes.items()]
+    return [*filter(None, [unlike_units(judged)]), *counted]
+
+
+def unlike_units(judged: Sequence[Judged]) -> str:
+    """A note where all ratios are that of two units, as of MB and MiB; empty if they are not."""
+    logs = [one.estimate.log_ratio for one in judged if one.estimate]
+    if len(logs) < _FEWEST_FOR_UNITS:
+        return ""
+    middle = statistics.median(logs)
+    for power, (decimal, binary) in enumerate((("kB", "KiB"), ("MB", "MiB"), ("GB", "GiB")), start=1):
+        factor = power * log(1024 / 1000)
+        near = [abs(abs(value) - factor) for value in (middle, *logs)]
+        if near[0] < _NEAR and statistics.median(near) < _NEAR and max(near) < _ALL_NEAR:
+            text = f"that of {binary} and {decimal}: check the units"
+            return f"note: all ratios are near x{exp(middle):.3f}, {text}"
+    return ""
+
+
+def _line(judged: Judged) -> str:
+    name = f"{judged.pair.access} {judged.pair.label}"
+    if judged.estimate is None:
+        return f"  {judged.verdict:<13} {'-':>21}  {name}: {'; '.join(judged.notes)}"
+    low, high = judged.estimate.interval()
+    line = f"  {judged.verdict:<13} x{judged.estimate.ratio():.3f} [{low:.3f}–{high:.3f}]  {name}"
+    line += " (UNPROVEN)" if judged.unproven else ""
+    if judged.verdict == UNDECIDED:
+        line += f" (n = {min(judged.estimate.rounds)}; {what_decides(judged)})"
+    return line
+
+
+def what_decides(judged: Judged) -> str:
+    count = judged.more_rounds
+    if count:
+        return f"about {count} more round{'s' * (count > 1)} would decide"
+    if judged.by_day:
+        return "different, but another day may have made it: measure in turns"
+    if judged.estimate and judged.estimate.between:
+        return "more rounds would not decide: measure in turns, or on more days"
+    return "more than 1,000 rounds would decide"
+
+
+def unmatched_lines(unmatched: Sequence[Unmatched]) -> list[str]:
+    if not unmatched:
+        return []
+    lines = [f"{len(unmatched)} cells have no like cell on the other side and are not compared:"]
+    for one in unmatched[:_MOST_UNMATCHED]:
+        why = ", ".join(f"{name} is {here} here, {there} there" for name, here, there in one.differs)
+        lines.append(f"  {one.side}: {one.access} {one.label}: {why or 'nothing like it there'}")
+    if len(unmatched) > _MOST_UNMATCHED:
+        lines.append(f"  and {len(unmatched) - _MOST_UNMATCHED} more")
+    columns = Counter(name for one in unmatched if len(one.differs) == 1 for name, _, _ in one.differs)
+    if columns:
+        column = columns.most_common(1)[0][0]
+        lines.append(f"hint: to compare across different values of {column}, add --across {column}")
+    return lines
+
+
+def as_junit(
+    names: tuple[str, str], judged: Sequence[Judged], failed: Sequence[Judged], evidence: Sequence[str]
+) -> str:
+    """A test case for each pair: slower ones of --fail-on fail, undecided ones are skipped.
+
+    Worse evidence is one more test case, an error."""
+    bad = {id(one) for one in failed}
+    suite = ElementTree.Element(
+        "testsuite", name=f"weir compare {names[0]} {names[1]}", tests=str(len(judged))
+    )
+    for one in judged:
+        case = ElementTree.SubElement(suite, "testcase", classname=one.pair.access, name=one.pair.label)
+        if id(one) in bad:
+            failure = ElementTree.SubElement(case, "failure", message=_line(one).strip())
+            failure.text = "\n".join(one.notes)
+        elif one.verdict == UNDECIDED:
+            ElementTree.SubElement(case, "skipped", message=_line(one).strip())
+    if evidence:
+        case = ElementTree.SubElement(
+            suite, "testcase", classname="evidence", name="B can be judged as A can"
+        )
+        ElementTree.SubElement(case, "error", message=evidence[0]).text = "\n".join(evidence)
+    suite.set("failures", str(len(failed)))
+    suite.set("errors", str(int(bool(evidence))))
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def as_csv(judged: Sequence[Judged]) -> str:
+    """For analysis: one row a pair."""
+    names = (
+        "label",
+        "access",
+        "verdict",
+        "ratio",
+        "low",
+        "high",
+        "rounds_a",
+        "rounds_b",
+        "design",
+        "more_rounds",
+        "notes",
+    )
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(names)
+    for one in sorted_for_reading(judged):
+        values = facts(one) | dict(zip(("rounds_a", "rounds_b"), facts(one)["rounds"], strict=True))
+        values["notes"] = "; ".join(one.notes)
+        writer.writerow("" if values[name] is None else values[name] for name in names)
+    return buffer.getvalue()

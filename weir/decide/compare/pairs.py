@@ -1,0 +1,232 @@
+"""Like cells of two sides: equal in every parameter but what is compared. Unlike ones are never paired."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from math import log
+from typing import Any, NamedTuple
+
+from weir.decide.compare.sides import Side
+from weir.records.metrics import Metric
+from weir.records.rounds import REMARKS
+from weir.terms.model import Row
+
+Key = tuple[Any, ...]
+
+# Who ran where with what; together with the parameters they say whether two points may be compared.
+IDENTITY = ("site", "target", "stack", "tool", "program")
+NEVER_USED = "INVALID"
+RESERVED = "DEGRADED"
+UNPROVEN = "UNPROVEN"
+OTHER_DAY_S = 18 * 3600.0  # between two campaigns of consecutive nights lies less than a day
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The values of one cell in one campaign: logarithms of the geometric mean of each round."""
+
+    campaign: str
+    rounds: tuple[int, ...]
+    logs: tuple[float, ...]
+    began: tuple[str, ...]
+
+
+class Evidence(NamedTuple):
+    """How good the records of one side are; more is worse for bad ones alone."""
+
+    rounds: int  # of the campaign that has most
+    records: int
+    bad: int  # DEGRADED or INVALID
+    dropped: tuple[
+        str, ...
+    ] = ()  # rounds that were planned or ended and are not in the records as they ended
+
+    @property
+    def bad_share(self) -> float:
+        return self.bad / self.records if self.records else 0.0
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One cell on both sides."""
+
+    label: str
+    access: str
+    values: Mapping[str, Any]  # the columns that both have in common
+    first: tuple[Sample, ...]
+    second: tuple[Sample, ...]
+    verdicts: Mapping[str, int]  # of all records of the pair, unused ones included
+    cells: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())  # identities, of each side
+    evidence: tuple[Evidence, Evidence] = (Evidence(0, 0, 0), Evidence(0, 0, 0))
+
+    @cached_property
+    def in_turns(self) -> bool:
+        """Whether both sides have the same rounds, and each round of both was over before the next began."""
+        if len(self.first) != 1 or len(self.second) != 1:
+            return False
+        first, second = self.first[0], self.second[0]
+        if first.rounds != second.rounds or not all((*first.began, *second.began)):
+            return False
+        later = [max(pair_of) for pair_of in zip(first.began, second.began, strict=True)]
+        sooner = [min(pair_of) for pair_of in zip(first.began, second.began, strict=True)]
+        return all(before < after for before, after in zip(later, sooner[1:], strict=False))
+
+
+class Unmatched(NamedTuple):
+    """A cell that only one side has, and in what it differs from the nearest one of the other side."""
+
+    side: str
+    label: str
+    access: str
+    differs: tuple[tuple[str, Any, Any], ...]  # column, here, there; empty: nothing like it
+
+
+@dataclass(frozen=True)
+class Pairing:
+    pairs: tuple[Pair, ...]
+    unmatched: tuple[Unmatched, ...]
+
+
+def pair_cells(
+    sides: tuple[Side, Side], parameters: Sequence[str], metric: Metric, across: Iterable[str] = ()
+) -> Pairing:
+    """Pair on all parameters and the identity, without the columns in `across`."""
+    ignored = set(across)
+    columns = [name for name in (*IDENTITY, *parameters) if name not in ignored]
+    first, second = (_by_key(side, columns) for side in sides)
+    pairs = [
+        _pair(key, columns, (first[key], second[key]), sides, metric)
+        for key in sorted(first.keys() & second.keys(), key=str)
+    ]
+    alone = [
+        *_unmatched(sides[0].name, first, second, columns),
+        *_unmatched(sides[1].name, second, first, columns),
+    ]
+    return Pairing(tuple(pairs), tuple(alone))
+
+
+Rows = list[tuple[str, Row]]  # name of the campaign, record
+
+
+def _by_key(side: Side, columns: Sequence[str]) -> dict[Key, Rows]:
+    groups: dict[Key, Rows] = defaultdict(list)
+    for campaign, row in side.rows_once():
+        groups[tuple(row.get(name) for name in columns)].append((campaign, row))
+    return groups
+
+
+def _pair(
+    key: Key, columns: Sequence[str], rows: tuple[Rows, Rows], sides: tuple[Side, Side], metric: Metric
+) -> Pair:
+    first, second = rows
+    example = first[0][1]
+    values = {name: value for name, value in zip(columns, key, strict=True) if value is not None}
+    return Pair(
+        label=str(example.get("label") or example["cell"]),
+        access=str(example["access"]),
+        values=values,
+        first=samples(first, metric),
+        second=samples(second, metric),
+        verdicts=Counter(str(row["verdict"]) for _, row in (*first, *second)),
+        cells=(_cells(first), _cells(second)),
+        evidence=(_evidence(first, sides[0]), _evidence(second, sides[1])),
+    )
+
+
+def _evidence(rows: Rows, side: Side) -> Evidence:
+    rounds: dict[str, set[int | None]] = defaultdict(set)
+    for campaign, row in rows:
+        rounds[campaign].add(row.get("run"))
+    bad = sum(row["verdict"] in (NEVER_USED, RESERVED) for _, row in rows)
+    cells = _cells(rows)
+    dropped = [
+        str(one)
+        for campaign in side.campaigns
+        if campaign.rounds
+        for one in campaign.rounds.of_cells(cells)
+        if one.kind not in REMARKS
+    ]
+    return Evidence(max(map(len, rounds.values())), len(rows), bad, tuple(dict.fromkeys(dropped)))
+
+
+def _cells(rows: Rows) -> frozenset[str]:
+    return frozenset(str(row["cell"]) for _, row in rows)
+
+
+def samples(rows: Rows, metric: Metric) -> tuple[Sample, ...]:
+    """One sample for each campaign, or day. Iterations of one run are one value: they are not independent."""
+    found: dict[str, dict[int, list[tuple[float, str]]]] = defaultdict(lambda: defaultdict(list))
+    for campaign, row in rows:
+        value = metric.of(row)
+        if value is not None and row["verdict"] not in (NEVER_USED, RESERVED):
+            number = row.get("run")
+            found[campaign][-1 if number is None else number].append(
+                (log(value), str(row.get("began") or ""))
+            )
+    return _of_days([_sample(campaign, rounds) for campaign, rounds in found.items()])
+
+
+def _sample(campaign: str, rounds: Mapping[int, Sequence[tuple[float, str]]]) -> Sample:
+    """Rounds in the order in which they ran."""
+    order = sorted(rounds, key=lambda number: (min(began for _, began in rounds[number]), number))
+    return Sample(
+        campaign,
+        tuple(order),
+        tuple(statistics.fmean(value for value, _ in rounds[number]) for number in order),
+        tuple(min(began for _, began in rounds[number]) for number in order),
+    )
+
+
+def _of_days(found: Sequence[Sample]) -> tuple[Sample, ...]:
+    """Campaigns that began on one day are one: parts of it do not show what changes from day to day."""
+    try:
+        began_s = [min(datetime.fromisoformat(text).timestamp() for text in one.began) for one in found]
+    except ValueError:
+        return tuple(found)
+    days: list[tuple[float, list[Sample]]] = []
+    for began, one in sorted(zip(began_s, found, strict=True), key=lambda each: each[0]):
+        if not days or began - days[-1][0] >= OTHER_DAY_S:
+            days.append((began, []))
+        days[-1][1].append(one)
+    return tuple(_joined(each) for _, each in days)
+
+
+def _joined(parts: Sequence[Sample]) -> Sample:
+    if len(parts) == 1:
+        return parts[0]
+    return Sample(
+        ", ".join(one.campaign for one in parts),
+        tuple(number for one in parts for number in one.rounds),
+        tuple(value for one in parts for value in one.logs),
+        tuple(began for one in parts for began in one.began),
+    )
+
+
+def _unmatched(
+    side: str, here: Mapping[Key, Rows], there: Mapping[Key, Rows], columns: Sequence[str]
+) -> list[Unmatched]:
+    found = []
+    for key in sorted(here.keys() - there.keys(), key=str):
+        row = here[key][0][1]
+        label = str(row.get("label") or row["cell"])
+        found.append(Unmatched(side, label, str(row["access"]), _differences(key, there, columns)))
+    return found
+
+
+def _differences(
+    key: Key, there: Mapping[Key, Rows], columns: Sequence[str]
+) -> tuple[tuple[str, Any, Any], ...]:
+    """What sets the cell apart from the nearest one; more than two columns are no neighbour."""
+    best: tuple[tuple[str, Any, Any], ...] = ()
+    for other in there:
+        apart = tuple(
+            (name, one, two) for name, one, two in zip(columns, key, other, strict=True) if one != two
+        )
+        if len(apart) <= 2 and (not best or len(apart) < len(best)):
+            best = apart
+    return best

@@ -1,0 +1,153 @@
+"""The two sides of a comparison: which records belong to each, and what each is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from weir.base.errors import WeirError, did_you_mean
+from weir.records.rejudged import edited_values
+from weir.records.rounds import Rounds, rounds_of_rows
+from weir.records.table import read_records
+from weir.runs.manifest import is_edited
+from weir.terms.model import Row
+
+RECORDS_FILE = "records.csv"
+# Of one record and its copies: times and rates have more digits than chance repeats.
+_SAME = ("cell", "access", "item", "run", "iteration", "began", "bw_mib_s", "ops_s", "io_s", "total_s")
+_MOST_JUDGED_AGAIN = 100  # runs of a campaign: a quarter of a second
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """The records of one study, measured in one go."""
+
+    name: str
+    rows: tuple[Row, ...]
+    study: Path | None = None  # its folder, with the plan; None for a bundle, which is never measured again
+    rounds: Rounds | None = None  # from plan to records; None: made by hand
+    edited: bool = False  # after it was collected, by the manifest beside it
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side; several campaigns let the comparison see how much they differ among themselves."""
+
+    name: str
+    campaigns: tuple[Campaign, ...]
+
+    @property
+    def rows(self) -> list[Row]:
+        return [row for campaign in self.campaigns for row in campaign.rows]
+
+    def rows_once(self) -> Iterator[tuple[str, Row]]:
+        """With their campaign; what several hold, such as the runs of a shared cell, counts once."""
+        seen: dict[tuple[Any, ...], int] = {}
+        for number, campaign in enumerate(self.campaigns):
+            for row in campaign.rows:
+                if seen.setdefault(tuple(row.get(name) for name in _SAME), number) == number:
+                    yield campaign.name, row
+
+
+def records_file(path: Path) -> Path:
+    """The table of a study: the file itself, or records.csv in the folder."""
+    file = path / RECORDS_FILE if path.is_dir() else path
+    if not file.is_file():
+        raise WeirError(
+            "there is no such table of records",
+            file=str(file),
+            hint="name a records.csv, or the folder of a study such as results/local/quick",
+            exit_code=2,
+        )
+    return file
+
+
+def read_side(text: str, bundle: bool = False) -> Side:
+    """One path, or several with commas between them: the campaigns of one side."""
+    paths = [Path(part) for part in text.split(",") if part]
+    if not paths:
+        raise WeirError("no records are named", value=text, exit_code=2)
+    return Side(text, tuple(_campaign(path, records_file(path), bundle) for path in paths))
+
+
+def _campaign(path: Path, file: Path, bundle: bool) -> Campaign:
+    rows = tuple(read_records(file))
+    if not rows:
+        hint = "look at excluded.csv beside it, or at its runs: weir audit"
+        raise WeirError("has a header and no records", file=str(file), hint=hint, exit_code=3)
+    study = None if bundle else file.parent
+    return Campaign(str(path), rows, study, _rounds(file, rows, bundle), is_edited(file))
+
+
+def _rounds(file: Path, rows: Sequence[Row], bundle: bool) -> Rounds:
+    """From plan to records; runs that are here are held against their records, as sums have no secret."""
+    rounds = rounds_of_rows(file.parent, rows)
+    edited = [] if bundle else edited_values(file.resolve().parent.parent, rows, _MOST_JUDGED_AGAIN)
+    return replace(rounds, findings=(*rounds.findings, *edited))
+
+
+def split_by(
+    file: Path, column: str, values: Sequence[str], known: Sequence[str], bundle: bool = False
+) -> tuple[Side, Side]:
+    """Two selections of one study, by the value of a column; `date` is the day of `began`."""
+    if column != "date" and column not in known:
+        raise WeirError(
+            "is not a column of a record",
+            key="--by",
+            value=column,
+            hint=did_you_mean(column, [*known, "date"]),
+            exit_code=2,
+        )
+    groups: dict[str, list[Row]] = {}
+    rows = read_records(file)
+    for row in rows:
+        groups.setdefault(_value(row, column), []).append(row)
+    chosen = list(values) or sorted(groups)
+    for value in chosen:
+        if value not in groups:
+            raise WeirError(
+                f"no record has {column} {value}",
+                key="--values",
+                hint=did_you_mean(value, groups),
+                exit_code=2,
+            )
+    if len(chosen) != 2:
+        found = ", ".join(sorted(groups))
+        raise WeirError(
+            f"a comparison has two sides, and {column} has {len(chosen)} values: {found}",
+            key="--by",
+            hint="choose two of them by --values A B" if len(chosen) > 2 else "measure a second one",
+            exit_code=2,
+        )
+    study, rounds, edited = (
+        None if bundle else file.parent,
+        _rounds(file, rows, bundle),
+        is_edited(file),
+    )
+    first, second = (
+        Side(f"{column} {value}", (Campaign(value, tuple(groups[value]), study, rounds, edited),))
+        for value in chosen
+    )
+    return first, second
+
+
+def _value(row: Row, column: str) -> str:
+    if column == "date":
+        return str(row.get("began") or "unknown")[:10]
+    return str(row.get(column))
+
+
+def campaigns(history: Path) -> Iterator[list[Row]]:
+    """The records of each campaign of a history, oldest first."""
+    files = sorted(history.glob(f"[!.]*/{RECORDS_FILE}"))
+    if not files:
+        raise WeirError(
+            "holds no campaign",
+            file=str(history),
+            hint=f"add one: weir history add {history} results/local/quick",
+            exit_code=2,
+        )
+    for file in files:
+        yield read_records(file)

@@ -1,0 +1,174 @@
+"""From estimates to verdicts with an error rate that holds for the whole table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from weir.decide.compare.days import Between, Days
+from weir.decide.compare.estimate import (
+    FEWEST_ROUNDS,
+    FEWEST_SEPARATE,
+    PAIRED,
+    SEPARATE,
+    Estimate,
+    estimate,
+    mean_of_rounds,
+)
+from weir.decide.compare.pairs import RESERVED, UNPROVEN, Pair
+from weir.records.inference import ENOUGH_SERIES, false_discovery_rates
+from weir.records.medians import ASSUMED
+from weir.records.metrics import Metric
+
+FASTER, SLOWER, SAME, UNDECIDED = "faster", "slower", "no difference", "undecided"
+LEVEL = 0.05
+MOST_DROPPED = 3  # named in the notes of a pair
+# Rounds in turns; fewer, or fewer than ENOUGH_SERIES pairs, show too little of neighbours that are more alike
+# than ASSUMED (bench/decisions.py).
+ENOUGH_IN_TURNS = 8
+NUMBERS = {2: "two", 4: "four"}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One pair with its verdict; notes say what a reader must know before acting on it."""
+
+    pair: Pair
+    estimate: Estimate | None
+    verdict: str
+    slower_chance: float | None  # q-value of "slower by more than the limit", over the whole table
+    more_rounds: int | None  # that would decide; only where undecided
+    notes: tuple[str, ...]
+    by_day: bool = False  # surely different, but not by more than another day may have made
+    slower_by_day: bool = False  # the same for slower by more than the limit
+
+    @property
+    def unproven(self) -> bool:
+        """Whether records without full evidence are part of the ratio."""
+        return bool(self.pair.verdicts.get(UNPROVEN))
+
+    @property
+    def surely_slower(self) -> bool:
+        """By more than the limit, with the error rate of the whole table."""
+        return self.slower_chance is not None and self.slower_chance <= LEVEL
+
+
+def judge_pairs(
+    pairs: Sequence[Pair],
+    metric: Metric,
+    margin: float = 0.05,
+    limit: float = 0.0,
+    days: Days | None = None,
+    dated: Sequence[Pair] | None = None,
+) -> list[Judged]:
+    """limit: a slowdown counts for --fail-on only if it is surely larger than this share.
+
+    dated: pairs whose times tell whether the sides are of different days, if not those judged."""
+    means = {turns: mean_of_rounds(pairs, turns) for turns in (True, False)}
+    between = [(days or Days()).between(pair) for pair in dated or pairs]
+    within = [estimate(pair, means[pair.in_turns]) for pair in pairs]
+    estimates = [
+        estimate(pair, means[pair.in_turns], spread) for pair, spread in zip(pairs, between, strict=True)
+    ]
+    differs, differs_within = (
+        false_discovery_rates([one.chance_different() if one else None for one in each])
+        for each in (estimates, within)
+    )
+    same = false_discovery_rates([_chance_unequal(one, margin) if one else None for one in estimates])
+    slower, slower_within = (
+        false_discovery_rates([_chance_not_slower(one, metric, limit) if one else None for one in each])
+        for each in (estimates, within)
+    )
+    few_pairs = sum(pair.in_turns for pair in pairs) < ENOUGH_SERIES
+    # Where no other pair differs, one of so many is decided at this level.
+    level = 1 - LEVEL / len(pairs) if pairs else 1 - LEVEL
+    judged = []
+    for index, (pair, found) in enumerate(zip(pairs, estimates, strict=True)):
+        verdict = _verdict(found, metric, differs[index], same[index])
+        more = found.more_rounds(margin, level) if found and verdict == UNDECIDED else None
+        allowed = _allowed(pair, verdict)
+        chance = slower[index] if allowed == verdict else None
+        by_day = found is not None and found.between > 0 and allowed == UNDECIDED
+        notes = (*_notes(pair, found, between[index]), *_few(found, allowed, few_pairs), *_reservations(pair))
+        judged.append(
+            Judged(
+                *(pair, found, allowed, chance, more, notes),
+                by_day=by_day and _sure(differs_within[index]),
+                slower_by_day=by_day and _sure(slower_within[index]),
+            )
+        )
+    return judged
+
+
+def _sure(chance: float | None) -> bool:
+    return chance is not None and chance <= LEVEL
+
+
+def _allowed(pair: Pair, verdict: str) -> str:
+    """Rounds that were dropped may be those that would have decided otherwise.
+
+    Without them B is at most as slow as it seems, so that B is slower all the same."""
+    first, second = (one.dropped for one in pair.evidence)
+    if first or (second and verdict != SLOWER):
+        return UNDECIDED
+    return verdict
+
+
+def _verdict(found: Estimate | None, metric: Metric, differs: float | None, same: float | None) -> str:
+    if found is None or differs is None or same is None:
+        return UNDECIDED
+    if same <= LEVEL:
+        return SAME
+    if differs <= LEVEL:
+        return FASTER if (found.log_ratio > 0) == metric.higher_is_better else SLOWER
+    return UNDECIDED
+
+
+def _chance_unequal(found: Estimate, margin: float) -> float:
+    """Two one-sided tests: the ratio is within the margin only if neither end of it can be the truth."""
+    return max(found.chance_above(1 / (1 + margin)), found.chance_below(1 + margin))
+
+
+def _chance_not_slower(found: Estimate, metric: Metric, limit: float) -> float:
+    if metric.higher_is_better:
+        return found.chance_below(1 - limit)
+    return found.chance_above(1 / (1 - limit))
+
+
+def _notes(pair: Pair, found: Estimate | None, between: Between) -> Iterator[str]:
+    if found is None:
+        refused = pair.verdicts.get(RESERVED) or pair.verdicts.get("INVALID")
+        fewest = FEWEST_ROUNDS if pair.in_turns else FEWEST_SEPARATE
+        few = min(sum(len(one.logs) for one in side) for side in (pair.first, pair.second))
+        yield (
+            f"fewer than {NUMBERS[FEWEST_ROUNDS if few < FEWEST_ROUNDS else fewest]} rounds a side"
+            + (" that can be used" if refused else "")
+            + ("" if few < FEWEST_ROUNDS else ", measured one after the other")
+        )
+    elif found.design == SEPARATE:
+        yield between.note
+
+
+def _few(found: Estimate | None, verdict: str, few_pairs: bool) -> Iterator[str]:
+    if found is None or found.design != PAIRED or verdict not in (SLOWER, FASTER):
+        return
+    if few_pairs or min(found.rounds) < ENOUGH_IN_TURNS:
+        what = f"{ENOUGH_SERIES} pairs" if few_pairs else f"{ENOUGH_IN_TURNS} rounds"
+        yield (
+            f"fewer than {what} in turns: 5 % of false verdicts hold only if "
+            f"neighbouring rounds correlate by {ASSUMED} or less"
+        )
+
+
+def _reservations(pair: Pair) -> Iterator[str]:
+    for name, side in zip(("A", "B"), pair.evidence, strict=True):
+        for one in side.dropped[:MOST_DROPPED]:
+            yield f"{name} lacks rounds, so that nothing is decided for it: {one}"
+        if len(side.dropped) > MOST_DROPPED:
+            yield f"{name} lacks {len(side.dropped) - MOST_DROPPED} more rounds"
+    if count := pair.verdicts.get(RESERVED):
+        yield f"{count} DEGRADED record{'s' * (count > 1)} not used"
+    if count := pair.verdicts.get("INVALID"):
+        yield f"{count} INVALID record{'s' * (count > 1)} not used"
+    if count := pair.verdicts.get(UNPROVEN):
+        yield f"{count} UNPROVEN record{'s' * (count > 1)} used"

@@ -1,0 +1,111 @@
+"""The actions of weir history: add, show, check."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from weir.base.errors import WeirError
+from weir.decide.compare.sides import campaigns
+from weir.decide.history import RECENT_POINTS, figure, output
+from weir.decide.history.band import judge_newest
+from weir.decide.history.conditions import Condition, conditions_of, notes_of
+from weir.decide.history.reference import reference_bounds
+from weir.decide.history.series import Series, from_campaigns, from_table, series_name, stopped
+from weir.decide.history.store import add_campaign
+from weir.records.metrics import metric_named
+from weir.records.table import write_whole
+from weir.terms.columns import columns_of_role
+
+_MOST_NAMES = 12
+
+
+def act(args: argparse.Namespace) -> int:
+    if args.action == "add":
+        print(f"added {add_campaign(args.history, args.study)}")
+        return 0
+    if args.action == "reference":
+        return _reference(args)
+    series = _series(args)
+    return _show(args, series) if args.action == "show" else _check(args, series)
+
+
+def _columns_of(table: Path) -> str:
+    with table.open(encoding="utf-8", errors="replace") as stream:
+        names = stream.readline().strip().split(",")
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"; it has {', '.join(names[:_MOST_NAMES])}{more}" if len(names) > 1 else ""
+
+
+def _series(args: argparse.Namespace) -> list[Series]:
+    if args.history.is_file():
+        if not args.history.stat().st_size:
+            hint = "give a CSV file with a header"
+            raise WeirError("is empty", file=str(args.history), hint=hint, exit_code=2)
+        if not args.key:
+            raise WeirError(
+                "a CSV file needs the columns that name a series",
+                file=str(args.history),
+                hint="such as --key target --key access" + _columns_of(args.history),
+                exit_code=2,
+            )
+        return from_table(args.history, args.key, args.time, args.value, args.metric)
+    parameters = columns_of_role("parameter")
+    return from_campaigns(
+        campaigns(args.history), metric_named(args.metric), lambda row: series_name(row, parameters)
+    )
+
+
+def _show(args: argparse.Namespace, every: list[Series]) -> int:
+    judged = [(series, judge_newest(series, RECENT_POINTS)) for series in every]
+    if args.html:
+        write_whole(args.html, figure.page(judged))
+    if args.json:
+        found = [
+            {"series": series.name, "changes": [vars(change) for change in one.changes]}
+            for series, one in judged
+        ]
+        print(json.dumps(found, indent=1))
+    else:
+        print("\n".join(output.regimes_text(series, one) for series, one in judged))
+        known = _conditions(args)
+        for one in (one for each in known.values() for one in each):
+            print(f"note: {one.day}: {one.text}")
+    return 0
+
+
+def _conditions(args: argparse.Namespace) -> dict[str, list[Condition]]:
+    """A table has none."""
+    return conditions_of(args.history) if args.history.is_dir() else {}
+
+
+def _check(args: argparse.Namespace, every: list[Series]) -> int:
+    found = [judge_newest(series, args.recent) for series in every]
+    if args.junit:
+        write_whole(args.junit, output.as_junit(found))
+    known = _conditions(args)
+    notes = [notes_of(one, known) for one in found]
+    if args.json:
+        names = {one.name for one, _ in stopped(every)}
+        facts = [
+            output.facts(one) | {"conditions": each, "stopped": one.series in names}
+            for one, each in zip(found, notes, strict=True)
+        ]
+        print(json.dumps(facts, indent=1))
+    else:
+        lines = dict.fromkeys(f"note: {text}" for each in notes for text in each)
+        print("\n".join([output.as_text(found, args.all), *lines, *output.stopped_lines(every)]))
+    return 1 if any(one.is_finding for one in found) else 0
+
+
+def _reference(args: argparse.Namespace) -> int:
+    """Bounds for the next value of each cell, for WEIR_REFERENCE of the ReFrame tests."""
+    bounds = reference_bounds(campaigns(args.history))
+    text = json.dumps({"bounds": bounds}, indent=1) + "\n"
+    if args.out:
+        write_whole(args.out, text)
+        print(f"{args.out}: bounds of {len(bounds)} series")
+    else:
+        print(text, end="")
+    return 0

@@ -1,0 +1,131 @@
+"""Findings of a history as text, JUnit and plain values."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import date
+from math import exp
+from typing import Any
+
+from weir.base.units import three_digits
+from weir.decide.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, Judgement
+from weir.decide.history.regimes import Change
+from weir.decide.history.series import Series, stopped
+
+SAME_INCIDENT_DAYS = 2
+_MOST_STOPPED = 5
+ORDER = (SLOWER, SPIKE, FASTER, LEARNING, NORMAL)
+
+
+def headline(found: Sequence[Judgement]) -> str:
+    """How many of each verdict; of slower ones also that there is none."""
+    counts = Counter(one.verdict for one in found)
+    told = [verdict for verdict in ORDER if counts[verdict] or verdict == SLOWER]
+    return f"{len(found)} series: " + ", ".join(f"{counts[verdict]} {verdict}" for verdict in told)
+
+
+def as_text(found: Sequence[Judgement], everything: bool = False) -> str:
+    """The findings; with everything also what is normal."""
+    ordered = sorted(found, key=lambda one: (ORDER.index(one.verdict), one.series))
+    shown = [one for one in ordered if everything or one.verdict not in (NORMAL, LEARNING)]
+    return "\n".join([headline(found), *incident_lines(found), *(f"  {line(one)}" for one in shown)])
+
+
+def stopped_lines(every: Sequence[Series]) -> list[str]:
+    """Series that a check judges by an old value."""
+    found = [
+        f"note: {one.name}: no value since {one.day(len(one) - 1)}, others until {last}: excluded or renamed?"
+        for one, last in stopped(every)
+    ]
+    more = len(found) - _MOST_STOPPED
+    return [*found[:_MOST_STOPPED], *([f"note: and {more} more without newer values"] if more > 0 else [])]
+
+
+def incident_lines(found: Sequence[Judgement]) -> list[str]:
+    """What moved together, the largest first; a series that moved alone has its own line below."""
+    together = [group for group in incidents(found) if len(group) > 1]
+    return [
+        f"one incident: {len(group)} series{_of(group[0].system)} {group[0].verdict} "
+        f"since {group[0].news_day}, at x{min(ratios):.2f} to x{max(ratios):.2f} of before"
+        for group in sorted(together, key=len, reverse=True)
+        for ratios in [[one.alarm.ratio for one in group if one.alarm]]
+    ]
+
+
+def _of(system: str) -> str:
+    return f" of {system}" if system else ""
+
+
+def incidents(found: Sequence[Judgement]) -> list[list[Judgement]]:
+    """Series of one system that became slower, or faster, within days: one cause is likelier than many."""
+    groups: list[list[Judgement]] = []
+    news = [one for one in found if one.news_day is not None]
+    for one in sorted(news, key=lambda one: (one.verdict, one.system, str(one.news_day))):
+        first = groups[-1][0] if groups else None
+        alike = first is not None and (first.verdict, first.system) == (one.verdict, one.system)
+        if alike and first and _days_apart(first, one) <= SAME_INCIDENT_DAYS:
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return groups
+
+
+def _days_apart(first: Judgement, second: Judgement) -> int:
+    days = [date.fromisoformat(str(one.news_day)) for one in (first, second)]
+    return abs((days[1] - days[0]).days)
+
+
+def line(one: Judgement) -> str:
+    text = f"{one.verdict:<8} {one.series}: {three_digits(one.value)} on {one.day}"
+    if one.change is not None:
+        text += f"; {change_text(one.change)}"
+    elif one.alarm is not None and one.alarm.is_news:
+        text += f"; x{one.alarm.ratio:.3f}, most likely since {one.alarm.day}"
+        text += f": newest {one.alarm.newest} points against the {one.alarm.before} before"
+    if one.band is not None:
+        text += (
+            f"; band {three_digits(one.band.low)}–{three_digits(one.band.high)}, "
+            f"n = {one.band.points} since {one.band.since}"
+        )
+        text += f", trend x{one.band.trend:.2f} a year" if one.band.trend else ""
+        text += ", allows for the day of the week" if one.band.rhythm else ""
+    elif one.verdict == LEARNING:
+        text += "; fewer than ten points at this level"
+    return text
+
+
+def change_text(change: Change) -> str:
+    low, high = change.interval
+    return f"changed on {change.day} by x{change.ratio:.3f} [{low:.3f}–{high:.3f}]"
+
+
+def as_junit(found: Sequence[Judgement]) -> str:
+    """A test case for each series; learning ones are skipped."""
+    suite = ElementTree.Element("testsuite", name="weir history check", tests=str(len(found)))
+    for one in found:
+        case = ElementTree.SubElement(suite, "testcase", classname="history", name=one.series)
+        if one.is_finding:
+            ElementTree.SubElement(case, "failure", message=line(one))
+        elif one.verdict == LEARNING:
+            ElementTree.SubElement(case, "skipped", message=line(one))
+    suite.set("failures", str(sum(one.is_finding for one in found)))
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def facts(one: Judgement) -> dict[str, Any]:
+    return asdict(one)
+
+
+def regimes_text(series: Series, found: Judgement) -> str:
+    """The levels of one series and what lies between them."""
+    lines = [f"{series.name}: {len(series)} points, {series.day(0)} to {series.day(len(series) - 1)}"]
+    before: list[Change | None] = [None, *found.changes]
+    for regime, change in zip(found.regimes, before, strict=True):
+        if change is not None:
+            lines.append(f"    {change_text(change)}")
+        level, points = three_digits(exp(regime.level)), regime.end - regime.start
+        lines.append(f"  median {level} from {series.day(regime.start)}, {points} points")
+    return "\n".join(lines)

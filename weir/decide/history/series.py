@@ -1,0 +1,197 @@
+"""Series: the same cell measured again and again, a value for each campaign."""
+
+from __future__ import annotations
+
+import csv
+import statistics
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import log
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.base.errors import WeirError, did_you_mean
+from weir.decide.compare.pairs import IDENTITY, RESERVED
+from weir.records.metrics import Metric, metric_named
+from weir.records.table import damage_named
+from weir.terms.model import Row
+
+Numbers = NDArray[np.float64]
+_LOOKED_AT = 5000  # rows, for columns that tell series apart
+_FEWEST_TIMES = 3
+_USUAL = 3  # times the median time from one value to the next
+_MOST_TEXTS = 50  # values of such a column
+_UNUSED = ("INVALID", RESERVED)
+
+
+@dataclass(frozen=True)
+class Series:
+    """Values in the order of their times; logs are natural logarithms, since slowdowns are ratios."""
+
+    name: str
+    times: Numbers  # seconds since 1970
+    logs: Numbers
+    higher_is_better: bool = True
+    system: str = ""  # series of one that move together have one cause
+    unit: str = ""
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def day(self, index: int) -> str:
+        return datetime.fromtimestamp(float(self.times[index]), UTC).date().isoformat()
+
+
+def make_series(
+    points: Mapping[str, Iterable[tuple[float, float]]],
+    higher_is_better: bool = True,
+    systems: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | None = None,
+) -> list[Series]:
+    """From name to (time, value); values that are not positive have no ratio and are not used."""
+    made = []
+    for name in sorted(points):
+        kept = sorted((time, log(value)) for time, value in points[name] if value > 0)
+        if kept:
+            times, logs = zip(*kept, strict=True)
+            system, unit = (systems or {}).get(name, ""), (units or {}).get(name, "")
+            made.append(Series(name, np.array(times), np.array(logs), higher_is_better, system, unit))
+    return made
+
+
+def from_campaigns(
+    campaigns: Iterable[Sequence[Row]], metric: Metric, name_of: Callable[[Row], str]
+) -> list[Series]:
+    """One point for each campaign and name: the median of its rounds, at the time of the first of them."""
+    points: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    systems: dict[str, str] = {}
+    units: dict[str, str] = {}
+    for rows in campaigns:
+        cells: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        for row in rows:
+            value = metric.of(row)
+            if value is not None and row["verdict"] not in _UNUSED:
+                name = name_of(row)
+                cells[name].append((seconds_of(row), value))
+                systems[name] = str(row.get("site") or "")
+                units[name] = metric.unit_of(row)
+        for name, found in cells.items():
+            points[name].append(
+                (min(time for time, _ in found), statistics.median(value for _, value in found))
+            )
+    return make_series(points, metric.higher_is_better, systems, units)
+
+
+def stopped(every: Iterable[Series]) -> list[tuple[Series, str]]:
+    """Series without a value for longer than ever before, with the last day of their system.
+
+    A cell that became slow may have been excluded, or have got another name."""
+    known = [one for one in every if len(one) >= _FEWEST_TIMES]
+    newest: dict[str, Series] = {}
+    for one in known:
+        if one.system not in newest or one.times[-1] > newest[one.system].times[-1]:
+            newest[one.system] = one
+    found = []
+    for one in known:
+        last, gaps = newest[one.system], np.diff(one.times)
+        if last.times[-1] - one.times[-1] > max(_USUAL * float(np.median(gaps)), float(gaps.max())):
+            found.append((one, last.day(len(last) - 1)))
+    return found
+
+
+def series_name(row: Row, parameters: Sequence[str]) -> str:
+    """What a reader calls the cell, made unique by every parameter it has."""
+    if row.get("label"):
+        return f"{row['access']} {row['label']} ({row.get('stack')})"
+    values = [row.get(name) for name in (*IDENTITY, *parameters)]
+    return " ".join(str(value) for value in values if value is not None)
+
+
+def seconds_of(row: Row) -> float:
+    began = row.get("began")
+    try:
+        return datetime.fromisoformat(str(began)).timestamp()
+    except ValueError:
+        raise WeirError(
+            "a history needs the time of each record",
+            key="began",
+            value=began,
+            hint="records of `weir collect` have it as ISO 8601",
+        ) from None
+
+
+def from_table(path: Path, keys: Sequence[str], time: str, value: str, metric: str = "rate") -> list[Series]:
+    """Series of any CSV file: keys name the columns that tell series apart, the first of them the system."""
+    # By position: a table of a million rows is read in seconds.
+    with (
+        path.open(newline="", encoding="utf-8") as stream,
+        damage_named(path, reader := csv.reader(stream)),
+    ):
+        known = next(reader, [])
+        if not known:
+            raise WeirError("is empty", file=str(path), hint="give a CSV file with a header", exit_code=2)
+        for name in (*keys, time, value):
+            if name not in known:
+                hint = did_you_mean(name, known)
+                raise WeirError("is not a column", file=str(path), line=1, key=name, hint=hint, exit_code=2)
+        at_keys, at_time, at_value = [known.index(key) for key in keys], known.index(time), known.index(value)
+        points: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        systems: dict[str, str] = {}
+        first_rows: list[list[str]] = []
+        for row in reader:
+            if len(first_rows) < _LOOKED_AT:
+                first_rows.append(row)
+            if len(row) == len(known) and row[at_value]:
+                name = " ".join([row[at] for at in at_keys])
+                systems[name] = row[at_keys[0]]
+                try:
+                    points[name].append((float(row[at_time]), float(row[at_value])))
+                except ValueError:
+                    raise _not_a_number(
+                        dict(zip(known, row, strict=True)), (time, value), path, reader
+                    ) from None
+    if names := _telling_columns(first_rows, known, keys, at_keys):
+        text = f"a series of --key {' '.join(keys)} joins different values of {', '.join(names)}"
+        print(f"weir: {path}: {text}\n    hint: add --key {' --key '.join(names)}", file=sys.stderr)
+    units = dict.fromkeys(points, value)  # the column: nothing else tells what it counts
+    made = make_series(points, metric_named(metric).higher_is_better, systems, units)
+    if not made:
+        hint = "a header alone, or no value above zero: look at --value and --time"
+        raise WeirError("has no series", file=str(path), key=value, hint=hint, exit_code=2)
+    return made
+
+
+def _telling_columns(
+    rows: Sequence[Sequence[str]], known: Sequence[str], keys: Sequence[str], at_keys: Sequence[int]
+) -> list[str]:
+    """Columns of text with several values within one series: they may be several series."""
+    found = []
+    for at, name in enumerate(known):
+        texts = {row[at] for row in rows if len(row) == len(known)}
+        if name in keys or not 1 < len(texts) <= _MOST_TEXTS or not all(text[:1].isalpha() for text in texts):
+            continue
+        groups: dict[tuple[str, ...], set[str]] = defaultdict(set)
+        for row in rows:
+            if len(row) == len(known):
+                groups[tuple(row[key] for key in at_keys)].add(row[at])
+        if max(map(len, groups.values())) > 1:
+            found.append(name)
+    return found
+
+
+def _not_a_number(row: Mapping[str, str], names: Sequence[str], path: Path, reader: Any) -> WeirError:
+    """Which of the columns it is."""
+    for name in names:
+        try:
+            float(row[name])
+        except ValueError:
+            break
+    return WeirError(
+        "is not a number", file=str(path), line=reader.line_num, key=name, value=row[name], exit_code=2
+    )

@@ -1,0 +1,186 @@
+"""Single cells of a study ranked among the published values of a phase; why not, where not comparable."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from weir.data import data_folder
+from weir.decide.io500.random_read import DOUBTED, published_random_reads
+from weir.decide.io500.result import PHASES, WRITE_PHASES
+from weir.decide.io500.standing import PER, Place, place_among
+from weir.decide.io500.submissions import Submission
+from weir.decide.io500.validity import STONEWALL_S
+from weir.terms.model import Row
+
+RANDOM_READS = data_folder("reference") / "io500-random-reads.csv"
+RANDOM_READ = "ior_rnd4k_read"  # of the extended runs
+_RANDOM_READ_BYTES = 4096
+_HARD_BYTES = 47008
+_HARD_FILE_BYTES = 3901
+
+
+@dataclass(frozen=True)
+class Published:
+    """One value of a phase: of the whole system, with its nodes and processes where they are known."""
+
+    value: float
+    nodes: int | None
+    procs: int | None
+    on_ime: bool = False
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One access of a cell. why_not: empty if it is comparable with the phase."""
+
+    cell: str
+    label: str
+    target: str
+    access: str
+    nodes: int
+    procs: int
+    runs: int
+    phase: str
+    value: float
+    unit: str
+    places: Mapping[str, Place]
+    why_not: str = ""
+
+
+def populations(
+    submissions: Sequence[Submission], random_reads: Path = RANDOM_READS
+) -> dict[str, list[Published]]:
+    """The published values by phase; random reads without those that are doubted."""
+    found = {
+        name: [
+            Published(each.result.phases[name].value, each.result.nodes, each.result.procs, each.on_ime)
+            for each in submissions
+        ]
+        for name in PHASES
+    }
+    found[RANDOM_READ] = [
+        Published(one.value_gib_s, one.nodes, one.procs)
+        for one in published_random_reads(random_reads)
+        if one.verdict != DOUBTED
+    ]
+    return found
+
+
+def standings(
+    rows: Iterable[Row], published: Mapping[str, Sequence[Published]], volatile: Iterable[str] = ()
+) -> list[Standing]:
+    """Every access of every cell. volatile: targets whose data do not survive the node."""
+    cells: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        cells[row["cell"]].append(row)
+    return [
+        _standing(access, mine, published, frozenset(volatile))
+        for mine in cells.values()
+        for access in dict.fromkeys(row["access"] for row in mine)
+    ]
+
+
+def _standing(
+    access: str, mine: Sequence[Row], published: Mapping[str, Sequence[Published]], volatile: frozenset[str]
+) -> Standing:
+    first = next(row for row in mine if row["access"] == access)
+    phase, why_not = phase_of(first)
+    why_not = why_not or _doubt(access, mine, phase, volatile)
+    unit = PHASES.get(phase, "GiB/s")
+    nodes, procs = first["nn"] or 0, (first["nn"] or 0) * (first["ppn"] or 0)
+    values = [_value(row, unit) for row in mine if row["access"] == access]
+    known = [value for value in values if value is not None]
+    value = median(known) if known else 0.0
+    places = {} if why_not or not known else _places(value, nodes, procs, published[phase])
+    return Standing(
+        first["cell"],
+        first["label"] or "",
+        first["target"] or "",
+        access,
+        nodes,
+        procs,
+        len(known),
+        phase,
+        value,
+        unit,
+        places,
+        why_not or ("" if known else "no run has a rate"),
+    )
+
+
+def phase_of(row: Row) -> tuple[str, str]:
+    """The phase whose rules the cell follows, or why there is none."""
+    if row["purpose"] == "bandwidth":
+        return _data_phase(row)
+    if row["purpose"] == "metadata":
+        return _metadata_phase(row)
+    if row["purpose"] == "search":
+        return "", "a search alone is not comparable: its tree is that of all other phases"
+    return "", f"IO500 has no phase of {row['tool'] or 'an unknown tool'}"
+
+
+def _data_phase(row: Row) -> tuple[str, str]:
+    if row["access"] not in ("write", "read") or row["rw_mix"]:
+        return "", "IO500 reads and writes in separate phases"
+    if row["rate"]:
+        return "", "the rate of its transfers was set"
+    if row["order"] == "random":
+        if row["access"] == "read" and row["xfer_bytes"] == _RANDOM_READ_BYTES:
+            return RANDOM_READ, ""
+        return "", "random transfers other than reads of 4 KiB are in no phase"
+    is_hard = row["xfer_bytes"] == _HARD_BYTES and row["layout"] == "shared" and (row["segments"] or 1) > 1
+    return f"ior_{'hard' if is_hard else 'easy'}_{row['access']}", ""
+
+
+def _metadata_phase(row: Row) -> tuple[str, str]:
+    action = {"create": "write", "remove": "delete"}.get(row["access"], row["access"])
+    kind = {("own", 0): "easy", ("shared", _HARD_FILE_BYTES): "hard"}.get(
+        (row["directories"], row["xfer_bytes"] or 0)
+    )
+    name = f"mdtest_{kind}_{action}"
+    if row["item"] == "file" and name in PHASES:
+        return name, ""
+    return "", "no phase has these directories, files and operations"
+
+
+def _doubt(access: str, mine: Sequence[Row], phase: str, volatile: frozenset[str]) -> str:
+    """Why a cell that follows the rules of a phase is not comparable; empty if it is."""
+    first = mine[0]
+    if first["emulated"]:
+        return "emulated storage"
+    if first["target"] in volatile:
+        return "storage that does not survive the node"
+    if not first["nn"] or not first["ppn"]:
+        return "nodes and processes are unknown"
+    if any(row["verdict"] != "VALID" for row in mine if row["access"] == access):
+        return "not every run is VALID"
+    writes = [_lasted_s(row) for row in mine if row["access"] in ("write", "create")]
+    if not writes or min(writes) < STONEWALL_S:
+        shortest = f"{min(writes):.1f} s" if writes else "unknown"
+        return f"its write phase lasted {shortest}, not {STONEWALL_S:.0f} s or longer"
+    if phase in WRITE_PHASES and PHASES[phase] == "GiB/s" and not first["sync"]:
+        return "it requested no synchronisation"
+    return ""
+
+
+def _lasted_s(row: Row) -> float:
+    return row["total_s"] or row["io_s"] or 0.0
+
+
+def _value(row: Row, unit: str) -> float | None:
+    rate = row["bw_mib_s"] if unit == "GiB/s" else row["ops_s"]
+    return rate / (1024 if unit == "GiB/s" else 1000) if rate else None
+
+
+def _places(value: float, nodes: int, procs: int, published: Sequence[Published]) -> dict[str, Place]:
+    found = {}
+    for per, own in zip(PER, (1, nodes, procs), strict=True):
+        divisors = [{"whole": 1, "node": each.nodes, "process": each.procs}[per] for each in published]
+        others = [(each.value / n, each.on_ime) for each, n in zip(published, divisors, strict=True) if n]
+        if others:
+            found[per] = place_among(value / own, others)
+    return found

@@ -1,0 +1,172 @@
+"""A published result directory: its summary, its result.txt, and the job size that the logs print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from weir.base.errors import WeirError
+from weir.base.files import printable
+from weir.decide.io500.config_hash import checked_config, external_find
+from weir.decide.io500.ini_file import is_ini, read_ini
+from weir.decide.io500.logs import Job, read_all, read_logs
+from weir.decide.io500.result import PHASES, Phase, Result
+from weir.decide.io500.score import TOLERANCE, relative
+from weir.decide.io500.summary_file import is_summary, read_summary
+
+# Logs of single phases are not results, and can be large.
+_LOG_PREFIXES = tuple({name.partition("_")[0] for name in PHASES})
+_ROUNDED_S, _SKEW = 0.1, 0.01
+_LARGEST_FILE_BYTES = 4 * 2**20
+_HINT = "an IO500 run writes result_summary.txt, and result.txt since 2020"
+
+
+def read_directory(folder: Path) -> Result:
+    """Files are recognised by content; where both exist, result.txt adds what the summary lacks."""
+    if not folder.is_dir():
+        hint = f"name the directory that holds it: {_HINT}" if folder.is_file() else _HINT
+        raise WeirError("is not a directory", file=str(folder), hint=hint, exit_code=2)
+    texts, refused = _texts(folder)
+    summary = _only(folder, texts, is_summary, read_summary, "result_summary.txt")
+    ini = _only(folder, texts, is_ini, read_ini, "result.txt")
+    if summary and ini:
+        result = _joined(summary, ini)
+    elif found := summary or ini:
+        result = found
+    else:
+        raise _no_result(folder, refused)
+    if printed := result.config_hash:
+        checked = checked_config(folder, printed.printed, ini.version if ini else "")
+        result = replace(result, config_hash=checked, external_find=external_find(folder))
+    job = read_logs(folder)
+    notes = (*result.notes, *_not_read({**refused, **job.refused}), *_clocks(result, job), *_iterated(job))
+    return _with_logs(replace(result, label=_label(folder), notes=notes), job)
+
+
+def read_file(file: Path) -> Result | None:
+    """Of one file; nothing if it holds no result."""
+    if not file.is_file():
+        return None
+    texts, _ = read_all([file])
+    for text in texts.values():
+        if is_summary(text):
+            return replace(read_summary(text, file), label=_label(file.parent))
+        if is_ini(text):
+            return replace(read_ini(text, file), label=_label(file.parent))
+    return None
+
+
+def _label(folder: Path) -> str:
+    return printable(folder.resolve().name)
+
+
+def results_in(folder: Path) -> list[Path]:
+    """The files in it that are a summary or a result.txt, by content."""
+    texts, _ = _texts(folder)
+    return [file for file, text in texts.items() if is_summary(text) or is_ini(text)]
+
+
+def _no_result(folder: Path, refused: Mapping[Path, str]) -> WeirError:
+    message = "; ".join(["contains no IO500 result", *_not_read(refused)])
+    hint = f"{_HINT}; weir import DIR reads all results below a directory"
+    return WeirError(message, file=str(folder), hint=hint, exit_code=2)
+
+
+def _not_read(refused: Mapping[Path, str]) -> list[str]:
+    return [f"{file.name} cannot be read: {reason}" for file, reason in refused.items()]
+
+
+def _clocks(result: Result, job: Job) -> Iterator[str]:
+    """IO500 times a phase on one node; IOR from the first transfer to the last one on all nodes."""
+    longer = []
+    for name, io_s in job.io_s.items():
+        time_s = result.phases[name].time_s if name in result.phases else None
+        if time_s and io_s - time_s > max(_ROUNDED_S, _SKEW * time_s):
+            longer.append(f"{name} ({io_s:,.1f} s, {time_s:,.1f} s)")
+    if longer:
+        yield (
+            "the clocks of the nodes differ: transfers lasted longer in the log than their phase, "
+            f"{', '.join(longer)}, and the rate is that of the log"
+        )
+
+
+def _iterated(job: Job) -> Iterator[str]:
+    if job.best_of:
+        phases = ", ".join(f"{name} the best of {count}" for name, count in job.best_of.items())
+        yield f"the logs have several iterations: {phases}"
+
+
+def _texts(folder: Path) -> tuple[dict[Path, str], dict[Path, str]]:
+    """The files that may be a result; and those that cannot be read, with the reason."""
+    return read_all(file for file in sorted(folder.iterdir()) if _may_be_result(file))
+
+
+def _may_be_result(file: Path) -> bool:
+    name = file.name.lower()
+    return file.is_file() and not name.startswith(_LOG_PREFIXES) and file.stat().st_size < _LARGEST_FILE_BYTES
+
+
+def _only(
+    folder: Path,
+    texts: dict[Path, str],
+    fits: Callable[[str], bool],
+    read: Callable[[str, Path], Result],
+    usual: str,
+) -> Result | None:
+    """The file of the usual name if it fits, else the only one that does."""
+    fitting = [file for file, text in texts.items() if fits(text)]
+    chosen = [file for file in fitting if file.name == usual] or fitting
+    if len(chosen) > 1:
+        raise WeirError(
+            f"contains several results: {', '.join(file.name for file in chosen)}",
+            file=str(folder),
+            hint=f"name the file of the run {usual}, or keep one run in a directory",
+            exit_code=2,
+        )
+    return read(texts[chosen[0]], chosen[0]) if chosen else None
+
+
+def _joined(summary: Result, ini: Result) -> Result:
+    phases = {name: _joined_phase(phase, ini.phases.get(name)) for name, phase in summary.phases.items()} | {
+        name: phase for name, phase in ini.phases.items() if name not in summary.phases
+    }
+    differing = [
+        name
+        for name, phase in summary.phases.items()
+        if name in ini.phases and abs(relative(ini.phases[name].value, phase.value)) > TOLERANCE
+    ]
+    notes = (f"{summary.source.name} and {ini.source.name} differ in {', '.join(differing)}",)
+    return replace(
+        summary,
+        phases=phases,
+        published=summary.published or ini.published,
+        version=summary.version or ini.version,
+        procs=ini.procs,
+        score_hash=ini.score_hash,
+        config_hash=ini.config_hash,
+        notes=notes if differing else (),
+    )
+
+
+def _joined_phase(phase: Phase, other: Phase | None) -> Phase:
+    if other is None:
+        return phase
+    return replace(
+        phase,
+        stonewall_s=other.stonewall_s,
+        marked_invalid=phase.marked_invalid or other.marked_invalid,
+    )
+
+
+def _with_logs(result: Result, job: Job) -> Result:
+    """The logs add what the result files do not print."""
+    phases = {
+        name: phase
+        if phase.stonewall_s is not None
+        else replace(phase, stonewall_s=job.stonewall_s.get(name))
+        for name, phase in result.phases.items()
+    }
+    return replace(
+        result, phases=phases, nodes=job.nodes, procs=result.procs or job.tasks, read_back=job.read_back
+    )

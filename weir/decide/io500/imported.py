@@ -1,0 +1,155 @@
+"""An import with IO500 results in it: records of their phases, and their scores beside the published ones."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from weir.decide.io500.output import describe
+from weir.decide.io500.result import Phase, Result
+from weir.decide.io500.result_sets import (
+    ResultSet,
+    differing_logs,
+    phase_rows,
+    phases_of_logs,
+    result_files,
+    result_sets,
+)
+from weir.decide.io500.score import TOLERANCE, Agreement, Score, agreement, score
+from weir.decide.io500.validity import Validity, validity
+from weir.records.facts import Facts
+from weir.records.importing import Imported, Source, import_sources
+from weir.terms.model import Row
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A result with its score. of_logs: the agreement with the values of the logs, which are not rounded."""
+
+    result: Result
+    valid: Validity
+    score: Score | None
+    agreement: Agreement | None
+    of_logs: Agreement | None
+    notes: tuple[str, ...]
+
+
+def import_all(files: Sequence[tuple[Path, bool]], facts: Facts) -> tuple[Imported, list[Scored]]:
+    """Records of all files. True beside a file: found in a directory, where the logs of an IO500 run lie
+    beside its summary. What a summary file holds of other kinds is read as well."""
+    sets, errors = result_sets(dict.fromkeys(file.parent for file, is_found in files if is_found))
+    named, more = result_files(file for file, is_found in files if not is_found)
+    sets, errors = sets + named, errors | more
+    summaries = {file for one in sets for file in one.summaries} | errors.keys()
+    columns = {file: one.columns(name) for one in sets for name, file in one.logs.items()}
+    sources = [Source(file, columns.get(file, {}), is_found=is_found) for file, is_found in files]
+    logs = import_sources(sources, facts)
+    of_logs = [phases_of_logs(one, logs.rows) for one in sets]
+    unlogged = [
+        Source(
+            one.result.source,
+            rows=tuple(phase_rows(one, [name for name in one.result.phases if name not in found])),
+        )
+        for one, found in zip(sets, of_logs, strict=True)
+    ]
+    phases = import_sources([source for source in unlogged if source.rows], facts)
+    imported = Imported(
+        logs.rows + phases.rows,
+        {file: kind for file, kind in sorted(logs.without_results.items()) if file not in summaries},
+        [*dict.fromkeys(errors.values()), *logs.errors],
+    )
+    return imported, [_scored(one, found, imported.rows) for one, found in zip(sets, of_logs, strict=True)]
+
+
+def _scored(one: ResultSet, of_logs: Mapping[str, Phase], rows: Sequence[Row]) -> Scored:
+    result = one.result
+    found = agreement(result)
+    exact = None
+    if found and not found.agrees and of_logs:
+        exact = agreement(replace(result, phases={**result.phases, **of_logs}))
+    notes = (*result.notes, *differing_logs(result, of_logs), *_audited(one, rows))
+    whole = None if result.missing else score(result.phases)
+    return Scored(result, validity(result), whole, found, exact, notes)
+
+
+def _audited(one: ResultSet, rows: Sequence[Row]) -> Iterator[str]:
+    """What the audit finds in the logs of a set, by verdict and reason."""
+    logs = {str(file) for file in one.logs.values()}
+    found = Counter(
+        (row["verdict"], row["reasons"]) for row in rows if row["source"] in logs and row["reasons"]
+    )
+    for (verdict, reasons), count in found.items():
+        yield f"the audit calls {count} {'log' if count == 1 else 'logs'} {verdict}: {reasons}"
+
+
+def scored_lines(scored: Sequence[Scored]) -> Iterator[str]:
+    """How many results are valid and agree, and which are not or do not, with the reason."""
+    if not scored:
+        return
+    agreeing = sum(one.agreement is not None and one.agreement.agrees for one in scored)
+    published = sum(one.agreement is not None for one in scored)
+    valid = sum(one.valid.valid for one in scored)
+    yield (
+        f"{len(scored)} IO500 result sets (io500.csv), {valid} of them valid: {agreeing} of {published} "
+        f"published scores agree within {TOLERANCE:.1%} with the recomputed one"
+    )
+    for one in scored:
+        yield from (f"  {one.result.label}: {text}" for text in _doubts(one))
+
+
+def _doubts(one: Scored) -> Iterator[str]:
+    if not one.valid.valid:
+        yield f"{one.valid.label}: {'; '.join(one.valid.reasons)}"
+    if one.agreement and not one.agreement.agrees:
+        exact = one.of_logs
+        more = (
+            f"; with the values of its logs the score is {exact.recomputed:,.4f} ({exact.off:+.3%})"
+            if exact
+            else ""
+        )
+        yield describe(one.agreement) + more
+    yield from one.notes
+
+
+def scored_facts(one: Scored) -> dict[str, Any]:
+    """Plain values; `score_*` is empty unless the result is valid: then it is an index."""
+    of_rule = {} if one.score is None else {"today": one.score.today, "2017": one.score.rule_2017}
+    prefix = "score" if one.valid.valid else "index"
+    found: Row = {f"{kind}_{rule}": None for kind in ("score", "index") for rule in ("today", "2017")}
+    found |= {f"{prefix}_{rule}": value for rule, value in of_rule.items()}
+    return {
+        "result_set": one.result.label,
+        "source": str(one.result.source),
+        "version": one.result.version,
+        "nodes": one.result.nodes,
+        "procs": one.result.procs,
+        "valid": one.valid.valid,
+        "label": one.valid.label,
+        "bandwidth_gib_s": one.score.bandwidth_gib_s if one.score else None,
+        "metadata_kiops": one.score.iops_kiops if one.score else None,
+        **found,
+        "published": one.result.published.total if one.result.published else None,
+        "rule": one.agreement.rule if one.agreement else None,
+        "off": one.agreement.off if one.agreement else None,
+        "agrees": one.agreement.agrees if one.agreement else None,
+        "doubts": "; ".join(_doubts(one)),
+    } | {
+        f"{name}_{phase.unit.replace('/', '_').lower()}": phase.value
+        for name, phase in one.result.phases.items()
+    }
+
+
+def scored_table(scored: Sequence[Scored]) -> str:
+    """io500.csv: a line for each result set."""
+    rows = [scored_facts(one) for one in scored]
+    names = dict.fromkeys(name for row in rows for name in row)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

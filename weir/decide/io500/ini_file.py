@@ -1,0 +1,140 @@
+"""result.txt of the C application: a section for each phase, with its score, times and command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from weir.base.errors import WeirError
+from weir.decide.io500.result import PHASES, WRITE_PHASES, ConfigHash, Phase, Published, Result, half_step
+from weir.decide.io500.score_hash import ScoreHash, hash_of
+from weir.decide.io500.summary_file import number_at_least_zero
+
+# The option of the program of a phase that requests the stonewall in seconds, by the unit of the phase.
+_STONEWALL = {"GiB/s": re.compile(r"\s-D[ =]?(\d+)"), "kIOPS": re.compile(r"\s-W[ =]?(\d+)")}
+_RUN = "run"  # before the first section in files of 2020
+
+
+@dataclass(frozen=True)
+class _Value:
+    text: str
+    line: int
+
+
+_Sections = Mapping[str, Mapping[str, _Value]]
+
+
+def is_ini(text: str) -> bool:
+    """A result has scores in its sections; a configuration file has the sections and no score."""
+    return (
+        re.search(r"^\[[a-z]+-(easy|hard)-write\]", text, re.MULTILINE) is not None
+        and re.search(r"^score\s*=", text, re.MULTILINE) is not None
+    )
+
+
+def read_ini(text: str, file: Path) -> Result:
+    sections = _sections(text, file)
+    phases = {
+        name: _phase(name, values, file)
+        for name, values in ((section.replace("-", "_"), values) for section, values in sections.items())
+        if name in PHASES and "score" in values
+    }
+    run = sections.get(_RUN, {})
+    procs = run.get("procs")
+    version = run["version"].text if "version" in run else ""
+    mode = f" ({run['mode'].text})" if "mode" in run else ""
+    return Result(
+        file,
+        phases,
+        _published(sections.get("SCORE", {}), file),
+        (version + mode).strip(),
+        procs=_whole(procs, file) if procs else None,
+        score_hash=_score_hash(sections),
+        config_hash=ConfigHash(run["config-hash"].text) if "config-hash" in run else None,
+    )
+
+
+def _score_hash(sections: _Sections) -> ScoreHash | None:
+    """Of the version, the scores of the phases that count, and the totals; optional phases are not in it.
+
+    A version of 2021 has the means MD and BW outside of it.
+    """
+    closing = sections.get("SCORE", {})
+    printed = closing["hash"].text if "hash" in closing else ""
+    version = sections.get(_RUN, {}).get("version")
+    if not re.fullmatch(r"[0-9A-Fa-f]{1,8}", printed) or version is None:
+        return None
+    pairs = [("version", version.text)]
+    for section, values in sections.items():
+        if section.replace("-", "_") in PHASES and "score" in values:
+            pairs.append((section, _marked(values["score"])[0]))
+    if "SCORE" in closing and _marked(closing["SCORE"])[1]:
+        pairs.append(("valid", "NO"))
+    totals = {key: _marked(closing[key])[0] for key in ("SCORE", "MD", "BW") if key in closing}
+    computed = (hash_of([*pairs, *totals.items()]), hash_of([*pairs, *list(totals.items())[:1]]))
+    return ScoreHash(int(printed, 16), computed)
+
+
+def _sections(text: str, file: Path) -> _Sections:
+    found: dict[str, dict[str, _Value]] = {_RUN: {}}
+    current = found[_RUN]
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith(";"):
+            continue
+        if section := re.fullmatch(r"\[([\w-]+)\]\s*", line):
+            current = found.setdefault(section[1], {})
+            continue
+        key, equals, value = line.partition("=")
+        if not equals:
+            raise WeirError(
+                f"the line is neither a section nor a key with a value: {line.strip()[:80]!r}",
+                file=str(file),
+                line=number,
+                hint="lines are '[ior-easy-write]', 'score = 1.5' or '; comment'; is the file truncated?",
+                exit_code=2,
+            )
+        current[key.strip()] = _Value(value.strip(), number)
+    return found
+
+
+def _phase(name: str, values: Mapping[str, _Value], file: Path) -> Phase:
+    number, invalid = _marked(values["score"])
+    value = number_at_least_zero(number, file, values["score"].line, name)
+    taken = values.get("t_delta")
+    time_s = number_at_least_zero(taken.text, file, taken.line, name) if taken else None
+    command = values["exe"].text if "exe" in values and name in WRITE_PHASES else ""
+    wall = _STONEWALL[PHASES[name]].search(command)
+    stonewall_s = float(wall[1]) if wall else None
+    return Phase(name, value, half_step(number), time_s, stonewall_s, invalid)
+
+
+def _published(values: Mapping[str, _Value], file: Path) -> Published | None:
+    if "SCORE" not in values:
+        return None
+    numbers: dict[str, float] = {}
+    for key in ("SCORE", "BW", "MD"):
+        if key in values:
+            numbers[key] = number_at_least_zero(_marked(values[key])[0], file, values[key].line, key)
+    invalid = any(_marked(values[key])[1] for key in numbers)
+    return Published(numbers["SCORE"], numbers.get("BW"), numbers.get("MD"), invalid)
+
+
+def _marked(value: _Value) -> tuple[str, bool]:
+    """The number, and whether IO500 calls it invalid beside it."""
+    number, _, rest = value.text.partition(" ")
+    return number, "invalid" in rest.lower()
+
+
+def _whole(value: _Value, file: Path) -> int:
+    if not value.text.isdecimal():
+        raise WeirError(
+            f"{value.text!r} is not a whole number",
+            file=str(file),
+            line=value.line,
+            key="procs",
+            hint="procs is the number of processes, such as 480",
+            exit_code=2,
+        )
+    return int(value.text)

@@ -1,0 +1,230 @@
+"""A result and its percentiles as text for people and as JSON for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from weir.decide.io500.random_read import RandomRead, random_read_facts, random_read_lines
+from weir.decide.io500.result import PHASES, Result
+from weir.decide.io500.score import TOLERANCE, Agreement, Score, agreement, relative, score
+from weir.decide.io500.score_hash import ScoreHash
+from weir.decide.io500.standing import PER, Place
+from weir.decide.io500.submission_rules import rule_facts, rule_lines, submission_rules
+from weir.decide.io500.submissions import Submission
+from weir.decide.io500.validity import Validity
+
+Places = Mapping[str, Mapping[str, Place]]
+
+
+def lines(
+    result: Result, valid: Validity, places: Places, why_not: str, random: Sequence[RandomRead] = ()
+) -> Iterator[str]:
+    size = ", ".join(
+        f"{count} {what}" for count, what in ((result.nodes, "nodes"), (result.procs, "processes")) if count
+    )
+    version = result.version or "version not printed"
+    yield f"{result.source}: {version}; {size or 'nodes and processes not printed'}"
+    yield valid.label if valid.valid else f"{valid.label}: {'; '.join(valid.reasons)}"
+    yield ""
+    yield from _phase_lines(result, places)
+    yield ""
+    yield from _score_lines(result, valid)
+    yield from (f"  {line}" for line in _hash_lines(result))
+    for found in random:
+        yield ""
+        yield from random_read_lines(found)
+    yield ""
+    yield from rule_lines(submission_rules(result))
+    yield from (f"note: {note}" for note in result.notes)
+    yield from _place_notes(places, why_not)
+
+
+def _phase_lines(result: Result, places: Places) -> Iterator[str]:
+    head = f"  {'phase':<19}{'value':>14} {'unit':<6}{'time':>10}"
+    if places:
+        head += f"{'percentile':>12}{'per node':>10}{'per process':>13}{'IME below':>11}"
+    yield head
+    for name, unit in PHASES.items():
+        phase = result.phases.get(name)
+        if phase is None:
+            yield f"  {name:<19}{'missing':>14}"
+            continue
+        time = "-" if phase.time_s is None else f"{phase.time_s:,.1f} s"
+        line = f"  {name:<19}{phase.value:>14,.3f} {unit:<6}{time:>10}"
+        if places:
+            shown = [_percentile(places[name].get(per)) for per in PER]
+            whole = places[name]["whole"]
+            line += f"{shown[0]:>12}{shown[1]:>10}{shown[2]:>13}{f'{whole.ime_below} of {whole.ime}':>11}"
+        yield line
+
+
+def _percentile(place: Place | None) -> str:
+    return "-" if place is None else f"{place.percentile:.1f}"
+
+
+def _score_lines(result: Result, valid: Validity) -> Iterator[str]:
+    if result.missing:
+        yield f"  no score: {', '.join(result.missing)} missing"
+        return
+    found = score(result.phases)
+    yield f"  bandwidth {found.bandwidth_gib_s:,.4f} GiB/s, metadata {found.iops_kiops:,.4f} kIOPS"
+    if valid.valid:
+        yield f"  score {found.today:,.4f} by today's rule, {found.rule_2017:,.4f} by that of 2017"
+    else:
+        yield f"  for own comparisons only ({valid.label}):"
+        yield f"    index {found.today:,.4f} by today's formula, {found.rule_2017:,.4f} by that of 2017"
+    yield from (f"  {line}" for line in _agreement_lines(result, found, valid))
+
+
+def _hash_lines(result: Result) -> Iterator[str]:
+    found = result.score_hash
+    if found is None:
+        yield "no hash of the score is printed: whether numbers were edited is not decided"
+    elif found.agrees:
+        yield f"hash {found.printed:X} fits the printed numbers (anybody can compute it: it proves no origin)"
+    else:
+        yield (
+            f"hash {found.printed:X} does not fit the printed numbers, which give {found.computed[0]:X}: "
+            "result.txt was edited after the run, or a changed IO500 wrote it"
+        )
+    if result.config_hash:
+        yield result.config_hash.text
+
+
+def _agreement_lines(result: Result, found: Score, valid: Validity) -> Iterator[str]:
+    source = "published" if valid.valid else "unofficial, printed in the file:"
+    published = result.published
+    whole = agreement(result)
+    if published is None or whole is None:
+        yield "no score is published with this result"
+        return
+    yield describe(whole, source)
+    for what, own, printed in (
+        ("bandwidth", found.bandwidth_gib_s, published.bandwidth_gib_s),
+        ("metadata", found.iops_kiops, published.iops_kiops),
+    ):
+        if printed is not None:
+            off = relative(own, printed)
+            word = "agrees" if abs(off) <= TOLERANCE else "differs"
+            yield f"{source} {what} {printed:,.4f}: {word} ({off:+.2%})"
+
+
+def describe(found: Agreement, source: str = "published") -> str:
+    text = f"{source} total {found.published:,.4f}: "
+    if found.agrees:
+        return f"{text}agrees with {found.rule} within {TOLERANCE:.1%} ({found.off:+.3%})"
+    text += f"differs from {found.rule} by {found.off:+.2%}"
+    if found.rounding_explains:
+        return (
+            f"{text}; the rounding of the printed phases, most of {found.coarsest}, allows "
+            f"{found.low:,.4f} to {found.high:,.4f}"
+        )
+    return f"{text}; rounding does not explain it"
+
+
+def _place_notes(places: Places, why_not: str) -> Iterator[str]:
+    yield ""
+    if not places:
+        yield f"no percentiles, {why_not}"
+        return
+    first = next(iter(places.values()))
+    known = {per: first[per].submissions for per in PER if per in first}
+    counts = ", ".join(f"{count} {_PER_TEXT[per]}" for per, count in known.items())
+    yield f"percentile: share of the published result sets that are below this one ({counts})"
+    yield "IME below: result sets on IME with a lower value of the whole system"
+
+
+_PER_TEXT = {"whole": "in all", "node": "with known nodes", "process": "with known processes"}
+
+
+def facts(
+    result: Result, valid: Validity, places: Places, why_not: str, random: Sequence[RandomRead] = ()
+) -> dict[str, Any]:
+    """The same as plain values. `score` and `published` are null unless the result is valid."""
+    published = vars(result.published) if result.published else None
+    scores = None if result.missing else _score_facts(score(result.phases))
+    return {
+        "source": str(result.source),
+        "version": result.version,
+        "nodes": result.nodes,
+        "procs": result.procs,
+        "valid": valid.valid,
+        "label": valid.label,
+        "reasons": list(valid.reasons),
+        "phases": {
+            name: {"value": phase.value, "unit": phase.unit, "time_s": phase.time_s}
+            for name, phase in result.phases.items()
+        },
+        "score": scores if valid.valid else None,
+        "index_not_a_score": None if valid.valid else scores,
+        "published": published if valid.valid else None,
+        "printed_not_official": None if valid.valid else published,
+        "agreement": _agreement_facts(agreement(result)) if valid.valid else None,
+        "percentiles": {name: {per: vars(place) for per, place in by.items()} for name, by in places.items()}
+        or None,
+        "no_percentiles_because": why_not or None,
+        "score_hash": _hash_facts(result.score_hash),
+        "config_hash": vars(result.config_hash) if result.config_hash else None,
+        "submission_rules": rule_facts(submission_rules(result)),
+        "random_reads": [random_read_facts(found) for found in random],
+        "notes": list(result.notes),
+    }
+
+
+def _hash_facts(found: ScoreHash | None) -> dict[str, Any] | None:
+    return {"printed": f"{found.printed:X}", "agrees": found.agrees} if found else None
+
+
+def _score_facts(found: Score) -> dict[str, float]:
+    return {
+        "bandwidth_gib_s": found.bandwidth_gib_s,
+        "iops_kiops": found.iops_kiops,
+        "today": found.today,
+        "rule_2017": found.rule_2017,
+    }
+
+
+def _agreement_facts(found: Agreement | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    derived = {"off": found.off, "agrees": found.agrees, "rounding_explains": found.rounding_explains}
+    return vars(found) | derived
+
+
+def checked(submissions: Sequence[Submission]) -> list[tuple[Submission, Agreement]]:
+    """Each submission beside its recomputed score; the table has all phases and a score of each."""
+    return [(each, found) for each in submissions if (found := agreement(each.result))]
+
+
+def table_lines(found: Sequence[tuple[Submission, Agreement]]) -> Iterator[str]:
+    agreeing = [one for _, one in found if one.agrees]
+    rules = {
+        rule: sum(one.rule == rule for one in agreeing) for rule in sorted({one.rule for one in agreeing})
+    }
+    by_rule = ", ".join(f"{count} with {rule}" for rule, count in rules.items())
+    ime = sum(each.on_ime for each, _ in found)
+    yield f"{len(found)} result sets, {ime} of them on IME"
+    yield f"{len(agreeing)} agree within {TOLERANCE:.1%} with the recomputed score: {by_rule or 'none'}"
+    for each, one in found:
+        if not one.agrees:
+            yield f"  {_name(each)}: {describe(one)}"
+
+
+def _name(each: Submission) -> str:
+    nodes = f", {each.result.nodes} nodes" if each.result.nodes else ""
+    return f"{each.result.label} ({each.system}{nodes})"
+
+
+def table_facts(found: Sequence[tuple[Submission, Agreement]]) -> dict[str, Any]:
+    return {
+        "result_sets": len(found),
+        "on_ime": sum(each.on_ime for each, _ in found),
+        "agree": sum(one.agrees for _, one in found),
+        "differ": [
+            {"submission": each.result.label, "system": each.system, "nodes": each.result.nodes}
+            | (_agreement_facts(one) or {})
+            for each, one in found
+            if not one.agrees
+        ],
+    }

@@ -1,0 +1,170 @@
+"""IO500 result sets among files: their phases as records, and their scores beside the published ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from weir.base.errors import WeirError
+from weir.base.files import printable
+from weir.decide.io500.directory import read_directory, read_file, results_in
+from weir.decide.io500.result import PHASES, Phase, Result
+from weir.decide.io500.score import TOLERANCE
+from weir.terms.model import Row
+
+# Access in records, by the last word of a phase.
+_ACCESSES = {"write": "write", "read": "read", "stat": "stat", "delete": "remove"}
+_METADATA_ACCESSES = _ACCESSES | {"write": "create"}
+
+
+@dataclass(frozen=True)
+class ResultSet:
+    """A directory with a result. summaries: the files that hold it; logs: those named after phases."""
+
+    folder: Path
+    result: Result
+    summaries: tuple[Path, ...]
+    logs: Mapping[str, Path]
+
+    def columns(self, phase: str) -> Row:
+        """What the logs of a phase do not print: with these the records are a study of the suite io500."""
+        return {"suite": "io500", "experiment": _experiment(phase), "target": self.result.label}
+
+
+def result_sets(folders: Iterable[Path]) -> tuple[list[ResultSet], dict[Path, WeirError]]:
+    """Of the directories that hold a result; errors: those of results that cannot be read, by file."""
+    found: list[ResultSet] = []
+    errors: dict[Path, WeirError] = {}
+    for folder in folders:
+        summaries = tuple(results_in(folder))
+        if not summaries:
+            continue
+        try:
+            found.append(ResultSet(folder, read_directory(folder), summaries, _logs(folder)))
+        except WeirError as error:
+            each, _ = result_files(summaries)
+            if len(each) > 1:  # the runs of a directory that keeps several have no logs of their own
+                found += [_of_file(one) for one in each]
+            else:
+                errors |= dict.fromkeys(summaries, error)
+    names = Counter(each.result.label for each in found)
+    return [_named(each, names[each.result.label] > 1) for each in found], errors
+
+
+def result_files(files: Iterable[Path]) -> tuple[list[ResultSet], dict[Path, WeirError]]:
+    """Of files with a summary or a result.txt in them, each by itself; the errors as above."""
+    found: list[ResultSet] = []
+    errors: dict[Path, WeirError] = {}
+    for file in dict.fromkeys(files):
+        try:
+            result = read_file(file)
+        except WeirError as error:
+            errors[file] = error
+            continue
+        if result:
+            found.append(ResultSet(file.parent, result, (file,), {}))
+    return found, errors
+
+
+def _of_file(one: ResultSet) -> ResultSet:
+    """Named after its file."""
+    label = f"{one.result.label}/{printable(one.result.source.stem)}"
+    return replace(one, result=replace(one.result, label=label))
+
+
+def _named(one: ResultSet, is_shared: bool) -> ResultSet:
+    """Two directories of one name are told apart by their parents'."""
+    label = f"{one.folder.parent.name}/{one.result.label}" if is_shared else one.result.label
+    return replace(one, result=replace(one.result, label=label))
+
+
+def _logs(folder: Path) -> dict[str, Path]:
+    """By phase; the extended ones, such as ior_rnd4k_read, too."""
+    return {
+        file.stem.replace("-", "_").lower(): file
+        for file in sorted(folder.iterdir())
+        if file.suffix == ".txt" and file.stem.replace("_", "-").startswith(("ior-", "mdtest-"))
+    }
+
+
+def phase_rows(one: ResultSet, without_log: Iterable[str]) -> list[Row]:
+    """Records of phases from the summary, where no log has them."""
+    return [_row(one, one.result.phases[name]) for name in without_log]
+
+
+def _row(one: ResultSet, phase: Phase) -> Row:
+    tool, action = phase.name.partition("_")[0], phase.name.rpartition("_")[2]
+    row: Row = {"tool": tool, "api": _NOT_PRINTED, "total_s": phase.time_s, "stonewall_s": phase.stonewall_s}
+    row |= _RULES.get(_experiment(phase.name), {}) | _shape(one.result) | one.columns(phase.name)
+    if phase.unit == "GiB/s":
+        row |= {"access": _ACCESSES[action], "bw_mib_s": 1024 * phase.value}
+    else:
+        row |= {"access": _METADATA_ACCESSES.get(action, action), "ops_s": 1000 * phase.value}
+    return row | {"iteration": 0}
+
+
+_NOT_PRINTED = "not printed"
+# What the rules leave no choice in.
+_RULES: Mapping[str, Row] = {
+    "ior-hard": {"layout": "shared", "xfer_bytes": 47008, "block_bytes": 47008},
+    "mdtest-easy": {"item": "file", "directories": "own"},
+    "mdtest-hard": {"item": "file", "directories": "shared", "xfer_bytes": 3901},
+    "find": {"item": "file", "xfer_bytes": 3901},
+}
+
+
+def _shape(result: Result) -> Row:
+    """Nodes and processes per node, where all nodes have the same number."""
+    if not result.nodes or not result.procs or result.procs % result.nodes:
+        return {}
+    return {"nn": result.nodes, "ppn": result.procs // result.nodes}
+
+
+def _experiment(phase: str) -> str:
+    """ior-easy for ior_easy_write, as the suite io500 names its experiments."""
+    return phase if phase == "find" else "-".join(phase.split("_")[:-1])
+
+
+def phases_of_logs(one: ResultSet, rows: Iterable[Row]) -> dict[str, Phase]:
+    """The phases as the logs print them; rows: the records of the logs."""
+    names = {printable(file): name for name, file in one.logs.items() if name in one.result.phases}
+    summaries = {printable(file) for file in one.summaries}
+    found: dict[str, Phase] = {}
+    for row in rows:
+        source = row["source"] or ""
+        name = _phase_like(one.result, row) if source in summaries else names.get(source)
+        value = _value(name, row) if name else None
+        if name and value is not None:
+            of_summary = one.result.phases[name]
+            far = found[name].value - of_summary.value if name in found else float("inf")
+            if abs(value - of_summary.value) < abs(far):  # of several iterations the summary has the best
+                found[name] = replace(of_summary, value=value, half_step=0.0)
+    return found
+
+
+def _phase_like(result: Result, row: Row) -> str | None:
+    """Of a record in the file of the summary: the phase with this value, which is the same result."""
+    for name, phase in result.phases.items():
+        value = _value(name, row) if name.partition("_")[0] == row["tool"] else None
+        if value is not None and abs(value - phase.value) <= phase.half_step + TOLERANCE * value:
+            return name
+    return None
+
+
+def _value(name: str, row: Row) -> float | None:
+    action = name.rpartition("_")[2]
+    if PHASES[name] == "GiB/s":
+        return row["bw_mib_s"] / 1024 if row["access"] == _ACCESSES[action] and row["bw_mib_s"] else None
+    return row["ops_s"] / 1000 if row["access"] == _METADATA_ACCESSES[action] and row["ops_s"] else None
+
+
+def differing_logs(result: Result, of_logs: Mapping[str, Phase]) -> list[str]:
+    """Phases whose log prints another value than the summary, beyond what rounding explains."""
+    return [
+        f"{name} is {result.phases[name].value:g} {phase.unit} in the summary and {phase.value:g} in its log"
+        for name, phase in of_logs.items()
+        if abs(phase.value - result.phases[name].value)
+        > result.phases[name].half_step + TOLERANCE * phase.value
+    ]

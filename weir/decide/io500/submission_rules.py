@@ -1,0 +1,165 @@
+"""The submission rules of IO500 (io500.org, version 2.0), and which of them the files of a result decide.
+
+A rule that they do not decide has what would: a committee sees what a result leaves to trust.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from weir.decide.io500.result import PHASES, WRITE_PHASES, Result
+from weir.decide.io500.validity import STONEWALL_S
+
+_AWARD_NODES = 10
+_STATES = {True: "met", False: "not met", None: "not decided"}
+# Rules that no file of a result decides, with what would.
+_OPEN = (
+    (
+        "the newest IO500 was run, its sources not edited",
+        "commit and checksums of the programs that ran, beside the release of the list",
+    ),
+    ("no output file or subdirectory existed before", "a listing of the data directory before the run"),
+    (
+        "one storage system, without interruption",
+        "mounts of each node before and after, and the scheduler's record of the job",
+    ),
+    (
+        "data is persistent when a phase ends",
+        "counters of the devices or servers at the start and end of each write phase",
+    ),
+    ("data is not reduced by its content", "bytes that the devices stored, beside those of each write phase"),
+    (
+        "the system is described as the submission requires",
+        "the questionnaire, which --questionnaire FILE drafts",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class SubmissionRule:
+    """met: nothing where the files do not decide it; because: what shows it, or what would decide it."""
+
+    text: str
+    met: bool | None
+    because: str
+
+    @property
+    def state(self) -> str:
+        return _STATES[self.met]
+
+
+def submission_rules(result: Result) -> list[SubmissionRule]:
+    """Those that these files decide first."""
+    found = [SubmissionRule(text, *decide(result)) for text, decide in _DECIDED.items()]
+    found += [SubmissionRule(text, None, because) for text, because in _OPEN]
+    order = (False, True, None)
+    return sorted(found, key=lambda rule: order.index(rule.met))
+
+
+def rule_lines(rules: Sequence[SubmissionRule]) -> Iterator[str]:
+    counts = ", ".join(f"{sum(one.met is met for one in rules)} {state}" for met, state in _STATES.items())
+    yield f"submission rules: {counts} by these files"
+    for one in rules:
+        because = f"needs {one.because}" if one.met is None else one.because
+        yield f"  {one.state:<13}{one.text}: {because}"
+
+
+def rule_facts(rules: Sequence[SubmissionRule]) -> list[dict[str, Any]]:
+    return [{"rule": one.text, "state": one.state, "because": one.because} for one in rules]
+
+
+_Decision = tuple[bool | None, str]
+
+
+def _phases(result: Result) -> _Decision:
+    if result.missing:
+        return False, f"{', '.join(result.missing)} missing"
+    return True, f"{len(PHASES)} have a value"
+
+
+def _duration(result: Result) -> _Decision:
+    times = {name: phase.time_s for name in WRITE_PHASES if (phase := result.phases.get(name))}
+    known = {name: time_s for name, time_s in times.items() if time_s is not None}
+    short = [f"{name} {time_s:.1f} s" for name, time_s in known.items() if time_s < STONEWALL_S]
+    if short:
+        return False, ", ".join(short)
+    if unknown := [name for name in WRITE_PHASES if name not in known]:
+        return None, f"the time of {', '.join(unknown)}"
+    return True, f"the shortest took {min(known.values()):.1f} s"
+
+
+def _stonewall(result: Result) -> _Decision:
+    requested = {name: phase.stonewall_s for name in WRITE_PHASES if (phase := result.phases.get(name))}
+    wrong = [f"{name} {wall:.0f} s" for name, wall in requested.items() if wall and wall < STONEWALL_S]
+    if wrong:
+        return False, ", ".join(wrong)
+    if unknown := [name for name in WRITE_PHASES if not requested.get(name)]:
+        return None, f"the command lines of {', '.join(unknown)}"
+    return True, "as their command lines request"
+
+
+def _marks(result: Result) -> _Decision:
+    marked = [phase.name for phase in result.phases.values() if phase.marked_invalid]
+    if result.published and result.published.marked_invalid:
+        marked.append("the score")
+    if marked:
+        return False, ", ".join(marked)
+    return (True, "no mark is printed") if result.published else (None, "the end of the summary")
+
+
+def _hashes(result: Result) -> _Decision:
+    """As the submitter has to verify them."""
+    found = {
+        "score": result.score_hash.agrees if result.score_hash else None,
+        "configuration": result.config_hash.agrees if result.config_hash else None,
+    }
+    if wrong := [name for name, agrees in found.items() if agrees is False]:
+        return False, f"the hash of the {' and that of the '.join(wrong)} does not fit"
+    if unknown := [name for name, agrees in found.items() if agrees is None]:
+        return None, f"result.txt and config.ini as IO500 writes them (hash of the {', '.join(unknown)})"
+    return True, "both hashes fit; anybody can compute them"
+
+
+def _read_back(result: Result) -> _Decision:
+    phases = [name for name, unit in PHASES.items() if unit == "GiB/s" and name.endswith("_read")]
+    found = {name: result.read_back[name] for name in phases if name in result.read_back}
+    for met in (False, None):
+        for name, one in found.items():
+            if one.found is met:
+                reason = f"{name}: {one.because}"
+                return met, reason if met is False else f"a compared read on another node ({reason})"
+    if missing := [name for name in phases if name not in found]:
+        return None, f"the logs of {', '.join(missing)}"
+    return True, "tasks read what another node wrote (-C) and compared it (-R); the logs have no difference"
+
+
+def _search(result: Result) -> _Decision:
+    if result.external_find is None:
+        return None, "config.ini"
+    if result.config_hash is None or not result.config_hash.agrees:
+        return None, "a config.ini that fits its hash"
+    if result.external_find:
+        return None, f"the source of {result.external_find} in the submission"
+    return True, "config.ini names no other program"
+
+
+def _awarded(result: Result) -> _Decision:
+    if result.nodes is None:
+        return None, "the logs of the phases, and the list of physical nodes"
+    if result.nodes < _AWARD_NODES:
+        return False, f"{result.nodes} nodes: such a result is listed without an award"
+    return None, f"the list of physical nodes ({result.nodes} hosts, virtual ones included)"
+
+
+_DECIDED: dict[str, Callable[[Result], _Decision]] = {
+    "all phases ran": _phases,
+    "each write phase lasted 300 s or longer": _duration,
+    "the stonewall of each write phase is 300 s": _stonewall,
+    "IO500 marks nothing as invalid": _marks,
+    "the hashes of score and configuration fit": _hashes,
+    "data is read on another node than wrote it": _read_back,
+    "the search is that of IO500, or its source is submitted": _search,
+    "10 physical client nodes or more, for an award": _awarded,
+}

@@ -1,0 +1,167 @@
+"""Predicted times of the phases of an application on a target, beside measured ones, with intervals."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import exp
+from statistics import median
+
+from weir.audit.judge import USABLE
+from weir.base.units import format_size
+from weir.decide.predict.application import Application, IoPhase
+from weir.decide.predict.rates import Point, Rate, points_of, rate_of
+from weir.terms.model import Row
+
+_MIB = 2**20
+WIDEST = 10.0  # high over low: beyond it nobody can plan with the time
+
+
+@dataclass(frozen=True)
+class Times:
+    """In seconds. Measured: minimum and maximum of the runs; predicted: nine of ten runs lie between."""
+
+    median_s: float
+    low_s: float
+    high_s: float
+    runs: int
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """One phase. far: how the nearest cell differs from it; measured: None without such records.
+
+    tested: IOR with the parameters of the phase, measured to test this prediction.
+    """
+
+    phase: IoPhase
+    moved_bytes: int
+    rate: Rate | None
+    label: str
+    far: tuple[str, ...]
+    measured: Times | None
+    tested: Times | None = None
+
+    @property
+    def cell(self) -> str:
+        return self.rate.cell.cell if self.rate else ""
+
+    @property
+    def is_too_wide(self) -> bool:
+        """Of the cells behind it, runs differ too much."""
+        return self.predicted is not None and self.predicted.high_s > WIDEST * self.predicted.low_s
+
+    @property
+    def predicted(self) -> Times | None:
+        if self.rate is None:
+            return None
+        low, high = self.rate.interval()
+        middle_s, low_s, high_s = (self.moved_bytes / _MIB / exp(one) for one in (self.rate.value, high, low))
+        return Times(middle_s, low_s, high_s, len(self.rate.cell.logs))
+
+
+def forecasts(
+    application: Application, rows: Sequence[Row], target: str, trial: Sequence[Row] = ()
+) -> list[Forecast]:
+    """Forecasts from the records of one target. trial: records of IOR with the parameters of the phases."""
+    here, tried = (
+        [row for row in each if row["target"] == target and row["verdict"] in USABLE]
+        for each in (rows, trial)
+    )
+    return [
+        replace(_forecast(application, phase, here), tested=_tested(application, phase, tried))
+        for phase in application.phases
+    ]
+
+
+def whole(found: Iterable[Forecast], side: str) -> Times | None:
+    """All phases with the compute time between; None if one is unknown. Minima and maxima are added up."""
+    phases = list(found)
+    times = [getattr(one, side) for one in phases]
+    if not times or None in times:
+        return None
+    compute_s = sum(one.phase.compute_s * one.phase.repeat for one in phases)
+    middle, low, high = (
+        sum(getattr(each, end) for each in times) + compute_s for end in ("median_s", "low_s", "high_s")
+    )
+    return Times(middle, low, high, min(each.runs for each in times))
+
+
+def error(predicted: Times, measured: Times) -> tuple[float, float, float]:
+    """Predicted / measured - 1; its range follows from both ranges."""
+    return (
+        predicted.median_s / measured.median_s - 1,
+        predicted.low_s / measured.high_s - 1,
+        predicted.high_s / measured.low_s - 1,
+    )
+
+
+def _forecast(application: Application, phase: IoPhase, rows: Sequence[Row]) -> Forecast:
+    measured = _times(_own(application, phase, rows), lambda row: row["total_s"] or row["io_s"])
+    moved_bytes = _moved_bytes(application, phase)
+    usable = (row for row in rows if _may_predict(application, phase, row))
+    rate = rate_of(points_of(usable, phase.size_bytes), _wanted(application, phase))
+    if rate is None:
+        far = ("no cell with its interface, layout and order",)
+        return Forecast(phase, moved_bytes, None, "", far, measured)
+    label = next(row["label"] or "" for row in rows if row["cell"] == rate.cell.cell)
+    return Forecast(phase, moved_bytes, rate, label, tuple(_far(application, phase, rate.cell)), measured)
+
+
+def _moved_bytes(application: Application, phase: IoPhase) -> int:
+    return phase.size_bytes * phase.repeat * application.nodes * application.ppn
+
+
+def _tested(application: Application, phase: IoPhase, rows: Sequence[Row]) -> Times | None:
+    wanted = _wanted(application, phase)
+    found = [
+        one
+        for one in points_of(row for row in rows if row["access"] == phase.access)
+        if one.group == wanted.group
+    ]
+    fitting = [
+        one for one in found if one.xfer_bytes == wanted.xfer_bytes and one.held_bytes >= wanted.held_bytes
+    ]
+    if not fitting:
+        return None
+    logs = min(fitting, key=lambda one: one.held_bytes).logs
+    seconds = [_moved_bytes(application, phase) / _MIB / exp(one) for one in logs]
+    return Times(median(seconds), min(seconds), max(seconds), len(seconds))
+
+
+def _may_predict(application: Application, phase: IoPhase, row: Row) -> bool:
+    """Never a cell of the application itself."""
+    return bool(row["access"] == phase.access and row["experiment"] != application.name)
+
+
+def _wanted(application: Application, phase: IoPhase) -> Point:
+    group = (phase.api, phase.layout, phase.order, phase.collective)
+    return Point(group, application.nodes, application.ppn, phase.xfer_bytes, phase.size_bytes)
+
+
+def _own(application: Application, phase: IoPhase, rows: Sequence[Row]) -> list[Row]:
+    """Records with a time of the phase in the application itself, on as many nodes and processes."""
+    wanted = (application.name, phase.measured_as, application.nodes, application.ppn)
+    return [
+        row
+        for row in rows
+        if (row["experiment"], row["access"], row["nn"], row["ppn"]) == wanted
+        and (row["total_s"] or row["io_s"])
+    ]
+
+
+def _far(application: Application, phase: IoPhase, cell: Point) -> Iterable[str]:
+    if (cell.nodes, cell.ppn) != (application.nodes, application.ppn):
+        yield f"{cell.nodes}x{cell.ppn} processes instead of {application.nodes}x{application.ppn}"
+    if cell.xfer_bytes != phase.xfer_bytes:
+        yield f"transfers of {format_size(cell.xfer_bytes)} instead of {format_size(phase.xfer_bytes)}"
+
+
+def _times(rows: Sequence[Row], seconds: Callable[[Row], float]) -> Times | None:
+    """A run is one value, the median of its iterations."""
+    runs: dict[tuple[str, int], list[float]] = defaultdict(list)
+    for row in rows:
+        runs[row["cell"], row["run"] or 0].append(seconds(row))
+    values = [median(each) for each in runs.values()]
+    return Times(median(values), min(values), max(values), len(values)) if values else None

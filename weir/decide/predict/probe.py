@@ -1,0 +1,166 @@
+"""A probe of seconds: cells behind a prediction measured again, by which the prediction is scaled.
+
+Records of another hour predict that hour. The ratio of the rates now and then, with its interval, carries
+them over to this one, as far as all phases became slower or faster alike.
+"""
+
+from __future__ import annotations
+
+import secrets
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import log
+from pathlib import Path
+
+from weir.audit.judge import USABLE
+from weir.base.errors import WeirError
+from weir.decide.compare.confirmation import Finder
+from weir.decide.predict.forecast import Forecast
+from weir.decide.predict.rates import pooled_spread
+from weir.records.inference import Effect, Mean, difference, mean_of, variance_of
+from weir.records.medians import ASSUMED, LEVEL
+from weir.records.remeasure import measure_in_turns
+from weir.terms.model import Row
+
+SECONDS = 10.0
+FEWEST_ROUNDS, MOST_ROUNDS = 4, 8
+OVERHEAD_S = 1.0  # of a run, beside the times in its records
+
+
+@dataclass(frozen=True)
+class Change:
+    """Rate now over rate then; now: logarithms of its runs; measured: their mean."""
+
+    ratio: Effect
+    now: tuple[float, ...]
+    measured: Mean
+    over_median: float  # logarithm of the mean now over the median then
+
+
+Others = tuple[
+    Effect, tuple[float, float]
+]  # rate now over rate then; variance of one run now, and its degrees
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Changes by cell and access; those of a target for what was not measured again."""
+
+    changes: Mapping[tuple[str, str], Change]
+    of_access: Mapping[tuple[str, str], Others]  # target, access
+    rounds: int
+
+    def scaled(self, target: str, one: Forecast) -> Forecast:
+        """The rate of now, of its cell or as the others changed; runs may differ more than they did."""
+        access = one.phase.access
+        change, others = self.changes.get((one.cell, access)), self.of_access.get((target, access))
+        if one.rate is None or others is None:
+            return replace(one, rate=None, far=(*one.far, "no cell of its access was measured again"))
+        ratio, spread = others
+        return replace(
+            one,
+            rate=one.rate.now(change.over_median, change.measured, spread)
+            if change
+            else one.rate.changed(ratio, spread),
+        )
+
+    def __str__(self) -> str:
+        parts = [
+            f"{access} {target} {_interval(ratio)}"
+            for (target, access), (ratio, _) in sorted(self.of_access.items())
+        ]
+        return f"probe, {self.rounds} rounds: rate now over then: {', '.join(parts)}"
+
+
+def probe(records: Path, rows: Sequence[Row], found: Mapping[str, Sequence[Forecast]]) -> Probe:
+    """The fastest cell for each access of a target, and more of them as far as the seconds last."""
+    chosen, rounds = _chosen(rows, found)
+    study = records.resolve().parent
+    finder = Finder(study / f"probe-{secrets.token_hex(4)}", rounds)
+    jobs = []
+    for cell in chosen:
+        job = finder.cell_job(study, cell)
+        if isinstance(job, str):
+            raise WeirError(
+                f"the probe cannot measure cell {cell}: {job}",
+                file=str(records),
+                hint="probe on the machine of the study, beside its plan.json; or --measure the phases",
+                exit_code=3,
+            )
+        jobs.append(job)
+    now = measure_in_turns(jobs)
+    changes = {}
+    for cell, measured in now.items():
+        then = [row for row in rows if row["cell"] == cell]
+        for access in {row["access"] for row in measured}:
+            change = _change(_logs(then, access), _logs(measured, access))
+            if change is not None:
+                changes[cell, access] = change
+    if not changes:
+        raise WeirError("the probe has no usable record", hint="look at its runs: weir audit", exit_code=3)
+    target_of = {row["cell"]: row["target"] for row in rows}
+    groups: dict[tuple[str, str], list[Change]] = defaultdict(list)
+    for (cell, access), change in changes.items():
+        groups[target_of[cell], access].append(change)
+    return Probe(changes, {key: _together(each) for key, each in groups.items()}, rounds)
+
+
+def _chosen(rows: Sequence[Row], found: Mapping[str, Sequence[Forecast]]) -> tuple[list[str], int]:
+    """One cell for each access of each target first, then more; rounds as the time allows."""
+    wanted: list[str] = []
+    for each in found.values():
+        for access in dict.fromkeys(one.phase.access for one in each if one.predicted):
+            fitting = {one.cell for one in each if one.predicted and one.phase.access == access}
+            wanted.append(min(fitting, key=lambda cell: _seconds(rows, cell)))
+    cells = list(dict.fromkeys(wanted))
+    a_round = sum(_seconds(rows, cell) for cell in cells)
+    others = {one.cell for each in found.values() for one in each if one.predicted} - set(cells)
+    for cell in sorted(others, key=lambda cell: _seconds(rows, cell)):
+        if (a_round + _seconds(rows, cell)) * FEWEST_ROUNDS <= SECONDS:
+            cells.append(cell)
+            a_round += _seconds(rows, cell)
+    return cells, min(max(int(SECONDS / a_round), FEWEST_ROUNDS), MOST_ROUNDS)
+
+
+def _seconds(rows: Iterable[Row], cell: str) -> float:
+    """Of one run of the cell, as its records have it."""
+    runs: dict[object, float] = defaultdict(float)
+    for row in rows:
+        if row["cell"] == cell:
+            runs[row.get("run")] += row.get("total_s") or row.get("io_s") or 0.0
+    return OVERHEAD_S + (statistics.median(runs.values()) if runs else 0.0)
+
+
+def _logs(rows: Iterable[Row], access: str) -> list[float]:
+    """Of the rate of each run, in their order."""
+    runs: dict[int, list[float]] = defaultdict(list)
+    for row in rows:
+        if row["access"] == access and row["bw_mib_s"] and row["verdict"] in USABLE:
+            runs[row.get("run") or 0].append(log(row["bw_mib_s"]))
+    return [statistics.fmean(runs[run]) for run in sorted(runs)]
+
+
+def _change(then: Sequence[float], now: Sequence[float]) -> Change | None:
+    if min(len(then), len(now)) < 2:
+        return None
+    measured = mean_of(now, ASSUMED)
+    over_median = measured.value - statistics.median(then)
+    return Change(difference(mean_of(then, ASSUMED), measured), tuple(now), measured, over_median)
+
+
+def _together(each: Sequence[Change]) -> Others:
+    """For a cell that was not measured again: it may have changed as any of these."""
+    spread = pooled_spread([one.now for one in each]) or (0.0, 1.0)
+    if len(each) == 1:
+        return each[0].ratio, spread
+    logs = [one.ratio.log_ratio for one in each]
+    within = statistics.fmean(one.ratio.variance for one in each)
+    degrees = min(len(logs) - 1.0, *(one.ratio.degrees for one in each))
+    return Effect(statistics.fmean(logs), within + variance_of(logs), degrees), spread
+
+
+def _interval(ratio: Effect) -> str:
+    low, high = ratio.interval(LEVEL)
+    return f"x{ratio.ratio():.2f} [{low:.2f}–{high:.2f}]"

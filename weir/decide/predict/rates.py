@@ -1,0 +1,245 @@
+"""The rate of a pattern that was not measured, from cells that are like it, with the range of one run.
+
+The nearest cell of the same interface, layout, order and kind of call gives the rate; the curve of the rate
+over the transfer size carries it to the transfers of the phase. How wrong that is, is not assumed: each cell
+is predicted from the others in the same way.
+"""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import fsum, log, log2, sqrt
+
+from weir.records.inference import MEDIAN_ERROR, Effect, Mean, t_quantile, variance_of
+from weir.terms.model import Row
+
+LEVEL = 0.9  # of the range: nine of ten runs
+UNTESTED = log(1.5) ** 2, 10.0  # variance of a step that no other cells test, and its degrees: assumed
+CLEARLY_LARGER = 2.5  # variance of six runs over that of all: rarer than one in twenty by chance
+LEAST_STEP = log(1.05) ** 2
+FEWEST_TESTS = 3
+OF_MEDIAN = MEDIAN_ERROR**2  # variance of a median over that of a mean
+# A phase is plain: one call after the other, each offset once, ends in the storage, begins outside of memory.
+PLAIN: Mapping[str, tuple[object, ...]] = {
+    "sync": (None, True),
+    "direct": (None, False),
+    "iodepth": (None, 1),
+    "rate": (None, 0),
+    "rw_mix": (None, 0),
+    "zipf": (None, 0),
+}
+
+
+@dataclass(frozen=True)
+class Point:
+    """A cell and access, or what is looked for (logs empty). group: interface, layout, order, collective."""
+
+    group: tuple[object, ...]
+    nodes: int
+    ppn: int
+    xfer_bytes: int
+    held_bytes: int  # of one process
+    cell: str = ""
+    logs: tuple[float, ...] = ()  # of the rate of each run
+
+    @property
+    def middle(self) -> float:
+        return statistics.median(self.logs)
+
+    def is_like(self, other: Point) -> bool:
+        """Whether nothing but chance is between them."""
+        return replace(self, cell="", logs=()) == replace(other, cell="", logs=())
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A logarithm, by the nearest cell. Each part adds a variance, of some degrees of freedom: the first is
+    that of one run, the second that of the median of the cell."""
+
+    value: float
+    cell: Point
+    parts: tuple[tuple[float, float], ...]
+
+    def interval(self) -> tuple[float, float]:
+        """In which nine of ten runs lie."""
+        within = fsum(variance for variance, _ in self.parts)
+        if within == 0:
+            return self.value, self.value
+        degrees = within**2 / fsum(variance**2 / freedom for variance, freedom in self.parts)
+        half = t_quantile(max(degrees, 1.0), (1 + LEVEL) / 2) * sqrt(within)
+        return self.value - half, self.value + half
+
+    def now(self, ratio: float, measured: Mean, spread: tuple[float, float]) -> Rate:
+        """By its cell measured again. ratio: logarithm of its rate now over that then; spread: variance of
+        one run now, and its degrees."""
+        runs, _, *steps = self.parts
+        parts = (max(runs, spread), (measured.variance, measured.degrees), *steps)
+        return replace(self, value=self.value + ratio, parts=parts)
+
+    def changed(self, ratio: Effect, spread: tuple[float, float]) -> Rate:
+        """By other cells measured again. ratio: their rates now to those then."""
+        runs, *others = self.parts
+        parts = (max(runs, spread), *others, (ratio.variance, ratio.degrees))
+        return replace(self, value=self.value + ratio.log_ratio, parts=parts)
+
+
+def points_of(rows: Iterable[Row], held_bytes: int | None = None) -> list[Point]:
+    """Cells whose runs tell a rate. rows: of one target and access.
+
+    held_bytes: of a process; the rate is that of so many, with the time to open and close."""
+    cells: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        known = row["bw_mib_s"] and row["xfer_bytes"] and row["nn"] and row["ppn"]
+        plain = all(row.get(name) in values for name, values in PLAIN.items())
+        if known and plain and row["purpose"] == "bandwidth":
+            cells[row["cell"]].append(row)
+    return [_point(cell, each, held_bytes) for cell, each in cells.items()]
+
+
+def _point(cell: str, rows: Sequence[Row], held_bytes: int | None) -> Point:
+    """A run is one value, the median of its iterations."""
+    first = rows[0]
+    own_bytes = (first["block_bytes"] or first["xfer_bytes"]) * (first["segments"] or 1)
+    runs: dict[object, list[float]] = defaultdict(list)
+    for row in rows:
+        runs[row["run"]].append(log_rate(row, (held_bytes or own_bytes) / own_bytes))
+    return Point(
+        (first["api"], first["layout"], first["order"], bool(first["collective"])),
+        first["nn"],
+        first["ppn"],
+        first["xfer_bytes"],
+        own_bytes,
+        cell,
+        tuple(statistics.median(each) for each in runs.values()),
+    )
+
+
+def log_rate(row: Row, share: float) -> float:
+    """Of the rate at which so much of the bytes would move: opening and closing take as long for less."""
+    total_s, fixed_s = row.get("total_s") or 0.0, (row.get("open_s") or 0.0) + (row.get("close_s") or 0.0)
+    if not 0 < fixed_s < total_s:
+        return log(row["bw_mib_s"])
+    return log(row["bw_mib_s"]) + log(share * total_s / (fixed_s + share * (total_s - fixed_s)))
+
+
+def rate_of(points: Sequence[Point], wanted: Point) -> Rate | None:
+    """None: no cell has its group."""
+    nearest = _nearest(points, wanted)
+    if nearest is None:
+        return None
+    runs, degrees = _of_runs(points, nearest)
+    parts = [(runs, degrees), (runs * OF_MEDIAN / len(nearest.logs), degrees)]
+    if not nearest.is_like(wanted):
+        parts.append(_of_steps(points, nearest, wanted, runs))
+    return Rate(_value(points, nearest, wanted), nearest, tuple(parts))
+
+
+def _nearest(points: Iterable[Point], wanted: Point) -> Point | None:
+    alike = [one for one in points if one.group == wanted.group]
+    return min(alike, key=lambda one: _distance(one, wanted), default=None)
+
+
+def _distance(one: Point, wanted: Point) -> tuple[float, float, float]:
+    """Sort key: factor in processes, then in transfer size, then in bytes per process."""
+    return (
+        abs(log2(one.nodes / wanted.nodes)) + abs(log2(one.ppn / wanted.ppn)),
+        abs(log2(one.xfer_bytes / wanted.xfer_bytes)),
+        abs(log2(one.held_bytes / wanted.held_bytes)),
+    )
+
+
+def _value(points: Sequence[Point], nearest: Point, wanted: Point) -> float:
+    curve = _curve(points, nearest, wanted)
+    step = _at(curve, wanted.xfer_bytes) - _at(curve, nearest.xfer_bytes) if curve else 0.0
+    return nearest.middle + step
+
+
+def _curve(points: Sequence[Point], nearest: Point, wanted: Point) -> list[tuple[float, float]]:
+    """Logarithm of the rate over that of the transfer size: of the group itself if its cells are around the
+    phase, else of the one that covers most of the step; empty where the transfers do not differ."""
+    if nearest.xfer_bytes == wanted.xfer_bytes:
+        return []
+    lines: dict[tuple[object, ...], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for one in points:
+        lines[one.group, one.nodes, one.ppn][one.xfer_bytes].append(one.middle)
+    low, high = sorted((nearest.xfer_bytes, wanted.xfer_bytes))
+
+    def worth(key: tuple[object, ...]) -> tuple[float, bool, int]:
+        sizes = lines[key].keys()
+        covered = log2(max(min(high, max(sizes)), low) / min(max(low, min(sizes)), high))
+        return max(covered, 0.0), key[0] == wanted.group, len(sizes)
+
+    best = max(lines, key=worth)
+    return [(log2(size), statistics.fmean(values)) for size, values in sorted(lines[best].items())]
+
+
+def _at(curve: Sequence[tuple[float, float]], xfer_bytes: int) -> float:
+    """Linear between two cells, level beyond the last one."""
+    size = log2(xfer_bytes)
+    if size <= curve[0][0]:
+        return curve[0][1]
+    for (left, low), (right, high) in itertools.pairwise(curve):
+        if size <= right:
+            return low + (high - low) * (size - left) / (right - left)
+    return curve[-1][1]
+
+
+def _of_runs(points: Iterable[Point], nearest: Point) -> tuple[float, float]:
+    """Variance of one run and its degrees: of all cells, or of the cell where it is clearly larger."""
+    pooled = pooled_spread([one.logs for one in points])
+    if pooled is None:
+        return UNTESTED
+    own = variance_of(nearest.logs) if len(nearest.logs) > 1 else 0.0
+    return (own, len(nearest.logs) - 1.0) if own > CLEARLY_LARGER * pooled[0] else pooled
+
+
+def pooled_spread(cells: Iterable[Sequence[float]]) -> tuple[float, float] | None:
+    """Variance within cells, and its degrees of freedom."""
+    spreads = [(variance_of(logs), len(logs) - 1.0) for logs in cells if len(logs) > 1]
+    degrees = fsum(count for _, count in spreads)
+    return (fsum(spread * count for spread, count in spreads) / degrees, degrees) if spreads else None
+
+
+@dataclass(frozen=True)
+class _Step:
+    """From the nearest cell to what is looked for: what is not the same."""
+
+    processes: bool
+    beyond: bool  # the transfers lie beyond those of all cells
+    transfers: bool
+
+    def is_within(self, other: _Step) -> bool:
+        mine, its = (vars(one).values() for one in (self, other))
+        return all(not one or two for one, two in zip(mine, its, strict=True))
+
+
+def _step(points: Iterable[Point], nearest: Point, wanted: Point) -> _Step:
+    sizes = [one.xfer_bytes for one in points]
+    return _Step(
+        (nearest.nodes, nearest.ppn) != (wanted.nodes, wanted.ppn),
+        not min(sizes) <= wanted.xfer_bytes <= max(sizes),
+        nearest.xfer_bytes != wanted.xfer_bytes,
+    )
+
+
+def _of_steps(points: Sequence[Point], nearest: Point, wanted: Point, runs: float) -> tuple[float, float]:
+    """Mean square of the errors with which cells are predicted from each other, without what the variance of
+    their runs explains, and how many they are: of steps like this one, or of all if those are few."""
+    found: list[tuple[_Step, float]] = []
+    for one in points:
+        others = [other for other in points if other.cell != one.cell]
+        from_cell = _nearest(others, one)
+        if from_cell is not None:
+            error = one.middle - _value(others, from_cell, one)
+            explained = runs * OF_MEDIAN * (1 / len(one.logs) + 1 / len(from_cell.logs))
+            found.append((_step(others, from_cell, one), error**2 - explained))
+    step = _step(points, nearest, wanted)
+    for chosen in (step, replace(step, transfers=True), _Step(True, True, True)):
+        squares = [square for tested, square in found if tested.is_within(chosen)]
+        if len(squares) >= FEWEST_TESTS:
+            return max(fsum(squares) / len(squares), LEAST_STEP), float(len(squares))
+    return UNTESTED

@@ -1,0 +1,148 @@
+"""Settings measured on a machine: cells of a plan, and the runs that they give."""
+
+from __future__ import annotations
+
+import secrets
+import statistics
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from weir.base.errors import WeirError, did_you_mean
+from weir.decide.compare.pairs import Pair, samples
+from weir.decide.compare.verdict import Judged, judge_pairs
+from weir.decide.tune.objective import Objective
+from weir.decide.tune.space import Space, make_space
+from weir.plan import Plan
+from weir.plan.config.parameters import cell_key, written_value
+from weir.plan.config.suite import Suite
+from weir.records.metrics import metric_named
+from weir.records.remeasure import job_of_cell, measure_in_turns
+from weir.terms.model import Cell, Row
+from weir.tools import tools
+
+_PLACES = ("nodes", "ppn")
+_USABLE = frozenset({"VALID"})
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The settings of one experiment on one target with one stack."""
+
+    space: Space
+    cells: tuple[Cell, ...]
+    default: int
+    elsewhere: int  # combinations that the plan excludes
+
+
+@dataclass
+class Machine:
+    """Measures cells and scores them; why a setting has no score is kept."""
+
+    plan: Plan
+    results: Path
+    objective: Objective
+    refused: dict[str, str] = field(default_factory=dict)
+
+    def score(self, cell: Cell) -> float | None:
+        """The median of its runs, all of them VALID; None if one is not."""
+        rows = self.measure([cell], self.results)[cell.cell]
+        scored = self.objective.scored(rows, _USABLE)
+        if len(scored) < cell.rounds:
+            bad = sorted(
+                {
+                    f"{row['verdict']}: {row['reasons'] or row['missing']}"
+                    for row in rows
+                    if row["verdict"] != "VALID"
+                }
+            )
+            self.refused[cell.point] = "; ".join(bad) or "a run has no number"
+            return None
+        return statistics.median(float(row["bw_mib_s"]) for row in scored)
+
+    def measure(self, cells: Sequence[Cell], results: Path) -> dict[str, list[Row]]:
+        """Records of the cells, one round of each after the other."""
+        return measure_in_turns([job_of_cell(self.plan, cell, results) for cell in cells])
+
+    def compared(self, default: Cell, winner: Cell, rounds: int) -> Judged:
+        """Both measured again, alternately, in a new directory."""
+        fresh = [replace(cell, rounds=rounds) for cell in (default, winner)]
+        folder = self.results / f"confirm-{secrets.token_hex(4)}"
+        rows = self.measure(fresh, folder)
+        first, second = (
+            [("confirm", row) for row in self.objective.scored(rows[cell.cell], _USABLE)] for cell in fresh
+        )
+        verdicts: dict[str, int] = defaultdict(int)
+        for row in (*rows[default.cell], *rows[winner.cell]):
+            verdicts[str(row["verdict"])] += 1
+        metric = metric_named("rate")
+        pair = Pair(
+            winner.point, self.objective.name, {}, samples(first, metric), samples(second, metric), verdicts
+        )
+        return judge_pairs([pair], metric)[0]
+
+
+def candidates_of(plan: Plan, suite: Suite) -> Candidates:
+    """Cells that differ only in parameters that may change."""
+    tune = suite.tune
+    if tune is None:
+        hint = "see docs/how-to/tune.md, or config/suites/tune-transfers.yaml"
+        raise WeirError(f"the suite {suite.name} has no tune:", hint=hint, exit_code=2)
+    experiment = next(one for one in suite.experiments if one.name == tune["experiment"])
+    parameters = experiment.tool.parameters
+    names = {key: cell_key(key, parameters[key]) if key in parameters else key for key in tune["move"]}
+    cells = [cell for cell in plan.cells if cell.experiment == experiment.name]
+    if len(cells) < 2:
+        raise WeirError(f"{len(cells)} settings to choose from", hint="weir plan lists what is excluded")
+    _only_moving_differs(cells, set(names.values()))
+    settings = [{key: _value(cell, name) for key, name in names.items()} for cell in cells]
+    wanted = _default(tune, experiment.tool.name, names, settings)
+    if wanted not in settings:
+        shown = ", ".join(f"{key} {value}" for key, value in wanted.items())
+        raise WeirError(
+            "the default is not one of the settings", key="tune.default", value=shown, exit_code=2
+        )
+    excluded = sum(one.count for one in plan.exclusions if one.experiment == experiment.name)
+    return Candidates(make_space(settings), tuple(cells), settings.index(wanted), excluded)
+
+
+def _default(
+    tune: Mapping[str, Any], tool: str, names: Mapping[str, str], settings: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """The default of the suite, else the values of the first cell."""
+    written = tune.get("default", {})
+    parameters = tools()[tool].parameters
+    given = {
+        key: written_value(parameters[key], value) if key in parameters else value
+        for key, value in written.items()
+    }
+    return {key: given.get(key, settings[0][key]) for key in names}
+
+
+def _value(cell: Cell, name: str) -> Any:
+    return getattr(cell, name) if name in _PLACES else cell.params[name]
+
+
+def _only_moving_differs(cells: Sequence[Cell], moving: set[str]) -> None:
+    first = cells[0]
+    for cell in cells[1:]:
+        for name in ("target", "stack", *_PLACES):
+            if name not in moving and getattr(cell, name) != getattr(first, name):
+                raise WeirError(
+                    f"the settings differ in their {name}: {getattr(first, name)} and {getattr(cell, name)}",
+                    hint=f"choose one: --{name}"
+                    if name in ("target", "stack")
+                    else f"add {name} to tune: move:",
+                    exit_code=2,
+                )
+
+
+def known_suite(suites: Sequence[Suite], name: str) -> Suite:
+    for suite in suites:
+        if suite.name == name:
+            return suite
+    raise WeirError(
+        "is not planned", key="--suite", value=name, hint=did_you_mean(name, [one.name for one in suites])
+    )

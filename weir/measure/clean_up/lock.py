@@ -1,0 +1,228 @@
+"""One measurement at a time on a target: two would measure each other, and delete each other's files.
+
+There are two locks. One lies on this machine, in /var/tmp/weir-UID/locks, and is taken before the target is
+prepared; it keeps a user's checkouts apart. The other lies in the target, where jobs on other nodes see it.
+Both name their holder. Where a file system has no locks, the name decides.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import socket
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+
+from weir.base.errors import WeirError
+from weir.base.files import from_json
+from weir.base.processes import is_the_same, started
+from weir.base.storage_calls import real_path
+from weir.measure.clean_up.removal import is_own_directory, private_directory
+from weir.site.schedulers import surrounding
+from weir.terms.model import Target
+
+LOCK_IN_TARGET = ".weir-lock"
+NOTE_SUFFIX = ".json"
+_POLL_S = 0.5
+_NAMES = 9
+# A weir that was killed has a guardian, which cleans up and holds the lock meanwhile.
+GUARDIAN_S = 60.0
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who measures on a target."""
+
+    host: str
+    pid: int
+    started_ticks: int
+    since: str
+    user: int
+    results: str
+    batch: str
+    job: str | None  # of the batch system
+    cleans: bool = False  # up after a measurement that was killed, and measures nothing
+
+    def __str__(self) -> str:
+        job = f", job {self.job}" if self.job else ""
+        return f"process {self.pid} on {self.host}{job}, since {self.since}, for {self.results}"
+
+    @property
+    def is_here(self) -> bool:
+        return self.host == socket.gethostname()
+
+    def is_alive(self) -> bool | None:
+        """None if that cannot be known from here."""
+        if self.is_here:
+            return is_the_same(self.pid, self.started_ticks)
+        scheduler = surrounding(os.environ)
+        return scheduler.is_alive(self.job) if scheduler and self.job else None
+
+
+def this_process(results: Path, batch: str) -> Holder:
+    scheduler = surrounding(os.environ)
+    return Holder(
+        socket.gethostname(),
+        os.getpid(),
+        started(os.getpid()) or 0,
+        datetime.now(UTC).isoformat(timespec="seconds"),
+        os.geteuid(),
+        str(results),
+        batch,
+        scheduler.job(os.environ) if scheduler else None,
+    )
+
+
+@cache
+def user_directory(above: Path = Path("/var/tmp")) -> Path:
+    """The directory of this user on this machine, for nobody else. Another user may have taken its name: then
+    the next one is used, also when the first is free again."""
+    names = [f"weir-{os.geteuid()}", *(f"weir-{os.geteuid()}-{number}" for number in range(2, _NAMES + 1))]
+    paths = [above / name for name in names]
+    own = [path for path in paths if is_own_directory(path)] or [
+        path for path in paths if not os.path.lexists(path)
+    ]
+    path = own[0] if own else paths[0]
+    private_directory(path)
+    if path != paths[0]:
+        print(f"weir: {paths[0]} is another user's: the locks are in {path}", file=sys.stderr)
+    return path
+
+
+class Lock:
+    """A file that one process holds; its content names the process."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.descriptor = -1
+        self.neighbour: Holder | None = None  # may measure here, too: nothing tells
+
+    def take(self, own: Holder) -> Holder | None:
+        """Become the holder; the one that is it already is returned."""
+        while True:
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            try:
+                found = _holder(descriptor)
+                busy = self._busy(descriptor, found)
+            except BaseException:
+                os.close(descriptor)
+                raise
+            if not busy and _is_current(descriptor, self.path):
+                self.descriptor = descriptor
+                self._name(own, found)
+                return None
+            os.close(descriptor)
+            if busy:
+                return found or own
+
+    def rename(self, own: Holder) -> None:
+        """Another batch of the process that holds it."""
+        self._name(own, None)
+
+    def _busy(self, descriptor: int, found: Holder | None) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:  # a file system without locks
+            return found is not None and found.is_alive() is not False
+        return False
+
+    def _name(self, own: Holder, found: Holder | None) -> None:
+        """A holder on another node may still measure: some file systems lock within one node only."""
+        of_this_job = found is not None and found.job is not None and found.job == own.job
+        if found and not found.is_here and not of_this_job and found.is_alive() is not False:
+            self.neighbour = found
+        try:
+            os.ftruncate(self.descriptor, 0)
+            os.pwrite(self.descriptor, (json.dumps(asdict(own)) + "\n").encode(), 0)
+        except OSError as error:
+            self.release()
+            raise OSError(error.errno, error.strerror, str(self.path)) from None
+
+    @property
+    def note(self) -> Path:
+        """What a killed holder leaves behind, and how to clean it up: see remains."""
+        return self.path.with_suffix(NOTE_SUFFIX)
+
+    def release(self) -> None:
+        if self.descriptor < 0:
+            return
+        with contextlib.suppress(OSError):
+            os.unlink(self.path)
+        self.hand_over()
+
+    def hand_over(self) -> None:
+        """Hold it no longer; a guardian that inherited the descriptor does, and releases it."""
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
+
+
+def lock_directory() -> Path:
+    folder = user_directory() / "locks"
+    private_directory(folder)
+    return folder
+
+
+def machine_lock(target: Target) -> Lock:
+    """By the target's path: two checkouts may give one directory two names."""
+    folder = lock_directory()
+    place = real_path(target.path) if target.path.startswith("/") else target.path
+    return Lock(folder / hashlib.sha256(place.encode()).hexdigest()[:16])
+
+
+def take(
+    lock: Lock,
+    own: Holder,
+    target: Target,
+    wait_s: float,
+    report: Callable[[str], None],
+    is_patient: bool = True,
+) -> None:
+    """Wait for a holder in clean-up and, if patient, an earlier process of its batch; refuse any other."""
+    began, reported = time.monotonic(), False
+    while (holder := lock.take(own)) is not None:
+        if holder.is_here and holder.pid == own.pid:
+            raise WeirError(
+                f"target {target.name}: cleaning up after a killed measurement does not end",
+                hint="look at the file system of the target, or unmount it; then run again",
+            )
+        waited_s = time.monotonic() - began
+        is_same = (holder.results, holder.batch) == (own.results, own.batch)
+        same = is_patient and is_same and holder.is_alive() is True
+        cleaning = (holder.cleans or holder.is_alive() is False) and waited_s < GUARDIAN_S
+        if not same and not cleaning and waited_s >= wait_s:
+            raise WeirError(
+                f"target {target.name} is being measured by {holder}",
+                hint=f"wait for it, or end it: kill {holder.pid} on {holder.host}",
+            )
+        if not reported:
+            report(f"waiting for {holder}, which {'cleans up' if cleaning else 'measures this target'}")
+            reported = True
+        time.sleep(_POLL_S)
+
+
+def _is_current(descriptor: int, path: Path) -> bool:
+    """Whether the file is still the one of that name: its last holder deleted it."""
+    try:
+        named = os.lstat(path)
+    except FileNotFoundError:
+        return False
+    facts = os.fstat(descriptor)
+    return (facts.st_dev, facts.st_ino) == (named.st_dev, named.st_ino)
+
+
+def _holder(descriptor: int) -> Holder | None:
+    try:
+        return Holder(**from_json(os.pread(descriptor, 4096, 0)))
+    except (ValueError, TypeError):
+        return None

@@ -1,0 +1,120 @@
+"""Clean-up after measurements that were killed together with their guardians.
+
+A guardian notes the facts of its batch beside the lock of the target, and deletes the note when nothing is
+left. A note without a holder of its lock belongs to a killed measurement; another guardian, started
+with the same facts, cleans up.
+"""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from weir.base.errors import WeirError
+from weir.base.files import read_object
+from weir.measure.clean_up.custody import facts_of
+from weir.measure.clean_up.guardian import Guardian
+from weir.measure.clean_up.lock import NOTE_SUFFIX, Holder, Lock, lock_directory, machine_lock, this_process
+from weir.measure.job import BatchJob
+
+_POLL_S = 0.2
+# What facts_of gives a guardian.
+_KEYS = {
+    "target", "results", "batch", "launches", "token", "holder", "machine_lock", "note", "since", "temporary",
+}  # fmt: skip
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """One measurement that was killed, or that another process holds."""
+
+    target: str
+    batch: str
+    results: str
+    processes: int = 0  # that were ended
+    held_by: str | None = None  # process that measures there now: nothing was touched
+    complaints: tuple[str, ...] = ()  # what could not be cleaned up
+
+    def __str__(self) -> str:
+        what = f"batch {self.batch} of {self.results} on target {self.target}"
+        if self.held_by:
+            return f"{what}: not touched, {self.held_by} measures there"
+        if self.complaints:
+            return f"{what}: not all was cleaned up: {'; '.join(self.complaints)}"
+        return f"{what}: cleaned up; {self.processes} processes ended"
+
+
+def clean_up_after_kills(report: Report, wait_s: float = 0.0) -> list[Cleaned]:
+    """What killed measurements of this user left on this machine; those that still run are left alone.
+
+    wait_s: time for a guardian, or another process of this user, that is cleaning up.
+    """
+    found = []
+    for note in sorted(lock_directory().glob(f"*{NOTE_SUFFIX}")):
+        facts = _facts(note)
+        if facts is None or facts["holder"]["host"] != socket.gethostname():
+            continue
+        found.append(_clean_up(facts, Lock(note.with_suffix("")), report, wait_s))
+    return found
+
+
+def clean_up_batch(job: BatchJob, report: Report) -> Cleaned:
+    """Clean up after a killed measurement of the batch that left no note on this machine."""
+    lock, token = machine_lock(job.target), secrets.token_hex(8)
+    facts = facts_of(job, token, this_process(job.results, job.batch), lock)
+    return _clean_up(facts, lock, report, wait_s=0.0)
+
+
+def _facts(note: Path) -> dict[str, Any] | None:
+    """None if its measurement has just ended. An unreadable note is deleted."""
+    try:
+        facts = read_object(note, hint="")
+        if not set(facts) >= _KEYS:
+            raise WeirError("is damaged", file=str(note))
+    except FileNotFoundError:
+        return None
+    except WeirError:
+        note.unlink(missing_ok=True)
+        return None
+    return facts
+
+
+def _clean_up(facts: Mapping[str, Any], lock: Lock, report: Report, wait_s: float) -> Cleaned:
+    cleaned = Cleaned(facts["target"]["name"], facts["batch"], facts["results"])
+    own = replace(this_process(Path(cleaned.results), cleaned.batch), cleans=True)
+    holder = _take(lock, own, wait_s)
+    if holder is not None:
+        return replace(cleaned, held_by=str(holder))
+    report(f"cleaning up after a killed measurement: batch {cleaned.batch} on target {cleaned.target}")
+    try:
+        guardian = Guardian({**facts, "holder": vars(own)}, [lock.descriptor])
+    except WeirError as error:
+        lock.hand_over()
+        return replace(cleaned, complaints=(str(error),))
+    try:
+        answer = guardian.ask_to_delete(do="take over")
+        cleaned = replace(cleaned, processes=answer["processes"], complaints=tuple(answer["complaints"]))
+    except WeirError as error:
+        cleaned = replace(cleaned, complaints=(str(error),))
+    guardian.nothing_left()
+    if guardian.dismiss(forget=not cleaned.complaints):
+        lock.release()
+    lock.hand_over()
+    for complaint in cleaned.complaints:
+        report(f"clean-up: {complaint}")
+    return cleaned
+
+
+def _take(lock: Lock, own: Holder, wait_s: float) -> Holder | None:
+    over = time.monotonic() + wait_s
+    while (holder := lock.take(own)) is not None and time.monotonic() < over:
+        if holder.is_alive() and not holder.cleans:
+            break
+        time.sleep(_POLL_S)
+    return holder

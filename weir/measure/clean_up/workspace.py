@@ -1,0 +1,160 @@
+"""weir's own folder on a target: made, marked, and the only thing there that weir ever deletes."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+from pathlib import Path
+
+from weir.base.errors import WeirError
+from weir.base.files import from_json
+from weir.measure.clean_up.removal import (
+    held_open,
+    is_link_or_no_directory,
+    owned,
+    remove_entries,
+    remove_entry,
+)
+from weir.site.launchers import launcher
+from weir.site.launchers.base import Changes
+
+MARKER = ".weir-owned"
+_MAKE_MARKER = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+_READ_MARKER = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+_MARKER_BYTES = 65536
+# Of a link, a directory, a socket, or what may not be read: somebody else's.
+_NO_MARKER = (errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.EACCES, errno.EPERM, errno.ENOENT)
+
+
+class Workspace:
+    """<target folder>/weir-<token>/, where the token stands for one batch of one results folder.
+
+    The marker inside names that results folder. A folder of that name without our marker is somebody else's:
+    it stops the batch and is left alone.
+    """
+
+    def __init__(self, target_folder: Path, results: Path, batch: str) -> None:
+        self._owner = f"{results.resolve()}#{batch}"
+        token = hashlib.sha256(self._owner.encode()).hexdigest()[:10]
+        self.target_folder = target_folder
+        self.folder = target_folder / f"weir-{token}"
+
+    def claim(self) -> None:
+        """Make the folder, after removing what a killed predecessor of this batch left."""
+        if os.path.lexists(self.folder):
+            self.remove()
+        self.folder.mkdir(mode=0o700)
+        try:
+            with held_open(self.folder) as ours:
+                self._mark(ours)
+        except OSError:  # a full target: leave nothing that looks like somebody else's
+            (self.folder / MARKER).unlink(missing_ok=True)
+            self.folder.rmdir()
+            raise
+
+    def _mark(self, folder: int) -> None:
+        descriptor = os.open(MARKER, _MAKE_MARKER, 0o600, dir_fd=folder)
+        with open(descriptor, "w", encoding="utf-8") as marker:
+            marker.write(json.dumps({"owner": self._owner}) + "\n")
+
+    def is_here(self) -> bool:
+        """Whether the folder is the one that was claimed: a target that was unmounted does not have it.
+        OSError where the file system does not say, as of a file on a server that does not answer."""
+        try:
+            os.lstat(self.folder / MARKER)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return True
+
+    def run_folder(self, cell_id: str, run: int) -> Path:
+        folder = self.folder / f"{cell_id}-{run:03d}"
+        folder.mkdir()
+        return folder
+
+    def remove_run(self, folder: Path) -> None:
+        """The data of one execution."""
+        if folder.parent != self.folder:
+            raise WeirError(f"{folder} is not below {self.folder}: not removed")
+        with (
+            contextlib.suppress(OSError),
+            held_open(self.target_folder) as target,
+            held_open(self.folder.name, target) as ours,
+        ):
+            remove_entry(folder.name, ours)
+
+    def remove(self) -> None:
+        """Delete the folder if, and only if, it carries our marker."""
+        with held_open(self.target_folder) as target:
+            try:
+                with held_open(self.folder.name, target) as ours:
+                    if not self._is_ours(ours):
+                        raise self._foreign()
+                    # The marker goes last: an interrupted removal is recognised and finished next time.
+                    remove_entries(ours, keep=MARKER)
+                    with contextlib.suppress(FileNotFoundError):
+                        os.unlink(MARKER, dir_fd=ours)
+                    try:
+                        os.rmdir(self.folder.name, dir_fd=target)
+                    except OSError:  # something, such as a rank on another node, still makes files there
+                        self._mark(ours)
+                        raise
+            except FileNotFoundError:
+                return
+            except OSError as error:
+                if is_link_or_no_directory(error):
+                    raise self._foreign() from None
+                raise
+
+    def _foreign(self) -> WeirError:
+        return WeirError(
+            f"{self.folder} exists and was not made by this results folder",
+            hint="move it away, or measure from the checkout that made it",
+        )
+
+    def _is_ours(self, folder: int) -> bool:
+        if not owned(folder):
+            return False
+        names = set(os.listdir(folder))
+        try:
+            text = _content(MARKER, folder) if MARKER in names else ""
+            if not text and names <= {MARKER}:
+                return (
+                    True  # killed between mkdir and the end of the marker, or before rmdir: nothing to lose
+                )
+            marker = from_json(text)
+        except ValueError:
+            return False
+        except OSError as error:
+            if error.errno in _NO_MARKER:
+                return False
+            # The storage does not tell whose it is.
+            raise OSError(error.errno, error.strerror, str(self.folder / MARKER)) from None
+        return isinstance(marker, dict) and marker.get("owner") == self._owner
+
+
+def _content(name: str, folder: int) -> str:
+    descriptor = os.open(name, _READ_MARKER, dir_fd=folder)
+    try:
+        return os.read(descriptor, _MARKER_BYTES).decode("utf-8")
+    finally:
+        os.close(descriptor)
+
+
+def temporary_directory() -> tuple[str, Path]:
+    """Where MPI keeps the sockets and locks of a launch, with its name for messages."""
+    return "TMPDIR", Path(os.environ.get("TMPDIR") or "/tmp")
+
+
+def files_of_launches(folder: Path, results: Path, batch: str) -> Workspace:
+    """Named after the batch, so that a later start finds and removes it."""
+    return Workspace(folder, results, f"{batch} launches")
+
+
+def temporary_variables(starter: str, nodes: int, temporary: Path | None) -> Changes:
+    """Of a launch. Other nodes do not have the directory: theirs is the TMPDIR they know."""
+    if temporary is None or nodes > 1 or not launcher(starter).starts_here:
+        return {}
+    return {"TMPDIR": str(temporary)}

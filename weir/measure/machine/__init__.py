@@ -1,0 +1,1 @@
+"""What describes a node and the storage below a folder."""

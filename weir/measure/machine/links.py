@@ -1,0 +1,105 @@
+"""The node's links to the servers of a network file system: their speed, and the servers' addresses."""
+
+from __future__ import annotations
+
+import array
+import fcntl
+import re
+import socket
+import struct
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from weir.terms.printed_values import real
+
+_SYSTEM, _PROC = Path("/sys/class"), Path("/proc")
+_SIOCETHTOOL, _ETHTOOL_GSET = 0x8946, 0x1
+# host:/export, host1,host2:/, mfs#host:port, 10.0.0.1@tcp:/name, addr=10.0.0.1
+_NAMES = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:]+\]")
+_ADDRESS_OPTIONS = ("addr", "mountaddr", "mon_addr")
+
+
+def server_addresses(mount: Mapping[str, str] | None, declared: Iterable[str] = ()) -> list[str]:
+    """Numeric addresses of the servers that the mount or the target names; names are looked up."""
+    found: dict[str, None] = {}
+    for name in [*_named(mount or {}), *declared]:
+        for address in _looked_up(name):
+            found[address] = None
+    return [*found]
+
+
+def link_speed_mbit_s(name: str) -> float | None:
+    """As the driver reports it. /sys may be that of another network namespace."""
+    buffer = array.array("B", struct.pack("I40x", _ETHTOOL_GSET))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        try:
+            fcntl.ioctl(any_socket, _SIOCETHTOOL, struct.pack("16sP", name.encode(), buffer.buffer_info()[0]))
+        except OSError:
+            return None
+    low, high = struct.unpack_from("H", buffer, 12)[0], struct.unpack_from("H", buffer, 28)[0]
+    speed = high << 16 | low
+    return None if speed in (0, 0xFFFF, 0xFFFFFFFF) else float(speed)
+
+
+def links_mbit_s(
+    servers: Sequence[str],
+    system: Path = _SYSTEM,
+    proc: Path = _PROC,
+    speed: Callable[[str], float | None] = link_speed_mbit_s,
+) -> float | None:
+    """The speed of all links of the node together; None where one is unknown, or a server is this node."""
+    if not servers or set(servers) & _own_addresses(proc):
+        return None
+    names = _links(proc)
+    # Bridges and tunnels are made of hardware; in a network namespace of its own there is none.
+    speeds = [speed(name) for name in names if (system / "net" / name / "device").exists()]
+    speeds = speeds or [speed(name) for name in names]
+    rates = [_rate(port) for port in sorted(system.glob("infiniband/*/ports/*/rate"))]
+    known = [speed for speed in (*speeds, *rates) if speed is not None]
+    return sum(known) if known and len(known) == len(speeds) + len(rates) else None
+
+
+def _named(mount: Mapping[str, str]) -> list[str]:
+    """Hosts in what is mounted; a file system of this machine has none."""
+    device, options = mount.get("device", ""), mount.get("super_options", "")
+    given = [one.partition("=")[2] for one in options.split(",") if one.partition("=")[0] in _ADDRESS_OPTIONS]
+    if device.startswith("/") or not set(device) & set(":@#"):
+        return given
+    head = device.rpartition("#")[2].partition(":/")[0]
+    hosts = [host.strip("[]") for host in _NAMES.findall(head)]
+    return [*(host for host in hosts if not host.isdigit() and host not in ("tcp", "o2ib")), *given]
+
+
+def _looked_up(name: str) -> list[str]:
+    try:
+        return sorted({str(one[4][0]) for one in socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)})
+    except (OSError, UnicodeError):
+        return []
+
+
+def _own_addresses(proc: Path) -> set[str]:
+    try:
+        table = (proc / "net" / "fib_trie").read_text(encoding="ascii")
+    except OSError:
+        return set()
+    return set(re.findall(r"\|-- (\S+)\n\s+/32 host LOCAL", table))
+
+
+def _links(proc: Path) -> list[str]:
+    """Of this network namespace, in use: something was received."""
+    try:
+        lines = (proc / "net" / "dev").read_text(encoding="ascii").splitlines()[2:]
+    except OSError:
+        return []
+    parts = [line.partition(":") for line in lines]
+    counted = [(name.strip(), fields.split()) for name, _, fields in parts]
+    return [name for name, fields in counted if name != "lo" and fields and fields[0] != "0"]
+
+
+def _rate(port: Path) -> float | None:
+    """100 Gb/sec (4X EDR)"""
+    try:
+        rate = real(port.read_text(encoding="ascii").partition(" Gb/sec")[0].strip())
+    except OSError:
+        return None
+    return None if rate is None else 1000 * rate

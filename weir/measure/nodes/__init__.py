@@ -1,0 +1,1 @@
+"""Whether the nodes of an allocation are alike."""

@@ -1,0 +1,75 @@
+"""The allocations of a plan: a job is a batch, not a cell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from weir.plan import Batch, Plan
+from weir.plan.deadline import CLEAN_UP_S
+from weir.plan.packing import MARGIN, overhead_s
+from weir.site.schedulers import Request, scheduler
+from weir.terms.model import Partition
+
+# Failed nodes and preemptions after which a batch goes to the queue once more.
+EXTRA_JOBS = 2
+
+
+class Wildcards(Protocol):
+    batch: str
+
+
+def allocations(plan: Plan) -> dict[str, Callable[[Wildcards], Any]]:
+    """Resources of the rule that measures a batch; none where no partition has a queue."""
+    wanted = {batch.batch: allocation(batch, plan.site.partitions[batch.partition]) for batch in plan.batches}
+    names = sorted({name for resources in wanted.values() for name in resources})
+    return {name: _resource(name, wanted) for name in names}
+
+
+def _resource(name: str, wanted: Mapping[str, Mapping[str, Any]]) -> Callable[[Wildcards], Any]:
+    def of(wildcards: Wildcards) -> Any:
+        return wanted[wildcards.batch].get(name)
+
+    return of
+
+
+def allocation(batch: Batch, partition: Partition) -> dict[str, Any]:
+    """Resources of one batch, as its scheduler names them for Snakemake."""
+    return scheduler(partition.scheduler).resources(request_of(batch, partition))
+
+
+def request_of(batch: Batch, partition: Partition) -> Request:
+    return Request(
+        batch.nodes,
+        time_s(batch, partition),
+        partition.cores_per_node,
+        partition.launcher,
+        partition.scheduler_options,
+    )
+
+
+def time_s(batch: Batch, partition: Partition) -> float:
+    """Time to request: the estimate with a margin, within the partition's limit."""
+    longest_s = max(cell.timeout_s for cell in batch.cells)
+    wanted = max((batch.estimated_s + batch.added_s) * MARGIN, longest_s) + overhead_s(partition)
+    return min(wanted, partition.time_limit_s) if partition.time_limit_s else wanted
+
+
+def retries(plan: Plan) -> int:
+    """How often a batch may go back to the queue: until all of it fits, and twice more for failed nodes.
+
+    A retry runs only what is missing, so it is safe; without a queue nothing is gained by trying again.
+    """
+    places = [(batch, plan.site.partitions[batch.partition]) for batch in plan.batches]
+    jobs = [_jobs(batch, partition) for batch, partition in places if scheduler(partition.scheduler).queued]
+    return max(jobs) - 1 + EXTRA_JOBS if jobs else 0
+
+
+def _jobs(batch: Batch, partition: Partition) -> int:
+    """In how many the batch is measured: an execution with a limit like a job's must be the first of one."""
+    expected_s = batch.estimated_s + batch.added_s
+    by_time = math.ceil(expected_s * MARGIN / time_s(batch, partition))
+    rest_s = partition.time_limit_s - overhead_s(partition) - CLEAN_UP_S
+    first = [cell.rounds for cell in batch.cells if partition.time_limit_s and cell.timeout_s > rest_s]
+    return max(by_time, sum(first))

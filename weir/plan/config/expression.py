@@ -1,0 +1,183 @@
+"""Formulas and rules of suites: a small, safe part of Python over parameters, sizes and the target."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from weir.base.errors import did_you_mean
+from weir.base.units import SIZE_UNITS, TIME_UNITS, UnitError, parse_duration, parse_size
+from weir.plan.config.evaluate import (
+    FUNCTIONS,
+    MOST_CHARACTERS,
+    MOST_DEPTH,
+    MOST_PARTS,
+    Compute,
+    NotAllowedError,
+    compiled,
+    parts_and_depth,
+)
+
+_QUOTED = re.compile(r"('[^']*'|\"[^\"]*\")")
+_QUANTITY = re.compile(r"(?<![\w.])([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)\b(?!\s*\()")
+_KEYWORDS = ("and", "or", "not", "in", "if", "else", "is")
+_GRAMMAR = (
+    "allowed: numbers, sizes, quoted text, parameters, + - * / // %, comparisons, and or not in, min, max"
+)
+_LIMITS = f"at most {MOST_CHARACTERS:,} characters, {MOST_PARTS} parts, nested {MOST_DEPTH} deep"
+
+
+class ExpressionError(ValueError):
+    """An expression that cannot be understood, or not computed; hint is what to write."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The names an expression may use, and the values that a name can be compared with."""
+
+    names: frozenset[str]
+    choices: Mapping[str, tuple[str, ...]]  # the values of names that hold one or several of them
+    numbers: frozenset[str]  # names that hold numbers
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A checked formula or rule; fields of the target are names with a dot, such as target.kind."""
+
+    text: str
+    names: frozenset[str]
+    _compute: Compute = field(repr=False, compare=False)
+
+    def value(self, values: Mapping[str, Any]) -> Any:
+        """What the expression gives for these values of its names."""
+        try:
+            return self._compute(values)
+        except (TypeError, ZeroDivisionError, ValueError, OverflowError) as error:
+            at = ", ".join(f"{name} = {values[name]!r}" for name in sorted(self.names))
+            raise ExpressionError(f"'{self.text}' cannot be computed: {error}", f"here {at}") from error
+
+
+def parse_expression(text: str, scope: Scope) -> Expression:
+    """The expression, or an ExpressionError that describes what is wrong with it."""
+    tree = _TargetFields(text).visit(_parsed(text))
+    used: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            _check_call(node, text)
+        elif isinstance(node, ast.Name) and node.id not in FUNCTIONS:
+            if node.id not in scope.names:
+                raise ExpressionError(
+                    f"'{text}' uses the unknown name '{node.id}'", did_you_mean(node.id, scope.names)
+                )
+            used.add(node.id)
+        elif isinstance(node, ast.Compare):
+            _check_comparison(node, text, scope)
+        elif isinstance(node, ast.BinOp) and any(_is_text(side) for side in (node.left, node.right)):
+            raise ExpressionError(
+                f"'{text}' computes with text", "only numbers and sizes can be computed with"
+            )
+    try:
+        return Expression(text, frozenset(used), compiled(tree))
+    except NotAllowedError as error:
+        raise ExpressionError(f"'{text}' uses {error}, which is not allowed", _GRAMMAR) from error
+    except (TypeError, OverflowError) as error:
+        raise ExpressionError(f"'{text}' cannot be computed: {error}", _GRAMMAR) from error
+
+
+def _parsed(text: str) -> ast.expr:
+    """The formula as a tree of few parts."""
+    if len(text) > MOST_CHARACTERS:
+        raise ExpressionError(f"'{text[:40]}...' has {len(text):,} characters", _LIMITS)
+    try:
+        tree = ast.parse(_numbers_for_quantities(text).strip(), mode="eval").body
+    except (SyntaxError, RecursionError, MemoryError) as error:
+        hint = "compare with '==', not with '='" if re.search(r"[^=<>!]=[^=]", text) else _GRAMMAR
+        raise ExpressionError(f"'{text}' is not a valid expression", hint) from error
+    parts, depth = parts_and_depth(tree)
+    if parts > MOST_PARTS or depth > MOST_DEPTH:
+        raise ExpressionError(f"'{text}' has {parts} parts, nested {depth} deep", _LIMITS)
+    return tree
+
+
+class _TargetFields(ast.NodeTransformer):
+    """target.kind becomes one name, and text that is a size its bytes."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if not isinstance(node.value, ast.Name) or node.value.id != "target":
+            raise ExpressionError(
+                f"'{self.text}' uses '.{node.attr}'", "only the target has fields, such as target.kind"
+            )
+        return ast.copy_location(ast.Name(f"target.{node.attr}", ast.Load()), node)
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        if isinstance(node.value, str):
+            try:
+                return ast.copy_location(ast.Constant(parse_size(node.value)), node)
+            except UnitError:
+                return node
+        if not isinstance(node.value, (int, float)):
+            raise ExpressionError(f"'{self.text}' uses {node.value!r}, which is not allowed", _GRAMMAR)
+        return node
+
+
+def _numbers_for_quantities(text: str) -> str:
+    """8 MiB and 60 s outside quotes become numbers of bytes and seconds; true and false become Python's."""
+    parts = _QUOTED.split(text)
+    for index in range(0, len(parts), 2):
+        parts[index] = _QUANTITY.sub(_number, parts[index])
+        parts[index] = re.sub(r"\b(true|false)\b", lambda match: match[1].capitalize(), parts[index])
+    return "".join(parts)
+
+
+def _number(match: re.Match[str]) -> str:
+    if match[2] in _KEYWORDS:
+        return match[0]
+    try:
+        return str(parse_duration(match[0]) if match[2] in TIME_UNITS else parse_size(match[0]))
+    except UnitError as error:
+        units = f"units: {', '.join([*SIZE_UNITS, *TIME_UNITS])}"
+        raise ExpressionError(str(error), error.hint if error.hint.startswith("did") else units) from error
+
+
+def _check_call(node: ast.Call, text: str) -> None:
+    name = node.func.id if isinstance(node.func, ast.Name) else "?"
+    if name not in FUNCTIONS or node.keywords:
+        raise ExpressionError(f"'{text}' calls '{name}'", did_you_mean(name, FUNCTIONS))
+    if len(node.args) < 2:
+        raise ExpressionError(f"'{text}' gives {name} fewer than two values", f"write {name}(a, b)")
+
+
+def _check_comparison(node: ast.Compare, text: str, scope: Scope) -> None:
+    """A value that the parameter can never hold would make a rule that never matches."""
+    sides = [node.left, *node.comparators]
+    names = [side.id for side in sides if isinstance(side, ast.Name)]
+    for word in (word for side in sides for word in _texts(side)):
+        for name in names:
+            if name in scope.choices and word not in scope.choices[name]:
+                hint = did_you_mean(word, scope.choices[name])
+                raise ExpressionError(f"'{text}' compares {name} with '{word}', which it never is", hint)
+            if name in scope.numbers:
+                raise ExpressionError(
+                    f"'{text}' compares the number {name} with the text '{word}'", "write a number or a size"
+                )
+
+
+def _texts(node: ast.expr) -> Iterable[str]:
+    items = node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]
+    return [item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, str)]
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, (ast.List, ast.Tuple)) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )

@@ -1,0 +1,213 @@
+"""Reads config/sites/<site>/: the site and its targets."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weir.base.errors import ConfigError, Problem, did_you_mean, unique
+from weir.base.units import parse_duration, parse_rate, parse_size
+from weir.data import load_schema
+from weir.plan.config.scales import FULL
+from weir.plan.config.schema import check
+from weir.plan.config.site_checks import (
+    interface_problems,
+    name_problems,
+    partition_problems,
+    path_problems,
+    placeholder_problems,
+    reach_problems,
+    stack_problems,
+)
+from weir.plan.config.sources import Sources
+from weir.plan.config.yaml_file import YamlFile, read_yaml
+from weir.terms.model import Partition, Site, Stack, Target
+from weir.tools import tools as found_tools
+from weir.tools.base import Tool
+
+# What reaches a measurement, and so its cells' identity; before {root} and {user} are put in.
+_IDENTITY_OF_TARGET = ("path", "prefix", "environment", "prepare", "stripes")
+# How Lustre, the file system that has stripes, sets and tells them.
+_LFS = {
+    "set": ["lfs", "setstripe", "--stripe-count", "{count}", "{folder}"],
+    "pool": ["lfs", "setstripe", "--stripe-count", "{count}", "--pool", "{pool}", "{folder}"],
+    "osts": ["lfs", "setstripe", "--ost", "{osts}", "{folder}"],
+    "get": ["lfs", "getstripe", "--directory", "--stripe-count", "{folder}"],
+}
+_IDENTITY_OF_STACK = ("programs", "environment", "launcher_options")
+
+
+@dataclass(frozen=True)
+class Identities:
+    """What of a site influences a measurement, as its files say it, so that a checkout can move."""
+
+    targets: Mapping[str, Mapping[str, Any]]
+    stacks: Mapping[str, Mapping[str, Any]]
+
+
+def load_site(
+    sources: Sources, name: str, tools: Mapping[str, Tool] | None = None
+) -> tuple[Site, Identities]:
+    """The site with its targets, resolved, and the identities of both; tools: those of weir by default."""
+    tools = found_tools() if tools is None else tools
+    path = sources.file("sites", name, "site.yaml")
+    if not path.is_file():
+        message, known = f"there is no site '{name}'", sources.sites()
+        raise ConfigError([Problem(message, sources.searched("sites"), hint=did_you_mean(name, known))])
+    problems: list[Problem] = []
+    site = _read(path, sources, "site", name, problems)
+    paths = sources.targets(name)
+    read = [_read(path, sources, "target", path.stem, problems) for path in paths]
+    targets = [target for target in read if target is not None]
+    if not paths:
+        place, hint = sources.searched(f"sites/{name}/targets"), "describe one in a file <target>.yaml here"
+        problems.append(Problem("the site has no target", place, hint=hint))
+    if site is not None:
+        problems += stack_problems(site.file, tools)
+        problems += partition_problems(site.file)
+    for target in targets:
+        if site is not None:
+            problems += reach_problems(target.file, site.file.data["stacks"])
+        problems += path_problems(target.file, target.resolved["path"])
+        problems += interface_problems(target.file, tools)
+    if problems or site is None:
+        raise ConfigError(unique(problems))
+    resolved = {target.resolved["target"]: _target(target.resolved) for target in targets}
+    return _site(site.resolved, resolved), _identities(site.file, [target.file for target in targets])
+
+
+def user_name() -> str:
+    """For {user}; the number where the machine has no name for it, as in a container."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.geteuid())
+
+
+@dataclass(frozen=True)
+class _Description:
+    """A file as it is written, and its data with {root}, {config} and {user} put in."""
+
+    file: YamlFile
+    resolved: Any
+
+
+def _read(path: Path, sources: Sources, kind: str, name: str, problems: list[Problem]) -> _Description | None:
+    """The file, unless it cannot be read or breaks its schema; all that is wrong with it goes to problems."""
+    try:
+        file = read_yaml(path, sources.root)
+    except ConfigError as error:
+        problems.extend(error.problems)
+        return None
+    placeholders = {
+        "root": str(sources.root),
+        "config": str(sources.folder_of(path)),
+        "user": user_name(),
+    }
+    broken = check(file, load_schema(kind))
+    problems.extend(broken or [*name_problems(file, kind, name), *placeholder_problems(file, placeholders)])
+    return None if broken else _Description(file, _resolved(file.data, placeholders))
+
+
+def _identities(site_file: YamlFile, target_files: Sequence[YamlFile]) -> Identities:
+    return Identities(
+        targets={file.data["target"]: _kept(file.data, _IDENTITY_OF_TARGET) for file in target_files},
+        stacks={name: _kept(stack, _IDENTITY_OF_STACK) for name, stack in site_file.data["stacks"].items()},
+    )
+
+
+def _kept(data: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    return {key: data[key] for key in keys if data.get(key)}
+
+
+def _resolved(value: Any, placeholders: Mapping[str, str]) -> Any:
+    """The value with its placeholders replaced, everywhere but in regular expressions and descriptions."""
+    if isinstance(value, dict):
+        keep = ("hosts", "description")
+        return {key: item if key in keep else _resolved(item, placeholders) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_resolved(item, placeholders) for item in value]
+    if isinstance(value, str):
+        for word, replacement in placeholders.items():
+            value = value.replace("{" + word + "}", replacement)
+    return value
+
+
+def _target(data: Mapping[str, Any]) -> Target:
+    expect = data.get("expect", {})
+    optional = {
+        key: data[key]
+        for key in ("mount", "prefix", "emulated", "optional", "max_stripe_count", "inodes", "environment")
+        if key in data
+    }
+    if "write" in expect:
+        optional["write_mib_s"] = parse_rate(expect["write"])
+    if "read" in expect:
+        optional["read_mib_s"] = parse_rate(expect["read"])
+    if "peak" in data:
+        optional["peak_mib_s"] = {access: parse_rate(rate) for access, rate in data["peak"].items()}
+    if "copies" in data or "coding" in data:
+        optional["sent_per_byte"] = data.get("copies", 1) * _expansion(data.get("coding", "1+0"))
+    if data.get("max_stripe_count"):
+        stripes = data.get("stripes", _LFS)
+        optional |= {"set_stripes": tuple(stripes["set"]), "get_stripes": tuple(stripes["get"])}
+        optional |= {f"set_{name}": tuple(stripes.get(name, ())) for name in ("pool", "osts")}
+    return Target(
+        name=data["target"],
+        kind=data["kind"],
+        path=data["path"],
+        description=data["description"],
+        apis=tuple(data.get("apis", ())),
+        stacks=tuple(data.get("stacks", ())),
+        space_bytes=parse_size(data["space"]) if "space" in data else 0,
+        server_addresses=tuple(data.get("server_addresses", ())),
+        server_probe=tuple(data.get("server_probe", ())),
+        drop_server_caches=tuple(data.get("drop_server_caches", ())),
+        prepare=tuple(tuple(command) for command in data.get("prepare", ())),
+        cleanup=tuple(tuple(command) for command in data.get("cleanup", ())),
+        **optional,
+    )
+
+
+def _expansion(coding: str) -> float:
+    """4+2: six parts are stored of four."""
+    data, _, parity = coding.partition("+")
+    return (int(data) + int(parity)) / int(data)
+
+
+def _site(data: Mapping[str, Any], targets: Mapping[str, Target]) -> Site:
+    stacks = {
+        name: Stack(
+            name=name,
+            programs={tool: tuple(command) for tool, command in stack["programs"].items()},
+            description=stack.get("description", ""),
+            launcher_options=tuple(stack.get("launcher_options", ())),
+            environment=stack.get("environment", {}),
+        )
+        for name, stack in data["stacks"].items()
+    }
+    partitions = {
+        name: Partition(
+            name=name,
+            nodes=item["nodes"],
+            cores_per_node=item["cores_per_node"],
+            max_ppn=item.get("max_ppn", item["cores_per_node"]),
+            launcher=item["launcher"],
+            scheduler=item["scheduler"],
+            stacks=tuple(item["stacks"]),
+            description=item.get("description", ""),
+            time_limit_s=parse_duration(item["time_limit"]) if "time_limit" in item else 0.0,
+            scheduler_options=tuple(item.get("scheduler_options", ())),
+            launch_s=parse_duration(item["launch"]) if "launch" in item else 1.0,
+            slow_nodes=item.get("slow_nodes", "report"),
+        )
+        for name, item in data["partitions"].items()
+    }
+    hosts = tuple(data.get("hosts", [".*"]))
+    scale = data.get("scale", FULL)
+    wire = data.get("wire_gbit_s")
+    return Site(data["site"], data["description"], hosts, partitions, stacks, targets, scale, wire)

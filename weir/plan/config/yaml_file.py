@@ -1,0 +1,187 @@
+"""YAML with line numbers. Scalars follow YAML 1.2: `off` is a word, `100:16:4:4` is text; no key twice."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from weir.base.errors import ConfigError, Problem
+from weir.plan.config.yaml_limits import MOST_CHARACTERS, beyond_limits, is_beyond_numbers
+
+Keys = tuple[str | int, ...]
+MOST_PROBLEMS = 100
+_INTEGER = re.compile(r"[-+]?[0-9]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_WORDS: Mapping[str, Any] = {"": None, "~": None, "null": None, "true": True, "false": False}
+
+
+@dataclass
+class YamlFile:
+    """A file's data and where each key of it stands."""
+
+    name: str  # as a user would write it, relative to the checkout
+    data: Any = None
+    lines: dict[Keys, int] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)  # of top-level keys that did not come from the file
+    found: dict[str, Problem] = field(default_factory=dict)  # by its text
+
+    def line(self, keys: Keys) -> int | None:
+        """Line of a key or item, or of the nearest thing around it."""
+        while keys and keys not in self.lines:
+            keys = keys[:-1]
+        return self.lines.get(keys)
+
+    def problem(self, keys: Keys, message: str, hint: str | None = None, value: object = None) -> Problem:
+        """More problems than anybody reads end the reading of the file: they are raised."""
+        if keys and keys[0] in self.origins:
+            return Problem(message, None, None, self.origins[str(keys[0])], value, hint)
+        problem = Problem(message, self.name, self.line(keys), key_text(keys) or None, value, hint)
+        self.found.setdefault(str(problem), problem)
+        if len(self.found) > MOST_PROBLEMS:
+            raise ConfigError([*self.found.values(), Problem("more problems may follow", self.name)])
+        return problem
+
+
+def read_yaml(path: Path, root: Path) -> YamlFile:
+    """The file's data with lines; a file that cannot be read or is no YAML is a ConfigError."""
+    name = str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
+    try:
+        with path.open(encoding="utf-8") as stream:
+            text = stream.read(MOST_CHARACTERS + 1)
+    except OSError as error:
+        raise ConfigError([Problem(f"cannot be read: {error.strerror}", name)]) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError([Problem("is not UTF-8 text", name)]) from error
+    return parse_yaml(text, name)
+
+
+def parse_yaml(text: str, name: str) -> YamlFile:
+    """As read_yaml, from text."""
+    try:
+        too_large = beyond_limits(text, name)
+        if too_large:
+            raise ConfigError([too_large])
+        node = yaml.compose(text, Loader=yaml.CSafeLoader)
+    except yaml.YAMLError as error:
+        raise ConfigError([_syntax_problem(error, text, name)]) from error
+    file = YamlFile(name)
+    problems: list[Problem] = []
+    if node is not None:
+        file.data = _value(node, (), file, problems)
+    if problems:
+        raise ConfigError(problems)
+    return file
+
+
+def key_text(keys: Keys) -> str:
+    """experiments.transfer-size.where[0].exclude"""
+    text = ""
+    for key in keys:
+        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key
+    return text
+
+
+def _value(node: yaml.Node, keys: Keys, file: YamlFile, problems: list[Problem]) -> Any:
+    file.lines.setdefault(keys, node.start_mark.line + 1)
+    if isinstance(node, yaml.SequenceNode):
+        return [_value(item, (*keys, index), file, problems) for index, item in enumerate(node.value)]
+    if isinstance(node, yaml.MappingNode):
+        return _mapping(node, keys, file, problems)
+    value = _scalar(node)
+    if isinstance(value, (int, float)) and is_beyond_numbers(value):
+        problems.append(file.problem(keys, "is too large a number", "at most 19 digits", value))
+    return value
+
+
+def _mapping(node: yaml.MappingNode, keys: Keys, file: YamlFile, problems: list[Problem]) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    for key_node, value_node in node.value:
+        if not isinstance(key_node, yaml.ScalarNode):
+            line = key_node.start_mark.line + 1
+            hint = "a value that begins with { or [ must be in quotes"
+            problems.append(
+                Problem("a key must be a word", file.name, line, key_text(keys) or None, None, hint)
+            )
+            continue
+        key = str(key_node.value)
+        inner = (*keys, key)
+        if key in data:
+            line = key_node.start_mark.line + 1
+            message = f"'{key}' stands here twice (first in line {file.lines[inner]})"
+            problems.append(Problem(message, file.name, line, key_text(inner), key, "keep one of them"))
+            continue
+        file.lines[inner] = key_node.start_mark.line + 1
+        data[key] = _value(value_node, inner, file, problems)
+    return data
+
+
+def _scalar(node: yaml.Node) -> Any:
+    text = str(node.value)
+    if getattr(node, "style", None) in ("'", '"', "|", ">"):
+        return text
+    if text.lower() in _WORDS and (text == text.lower() or text == text.capitalize()):
+        return _WORDS[text.lower()]
+    if _INTEGER.fullmatch(text):
+        return int(text) if len(text) <= 30 else math.inf
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    return text
+
+
+# A message of libyaml, and the usual cause.
+_SYNTAX_HINTS = {
+    "expected ',' or": "close the bracket or brace that is open, or put a comma between its items",
+    "could not find expected ':'": "write 'key: value', with a colon and a space after the key",
+    "expected key": "indent keys of one group alike, and close brackets and quotes above",
+    "expected <block end>": "indent keys of one group alike, and close brackets and quotes above",
+    "expected '-' indicator": "begin every item of the list with '- ', indented alike",
+    "unexpected end of stream": "close the quote, bracket or brace that is open",
+    "cannot start any token": "put a value that begins with @, ` or % into quotes",
+    "undefined alias": "put a value that begins with * into quotes",
+    "unexpected document separator": "close the quote that is open",
+}
+_KEY = re.compile(r"(?P<indent>[ -]*)(?P<key>[\w-]+):(?=\s|$)(?P<value>.*)")
+_ANY_SYNTAX = "look at the indentation, the colons, and the brackets and quotes that are open above this line"
+
+
+def _syntax_problem(error: yaml.YAMLError, text: str, name: str) -> Problem:
+    mark = getattr(error, "problem_mark", None)
+    what = str(getattr(error, "problem", None) or "cannot be read as YAML")
+    line = mark.line + 1 if mark else None
+    lines = text.splitlines()
+    raw = lines[mark.line] if mark and mark.line < len(lines) else ""
+    content = raw.strip()
+    hint = next((hint for fragment, hint in _SYNTAX_HINTS.items() if fragment in what), _ANY_SYNTAX)
+    if "\t" in raw:
+        hint = "indent with spaces, not with tabs"
+    elif mark and (indentation := _indentation_hint(lines[: mark.line], raw)):
+        hint = indentation
+    elif "mapping values are not allowed" in what or "{" in content or "= " in content:
+        hint = "put a value with ': ', '{', '[' or a leading '=' into quotes"
+    return Problem(f"is not valid YAML here: {what}", name, line, None, content or None, hint)
+
+
+def _indentation_hint(above: Sequence[str], raw: str) -> str | None:
+    """Hint for a key whose indentation matches none of the groups above it."""
+    mine, before = _KEY.match(raw), [_KEY.match(line) for line in above]
+    keys = [(number, found) for number, found in enumerate(before, 1) if found]
+    if mine is None or not keys or not keys[-1][1]["value"].strip():
+        return None
+    open_groups, deepest = set(), len(max(above, key=len))
+    for _, found in reversed(keys):
+        if len(found["indent"]) < deepest:
+            deepest = len(found["indent"])
+            open_groups.add(deepest)
+    if len(mine["indent"]) in open_groups:
+        return None
+    number, last = keys[-1]
+    return (
+        f"indent '{mine['key']}' by {len(last['indent'])} spaces, like '{last['key']}' in line {number},"
+        " or like the group that it belongs to"
+    )

@@ -1,0 +1,1 @@
+"""Pages without R: of a study while it is measured, of logs and sites; a study as one bundle."""

@@ -1,0 +1,144 @@
+"""weir reproduce: collects and draws the study of a bundle again, and compares the files."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from weir.base.errors import WeirError
+from weir.report.bundle.appendix import Line, claim_lines
+from weir.report.bundle.rebuild import COLLECTED, DRAWN, collected_again, drawn_again
+from weir.report.bundle.unpack import unpack
+from weir.runs.files import file_sha256
+from weir.runs.manifest import MANIFEST, digest_of, read_manifest
+from weir.runs.verify import Difference, Verified, verify
+
+
+@dataclass(frozen=True)
+class CheckedLine:
+    """A line of the table of `weir appendix`, and what the study gives for it now."""
+
+    claim: str
+    file: str
+    expected: str
+    found: str
+
+    @property
+    def is_reproduced(self) -> bool:
+        return self.found == self.expected
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """Names of files, as seen from the study."""
+
+    digest: str
+    identical: tuple[str, ...]
+    different: tuple[str, ...]
+    skipped: str  # why figures were not compared; empty if they were
+    lines: tuple[CheckedLine, ...] = ()  # of the appendix; none where nothing was drawn
+
+
+def verify_bundle(bundle: Path) -> Verified:
+    """As verify, of a bundle that stays packed."""
+    with tempfile.TemporaryDirectory(prefix="weir-verify-") as name:
+        folder = Path(name)
+        unpack(bundle, folder)
+        _, sums = read_manifest(folder)
+        return Verified(
+            len(sums), tuple(differences_of_bundle(folder)), digest_of(read_manifest(_study_in(folder))[0])
+        )
+
+
+def opened(bundle: Path, folder: Path) -> Path:
+    """The study of the bundle, unpacked into a new folder and checked against its checksums."""
+    if folder.exists() and any(folder.iterdir()):
+        raise WeirError(
+            "is not empty", file=str(folder), key="--out", hint="name a new directory", exit_code=2
+        )
+    unpack(bundle, folder)
+    found = differences_of_bundle(folder)
+    if found:
+        raise WeirError(
+            f"is not as it was written: {found[0]}", file=str(bundle), hint="get the bundle again"
+        )
+    return _study_in(folder)
+
+
+def _study_in(folder: Path) -> Path:
+    studies = sorted((folder / "results").glob(f"*/*/{MANIFEST}"))
+    if len(studies) != 1:
+        raise WeirError(f"holds {len(studies)} studies instead of one", file=str(folder))
+    return studies[0].parent
+
+
+def differences_of_bundle(folder: Path) -> list[Difference]:
+    """What was edited, deleted or added in an unpacked bundle."""
+    _, sums = read_manifest(folder)
+    present = {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()} - {MANIFEST}
+    edited = [name for name in sums.keys() & present if file_sha256(folder / name) != sums[name]]
+    kinds = {"edited": edited, "deleted": sums.keys() - present, "added": present - sums.keys()}
+    found = [Difference(kind, name) for kind, names in kinds.items() for name in names]
+    for study in (folder / "results").glob(f"*/*/{MANIFEST}"):
+        found += verify(study.parent).differences
+    return sorted(found, key=lambda item: item.path)
+
+
+def reproduce(bundle: Path, folder: Path) -> Reproduced:
+    """Unpack the bundle into folder, collect and draw again by its code, without network."""
+    study = opened(bundle, folder.resolve())
+    digest = digest_of(read_manifest(study)[0])
+    code = folder.resolve() / "code"
+    original = {
+        str(file.relative_to(study)): file.read_bytes() for file in study.rglob("*") if file.is_file()
+    }
+    expected = _lines(study)
+    drawings = [name for name in original if name.partition("/")[0] in DRAWN]
+    for name in ("page.json", "claims.csv") if drawings and shutil.which("Rscript") else ():
+        (study / name).unlink(missing_ok=True)  # or what was not drawn again would be compared with itself
+    compared = []
+    if (study / "plan.json").is_file():
+        collected_again(code, study)
+        compared += [*COLLECTED, MANIFEST]
+    lines: tuple[CheckedLine, ...] = ()
+    skipped = "" if drawings else "the bundle holds none"
+    if drawings and not drawn_again(code, study):
+        skipped = "Rscript is missing"
+    elif drawings:
+        compared += drawings
+        lines = checked(expected, _lines(study))
+    different = [name for name in compared if _content(study / name) != original[name]]
+    identical = [name for name in compared if name not in different]
+    return Reproduced(digest, tuple(sorted(identical)), tuple(sorted(different)), skipped, lines)
+
+
+def _lines(study: Path) -> list[Line]:
+    return claim_lines(study) if (study / "page.json").is_file() else []
+
+
+def checked(expected: list[Line], found: list[Line]) -> tuple[CheckedLine, ...]:
+    """Each line that was expected, with what stands there now, and each that is new."""
+    pairs = {(line.claim, line.expected) for line in found}
+    now = {line.claim: line.expected for line in found}
+    before = {line.claim for line in expected}
+    new = [
+        CheckedLine(line.claim, line.file, "none", line.expected)
+        for line in found
+        if line.claim not in before
+    ]
+    kept = [
+        CheckedLine(
+            one.claim,
+            one.file,
+            one.expected,
+            one.expected if (one.claim, one.expected) in pairs else now.get(one.claim, "none"),
+        )
+        for one in expected
+    ]
+    return (*kept, *new)
+
+
+def _content(file: Path) -> bytes | None:
+    return file.read_bytes() if file.is_file() else None

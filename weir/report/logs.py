@@ -1,0 +1,127 @@
+"""The page of third-party logs: what each can prove and what not, and how to log the next time."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import weir
+from weir.audit.evidence import EVIDENCE
+from weir.audit.explain import triggered
+from weir.audit.judge import USABLE, VERDICTS
+from weir.audit.lacking import lacking, next_time
+from weir.base.units import three_digits
+from weir.records.metrics import metric_named
+from weir.report.answers import answers
+from weir.report.counts import Counts
+from weir.report.points import MOST_POINTS, Points
+from weir.report.study import study_of, targets_of
+from weir.terms.model import Row
+
+_MOST_LOGS = 200
+_MOST_DOUBTS = 12
+
+
+def logs_page(
+    rows: Sequence[Row], facts: Mapping[str, Any], records: Path, unread: Sequence[str]
+) -> dict[str, Any]:
+    """Facts of the page; facts: facts.json of the import; unread: a line for each kind of unread file."""
+    points, counts = Points(), Counts(of_logs=True)
+    points.add(rows)
+    counts.add("all", rows)
+    found = points.facts()
+    of_log: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        of_log[str(row["source"])].append(row)
+    below = _directory(of_log)
+    usable = {name for name, some in of_log.items() if any(row["verdict"] in USABLE for row in some)}
+    ordered = sorted(of_log, key=lambda name: (name not in usable, name))
+    study = study_of(facts, records.parent.resolve().name) | {"weir": weir.__version__}
+    lacks = lacking(rows)
+    return {
+        "study": study,
+        "verdicts": counts.verdicts(),
+        "doubted": counts.doubted(),
+        "targets": targets_of(facts, found),
+        "answers": answers(points),
+        "points": found[:MOST_POINTS],
+        "points_total": len(found),
+        "logs": {
+            "records": records.name,
+            "count": len(of_log),
+            "below": below,
+            "rows": [_log(name.removeprefix(below), of_log[name]) for name in ordered[:_MOST_LOGS]],
+            "doubts": [_doubt(one) for one in triggered(rows)[:_MOST_DOUBTS]],
+            "lacking": [_lack(one) for one in lacks],
+            "commands": next_time(lacks),
+            "unread": list(unread),
+        },
+    }
+
+
+def _directory(names: Iterable[str]) -> str:
+    """What the paths of all logs begin with, to the last slash."""
+    folders = [name.split("/")[:-1] for name in names]
+    shared = itertools.takewhile(lambda some: len(set(some)) == 1, zip(*folders, strict=False))
+    return "".join(f"{some[0]}/" for some in shared)
+
+
+def _log(name: str, rows: Sequence[Row]) -> dict[str, Any]:
+    verdicts = Counter(row["verdict"] for row in rows)
+    programs = dict.fromkeys(" ".join(filter(None, (row["program"], row["tool_version"]))) for row in rows)
+    missing = {one for row in rows for one in (row.get("missing") or "").split(";") if one}
+    return {
+        "log": name,
+        "program": ", ".join(filter(None, programs)),
+        "results": len(rows),
+        **{verdict: verdicts[verdict] for verdict in VERDICTS},
+        "shown": [one for one in _shown(rows) if one not in missing],
+        "missing": sorted(missing),
+        "findings": sorted({one for row in rows for one in (row.get("reasons") or "").split(";") if one}),
+        "best": "; ".join(_best(rows)),
+    }
+
+
+def _shown(rows: Iterable[Row]) -> list[str]:
+    """Evidence that a passed rule gives."""
+    checked = {one for row in rows for one in (row.get("checked") or "").split(";")}
+    return [name for name, one in EVIDENCE.items() if checked.intersection(one.rules)]
+
+
+def _best(rows: Sequence[Row]) -> Iterator[str]:
+    """The best median of each access, as in the answers of the page; of items, operations in a second."""
+    points = Points()
+    points.add(rows)
+    counts = Counter((row["access"], row["cell"]) for row in rows if row["verdict"] in USABLE)
+    for one in answers(points):
+        best, access = one["best"], one["access"]
+        yield _median_text(access, best["value"], "MiB/s", counts[access, best["cell"]])
+    rates: dict[str, dict[Any, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        value = metric_named("rate").of(row)
+        in_bytes = row.get("item") is None and metric_named("bandwidth").of(row) is not None
+        if value is not None and not in_bytes and row["verdict"] in USABLE:
+            rates[" ".join(filter(None, (row["access"], row.get("item"))))][row["cell"]].append(value)
+    for name, of_cell in rates.items():
+        values = max(of_cell.values(), key=statistics.median)
+        yield _median_text(name, statistics.median(values), "op/s", len(values))
+
+
+def _median_text(name: str, value: float, unit: str, count: int) -> str:
+    return f"{name} {three_digits(value)} {unit}" + (f" (median of {count} results)" if count > 1 else "")
+
+
+def _doubt(entry: Mapping[str, Any]) -> dict[str, Any]:
+    examples = [f"{one['label']}, {one['access']}: {one['evidence']}" for one in entry["examples"]]
+    kept = {name: entry[name] for name in ("rule", "records", "explanation", "hint")}
+    return kept | {"verdicts": dict(entry["verdicts"]), "examples": examples}
+
+
+def _lack(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: entry.get(name, "") for name in ("evidence", "records", "meaning", "of_log", "facts", "log")
+    }

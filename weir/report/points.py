@@ -1,0 +1,199 @@
+"""The points of a page without R: for each cell and access the median of its runs, and each run.
+
+There are no intervals here: those are computed by the analysis in R, from all rounds.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from weir.audit.judge import UNPROVEN, USABLE, VALID, VERDICTS
+from weir.audit.outcome import DEGRADED, INVALID
+from weir.base.units import format_size
+from weir.records.metrics import metric_named
+from weir.terms.columns import columns
+from weir.terms.model import Row
+
+MOST_POINTS = 4000  # on a page, as of report.html
+MOST_VALUES = 40  # of a point that are drawn
+_FEWEST_OPERATIONS = 100  # a percentile of fewer is their maximum
+_UNNAMED = "storage"
+_KEPT = ("api", "layout", "order", "xfer_bytes", "nn", "ppn", "sync", "direct", "purpose", "emulated")
+
+Key = tuple[str, str, str]  # target, access, cell
+Iteration = tuple[Any, Any, Any]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a point needs of one record."""
+
+    run: Any
+    verdict: str
+    value: float | None  # MiB/s
+    seconds: float | None
+    ops_s: float | None
+    p99_us: float | None
+
+
+@dataclass
+class Point:
+    """One cell and access."""
+
+    key: Key
+    label: str
+    about: Row
+    source: str
+    entries: dict[Iteration, Entry] = field(default_factory=dict)
+    doubts: dict[str, None] = field(default_factory=dict)
+    seen: str = ""
+
+    @property
+    def plain_setting(self) -> str:
+        """What every transfer has: "POSIX, shared file, sequential, 1 MiB"."""
+        names = [_text(name, self.about[name]) for name in ("api", "layout", "order")]
+        return ", ".join(filter(None, (*names, size_text(self.about["xfer_bytes"]))))
+
+    @property
+    def used(self) -> list[Entry]:
+        """Usable records; where there are none, the degraded ones."""
+        known = [one for one in self.entries.values() if one.value is not None and one.verdict != INVALID]
+        return [one for one in known if one.verdict in USABLE] or known
+
+    @property
+    def verdict(self) -> str:
+        found = {one.verdict for one in self.used}
+        return next((name for name in (DEGRADED, UNPROVEN, VALID) if name in found), INVALID)
+
+    def values(self) -> list[float]:
+        """Of each run, the median of its iterations."""
+        runs: dict[Any, list[float]] = {}
+        for one in self.used:
+            runs.setdefault(one.run, []).append(one.value or 0.0)
+        return [statistics.median(each) for each in runs.values()]
+
+    def median_of(self, name: str) -> float | None:
+        known = [getattr(one, name) for one in self.used if getattr(one, name) is not None]
+        return statistics.median(known) if known else None
+
+    def facts(self, setting: str = "") -> dict[str, Any]:
+        """As report.html has them, without an interval."""
+        target, access, cell = self.key
+        values, counts = self.values(), Counter(one.verdict for one in self.entries.values())
+        return {
+            "cell": cell,
+            "target": target,
+            "emulated": bool(self.about["emulated"]),
+            "access": access,
+            "api": _text("api", self.about["api"]),
+            "setting": setting or self.plain_setting,
+            "size": size_text(self.about["xfer_bytes"]),
+            "xfer": self.about["xfer_bytes"],
+            "n": len(values),
+            "median": statistics.median(values) if values else None,
+            "lo": None,
+            "hi": None,
+            "iops": self.median_of("ops_s"),
+            "p99": self.median_of("p99_us"),
+            "seconds": self.median_of("seconds"),
+            "verdict": self.verdict,
+            "bandwidth": True,
+            "doubts": "; ".join(self.doubts),
+            "seen": self.seen,
+            "source": self.source,
+            "command": "",
+            "counts": [counts[verdict] for verdict in VERDICTS],
+            "values": values[:MOST_VALUES],
+            "latency": [],
+        }
+
+
+class Points:
+    """Of all records so far; a run that is added again replaces what it had."""
+
+    def __init__(self) -> None:
+        self.found: dict[Key, Point] = {}
+
+    def add(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            if row["access"] in ("write", "read") and row.get("item") is None:
+                self._add(row)
+
+    def _add(self, row: Row) -> None:
+        key = (str(row.get("target") or _directory(row)), str(row["access"]), str(row["cell"]))
+        point = self.found.get(key)
+        if point is None:
+            about = {name: row.get(name) for name in _KEPT}
+            point = self.found[key] = Point(
+                key, str(row.get("label") or ""), about, str(row.get("source") or "")
+            )
+        value = metric_named("bandwidth").of(row)
+        enough = (row.get("ops") or 0) >= _FEWEST_OPERATIONS
+        rates = row.get("ops_s"), row.get("lat_p99_us") if enough else None
+        entry = Entry(row.get("run"), str(row["verdict"]), value, row.get("total_s"), *rates)
+        of_log = row.get("source") if row.get("run") is None else None
+        point.entries[row.get("run"), row.get("iteration"), of_log] = entry
+        point.doubts |= dict.fromkeys(_doubts(row))
+        point.seen = point.seen or str(row.get("evidence") or "")
+
+    def facts(self) -> list[dict[str, Any]]:
+        """Real storage first, then the fastest."""
+        storage = self.of_storage()
+        settings = self.settings()
+        rows = [
+            point.facts(settings[key]) | {"bandwidth": key in storage} for key, point in self.found.items()
+        ]
+        return sorted(rows, key=lambda one: (one["emulated"], -(one["median"] or 0.0)))
+
+    def settings(self) -> dict[Key, str]:
+        """Of each point; where they do not tell two apart, what differs in their labels is added."""
+        alike: dict[tuple[str, str, str], list[Point]] = {}
+        for (target, access, _), point in self.found.items():
+            alike.setdefault((target, access, point.plain_setting), []).append(point)
+        found: dict[Key, str] = {}
+        for (_, _, plain), some in alike.items():
+            common = set.intersection(*(set(point.label.split()) for point in some))
+            for point in some:
+                own = " ".join(term for term in point.label.split() if term not in common)
+                found[point.key] = f"{plain}, {own}" if own else plain
+        return found
+
+    def of_storage(self) -> set[Key]:
+        """Those that are a bandwidth of the storage, as of_storage() of analysis/R/page_points.R has them.
+
+        The null interface moves no bytes, single operations beside transfers have a question of their own,
+        and writes that nobody synchronised count only where none was."""
+        about = {key: point.about for key, point in self.found.items()}
+        plain = any(one["purpose"] != "latency" for one in about.values())
+        synced = {key[0] for key, one in about.items() if key[1] == "write" and one["sync"] is True}
+        return {
+            key
+            for key, one in about.items()
+            if one["api"] != "NULL"
+            and not (plain and one["purpose"] == "latency")
+            and not (key[1] == "write" and one["sync"] is False and not one["direct"] and key[0] in synced)
+        }
+
+
+def _text(column: str, value: object) -> str:
+    """A value as readers see it."""
+    return "" if value is None else str(columns()[column].texts.get(str(value), value))
+
+
+def size_text(size_bytes: int | None) -> str:
+    return format_size(size_bytes) if size_bytes else ""
+
+
+def _directory(row: Mapping[str, Any]) -> str:
+    """Logs do not name their storage: those of a directory are of one system."""
+    parts = str(row.get("source") or "").split("/")
+    return parts[-2] if len(parts) > 1 else _UNNAMED
+
+
+def _doubts(row: Mapping[str, Any]) -> list[str]:
+    missing = [f"no evidence: {name}" for name in (row.get("missing") or "").split(";") if name]
+    return [one for one in (row.get("reasons") or "").split(";") if one] + missing

@@ -1,0 +1,114 @@
+"""The top of a page as text: how fast, how sure, and what to do."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from weir.base.units import latency_text, three_digits
+from weir.report.latex import NUMBER_AND_UNIT
+from weir.terms.columns import verdict_texts
+
+_WIDTH = 100
+_MOST_ADVICE = 3
+_MOST_TARGETS = 4
+
+
+def lines(facts: Mapping[str, Any]) -> Iterator[str]:
+    """The first screen of the page."""
+    study, targets = facts["study"], [one for one in facts["targets"] if not one["emulated"]]
+    names = [" ".join(filter(None, (one["name"], one["file_system"]))) for one in targets or facts["targets"]]
+    more = f" and {len(names) - _MOST_TARGETS} more" if len(names) > _MOST_TARGETS else ""
+    yield study["title"] or " · ".join(names[:_MOST_TARGETS]) + more
+    machine = [
+        study["host"],
+        study["processor"],
+        study["memory"],
+        f"suite {study['suites'] or study['name']}",
+    ]
+    yield "  " + ", ".join(part for part in (*machine, study["began"][:16].replace("T", " ")) if part)
+    yield proof(facts["verdicts"])
+    yield from rates(facts)
+    yield from listed("doubts", [f"{one['number']} {one['sentence']}" for one in facts["doubts"]])
+    advice = [f"{one['title']} {one['evidence']} {one['action']}" for one in facts["advice"]]
+    yield from listed("advice", advice[:_MOST_ADVICE])
+
+
+def rates(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Of each target; of real storage where there is any."""
+    targets = [one for one in facts["targets"] if not one["emulated"]] or facts["targets"]
+    for one in targets[:_MOST_TARGETS]:
+        yield from answers(one["name"], [each for each in facts["answers"] if each["target"] == one["name"]])
+    if len(targets) > _MOST_TARGETS:
+        yield f"  and {len(targets) - _MOST_TARGETS} more targets: report.html"
+
+
+def proof(verdicts: Mapping[str, Any]) -> str:
+    """Of real storage; of emulated storage where there is no other."""
+    emulated = sum(verdicts["emulated"].values())
+    only_emulated = not sum(verdicts["real"].values())
+    counts = verdicts["emulated"] if only_emulated else verdicts["real"]
+    others = [f"{counts[name]:,} {word}" for name, word in verdict_texts().items() if name != "VALID"]
+    text = (
+        f"  {counts['VALID']:,} of {sum(counts.values()):,} results {proven(verdicts)}, {', '.join(others)}"
+    )
+    if verdicts.get("busy"):
+        text += f"; {verdicts['busy']:,} taken on a busy machine"
+    if not emulated:
+        return text
+    return text + (
+        "; EMULATED STORAGE: it tests the method, not a product"
+        if only_emulated
+        else f"; and {emulated:,} of emulated storage"
+    )
+
+
+def proven(verdicts: Mapping[str, Any]) -> str:
+    """Only this audit proves: an imported table may carry the verdicts of its author. How far, by the text of
+    page.json; earlier pages have none."""
+    if verdicts.get("authors"):
+        return "VALID by the verdict of the table's author"
+    texts = [f"{one['count']:,} {one['text']}" for one in verdicts.get("proofs") or ()]
+    return f"proven ({', '.join(texts)})" if texts else "proven"
+
+
+def answers(target: str, found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """One line for each access: best, small random, tail."""
+    for one in sorted(found, key=lambda each: str(each["access"]) != "write"):
+        best, small, tail = one["best"], one.get("small"), one.get("tail")
+        text = f"  {target:<10} {one['access']:<6} best {_rate(best)}  {best['setting']}"
+        yield from _wrapped(text, 20)
+        details = [f"small random {_rate(small)}, {three_digits(small['iops'])} op/s"] if small else []
+        details += [f"p99 {latency_text(tail['value'])}"] if tail else []
+        if details:
+            yield " " * 20 + ", ".join(details)
+
+
+def _rate(row: Mapping[str, Any]) -> str:
+    rate = f"{three_digits(row['value'])} {row['unit']}"
+    if row.get("lo") is None:
+        return f"{rate} ({runs(row)})"
+    return f"{rate} [{three_digits(row['lo'])}–{three_digits(row['hi'])}]"
+
+
+def runs(row: Mapping[str, Any]) -> str:
+    """What there is in place of an interval: the number of runs, and between what they lie."""
+    if row["n"] == 1:
+        return "one run"
+    values = row.get("values") or ()
+    spread = f", {three_digits(min(values))}–{three_digits(max(values))}" if values else ""
+    return f"{row['n']} runs{spread}"
+
+
+def listed(name: str, texts: Sequence[str]) -> Iterator[str]:
+    for number, text in enumerate(texts):
+        first = f"  {name:<10} " if number == 0 else " " * 13
+        yield from _wrapped(first + text, 13)
+
+
+def _wrapped(text: str, indent: int) -> Iterator[str]:
+    """No line begins with the unit of its number."""
+    tied = NUMBER_AND_UNIT.sub("\u00a0", text)
+    for line in textwrap.wrap(tied, _WIDTH, subsequent_indent=" " * indent):
+        yield line.replace("\u00a0", " ")

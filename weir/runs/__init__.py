@@ -1,0 +1,1 @@
+"""Run folders, the ledger of what was measured, checksums, signatures and provenance."""

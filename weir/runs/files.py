@@ -1,0 +1,118 @@
+"""Where the files of a run lie, and how run.json appears: whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from weir.base.errors import WeirError
+from weir.base.files import read_object, write_atomically
+
+RUN_FILE = "run.json"
+ROWS_FILE = "rows.json"  # beside it: what the run was judged when it ended
+_END = b"}\n"
+_DAMAGED = "delete it and run again: only this execution is measured again"
+
+
+def run_folder(results: Path, cell_id: str, run: int) -> Path:
+    """results is the folder of one site: results/<site>."""
+    return results / "runs" / cell_id / f"{run:03d}"
+
+
+def read_run_file(results: Path, cell_id: str, run: int) -> dict[str, Any] | None:
+    """None for an execution that never ended."""
+    try:
+        return read_object(run_folder(results, cell_id, run) / RUN_FILE, _DAMAGED)
+    except FileNotFoundError:
+        return None
+
+
+def is_finished(results: Path, cell_id: str, run: int) -> bool:
+    """Whether a run.json is there to its end; its content is not parsed: a plan asks this 100,000 times."""
+    try:
+        with (run_folder(results, cell_id, run) / RUN_FILE).open("rb") as stream:
+            stream.seek(-len(_END), 2)
+            return stream.read() == _END
+    except OSError:
+        return False
+
+
+def is_kept(results: Path, cell_id: str, run: int, only_successful: bool = False) -> bool:
+    """Whether an execution is not measured again: its run.json is sound (and done, if only_successful)."""
+    try:
+        document = read_run_file(results, cell_id, run)
+    except WeirError:
+        return False
+    return document is not None and (not only_successful or document.get("status") == "done")
+
+
+def ended_at(results: Path, cell_id: str, run: int) -> float | None:
+    """When its run.json was written, in seconds since 1970; None for an execution that never ended."""
+    try:
+        return (run_folder(results, cell_id, run) / RUN_FILE).stat().st_mtime
+    except OSError:
+        return None
+
+
+def fresh_folder(results: Path, cell_id: str, run: int) -> Path:
+    """An empty folder for this run; an interrupted run's files go, a failed or damaged run is set aside."""
+    folder = run_folder(results, cell_id, run)
+    if (folder / RUN_FILE).is_file():
+        reason = "failed" if is_kept(results, cell_id, run) else "damaged"
+        attempts = len(list(folder.parent.glob(f"{folder.name}.{reason}-*")))
+        folder.rename(folder.with_name(f"{folder.name}.{reason}-{attempts + 1}"))
+    elif folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def with_sums(folder: Path, document: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of run.json, with the checksum of every file beside it: none is written afterwards."""
+    files = (file for file in sorted(folder.rglob("*")) if file.is_file() and file.name != RUN_FILE)
+    return {**document, "sha256": {str(file.relative_to(folder)): file_sha256(file) for file in files}}
+
+
+def run_text(document: Mapping[str, Any]) -> str:
+    """run.json, as its checksum knows it."""
+    return json.dumps(document, indent=1, sort_keys=True) + "\n"
+
+
+def write_run_file(folder: Path, document: Mapping[str, Any]) -> None:
+    """run.json of a copy; a run that ends writes it by weir.runs.ledger.end_run."""
+    write_atomically(folder / RUN_FILE, run_text(with_sums(folder, document)))
+
+
+def file_sha256(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def sum_of(file: Path) -> str | None:
+    """Its SHA-256; None for a file that cannot be read."""
+    try:
+        return file_sha256(file)
+    except OSError:
+        return None
+
+
+def note_unavailable(results: Path, batch: str, reason: str | None) -> None:
+    """Remember why a batch was not tried; None forgets it."""
+    file = results / "unavailable" / batch
+    if reason is None:
+        file.unlink(missing_ok=True)
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(file, reason + "\n")
+
+
+def why_unavailable(results: Path, batch: str) -> str | None:
+    """What note_unavailable remembers."""
+    try:
+        return (results / "unavailable" / batch).read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return None

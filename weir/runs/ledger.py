@@ -1,0 +1,196 @@
+"""The ledger of a results directory: a line for each run that ended, with the hash of the line before.
+
+A run that is deleted, measured again, exchanged or copied is known by its line. The line names the SHA-256
+of run.json, which holds those of the outputs. Whoever rewrites all lines is found by a head that was written
+down or signed elsewhere, and by nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from weir.base.errors import WeirError
+from weir.base.files import from_json, write_atomically
+from weir.runs.files import ROWS_FILE, RUN_FILE, run_text, with_sums
+
+LEDGER = "ledger.jsonl"
+ROUNDS_FILE = "rounds.json"  # of a study: findings of its collection, and the head of the ledger then
+NOTHING_BEFORE = "0" * 64
+# Of the folder of a run and its run.json: the text of ROWS_FILE; weir.records, which knows it, lies above.
+Judge = Callable[[Path, Mapping[str, Any]], str | None]
+DONE = "done"
+_TAIL_BYTES = 4096  # a line is shorter
+# Of file systems without locks, such as Lustre mounted without flock.
+_NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One run that ended."""
+
+    line: int  # of the ledger, from 1
+    cell: str
+    run: int
+    status: str
+    planned: int  # rounds of the cell in the plan by which it was measured
+    ended: str
+    sha256: str  # of run.json
+
+    @property
+    def ended_s(self) -> float:
+        """Since 1970; a time without a zone is one of UTC."""
+        time = datetime.fromisoformat(self.ended)
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """All lines; heads[n] is the hash of line n, heads[0] that of an empty ledger."""
+
+    entries: tuple[Entry, ...]
+    heads: tuple[str, ...]
+    broken: str | None = None  # the first line that does not follow from the one before, and why
+
+    @property
+    def head(self) -> str:
+        return self.heads[-1]
+
+
+def end_run(folder: Path, document: Mapping[str, Any], judge: Judge | None = None) -> None:
+    """Write what the run is judged, then run.json with the sums of all, its line in the ledger before it: no
+    run counts that the ledger does not know."""
+    document = with_sums(folder, document)
+    if rows := judge and judge(folder, document):
+        write_atomically(folder / ROWS_FILE, rows)
+        document["sha256"][ROWS_FILE] = hashlib.sha256(rows.encode()).hexdigest()
+    text = run_text(document)
+    append(folder.parents[2] / LEDGER, document, hashlib.sha256(text.encode()).hexdigest())
+    write_atomically(folder / RUN_FILE, text)
+
+
+def append(file: Path, document: Mapping[str, Any], sha256: str) -> None:
+    """The line of one run.json (as data, with its SHA-256)."""
+    cell = document["cell"]
+    entry = {
+        "cell": cell["cell"],
+        "run": document["run"],
+        "status": document["status"],
+        "planned": cell["rounds"],
+        "ended": document["ended"],
+        "sha256": sha256,
+    }
+    with _locked(file) as descriptor:
+        _append(descriptor, file, entry)
+
+
+def copy_ledger(source: Ledger, file: Path, sums: Mapping[str, str]) -> None:
+    """The ledger of copied runs, as a bundle has it: the same lines, with the SHA-256 of the copies.
+
+    sums: by the SHA-256 of what was copied. A chain that is broken stays broken."""
+    last, lines = b"", []
+    for entry in source.entries:
+        line = {name: value for name, value in vars(entry).items() if name != "line"}
+        last = _line(line | {"sha256": sums.get(entry.sha256, entry.sha256)}, last)
+        lines.append(last.decode())
+    if source.broken:
+        lines.append(f"broken in the source: {source.broken}")
+    write_atomically(file, "".join(f"{line}\n" for line in lines))
+
+
+def changed_since(study: Path, sums: Mapping[str, str]) -> str | None:
+    """Whether the ledger still begins as it was when the study was collected; sums: those of its manifest."""
+    if ROUNDS_FILE not in sums:
+        return None
+    try:
+        then = from_json((study / ROUNDS_FILE).read_text(encoding="utf-8"))["ledger"]
+        count, head = int(then["lines"]), then["head"]
+    except (OSError, ValueError, TypeError, KeyError):
+        return f"{ROUNDS_FILE} is missing or damaged"
+    ledger = read_ledger(_results_of(study, sums) / LEDGER)
+    if count and (ledger is None or len(ledger.heads) <= count or ledger.heads[count] != head):
+        return f"{LEDGER} is not the one of the collection: line {count} is another or gone"
+    return None
+
+
+def _results_of(study: Path, sums: Mapping[str, str]) -> Path:
+    """The directory above the runs of a manifest: mostly that above the study."""
+    runs = (Path(name) for name in sums if Path(name).name == RUN_FILE)
+    return next((study / run.parents[3] for run in runs), study.resolve().parent)
+
+
+@contextlib.contextmanager
+def _locked(file: Path) -> Iterator[int]:
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _append(descriptor: int, file: Path, entry: Mapping[str, Any]) -> None:
+    size = os.fstat(descriptor).st_size
+    tail = os.pread(descriptor, _TAIL_BYTES, max(size - _TAIL_BYTES, 0))
+    # What a power cut left of a line is ended by this one, and found by whoever reads the ledger.
+    lead = b"" if not tail or tail.endswith(b"\n") else b"\n"
+    last = tail.rstrip(b"\n").rpartition(b"\n")[2]
+    data = lead + _line(entry, last) + b"\n"
+    try:
+        written = os.write(descriptor, data)
+        if written != len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        os.fsync(descriptor)
+    except OSError as error:
+        os.ftruncate(descriptor, size)
+        error.filename = str(file)
+        raise
+
+
+def _line(entry: Mapping[str, Any], before: bytes) -> bytes:
+    return json.dumps(
+        {**entry, "before": _hash(before) if before else NOTHING_BEFORE}, sort_keys=True
+    ).encode()
+
+
+def _hash(line: bytes) -> str:
+    return hashlib.sha256(line).hexdigest()
+
+
+def read_ledger(file: Path) -> Ledger | None:
+    """None where there is none. It is read to its end also where the chain is broken."""
+    try:
+        lines = file.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        hint = "let this user read it"
+        raise WeirError(f"cannot be read: {error.strerror}", file=str(file), hint=hint) from None
+    entries, heads, broken = [], [NOTHING_BEFORE], None
+    if lines.pop():
+        broken = "its last line is truncated"
+    for number, line in enumerate(lines, start=1):
+        try:
+            data = from_json(line)
+            before = data.pop("before")
+            entries.append(Entry(line=number, **data))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            broken = broken or f"line {number} is damaged"
+            before = heads[-1]
+        if before != heads[-1]:
+            broken = broken or f"line {number} does not follow from line {number - 1}"
+        heads.append(_hash(line))
+    return Ledger(tuple(entries), tuple(heads), broken)

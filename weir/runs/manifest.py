@@ -1,0 +1,89 @@
+"""SHA256SUMS of a study: its tables, its plan and every run.json, which holds the sums of the raw outputs.
+
+`sha256sum -c SHA256SUMS` checks the file without weir. The digest of the study is the SHA-256 of this file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from weir.base.errors import WeirError
+from weir.base.files import write_atomically
+from weir.runs.files import file_sha256
+
+MANIFEST = "SHA256SUMS"
+# facts.json holds the digest, so it cannot be part of what the digest covers.
+TABLES = ("excluded.csv", "latencies.csv")
+_WITHOUT_SUM = (MANIFEST, "facts.json", "intervals.csv", "io500.csv", "logs.html")
+
+
+def manifest_text(folder: Path, files: Iterable[Path], sums: Mapping[str, str] | None = None) -> str:
+    """A line for each file, with its path as seen from the folder, in the order of the paths.
+
+    sums: the SHA-256 of more files, by their paths as seen from the folder; a file among them is not read."""
+    named = dict(sums or {})
+    for file in files:
+        name = os.path.relpath(file, folder)
+        if name not in named:
+            named[name] = file_sha256(file)
+    return "".join(f"{named[name]}  {name}\n" for name in sorted(named))
+
+
+def write_manifest(
+    folder: Path, records: str, files: Iterable[Path] = (), sums: Mapping[str, str] | None = None
+) -> str:
+    """SHA256SUMS beside the tables of a study, of these and the other files; the digest of the study.
+
+    sums: as in manifest_text."""
+    tables = [folder / name for name in (records, *TABLES)]
+    text = manifest_text(folder, [*tables, *files], sums)
+    write_atomically(folder / MANIFEST, text)
+    return digest_of(text)
+
+
+def files_of_study(folder: Path) -> frozenset[str]:
+    """Names in the folder that collect or import wrote, by its manifest; none without one of weir."""
+    try:
+        _, sums = read_manifest(folder)
+    except (WeirError, UnicodeDecodeError):
+        return frozenset()
+    here = {name for name in sums if "/" not in name}
+    return frozenset({*here, *_WITHOUT_SUM}) if here.issuperset(TABLES) else frozenset()
+
+
+def is_edited(table: Path) -> bool:
+    """Whether the manifest beside a table has another sum of it; no, where there is none."""
+    if not (table.parent / MANIFEST).is_file():
+        return False
+    _, sums = read_manifest(table.parent)
+    return table.name in sums and sums[table.name] != file_sha256(table)
+
+
+def digest_of(text: str) -> str:
+    """The digest of a study, from the text of its manifest."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def read_manifest(folder: Path) -> tuple[str, Mapping[str, str]]:
+    """The text of SHA256SUMS, and the sum of each path in it."""
+    path = folder / MANIFEST
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        hint = (
+            "name the directory of a study, such as results/local/quick, or collect it: weir collect --help"
+        )
+        raise WeirError(f"cannot be read: {error.strerror}", file=str(path), hint=hint, exit_code=2) from None
+    except UnicodeDecodeError:
+        raise WeirError("is damaged: it is not text", file=str(path), hint="get the study again") from None
+    sums: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        checksum, gap, name = line.partition("  ")
+        if not gap or len(checksum) != 64:
+            hint = "a line holds a SHA-256, two blanks and a path"
+            raise WeirError("is damaged", file=str(path), line=number, hint=hint)
+        sums[name] = checksum
+    return text, sums

@@ -1,0 +1,1 @@
+"""A centre: its batch systems, launchers and software stacks."""

@@ -1,0 +1,35 @@
+"""Launchers found by their files: <name>.py defines a Launcher, which a site calls <name>."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+from weir.base.errors import WeirError, did_you_mean
+from weir.base.plugins import plugins
+from weir.site.launchers.base import Changes, Launcher, applied
+from weir.site.schedulers import surrounding
+
+__all__ = ["Launcher", "applied", "launcher", "launchers"]
+
+
+@cache
+def launchers() -> dict[str, Launcher]:
+    """All launchers by the name a site file uses."""
+    return plugins(__name__, "LAUNCHER", Launcher)
+
+
+def launcher(name: str) -> Launcher:
+    """The launcher of that name; the error of a wrong one lists what there is."""
+    known = launchers()
+    if name in known:
+        return known[name]
+    raise WeirError(f"there is no launcher '{name}'", hint=did_you_mean(name, known), exit_code=2)
+
+
+def launch_changes(name: str) -> Changes:
+    """Changes of the launcher, and what the batch system tells an MPI that does not know better."""
+    system = surrounding(os.environ)
+    told = system.mpi(os.environ) if system else {}
+    own = launcher(name).environment(os.environ)
+    return {key: value for key, value in told.items() if key not in os.environ} | own

@@ -1,0 +1,58 @@
+"""Open MPI's mpirun, on one machine or inside an allocation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from weir.site.launchers.base import Changes, Launcher, check_geometry, gives
+
+# What mpirun prints when not the program but a node has failed, or a daemon of its own; or when the job is
+# over and its file of nodes was removed.
+DAEMON_LOST = (
+    "ORTE has lost communication with a remote daemon",
+    "ORTE was unable to reliably start one or more daemons",
+    "An ORTE daemon has unexpectedly failed after launch",
+    "Open RTE was unable to open the hostfile",
+)
+
+
+def command(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+    """mpirun -np N --map-by ppr:PPN:node OPTIONS -x NAME...; the mapping refuses a count that misfits."""
+    check_geometry(nodes, ppn)
+    arguments = ["mpirun", "-np", str(nodes * ppn)]
+    if not gives(options, "--map-by", "-map-by"):
+        arguments += ["--map-by", f"ppr:{ppn}:node"]
+    arguments += options
+    # mpirun passes on its own OMPI_ variables; others reach ranks on other nodes only when they are named.
+    for name in sorted(environment):
+        if not name.startswith("OMPI_"):
+            arguments += ["-x", name]
+    return arguments
+
+
+def environment(inherited: Mapping[str, str]) -> Changes:
+    """Inside an allocation mpirun starts its daemons by srun, and so falls into the traps of a nested srun.
+
+    A CPU binding of the outer step would pin all ranks of a node to the cores of that step, and without
+    overlap the daemons wait for resources that the outer step holds. PMI variables of an outer step make
+    every rank believe it is part of that step. Nodes and slots are those of the allocation, not of the step.
+    """
+    changes: Changes = {name: None for name in inherited if _of_outer_step(name)}
+    if "SLURM_JOB_ID" in inherited:
+        changes["SLURM_OVERLAP"] = "1"
+    for ours, theirs in (("NODELIST", "JOB_NODELIST"), ("TASKS_PER_NODE", "JOB_CPUS_PER_NODE")):
+        if f"SLURM_{theirs}" in inherited:
+            changes[f"SLURM_{ours}"] = inherited[f"SLURM_{theirs}"]
+    return changes
+
+
+def _of_outer_step(name: str) -> bool:
+    return name.startswith(("SLURM_CPU_BIND", "PMIX_", "PMI_", "OMPI_COMM_WORLD_"))
+
+
+def lost(stderr: str) -> str | None:
+    """Open MPI's message about nodes that it does not know, could not reach, or lost."""
+    return next((line for line in stderr.splitlines() if line.startswith(DAEMON_LOST)), None)
+
+
+LAUNCHER = Launcher(command=command, environment=environment, lost=lost, starts_here=True)

@@ -1,0 +1,13 @@
+"""No queue: what is measured runs at once, on the machine where it is started."""
+
+from __future__ import annotations
+
+from weir.site.schedulers.base import Scheduler
+
+
+class Local(Scheduler):
+    name = "local"
+    description = "no queue; this machine, or an allocation that somebody made by hand"
+
+
+SCHEDULER = Local()

@@ -1,0 +1,188 @@
+"""OAR, by oarsub, oarstat, oardel and oarnodes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from weir.site.schedulers.base import (
+    ENDED,
+    RUNNING,
+    STUCK,
+    WAITING,
+    JobFiles,
+    JobState,
+    Request,
+    Scheduler,
+    alike,
+    clock,
+)
+from weir.site.schedulers.commands import answer, reply
+
+_PHASES = {"Waiting": WAITING, "toLaunch": WAITING, "toAckReservation": WAITING, "Hold": WAITING}
+_PHASES |= {"Terminated": ENDED, "Error": ENDED, "toError": STUCK}
+# Events of a job that has ended; the first that it has is the reason.
+_REASONS = {"WALLTIME": "its time was over", "FRAG_JOB_REQUEST": "it was cancelled"}
+_AGAIN = "RESUBMIT_JOB_AUTOMATICALLY"
+_USUAL = {"SWITCH_INTO_TERMINATE_STATE", "SWITCH_INTO_ERROR_STATE", "SEND_KILL_JOB", _AGAIN}
+_BY_SIGNAL = 128
+# Variables of the shell that submits, of which a node has its own.
+_OF_THE_SHELL = re.compile(r"BASH_FUNC.*|_|PWD|OLDPWD|SHLVL|HOSTNAME|SSH_.*|DISPLAY|XAUTHORITY|OAR.*")
+
+
+class Oar(Scheduler):
+    name = "oar"
+    description = "OAR"
+    options = "options of oarsub: -q QUEUE, --project=PROJECT, -p PROPERTIES"
+    queued = True
+    command = "oarsub"
+    job_variable = "OAR_JOB_ID"
+    nodefile_variable = "OAR_NODEFILE"
+
+    def ends_at(self, environment: Mapping[str, str]) -> float | None:
+        job = self.job(environment)
+        facts = facts_of(answer(_asking(job))) if job else {}
+        began, limit = facts.get("startTime"), facts.get("walltime")
+        return float(began) + float(limit) if began and limit else None
+
+    def mpi(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """For an MPI that was built without OAR: its daemons start by OAR's own remote shell."""
+        if "OAR_NODEFILE" not in environment:
+            return {}
+        return {
+            "OMPI_MCA_orte_default_hostfile": environment["OAR_NODEFILE"],
+            "OMPI_MCA_plm_rsh_agent": "oarsh",
+            "HYDRA_HOST_FILE": environment["OAR_NODEFILE"],
+            "HYDRA_LAUNCHER": "ssh",
+            "HYDRA_LAUNCHER_EXEC": "oarsh",
+        }
+
+    def placement(self, options: Sequence[str], environment: Mapping[str, str]) -> dict[str, Any] | None:
+        if self.job(environment) is None:
+            return None
+        return placement(options, self.hosts(environment))
+
+    def submission(self, request: Request, files: JobFiles) -> list[str]:
+        """OAR passes on no variable: the command reads them from a file that only its user may read, once."""
+        variables = files.script.with_name(f"{files.script.name}.environment")
+        variables.touch(mode=0o600)
+        variables.write_text(exports(os.environ), encoding="utf-8")
+        read = shlex.quote(str(variables))
+        command = f". {read} && rm {read} && exec {shlex.quote(str(files.script))}"
+        return [
+            *("oarsub", "-n", files.name, "-O", f"{files.log}.queue", "-E", f"{files.log}.queue"),
+            *("-l", f"nodes={request.nodes},walltime={clock(request.time_s)}", *request.options, command),
+        ]
+
+    def submitted(self, printed: str) -> str:
+        """OAR_JOB_ID=12, among lines of its admission rules."""
+        found = re.search(r"^OAR_JOB_ID=(\d+)$", printed, re.MULTILINE)
+        return found[1] if found else ""
+
+    def state(self, job: str) -> JobState | None:
+        code, text = reply(_asking(job))
+        if facts := facts_of(text):
+            again = submitted_again(facts)
+            return self._state_of_another(again, facts) if again else state_of(facts)
+        return None if code or "DB connection error" in text else JobState(ENDED)
+
+    def _state_of_another(self, job: str, facts: Mapping[str, Any]) -> JobState | None:
+        state = self.state(job)
+        if state is None or state.phase == ENDED:
+            return state
+        return JobState(state.phase, f"after {_end(facts)} OAR has submitted it again, as job {job}")
+
+    def cancel_job(self, job: str) -> None:
+        again = submitted_again(facts_of(answer(_asking(job))))
+        if again:
+            self.cancel_job(again)
+        else:
+            answer(["oardel", job])
+
+    def cancel(self, name: str) -> None:
+        quoted = name.replace("'", "''")
+        where = f"job_name = '{quoted}' AND state NOT IN ('Terminated', 'Error')"
+        for job in jobs_of(answer(["oarstat", "-J", "--sql", where])):
+            self.cancel_job(job)
+
+
+def _asking(job: str) -> list[str]:
+    return ["oarstat", "-f", "-J", "-j", job]
+
+
+def jobs_of(text: str) -> dict[str, dict[str, Any]]:
+    """By their ids, from `oarstat -J`; there may be messages before."""
+    try:
+        found: dict[str, dict[str, Any]] = json.loads(text[max(text.find("{"), 0) :])
+    except ValueError:
+        return {}
+    return found
+
+
+def facts_of(text: str) -> dict[str, Any]:
+    """Of the only job."""
+    return next(iter(jobs_of(text).values()), {})
+
+
+def submitted_again(facts: Mapping[str, Any]) -> str:
+    """The job that OAR has submitted in place of one whose prologue failed, or whose nodes did not answer."""
+    told = (str(each.get("description")) for each in facts.get("events") or [] if each.get("type") == _AGAIN)
+    found = re.search(r"=> (\d+)", next(told, ""))
+    return found[1] if found else ""
+
+
+def exports(variables: Mapping[str, str]) -> str:
+    """OAR's own BASH_ENV has each shell of a job read ~/.bashrc."""
+    kept = {name: value for name, value in sorted(variables.items()) if not _OF_THE_SHELL.fullmatch(name)}
+    return "unset BASH_ENV\n" + "".join(f"export {name}={shlex.quote(kept[name])}\n" for name in kept)
+
+
+def state_of(facts: Mapping[str, Any]) -> JobState:
+    """From what oarstat tells of a job; it has a time for its start as soon as it can be scheduled."""
+    phase = _PHASES.get(str(facts.get("state")), RUNNING)
+    if phase == WAITING:
+        return JobState(phase, "" if facts.get("scheduledStart") else "OAR plans no start for it")
+    if phase != ENDED:
+        return JobState(phase, str(facts.get("message") or "") if phase == STUCK else "")
+    return JobState(ENDED, _end(facts), _code(facts))
+
+
+def _code(facts: Mapping[str, Any]) -> int | None:
+    """OAR keeps what wait() returned."""
+    status = facts.get("exit_code")
+    if status is None:
+        return None
+    signal = int(status) & 127
+    return _BY_SIGNAL + signal if signal else int(status) >> 8
+
+
+def _end(facts: Mapping[str, Any]) -> str:
+    events = [str(each.get("type")) for each in facts.get("events") or []]
+    known = [text for name, text in _REASONS.items() if name in events]
+    return known[0] if known else ", ".join(dict.fromkeys(each for each in events if each not in _USUAL))
+
+
+def placement(options: Sequence[str], hosts: Sequence[str]) -> dict[str, Any]:
+    """OAR gives no other nodes than -p asks for, and whole ones, unless the type timesharing shares them."""
+    given = list(pairwise(options))
+    wanted = [value for option, value in given if option in ("-p", "--property")]
+    shared = any(value.startswith("timesharing") for option, value in given if option in ("-t", "--type"))
+    place = {"switch": None, "features": None, "fits": True if wanted else None}
+    return {
+        "requested": {
+            "switches": None,
+            "constraint": wanted[0] if wanted else None,
+            "exclude": [],
+            "alone": not shared,
+        },
+        "alone": None if shared else True,
+        "groups": alike(dict.fromkeys(hosts, place)),
+    }
+
+
+SCHEDULER = Oar()

@@ -1,0 +1,279 @@
+"""PBS (OpenPBS, PBS Professional), by qsub, qstat, qdel, qselect and pbsnodes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from weir.base.errors import Problem, did_you_mean
+from weir.site.schedulers.base import (
+    ENDED,
+    RUNNING,
+    STUCK,
+    WAITING,
+    Answer,
+    JobFiles,
+    JobState,
+    Request,
+    Scheduler,
+    alike,
+    clock,
+    requested_ones,
+    seconds,
+)
+from weir.site.schedulers.commands import answer, reply
+
+_PHASES = {
+    "R": RUNNING,
+    "E": RUNNING,
+    "S": RUNNING,
+    "U": RUNNING,
+    "B": RUNNING,
+    "F": ENDED,
+    "X": ENDED,
+    "M": ENDED,
+}
+# Below zero: exit codes of jobs that their script has not ended (JOB_EXEC_* of PBS).
+_BELOW_ZERO = {-1: "it could not be started", -2: "it could not be started, or a prologue failed"}
+_BY_SIGNAL = 256
+_REMOTE_SHELL = str(Path(__file__).with_name("pbs_rsh"))
+_OWN_CHUNK = ("ncpus", "mpiprocs", "ompthreads")
+
+
+class Pbs(Scheduler):
+    name = "pbs"
+    description = "OpenPBS or PBS Professional"
+    options = "of qsub: -q QUEUE, -A ACCOUNT, -l place=..., -l select=1:RESOURCE=VALUE (nodes that have it)"
+    queued = True
+    command = "qsub"
+    job_variable = "PBS_JOBID"
+    nodefile_variable = "PBS_NODEFILE"
+
+    def ends_at(self, environment: Mapping[str, str]) -> float | None:
+        job = self.job(environment)
+        facts = facts_of(answer(["qstat", "-f", "-w", job])) if job else {}
+        limit, began = facts.get("Resource_List.walltime"), facts.get("stime")
+        if not limit or not began:
+            return None
+        return _time(began) + seconds(limit)
+
+    def mpi(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """For an MPI that was built without PBS; the daemons on other nodes belong to the job.
+
+        PBS ends a task whose first program puts itself into the background, as Open MPI's daemon does.
+        """
+        if "PBS_NODEFILE" not in environment:
+            return {}
+        return {
+            "OMPI_MCA_orte_default_hostfile": environment["PBS_NODEFILE"],
+            "OMPI_MCA_plm_rsh_agent": _REMOTE_SHELL,
+            "OMPI_MCA_plm_rsh_no_tree_spawn": "1",
+            "OMPI_MCA_orte_leave_session_attached": "1",
+            "HYDRA_LAUNCHER": "rsh",
+            "HYDRA_LAUNCHER_EXEC": _REMOTE_SHELL,
+        }
+
+    def placement(self, options: Sequence[str], environment: Mapping[str, str]) -> dict[str, Any] | None:
+        job = self.job(environment)
+        if job is None:
+            return None
+        facts = facts_of(answer(["qstat", "-f", "-w", job]))
+        return placement(options, facts, answer(["pbsnodes", "-a", "-F", "json"]))
+
+    def judge(self, request: Request) -> Answer:
+        return judged(request, answer(["qstat", "-Q", "-f", "-w"]), answer(["pbsnodes", "-a", "-F", "json"]))
+
+    def submission(self, request: Request, files: JobFiles) -> list[str]:
+        chunk, place, others = _sorted_options(request.options)
+        cores = request.cores_per_node
+        own = [f"{request.nodes}:ncpus={cores}:mpiprocs={cores}", *chunk]
+        return [
+            *(
+                "qsub",
+                "-V",
+                "-N",
+                re.sub(r"[^\w.-]", "_", files.name),
+                "-j",
+                "oe",
+                "-o",
+                f"{files.log}.queue",
+            ),
+            *("-l", f"select={':'.join(own)}", "-l", f"place={place or 'scatter:excl'}"),
+            *("-l", f"walltime={clock(request.time_s)}", *others, str(files.script)),
+        ]
+
+    def state(self, job: str) -> JobState | None:
+        text = ""
+        for history in (["-x"], []):  # without a history it knows only jobs that have not ended
+            _, text = reply(["qstat", *history, "-f", "-w", job])
+            if facts := facts_of(text):
+                state = state_of(facts)
+                return JobState(RUNNING, _silent(facts)) if state.phase == RUNNING else state
+        return JobState(ENDED) if re.search(r"Unknown Job Id|has finished", text) else None
+
+    def cancel_job(self, job: str) -> None:
+        answer(
+            ["qdel", "-W", "force", job]
+            if (known := self.state(job)) and known.phase == STUCK
+            else ["qdel", job]
+        )
+
+    def cancel(self, name: str) -> None:
+        for job in answer(["qselect", "-N", name]).split():
+            self.cancel_job(job)
+
+
+def state_of(facts: Mapping[str, str]) -> JobState:
+    """From what qstat tells of a job."""
+    letter, comment = facts.get("job_state", ""), facts.get("comment", "")
+    phase = _PHASES.get(letter, WAITING)
+    if letter == "H" and facts.get("Hold_Types", "n") not in ("n", "u"):  # the user's own hold is wanted
+        return JobState(STUCK, comment or f"held ({facts['Hold_Types']})")
+    if phase != ENDED:
+        return JobState(phase, comment if phase == WAITING else "")
+    text = facts.get("Exit_status", "")
+    code = int(text) if re.fullmatch(r"-?\d+", text) else None
+    reason = _end_of_comment(comment, facts.get("Resource_List.walltime", ""))
+    if not reason and code is not None and code < 0:
+        reason = _BELOW_ZERO.get(code, f"PBS ended it with its code {code}")
+    if not reason and code is not None and code > _BY_SIGNAL:
+        reason = f"signal {code - _BY_SIGNAL} ended it"
+    return JobState(ENDED, reason, code)
+
+
+def _end_of_comment(comment: str, limit: str) -> str:
+    """The exit code of a cancelled job may be 0: only its comment tells."""
+    if found := re.search(r" and terminated(?: by (\S+))?$", comment):
+        return f"it was cancelled by {found[1]}" if found[1] else "it was taken out of the queue"
+    if found := re.search(r" and exceeded resource (\w+)$", comment):
+        return f"its time of {limit} was over" if found[1] == "walltime" else f"it exceeded its {found[1]}"
+    return ""
+
+
+def placement(options: Sequence[str], facts: Mapping[str, str], nodes: str) -> dict[str, Any]:
+    """Of a job, from what qstat and pbsnodes tell."""
+    chunk, place, _ = _sorted_options(options)
+    group = next(
+        (word.partition("=")[2] for word in (place or "").split(":") if word.startswith("group=")), ""
+    )
+    known = _nodes(nodes)
+    names = _names(facts)
+    received = facts.get("Resource_List.place", "")
+    places = {}
+    for name in names:
+        has = known.get(name, {}).get("resources_available")
+        resources = None if has is None else {key: str(value) for key, value in has.items()}
+        has_all = [f"{key}={value}" for key, value in (resources or {}).items()]
+        fits = None if resources is None or not chunk else all(_has(each, resources) for each in chunk)
+        places[name] = {
+            "switch": (resources or {}).get(group) if group else None,
+            "features": None if resources is None else requested_ones(has_all, chunk),
+            "fits": fits,
+        }
+    return {
+        "requested": {
+            "switches": 1 if group else None,
+            "constraint": ":".join(chunk) or None,
+            "exclude": [],
+            "alone": "excl" in (place or "scatter:excl"),
+        },
+        "alone": "excl" in received if received else None,
+        "groups": alike(places),
+    }
+
+
+def judged(request: Request, queues: str, nodes: str) -> Answer:
+    """Whether a queue of this name would ever start a job of this size."""
+    known = {
+        match[1]: facts_of(match[0])
+        for match in re.finditer(r"^Queue: (\S+)\n(?:.+\n?)*", queues, re.MULTILINE)
+    }
+    options = list(request.options)
+    queue = options[options.index("-q") + 1] if "-q" in options[:-1] else ""
+    problems = []
+    if queue and known and queue.partition("@")[0] not in known:
+        hint = did_you_mean(queue, known)
+        problems.append(Problem(f"PBS has no queue '{queue}'", key="scheduler_options", hint=hint))
+    facts = known.get(queue, {})
+    limit = facts.get("resources_max.walltime")
+    if limit and request.time_s > seconds(limit):
+        text = f"a job of {clock(request.time_s)} is refused: the limit of queue {queue} is {limit}"
+        hint = f"write at most {seconds(limit) / 60:.0f} min: batches are packed to it"
+        problems.append(Problem(text, key="time_limit", hint=hint))
+    large = [node for node in _nodes(nodes).values() if _cores(node) >= request.cores_per_node]
+    if nodes and large and request.nodes > len(large):
+        there = f"PBS has {len(large)} with {request.cores_per_node} cores"
+        text = f"a job of {request.nodes} nodes would wait for ever: {there}"
+        problems.append(
+            Problem(text, key="nodes", hint=f"write at most {len(large)}: larger cells are excluded")
+        )
+    if nodes and not large:
+        text = f"no node of PBS has {request.cores_per_node} cores"
+        problems.append(Problem(text, key="cores_per_node", hint="pbsnodes -a tells ncpus of each node"))
+    stopped = [word for word in ("enabled", "started") if facts.get(word) == "False"]
+    return Answer(problems, f"queue {queue} of PBS is not {' and not '.join(stopped)}" if stopped else "")
+
+
+def facts_of(text: str) -> dict[str, str]:
+    return dict(re.findall(r"^\s+(\S+) = (.*)$", text, re.MULTILINE))
+
+
+def _nodes(text: str) -> dict[str, dict[str, Any]]:
+    try:
+        found: dict[str, dict[str, Any]] = json.loads(text)["nodes"]
+    except (ValueError, KeyError, TypeError):
+        return {}
+    return found
+
+
+def _names(facts: Mapping[str, str]) -> list[str]:
+    """The nodes of a job."""
+    return sorted(set(re.findall(r"\(([^:()]+):", facts.get("exec_vnode", ""))))
+
+
+def _silent(facts: Mapping[str, str]) -> str:
+    """What pbsnodes tells of the nodes of a job, of which qstat tells nothing."""
+    names = _names(facts)
+    known = _nodes(answer(["pbsnodes", "-F", "json", *names])) if names else {}
+    down = [name for name in names if "down" in str(known.get(name, {}).get("state", "")).split(",")]
+    return f"{', '.join(down)} does not answer" if down else ""
+
+
+def _cores(node: Mapping[str, Any]) -> int:
+    return int(node.get("resources_available", {}).get("ncpus", 0))
+
+
+def _sorted_options(options: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
+    """Resources of a chunk, the placement, and what qsub gets as it is."""
+    chunk: list[str] = []
+    place: str | None = None
+    others: list[str] = []
+    rest = iter(options)
+    for option in rest:
+        value = next(rest, "") if option == "-l" else option.removeprefix("-l").strip()
+        if not option.startswith("-l"):
+            others.append(option)
+        elif value.startswith("select="):
+            parts = value.removeprefix("select=").split(":")[1:]
+            chunk += [word for word in parts if word.split("=")[0] not in _OWN_CHUNK]
+        elif value.startswith("place="):
+            place = value.removeprefix("place=")
+        else:
+            others += ["-l", value]
+    return chunk, place, others
+
+
+def _has(wanted: str, resources: Mapping[str, str]) -> bool:
+    key, _, value = wanted.partition("=")
+    return value in resources.get(key, "").split(",")
+
+
+def _time(text: str) -> float:
+    return datetime.strptime(text, "%a %b %d %H:%M:%S %Y").timestamp()
+
+
+SCHEDULER = Pbs()

@@ -1,0 +1,142 @@
+"""One directory of the tree: opened by descriptors, so that no link and no rename leads out of it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+
+from weir.survey.hsm import HsmState
+from weir.survey.pace import Pace
+from weir.survey.signatures import EMPTY, HDF5_HEAD_BYTES, HEAD_BYTES, extension_of, format_of, needs_more
+from weir.survey.tally import Tally
+
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_BLOCK_BYTES = 512
+_HASHES = 2**32
+_NO_BLOCKS = "file: offline (no blocks on disk)"
+_RELEASED = "file: offline (released by HSM)"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which files are opened: the same ones each time."""
+
+    share: float
+    seed: int
+
+    def chooses(self, path: str) -> bool:
+        digest = zlib.crc32(f"{self.seed}/{path}".encode("utf-8", "surrogateescape"))
+        # CRC of similar names differ in few bits: multiply them apart.
+        return (digest * 2654435761 % _HASHES) < self.share * _HASHES
+
+
+@contextmanager
+def opened(root: int, path: str, pace: Pace) -> Iterator[int]:
+    """A directory below root, step by step: none of them may be a link."""
+    descriptor = os.dup(root)
+    try:
+        for name in path.split("/") if path else ():
+            pace.wait()
+            inner = os.open(name, _DIRECTORY, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What holds for every directory of a scan. device: the file system that it stays on."""
+
+    device: int
+    selection: Selection
+    pace: Pace
+    hsm: HsmState = field(default_factory=HsmState)
+
+
+def scan_directory(root: int, path: str, rules: Rules) -> tuple[Tally, list[str]]:
+    """Counts of the files in it, and the directories in it that are on the same file system."""
+    tally, inner = Tally(directories=1), []
+    try:
+        with opened(root, path, rules.pace) as descriptor:
+            rules.pace.wait()
+            for name in os.listdir(descriptor):
+                rules.pace.wait()
+                below = f"{path}/{name}" if path else name
+                if _look(descriptor, name, below, rules, tally):
+                    inner.append(below)
+    except OSError as error:
+        tally.skipped[f"directory: {error.strerror}"] += 1
+    return tally, inner
+
+
+def _look(folder: int, name: str, below: str, rules: Rules, tally: Tally) -> bool:
+    """Whether it is a directory to enter; a file is counted, and opened if it is chosen."""
+    try:
+        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError as error:
+        tally.skipped[f"file: {error.strerror}"] += 1
+        return False
+    if stat.S_ISDIR(found.st_mode):
+        if found.st_dev != rules.device:
+            tally.skipped["directory: on another file system"] += 1
+        return found.st_dev == rules.device
+    if not stat.S_ISREG(found.st_mode):
+        tally.skipped["link" if stat.S_ISLNK(found.st_mode) else "not a regular file"] += 1
+        return False
+    extension = extension_of(name)
+    tally.see(extension, found.st_size)
+    if is_offline(found.st_size, found.st_blocks):
+        tally.skipped[_NO_BLOCKS] += 1
+    elif rules.selection.chooses(below):
+        _recognise(folder, name, extension, found.st_size, rules, tally)
+    return False
+
+
+def is_offline(size_bytes: int, blocks: int) -> bool:
+    """Reading it would recall it from tape: bytes and no blocks; one block where Lustre's HSM released it."""
+    return (blocks == 0 and size_bytes > 0) or (blocks == 1 and size_bytes > _BLOCK_BYTES)
+
+
+def _recognise(folder: int, name: str, extension: str, size_bytes: int, rules: Rules, tally: Tally) -> None:
+    if size_bytes == 0:
+        tally.recognise(extension, EMPTY, 0)
+        return
+    rules.pace.wait()
+    try:
+        head = _head(folder, name, rules)
+    except OSError as error:
+        tally.skipped[f"file: {error.strerror}"] += 1
+        return
+    if head is None:
+        tally.skipped[_RELEASED] += 1
+    else:
+        tally.recognise(extension, format_of(head), size_bytes)
+
+
+def _head(folder: int, name: str, rules: Rules) -> bytes | None:
+    """The first bytes; None where reading them would recall the file."""
+    descriptor = _open_unchanged(folder, name)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "has become a device or a pipe")
+        if rules.hsm.is_released(descriptor, rules.pace):
+            return None
+        head = os.pread(descriptor, HEAD_BYTES, 0)
+        return os.pread(descriptor, HDF5_HEAD_BYTES, 0) if needs_more(head) else head
+    finally:
+        os.close(descriptor)
+
+
+def _open_unchanged(folder: int, name: str) -> int:
+    """Without a new access time, which only the owner may request."""
+    with suppress(PermissionError):
+        return os.open(name, _FILE | os.O_NOATIME, dir_fd=folder)
+    return os.open(name, _FILE, dir_fd=folder)

@@ -1,0 +1,1 @@
+"""What the preload library saw of a program's calls."""

@@ -1,0 +1,97 @@
+"""libweir-witness: preloaded beside programs that do not report their calls, and what it counted."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import weir.data
+from weir.base.files import from_json, write_atomically
+
+LIBRARY_NAME = "libweir-witness.so"
+_ENGINE = "weir-io"
+_INSTALLED = Path(weir.data.__file__).parent  # where envs/wheel puts it
+
+
+def witness_library(checkout: Path, path: str | None, installed: Path = _INSTALLED) -> Path:
+    """Of the checkout, else what pip compiled into the package, else of the prefix of the engine on the PATH;
+    without any, where a build puts it."""
+    built = checkout / "build" / LIBRARY_NAME
+    engine = shutil.which(_ENGINE, path=path)
+    found = [built, installed / LIBRARY_NAME]
+    if engine:
+        found += [folder / LIBRARY_NAME for folder in library_folders(Path(engine).resolve())]
+    return next((file for file in found if file.is_file()), built)
+
+
+def library_folders(engine: Path) -> tuple[Path, ...]:
+    """Where the libraries of an engine are: beside it in a build, in its prefix when it is installed."""
+    return (engine.parent, *(engine.parent.parent / name for name in ("lib", "lib64")))
+
+
+LIBRARY = witness_library(Path(__file__).resolve().parents[2], os.environ.get("PATH"))
+WITNESS_FILE = "witness.json"
+_WHY_NOT = Path(LIBRARY_NAME).with_suffix(".txt").name  # of an installation that could not compile it
+_PART = "witness"
+
+
+def without_library(library: Path = LIBRARY, installed: Path = _INSTALLED) -> str:
+    """Why no library is found, and what to do."""
+    for folder in (library.parent, installed):
+        with contextlib.suppress(OSError):
+            return f"{LIBRARY_NAME} is missing: {(folder / _WHY_NOT).read_text(encoding='utf-8').strip()}"
+    hint = "make witness in a checkout (needs a C compiler), or weir-io on the PATH"
+    return f"{LIBRARY_NAME} is not found; hint: {hint}"
+
+
+def preloadable(library: Path, folder: Path) -> str:
+    """The loader splits its list at spaces and colons: a library below such names gets a link in a folder."""
+    if not re.search("[ :]", str(library)):
+        return str(library)
+    link = folder.resolve() / library.name
+    with contextlib.suppress(FileExistsError):
+        link.symlink_to(library)
+    return str(link)
+
+
+def witness_variables(outputs: Path, data_folder: Path, real_folder: str, preloaded: str) -> dict[str, str]:
+    """What makes a program's ranks report to outputs about files in data_folder; nothing without the library.
+
+    Behind what is preloaded already: there it sees what reaches the system.
+    """
+    if not LIBRARY.is_file():
+        return {}
+    return {
+        "LD_PRELOAD": ":".join([*filter(None, preloaded.replace(" ", ":").split(":")), str(LIBRARY)]),
+        "WEIR_WITNESS": str(outputs.resolve() / _PART),
+        "WEIR_WITNESS_ROOT": real_folder,
+        "WEIR_WITNESS_PATH": str(data_folder),
+    }
+
+
+def gather_witness(outputs: Path) -> None:
+    """Make one file of those that the processes of a launch left."""
+    parts = sorted(outputs.glob(f"{_PART}.*.*.json"))
+    processes = list(_documents(parts))
+    if processes:
+        processes.sort(key=lambda process: (process["rank"], process["pid"]))
+        text = json.dumps({"schema": 1, "processes": processes}, indent=1)
+        write_atomically(outputs / WITNESS_FILE, text + "\n")
+    for part in parts:
+        part.unlink()
+
+
+def _documents(parts: list[Path]) -> Iterator[dict[str, Any]]:
+    for part in parts:
+        try:
+            document = from_json(part.read_text(encoding="utf-8", errors="replace"))
+        except ValueError:
+            continue  # of a process that was killed while it wrote
+        if isinstance(document, dict) and document.get("schema") == 1:
+            yield document

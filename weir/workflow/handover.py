@@ -1,0 +1,126 @@
+"""Files that a batch leaves for whoever started it, beside each other in the folder of the study."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weir.base.errors import WeirError
+from weir.base.files import from_json, read_object
+from weir.base.processes import is_the_same
+
+FOLDER = "batches"
+MEASURED_PLAN = (
+    "plan-measured.json"  # by weir.workflow.study.hand_over; collect keeps it as plan.json beside the records
+)
+HOLDER_FILE = "weir-workflow.json"  # below .snakemake: who runs the workflow of the checkout
+PLAN_FILES = (MEASURED_PLAN, "plan.json")
+
+_MOST_ERRORS = 5  # of ReFrame, or of a job; the last ones
+_JOB_LOGS = ("slurm-logs/rule_measure", "queue-logs")  # below results/: of profiles/slurm and profiles/queue
+_END_BYTES = 65536
+_STARTED = "WEIR_STARTED"  # a parameter of a job would measure it again
+
+
+def note_start() -> None:
+    """Of a workflow, for its jobs."""
+    os.environ[_STARTED] = str(time.time())
+
+
+def start_of_workflow() -> float | None:
+    """In seconds since 1970; None where no workflow started this process."""
+    noted = os.environ.get(_STARTED)
+    return float(noted) if noted else None
+
+
+def holder_of(file: Path) -> dict[str, Any] | None:
+    """Host, process and its start, as a workflow notes them."""
+    try:
+        content = from_json(file.read_text(encoding="utf-8"))
+        return content if {"host", "pid", "started_ticks"} <= set(content) else None
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def workflow_runs(study: Path) -> bool:
+    """Whether a workflow of the study's checkout is alive: a failed batch then goes back into the queue.
+
+    That of another machine is known by its locks."""
+    folder = study.parents[2] / ".snakemake"
+    holder = holder_of(folder / HOLDER_FILE)
+    if holder is None or holder["host"] != socket.gethostname():
+        return any((folder / "locks").glob("*"))
+    return is_the_same(holder["pid"], holder["started_ticks"])
+
+
+@dataclass(frozen=True)
+class Handover:
+    """Named after the batch: two batches that fail keep their own reasons."""
+
+    receipt: Path  # the counts; written when the batch is through
+
+    @classmethod
+    def of(cls, study_folder: Path, batch: str) -> Handover:
+        return cls(study_folder / FOLDER / f"{batch}.json")
+
+    @property
+    def errors(self) -> Path:
+        """Why the batch could not be measured, as `weir run --errors` writes it."""
+        return self.receipt.with_suffix(".errors.json")
+
+    @property
+    def progress(self) -> Path:
+        """A line for each execution."""
+        return self.receipt.with_suffix(".progress")
+
+    @property
+    def log(self) -> Path:
+        """All output of ReFrame."""
+        return self.receipt.with_suffix(".log")
+
+    def reasons(self) -> list[str]:
+        """The messages in the file of errors, each with its hint; else the errors of ReFrame, or of the batch
+        system."""
+        try:
+            errors = read_object(self.errors, "run the batch again")["errors"]
+            return [_shown(error) for error in errors]
+        except FileNotFoundError:
+            found = self._errors_of_reframe() or self._errors_of_the_job()
+            return found or ["it was ended without an error message"]
+        except (WeirError, KeyError, TypeError) as error:
+            return [f"the reason is not readable: {error}"]
+
+    def _errors_of_reframe(self) -> list[str]:
+        """Its lines that begin with ERROR, such as those of a configuration that it refuses."""
+        try:
+            text = self.log.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return []
+        found = [line.removeprefix("ERROR: ") for line in text.splitlines() if line.startswith("ERROR: ")]
+        return [f"ReFrame: {message}" for message in dict.fromkeys(found[-_MOST_ERRORS:])]
+
+    def _errors_of_the_job(self) -> list[str]:
+        """In its newest log: if its prologue fails, nothing of the job runs."""
+        results = [*self.receipt.parents][3:4]
+        logs = [
+            log
+            for above in results
+            for folder in _JOB_LOGS
+            for log in (above / folder / self.receipt.stem).glob("*.log")
+        ]
+        try:
+            newest = max(logs, key=lambda log: log.stat().st_mtime)
+            lines = newest.read_bytes()[-_END_BYTES:].decode(errors="replace").splitlines()
+        except (OSError, ValueError):  # there is none
+            return []
+        found = [line for line in lines if " error: " in line]
+        return [f"{line} ({newest})" for line in dict.fromkeys(found[-_MOST_ERRORS:])]
+
+
+def _shown(error: Mapping[str, str]) -> str:
+    return error["message"] + (f"\n    {error['hint']}" if "hint" in error else "")

@@ -1,0 +1,150 @@
+"""A study: what one workflow prints. Either suites measured at a site, or records that somebody archived."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weir.base.errors import WeirError, visible
+from weir.plan import Batch, Plan, plan_data, write_plan
+from weir.plan.card import cost_card
+from weir.runs.files import is_finished, why_unavailable
+from weir.workflow.handover import MEASURED_PLAN, Handover
+
+ARCHIVE_SITE = "archive"
+_COMMON_REPORT = "measurement"
+_CAMPAIGN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
+
+
+@dataclass(frozen=True)
+class Study:
+    """Where the files of a study lie: results/<site>/<name>/; runs are shared by all studies of a site."""
+
+    site: str
+    name: str
+    report: str  # folder in reports/
+    records: Path | None = None  # of an archive: what is adopted
+    campaign: str = ""  # measured again beside what was there: it shares no runs with other campaigns
+
+    @property
+    def sidecar(self) -> list[Path]:
+        """What is known of archived records beyond their columns: the YAML file beside them."""
+        file = self.records.with_suffix(".yaml") if self.records else None
+        return [file] if file and file.is_file() else []
+
+    @property
+    def site_folder(self) -> str:
+        return f"results/{self.site}@{self.campaign}" if self.campaign else f"results/{self.site}"
+
+    @property
+    def folder(self) -> str:
+        return f"{self.site_folder}/{self.name}"
+
+
+def measured_study(plan: Plan, root: Path, campaign: str = "") -> Study:
+    """Named after its suites and the scale that was requested: two choices do not overwrite each other."""
+    if campaign and not _CAMPAIGN.fullmatch(campaign):
+        raise WeirError(
+            "is not a name of a campaign",
+            key="campaign",
+            value=campaign,
+            hint="letters, digits, dots and hyphens, such as 2026-12",
+        )
+    suites = [facts.suite for facts in plan.suites]
+    scale = f"-{plan.scale}" if plan.scale_requested else ""
+    name = "+".join(suites)
+    return Study(plan.site.name, name + scale, report_for(name, root), campaign=campaign)
+
+
+def archive_of(config: Mapping[str, Any], root: Path) -> Study | None:
+    """The study that `--config records=FILE` asks for."""
+    given = config.get("records")
+    if not given:
+        return None
+    records = Path(given)
+    if not records.is_file():
+        raise WeirError(
+            "there is no such file",
+            key="records",
+            value=given,
+            hint="reference/README.md lists what there is",
+        )
+    return Study(ARCHIVE_SITE, records.stem, report_for(records.stem, root), records)
+
+
+def report_for(study: str, root: Path) -> str:
+    """A study with a report of its own has a folder of its name in reports/; the others share one."""
+    return study if (root / "reports" / study / "main.tex").is_file() else _COMMON_REPORT
+
+
+def plan_digest(plan: Plan) -> str:
+    """Changes when anything in plan.json would."""
+    return hashlib.sha256(json.dumps(plan_data(plan), sort_keys=True).encode()).hexdigest()[:16]
+
+
+def hand_over(plan: Plan, folder: Path) -> None:
+    """The plan by which a study is measured, from whoever begins that to all that take part in it. What is
+    collected gets a plan of its own, so that records that are there keep theirs meanwhile."""
+    write_plan(plan, folder / MEASURED_PLAN)
+    (folder / "plan.txt").write_text(cost_card(plan) + "\n", encoding="utf-8")
+
+
+def cells_left(batch: Batch, results: Path) -> list[str]:
+    """Labels of the cells of a batch that lack a run."""
+    return [
+        cell.point
+        for cell in batch.cells
+        if not all(is_finished(results, cell.cell, run) for run in range(cell.rounds))
+    ]
+
+
+def waiting_beside(plan: Plan, batch: Batch, folder: Path, started: float) -> list[Batch]:
+    """Batches that this workflow still has to measure and that can take turns with this one.
+
+    started: when the workflow did, in seconds since 1970; failures before it are those of an earlier one.
+    """
+    return [other for other in plan.in_turns(batch) if _is_waiting(other, folder, started)]
+
+
+def _is_waiting(batch: Batch, folder: Path, started: float) -> bool:
+    handover = Handover.of(folder, batch.batch)
+    is_skipped = handover.receipt.exists() and why_unavailable(folder.parent, batch.batch) is not None
+    has_failed = handover.errors.exists() and handover.errors.stat().st_mtime >= started
+    return not is_skipped and not has_failed and bool(cells_left(batch, folder.parent))
+
+
+def why_not_measured(plan: Plan, folder: Path) -> list[str]:
+    """The reason of each batch of a study that could not be measured, and where to read more."""
+    lines = []
+    for batch in plan.batches:
+        handover = Handover.of(folder, batch.batch)
+        if not handover.receipt.exists():
+            if handover.log.exists():  # it was tried
+                lines += [f"weir: {batch.batch} was not measured: {reason}" for reason in handover.reasons()]
+                lines.append(f"    the whole log: {handover.log}")
+        elif reason := why_unavailable(folder.parent, batch.batch):
+            lines.append(f"weir: {batch.batch} was skipped: {reason}")
+    return [visible(line) for line in lines]
+
+
+def what_is_left(plan: Plan, results: Path, receipts: Path, examples: int = 8) -> str:
+    """One line on what has been measured already, then a line for each batch with missing cells.
+
+    A batch whose optional target was unavailable has its receipt, so that the study is printed without it.
+    """
+    left = {batch.batch: cells_left(batch, results) for batch in plan.batches}
+    count = sum(map(len, left.values()))
+    lines = [f"{len(plan.cells)} cells planned, {len(plan.cells) - count} measured, {count} to measure"]
+    for name, labels in left.items():
+        if labels:
+            more = f" and {len(labels) - examples} more" if len(labels) > examples else ""
+            lines.append(f"  {name}: {', '.join(labels[:examples])}{more}")
+            reason, receipt = why_unavailable(results, name), receipts / f"{name}.json"
+            if reason and receipt.exists():
+                lines += [f"    was skipped: {reason}", f"    to try it again: rm {receipt}"]
+    return "\n".join(lines)

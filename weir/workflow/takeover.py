@@ -1,0 +1,85 @@
+"""A workflow that is killed ends, and the next one takes the lock that it left, once its process is gone."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+from types import FrameType
+
+from weir.base.files import write_atomically
+from weir.base.interrupts import caught_signals
+from weir.base.processes import is_the_same, started
+from weir.measure.clean_up.removal import held_open, owned_entry, remove_entry
+from weir.measure.clean_up.starter import Starter, follow_the_starter
+from weir.workflow.handover import HOLDER_FILE, holder_of
+
+TEMPORARY = "weir-temporary"
+
+
+def take_over_from_a_killed_workflow(folder: Path) -> None:
+    """Remove the locks below folder (.snakemake) if the workflow of this machine that made them has ended.
+
+    A living workflow keeps its locks, and so does one of another machine: Snakemake then refuses the second.
+    """
+    _remove_temporary(folder)
+    holder = holder_of(folder / HOLDER_FILE)
+    own = {"host": socket.gethostname(), "pid": os.getpid(), "started_ticks": started(os.getpid())}
+    if holder is not None:
+        if holder["host"] != own["host"] or is_the_same(holder["pid"], holder["started_ticks"]):
+            return
+        locks = list((folder / "locks").glob("*"))
+        for lock in locks:
+            with contextlib.suppress(OSError):
+                lock.unlink()
+        if locks:
+            print(
+                f"weir: process {holder['pid']}, which ran this workflow, is gone: going on", file=sys.stderr
+            )
+    with contextlib.suppress(OSError):  # without it Snakemake's own message tells what to do
+        folder.mkdir(exist_ok=True)
+        write_atomically(folder / HOLDER_FILE, json.dumps(own) + "\n")
+
+
+def end_the_jobs_with_the_workflow() -> None:
+    """Snakemake itself lets them run to their end after TERM, and after an INT or HUP of its own."""
+    follow_the_starter()  # before its name in the environment is replaced
+    starter = Starter()
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        starter.let_go()
+        signal.default_int_handler(number, frame)
+
+    for number in caught_signals():
+        signal.signal(number, interrupt)
+
+
+def note_temporary(folder: Path, temporary: Path) -> None:
+    """Each process of Snakemake makes a directory, which a kill leaves; the next workflow removes it. TERM
+    and HUP while Snakemake reads the Snakefile leave none."""
+    for number in caught_signals():
+        signal.signal(number, signal.default_int_handler)
+    noted = {"temporary": str(temporary), "host": socket.gethostname(), "pid": os.getpid()}
+    with contextlib.suppress(OSError):
+        (folder / TEMPORARY).mkdir(parents=True, exist_ok=True)
+        file = folder / TEMPORARY / f"{os.getpid()}.json"
+        write_atomically(file, json.dumps({**noted, "started_ticks": started(os.getpid())}) + "\n")
+
+
+def _remove_temporary(folder: Path) -> None:
+    for file in (folder / TEMPORARY).glob("*.json"):
+        noted = holder_of(file)
+        if noted is None or is_the_same(noted["pid"], noted["started_ticks"]):
+            continue
+        if noted["host"] != socket.gethostname():
+            continue
+        left = Path(str(noted.get("temporary", "")))
+        with contextlib.suppress(OSError), held_open(left.parent) as above:
+            if left.name.startswith("snakemake") and owned_entry(left.name, above):
+                remove_entry(left.name, above)
+        with contextlib.suppress(OSError):
+            file.unlink()
