@@ -47,6 +47,11 @@ def outcomes(path: Path) -> list[Outcome]:
     return found or [Outcome("failed", path.name, "the runner found no tests")]
 
 
+def name_on(file: Path, files: list[Path], name: str) -> str:
+    """The name of a test; with the folder of its results, where several machines ran tests."""
+    return name if len({each.parent for each in files}) == 1 else f"{file.parent.name}: {name}"
+
+
 def first_line(reason: str) -> str:
     """The runner's own output above has the rest."""
     return textwrap.shorten((reason.splitlines() or ["no reason given"])[0], 160)
@@ -56,7 +61,12 @@ def main(paths: list[str]) -> int:
     if not paths:
         print(USE, file=sys.stderr)
         return 2
-    everything = [outcome for path in paths for outcome in outcomes(Path(path))]
+    files = [Path(path) for path in paths]
+    everything = [
+        outcome._replace(name=name_on(file, files, outcome.name))
+        for file in files
+        for outcome in outcomes(file)
+    ]
     for word in ("skipped", "failed"):
         for outcome in everything:
             if outcome.word == word:

@@ -50,6 +50,15 @@ def test_languages_add_up_and_what_did_not_pass_is_named(tmp_path: Path, good: P
     ]
 
 
+def test_tests_of_several_machines_have_the_name_of_theirs(tmp_path: Path) -> None:
+    for name in ("bookworm-root", "trixie-root"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "steps.tsv").write_text("failed\tlint-r\t178 findings\n")
+    status, lines = count(tmp_path / "bookworm-root/steps.tsv", tmp_path / "trixie-root/steps.tsv")
+    assert status == 1
+    assert lines[:2] == [f"failed: {name}: lint-r: 178 findings" for name in ("bookworm-root", "trixie-root")]
+
+
 def test_no_failed_test_is_repeated() -> None:
     runner = (ROOT / ".ci" / "tests").read_text()
     for option in ("--last-failed", "--lf", "--reruns", "--failed-first"):

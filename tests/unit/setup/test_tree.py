@@ -112,3 +112,16 @@ def test_the_body_of_continuous_integration_refuses_other_commands() -> None:
     wrong = subprocess.run([ROOT / ".ci/run", "tset"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2
     assert "unknown command 'tset'; use:" in wrong.stderr
+
+
+def test_tests_run_on_bare_machines_or_directly_with_the_reason() -> None:
+    body, machines = (ROOT / ".ci/run").read_text(), (ROOT / ".ci/machines").read_text()
+    assert "body=(.ci/machines)" in body
+    assert "releases=(bookworm trixie)" in machines
+    why = subprocess.run([ROOT / ".ci/bare", "why"], capture_output=True, text=True, check=True)
+    assert (
+        why.stdout == "" or "only root" in why.stdout or "no mounts" in why.stdout or "apt-get" in why.stdout
+    )
+    wrong = subprocess.run([ROOT / ".ci/bare", "mkae"], capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2
+    assert ".ci/bare run FOLDER" in wrong.stderr
