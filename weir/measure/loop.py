@@ -15,8 +15,8 @@ from weir.measure.order import Execution
 from weir.measure.own_launch import LaunchContext, LaunchLostError, measure_one
 from weir.measure.progress import Progress, open_stream
 from weir.measure.shared_launch import engine_arguments, measure_in_one_launch
+from weir.plan.allocation import fits
 from weir.plan.cost import LAUNCH_EXECUTIONS
-from weir.plan.deadline import fits
 from weir.runs.files import read_run_file
 
 # So many launches that the batch system loses in a row end the batch, with a pause after each.

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from weir.plan import Batch, Plan
-from weir.plan.deadline import CLEAN_UP_S
 from weir.plan.packing import MARGIN, overhead_s
 from weir.site.schedulers import Request, scheduler
 from weir.terms.model import Partition
@@ -73,3 +72,12 @@ def _jobs(batch: Batch, partition: Partition) -> int:
     rest_s = partition.time_limit_s - overhead_s(partition) - CLEAN_UP_S
     first = [cell.rounds for cell in batch.cells if partition.time_limit_s and cell.timeout_s > rest_s]
     return max(by_time, sum(first))
+
+
+# Between the end of the last program and that of the allocation: files are removed, run.json is written.
+CLEAN_UP_S = 30.0
+
+
+def fits(timeout_s: float, now: float, end: float | None) -> bool:
+    """Whether a program may start now: even at its time limit it must end before the allocation does."""
+    return end is None or now + timeout_s + CLEAN_UP_S <= end

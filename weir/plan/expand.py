@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import json
 import math
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from weir.base.errors import ConfigError, Problem, unique
@@ -17,10 +19,9 @@ from weir.plan.config.parameters import ParameterError, cell_default, cell_key, 
 from weir.plan.config.suite import Experiment
 from weir.plan.config.yaml_file import Keys
 from weir.plan.cost import Span, execution_span, inodes_needed, stopped, timeout_s
-from weir.plan.hashing import cell_identity
 from weir.plan.locations import Location, Unreachable, locations, partition_for
-from weir.plan.refusals import Refusals
-from weir.terms.model import Cell, Footprint, Partition
+from weir.terms.model import Cell, Footprint, Partition, Target
+from weir.tools.base import Tool
 from weir.tools.engine import shared_engine
 
 # Causes of points that are not valid combinations anywhere; the others are out of reach of a site.
@@ -210,3 +211,65 @@ class _Expander:
 
 def _where(point: _Point) -> str:
     return f"{point.location.target.name}-{point.location.stack.name}-{point.nodes}x{point.ppn}"
+
+
+DIGITS = 12
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+
+
+def neutral(value: Any, default: Any) -> bool:
+    """Off, and off by default: a parameter that a tool gets later in this way changes no old cell."""
+    return not value and value == default
+
+
+def cell_identity(
+    tool: Tool,
+    params: Mapping[str, Any],
+    defaults: Mapping[str, Any],
+    place: Mapping[str, Any],
+) -> str:
+    """12 hexadecimal digits. place: site, target, stack, launcher, nodes, ppn and iterations."""
+    hashed = {key: value for key, value in params.items() if not neutral(value, defaults.get(key))}
+    text = _canonical({**place, "tool": tool.name, "params": hashed})
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+
+
+_Mark = tuple[int, int]  # axis and value of it, by their numbers
+_HINT = "change it, or exclude it by a rule under where: with the reason"
+
+
+@dataclass
+class Refusals:
+    """Counts for each value of each axis the points that rules leave, and those that the tool refuses."""
+
+    experiment: Experiment
+    left: Counter[_Mark] = field(default_factory=Counter)
+    refused: Counter[_Mark] = field(default_factory=Counter)
+    reasons: dict[_Mark, str] = field(default_factory=dict)
+
+    def count(self, indices: Sequence[int]) -> None:
+        """A point that no rule excludes."""
+        self.left.update(enumerate(indices))
+
+    def refuse(self, indices: Sequence[int], cell: Cell, target: Target, reasons: Sequence[str]) -> None:
+        """A point that the tool refuses. A reason that names the target is about the site, not the suite."""
+        elsewhere = self.experiment.tool.problems(cell, replace(target, name="another target"))
+        own = [reason for reason in reasons if reason in elsewhere]
+        if own:
+            self.refused.update(enumerate(indices))
+            for mark in enumerate(indices):
+                self.reasons.setdefault(mark, own[0])
+
+    def impossible(self) -> Iterator[Problem]:
+        """A problem for each value that is refused wherever it stands, or one if nothing is left at all."""
+        experiment = self.experiment
+        hopeless = [mark for mark, count in self.left.items() if self.refused[mark] == count]
+        if not hopeless:
+            return
+        if len(hopeless) == len(self.left):
+            reason = self.reasons[hopeless[0]]
+            yield experiment.file.problem(experiment.keys, f"no point of it can run: {reason}", _HINT)
+            return
+        for axis, value in sorted(hopeless):
+            message = f"no cell can have this: {self.reasons[axis, value]}"
+            yield experiment.file.problem(experiment.axes[axis].keys[value], message, _HINT)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from weir.base.errors import ConfigError, Problem, WeirError, unique
@@ -11,10 +11,10 @@ from weir.base.units import about_duration, number_list
 from weir.plan.added import added_span, stricter, with_shares
 from weir.plan.config import Config
 from weir.plan.expand import MOST_POINTS, Expansion, PlannedCell, expand, points_of
-from weir.plan.labels import unique_labels
 from weir.plan.model import Batch, Exclusion, Plan, Shared, SuiteFacts, UnreachableCounts
 from weir.plan.packing import MARGIN, packed
 from weir.plan.totals import batch_cost, moved_bytes, plan_cost
+from weir.terms.model import Cell
 
 
 def make_plan(config: Config) -> Plan:
@@ -208,3 +208,29 @@ def _part_notes(batches: Iterable[Batch], config: Config) -> Iterator[str]:
             what = "one batch became" if len(parts) == 1 else f"{len(parts)} batches became"
             why = f"{name} ends a job after {limit}, and {MARGIN:g} times the expected time is requested"
             yield f"{what} {sum(parts)}: {why}"
+
+
+def unique_labels(cells: Sequence[Cell]) -> list[Cell]:
+    """Where a tool's label does not tell two cells apart, what differs is added."""
+    groups: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for index, cell in enumerate(cells):
+        groups[cell.suite, cell.label].append(index)
+    result = list(cells)
+    for indices in (indices for indices in groups.values() if len(indices) > 1):
+        for index in indices:
+            others = [cells[other] for other in indices]
+            result[index] = replace(
+                cells[index], label=" ".join([cells[index].label, *_differences(cells[index], others)])
+            )
+    return result
+
+
+def _differences(cell: Cell, others: Sequence[Cell]) -> list[str]:
+    terms = [
+        f"{key}={value}"
+        for key, value in cell.params.items()
+        if any(other.params.get(key) != value for other in others)
+    ]
+    if any(other.iterations != cell.iterations for other in others):
+        terms.append(f"iterations={cell.iterations}")
+    return terms or [cell.cell]

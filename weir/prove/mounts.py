@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from weir.audit.subject import IN_MEMORY
+from weir.base.mounts import mount_of
+from weir.measure.machine.memory_below import memory_below
 from weir.prove.killed import Process, is_killed
-from weir.prove.memory import in_memory, without_device
 from weir.prove.pieces import BYTES, Piece, groups_of
 from weir.prove.reports import streamed_on
 
@@ -346,3 +350,29 @@ def _least(looks: Sequence[Mapping[str, int] | None]) -> Mapping[str, int] | Non
     """After one process synchronised a file another may have written to it."""
     seen = [look for look in looks if look]
     return min(seen, key=lambda look: look["dirty_bytes"] + look["writeback_bytes"]) if seen else None
+
+
+def in_memory(mount: Mapping[str, Any], host: str) -> str | None:
+    """Where in memory the bytes of a mount are; None elsewhere, and where it cannot be looked at: on another
+    node, in another namespace, or not mounted any more, and the library did not see it."""
+    point = mount["point"] or "/"
+    if (mount["device"] or "").endswith(IN_MEMORY):  # as the library saw it, in its own namespace
+        return f"the bytes are in memory: {mount['device'].removesuffix(IN_MEMORY)}"
+    if mount["device"] is None or host != socket.gethostname():
+        return None
+    here = mount_of(Path(point))
+    if here is None or here["mount_point"] != point or here["type"] != mount["file_system"]:
+        return None
+    where = memory_below(Path(point))
+    return where and f"the bytes are in memory: {where}"
+
+
+def without_device(mount: Mapping[str, Any], reason: str) -> dict[str, Any]:
+    """The account of a mount as if its device had no counters."""
+    phases = [{**phase, "before": _cleared(phase["before"])} for phase in mount["phases"]]
+    ends = {name: _cleared(mount[name]) for name in ("start", "end")}
+    return {**mount, "device": None, "device_reason": reason, "phases": phases, **ends}
+
+
+def _cleared(counters: Mapping[str, Any]) -> dict[str, Any]:
+    return {**counters, "device": None}

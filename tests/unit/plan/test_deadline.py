@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from weir.plan.deadline import CLEAN_UP_S, fits
+from weir.plan.allocation import CLEAN_UP_S, fits
 from weir.site.schedulers.commands import answer
 from weir.site.schedulers.slurm.allocation import allocation_end
 

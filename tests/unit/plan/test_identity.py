@@ -9,7 +9,7 @@ import pytest
 from tests.checkout import SITE, SUITE, TARGET, TOOLS, load, make_checkout
 from weir.plan import make_plan
 from weir.plan.config import load_config
-from weir.plan.hashing import cell_identity
+from weir.plan.expand import cell_identity
 from weir.tools.base import Parameter
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.unit.prove.reports import MIB, ZEROS, S, mount, phase, process
-from weir.prove import memory
+from weir.prove import mounts as memory
 from weir.prove.beside import disk_of, with_others
 from weir.prove.claims import Claim, expected, judged_claims
 from weir.prove.mounts import mounts_of

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterable, Sequence
+from math import exp
 from pathlib import Path
+
+import numpy as np
 
 from weir.base.errors import WeirError
 from weir.decide.compare.sides import campaigns
 from weir.decide.history import RECENT_POINTS, figure, output
-from weir.decide.history.band import judge_newest
+from weir.decide.history.band import band_of, judge_newest
 from weir.decide.history.conditions import Condition, conditions_of, notes_of
-from weir.decide.history.reference import reference_bounds
+from weir.decide.history.regimes import FEWEST_POINTS, regimes_of
 from weir.decide.history.series import Series, from_campaigns, from_table, series_name, stopped
 from weir.decide.history.store import add_campaign
 from weir.records.metrics import metric_named
 from weir.records.table import write_whole
 from weir.terms.columns import columns_of_role
+from weir.terms.model import Row
 
 _MOST_NAMES = 12
 
@@ -109,3 +114,26 @@ def _reference(args: argparse.Namespace) -> int:
     else:
         print(text, end="")
     return 0
+
+
+Bound = dict[str, float | str | int]
+
+
+def reference_bounds(campaigns: Iterable[Sequence[Row]]) -> list[Bound]:
+    """Bounds of the cells with ten campaigns at their present level; other cells have none."""
+    bounds: list[Bound] = []
+    every = from_campaigns(campaigns, metric_named("bandwidth"), lambda row: f"{row['cell']} {row['access']}")
+    for series in every:
+        if len(series) < FEWEST_POINTS:
+            continue
+        start = regimes_of(series)[-1].start
+        # The band of the next point, which includes the newest one.
+        later = np.append(series.times, series.times[-1] + 1)
+        band = band_of(type(series)(series.name, later, np.append(series.logs, series.logs[-1])), start)
+        if band is not None:
+            cell, _, access = series.name.partition(" ")
+            level = exp(float(np.median(series.logs[start:])))
+            bounds.append(
+                {"cell": cell, "access": access, "median": level, "low": band.low, "campaigns": band.points}
+            )
+    return bounds

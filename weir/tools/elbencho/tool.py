@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import Any
 from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Habits, Parameter, RunPaths, Tool, label_of_jobs
 from weir.tools.elbencho.parse import LOG_START, OUTPUT, parse_results, parse_runs
-from weir.tools.elbencho.services import on_nodes
 from weir.tools.outputs import read_texts
 
 
@@ -108,3 +108,46 @@ def _file_bytes(cell: Cell) -> int:
 def _as_run(row: Row) -> Row:
     """Of a suite: one process on each node, and each access once."""
     return row | {"nn": row.get("nn") or 1, "ppn": 1, "iteration": 0, "layout": "shared"}
+
+
+WAIT_S = 60
+_SCRIPT = """\
+rank=${{OMPI_COMM_WORLD_RANK:-${{PMIX_RANK:-${{PMI_RANK:-${{FLUX_TASK_RANK:-${{SLURM_PROCID:-0}}}}}}}}}}
+port=$((20000 + $$ % 10000))
+mkdir -p {folder}
+printf '%s:%s\\n' "$(hostname)" "$port" > {folder}/"new-$rank"
+mv {folder}/"new-$rank" {folder}/"at-$rank"
+[ "$rank" -eq 0 ] || exec {program} --service --foreground --port "$port" > {folder}/"log-$rank" 2>&1
+{program} --service --foreground --port "$port" > {folder}/log-0 2>&1 &
+tries=0
+until [ "$(ls {folder} | grep -c '^at-')" -eq {nodes} ]; do
+    tries=$((tries + 1))
+    [ "$tries" -le {wait_s} ] || {{ echo "ERROR: not all of {nodes} services told their host" >&2; exit 1; }}
+    sleep 1
+done
+hosts=$(cat {folder}/at-* | tr '\\n' ',')
+measure() {{
+    "$@" --hosts "${{hosts%,}}" --svcwait {wait_s} {path}
+}}
+{starts}
+code=$?
+{program} --hosts "${{hosts%,}}" --quit > /dev/null 2>&1
+wait
+[ "$code" -ne 0 ] || rm -r {folder}
+exit "$code"
+"""
+
+
+def on_nodes(
+    program: Sequence[str], starts: Sequence[Sequence[str]], path: str, nodes: int, outputs: Path
+) -> list[str]:
+    """The arguments after a launcher of one rank a node. starts: what measures, one after the other."""
+    script = _SCRIPT.format(
+        folder=shlex.quote(str(outputs.resolve() / "services")),
+        program=shlex.join(program),
+        starts=" && ".join(shlex.join(["measure", *start]) for start in starts),
+        nodes=nodes,
+        wait_s=WAIT_S,
+        path=shlex.quote(path),
+    )
+    return ["sh", "-c", script]

@@ -12,8 +12,6 @@ from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Habits, Parameter, RunPaths
 from weir.tools.engine import EngineTool, is_engine
 from weir.tools.ime_names import netcdf_name
-from weir.tools.ior.habits import habits_of
-from weir.tools.ior.help import listed_interfaces
 from weir.tools.ior.log import START
 from weir.tools.ior.names import API_OPTIONS, IOR_OPTIONS
 from weir.tools.ior.parse import parse_log, parse_outputs
@@ -304,3 +302,31 @@ def _queue_options(params: Mapping[str, Any], program: Sequence[str]) -> list[st
         return [f"--uring.depth={params['iodepth']}"]
     # By default IOR submits 16 transfers together and then waits for all 16: its queue would run empty.
     return [f"--aio.max-pending={params['iodepth']}", "--aio.granularity=1"]
+
+
+def habits_of(row: Row) -> Habits:
+    """Nothing for weir-io, which counts and reports all of it."""
+    if row.get("program") != "IOR":
+        return Habits()
+    return Habits(
+        sync_dropped=_sync_dropped(str(row.get("tool_version") or ""), row.get("api")),
+        ranks_draw_apart=True,
+        size_of_one_file=True,
+        size_may_lag=True,
+        times_opens_and_closes=True,
+    )
+
+
+def _sync_dropped(version: str, api: str | None) -> str | None:
+    """Tables of results have no warnings; version and interface show the behaviour."""
+    if version.startswith(("2.", "3.0")) and api != "POSIX":
+        return f"IOR {version} synchronises with POSIX only, this ran on {api}"
+    if version.startswith("4.") and api == "IME":
+        return f"IOR {version} does not synchronise with IME"
+    return None
+
+
+def listed_interfaces(help_text: str) -> tuple[str, ...]:
+    """From `-a S  api -- API for I/O [POSIX|DUMMY|MPIIO]` of IOR and of weir-io."""
+    match = re.search(r"^\s*-a\b.*\[([A-Z0-9_|]+)\]", help_text, re.MULTILINE)
+    return tuple(match[1].split("|")) if match else ()
