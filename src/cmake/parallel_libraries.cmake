@@ -8,6 +8,22 @@ option(WEIR_HDF5 "Build the back end HDF5" ON)
 option(WEIR_NETCDF4 "Build the back end NETCDF4 and the format of netcdf-bench, which lie on HDF5" ON)
 option(WEIR_PNETCDF "Build the back end PNETCDF and the format CDF-5 of netcdf-bench" ON)
 
+# weir_existing_includes(target): removes the include folders that do not exist. Debian 13 gives PnetCDF a .pc file that
+# names folders in which the package was built, and CMake ends at a folder that does not exist.
+function(weir_existing_includes target)
+  get_target_property(named ${target} INTERFACE_INCLUDE_DIRECTORIES)
+  if(NOT named)
+    return()
+  endif()
+  set(existing "")
+  foreach(folder IN LISTS named)
+    if(IS_DIRECTORY "${folder}")
+      list(APPEND existing "${folder}")
+    endif()
+  endforeach()
+  set_property(TARGET ${target} PROPERTY INTERFACE_INCLUDE_DIRECTORIES "${existing}")
+endfunction()
+
 # weir_parallel_library(TARGET name MODULES names of pkg-config HEADERS files CALL code that needs parallel I/O
 #                       PACKAGE name in Debian SWITCHES what needs it)
 function(weir_parallel_library)
@@ -25,6 +41,7 @@ function(weir_parallel_library)
   pkg_search_module(${prefix} QUIET IMPORTED_TARGET GLOBAL ${lib_MODULES})
   set(found FALSE)
   if(${prefix}_FOUND)
+    weir_existing_includes(PkgConfig::${prefix})
     # Debian keeps the headers of its second NetCDF away and its pkg-config file does not say where.
     pkg_get_variable(libdir ${${prefix}_MODULE_NAME} libdir)
     if(lib_TARGET STREQUAL netcdf AND EXISTS ${libdir}/netcdf/mpi/include)
