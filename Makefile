@@ -82,6 +82,9 @@ lab-shell:
 setup-lab:
 	@envs/setup.sh measure lab
 
+# A warning of the compiler ends the build for those who change weir, never for those who measure with it.
+check test test-weekly: export WEIR_WERROR := ON
+
 .PHONY: check
 check: setup-develop ## linters and quick tests, under a minute
 	@$(MAKE) --jobs=2 --keep-going tests-quick lint-r tests-quick-rest tests-quick-r $(lint_steps)
@@ -115,7 +118,7 @@ fuzz-config: setup-develop ## 10,000 hostile suites, sites, targets and contract
 .PHONY: fuzz-engine
 fuzz-engine: setup-develop
 	@mkdir -p build/asan
-	@flock build/asan/build.lock .ci/step build-asan bash -c 'cmake -S . -B build/asan -G Ninja -DWEIR_SANITIZE=ON && cmake --build build/asan'
+	@flock build/asan/build.lock .ci/step build-asan bash -c 'cmake -S . -B build/asan -G Ninja -DWEIR_SANITIZE=ON -DWEIR_WERROR=ON && cmake --build build/asan'
 	@cd build/asan/fuzz && for target in fuzz-*; do \
 		[ -x "$$target" ] || continue; \
 		seed=$$(date +%s); echo "$$target, seed $$seed"; ASAN_OPTIONS=detect_leaks=0 "./$$target" $(FUZZ_INPUTS) "$$seed"; done
@@ -124,7 +127,7 @@ fuzz-engine: setup-develop
 tsan: setup-develop ## all personalities, batch included, and the emulator under the thread sanitizer
 	@mkdir -p build/tsan
 	@flock build/tsan/build.lock .ci/step build-tsan bash -c \
-		'cmake -S . -B build/tsan -G Ninja -DWEIR_SANITIZE=thread && cmake --build build/tsan'
+		'cmake -S . -B build/tsan -G Ninja -DWEIR_SANITIZE=thread -DWEIR_WERROR=ON && cmake --build build/tsan'
 	@$(venv)/python -m tests.engine.thread_sanitizer
 
 .PHONY: swap-attack

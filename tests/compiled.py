@@ -30,4 +30,5 @@ def compiled(folder: Path, *options: str) -> Path:
 
 def sanitized() -> Path:
     """Less optimised than what measures: three quarters of the time of the compiler."""
-    return compiled(ROOT / "build" / "asan", "-DWEIR_SANITIZE=ON", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g1")
+    options = ("-DWEIR_SANITIZE=ON", "-DWEIR_WERROR=ON", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g1")
+    return compiled(ROOT / "build" / "asan", *options)

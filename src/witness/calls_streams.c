@@ -40,10 +40,11 @@ static FILE *note_stream(const char *path, const char *mode, FILE *stream) {
 STREAM(fopen)
 STREAM(fopen64)
 
+/* The C library declares that a stream is never NULL, so a compiler removes a check for it. */
 #define STREAM_CLOSE(name)                                                                                   \
     int name(FILE *stream) {                                                                                 \
         NEXT(name)                                                                                           \
-        if (accounts_wanted && stream != NULL) {                                                             \
+        if (accounts_wanted) {                                                                               \
             file_closed(fileno(stream));                                                                     \
         }                                                                                                    \
         return next_##name(stream);                                                                          \
