@@ -24,7 +24,7 @@ __attribute__((visibility("hidden"))) void count_sync(int fd, enum sync_call cal
     }
 }
 
-#define KIND_OF(flags) (((flags)&O_CREAT) != 0 ? NAME_CREATE : NAME_OPEN)
+#define KIND_OF(flags) ((O_CREAT & (flags)) != 0 ? NAME_CREATE : NAME_OPEN)
 
 static int note_open(int directory, const char *path, int flags, int fd) {
     int error = errno;
@@ -40,7 +40,7 @@ static int note_open(int directory, const char *path, int flags, int fd) {
 
 #define MODE_OF(flags)                                                                                       \
     mode_t mode = 0;                                                                                         \
-    if (((flags)&O_CREAT) != 0 || ((flags)&O_TMPFILE) == O_TMPFILE) {                                        \
+    if ((O_CREAT & (flags)) != 0 || (O_TMPFILE & (flags)) == O_TMPFILE) {                                    \
         va_list list;                                                                                        \
         va_start(list, flags);                                                                               \
         mode = va_arg(list, mode_t);                                                                         \

@@ -19,7 +19,7 @@
 #define BINDINGS_SYMBOL(info) ELF32_R_SYM(info)
 #endif
 typedef ElfW(Sym) bindings_symbol;
-#define BINDINGS_TYPE(info) ((info)&0xf) /* of a symbol: the same in both classes */
+#define BINDINGS_TYPE(info) (0xf & (info)) /* of a symbol: the same in both classes */
 
 struct object {
     const char *name;

@@ -35,8 +35,10 @@ struct weir_mounts {
     struct weir_medium medium;
 };
 
-#define WEIR_MOUNTS_UNREAD                                                                                   \
-    { .descriptor = -1 }
+/* Releases of clang-format differ in the braces of a macro. */
+// clang-format off
+#define WEIR_MOUNTS_UNREAD {.descriptor = -1}
+// clang-format on
 
 /* By the file, or by its directory where it is not there yet. mounts: NULL in a process that is not ours,
  * where a descriptor cannot be kept. */

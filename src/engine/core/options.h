@@ -28,8 +28,10 @@ struct weir_option {
     const char *help;
 };
 
-#define WEIR_OPTION_END                                                                                      \
-    { 0, NULL, NULL, WEIR_FLAG, 0, NULL, NULL }
+/* Releases of clang-format differ in the braces of a macro. */
+// clang-format off
+#define WEIR_OPTION_END {0, NULL, NULL, WEIR_FLAG, 0, NULL, NULL}
+// clang-format on
 
 /* A table and the struct that it fills. */
 struct weir_option_set {

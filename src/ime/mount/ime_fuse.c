@@ -119,8 +119,9 @@ static struct fuse_session *fuse_make_session(const struct arguments *arguments)
     const char *options = arguments->allow_other
                               ? "auto_unmount,fsname=weir-ime,subtype=ime,default_permissions,allow_other"
                               : "auto_unmount,fsname=weir-ime,subtype=ime,default_permissions";
-    char *arguments_of_fuse[] = {(char *)(uintptr_t) "ime-fuse", (char *)(uintptr_t) "-o",
-                                 (char *)(uintptr_t)options};
+    char program[] = "ime-fuse";
+    char flag[] = "-o";
+    char *arguments_of_fuse[] = {program, flag, (char *)(uintptr_t)options};
     struct fuse_args fuse_arguments = FUSE_ARGS_INIT(3, arguments_of_fuse);
     return fuse_session_new(&fuse_arguments, &operations, sizeof operations, &mount);
 }

@@ -28,7 +28,8 @@ static inline void fuzz_must_explain(const char *complaint) {
  * the program, and puts NULL behind the last. */
 static inline int fuzz_cut(char *text, char **arguments, int most) {
     int count = 1;
-    arguments[0] = (char *)(size_t) "fuzz";
+    static char name[] = "fuzz";
+    arguments[0] = name;
     for (char *rest = text; count < most && rest != NULL && *rest != '\0';) {
         arguments[count++] = strsep(&rest, "\n");
     }
