@@ -38,7 +38,9 @@ take_wheels() {
 take_debs() {
     local names=() options=(-o "Dir::Cache::archives=$folder/debs" -o Dir::State::status=/dev/null -o Debug::NoLocking=1)
     mkdir -p "$folder/debs/partial"
-    mapfile -t names < <(for role in "${roles[@]}"; do sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "envs/apt/$role.txt"; done | sort -u)
+    # shellcheck source=/dev/null
+    . envs/apt/release.sh
+    mapfile -t names < <(packages_of "${roles[@]}")
     apt-get -qq "${options[@]}" install --yes --download-only --no-install-recommends python3-venv git make "${names[@]}" >/dev/null
     rm -rf "$folder/debs/partial" "$folder/debs/lock"
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the named roles need and nothing else: Debian packages from envs/apt/ROLE.txt, and a Python environment in
+# Installs what the named roles need and nothing else: packages from envs/apt/ROLE.txt, and a Python environment in
 # .venv of this checkout from the lock in envs/pip. Every make target calls it, so it says nothing when nothing is missing.
 #
 #   envs/setup.sh measure analyse report     # what `make report` needs
@@ -8,7 +8,7 @@
 #   envs/setup.sh measure --later report ... # of the roles after it, only fetch packages, and only while others are installed
 #   envs/setup.sh --look measure ...         # install nothing; true if nothing is missing
 #
-# WEIR_APT=no   the programs come from modules, Spack or a container: leave Debian packages alone
+# WEIR_APT=no   the programs come from modules, Spack or a container: leave packages alone (=RELEASE: envs/apt/release.sh)
 # PYTHON=...    the interpreter to build .venv with (3.11 or newer)
 set -euo pipefail
 
@@ -27,6 +27,8 @@ later_packages=()
 python=
 lock_wait_s=600
 exec {terminal}>&2 # what a step prints goes to the log
+# shellcheck source=/dev/null
+. "$top/envs/apt/release.sh"
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 
@@ -56,21 +58,6 @@ read_roles() {
 }
 
 # ---- what is missing ------------------------------------------------------------------------------------------------
-
-packages_of() { # packages_of ROLE...
-    local role
-    for role in "$@"; do
-        sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$top/envs/apt/$role.txt"
-    done | LC_ALL=C sort -u
-}
-
-installed_of() {
-    # dpkg-query fails when it does not know one of the names: that is an answer, not an error
-    { dpkg-query --show --showformat '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true; } |
-        sed -n 's/^installed //p' | LC_ALL=C sort -u
-}
-
-uses_apt() { [ "${WEIR_APT:-yes}" != no ] && command -v dpkg-query >/dev/null; }
 
 lock_file() {
     case " ${roles[*]} " in
@@ -104,19 +91,13 @@ choose_python() {
         fi
     done
     die 1 "no Python 3.11 or newer (tried: ${PYTHON:-python3 python3.13 python3.12 python3.11})" \
-        "apt-get install python3, or name one with PYTHON=/path/to/python3 make ..."
-}
-
-missing_in() { # missing_in ROLE...
-    local wanted=()
-    mapfile -t wanted < <(packages_of "$@")
-    comm -23 <(printf '%s\n' "${wanted[@]}") <(installed_of "${wanted[@]}")
+        "install the package $(in_this_release <<<python3), or name one with PYTHON=/path/to/python3 make ..."
 }
 
 look() { # sets missing_packages and later_packages; true if nothing is to be done now
     local right=yes
     missing_packages=() later_packages=()
-    if uses_apt; then
+    if looks_up_packages; then
         mapfile -t missing_packages < <(missing_in "${roles[@]}")
         [ ${#later_roles[@]} -eq 0 ] || mapfile -t later_packages < <(missing_in "${later_roles[@]}")
     fi
@@ -124,19 +105,41 @@ look() { # sets missing_packages and later_packages; true if nothing is to be do
         right=no
         choose_python
         if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
-            uses_apt || die 1 "$python cannot make virtual environments (its modules venv and ensurepip are missing)"
-            missing_packages+=(python3-venv)
+            looks_up_packages || die 1 "$python cannot make virtual environments (its modules venv and ensurepip are missing)"
+            missing_packages+=("$(in_this_release <<<python3-venv)")
         fi
     fi
     [ $right = yes ] && [ ${#missing_packages[@]} -eq 0 ]
 }
 
+stop_without_list() { # a release that is not known: what is needed, before anything is begun
+    local names=() absent=()
+    [ "${WEIR_APT:-yes}" != no ] && [ ! -f "$(release_file)" ] || return 0
+    names=("${missing_packages[@]}" "${later_packages[@]}")
+    if ! looks_up_packages; then
+        mapfile -t absent < <(absent_programs "${roles[@]}" "${later_roles[@]}")
+        [ ${#absent[@]} -eq 0 ] || mapfile -t names < <(packages_of "${roles[@]}" "${later_roles[@]}")
+    fi
+    [ ${#names[@]} -gt 0 ] || return 0
+    [ ${#absent[@]} -eq 0 ] || say "these programs are not on the PATH: ${absent[*]}"
+    say "weir has no list of packages for $(this_release) (it has: $(known_releases)). It needs, by Debian's names:" ""
+    reasons_of "${names[@]}" | sed 's/^/    /' >&2
+    die 1 "" "hint: install what corresponds to them, or load modules, then put WEIR_APT=no before the command;" \
+        "on a system derived from one of those releases put its name, such as WEIR_APT=debian-13"
+}
+
 stop_unless_root() { # at once for all: who has to ask somebody asks once
-    local missing=("${missing_packages[@]}" "${later_packages[@]}")
-    [ ${#missing[@]} -gt 0 ] && [ "$(id -u)" -ne 0 ] || return 0
-    die 1 "Debian packages are missing, and installing them is for root. Run this, then the same command again:" \
-        "" "    sudo apt-get install -y --no-install-recommends ${missing[*]}" "" \
-        "(if apt-get does not know a name: sudo apt-get update. If these programs come from modules, Spack or a" \
+    local missing=("${missing_packages[@]}" "${later_packages[@]}") install='apt-get install -y --no-install-recommends'
+    [ ${#missing[@]} -gt 0 ] || return 0
+    ! is_never_run || say "weir has never been installed on $(this_release): its packages are named as its distributor names them"
+    if ! command -v dpkg-query >/dev/null; then
+        install='dnf install -y'
+    elif [ "$(id -u)" -eq 0 ]; then
+        return 0
+    fi
+    die 1 "packages of $(this_release) are missing, and installing them is for root. Run this, then the same command again:" \
+        "" "    sudo $install ${missing[*]}" "" \
+        "(if a name is not known: sudo ${install%% *} update. If these programs come from modules, Spack or a" \
         "container instead: WEIR_APT=no before the command.)"
 }
 
@@ -151,10 +154,10 @@ explain() { # what in the log is worth a sentence
         *"name resolution"*)
         say "the network could not be reached: check the connection, the proxy, and the mirrors that apt and pip are set to" ;;
     *"Unable to locate package"* | *"has no installation candidate"*)
-        say "apt does not know a package: weir is made for Debian 12; elsewhere bring the programs and set WEIR_APT=no" ;;
+        say "apt does not know a package of envs/apt for $(this_release): hint: apt-get update; or bring the programs and set WEIR_APT=no" ;;
     *"THESE PACKAGES DO NOT MATCH THE HASHES"*)
         say "a download is not what the lock says: try again; if it stays so, do not trust that package index" ;;
-    *"lock was locked by another process"* | *"Could not get lock"* | *"Unable to lock"*)
+    *"lock was locked by "* | *"Could not get lock"* | *"Unable to lock"*)
         say "another process still holds the lock of dpkg or apt: wait until it ends, then give the same command again" ;;
     *"No space left on device"*) say "the disk is full" ;;
     *CERTIFICATE_VERIFY_FAILED* | *"certificate verify failed"*)
@@ -210,7 +213,7 @@ unlocked() { # unlocked COMMAND...   repeats it while it fails for a lock
         printf '%s\n' "$output"
         case $status:$output in
         0:*) return 0 ;;
-        *"lock was locked by another process"* | *"Could not get lock"* | *"Unable to lock"*) ;;
+        *"lock was locked by "* | *"Could not get lock"* | *"Unable to lock"*) ;;
         *) return "$status" ;;
         esac
         if [ $((SECONDS - began)) -ge $lock_wait_s ]; then
@@ -363,6 +366,7 @@ main() {
         exit 0
     fi
     look && right=yes
+    stop_without_list
     stop_unless_root # also for what is installed later
     [ $right = no ] || exit 0
     mkdir -p "$top/build"

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[3]
+
+# What dpkg 1.21 and 1.22 print while another process installs.
+LOCKED = (
+    "dpkg: error: dpkg frontend lock was locked by another process with pid 4711",
+    "dpkg: error: dpkg frontend lock was locked by /usr/bin/apt-get process with pid 4711",
+)
 # Each fake appends its name and arguments to the file "calls"; "installed" is dpkg's memory.
 STAND_INS = {
     "id": 'echo "${STAND_IN_UID:-0}"',
     "dpkg": """
         note "$@"
-        if [ -e "$notes/lock-held" ]; then
-            echo "dpkg: error: dpkg frontend lock was locked by another process with pid 4711" >&2
-            exit 2
-        fi
+        message=$(cat "$notes/lock-held" 2>/dev/null) || exit 0
+        echo "$message" >&2
+        exit 2
     """,
     "dpkg-query": """
         status=0
@@ -75,10 +86,30 @@ class Machine:
 
     checkout: Path
     notes: Path
+    path: str = "/usr/bin:/bin:/usr/sbin:/sbin"  # behind the fakes
+
+    def is_release(self, *lines: str) -> None:
+        """What /etc/os-release contains."""
+        file = self.notes / "system/etc/os-release"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("".join(f"{line}\n" for line in lines))
+
+    def has_no_dpkg(self) -> None:
+        """Of the programs of this machine those remain that are not dpkg's, a compiler's or R's."""
+        gone = re.compile(r"(dpkg|apt|rpm|mpicc|cmake|ninja|R|Rscript|latexmk|pdflatex)\b")
+        programs = self.notes / "programs"
+        programs.mkdir()
+        for file in Path("/usr/bin").iterdir():
+            if not gone.match(file.name):
+                (programs / file.name).symlink_to(file)
+        for name in ("dpkg", "dpkg-query", "apt-get"):
+            (self.notes / "bin" / name).unlink()
+        self.path = str(programs)
 
     def environment(self) -> dict[str, str]:
         return {
-            "PATH": f"{self.notes}/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+            "PATH": f"{self.notes}/bin:{self.path}",
+            "SYSTEM": str(self.notes / "system"),
             "HOME": str(self.notes),
             "notes": str(self.notes),
         }
@@ -109,3 +140,25 @@ class Machine:
 
     def forget_calls(self) -> None:
         (self.notes / "calls").unlink(missing_ok=True)
+
+
+@contextmanager
+def fresh_machine() -> Iterator[Machine]:
+    """Debian 12 with nothing installed, and a checkout of the lists."""
+    # Not tmp_path, which other users may not enter: one test is another user.
+    folder = Path(tempfile.mkdtemp(prefix="weir-setup-"))
+    folder.chmod(0o755)
+    machine = Machine(folder / "checkout", folder / "notes")
+    shutil.copytree(ROOT / "envs" / "apt", machine.checkout / "envs" / "apt")
+    shutil.copytree(ROOT / "envs" / "pip", machine.checkout / "envs" / "pip")
+    shutil.copy(ROOT / "envs" / "setup.sh", machine.checkout / "envs")
+    shutil.copy(ROOT / "pyproject.toml", machine.checkout)
+    (machine.notes / "bin").mkdir(parents=True)
+    (machine.notes / "installed").touch()
+    for name, text in STAND_INS.items():
+        program = machine.notes / "bin" / name
+        program.write_text(f'#!/bin/bash\nnote() {{ echo "{name} $*" >>"$notes/calls"; }}\n{text}')
+        program.chmod(0o755)
+    machine.is_release("ID=debian", "VERSION_ID=12")
+    yield machine
+    shutil.rmtree(folder)

@@ -7,14 +7,13 @@ import os
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.unit.setup.machine import STAND_INS, Machine
+from tests.unit.setup.machine import LOCKED, Machine, fresh_machine
 
 ROOT = Path(__file__).resolve().parents[3]
 REPORT_ROLES = ("measure", "analyse", "report")
@@ -22,22 +21,8 @@ REPORT_ROLES = ("measure", "analyse", "report")
 
 @pytest.fixture
 def machine() -> Iterator[Machine]:
-    # Not tmp_path, which other users may not enter: one test is another user.
-    folder = Path(tempfile.mkdtemp(prefix="weir-setup-"))
-    folder.chmod(0o755)
-    machine = Machine(folder / "checkout", folder / "notes")
-    shutil.copytree(ROOT / "envs" / "apt", machine.checkout / "envs" / "apt")
-    shutil.copytree(ROOT / "envs" / "pip", machine.checkout / "envs" / "pip")
-    shutil.copy(ROOT / "envs" / "setup.sh", machine.checkout / "envs")
-    shutil.copy(ROOT / "pyproject.toml", machine.checkout)
-    (machine.notes / "bin").mkdir(parents=True)
-    (machine.notes / "installed").touch()
-    for name, text in STAND_INS.items():
-        program = machine.notes / "bin" / name
-        program.write_text(f'#!/bin/bash\nnote() {{ echo "{name} $*" >>"$notes/calls"; }}\n{text}')
-        program.chmod(0o755)
-    yield machine
-    shutil.rmtree(folder)
+    with fresh_machine() as machine:
+        yield machine
 
 
 def packages_of(*roles: str) -> set[str]:
@@ -205,7 +190,7 @@ def test_debian_packages_can_be_left_alone(machine: Machine) -> None:
     ("who", "text", "sentence"),
     [
         ("apt", "Err:1 Temporary failure resolving 'mirror.example'", "the network could not be reached"),
-        ("apt", "E: Unable to locate package cmake", "weir is made for Debian 12"),
+        ("apt", "E: Unable to locate package cmake", "apt does not know a package of envs/apt for debian-12"),
         ("apt", "dpkg: error: No space left on device", "the disk is full"),
         (
             "pip",
@@ -231,9 +216,10 @@ def test_a_failure_is_explained_and_the_next_call_tries_again(
 
 
 @pytest.mark.slow
-def test_a_lock_that_another_process_holds_is_waited_for(machine: Machine) -> None:
+@pytest.mark.parametrize("message", LOCKED)
+def test_a_lock_that_another_process_holds_is_waited_for(machine: Machine, message: str) -> None:
     held = machine.notes / "lock-held"
-    held.touch()
+    held.write_text(f"{message}\n")
     process = machine.start("measure")
     deadline = time.monotonic() + 120
     while len(machine.calls("dpkg")) < 2 and time.monotonic() < deadline:
@@ -251,7 +237,7 @@ def test_a_lock_that_another_process_holds_is_waited_for(machine: Machine) -> No
 def test_a_lock_that_is_never_released_ends_with_advice(machine: Machine) -> None:
     script = machine.checkout / "envs" / "setup.sh"
     script.write_text(script.read_text().replace("lock_wait_s=600", "lock_wait_s=1"))
-    (machine.notes / "lock-held").touch()
+    (machine.notes / "lock-held").write_text(f"{LOCKED[0]}\n")
     status, output = machine.set_up("measure")
     assert status == 1
     assert "another process still holds the lock of dpkg or apt: wait until it ends" in output
@@ -270,8 +256,8 @@ def test_the_real_dpkg_reports_a_held_lock_in_the_words_that_are_looked_for(tmp_
         environment = {"LC_ALL": "C", "PATH": "/usr/bin:/bin:/usr/sbin:/sbin"}
         done = subprocess.run(options, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode != 0
-    assert "lock was locked by another process" in done.stderr
-    assert "lock was locked by another process" in (ROOT / "envs" / "setup.sh").read_text()
+    assert "lock was locked by " in done.stderr
+    assert (ROOT / "envs" / "setup.sh").read_text().count('*"lock was locked by "*') == 2
 
 
 @pytest.mark.slow
