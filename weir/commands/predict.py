@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from weir.base.errors import WeirError
 from weir.decide.compare.sides import records_file
 from weir.decide.predict.application import Application, read_application
 from weir.decide.predict.circumstances import circumstances_of
-from weir.decide.predict.forecast import WIDEST, Forecast, Times, error, forecasts, whole
+from weir.decide.predict.forecast import WIDEST, Forecast, forecasts
 from weir.decide.predict.logged import application_in
+from weir.decide.predict.output import facts_of, lines_of
 from weir.decide.predict.probe import probe
 from weir.decide.predict.trial import measured_trial, trial_plan
 from weir.plan.config import load_config
@@ -117,9 +117,11 @@ def execute(args: argparse.Namespace) -> int:
         found = {target: [probed.scaled(target, one) for one in each] for target, each in found.items()}
     then = circumstances_of(args.records, [row for row in rows if row["cell"] in cells])
     if args.json:
-        print(json.dumps({target: [_facts(one) for one in each] for target, each in found.items()}, indent=1))
+        print(
+            json.dumps({target: [facts_of(one) for one in each] for target, each in found.items()}, indent=1)
+        )
     else:
-        lines = [*_lines(application, found), f"cells {then}", *([str(probed)] if probed else [])]
+        lines = [*lines_of(application, found), f"cells {then}", *([str(probed)] if probed else [])]
         print("\n".join(lines))
     if then.differ and not (args.measure or args.as_measured or args.probe):
         raise WeirError(
@@ -181,55 +183,3 @@ def _trial(args: argparse.Namespace, application: Application, targets: Sequence
         )
     results = args.results or Path("results") / config.site.name / f"predict-{application.name}"
     return measured_trial(plan, results.resolve())
-
-
-def _lines(application: Application, found: dict[str, list[Forecast]]) -> Iterator[str]:
-    yield f"{application.name}: {application.description}"
-    for target, each in found.items():
-        yield ""
-        yield f"{target}"
-        yield f"  {'phase':<10}{'predicted':<28}{'measured':<28}error"
-        for one in each:
-            yield _line(one.phase.name, one.predicted, one.measured)
-            yield from (f"    nearest cell: {far}" for far in one.far)
-        yield _line("all", whole(each, "predicted"), whole(each, "measured"))
-        yield from _test_lines(each)
-    yield ""
-    yield "in brackets: predicted, nine of ten runs; measured, all runs; range of the error: from both"
-
-
-def _test_lines(each: Sequence[Forecast]) -> Iterator[str]:
-    """What the test of the prediction gave: cells with the parameters of the phases."""
-    tested = [one for one in each if one.tested]
-    if not tested:
-        return
-    yield f"  {'tested':<10}{'predicted':<28}{'measured now':<28}error"
-    for one in tested:
-        yield _line(one.phase.name, one.predicted, one.tested)
-    yield _line("all", whole(each, "predicted"), whole(each, "tested"))
-
-
-def _line(name: str, predicted: Times | None, measured: Times | None) -> str:
-    line = f"  {name:<10}{_words(predicted):<28}{_words(measured):<28}"
-    if predicted is None or measured is None:
-        return line.rstrip()
-    value, low, high = error(predicted, measured)
-    return f"{line}{value:+.0%} ({low:+.0%} to {high:+.0%})"
-
-
-def _words(times: Times | None) -> str:
-    return f"{times.median_s:.3g} s ({times.low_s:.3g}-{times.high_s:.3g})" if times else "unknown"
-
-
-def _facts(one: Forecast) -> dict[str, Any]:
-    return {
-        "phase": one.phase.name,
-        "predicted": vars(one.predicted) if one.predicted else None,
-        "measured": vars(one.measured) if one.measured else None,
-        "error": error(one.predicted, one.measured) if one.predicted and one.measured else None,
-        "tested": vars(one.tested) if one.tested else None,
-        "error_of_test": error(one.predicted, one.tested) if one.predicted and one.tested else None,
-        "cell": one.cell,
-        "label": one.label,
-        "far": list(one.far),
-    }

@@ -16,11 +16,11 @@ import pytest
 from tests.checkout import SITE, SUITE, TARGET, load, make_checkout
 from weir.base.errors import WeirError
 from weir.base.processes import started
-from weir.commands.watch import _append, _redraw, line, progress_of
 from weir.plan import Plan, make_plan, write_plan
 from weir.plan.card import short_card
 from weir.runs.files import run_folder
 from weir.terms.model import Parsed
+from weir.workflow.follow import _append, _redraw, line, progress_of
 from weir.workflow.handover import HOLDER_FILE, Handover
 from weir.workflow.progress import BatchProgress, StudyProgress
 
@@ -87,7 +87,7 @@ def test_batches_in_turns_share_one_line_every_ten_seconds_and_one_at_the_end(
     plan: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 0.0
-    monkeypatch.setattr("weir.commands.watch.time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr("weir.workflow.follow.time", SimpleNamespace(monotonic=lambda: now))
     disk, other = (
         BatchProgress(batch, state="running", done=2, elapsed_s=[2.0, 2.0]) for batch in plan.batches
     )
@@ -116,7 +116,7 @@ def test_a_campaign_that_nobody_measures_is_not_followed_in_silence(
 ) -> None:
     """A study whose runs are elsewhere, or a job in a queue: the line is repeated only after a change."""
     now = 0.0
-    monkeypatch.setattr("weir.commands.watch.time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr("weir.workflow.follow.time", SimpleNamespace(monotonic=lambda: now))
     disk, other = (BatchProgress(batch) for batch in plan.batches)
     disk.done = 2
     idle = "nothing is being measured: 2 of 16 executions done, 2 batches wait\n"
