@@ -33,6 +33,7 @@ _SIZE = re.compile(r"(\d+)([kmgtp]?)(?:i?b)?", re.IGNORECASE)
 _DOCUMENT = re.compile(r'\{\s*"fio version"')
 _PERCENTILES = {"lat_p50_us": "50.000000", "lat_p90_us": "90.000000", "lat_p99_us": "99.000000"}
 _PERCENTILES |= {"lat_p999_us": "99.900000"}
+_LEAST_COMPLETION = 0.95  # of the mean of whole operations
 _MIB = 2**20
 _LONGEST = 20  # digits of a number that can be
 
@@ -200,16 +201,37 @@ def _requested_bytes(options: Mapping[str, str], jobs: int, moved: int) -> int |
 
 
 def _latencies(counted: Mapping[str, Any]) -> Row:
-    """Of the completion: from the moment that the request was submitted."""
-    found = counted.get("clat_ns")
-    if not isinstance(found, dict) or not found.get("N"):
+    """Times of whole operations, from the call that submits to the completion.
+
+    fio has extremes of both and, unless lat_percentiles is set, percentiles of the completion alone."""
+    whole, spread = latencies_of(counted)
+    if whole is None:
         return {}
-    percentiles = found.get("percentile")
-    known = percentiles if isinstance(percentiles, dict) else {}
-    row: Row = {name: _scaled(known.get(key), 1000) for name, key in _PERCENTILES.items()}
-    row |= {"lat_min_us": _scaled(found.get("min"), 1000), "lat_max_us": _scaled(found.get("max"), 1000)}
-    bins = list(_bins(found))
+    row: Row = {"lat_min_us": _scaled(whole.get("min"), 1000), "lat_max_us": _scaled(whole.get("max"), 1000)}
+    percentiles = spread.get("percentile") if spread else None
+    if isinstance(percentiles, dict):
+        row |= {name: _scaled(percentiles.get(key), 1000) for name, key in _PERCENTILES.items()}
+    bins = list(_bins(spread)) if spread else []
     return row | ({"lat_histogram": _histogram(bins)} if bins else {})
+
+
+def latencies_of(counted: Mapping[str, Any]) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]:
+    """The times of whole operations, and those with percentiles where they describe whole operations too.
+
+    A submission that blocks (buffered libaio, a full queue) takes most of the time: percentiles of the completion
+    then say nothing about an operation."""
+    whole, completion = (_counted(counted.get(name)) for name in ("lat_ns", "clat_ns"))
+    if whole is None or completion is None:
+        return whole or completion, whole or completion
+    if isinstance(whole.get("percentile"), dict) or isinstance(whole.get("bins"), dict):
+        return whole, whole
+    mean, completed = _number(whole.get("mean")), _number(completion.get("mean"))
+    hides = mean is not None and completed is not None and completed < _LEAST_COMPLETION * mean
+    return whole, None if hides else completion
+
+
+def _counted(latency: object) -> Mapping[str, Any] | None:
+    return latency if isinstance(latency, dict) and latency.get("N") else None
 
 
 def _bins(latency: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
@@ -234,8 +256,8 @@ def _histogram(bins: Iterable[tuple[int, int]]) -> str:
 def bins_us(job: object, access: str) -> Iterator[tuple[float, int]]:
     """The whole histogram of JSON+."""
     counted = job.get(access) if isinstance(job, dict) else None
-    latency = counted.get("clat_ns") if isinstance(counted, dict) else None
-    for edge_ns, count in _bins(latency) if isinstance(latency, dict) else ():
+    _, spread = latencies_of(counted) if isinstance(counted, dict) else (None, None)
+    for edge_ns, count in _bins(spread or {}):
         yield edge_ns / 1e3, count
 
 
