@@ -86,6 +86,8 @@ KINDS = {
     "hang-up": Kind(MAKE, _group(signal.SIGHUP)),
     "close-terminal": Kind(MAKE, None),
     "terminate-make": Kind(MAKE, _one("", signal.SIGTERM)),
+    "interrupt-make": Kind(MAKE, _one("", signal.SIGINT)),
+    "hang-up-make": Kind(MAKE, _one("", signal.SIGHUP)),
     "kill-make": Kind(MAKE, _one("", signal.SIGKILL)),
     "terminate-report": Kind(MAKE, _one("weir report", signal.SIGTERM)),
     "kill-report": Kind(MAKE, _one("weir report", signal.SIGKILL)),

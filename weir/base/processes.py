@@ -27,6 +27,18 @@ def is_the_same(pid: int, started_ticks: int) -> bool:
     return started(pid) == started_ticks
 
 
+def takes(pid: int, number: signal.Signals) -> bool:
+    """Whether the process has a handler of the signal, or ignores it."""
+    try:
+        text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    masks = [
+        int(line.split()[1], 16) for line in text.splitlines() if line.startswith(("SigIgn:", "SigCgt:"))
+    ]
+    return any(mask & 1 << (number - 1) for mask in masks)
+
+
 def name_of(pid: int) -> str | None:
     """The first 15 characters of its program's name, as the kernel has it."""
     try:

@@ -1,79 +1,129 @@
 """Who starts a measurement ends it: by a signal, by letting go, or because it is gone, however it went.
 
 Between the process that a user started and the ranks are others that may lose a signal, wait for their jobs,
-or be killed. So whoever starts others binds a socket, and what it starts waits for the end of it: the kernel
-closes the socket of a process that is killed. Jobs of a batch system follow nobody outside of them.
+or be killed. So whoever starts others holds a pipe, and what it starts opens that pipe below /proc and waits
+for its end: the kernel closes the pipe of a process that is killed. It has no name that another user could
+open, and as many readers as there are processes. Jobs of a batch system follow nobody outside of them.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
-import secrets
+import re
 import select
 import signal
 import socket
+import sys
 import threading
+from dataclasses import dataclass
 
+from weir.base.errors import WeirError
+from weir.base.processes import is_the_same, started, takes
 from weir.site.schedulers import surrounding
 
-# "HOST/JOB/NAME" of the socket.
+# "HOST/PROCESS NAMESPACE/JOB/PID/START/DESCRIPTOR/INODE" of the pipe.
 VARIABLE = "WEIR_STARTER"
-# Its recipe gives the process of make: it has no socket.
+# Its recipe gives the process of make: it has no pipe.
 PROCESS_VARIABLE = "WEIR_STARTER_PROCESS"
-_FOLLOWERS = 128
-_HELD: list[socket.socket] = []  # or Python would close one that nobody names
+_NAME = re.compile(r"(.*)/(\d+)/(\d+)/(\d+)/(\d+)", re.ASCII)
+_LOOK_MS = 500  # at a starter whose pipe a process holds that it forked, or that has none
 
 
 class Starter:
     """What is started from now on in this environment ends when this one lets go, or ends."""
 
     def __init__(self) -> None:
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        name = f"weir-{os.getpid()}-{secrets.token_hex(8)}"
-        self._socket.bind(f"\0{name}")
-        self._socket.listen(_FOLLOWERS)
-        _HELD.append(self._socket)
-        os.environ[VARIABLE] = f"{_here()}/{name}"
+        # Descriptors, not files: Python would close those that nobody names.
+        self._pipe = os.pipe()
+        own, reader = os.getpid(), self._pipe[0]
+        os.environ[VARIABLE] = f"{_here()}/{own}/{started(own)}/{reader}/{os.fstat(reader).st_ino}"
         os.environ.pop(PROCESS_VARIABLE, None)
 
     def let_go(self) -> None:
         """Also what is started afterwards ends at once."""
-        self._socket.close()
+        pipe, self._pipe = self._pipe, (-1, -1)
+        for descriptor in pipe:
+            with contextlib.suppress(OSError):  # closed before
+                os.close(descriptor)
 
 
 def follow_the_starter() -> None:
-    """End this process as by SIGTERM when its starter is gone or lets go."""
-    link = _link()
-    if link is not None:
-        threading.Thread(target=_wait_for_the_end, args=[link], daemon=True).start()
+    """End this process as by SIGTERM when its starter is gone or lets go. Of the main thread."""
+    followed = _followed()
+    if followed is None:
+        return
+    if followed.goes_on():
+        threading.Thread(target=_end_with, args=[followed], daemon=True).start()
+        return
+    gone = f"process {followed.pid}, which {followed.variable} names, has ended or let go: nothing is done"
+    _print(WeirError(gone, hint=f"if it did not start this one: unset {followed.variable}"))
+    signal.raise_signal(signal.SIGTERM)
+
+
+@dataclass(frozen=True)
+class _Followed:
+    variable: str
+    pid: int
+    started_ticks: int | None  # None: it is gone
+    pipe: int | None = None  # None: it has none, or none that this process may open
+
+    def goes_on(self) -> bool:
+        if self.started_ticks is None or not is_the_same(self.pid, self.started_ticks):
+            return False
+        # make forgets its handler of INT or HUP when one comes, and then waits for its recipe in silence.
+        is_told = takes(self.pid, signal.SIGTERM) and not (
+            takes(self.pid, signal.SIGINT) and takes(self.pid, signal.SIGHUP)
+        )
+        return self.variable == VARIABLE or not is_told
+
+    def wait(self) -> None:
+        poll = select.poll()
+        if self.pipe is not None:
+            poll.register(self.pipe, select.POLLIN)
+        while self.goes_on() and not poll.poll(_LOOK_MS):
+            pass
 
 
 def _here() -> str:
+    """Where a number names the same process: containers may count their own."""
     system = surrounding(os.environ)
-    return f"{socket.gethostname()}/{(system.job(os.environ) if system else None) or ''}"
+    job = (system.job(os.environ) if system else None) or ""
+    return f"{socket.gethostname()}/{os.readlink('/proc/self/ns/pid')}/{job}"
 
 
-def _link() -> int | socket.socket | None:
-    """Readable at the end of the starter; -1 if that has come; None without a starter here."""
-    here, _, name = os.environ.get(VARIABLE, "").rpartition("/")
-    if name and here == _here():
-        link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+def _followed() -> _Followed | None:
+    """None without a starter here."""
+    named = _NAME.fullmatch(os.environ.get(VARIABLE, ""))
+    if named and named[1] == _here():
+        pid, ticks, descriptor, inode = map(int, named.groups()[1:])
         try:
-            link.connect(f"\0{name}")
+            return _Followed(VARIABLE, pid, ticks, _opened(f"/proc/{pid}/fd/{descriptor}", inode))
+        except PermissionError:  # it has other rights: its end is seen, not that it lets go
+            return _Followed(VARIABLE, pid, ticks)
         except OSError:
-            return -1
-        return link
+            return _Followed(VARIABLE, pid, None)
     process = os.environ.get(PROCESS_VARIABLE, "")
-    try:
-        return os.pidfd_open(int(process)) if process.isdigit() else None
-    except OSError:
-        return -1
+    if not (process.isascii() and process.isdigit()):
+        return None
+    return _Followed(PROCESS_VARIABLE, int(process), started(int(process)))
 
 
-def _wait_for_the_end(link: int | socket.socket) -> None:
-    if link != -1:
-        poll = select.poll()
-        poll.register(link, select.POLLIN)
-        poll.poll()
+def _opened(name: str, inode: int) -> int:
+    """The pipe; FileNotFoundError if the starter has let go, whatever else has that number then."""
+    if os.readlink(name) != f"pipe:[{inode}]":
+        raise FileNotFoundError(name)
+    return os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+
+
+def _end_with(followed: _Followed) -> None:
+    followed.wait()
+    _print(WeirError(f"process {followed.pid}, which started this one, has ended or let go: it ends, too"))
     # To the main thread: a signal to the process may reach another one, and the main thread sleeps on.
     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+
+
+def _print(error: WeirError) -> None:
+    if sys.stderr is not None:  # None: it is closed
+        with contextlib.suppress(OSError, ValueError):
+            print(f"weir: {error}", file=sys.stderr, flush=True)
