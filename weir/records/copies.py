@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from weir.terms.model import Row
 
 _TIMES = ("total_s", "io_s", "open_s", "close_s", "lat_p50_us", "lat_p99_us", "lat_max_us")
+_NOTHING = hashlib.sha256(b"").hexdigest()  # of a stream to which nothing was printed
 _TELLING_DIGITS = 10  # of all times together; two honest results agree in three or four
 
 Marks = Mapping[str, str]  # what marks a run: a value, and what it is
@@ -23,14 +25,32 @@ def marks_of(cell: str, facts: Mapping[str, Any], rows: Iterable[Row]) -> dict[s
     if not results:
         return {}
     outputs, sums, marks = facts["outputs"], facts.get("sha256") or {}, {}
-    if main := sums.get(outputs.get("summary")) or sums.get(outputs.get("stdout")):
-        marks[main] = "the same output"
+    if summary := sums.get(outputs.get("summary")):
+        marks[summary] = "the same output"
+    elif (printed := _printed(outputs, sums)) and _tell(results):
+        marks[printed] = "the same output"
     if "." in facts["began"]:
         marks[f"{cell} {facts['began']}"] = "the same start"
     starts = " ".join(str(row.get("began")) for row in results)
     if all("." in str(row.get("began")) for row in results):
         marks[f"{cell} {starts}"] = "the same start of each access"
     return marks
+
+
+def _printed(outputs: Mapping[str, str], sums: Mapping[str, str]) -> str:
+    """Of both streams: dd, for one, prints its results to stderr alone. Empty for a silent program."""
+    found = [sums.get(outputs.get(stream, ""), _NOTHING) for stream in ("stdout", "stderr")]
+    return "" if {*found} == {_NOTHING} else " ".join(found)
+
+
+def _tell(results: Iterable[Row]) -> bool:
+    """Whether two honest runs do not print the same by chance, as two lines of dd might."""
+    times = {row.get(name) for row in results for name in _TIMES} - {None, 0}
+    return not times or _digits(times) >= _TELLING_DIGITS
+
+
+def _digits(times: Iterable[Any]) -> int:
+    return sum(len(f"{time!r}".partition("e")[0].replace(".", "").strip("0")) for time in times)
 
 
 def copies(marks: Mapping[str, Marks]) -> dict[str, str]:
@@ -52,8 +72,7 @@ def repeated(rows: Iterable[Row]) -> Iterator[str | None]:
     for row in rows:
         times = tuple(row.get(name) for name in _TIMES)
         known = {time for time in times if time}  # one that stands in two columns tells no more
-        digits = sum(len(f"{time!r}".partition("e")[0].replace(".", "").strip("0")) for time in known)
-        if digits < _TELLING_DIGITS:
+        if _digits(known) < _TELLING_DIGITS:
             yield None
             continue
         what = tuple(row.get(name) for name in ("tool", "access", "item", "bw_mib_s", "ops_s"))
