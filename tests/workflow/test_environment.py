@@ -145,10 +145,19 @@ def test_a_space_in_the_path_of_the_checkout_is_no_fault(here: Checkout) -> None
     assert (here.root / "results/local/tiny/report.pdf").is_file()
 
 
-@pytest.mark.parametrize(("name", "fault"), [("a:b", "a colon"), ("a\tb", "a tab"), ("a\nb", "a line break")])
-@pytest.mark.row("a colon, a tab or a line break in a path")
-def test_what_a_list_of_paths_cannot_hold_is_refused_by_name(
-    tmp_path: Path, target_folder: Path, name: str, fault: str
+NO_PATHS = {
+    "a:b": "a colon",
+    "a\tb": "a tab",
+    "a\nb": "a line break",
+    "a$HOME": "a dollar sign",
+    "a\udcffb": "bytes that are not UTF-8",
+}
+
+
+@pytest.mark.parametrize("name", NO_PATHS)
+@pytest.mark.row("a colon, a dollar sign, a tab, a line break or bytes that are not UTF-8 in a path")
+def test_a_checkout_whose_path_a_list_of_paths_cannot_hold_is_refused(
+    tmp_path: Path, target_folder: Path, name: str
 ) -> None:
     (tmp_path / name).mkdir()
     checkout = copy_of_the_tree(tmp_path / name)
@@ -156,10 +165,16 @@ def test_what_a_list_of_paths_cannot_hold_is_refused_by_name(
     refused = checkout.call("python", "-m", "weir", "plan", environment={"PYTHONPATH": str(ROOT)})
     assert refused.returncode == 2
     assert f"the directory of this checkout, {str(checkout.root)!r} has" in refused.stderr
-    assert fault in refused.stderr
+    assert NO_PATHS[name] in refused.stderr
+
+
+@pytest.mark.parametrize("name", [name for name in NO_PATHS if name.isascii()])
+def test_a_target_whose_path_a_list_of_paths_cannot_hold_is_refused(
+    tmp_path: Path, target_folder: Path, name: str
+) -> None:
     other = copy_of_the_tree(tmp_path)
     tiny_configuration(other, target_folder / name)
     refused = plan(other)
     assert refused.returncode == 2
     assert "config/sites/local/targets/ram.yaml" in refused.stderr
-    assert fault in refused.stderr
+    assert NO_PATHS[name] in refused.stderr

@@ -25,14 +25,16 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def path_fault(path: Path | str) -> str | None:
-    """What keeps a path out of a list of paths, a variable such as PATH, or the calls of MPI-IO."""
-    if any(ord(each) < ord(" ") for each in str(path)):
+    """What keeps a path out of a list of paths, a variable such as PATH, a file in UTF-8, the shell words of
+    ReFrame, or the calls of MPI-IO."""
+    text = str(path)
+    if any(ord(each) < ord(" ") for each in text):
         return "has a tab, a line break or another control character"
-    return (
-        "has a colon, which separates paths, and types of file systems in MPI-IO"
-        if ":" in str(path)
-        else None
-    )
+    if any("\ud800" <= each <= "\udfff" for each in text):
+        return "has bytes that are not UTF-8"
+    if "$" in text:
+        return "has a dollar sign, after which ReFrame and shells put the value of a variable"
+    return "has a colon, which separates paths, and types of file systems in MPI-IO" if ":" in text else None
 
 
 def require_plain_path(path: Path, what: str) -> Path:

@@ -19,6 +19,8 @@ from weir.tools.base import Tool
 # {name} in a word; shell-like ${NAME} and JSON are left alone.
 _PLACEHOLDER = re.compile(r"(?<!\$)\{([A-Za-z_]+)\}")
 _OF_A_RUN = ("count", "pool", "osts", "folder")  # what the commands for stripes are given
+# The names of files below a target have 50 bytes more. Open MPI 4.1 writes beyond its buffer from 238 on.
+_LONGEST_PATH_BYTES = 180
 _OWN_PLACE = "give weir a directory of its own, such as /scratch/weir-{user}"
 
 
@@ -126,6 +128,9 @@ def path_problems(file: YamlFile, path: str) -> Iterator[Problem]:
         hint = "give it a name without"
     elif clean in ("/", "//"):
         problem = "is the root of the machine"
+    elif len(os.fsencode(path)) > _LONGEST_PATH_BYTES:
+        problem = f"has more than {_LONGEST_PATH_BYTES} bytes: MPI-IO overruns its buffer with names below it"
+        hint = "give it a shorter name"
     elif clean == home:
         problem = "is the home directory"
     elif clean.count("/") < 2:

@@ -49,6 +49,8 @@ def test_identities_do_not_depend_on_where_the_checkout_lies(tmp_path: Path) -> 
         ("/home/me/data", "is inside the home directory"),
         ("/scratch/../home/me/data", "is inside the home directory"),
         ("scratch/x", "is not an absolute path"),
+        ("/scratch/$USER/x", "has a dollar sign, after which"),
+        ("/scratch/" + 172 * "x", "has more than 180 bytes: MPI-IO overruns its buffer"),
         ("~/x", "is not an absolute path"),
         ("/scratch/{usr}", "uses {usr}, which stands for nothing"),
     ],
