@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from weir.records.collect import site_folder
 from weir.records.copies import copies
 from weir.records.intervals import write_intervals
 from weir.records.planned import Planned
-from weir.records.rounds import MISSING, OLDER, PLAN_FILE, rounds_of
+from weir.records.rounds import MISSING, OLDER, PLAN_FILE, Rounds, rounds_of
 from weir.records.study import Work, collected, parts_of
 from weir.records.study_facts import study_facts
 from weir.records.table import (
@@ -33,7 +33,7 @@ from weir.records.table import (
 )
 from weir.records.tally import Tally, describe
 from weir.runs.files import RUN_FILE, why_unavailable
-from weir.runs.ledger import ROUNDS_FILE
+from weir.runs.ledger import ROUNDS_FILE, keep_ledger
 from weir.runs.manifest import write_manifest
 from weir.terms.columns import columns
 from weir.workflow.handover import MEASURED_PLAN
@@ -88,12 +88,10 @@ def execute(args: argparse.Namespace) -> int:
         done = _write_tables(args.out, replace(work, copies=copied), lines.plan)
     write_intervals(args.out)
     write_excluded(args.out.with_name("excluded.csv"), excluded_lines(lines, done.measured, args.plan, where))
-    rounds = rounds_of(
-        args.out.parent, site_folder(where, lines.plan.site.name), done.runs, args.plan, done.sums
-    )
-    rounds_file = args.out.with_name(ROUNDS_FILE)
-    write_whole(rounds_file, json.dumps(rounds.data(), indent=1) + "\n")
-    digest = write_manifest(args.out.parent, args.out.name, [args.plan, rounds_file], done.sums)
+    results = site_folder(where, lines.plan.site.name)
+    rounds = rounds_of(args.out.parent, results, done.runs, args.plan, done.sums)
+    kept = [args.plan, *_write_rounds(args.out.parent, results, rounds)]
+    digest = write_manifest(args.out.parent, args.out.name, kept, done.sums)
     facts = study_facts(lines.plan, done.planned, done.tally) | {"digest": digest}
     write_whole(args.out.with_name("facts.json"), json.dumps(facts, indent=1) + "\n")
     summary = {"out": str(args.out), **done.tally.summary()} | {
@@ -103,6 +101,14 @@ def execute(args: argparse.Namespace) -> int:
     }
     print(json.dumps(summary, indent=1) if args.json else _text(summary))
     return 0
+
+
+def _write_rounds(study: Path, results: Path, rounds: Rounds) -> Iterator[Path]:
+    """What was found, and the ledger to the line that was read: with both, a copy of the folder is whole."""
+    write_whole(study / ROUNDS_FILE, json.dumps(rounds.data(), indent=1) + "\n")
+    yield study / ROUNDS_FILE
+    if rounds.entries:
+        yield keep_ledger(results, study, rounds.entries)
 
 
 @dataclass

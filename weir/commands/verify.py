@@ -9,8 +9,10 @@ from pathlib import Path
 
 from weir.base.errors import WeirError
 from weir.report.bundle.reproduce import verify_bundle
+from weir.runs.files import RUN_FILE
+from weir.runs.ledger import LEDGER
 from weir.runs.signature import SIGNATURE, sign, signer
-from weir.runs.verify import Verified, verify
+from weir.runs.verify import DELETED, Verified, verify
 
 NAME = "verify"
 HELP = "compare a study with the checksums of its files, name what was edited, deleted or added"
@@ -54,9 +56,23 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _text(verified: Verified, name: str | None, proven: bool) -> str:
-    lines = [str(difference) for difference in verified.differences]
-    lines.append(f"{verified.files} files compared, {len(verified.differences)} differ")
+    lines = [f"{verified.files} files compared, {len(verified.differences)} differ"]
+    lines += _differences(verified)
     lines.append(f"digest {verified.digest}")
     lines += [f"signed by {name}"] if name else []
     lines += [] if proven else [_LIMIT]
     return "\n".join(lines)
+
+
+def _differences(verified: Verified) -> list[str]:
+    """The runs of a copy are one difference, with what to copy, and not one for each file."""
+    runs = [one for one in verified.differences if one.kind == DELETED and Path(one.path).name == RUN_FILE]
+    if not verified.copied or not runs:
+        return [str(one) for one in verified.differences]
+    others = [str(one) for one in verified.differences if one not in runs]
+    text = f"the {len(runs)} runs are not here: this is a copy of the tables of the study"
+    return [
+        *others,
+        text,
+        f"    to compare them, too, copy runs/ and {LEDGER} to the directory above the study",
+    ]

@@ -23,7 +23,7 @@ from weir.runs.ledger import (
     NOTHING_BEFORE,
     Entry,
     Ledger,
-    changed_since,
+    ledger_of,
     read_ledger,
 )
 from weir.runs.manifest import MANIFEST, read_manifest
@@ -83,9 +83,13 @@ def rounds_of_rows(study: Path, rows: Iterable[Row]) -> Rounds:
         if row.get("run") is not None:
             held[row["cell"]].add(row["run"])
     sums = read_manifest(study)[1] if (study / MANIFEST).is_file() else {}
-    found = rounds_of(study, study.resolve().parent, held, study / PLAN_FILE, sums)
+    ledger, changed = ledger_of(study, sums)
+    results = study.resolve().parent
+    found = _rounds(_Recorded(study, results, sums, ledger), held, study / PLAN_FILE)
     if sums:
-        return replace(found, findings=(*found.findings, *_not_as_collected(study, sums)))
+        edited = _not_as_collected(study, sums)
+        broken = [Finding(BROKEN, changed)] if changed else []
+        return replace(found, findings=(*found.findings, *edited, *broken))
     return replace(found, lacks=(*found.lacks, f"{MANIFEST} is missing: edits are not known"))
 
 
@@ -93,12 +97,16 @@ def rounds_of(
     study: Path, results: Path, held: Mapping[str, set[int]], plan: Path, sums: Mapping[str, str]
 ) -> Rounds:
     """held: the runs of each cell in the records; sums: SHA-256 of files by their paths from the study."""
-    ledger = read_ledger(results / LEDGER)
+    return _rounds(_Recorded(study, results, sums, read_ledger(results / LEDGER)), held, plan)
+
+
+def _rounds(recorded: _Recorded, held: Mapping[str, set[int]], plan: Path) -> Rounds:
+    ledger = recorded.ledger
     planned = _planned(plan) if plan.is_file() else {}
     lacks = [] if planned else [f"{plan.name} is missing: how many rounds were planned is not known"]
     lacks += [] if ledger else [f"{LEDGER} is missing: deleted and repeated rounds are not known"]
     cells = {*planned, *held}
-    found = list(_Recorded(study, results, ledger, sums).findings(cells, held)) if ledger else []
+    found = list(recorded.findings(ledger, cells, held)) if ledger else []
     deleted = {(one.cell, run) for one in found if one.kind == DELETED for run in (one.run, None)}
     missing = (one for one in _not_as_planned(planned, held) if (one.cell, one.run) not in deleted)
     found = [*missing, *found]
@@ -131,12 +139,10 @@ def _not_as_planned(planned: Mapping[str, int], held: Mapping[str, set[int]]) ->
 
 
 def _not_as_collected(study: Path, sums: Mapping[str, str]) -> Iterator[Finding]:
-    """What the checksums of the tables and the head of the ledger at the collection tell."""
+    """What the checksums of the tables tell."""
     for name, checksum in sums.items():
         if "/" not in name and (study / name).is_file() and file_sha256(study / name) != checksum:
             yield Finding(EDITED, f"{name} is not as it was collected")
-    if changed := changed_since(study, sums):
-        yield Finding(BROKEN, changed)
 
 
 @dataclass(frozen=True)
@@ -145,34 +151,25 @@ class _Recorded:
 
     study: Path
     results: Path
-    ledger: Ledger
     sums: Mapping[str, str]
+    ledger: Ledger | None
 
-    def findings(self, cells: set[str], held: Mapping[str, set[int]]) -> Iterator[Finding]:
-        if self.ledger.broken:
-            yield Finding(BROKEN, f"{LEDGER}: {self.ledger.broken}")
-        yield from self._set_back(cells)
+    def findings(self, ledger: Ledger, cells: set[str], held: Mapping[str, set[int]]) -> Iterator[Finding]:
+        if ledger.broken:
+            yield Finding(BROKEN, f"{LEDGER}: {ledger.broken}")
+        yield from _set_back(ledger, cells)
         known: dict[tuple[str, int], list[Entry]] = defaultdict(list)
-        for entry in self.ledger.entries:
+        for entry in ledger.entries:
             known[entry.cell, entry.run].append(entry)
         for (cell, run), entries in known.items():
             if cell in cells:
                 yield from self._of_round(entries, run in held.get(cell, ()))
         recorded = {cell for cell, _ in known}
-        by_sum = {entry.sha256: entry for entry in self.ledger.entries}
+        by_sum = {entry.sha256: entry for entry in ledger.entries}
         for cell, runs in held.items():
             for run in sorted(runs):
                 if (cell, run) not in known:
                     yield self._without_entry(cell, run, by_sum, cell in recorded)
-
-    def _set_back(self, cells: set[str]) -> Iterator[Finding]:
-        """Lines are written in the order in which runs end: dates of a campaign can be met by the clock."""
-        for before, entry in itertools.pairwise(self.ledger.entries):
-            if entry.cell in cells and before.ended_s - entry.ended_s > SET_BACK_S:
-                times = (
-                    f"{entry.ended} (line {entry.line} of {LEDGER}), after a run that ended {before.ended}"
-                )
-                yield Finding(CLOCK, f"it ended {times}: a clock was set back", entry.cell, entry.run)
 
     def _sum_of(self, cell: str, run: int) -> str | None:
         """As it was collected; of a run that was not, as it is now."""
@@ -209,6 +206,14 @@ class _Recorded:
         if cell_is_recorded:
             return Finding(UNRECORDED, f"{LEDGER} has no line of it, but of other rounds", cell, run)
         return Finding(OLDER, f"it was measured before {LEDGER} was begun, or elsewhere", cell, run)
+
+
+def _set_back(ledger: Ledger, cells: set[str]) -> Iterator[Finding]:
+    """Lines are written in the order in which runs end: dates of a campaign can be met by the clock."""
+    for before, entry in itertools.pairwise(ledger.entries):
+        if entry.cell in cells and before.ended_s - entry.ended_s > SET_BACK_S:
+            times = f"{entry.ended} (line {entry.line} of {LEDGER}), after a run that ended {before.ended}"
+            yield Finding(CLOCK, f"it ended {times}: a clock was set back", entry.cell, entry.run)
 
 
 def _looks(lengths: set[int], planned: int | None, runs: set[int]) -> int:

@@ -11,6 +11,7 @@ import contextlib
 import errno
 import fcntl
 import hashlib
+import itertools
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -20,11 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
-from weir.base.files import from_json, write_atomically
-from weir.runs.files import ROWS_FILE, RUN_FILE, run_text, with_sums
+from weir.base.files import from_json, whole_bytes, write_atomically
+from weir.runs.files import ROWS_FILE, RUN_FILE, file_sha256, run_text, with_sums
 
 LEDGER = "ledger.jsonl"
 ROUNDS_FILE = "rounds.json"  # of a study: findings of its collection, and the head of the ledger then
+COLLECTED_LEDGER = "ledger-collected.jsonl"  # of a study: its ledger then, for a copy of the study elsewhere
 NOTHING_BEFORE = "0" * 64
 # Of the folder of a run and its run.json: the text of ROWS_FILE; weir.records, which knows it, lies above.
 Judge = Callable[[Path, Mapping[str, Any]], str | None]
@@ -107,8 +109,36 @@ def copy_ledger(source: Ledger, file: Path, sums: Mapping[str, str]) -> None:
     write_atomically(file, "".join(f"{line}\n" for line in lines))
 
 
-def changed_since(study: Path, sums: Mapping[str, str]) -> str | None:
-    """Whether the ledger still begins as it was when the study was collected; sums: those of its manifest."""
+def ledger_of(study: Path, sums: Mapping[str, str]) -> tuple[Ledger | None, str | None]:
+    """The ledger that tells of a study, and why it is not the one of the collection (None: it is).
+
+    sums: those of the study's manifest. A copy of a study without its runs has none but its own, which ends
+    with the collection. Where the runs are, only the ledger of their directory counts: it goes on."""
+    ledger = read_ledger(_results_of(study, sums) / LEDGER)
+    changed = _changed(study, sums, ledger)
+    if changed is None or _has_its_runs(study, sums):
+        return ledger, changed
+    own = read_ledger(study / COLLECTED_LEDGER)
+    if own is None:
+        text = f"copy runs/ and {LEDGER} of the site's directory to the directory above the study, too"
+        return ledger, f"{changed}; the study was copied without its runs: {text}"
+    return own, _changed(study, sums, own)
+
+
+def keep_ledger(results: Path, study: Path, lines: int) -> Path:
+    """The first lines of a ledger beside the tables that were collected from its runs."""
+    kept = study / COLLECTED_LEDGER
+    with (results / LEDGER).open("rb") as stream, whole_bytes(kept) as out:
+        out.writelines(itertools.islice(stream, lines))
+    return kept
+
+
+def is_copy(study: Path, sums: Mapping[str, str]) -> bool:
+    """Whether a study was copied elsewhere by its tables alone."""
+    return ROUNDS_FILE in sums and COLLECTED_LEDGER in sums and not _has_its_runs(study, sums)
+
+
+def _changed(study: Path, sums: Mapping[str, str], ledger: Ledger | None) -> str | None:
     if ROUNDS_FILE not in sums:
         return None
     try:
@@ -116,10 +146,15 @@ def changed_since(study: Path, sums: Mapping[str, str]) -> str | None:
         count, head = int(then["lines"]), then["head"]
     except (OSError, ValueError, TypeError, KeyError):
         return f"{ROUNDS_FILE} is missing or damaged"
-    ledger = read_ledger(_results_of(study, sums) / LEDGER)
     if count and (ledger is None or len(ledger.heads) <= count or ledger.heads[count] != head):
         return f"{LEDGER} is not the one of the collection: line {count} is another or gone"
     return None
+
+
+def _has_its_runs(study: Path, sums: Mapping[str, str]) -> bool:
+    """Any of them, as it was collected; the same path elsewhere may hold a run of another machine."""
+    files = ((study / name, checksum) for name, checksum in sums.items() if Path(name).name == RUN_FILE)
+    return any(file.is_file() and file_sha256(file) == checksum for file, checksum in files)
 
 
 def _results_of(study: Path, sums: Mapping[str, str]) -> Path:

@@ -9,7 +9,7 @@ from typing import Any
 
 from weir.base.files import from_json
 from weir.runs.files import RUN_FILE, file_sha256
-from weir.runs.ledger import LEDGER, changed_since
+from weir.runs.ledger import LEDGER, is_copy, ledger_of
 from weir.runs.manifest import digest_of, read_manifest
 
 EDITED, DELETED, ADDED = "edited", "deleted", "added"
@@ -33,6 +33,7 @@ class Verified:
     files: int
     differences: tuple[Difference, ...]
     digest: str
+    copied: bool = False  # the tables alone are here, elsewhere than where they were collected
 
 
 def verify(study: Path) -> Verified:
@@ -50,9 +51,9 @@ def verify(study: Path) -> Verified:
         found += _added_files(study, parent, {*outputs, RUN_FILE})
     found += _added_runs(study, runs)
     found += _facts_differ(study, digest)
-    found += [Difference(EDITED, f"../{LEDGER}")] if changed_since(study, sums) else []
+    found += [Difference(EDITED, f"../{LEDGER}")] if ledger_of(study, sums)[1] else []
     differences = sorted(filter(None, found), key=lambda item: (item.path, item.kind))
-    return Verified(files, tuple(differences), digest)
+    return Verified(files, tuple(differences), digest, is_copy(study, sums))
 
 
 def _compared(study: Path, name: str, checksum: str) -> Difference | None:

@@ -114,7 +114,7 @@ def test_an_edit_is_named(study: Path, name: str, capsys: pytest.CaptureFixture[
     edit, differences = EDITS[name]
     edit(study)
     assert cli.main(["verify", str(study)]) == 1
-    assert capsys.readouterr().out.splitlines()[: len(differences)] == differences
+    assert capsys.readouterr().out.splitlines()[1 : 1 + len(differences)] == differences
 
 
 def test_an_attempt_that_was_set_aside_is_no_difference(study: Path) -> None:

@@ -11,8 +11,17 @@ from typing import Any
 
 import pytest
 
+from weir.cli import main
 from weir.records.rounds import Rounds, rounds_of_rows
-from weir.runs.ledger import LEDGER, ROUNDS_FILE, copy_ledger, end_run, read_ledger
+from weir.runs.ledger import (
+    COLLECTED_LEDGER,
+    LEDGER,
+    ROUNDS_FILE,
+    copy_ledger,
+    end_run,
+    keep_ledger,
+    read_ledger,
+)
 from weir.runs.manifest import TABLES, write_manifest
 from weir.runs.verify import verify
 from weir.terms.model import Row
@@ -187,6 +196,71 @@ def test_a_ledger_that_was_written_anew_is_not_that_of_the_collection(results: P
             end(results, cell, run)
     assert [str(one) for one in verify(study).differences] == [f"edited: ../{LEDGER}"]
     assert ("broken", None, None) in found(results)
+
+
+def collected(results: Path) -> Path:
+    """As weir collect leaves the folder of a study."""
+    study, rounds = results / "study", checked(results)
+    for name in ("records.csv", *TABLES):
+        (study / name).write_text("\n")
+    (study / ROUNDS_FILE).write_text(json.dumps(rounds.data()))
+    kept = [study / "plan.json", study / ROUNDS_FILE, keep_ledger(results, study, rounds.entries)]
+    digest = write_manifest(study, "records.csv", [*kept, *results.glob("runs/*/*/run.json")])
+    (study / "facts.json").write_text(json.dumps({"digest": digest}))
+    return study
+
+
+def of_study(study: Path) -> Rounds:
+    return rounds_of_rows(
+        study, [{"cell": cell, "run": run} for cell in ("c1", "c2") for run in range(ROUNDS)]
+    )
+
+
+def test_a_study_that_is_copied_by_its_tables_is_whole(results: Path, tmp_path: Path) -> None:
+    """By cp -r, to a directory that is none of weir, or to that of another machine."""
+    study = collected(results)
+    end(results, "c3", 0)  # the ledger goes on
+    other = tmp_path / "elsewhere" / "lab"
+    end(other, "c1", 0, status="failed")
+    for goal in (tmp_path / "before", other / "before"):
+        shutil.copytree(study, goal)
+        assert of_study(goal).findings == ()
+        assert of_study(goal).lacks == ()
+
+
+def test_verify_says_once_that_a_copy_has_no_runs(
+    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = shutil.copytree(collected(results), tmp_path / "before")
+    assert main(["verify", str(copy)]) == 1
+    first, second, third, *_ = capsys.readouterr().out.splitlines()
+    assert first == f"{6 + 2 * ROUNDS} files compared, {2 * ROUNDS} differ"
+    assert second == f"the {2 * ROUNDS} runs are not here: this is a copy of the tables of the study"
+    assert "copy runs/ and ledger.jsonl" in third
+
+
+def test_a_copy_is_held_to_its_ledger(results: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(collected(results), tmp_path / "before")
+    rows: list[Row] = [{"cell": cell, "run": run} for cell in ("c1", "c2") for run in range(ROUNDS - 1)]
+    kinds = {(one.kind, one.run) for one in rounds_of_rows(copy, rows).findings}
+    assert kinds == {("deleted", ROUNDS - 1)}
+    (copy / COLLECTED_LEDGER).write_text("")
+    assert {one.kind for one in of_study(copy).findings} == {"edited", "broken", "older"}
+
+
+def test_a_copy_without_a_ledger_says_what_to_copy(results: Path, tmp_path: Path) -> None:
+    """As weir collected studies before it kept the ledger beside their tables."""
+    copy = shutil.copytree(collected(results), tmp_path / "before")
+    (copy / COLLECTED_LEDGER).unlink()
+    (broken,) = (one for one in of_study(copy).findings if one.kind == "broken")
+    assert "copy runs/ and ledger.jsonl of the site's directory" in broken.text
+
+
+def test_where_the_runs_are_the_ledger_of_their_directory_counts(results: Path) -> None:
+    """Or whoever deletes it hides the rounds that it goes on with."""
+    study = collected(results)
+    (results / LEDGER).unlink()
+    assert "broken" in {one.kind for one in of_study(study).findings}
 
 
 def test_a_copied_ledger_has_the_sums_of_the_copies_and_keeps_what_is_wrong(results: Path) -> None:
