@@ -24,11 +24,12 @@ from weir.base.storage_calls import in_time
 
 EXIT_FAILED = 1
 EXIT_WRONG_USE = 2
+EXIT_NO_ANSWER = 3  # of a verb whose 1 is an answer
 _PROCESS = Path("/proc/self/fd")  # in_time needs it
 
 
 class Command(Protocol):
-    """What a module of weir/commands defines."""
+    """What a module of weir/commands defines; and EXIT_1, if 1 is an answer of the verb: which one."""
 
     NAME: str
     HELP: str
@@ -73,12 +74,17 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
             name,
             help=about,
             description=about[:1].upper() + about[1:] + ".",
-            epilog=f"example: {command.EXAMPLE}",
+            epilog="\n".join([f"example: {command.EXAMPLE}", *_exit_codes(command)]),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         command.add_arguments(inner)
         inner.set_defaults(execute=command.execute)
     return parser
+
+
+def _exit_codes(command: Command) -> list[str]:
+    answer = _exit_1(command)
+    return [f"exit code: 0 otherwise, 1 {answer}, 2 wrong use, 3 no answer"] if answer else []
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -97,7 +103,7 @@ def _run(given: list[str]) -> int:
         return code
     except WeirError as error:
         _report(error, as_json="--json" in given)
-        return error.exit_code
+        return _no_answer(given) if error.exit_code == EXIT_FAILED else error.exit_code
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
@@ -106,7 +112,16 @@ def _run(given: list[str]) -> int:
         return EXIT_FAILED
     except OSError as error:
         _report(from_os_error(error), as_json="--json" in given)
-        return EXIT_FAILED
+        return _no_answer(given)
+
+
+def _no_answer(given: Sequence[str]) -> int:
+    """Whoever reads 1 as "slower" must not read it where a package is missing."""
+    return EXIT_NO_ANSWER if any(_exit_1(command) for command in commands(given[0]).values()) else EXIT_FAILED
+
+
+def _exit_1(command: Command) -> str:
+    return getattr(command, "EXIT_1", "")
 
 
 def _require_files(args: argparse.Namespace) -> None:

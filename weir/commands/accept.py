@@ -12,6 +12,7 @@ HELP = "judge a study by a contract: pass, fail or not proven for each line, wit
 EXAMPLE = (
     "weir accept jupiter-ior results/lab/jupiter-ior --promise easy-best-sum='2 TB/s' --report acceptance"
 )
+EXIT_1 = "the contract is not met, or that is not proven"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

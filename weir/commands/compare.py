@@ -12,6 +12,7 @@ from weir.report.bundle.unpacked import unpacked
 NAME = "compare"
 HELP = "compare two sets of records cell by cell, with intervals and an error rate"
 EXAMPLE = "weir compare results/local/quick other/quick --fail-on slower:5%,missing,degraded"
+EXIT_1 = "what --fail-on names"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

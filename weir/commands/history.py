@@ -12,6 +12,7 @@ from weir.records.metrics import metric_names
 NAME = "history"
 HELP = "keep campaigns and find changes of the storage that are not noise"
 EXAMPLE = "weir history check history --junit check.xml"
+EXIT_1 = "a series became slower (check)"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     reference.add_argument("--out", type=Path, metavar="FILE", help="file to write")
     check.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit report")
     check.add_argument("--all", action="store_true", help="print normal series too")
+    show.add_argument("--all", action="store_true", help="print every series")
     check.add_argument(
         "--recent",
         type=int,

@@ -24,6 +24,7 @@ from weir.terms.model import Target
 NAME = "nodes"
 HELP = "compare the nodes of a partition by a few seconds of the same work on each"
 EXAMPLE = "weir nodes --site sandbox --partition debug --target disk"
+EXIT_1 = "a slow node"
 Named = TypeVar("Named")
 
 

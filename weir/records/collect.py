@@ -132,6 +132,8 @@ def subjects_of_run(
         row = {key: value for key, value in printed.items() if key != "observed"} | common
         if row.get("fetched_bytes") is None:
             row["fetched_bytes"] = observed.get("fetched_bytes")
+        if not row.get("began"):
+            row["began"] = run.facts["began"]  # not every program prints when it began
         if row.get("stripe_count") is None:
             row["stripe_count"] = run.facts.get("stripe_count")
         row["iteration"] = run.number * cell.iterations + printed["iteration"]

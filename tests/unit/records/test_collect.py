@@ -161,6 +161,13 @@ def test_without_evidence_a_record_is_unproven(tmp_path: Path, plan: Plan) -> No
     }
 
 
+def test_a_record_has_a_time_also_where_its_program_prints_none(tmp_path: Path, plan: Plan) -> None:
+    """As benchtool: when the run began is known to weir."""
+    cell = plan.cells[0]
+    leave_run(tmp_path, cell, "000", document(cell))
+    assert {row["began"] for row in collected(tmp_path, cell)} == {"2026-11-20T21:00:00+00:00"}
+
+
 def test_a_missing_run_keeps_its_iterations(tmp_path: Path, plan: Plan) -> None:
     cell = plan.cells[0]
     leave_run(tmp_path, cell, "001", document(cell))

@@ -73,7 +73,7 @@ def _show(args: argparse.Namespace, every: list[Series]) -> int:
         ]
         print(json.dumps(found, indent=1))
     else:
-        print("\n".join(output.regimes_text(series, one) for series, one in judged))
+        print(output.show_text(judged, args.all))
         known = _conditions(args)
         for one in (one for each in known.values() for one in each):
             print(f"note: {one.day}: {one.text}")

@@ -49,6 +49,7 @@ class Judgement:
     changes: tuple[Change, ...]
     alarm: Alarm | None = None  # None where the series is too short
     system: str = ""
+    unit: str = ""
 
     @property
     def change(self) -> Change | None:
@@ -84,7 +85,8 @@ def judge_newest(series: Series, newest: int) -> Judgement:
         verdict = LEARNING
     else:
         verdict = NORMAL if band.low <= value <= band.high else SPIKE
-    return Judgement(series.name, verdict, value, day, band, regimes, changes, alarm, series.system)
+    about = (series.system, series.unit)
+    return Judgement(series.name, verdict, value, day, band, regimes, changes, alarm, *about)
 
 
 def band_of(series: Series, start: int) -> Band | None:

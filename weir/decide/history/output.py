@@ -17,6 +17,7 @@ from weir.decide.history.series import Series, stopped
 
 SAME_INCIDENT_DAYS = 2
 _MOST_STOPPED = 5
+_MOST_SHOWN = 8  # series of three or four lines: a screen
 ORDER = (SLOWER, SPIKE, FASTER, LEARNING, NORMAL)
 
 
@@ -79,7 +80,8 @@ def _days_apart(first: Judgement, second: Judgement) -> int:
 
 
 def line(one: Judgement) -> str:
-    text = f"{one.verdict:<8} {one.series}: {three_digits(one.value)} on {one.day}"
+    unit = f" {one.unit}" if one.unit else ""
+    text = f"{one.verdict:<8} {one.series}: {three_digits(one.value)}{unit} on {one.day}"
     if one.change is not None:
         text += f"; {change_text(one.change)}"
     elif one.alarm is not None and one.alarm.is_news:
@@ -119,6 +121,21 @@ def facts(one: Judgement) -> dict[str, Any]:
     return asdict(one)
 
 
+def show_text(judged: Sequence[tuple[Series, Judgement]], everything: bool = False) -> str:
+    """How many series changed, then the latest changes first; with everything each series."""
+    changed = sorted((one for one in judged if one[1].changes), key=lambda one: one[1].changes[-1].day)[::-1]
+    others = [one for one in judged if not one[1].changes]
+    days = sorted(day for series, _ in judged for day in (series.day(0), series.day(len(series) - 1)))
+    many = "changed their level" if len(changed) != 1 else "changed its level"
+    lines = [f"{len(changed)} of {len(judged)} series {many}; values of {days[0]} to {days[-1]}"]
+    shown = list(judged) if everything else [*changed, *others][:_MOST_SHOWN]
+    lines += [regimes_text(series, one) for series, one in shown]
+    if len(shown) < len(judged):
+        rest = f"{max(len(changed) - _MOST_SHOWN, 0)} of them with a change"
+        lines.append(f"and {len(judged) - len(shown)} more series, {rest}: --all")
+    return "\n".join(lines)
+
+
 def regimes_text(series: Series, found: Judgement) -> str:
     """The levels of one series and what lies between them."""
     lines = [f"{series.name}: {len(series)} points, {series.day(0)} to {series.day(len(series) - 1)}"]
@@ -127,5 +144,7 @@ def regimes_text(series: Series, found: Judgement) -> str:
         if change is not None:
             lines.append(f"    {change_text(change)}")
         level, points = three_digits(exp(regime.level)), regime.end - regime.start
-        lines.append(f"  median {level} from {series.day(regime.start)}, {points} points")
+        unit = f" {series.unit}" if series.unit else ""
+        many = f"{points} point{'s' * (points != 1)}"
+        lines.append(f"  median {level}{unit} from {series.day(regime.start)}, {many}")
     return "\n".join(lines)

@@ -74,11 +74,13 @@ def from_campaigns(
     units: dict[str, str] = {}
     for rows in campaigns:
         cells: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        # Of a record without a time, as those of programs that print none were: that of its campaign.
+        first = min((seconds_of(row) for row in rows if row.get("began")), default=0.0)
         for row in rows:
             value = metric.of(row)
             if value is not None and row["verdict"] not in _UNUSED:
                 name = name_of(row)
-                cells[name].append((seconds_of(row), value))
+                cells[name].append((seconds_of(row) if row.get("began") else first, value))
                 systems[name] = str(row.get("site") or "")
                 units[name] = metric.unit_of(row)
         for name, found in cells.items():

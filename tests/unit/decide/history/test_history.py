@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import tracemalloc
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -154,6 +155,53 @@ def test_campaigns_are_kept_once_and_judged(tmp_path: Path, capsys: pytest.Captu
     assert len(ElementTree.parse(junit).findall("testcase/failure")) == 1
     assert main(["history", "show", str(history)]) == 0
     assert "6 points" in capsys.readouterr().out
+
+
+def test_records_without_a_time_take_that_of_their_campaign(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As those of benchtool, which prints no time: what add takes, show and check take, too."""
+    history, rows = tmp_path / "history", cell([100.0] * 3)
+    mixed = [*rows, *(row | {"cell": "other", "label": "untimed", "began": None} for row in rows)]
+    study = write(tmp_path / "study" / "records.csv", mixed).parent
+    assert main(["history", "add", str(history), str(study)]) == 0
+    for action in ("check", "show"):
+        capsys.readouterr()
+        assert main(["history", action, str(history)]) == 0
+        assert "2 series" in capsys.readouterr().out.splitlines()[0]
+
+
+def test_exit_1_is_a_slowdown_and_never_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A missing package, a file system that fails: whoever reads the exit code reads no answer from them."""
+    rows = cell([100.0] * 3)
+    study = write(tmp_path / "study" / "records.csv", rows).parent
+    assert main(["history", "add", str(tmp_path / "history"), str(study)]) == 0
+    for name in ("weir.decide.history.actions", "numpy"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert main(["history", "check", str(tmp_path / "history")]) == 3
+    assert "is not installed" in capsys.readouterr().err
+
+
+def test_show_answers_first_and_fits_a_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    steps = [
+        f"s{number},{day * DAY_S},{1000 if day < 30 or number else 500}"
+        for number in range(40)
+        for day in range(60)
+    ]
+    table = tmp_path / "daily.csv"
+    table.write_text("\n".join(["system,started_unix,bw_mib_s", *steps]) + "\n")
+    arguments = ["history", "show", str(table), "--key", "system"]
+    assert main(arguments) == 0
+    first, *rest = capsys.readouterr().out.splitlines()
+    assert first == "1 of 40 series changed its level; values of 1970-01-01 to 1970-03-01"
+    assert rest[0].startswith("s0: 60 points")
+    assert rest[1] == "  median 1,000 bw_mib_s from 1970-01-01, 30 points"
+    assert len(rest) < 24
+    assert rest[-1] == "and 32 more series, 0 of them with a change: --all"
+    assert main([*arguments, "--all"]) == 0
+    assert capsys.readouterr().out.count(": 60 points") == 40
 
 
 def test_a_campaign_is_one_point_of_each_name() -> None:
