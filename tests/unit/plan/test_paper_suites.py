@@ -141,3 +141,11 @@ def test_io500_fits_the_space_and_the_quota_of_a_centre() -> None:
     ]
     assert 0 < plan.cost.peak_bytes <= target.space_bytes
     assert 0 < plan.cost.peak_inodes <= target.inodes
+
+
+@pytest.mark.parametrize("site", ["lustre-template", "ime-template"])
+def test_what_is_run_first_on_a_new_cluster_drops_caches_there(site: str) -> None:
+    """The suite nodes requests it, so that the programs of the templates have to do it."""
+    plan = plan_of("nodes", site)
+    assert plan.cells
+    assert [item.reason for item in plan.exclusions if "drop" in item.reason] == []

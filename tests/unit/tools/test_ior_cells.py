@@ -295,6 +295,7 @@ def test_labels_differ_where_parameters_do() -> None:
         ({"order": "random", "random_twice": True}, "divides by zero"),
         ({"stonewall": 0.5}, "stonewalls of whole seconds, and this one has 0.5"),
         ({"payload": "controlled"}, "payload: controlled"),
+        ({"drop_caches": True}, r"does not drop caches .* \[weir-io, ior\]"),
         ({"api": "URING", "iodepth": 1}, "AIO refuses an iodepth below 8: 1"),
         ({"api": "URING", "iodepth": 8, "verify_read": True}, "compares data before its transfer has ended"),
     ],

@@ -18,6 +18,7 @@ _MOST_UNDER_WAY = 4096  # maximum queue depth of weir-io's URING
 _MOST_MEMORY = 95  # percent of a node: above it the system itself may be killed
 _LEAST_PENDING = 8  # minimum queue depth of IOR's AIO
 _ONLY_ENGINE = (("rw_mix", 0), ("zipf", 0), ("distribution", "blocks"), ("file_view", False))
+_NOT_CACHED = ("IME",)  # its clients keep nothing, so there is nothing to drop
 _WORD_BYTES = 8  # IOR fills and compares buffers in words of this size
 
 
@@ -57,6 +58,8 @@ def what_the_original_cannot(params: Mapping[str, Any]) -> str | None:
         return "IOR writes nothing with -z -z: 4.1 divides by zero, as the file has no size yet"
     if params["stonewall"] != int(params["stonewall"]):
         return f"IOR has stonewalls of whole seconds, and this one has {params['stonewall']:g}"
+    if params["drop_caches"] and params["api"] not in _NOT_CACHED:
+        return "IOR does not drop caches (drop_caches): give the stack [weir-io, ior], or set it to false"
     if params["payload"] == "controlled":
         return "IOR has no data of a given compressibility (payload: controlled)"
     return _what_aio_cannot(params) if params["api"] == "URING" else None

@@ -222,7 +222,7 @@ class Ior(EngineTool):
         arguments += _pattern_options(params)
         arguments += ["--posix.odirect"] if params["direct"] else []
         arguments += ["-M", f"{params['fill_memory']}%"] if params["fill_memory"] else []
-        # IOR has no such options; the audit reports that its caches were kept, and how long a read was.
+        # IOR has no such options: unsupported() excludes what would need them.
         own = {"drop_caches": "--drop-caches", "read_again": "--read-again"} if is_engine(program) else {}
         arguments += [option for flag, option in own.items() if params[flag]]
         if params["stonewall"]:
