@@ -51,7 +51,8 @@ def test_ranks_in_a_container_that_do_not_find_each_other_stop_the_batch(tmp_pat
     assert check.problem == "requested 1 x 2 ranks, 1 started"
 
 
-def test_a_stack_without_weir_io_starts_nothing(tmp_path: Path) -> None:
+def test_of_a_stack_without_weir_io_the_launcher_is_tried(tmp_path: Path) -> None:
+    script(tmp_path / "mpiexec.hydra", '[ "$*" = "-n 2 -ppn 2 true" ]\n')
     check = check_ranks(1, 2, stack_of(tmp_path, "ior"), "hydra")
-    assert check.found == "not checked: no program of the stack can tell"
+    assert check.found == "1 x 2 started; no program of the stack can tell where"
     assert check.problem is None

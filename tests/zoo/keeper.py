@@ -146,7 +146,8 @@ class Keeper:
         plan, results, records = home / "plan.json", home / "results", home / "records.csv"
         with self._beside(animal, home) as prefix:
             self.plan(animal, home)
-            run = [sys.executable, "-m", "weir", "run", "--plan", str(plan), "--results", str(results)]
+            run = [sys.executable, "-m", "weir", "run", "--any-kind", "--plan", str(plan)]
+            run += ["--results", str(results)]
             subprocess.run([*prefix, *run], cwd=ROOT, capture_output=True, check=False)
         self.after_run(animal, home)
         self.weir("collect", "--plan", str(plan), "--results", str(results), "--out", str(records))

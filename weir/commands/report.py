@@ -32,7 +32,7 @@ from weir.report.text import lines
 from weir.workflow.follow import follow, measured_partitions
 from weir.workflow.handover import MEASURED_PLAN, Handover
 from weir.workflow.progress import StudyProgress
-from weir.workflow.study import cells_left, hand_over, measured_study, why_not_measured
+from weir.workflow.study import cells_failed, cells_left, hand_over, measured_study, why_not_measured
 
 NAME = "report"
 HELP = "measure suites, show the progress, and print the answer and the path of the report"
@@ -52,8 +52,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--suites", help="suites to measure, joined by commas (default: those of config.yaml)"
     )
     parser.add_argument("--site", help="site in config/sites (default: that of config.yaml)")
+    parser.add_argument(
+        "--target", action="append", metavar="TARGET", help="target to measure; may be repeated"
+    )
     parser.add_argument("--scale", help="edition of the suites (default: that of the site)")
     parser.add_argument("--campaign", metavar="NAME", help="repeat the study in results/SITE@NAME")
+    parser.add_argument(
+        "--retry-failed", action="store_true", help="measure again what failed in a batch that is through"
+    )
     parser.add_argument(
         "--page-only", action="store_true", help="end when report.html is complete, without the PDF"
     )
@@ -71,6 +77,8 @@ def execute(args: argparse.Namespace) -> int:
     chosen = {
         key: getattr(args, key) for key in ("suites", "site", "scale", "campaign") if getattr(args, key)
     }
+    if args.target:
+        chosen["targets"] = f"[{','.join(args.target)}]"  # as Snakemake takes a list
     interrupt = Interrupt()
     follow_the_starter()
     starter = Starter()
@@ -84,11 +92,13 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _report(args: argparse.Namespace, chosen: dict[str, str]) -> int:
-    plan = make_plan(load_config(overrides=chosen))
+    plan = make_plan(load_config(overrides=chosen | {"targets": args.target}))
     study = measured_study(plan, Path.cwd(), args.campaign or "")
     folder = Path(study.folder)
     (folder / "logs").mkdir(parents=True, exist_ok=True)
     left = {batch.batch: len(cells_left(batch, folder.parent)) for batch in plan.batches}
+    if args.retry_failed:
+        left |= forget_failed(plan, folder)
     print(short_card(plan, sum(left.values())), flush=True)
     hand_over(plan, folder)
     workflow = Workflow(plan, folder, chosen, args.page_only)
@@ -104,6 +114,15 @@ def _report(args: argparse.Namespace, chosen: dict[str, str]) -> int:
     if status == 0 and args.campaign:
         return add_comparison(Path(replace(study, campaign="").folder), folder)
     return status
+
+
+def forget_failed(plan: Plan, folder: Path) -> dict[str, int]:
+    """Without its receipt a batch is measured by the next workflow, which repeats what failed. How many cells
+    of each batch that is."""
+    found = {batch.batch: cells_failed(batch, folder.parent) for batch in plan.batches}
+    for batch in (name for name, count in found.items() if count):
+        Handover.of(folder, batch).receipt.unlink(missing_ok=True)
+    return {name: count for name, count in found.items() if count}
 
 
 def set_up_analysis() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import (
+    Problem,
     ProblemsError,
     TargetUnavailableError,
     WeirError,
@@ -27,7 +28,7 @@ from weir.base.interrupts import EXIT_INTERRUPTED, Interrupt
 from weir.base.units import UnitError, parse_duration
 from weir.measure.batch import preflight
 from weir.measure.clean_up.starter import follow_the_starter
-from weir.measure.job import BatchJob, BatchResult, job_of, successes
+from weir.measure.job import BatchJob, BatchResult, first_failure, job_of, successes
 from weir.measure.preflight import Check
 from weir.measure.progress import STREAM_VARIABLE
 from weir.measure.rounds import measure_in_rounds, measure_in_turn
@@ -73,6 +74,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=math.inf,
         metavar="SECONDS",
         help="with --retry-failed: only runs that failed before this time, in seconds since 1970",
+    )
+    parser.add_argument(
+        "--any-kind",
+        action="store_true",
+        help="measure also where the target's kind is not that of its file system: the records are INVALID",
     )
     parser.add_argument(
         "--preflight", action="store_true", help="check targets and programs, measure nothing"
@@ -159,14 +165,24 @@ def _measure(args: argparse.Namespace) -> int:
             hint="run again: finished runs are kept",
         )
     tried = [job for job, result in zip(jobs, results, strict=True) if result.unavailable is None]
-    if any(successes(job) == 0 for job in tried):
-        raise WeirError(
-            "no execution of a batch succeeded", hint="fix the reasons above, then --retry-failed"
-        )
+    if without := [job for job in tried if successes(job) == 0]:
+        raise _no_success(without, args.retry_failed)
     if args.receipt:
         args.receipt.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(args.receipt, json.dumps(summary, indent=1) + "\n")
     return 1 if failed else 0
+
+
+def _no_success(jobs: Sequence[BatchJob], retries: bool) -> WeirError:
+    """With the message of the first failure of each batch: its log may be elsewhere."""
+    hint = "fix that, then start the same command again" + ("" if retries else " with --retry-failed")
+    failures = {job.batch: first_failure(job) or "no reason is known" for job in jobs}
+    return ProblemsError(
+        [
+            Problem(f"{batch}: no execution succeeded; the first one: {reason}", hint=hint)
+            for batch, reason in failures.items()
+        ]
+    )
 
 
 def _results(
@@ -256,6 +272,7 @@ def _job(plan: Plan, batch: Batch, args: argparse.Namespace, seed: int) -> Batch
         kept_since=args.kept_since,
         ends_at=system.ends_at(os.environ) if system else None,
         wait_s=args.wait,
+        any_kind=args.any_kind,
         judge=rows_text,
         width_of=width_meter(args.results.resolve()),
     )

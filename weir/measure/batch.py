@@ -227,7 +227,7 @@ def preflight(job: BatchJob) -> list[Check]:
 
 def _checked(job: BatchJob, guardian: Guardian, token: str) -> tuple[list[Check], Path | None]:
     """The checks; and a directory for the files of launches, which the guardian removes."""
-    checks = in_time(lambda: check_batch(job.cells, job.target, job.stack), job.target.path)
+    checks = in_time(lambda: check_batch(job.cells, job.target, job.stack, job.any_kind), job.target.path)
     if any(check.problem for check in checks):
         return checks, None
     temporary = guardian.temporary()

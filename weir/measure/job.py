@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from weir.measure.clean_up.lock import Lock
 from weir.measure.nodes.nodes import Slow
 from weir.measure.order import Execution, rounds_in_random_order
 from weir.measure.progress import Progress
-from weir.runs.files import ended_at, is_kept
+from weir.runs.files import ended_at, is_kept, read_run_file
 from weir.runs.ledger import Judge
 from weir.terms.model import Cell, Stack, Target
 
@@ -41,6 +42,7 @@ class BatchJob:
     width_of: Callable[[Cell], float | None] | None = None  # of a cell's interval; None: no rounds are added
     judge: Judge | None = None  # of a run that has ended; None: whoever reads its rows judges it
     kept_since: float = math.inf  # what failed after it is not run again; in seconds since 1970
+    any_kind: bool = False  # measure also where the target's kind is not that of its file system
     ranks_checked: bool = False  # in an earlier round of this session
     progress: Progress | None = None  # of several batches in turns; None: of this one
     lock: Lock | None = None  # of the target, held over all rounds; None: taken for this batch
@@ -112,3 +114,15 @@ def successes(job: BatchJob) -> int:
         for cell in job.cells
         for run in range(cell.rounds)
     )
+
+
+def first_failure(job: BatchJob) -> str:
+    """The message of the execution that failed first; empty where none has a run file."""
+    ended = []
+    for cell in job.cells:
+        for run in range(cell.rounds):
+            with contextlib.suppress(WeirError):
+                document = read_run_file(job.results, cell.cell, run) or {}
+                if document.get("status") not in (None, "done"):
+                    ended.append((str(document.get("ended")), str(document.get("error"))))
+    return min(ended)[1] if ended else ""

@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from weir.base.kinds import family, fits
 from weir.base.units import format_size
 from weir.measure.clean_up.removal import exposed_parent
 from weir.measure.clean_up.workspace import temporary_directory
 from weir.measure.faults import unwritable
+from weir.measure.machine.host import file_system_of
 from weir.plan.cost import inodes_needed
 from weir.site.launchers import applied
 from weir.terms.model import Cell, Footprint, Stack, Target
@@ -32,21 +34,25 @@ class Check:
     hint: str = ""
 
 
-def check_batch(cells: Sequence[Cell], target: Target, stack: Stack) -> list[Check]:
+def check_batch(cells: Sequence[Cell], target: Target, stack: Stack, any_kind: bool = False) -> list[Check]:
     """All checks of one batch, in the order in which a person would look; later ones need earlier ones."""
     checks: list[Check] = []
-    for step in _steps(cells, target, stack):
+    for step in _steps(cells, target, stack, any_kind):
         checks.append(step())
         if checks[-1].problem and checks[-1].name in {"mount", "folder", "writable"}:
             break
     return checks
 
 
-def _steps(cells: Sequence[Cell], target: Target, stack: Stack) -> Iterable[Callable[[], Check]]:
+def _steps(
+    cells: Sequence[Cell], target: Target, stack: Stack, any_kind: bool
+) -> Iterable[Callable[[], Check]]:
     folder = Path(target.path)
     if target.mount:
         yield lambda: check_mount(Path(target.mount))
     yield lambda: check_folder(folder)
+    if not any_kind:
+        yield lambda: check_kind(folder, target)
     yield lambda: check_writable(folder)
     peak = [tools()[cell.tool].footprint(cell) for cell in cells]
     yield lambda: check_space(folder, target, peak)
@@ -77,6 +83,25 @@ def check_folder(folder: Path) -> Check:
         "missing",
         f"{folder} is not there",
         "create or mount it, or correct `path` in the target's file",
+    )
+
+
+def check_kind(folder: Path, target: Target) -> Check:
+    """The rule other-target makes each record INVALID afterwards; a prefix leads past this file system."""
+    mount = file_system_of(folder)
+    if mount is None or target.prefix:
+        return Check("kind", target.kind)
+    above = mount["type"] if target.kind == "burst-buffer-fuse" else mount.get("below") or mount["type"]
+    memory = mount.get("in_memory") or ""
+    shown = f"{target.kind} on {mount['type']}" + (f" ({memory})" if memory else "")
+    if fits(target.kind, family(above, mount), bool(memory), target.emulated):
+        return Check("kind", shown)
+    place = shown.removeprefix(f"{target.kind} ")
+    return Check(
+        "kind",
+        shown,
+        f"{folder} is {place}, and the target declares kind: {target.kind}: all its records would be INVALID",
+        "mount the file system, or correct `path` or `kind` in the target's file (--any-kind: measure it)",
     )
 
 

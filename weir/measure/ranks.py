@@ -16,6 +16,7 @@ from weir.terms.model import Stack
 from weir.tools import tools
 
 _LIMIT_S = 60.0
+_ANY = ("true",)
 _HINT = (
     "look at launcher and launcher_options in site.yaml: an MPI library needs its own launcher; under srun "
     "mostly --mpi=pmix for Open MPI and --mpi=pmi2 for MPICH (srun --mpi=list)"
@@ -30,7 +31,8 @@ def check_ranks(
     token: str | None = None,
     temporary: Path | None = None,
 ) -> Check:
-    """Starts a program of the stack that can tell where its ranks are, with the geometry of the batch.
+    """Starts a program of the stack that can tell where its ranks are, with the geometry of the batch; where
+    there is none, any program: the launcher has to know its options, whatever it starts.
 
     token: what its processes carry. temporary: a directory for the files of the launch."""
     start = launcher(launcher_name)
@@ -48,10 +50,12 @@ def check_ranks(
             if probe is not None:
                 break
         else:
-            return Check("ranks", "not checked: no program of the stack can tell")
-        arguments = [*start.command(nodes, ppn, stack.launcher_options, stack.environment), *probe]
+            probe = None
+        arguments = [*start.command(nodes, ppn, stack.launcher_options, stack.environment), *(probe or _ANY)]
         outcome = execute(arguments, environment, time_limit(_LIMIT_S), token or secrets.token_hex(8), folder)
-        found = tools()[tool].ranks_started(folder)
+        found = tools()[tool].ranks_started(folder) if probe else []
+    if probe is None and outcome.exit_code == 0:
+        return Check("ranks", f"{requested} started; no program of the stack can tell where")
     if not found:
         stderr = outcome.stderr.decode(errors="replace").strip()
         # A prologue of the site explains itself on either.

@@ -124,7 +124,7 @@ class LiveStudy:
             "executions": one.executions,
             "done": one.ended,
             "failed": one.failures,
-            "degraded": one.degraded,
+            "degraded": one.degraded + one.invalid,
             "rates": one.rates_mib_s,
             "left": _left_text([one]) if one.left and one.state in ("running", "waiting") else "",
         }

@@ -39,6 +39,7 @@ def state(one: BatchProgress) -> dict[str, Any]:
         "done": one.ended,
         "failed": one.failures,
         "degraded": one.degraded,
+        "invalid": one.invalid,
         "rates_mib_s": one.rates_mib_s,
         "left_s": {"expected": expected, "low": low, "high": high},
     }
@@ -95,7 +96,7 @@ def line(one: BatchProgress, bar: bool = False) -> str:
         return f"{one.batch.batch}: failed: {one.reason}"
     filled = _BAR * one.ended // max(1, one.executions)
     drawn = f" [{'#' * filled}{'.' * (_BAR - filled)}]" if bar else ""
-    counts = f"{one.ended}/{one.executions} done, {one.failures} failed, {one.degraded} degraded"
+    counts = f"{one.ended}/{one.executions} done, {_counts([one])}"
     parts = [f"{one.batch.batch}:{drawn} {counts}", _rates(one), _time_left([one])]
     return "; ".join(part for part in parts if part)
 
@@ -109,10 +110,19 @@ def line_of_several(several: Sequence[BatchProgress]) -> str:
     else:
         ended, executions = (sum(getattr(one, name) for one in several) for name in ("ended", "executions"))
         done = f"{len(several)} batches: {ended}/{executions}"
-    failed, degraded = (sum(getattr(one, name) for one in several) for name in ("failures", "degraded"))
     last = max(several, key=lambda one: one.last_ended)
-    parts = [f"{done} done, {failed} failed, {degraded} degraded", _rates(last, f"{last.batch.target} ")]
+    parts = [f"{done} done, {_counts(several)}", _rates(last, f"{last.batch.target} ")]
     return "; ".join(part for part in [*parts, _time_left(several)] if part)
+
+
+def _counts(several: Sequence[BatchProgress]) -> str:
+    """INVALID is named only where there is one: then nothing else of the line matters."""
+    counts = {
+        "failed": sum(one.failures for one in several),
+        "INVALID": sum(one.invalid for one in several),
+        "degraded": sum(one.degraded for one in several),
+    }
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count or name != "INVALID")
 
 
 def _rates(one: BatchProgress, where: str = "") -> str:

@@ -53,7 +53,8 @@ class BatchProgress:
     reason: str = ""
     done: int = 0
     failed: int = 0
-    degraded: int = 0
+    degraded: int = 0  # executions with a record that is DEGRADED and none that is INVALID
+    invalid: int = 0  # executions with an INVALID record
     elapsed_s: list[float] = field(default_factory=list)
     rates_mib_s: dict[str, float] = field(default_factory=dict)  # of the last execution, by access
     last_ended: float = 0.0
@@ -217,7 +218,9 @@ class StudyProgress:
         one.elapsed_s.append(float(document.get("elapsed_s") or 0.0))
         rows = list(_readable(collect_cell(cell, [run], self._results)))
         self._ended(Ended(one.batch, cell, number, rows, run))
-        one.degraded += any(row["verdict"] in ("DEGRADED", "INVALID") for row in rows)
+        verdicts = {row["verdict"] for row in rows}
+        one.invalid += "INVALID" in verdicts
+        one.degraded += "DEGRADED" in verdicts and "INVALID" not in verdicts
         ended = run.folder.stat().st_mtime
         if ended >= one.last_ended:
             one.last_ended = ended

@@ -13,7 +13,7 @@ from typing import Any
 from weir.base.errors import WeirError, visible
 from weir.plan import Batch, Plan, plan_data, write_plan
 from weir.plan.card import cost_card
-from weir.runs.files import is_finished, why_unavailable
+from weir.runs.files import is_finished, is_kept, why_unavailable
 from weir.workflow.handover import MEASURED_PLAN, Handover
 
 ARCHIVE_SITE = "archive"
@@ -101,6 +101,14 @@ def cells_left(batch: Batch, results: Path) -> list[str]:
         for cell in batch.cells
         if not all(is_finished(results, cell.cell, run) for run in range(cell.rounds))
     ]
+
+
+def cells_failed(batch: Batch, results: Path) -> int:
+    """Cells of a batch of which a run is missing or was not successful."""
+    return sum(
+        not all(is_kept(results, cell.cell, run, only_successful=True) for run in range(cell.rounds))
+        for cell in batch.cells
+    )
 
 
 def waiting_beside(plan: Plan, batch: Batch, folder: Path, started: float) -> list[Batch]:

@@ -13,10 +13,14 @@ from typing import Any
 
 import pytest
 
+from tests.checkout import shipped
 from weir.base.errors import WeirError
 from weir.cli import main
 from weir.commands import report
 from weir.commands.report import preflight
+from weir.plan import make_plan
+from weir.runs.files import run_folder
+from weir.workflow.handover import Handover
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENT = json.dumps({"errors": [{"message": "/dev/shm has only 64 MiB free"}]}, indent=2)
@@ -115,6 +119,36 @@ def test_what_only_analysis_needs_is_installed_when_all_is_measured(
     assert main(["report", "--suites", "quick", "--site", "local", "--set-up"]) == int(fails)
     assert called.read_text().split() == order
     assert ("the same command again goes on" in capsys.readouterr().err) == fails
+
+
+def test_what_failed_is_measured_again_on_request(tmp_path: Path) -> None:
+    """A batch that is through has a receipt, and its failed executions count as measured."""
+    plan = make_plan(shipped("local", ["quick"], targets=["disk"]))
+    batch, study = plan.batches[0], tmp_path / "quick"
+    for cell in batch.cells:
+        for run in range(cell.rounds):
+            folder = run_folder(tmp_path, cell.cell, run)
+            folder.mkdir(parents=True)
+            status = "failed" if cell is batch.cells[0] and run == 0 else "done"
+            (folder / "run.json").write_text(json.dumps({"status": status}))
+    receipt = Handover.of(study, batch.batch).receipt
+    receipt.parent.mkdir(parents=True)
+    receipt.write_text("{}")
+    failed = report.forget_failed(SimpleNamespace(batches=[batch]), study)
+    assert failed == {batch.batch: 1}
+    assert not receipt.exists()
+
+
+def test_targets_are_chosen_as_for_a_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for part in ("config", "reports", "Snakefile"):
+        (tmp_path / part).symlink_to(ROOT / part)
+    monkeypatch.chdir(tmp_path)
+    told = []
+    monkeypatch.setattr(report, "check", lambda plan, *_: told.append({one.target for one in plan.batches}))
+    monkeypatch.setattr(report.Workflow, "run", lambda self: told.append(self._config) or 0)
+    assert main(["report", "--suites", "quick", "--site", "local", "--target", "memory"]) == 0
+    assert told[0] == {"memory"}
+    assert "targets=[memory]" in told[1]
 
 
 def test_a_workflow_that_an_interrupt_ends_as_it_begins_is_no_failure(

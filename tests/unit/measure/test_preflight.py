@@ -8,7 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from tests.checkout import shipped
-from weir.measure.preflight import check_inodes, inodes_of
+from weir.measure import preflight
+from weir.measure.preflight import check_batch, check_inodes, check_kind, inodes_of
+from weir.measure.ranks import check_ranks
 from weir.plan import make_plan
 from weir.plan.cost import LAUNCH_EXECUTIONS
 from weir.terms.model import Stack, Target
@@ -67,3 +69,51 @@ def test_a_file_system_that_does_not_limit_inodes_has_enough(
     check = check_inodes(Path("/target"), TARGET, 30)
     assert check.problem is None
     assert check.found == "the file system does not count them"
+
+
+@pytest.mark.parametrize(
+    ("kind", "mount", "fits"),
+    [
+        ("parallel", {"type": "ext4"}, False),  # a template that was copied, with its file system not mounted
+        ("parallel", {"type": "lustre"}, True),
+        ("network", {"type": "xfs"}, False),
+        ("disk", {"type": "tmpfs"}, False),
+        ("disk", {"type": "ext4", "in_memory": "/dev/loop0, a file of tmpfs"}, False),
+        ("memory", {"type": "ext4"}, False),
+        ("burst-buffer-fuse", {"type": "fuse.ime", "below": "lustre"}, True),
+        ("burst-buffer-fuse", {"type": "ext4"}, False),
+        ("disk", {"type": "a-new-one"}, True),
+    ],
+)
+def test_what_the_audit_would_call_another_target_is_found_before_the_first_byte(
+    kind: str, mount: dict[str, str], fits: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preflight, "file_system_of", lambda _: {"device": "/dev/sda"} | mount)
+    target = Target(name="scratch", kind=kind, path=str(tmp_path))
+    check = check_kind(tmp_path, target)
+    assert (check.problem is None) == fits
+    if check.problem:
+        assert f"is on {mount['type']}" in check.problem
+        assert f"kind: {kind}: all its records would be INVALID" in check.problem
+    assert check_kind(tmp_path, replace(target, prefix="ime://")).problem is None
+    names = {each.name for each in check_batch((), target, Stack("mine", {}), any_kind=True)}
+    assert "kind" not in names
+
+
+def launcher_that(tmp_path: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mpirun").write_text(f"#!/bin/sh\n{script}\n")
+    (tmp_path / "mpirun").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+
+def test_the_launcher_has_to_start_something_also_where_no_program_tells_its_ranks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As mpirun with an option of srun: each of the first runs failed."""
+    stack = Stack("mine", {"ior": ("ior",)}, launcher_options=("--mpi=pmix",))
+    launcher_that(tmp_path, "echo 'Error: unknown option \"--mpi=pmix\"' >&2; exit 213", monkeypatch)
+    assert 'unknown option "--mpi=pmix"' in str(check_ranks(1, 2, stack, "mpirun").problem)
+    launcher_that(tmp_path, "exit 0", monkeypatch)
+    check = check_ranks(1, 2, stack, "mpirun")
+    assert check.problem is None
+    assert "no program of the stack can tell" in check.found

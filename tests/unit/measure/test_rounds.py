@@ -18,7 +18,7 @@ from weir.base.processes import started
 from weir.commands import run
 from weir.measure import rounds
 from weir.measure.clean_up.lock import machine_lock, this_process
-from weir.measure.job import BatchJob, BatchResult, pending
+from weir.measure.job import BatchJob, BatchResult, first_failure, pending
 from weir.measure.order import Execution
 from weir.measure.progress import Progress
 from weir.measure.rounds import measure_in_rounds, measure_in_turn
@@ -317,12 +317,35 @@ def test_a_batch_beside_decides_neither_exit_code_nor_receipt(
     assert cli.main([*command, "--beside", "b"]) == 2
 
 
+def test_a_batch_without_success_is_told_in_the_words_of_its_first_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They may be nowhere above, as below ReFrame."""
+    own = job("b", (2,), tmp_path)
+    for number, reason in ((1, "exit code 213: unknown option --mpi=pmix"), (0, "exit code 1: a later one")):
+        folder = run_folder(tmp_path, own.cells[0].cell, number)
+        folder.mkdir(parents=True)
+        document = {"status": "failed", "error": reason, "ended": f"2026-03-01T1{9 - number}:00:00+00:00"}
+        (folder / "run.json").write_text(json.dumps(document))
+    assert first_failure(own) == "exit code 213: unknown option --mpi=pmix"
+    run_alone(monkeypatch, tmp_path, "b")
+    monkeypatch.setattr(run, "_job", lambda *_, **__: own)
+    monkeypatch.setattr(run, "successes", lambda _: 0)
+    monkeypatch.setattr(run, "measure_in_turn", lambda jobs: [BatchResult("b", 2, failed=["b0"])])
+    command = ["run", "--plan", "plan.json", "--results", str(tmp_path)]
+    for more, hint in (([], "again with --retry-failed"), (["--retry-failed"], "the same command again\n")):
+        assert cli.main([*command, *more]) == 1
+        printed = capsys.readouterr().err
+        assert "b: no execution succeeded; the first one: exit code 213: unknown option --mpi=pmix" in printed
+        assert hint in printed
+
+
 @pytest.mark.parametrize(
     ("ending", "message"),
     [
         ({"error": WeirError("the disk is full")}, "b: the disk is full"),
         ({"left": 3}, "3 executions do not fit the rest of the allocation"),
-        ({"failed": ["b0"]}, "no execution of a batch succeeded"),
+        ({"failed": ["b0"]}, "b: no execution succeeded; the first one: no reason is known"),
     ],
 )
 def test_costs_are_kept_whatever_becomes_of_a_batch(

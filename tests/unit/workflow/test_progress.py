@@ -83,6 +83,12 @@ def test_a_batch_in_turns_with_one_that_runs_runs_too_and_both_end_together(stud
     assert (other.state, other.beside) == ("waiting", [])
 
 
+def test_what_is_invalid_is_not_called_degraded(plan: Plan) -> None:
+    one = BatchProgress(plan.batches[0], state="running", done=4, degraded=1, invalid=3, elapsed_s=[2.0])
+    assert ": 4/8 done, 0 failed, 3 INVALID, 1 degraded" in line(one)
+    assert ": 4/8 done, 0 failed, 1 degraded" in line(replace(one, invalid=0))
+
+
 def test_batches_in_turns_share_one_line_every_ten_seconds_and_one_at_the_end(
     plan: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from weir.audit.outcome import Outcome, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
-from weir.base.mounts import MEMORY_FILE_SYSTEMS
+from weir.base.kinds import family, fits
 
-_NETWORK = ("nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "glusterfs", "afs", "sshfs", "s3fs", "rclone")
-_PARALLEL = (
-    "lustre",
-    "gpfs",
-    "beegfs",
-    "fhgfs_nodev",
-    "pvfs2",
-    "orangefs",
-    "panfs",
-    "wekafs",
-    "ceph",
-    "moosefs",
-    "mfs",
-    "juicefs",
-)
-_LOCAL = ("ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "bcachefs", "overlay", "jfs", "nilfs2")
 _LOCAL_KINDS = ("disk", "burst-buffer")
-# host:/export, user@host:, mfs#host:port, https://...
-_SERVER = re.compile(r"^[^/].*(:/|@.*:|#|:\d+$)|://")
 
 
 @rule("INVALID", needs_output=True)
@@ -59,14 +40,14 @@ def other_target(subject: Subject) -> Outcome | None:
         return invalid(f"the target declares {declared}, the ranks' files are on {', '.join(several)}")
     host = subject.run.host.get("file_system") or {}
     is_fuse = declared == "burst-buffer-fuse"
-    found = subject.file_system if is_fuse else _family(subject, host)
+    found = subject.file_system if is_fuse else family(str(subject.stored_on), host)
     in_memory = bool(host.get("in_memory")) or subject.device_in_memory
     device = subject.observed.get("device", {}).get("name") if subject.device_in_memory else None
     below = host.get("in_memory") or device or (found != subject.file_system and f"over {found}")
     text = f"the target declares {declared}, the files are on {subject.file_system}"
     text += f" ({below})" if below else ""
     emulated = bool(subject.run.target.get("emulated"))
-    if not _fits(declared, found, in_memory, emulated):
+    if not fits(declared, found, in_memory, emulated):
         return invalid(text)
     if declared in _LOCAL_KINDS and not emulated and _is_anywhere(found, host):
         return not_observable(f"{text}, and it does not tell where its bytes are")
@@ -92,28 +73,3 @@ def _is_anywhere(found: str, host: Mapping[str, Any]) -> bool:
     """A FUSE file system that has neither a directory nor a device as its source."""
     source = host.get("device")
     return found.startswith("fuse") and bool(source) and not str(source).startswith("/")
-
-
-def _family(subject: Subject, host: Mapping[str, Any]) -> str:
-    """What tells a file system's kind: that below it; of FUSE the name behind fuse, or a server's address."""
-    seen = str(subject.stored_on)
-    if not seen.startswith("fuse"):
-        return seen
-    known = [part for part in re.split("[.-]", seen) if part in (*_NETWORK, *_PARALLEL)]
-    is_remote = host.get("type") == seen and _SERVER.search(host.get("device") or "")
-    return known[0] if known else "nfs" if is_remote else seen
-
-
-def _fits(declared: str, found: str, in_memory: bool, emulated: bool) -> bool:
-    """File systems that are in none of the lists fit every kind but memory."""
-    if declared == "memory":
-        return in_memory or found in MEMORY_FILE_SYSTEMS
-    if emulated:
-        return True
-    if in_memory or found in MEMORY_FILE_SYSTEMS:
-        return False
-    if declared == "disk":
-        return found not in _NETWORK and found not in _PARALLEL
-    if declared in ("parallel", "network"):
-        return found not in _LOCAL
-    return found.startswith("fuse") if declared == "burst-buffer-fuse" else True
