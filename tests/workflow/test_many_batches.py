@@ -10,7 +10,7 @@ import pytest
 from tests.workflow.conftest import ROOT, Checkout
 from tests.workflow.processes import start
 
-# In the place of ReFrame, whose start is most of the time of a batch: it has measured the batch.
+# Acts as ReFrame, whose start is most of the time of a batch: it has measured the batch.
 REFRAME = """#!/bin/sh
 echo '{}' >"${WEIR_PLAN%/*}/batches/$WEIR_BATCH.json"
 """

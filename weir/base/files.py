@@ -25,7 +25,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def path_fault(path: Path | str) -> str | None:
-    """What keeps a path out of a list of paths, a variable such as PATH, a file in UTF-8, the shell words of
+    """What keeps a path out of a list of paths, a variable such as PATH, a file in UTF-8, the commands of
     ReFrame, or the calls of MPI-IO."""
     text = str(path)
     if any(ord(each) < ord(" ") for each in text):

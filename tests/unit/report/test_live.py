@@ -16,6 +16,7 @@ from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
 from weir.report.template import page_text
 from weir.report.text import answers
 from weir.terms.columns import verdict_texts
+from weir.workflow import follow
 from weir.workflow.progress import Ended
 
 
@@ -166,9 +167,9 @@ def test_a_log_gets_the_first_answer_the_second_and_the_fourth(
 ) -> None:
     file = tmp_path / LIVE_TEXT
     file.write_text("6 of 6 rounds, of an earlier measurement")
-    answer = watch._Answer(file)
+    answer = follow._Answer(file)
     stamps = iter(range(1, 100))
-    monkeypatch.setattr(watch._Answer, "_written_ns", lambda self: next(stamps))
+    monkeypatch.setattr(follow._Answer, "_written_ns", lambda self: next(stamps))
     seen = []
     for number in range(6):
         file.write_text(f"{number} of 6 rounds")

@@ -45,7 +45,7 @@ def read_summary(text: str, file: Path) -> Result:
                 if _RANDOM_READ.fullmatch(match["name"]):
                     random_read_gib_s = number_at_least_zero(match[3], file, number, match["name"])
                 continue
-            # The scripts of 2017 print each line when its phase ends, and all of them again after the last one.
+            # The scripts of 2017 print each line when its phase ends, and all again after the last one.
             if phases.get(phase.name, phase) != phase:
                 raise WeirError(
                     "the phase is printed twice, with different values",

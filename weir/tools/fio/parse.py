@@ -218,8 +218,8 @@ def _latencies(counted: Mapping[str, Any]) -> Row:
 def latencies_of(counted: Mapping[str, Any]) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]:
     """The times of whole operations, and those with percentiles where they describe whole operations too.
 
-    A submission that blocks (buffered libaio, a full queue) takes most of the time: percentiles of the completion
-    then say nothing about an operation."""
+    A submission that blocks (buffered libaio, a full queue) takes most of the time: percentiles of the
+    completion then say nothing about an operation."""
     whole, completion = (_counted(counted.get(name)) for name in ("lat_ns", "clat_ns"))
     if whole is None or completion is None:
         return whole or completion, whole or completion

@@ -67,7 +67,7 @@ sys.stdin.readline()
 starter.let_go()
 sys.stdin.readline()
 """
-# In the place of a user who wants to hinder another one; prints how often that failed.
+# Acts as a user who wants to hinder another one; prints how often that failed.
 STRANGER = """
 import os, re, socket, sys
 os.setgid(65534)
