@@ -144,8 +144,7 @@ def phase_too_short(subject: Subject) -> Outcome | None:
 
     Hint: move more bytes, or set a stonewall of at least 1 s.
     """
-    total = subject.number("total_s")
-    time_s = subject.number("io_s") if total is None else total
+    time_s = _time_of(subject)
     if not subject.has_result or subject.stores_nothing:
         return None
     if time_s is None:
@@ -154,6 +153,14 @@ def phase_too_short(subject: Subject) -> Outcome | None:
     if time_s < _SHORT_DEGRADED_S:
         return degraded(text)
     return note(text) if time_s < _SHORT_NOTE_S else passed(text)
+
+
+def _time_of(subject: Subject) -> float | None:
+    """The time of an access; a table of operations has it as their number and their rate alone."""
+    total, io_s = subject.number("total_s"), subject.number("io_s")
+    operations, rate = subject.number("ops"), subject.number("ops_s")
+    printed = io_s if total is None else total
+    return operations / rate if printed is None and operations and rate else printed
 
 
 @rule("NOTE", "DEGRADED", needs_output=True)
