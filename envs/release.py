@@ -200,7 +200,9 @@ def products(tag: str, address: str | None, maintainers: list[str]) -> dict[str,
     with tempfile.TemporaryDirectory(prefix="weir-release-") as name:
         folder = Path(name)
         with tarfile.open(fileobj=io.BytesIO(raw)) as tar:
-            tar.extractall(folder, filter="tar")
+            # As an attribute, because Python before 3.11.4 knows neither filters nor the argument for them.
+            tar.extraction_filter = getattr(tarfile, "tar_filter", None)
+            tar.extractall(folder)
         tree = folder / f"weir-{version}"
         stated = re.search(r'^__version__ = "(.*)"$', (tree / "weir/__init__.py").read_text(), re.MULTILINE)
         if not stated or stated[1] != version:

@@ -9,7 +9,7 @@
 #   envs/setup.sh --look measure ...         # install nothing; true if nothing is missing
 #
 # WEIR_APT=no   the programs come from modules, Spack or a container: leave packages alone (=RELEASE: envs/apt/release.sh)
-# PYTHON=...    the interpreter to build .venv with (3.11 or newer)
+# PYTHON=...    the interpreter to build .venv with (3.11.2 or newer)
 set -euo pipefail
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
@@ -85,12 +85,12 @@ environment_is_right() {
 choose_python() {
     local name
     for name in ${PYTHON:-python3 python3.13 python3.12 python3.11}; do
-        if "$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+        if "$name" -c 'import sys; sys.exit(sys.version_info < (3, 11, 2))' 2>/dev/null; then
             python=$name
             return
         fi
     done
-    die 1 "no Python 3.11 or newer (tried: ${PYTHON:-python3 python3.13 python3.12 python3.11})" \
+    die 1 "no Python 3.11.2 or newer (tried: ${PYTHON:-python3 python3.13 python3.12 python3.11})" \
         "install the package $(in_this_release <<<python3), or name one with PYTHON=/path/to/python3 make ..."
 }
 

@@ -95,9 +95,10 @@ def _parsed(text: str) -> ast.expr:
     """The formula as a tree of few parts."""
     if len(text) > MOST_CHARACTERS:
         raise ExpressionError(f"'{text[:40]}...' has {len(text):,} characters", _LIMITS)
+    numbers = _numbers_for_quantities(text).strip()
     try:
-        tree = ast.parse(_numbers_for_quantities(text).strip(), mode="eval").body
-    except (SyntaxError, RecursionError, MemoryError) as error:
+        tree = ast.parse(numbers, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # a NUL: ValueError before 3.11.4
         hint = "compare with '==', not with '='" if re.search(r"[^=<>!]=[^=]", text) else _GRAMMAR
         raise ExpressionError(f"'{text}' is not a valid expression", hint) from error
     parts, depth = parts_and_depth(tree)
