@@ -19,6 +19,7 @@ from tests.compiled import compiled
 from tests.compiled import sanitized as sanitized_programs
 from tests.ime.native import Native
 from tests.ime.pool import helper, launch
+from tests.needs import fuse, need
 
 __all__ = ["helper", "launch"]
 
@@ -115,8 +116,7 @@ class Mounter:
         self.running: list[tuple[int, Path]] = []
 
     def __call__(self, store: Store, *options: object) -> Path:
-        if not os.access("/dev/fuse", os.R_OK | os.W_OK):
-            pytest.skip("/dev/fuse cannot be opened")
+        need(fuse)
         if not (store.programs / "ime-fuse").exists():
             pytest.skip("ime-fuse is not built: libfuse3-dev is not installed")
         folder = self.folder / f"mount{len(self.running)}"

@@ -19,6 +19,7 @@ import pytest
 
 from tests.ime.conftest import Mounter, Store, StoreMaker, wait_for
 from tests.ime.native import Native
+from tests.needs import mounts, need
 
 LOCK_DRAINER = 2  # src/ime/layout/layout.h
 MIB = 1 << 20
@@ -29,21 +30,18 @@ Start = Callable[[Store], Native]
 @pytest.fixture
 def small_tmpfs(tmp_path: Path) -> Iterator[Callable[[Path, str], Path]]:
     """Mounts a tmpfs of a given size on a folder."""
-    mounts: list[Path] = []
+    mounted: list[Path] = []
 
     def mount(folder: Path, size: str) -> Path:
-        if os.geteuid() != 0:
-            pytest.skip("only root mounts a tmpfs")
+        need(mounts)
         folder.mkdir(parents=True, exist_ok=True)
         arguments = ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", folder]
-        done = subprocess.run(arguments, check=False, capture_output=True, text=True)
-        if done.returncode != 0:
-            pytest.skip(f"no tmpfs can be mounted here: {done.stderr}")
-        mounts.append(folder)
+        subprocess.run(arguments, check=True, capture_output=True)
+        mounted.append(folder)
         return folder
 
     yield mount
-    for folder in reversed(mounts):
+    for folder in reversed(mounted):
         subprocess.run(["umount", "--lazy", folder], check=True)
 
 

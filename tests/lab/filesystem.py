@@ -15,11 +15,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests import needs
+from tests.lab.guest import Guest, JoinedGuest
 from tests.lab.machine import HERE, ROOT, LabError, Machine
 
 SITE = "storage-lab"
 _SBIN = "/usr/sbin:/sbin"
-_OF_THE_MACHINE = ("unshare", "nsenter", "setpriv", "ip")
+_NEEDS: Mapping[type[Machine], tuple[needs.Need, ...]] = {
+    Machine: (needs.lab_machine, needs.fuse),
+    Guest: (needs.lab_machine, needs.guest_kernel),
+    JoinedGuest: (needs.lab_machine, needs.guest_kernel, needs.tap_devices),
+}
 
 
 @dataclass(frozen=True)
@@ -55,17 +61,10 @@ class FileSystem:
     def missing(self) -> str:
         """Why it cannot be started here, or nothing."""
         path = f"{os.environ.get('PATH', '')}:{_SBIN}"
-        absent = [
-            name for name in (*_OF_THE_MACHINE, *self.programs) if shutil.which(name, path=path) is None
-        ]
+        absent = [name for name in self.programs if shutil.which(name, path=path) is None]
         if absent:
             return f"not installed: {', '.join(absent)} (make setup-lab)"
-        if os.geteuid() != 0:
-            return "only root makes namespaces with mounts"
-        for device in self.machine.devices:
-            if not os.access(device, os.R_OK | os.W_OK):
-                return f"{device} is not usable here"
-        return ""
+        return next(filter(None, (need() for need in _NEEDS[self.machine])), "")
 
 
 def up(folder: Path, chosen: Sequence[FileSystem], ends_with_caller: bool = False) -> Machine:

@@ -8,7 +8,6 @@ import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
 
 from tests.lab.machine import ADDRESS, HERE, ROOT, LabError, Machine, becoming, environment_of
 
@@ -121,8 +120,6 @@ class Guest(Machine):
 
 class JoinedGuest(Guest):
     """One whose network reaches servers that run outside of it."""
-
-    devices: ClassVar[tuple[str, ...]] = ("/dev/net/tun",)
 
     @property
     def outside(self) -> Machine:

@@ -17,7 +17,6 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -35,7 +34,6 @@ class Machine:
     """By its folder, which holds the data of the servers, their logs, and the id of its first process."""
 
     folder: Path
-    devices: ClassVar[tuple[str, ...]] = ("/dev/fuse",)
 
     @property
     def home(self) -> Path:

@@ -16,13 +16,12 @@ import pytest
 from tests.lab.__main__ import main
 from tests.lab.filesystem import FileSystem, file_systems, up
 from tests.lab.machine import ROOT, LabError, Machine
-
-if os.geteuid() != 0:
-    pytest.skip("only root makes namespaces with mounts", allow_module_level=True)
+from tests.needs import lab_machine, need
 
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
+    need(lab_machine)
     (ROOT / "build").mkdir(exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="lab-test-", dir=ROOT / "build"))
     yield folder

@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 
 from tests.lab.machine import ROOT, Machine
+from tests.needs import lab_machine
 from tests.own_folders import own_folder
 from tests.queues.nodes import Cluster
 from tests.queues.system import Fault, System, killed
@@ -25,7 +26,7 @@ hosts = [{{ host = "node[1-{count}]" }}]
 def missing() -> str:
     if shutil.which("flux") is None:
         return "not installed: flux"
-    return "" if os.geteuid() == 0 else "only root makes namespaces with mounts"
+    return lab_machine()
 
 
 def start(names: Sequence[str]) -> Cluster:

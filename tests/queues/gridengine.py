@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.lab.machine import Machine
+from tests.needs import lab_machine
 from tests.own_folders import own_folder
 from tests.queues.nodes import Cluster
 from tests.queues.system import Fault, System, killed
 
-PROGRAMS = ("sge_qmaster", "sge_execd", "qconf", "qsub", "unshare", "nsenter", "setpriv", "ip")
+PROGRAMS = ("sge_qmaster", "sge_execd", "qconf", "qsub")
 CORES = 4
 PARALLEL_ENVIRONMENT = f"""\
 pe_name mpi
@@ -59,7 +60,7 @@ def missing() -> str:
     absent = [name for name in PROGRAMS if shutil.which(name, path=path) is None]
     if absent:
         return f"not installed: {', '.join(absent)} (Debian: gridengine-master gridengine-exec)"
-    return "" if os.geteuid() == 0 else "only root makes namespaces with mounts"
+    return lab_machine()
 
 
 def start(names: Sequence[str]) -> Cluster:

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.lab.machine import Machine
+from tests.needs import lab_machine
 from tests.own_folders import own_folder
 from tests.queues.nodes import Cluster
 from tests.queues.system import Fault, System, killed
 
-PROGRAMS = ("Almighty", "oarsub", "oarnodesetting", "oarsh", "sshd", "unshare", "nsenter", "setpriv", "ip")
+PROGRAMS = ("Almighty", "oarsub", "oarnodesetting", "oarsh", "sshd")
 CORES = 4
 _STATE = Path("/var/lib/oar")
 _SETTINGS = {
@@ -41,7 +42,7 @@ def missing() -> str:
     if absent:
         packages = "oar-server oar-server-pgsql oar-user oar-user-pgsql oar-node postgresql"
         return f"not installed: {', '.join(absent)} (Debian: {packages})"
-    return "" if os.geteuid() == 0 else "only root makes namespaces with mounts"
+    return lab_machine()
 
 
 def _postgres() -> Path | None:

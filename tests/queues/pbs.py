@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.lab.machine import ROOT, Machine
+from tests.needs import lab_machine
 from tests.own_folders import own_folder
 from tests.queues.nodes import Cluster
 from tests.queues.system import Fault, System, killed
@@ -46,7 +47,7 @@ def installed() -> Path | None:
 def missing() -> str:
     if installed() is None:
         return "not installed: OpenPBS with its server (PBS_EXEC names its directory)"
-    return "" if os.geteuid() == 0 else "only root makes namespaces with mounts"
+    return lab_machine()
 
 
 def start(names: Sequence[str]) -> Cluster:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.needs import mounts, need
 from tests.slurm.checkout import BIN, Checkout
 from tests.slurm.private_slurm import SANDBOX, Cluster, new_cluster
 
@@ -358,15 +359,10 @@ def test_failing_prologue_of_a_task_is_named_and_mended(checkout: Checkout) -> N
 @pytest.mark.weekly
 def test_full_results_directory_is_named_and_mended(checkout: Checkout) -> None:
     """A quota is a small file system of its own here."""
-    if os.getuid() != 0:
-        pytest.skip("needs root to mount a small file system")
+    need(mounts)
     runs = checkout.results / "runs"
     runs.mkdir(parents=True)
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", runs], capture_output=True, text=True, check=False
-    )
-    if mounted.returncode != 0:
-        pytest.skip(f"no small file system can be mounted here: {mounted.stderr.splitlines()[0]}")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", runs], capture_output=True, check=True)
     try:
         (runs / "filler").write_bytes(b"x" * 60 * 1024)
         code, output = checkout.reframe("--name", "^measure", "--run")

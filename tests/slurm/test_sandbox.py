@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.needs import need, network_namespaces, user_namespaces
 from tests.slurm.private_slurm import HERE, SANDBOX, Cluster
 
 MARK = "SLURM_SANDBOX_MARK"
@@ -112,10 +113,8 @@ def test_a_taken_port_is_refused_by_number(empty: Cluster) -> None:
 def test_a_namespace_in_which_slurm_cannot_run_is_named(
     empty: Cluster, namespace: list[str], reason: str
 ) -> None:
-    inside = ["unshare", *namespace]
-    if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
-        pytest.skip(f"not permitted here: {' '.join(inside)}")
-    done = empty.run(*inside, SANDBOX, "up", empty.folder)
+    need(network_namespaces if namespace == ["--net"] else user_namespaces)
+    done = empty.run("unshare", *namespace, SANDBOX, "up", empty.folder)
     assert done.returncode == 1
     assert reason in done.stderr
     assert list(empty.folder.iterdir()) == []

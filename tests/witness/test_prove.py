@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.needs import USER_NAMESPACE, need, user_mount_namespaces
 from tests.witness.conftest import MIB, Prove, counted, near
 from weir.commands.prove import EXIT_NOT_PROVEN
 from weir.decide.history.store import add_campaign
@@ -102,13 +103,11 @@ def test_a_container_has_the_directory_by_another_path(
     inner, point = tmp_path / "on/inner", tmp_path / "point"
     inner.mkdir(parents=True)
     point.mkdir()
-    spaces = ("unshare", "--map-root-user", "--mount")
-    if subprocess.run([*spaces, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("no namespace of mounts can be made here")
+    need(user_mount_namespaces)
     script = f"mount --bind '{tmp_path}/{bound}' '{point}'"
     for count, file in ((3, f"{point}/{below}f"), (2, f"{tmp_path}/f")):
         script += f" && dd if=/dev/zero of='{file}' bs=1M count={count}"
-    seen = prove(*spaces, "sh", "-c", script, options=("--on", str(tmp_path / "on")))
+    seen = prove(*USER_NAMESPACE, "sh", "-c", script, options=("--on", str(tmp_path / "on")))
     assert seen["exit_code"] == 0
     assert counted(seen, "written_bytes") == 3 * MIB
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bench.prove_programs import prove_command
+from tests.needs import USER_NAMESPACE, need, user_mount_namespaces
 from tests.witness.conftest import MIB, Prove
 from weir.witness.document import LIBRARY
 
@@ -38,8 +39,7 @@ def test_a_container_is_seen_where_it_has_the_library(
 ) -> None:
     """A mount namespace and a root of its own, as apptainer and podman make them; files of the root, too,
     which as an ordinary directory is in no table of mounts (chroot)."""
-    if subprocess.run(["unshare", "-rm", "true"], check=False, capture_output=True).returncode != 0:
-        pytest.skip("no user namespaces")
+    need(user_mount_namespaces)
     root, data = tmp_path / "root", tmp_path / "data"
     linked = subprocess.run(["ldd", shutil.which("dd") or ""], check=True, capture_output=True, text=True)
     for file in [shutil.which("dd") or "", *(word for word in linked.stdout.split() if word[0] == "/")]:
@@ -50,7 +50,7 @@ def test_a_container_is_seen_where_it_has_the_library(
     lines = [f"mkdir -p {root}{path}; mount --rbind {path} {root}{path}" for path in binds]
     lines.append(f"exec chroot {root} dd if={data}/zeros of={'' if is_root else data}/f {WRITE}")
     options = ("--on", "/") if is_root else ()
-    seen = prove("unshare", "-rm", "sh", "-ec", "\n".join(lines), options=options)
+    seen = prove(*USER_NAMESPACE, "sh", "-ec", "\n".join(lines), options=options)
     assert ((root if is_root else data) / "f").stat().st_size == 8 * MIB
     called = sum(phase["written_bytes"] for mount in seen["mounts"] for phase in mount["phases"])
     assert called == 8 * MIB * is_bound, seen["stderr"]

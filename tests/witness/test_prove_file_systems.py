@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.needs import device_nodes, loop_devices, mounts, need
 from tests.witness.conftest import Prove
 from tests.zoo.animals import CACHED_LOOP, COMPRESSING, FUSE, PASSING, VOLATILE
 from tests.zoo.errors import CannotStageError
@@ -30,8 +31,7 @@ def staged(kind: str, place: Path) -> Iterator[None]:
     work, memory = place.parent / "work", place.parent / "memory"
     work.mkdir()
     memory.mkdir()
-    if os.geteuid() != 0:
-        pytest.skip("only root can mount")
+    need(mounts)
     try:
         with mounted(kind, place, work, memory):
             yield
@@ -72,22 +72,14 @@ def test_no_number_of_such_a_file_system_is_valid(
 
 
 def test_a_disk_itself_is_counted_as_a_mount_is(prove: Prove, tmp_path: Path) -> None:
-    if os.geteuid() != 0 or not shutil.which("losetup"):
-        pytest.skip("only root can make a loop device, with losetup")
+    need(loop_devices, device_nodes)
     image, node = tmp_path / "image", tmp_path / "data" / "disk"
     with image.open("wb") as stream:
         stream.truncate(16 * 2**20)
-    found = subprocess.run(
-        ["losetup", "--find", "--show", image], capture_output=True, text=True, check=False
-    )
-    if found.returncode != 0:
-        pytest.skip(f"losetup: {found.stderr.strip()}")
-    loop = found.stdout.strip()
+    loop = subprocess.check_output(["losetup", "--find", "--show", image], text=True).strip()
     try:
         os.mknod(node, 0o600 | stat.S_IFBLK, os.stat(loop).st_rdev)
         seen = prove("dd", "if=/dev/zero", "of=disk", "bs=1M", "count=8", "conv=fsync")
-    except PermissionError:
-        pytest.skip("device nodes cannot be made or opened here")
     finally:
         subprocess.run(["losetup", "--detach", loop], check=False)
     assert ("block device", str(node)) in {(one["file_system"], one["source"]) for one in seen["mounts"]}

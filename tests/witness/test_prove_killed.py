@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.needs import USER_NAMESPACE, need, user_mount_namespaces
 from tests.witness.conftest import MIB, Prove, counted
 from weir.prove.reports import prove_variables, read_reports
 from weir.witness.document import LIBRARY
@@ -104,12 +105,9 @@ def test_synchronisations_that_a_library_took_away_are_none_of_a_killed_process(
 @pytest.mark.parametrize("full", [False, True])
 def test_memory_without_room_harms_no_program(tmp_path: Path, full: bool) -> None:
     """The file of the counts has none, or gets none later; what it lacks is told."""
-    spaces = ("unshare", "--map-root-user", "--mount")
-    if (
-        subprocess.run([*spaces, "true"], capture_output=True, check=False).returncode
-        or not LIBRARY.is_file()
-    ):
-        pytest.skip("needs the library (make build) and a namespace of mounts")
+    need(user_mount_namespaces)
+    if not LIBRARY.is_file():
+        pytest.skip("needs the library: make build")
     (tmp_path / "program.py").write_text(WRITE + ENDS["SIGKILL"])
     (tmp_path / "reports").mkdir()
     (tmp_path / "data").mkdir()
@@ -121,7 +119,7 @@ def test_memory_without_room_harms_no_program(tmp_path: Path, full: bool) -> Non
     variables = prove_variables(tmp_path / "reports", tmp_path / "data", "")
     own = " ".join(f"'{name}={value}'" for name, value in variables.items())
     done = subprocess.run(
-        [*spaces, "sh", "-c", f"""
+        [*USER_NAMESPACE, "sh", "-c", f"""
         mount -t tmpfs -o size=512k tmpfs reports; (cd reports; {fill} true)
         (cd data; env {own} '{sys.executable}' -S ../program.py; echo $?)
         rm -f reports/full

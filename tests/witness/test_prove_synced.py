@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.needs import USER_NAMESPACE, need, user_mount_namespaces
 from weir.prove.mounts import Mount, mounts_of
 from weir.prove.reports import prove_variables, read_reports
 from weir.witness.document import LIBRARY
@@ -98,12 +99,12 @@ def test_what_was_written_before_a_pause_is_synchronised_late(tmp_path: Path) ->
 
 
 def test_another_mount_of_a_file_has_none_of_its_bytes(tmp_path: Path) -> None:
-    spaces = ("unshare", "--map-root-user", "--mount")
-    if subprocess.run([*spaces, "true"], check=False, capture_output=True).returncode != 0:
-        pytest.skip("needs a namespace with mounts of its own: unshare -rm")
+    need(user_mount_namespaces)
     code = "a = opened(); os.write(a, part); os.fsync(opened('../f', os.O_RDONLY))"
     script = 'mkdir -p other && mount --bind . other && cd other && exec "$@"'
-    mounts = seen(tmp_path, *spaces, "sh", "-ec", script, "-", sys.executable, "-S", "-c", START + code)
+    mounts = seen(
+        tmp_path, *USER_NAMESPACE, "sh", "-ec", script, "-", sys.executable, "-S", "-c", START + code
+    )
     assert len(mounts) == 2
     assert sum(one.sum("written_bytes") for one in mounts) == MIB
     assert sum(one.sum(name) for one in mounts for name in ("synced_bytes", "synced_earlier_bytes")) == 0

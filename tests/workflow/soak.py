@@ -30,6 +30,7 @@ from typing import Any
 
 import yaml
 
+from tests.needs import fuse
 from tests.own_folders import own_folder, remove
 from tests.workflow.conftest import Checkout, copy_of_the_tree, tiny_configuration
 from tests.workflow.processes import GUARDIAN, children, kill, named_below, processes_below, start, until
@@ -218,7 +219,7 @@ def burst_buffer(checkout: Checkout, memory: Path) -> dict[str, Any]:
     """The target `ram`, behind an emulated burst buffer below memory, mounted where /dev/fuse is usable."""
     script = str(checkout.root / "config/sites/local/burst-buffer")
     places = [str(checkout.root), str(memory / "fast"), str(memory / "base")]
-    mounts = os.access("/dev/fuse", os.R_OK | os.W_OK)
+    mounts = not fuse()
     target = {
         "target": "ram",
         "kind": "burst-buffer-fuse" if mounts else "disk",

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import csv
 import json
-import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.needs import mount_namespaces, need
 from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree, tiny_configuration
 from tests.workflow.soak import burst_buffer
 from tests.workflow.test_faults import aim, plan, runs_of
@@ -72,17 +72,10 @@ MOUNT = """#!/bin/sh -e
 """
 
 
-def namespaces_are_allowed() -> bool:
-    if not shutil.which("unshare"):
-        return False
-    return subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode == 0
-
-
 @pytest.fixture
 def here(tmp_path: Path, target_folder: Path) -> Checkout:
     """A checkout whose path has spaces and umlauts, with a target on a disk."""
-    if not namespaces_are_allowed():
-        pytest.skip("mount namespaces are not allowed here")
+    need(mount_namespaces)
     (tmp_path / "a b ü").mkdir()
     checkout = copy_of_the_tree(tmp_path / "a b ü")
     (tmp_path / "target").mkdir()

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.needs import fuse, mount_namespaces, need
 from tests.workflow.conftest import ROOT, Checkout
 from tests.workflow.processes import named_below
-from tests.workflow.test_environment import namespaces_are_allowed
 from weir.base.processes import started
 
 SUITE = {
@@ -67,7 +67,7 @@ def test_every_door_moves_bytes_and_leaves_nothing(checkout: Checkout) -> None:
     }
     assert expected <= interfaces
     # Without a usable /dev/fuse the mount is skipped, with the reason.
-    mounted = os.access("/dev/fuse", os.R_OK | os.W_OK)
+    mounted = not fuse()
     reason = batches["ime-fuse"]["unavailable"]
     assert reason is None if mounted else "fuse" in reason
     assert (("ime-fuse", "POSIX", "true") in interfaces) == mounted
@@ -93,10 +93,7 @@ def test_a_mount_that_somebody_holds_hinders_neither_clean_up_nor_the_next_start
     place: Path, holder: str
 ) -> None:
     """Its process ends, the holder does not: it keeps a mount that is dead."""
-    if not os.access("/dev/fuse", os.R_OK | os.W_OK):
-        pytest.skip("/dev/fuse is not usable here")
-    if not namespaces_are_allowed():
-        pytest.skip("mount namespaces are not allowed here")
+    need(fuse, mount_namespaces)
     mount = place / "mount"
     mounted = burst_buffer("mount", place)
     assert mounted.returncode == 0, mounted.stderr

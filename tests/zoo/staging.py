@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from tests.needs import fuse
 from tests.zoo.animals import (
     BOUND,
     BTRFS,
@@ -207,8 +208,10 @@ def _served_by(source: str, work: Path, arguments: Sequence[str | Path], place: 
     flags = subprocess.run(
         ["pkg-config", "--cflags", "--libs", "fuse3"], capture_output=True, text=True, check=False
     )
-    if flags.returncode != 0 or not os.access("/dev/fuse", os.W_OK):
-        raise CannotStageError("needs libfuse3-dev and /dev/fuse")
+    if flags.returncode != 0:
+        raise CannotStageError("needs libfuse3-dev")
+    if reason := fuse():
+        raise CannotStageError(reason)
     made = ["cc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", str(_HERE / source), "-o", str(program)]
     subprocess.run([*made, *flags.stdout.split()], check=True)
     process = subprocess.Popen([program, *arguments], stderr=subprocess.DEVNULL)
