@@ -15,6 +15,14 @@ PACKAGE_HOSTS = re.compile(
     rb"\b(deb\.debian|security\.debian|snapshot\.debian|pypi|files\.pythonhosted|conda\.anaconda|cran\.r-project"
     rb"|proxy\.golang|registry\.npmjs)\.(org|com)\b"
 )
+# Places that any text may name: conventional ones, and the homes of the users of examples.
+EXAMPLES = [
+    Path(name)
+    for name in (
+        *("/data", "/mnt", "/opt", "/root", "/scratch", "/srv", "/tmp", "/usr/local", "/var/tmp"),
+        *("/home", "/home/alice", "/home/ana", "/home/me", "/home/user"),
+    )
+]
 VERBS = {"setup", "report", "test", "check", "bench", "bench-plan", "clean", "build", "help"}
 
 
@@ -33,15 +41,45 @@ def test_no_package_registry_is_named(tracked_files: list[Path]) -> None:
 
 
 def test_no_path_of_this_machine_is_named(tracked_files: list[Path]) -> None:
-    places = {str(ROOT), str(Path.home())} - {"/root", "/"}
-    # A checkout in a folder of one word, such as /weir, could be meant by any text.
-    patterns = [
-        re.compile(rb"(?<![\w.])" + re.escape(place.encode()) + rb"\b")
-        for place in places
-        if place.count("/") > 1
-    ]
+    patterns = [naming(place) for place in (ROOT, Path.home()) if is_telling(place)]
     found = [str(file) for file in tracked_files if any(p.search(file.read_bytes()) for p in patterns)]
     assert found == []
+
+
+def test_every_home_that_is_named_is_an_example(tracked_files: list[Path]) -> None:
+    """Wherever this checkout lies: so a text that names one is found on every machine."""
+    homes = re.compile(rb"(?<![\w.}>)-])/home/[\w-]+(?![\w{])")
+    named = {home.decode() for file in tracked_files for home in homes.findall(file.read_bytes())}
+    assert named <= set(map(str, EXAMPLES))
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "is_found"),
+    [
+        ("/data/ana/weir", "see /data/ana/weir/results", True),
+        ("/data/ana/weir", "file:///data/ana/weir", True),
+        ("/data/ana/weir", "/data/ana/weir-other and x/data/ana/weir", False),
+        ("/data/ana/weir", "/mnt/{target}/data/ana/weir", False),
+        ("/srv/\u03b1 \u03b2/weir", "cd '/srv/\u03b1 \u03b2/weir'", True),
+        ("/root/weir", "/root/weir/x", False),
+        ("/scratch/weir", "path: /scratch/weir", False),
+        ("/home/user", "cwd: /home/user", False),
+        ("/weir", "/weir", False),
+    ],
+)
+def test_a_path_is_named_as_a_whole(place: str, text: str, is_found: bool) -> None:
+    found = is_telling(Path(place)) and naming(Path(place)).search(text.encode())
+    assert bool(found) is is_found
+
+
+def naming(place: Path) -> re.Pattern[bytes]:
+    """The path itself or one below it, and not the end or the begin of other names."""
+    return re.compile(rb"(?<![\w.}>)-])" + re.escape(str(place).encode()) + rb"(?![\w-])")
+
+
+def is_telling(place: Path) -> bool:
+    """A text that names an example, or a checkout right below one or below /, tells of no machine."""
+    return not {place, place.parent} & {*EXAMPLES, Path("/")}
 
 
 def test_no_large_file_is_tracked(tracked_files: list[Path]) -> None:

@@ -92,11 +92,19 @@ def test_a_mount_is_named_without_a_look_at_its_path(tmp_path: Path) -> None:
     assert named_mount("/mnt/hangs/weir/run", tmp_path) == "fuse.glusterfs of 198.18.0.1:/scratch"
     assert named_mount("/mnt/hangs-not", tmp_path) == "ext4 of /dev/sda1"
     assert named_mount("/mnt/hangs", tmp_path / "none") == ""
+
+
+@pytest.mark.parametrize(
+    ("mounted", "named"), [("nfs4 of server:/a", "nfs4 of server:/a"), ("", "the file system")]
+)
+def test_a_storage_that_hangs_is_named_by_its_mount(
+    monkeypatch: pytest.MonkeyPatch, mounted: str, named: str
+) -> None:
+    """In a chroot the table of mounts lacks the file system of the root, so no mount may be found."""
+    monkeypatch.setattr("weir.storage_calls.named_mount", lambda path: mounted)
     (problem,) = hangs("/", 1, 30.0, "scratch").problems
     assert problem.message.startswith("target scratch: / does not answer for 30 s: process 1 waits")
-    assert (
-        problem.hint == f"look at {named_mount('/')}, or unmount it; then run again: finished runs are kept"
-    )
+    assert problem.hint == f"look at {named}, or unmount it; then run again: finished runs are kept"
 
 
 def files(top: Path, texts: dict[str, str]) -> Path:
