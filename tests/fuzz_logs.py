@@ -2,13 +2,15 @@
 
     python -m tests.fuzz_logs [--inputs N] [--seed S] [--keep DIR]
 
-The inputs are the captures in tests/golden, the tables in reference/ and other real outputs, where they lie
-beside the checkout. Each is cut, flipped, spliced with another one, or gets hostile numbers and lines.
+The inputs are the captures in tests/golden and the tables in reference/; the command also takes other real
+outputs, where they lie beside the checkout. Each is cut, flipped, spliced with another one, or gets hostile
+numbers and lines.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import functools
 import itertools
 import os
@@ -25,6 +27,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from weir.base.errors import WeirError
 from weir.records.checked import checked
@@ -39,6 +42,7 @@ ROOT = Path(__file__).resolve().parents[1]
 _BESIDE = [
     ROOT.parent / "shared" / name for name in ("samples", "reference/io500-raw", "reference/ior-3.0.1")
 ]
+_MISSING = object()
 _MOST_BYTES = 200_000
 _TABLE_LINES = 40
 CPU_S = 10.0  # of one input
@@ -112,16 +116,24 @@ class Failure:
     what: str
 
 
+Corpus = tuple[tuple[str, bytes], ...]
+
+
 @cache
-def corpus() -> tuple[tuple[str, bytes], ...]:
-    """Name and content of every real output, sorted."""
+def corpus() -> Corpus:
+    """Name and content of every real output of the checkout, sorted: the same ones wherever it lies."""
     golden = [file for file in (ROOT / "tests" / "golden").rglob("*") if _is_capture(file)]
+    tables = [(file.name, _head(file)) for file in sorted((ROOT / "reference").glob("*.csv"))]
+    return (*((file.name, file.read_bytes()) for file in sorted(golden)), *tables)
+
+
+@cache
+def corpus_with_files_beside() -> Corpus:
+    """And of those that some machines have beside the checkout."""
     beside = [
         file for folder in _BESIDE if folder.is_dir() for file in folder.rglob("*") if _is_capture(file)
     ]
-    tables = [(file.name, _head(file)) for file in sorted((ROOT / "reference").glob("*.csv"))]
-    files = [(str(file.name), file.read_bytes()) for file in sorted(golden) + sorted(beside)]
-    return (*files, *tables)
+    return (*corpus(), *((file.name, file.read_bytes()) for file in sorted(beside)))
 
 
 def _is_capture(file: Path) -> bool:
@@ -132,14 +144,47 @@ def _head(file: Path) -> bytes:
     return b"\n".join(file.read_bytes().split(b"\n")[:_TABLE_LINES]) + b"\n"
 
 
-def mutants(count: int, seed: int) -> Iterator[tuple[str, bytes]]:
-    """So many inputs; the same ones for the same seed and corpus."""
-    chance = random.Random(seed)
+def mutants(count: int, seed: int, sources: Corpus | None = None) -> Iterator[tuple[str, bytes]]:
+    """So many inputs; the same ones for the same seed and sources, which are those of the checkout."""
+    chance, sources = random.Random(seed), sources or corpus()
     for _ in range(count):
-        name, text = chance.choice(corpus())
+        name, text = chance.choice(sources)
         for _ in range(chance.randint(1, 4)):
-            text = chance.choice(_MUTATIONS)(text, chance)
+            mutation = chance.choice(_MUTATIONS)
+            text = _spliced(text, chance, sources) if mutation is _spliced else mutation(text, chance)
         yield name, text
+
+
+def damaged(document: Any) -> Iterator[tuple[str, Any]]:
+    """A JSON document with each of its values missing, null or of another type, after the keys that lead to
+    it. Of the items of a list only the first one is changed."""
+    for place in _places(document):
+        for change in (_MISSING, None, "x", -1, [None], {"a": None}):
+            copied = copy.deepcopy(document)
+            *above, last = place
+            group = functools.reduce(lambda inner, key: inner[key], above, copied)
+            if change is _MISSING:
+                del group[last]
+            else:
+                group[last] = change
+            yield ".".join(map(str, place)), copied
+
+
+def _places(data: Any) -> Iterator[tuple[Any, ...]]:
+    waiting: list[tuple[tuple[Any, ...], Any]] = [((), data)]
+    seen: set[tuple[Any, ...]] = set()
+    while waiting:
+        place, inner = waiting.pop()
+        shape = tuple("item" if isinstance(key, int) else key for key in place)
+        if shape in seen:
+            continue
+        seen.add(shape)
+        if place:
+            yield place
+        items = (
+            inner.items() if isinstance(inner, dict) else enumerate(inner) if isinstance(inner, list) else ()
+        )
+        waiting += [((*place, key), item) for key, item in reversed([*items])]
 
 
 def _truncated(text: bytes, chance: random.Random) -> bytes:
@@ -176,8 +221,8 @@ def _other_line(text: bytes, chance: random.Random) -> bytes:
     return b"\n".join(lines)
 
 
-def _spliced(text: bytes, chance: random.Random) -> bytes:
-    _, other = chance.choice(corpus())
+def _spliced(text: bytes, chance: random.Random, sources: Corpus = ()) -> bytes:
+    _, other = chance.choice(sources)
     return text[: chance.randint(0, len(text))] + other[chance.randint(0, len(other)) :]
 
 
@@ -249,11 +294,11 @@ def _nonsense(row: Row) -> str | None:
     return None
 
 
-def run(count: int, seed: int, keep: Path | None = None) -> list[Failure]:
+def run(count: int, seed: int, keep: Path | None = None, sources: Corpus | None = None) -> list[Failure]:
     """The failures of so many inputs, each kept as a file."""
     failures: list[Failure] = []
     with tempfile.TemporaryDirectory(prefix="weir-fuzz-") as name:
-        for source, text in mutants(count, seed):
+        for source, text in mutants(count, seed, sources):
             failure = _within_limit(source, text, Path(name))
             if failure:
                 failures.append(failure)
@@ -301,7 +346,7 @@ def main() -> int:
 
 def _slice(seed: int, keep: Path | None) -> tuple[list[Failure], int]:
     """With the peak memory of this process so far, in MiB."""
-    failures = run(_SLICE, seed, keep)
+    failures = run(_SLICE, seed, keep, corpus_with_files_beside())
     return failures, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 

@@ -1,6 +1,7 @@
 """Whether data has the types of a JSON schema: compiled once, fast enough for each document of a large study.
 
-Types, limits and choices of known keys are checked. Missing keys are not: other versions lack some.
+Types, limits and choices of known keys are checked, and that no required key is missing. Earlier versions
+lack those that x-may-lack lists; where it is true, each key is a fact of its own, which may be absent.
 """
 
 from __future__ import annotations
@@ -122,10 +123,13 @@ def _object(part: Mapping[str, Any], definitions: Mapping[str, Any], seen: dict[
     other = _compiled(more, definitions, seen) if isinstance(more, Mapping) else None
     plain = {key: _plain_of(one, definitions) for key, one in part.get("properties", {}).items()}
     nothing: Plain = {}
+    required = _required(part)
 
     def check(value: Any) -> str | None:
         if not isinstance(value, dict):
             return f" is {_shown(value)}, not of type object"
+        if not required <= value.keys():
+            return f".{min(required - value.keys())} is missing"
         for key, item in value.items():
             # Without a call for nearly every value: a large study has a hundred million of them.
             limits = plain.get(key, nothing).get(type(item), ())
@@ -137,6 +141,12 @@ def _object(part: Mapping[str, Any], definitions: Mapping[str, Any], seen: dict[
         return None
 
     return check
+
+
+def _required(part: Mapping[str, Any]) -> frozenset[str]:
+    """Keys without which the rest of the object tells nothing."""
+    may_lack = part.get("x-may-lack", ())
+    return frozenset() if may_lack is True else frozenset(part.get("required", ())) - frozenset(may_lack)
 
 
 def _array(part: Mapping[str, Any], definitions: Mapping[str, Any], seen: dict[str, Check]) -> Check:

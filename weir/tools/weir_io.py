@@ -152,7 +152,7 @@ def sound_results(text: str) -> Sequence[Mapping[str, Any]]:
 
 def rows_and_results(parsed: Parsed, document: Mapping[str, Any]) -> Iterator[tuple[Row, Mapping[str, Any]]]:
     """Each row with the result that it is from; a damaged document has no rows."""
-    return zip(parsed.rows, document.get("results") or (), strict=False)
+    return zip(parsed.rows, document["results"] if parsed.rows else (), strict=True)
 
 
 def parse_rows(

@@ -371,7 +371,7 @@ def _mappings(processes: Mapping[int, Mapping[str, Any]]) -> int:
 def _interposed(processes: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Calls that another object than the C library and the witness provides, once each."""
     calls = [call for process in processes for call in process["calls"]]
-    found = {(call["call"], call["object"], call["behind"]) for call in calls if "object" in call}
+    found = {(call["call"], call["object"], bool(call.get("behind"))) for call in calls if "object" in call}
     found |= {
         (call["call"], call[place], place == "next")
         for call in calls

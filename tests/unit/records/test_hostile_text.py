@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.fuzz_logs import failure_of, mutants, run
+from tests import fuzz_logs
+from tests.fuzz_logs import damaged, failure_of, mutants, run
 from weir.base.errors import WeirError
 from weir.records.facts import Facts
 from weir.records.importing import import_files
@@ -29,6 +33,69 @@ def test_mutated_outputs_give_rows_that_make_sense_or_a_message(inputs: int, see
 def test_the_same_seed_gives_the_same_inputs() -> None:
     assert [*mutants(20, 5)] == [*mutants(20, 5)]
     assert [*mutants(20, 5)] != [*mutants(20, 6)]
+
+
+def test_the_inputs_are_the_same_wherever_the_checkout_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Real outputs that some machines have beside it are for `make fuzz`."""
+    before = [*mutants(20, 5)]
+    (tmp_path / "log.txt").write_bytes(LOG)
+    monkeypatch.setattr(fuzz_logs, "_BESIDE", [tmp_path])
+    fuzz_logs.corpus.cache_clear()
+    fuzz_logs.corpus_with_files_beside.cache_clear()
+    assert [*mutants(20, 5)] == before
+    assert fuzz_logs.corpus_with_files_beside() == (*fuzz_logs.corpus(), ("log.txt", LOG))
+    fuzz_logs.corpus_with_files_beside.cache_clear()
+
+
+@pytest.mark.slow
+@pytest.mark.sample(2)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "audit/cases/fsync-of-files-filtered/run/summary.json",
+        "audit/cases/above-the-link/run/summary.json",
+        "io-model/weir-io-random.json",
+        "netcdf-bench/weir-io-compressed.json",
+    ],
+)
+@pytest.mark.row("third-party log, table or records")
+def test_every_value_of_a_document_may_be_missing_or_of_another_type(tmp_path: Path, name: str) -> None:
+    file, refused = tmp_path / "summary.json", 0
+    for place, document in damaged(json.loads((GOLDEN / name).read_text())):
+        file.write_text(json.dumps(document))
+        try:
+            import_files([file], Facts())
+        except WeirError:
+            refused += 1
+        except Exception as error:
+            pytest.fail(f"{place}: {error!r}")
+    assert refused
+
+
+@pytest.mark.parametrize(
+    ("place", "item"),
+    [
+        ("job.interposed", {"call": "fsync"}),
+        ("job.interposed", {"object": "liba.so"}),
+        ("results.0.observed.process_io", {}),
+        ("results.0.observed.unwritten", {"files": 1}),
+        ("results", -1),
+        ("results.0.stored", "x"),
+    ],
+)
+def test_a_document_that_lacks_a_part_of_a_fact_is_a_message(tmp_path: Path, place: str, item: Any) -> None:
+    document = json.loads((GOLDEN / "netcdf-bench/weir-io-compressed.json").read_text())
+    *above, last = [int(key) if key.isdigit() else key for key in place.split(".")]
+    group = functools.reduce(lambda inner, key: inner[key], above, document)
+    group[last] = [item] if last == "interposed" else item
+    file = tmp_path / "summary.json"
+    file.write_text(json.dumps(document))
+    assert failure_of("document", file.read_bytes(), tmp_path) is None
+    (message,) = tools()["netcdf-bench"].parse({"summary": file}).messages
+    shown = re.sub(r"\.(\d)", r"[\1]", place)
+    assert message.text.startswith(f"impossible value: document.{shown}")
 
 
 def test_a_parser_that_crashes_or_lets_nonsense_through_is_found(

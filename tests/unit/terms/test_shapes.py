@@ -52,6 +52,16 @@ def test_a_pair_among_others_has_its_fault(pair: Any, fault: str | None, place: 
 
 
 @pytest.mark.parametrize(
+    ("may_lack", "fault"), [(None, ".b is missing"), (["b"], None), (["a"], ".b is missing"), (True, None)]
+)
+def test_a_required_key_may_be_missing_where_the_schema_says_so(may_lack: Any, fault: str | None) -> None:
+    schema = {"type": "object", "required": ["a", "b"], "properties": {"a": _COUNT, "b": _COUNT}}
+    schema |= {} if may_lack is None else {"x-may-lack": may_lack}
+    assert compiled(schema)({"a": 1}) == fault
+    assert compiled(schema)({"a": 0, "b": 1}) == ".a is 0, out of range"
+
+
+@pytest.mark.parametrize(
     ("value", "fault"), [(0, None), (None, None), (1.5, None), (-1, "-1"), (math.nan, "nan"), (True, "True")]
 )
 def test_a_value_behind_a_reference_has_its_fault(value: Any, fault: str | None) -> None:
