@@ -92,7 +92,9 @@ def test_the_commands_run_and_print_what_the_page_shows(block: Block, checkout: 
     if "build/weir-io" in block.text and not (checkout / "build" / "weir-io").exists():
         pytest.skip("build/weir-io is not built: make build")
     environment = {key: value for key, value in os.environ.items() if not key.startswith("WEIR_")}
+    # More ranks than processors: for Open MPI 4 and 5.
     environment |= {"COLUMNS": "100", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+    environment |= {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
     environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     for command, shown in steps(block):
         done = subprocess.run(

@@ -80,15 +80,18 @@ def test_a_step_that_slurm_did_not_start_or_ended_is_no_execution(stderr: str) -
 
 
 def test_a_node_that_was_lost_is_no_execution() -> None:
-    """As a node of a private Grid Engine ended under Open MPI."""
+    """As a node of a private Grid Engine ended under Open MPI 4; Open MPI 5 writes PRTE in place of ORTE."""
     stderr = (GOLDEN / "launch" / "mpirun-node-lost.txt").read_text()
     assert launcher("mpirun").lost(stderr) == "ORTE has lost communication with a remote daemon."
+    newer = stderr.replace("ORTE", "PRTE")
+    assert launcher("mpirun").lost(newer) == "PRTE has lost communication with a remote daemon."
 
 
 @pytest.mark.parametrize(
     ("name", "line"),
     [
         ("mpirun", "Open RTE was unable to open the hostfile:"),
+        ("mpirun", "PRTE was unable to open the hostfile:"),
         ("hydra", "[mpiexec@n] HYDU_parse_hostfile (utils/args/args.c:319): unable to open host file: /n"),
     ],
 )

@@ -7,12 +7,16 @@ from collections.abc import Mapping, Sequence
 from weir.site.launchers.base import Changes, Launcher, check_geometry, gives
 
 # What mpirun prints when not the program but a node has failed, or a daemon of its own; or when the job is
-# over and its file of nodes was removed.
+# over and its file of nodes was removed. Open MPI 5 starts ranks by PRRTE, earlier ones by ORTE.
 DAEMON_LOST = (
     "ORTE has lost communication with a remote daemon",
+    "PRTE has lost communication with a remote daemon",
     "ORTE was unable to reliably start one or more daemons",
+    "PRTE was unable to reliably start one or more daemons",
     "An ORTE daemon has unexpectedly failed after launch",
+    "An PRTE daemon has unexpectedly failed after launch",
     "Open RTE was unable to open the hostfile",
+    "PRTE was unable to open the hostfile",
 )
 
 
@@ -23,9 +27,9 @@ def command(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[s
     if not gives(options, "--map-by", "-map-by"):
         arguments += ["--map-by", f"ppr:{ppn}:node"]
     arguments += options
-    # mpirun passes on its own OMPI_ variables; others reach ranks on other nodes only when they are named.
+    # mpirun passes on its own variables; others reach ranks on other nodes only when they are named.
     for name in sorted(environment):
-        if not name.startswith("OMPI_"):
+        if not name.startswith(("OMPI_", "PRTE_")):
             arguments += ["-x", name]
     return arguments
 

@@ -57,6 +57,9 @@ class Oar(Scheduler):
         return {
             "OMPI_MCA_orte_default_hostfile": environment["OAR_NODEFILE"],
             "OMPI_MCA_plm_rsh_agent": "oarsh",
+            # Open MPI 5 reads variables of PRRTE.
+            "PRTE_MCA_prte_default_hostfile": environment["OAR_NODEFILE"],
+            "PRTE_MCA_plm_ssh_agent": "oarsh",
             "HYDRA_HOST_FILE": environment["OAR_NODEFILE"],
             "HYDRA_LAUNCHER": "ssh",
             "HYDRA_LAUNCHER_EXEC": "oarsh",

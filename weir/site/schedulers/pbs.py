@@ -73,6 +73,10 @@ class Pbs(Scheduler):
             "OMPI_MCA_plm_rsh_agent": _REMOTE_SHELL,
             "OMPI_MCA_plm_rsh_no_tree_spawn": "1",
             "OMPI_MCA_orte_leave_session_attached": "1",
+            # Open MPI 5 reads variables of PRRTE.
+            "PRTE_MCA_prte_default_hostfile": environment["PBS_NODEFILE"],
+            "PRTE_MCA_plm_ssh_agent": _REMOTE_SHELL,
+            "PRTE_MCA_plm_ssh_no_tree_spawn": "1",
             "HYDRA_LAUNCHER": "rsh",
             "HYDRA_LAUNCHER_EXEC": _REMOTE_SHELL,
         }

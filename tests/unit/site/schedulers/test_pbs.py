@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from itertools import pairwise
 from pathlib import Path
 
@@ -126,3 +128,22 @@ def test_a_queue_with_a_limit_and_one_that_is_stopped() -> None:
 
 def test_the_captures_are_those_of_a_real_one() -> None:
     assert json.loads(text("pbsnodes.json"))["pbs_version"] == "23.06.06"
+
+
+def test_a_daemon_of_open_mpi_stays_in_the_foreground_of_its_task(tmp_path: Path) -> None:
+    """PBS ends a task whose first program puts itself into the background."""
+    environment = {**os.environ, "PBS_JOBID": "1.s", "PBS_NODEFILE": "/nodes"}
+    told = scheduler("pbs").mpi(environment)
+    assert told["PRTE_MCA_prte_default_hostfile"] == told["OMPI_MCA_orte_default_hostfile"] == "/nodes"
+    started = tmp_path / "pbs_tmrsh"
+    started.write_text("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
+    started.chmod(0o755)
+    command = [
+        told["PRTE_MCA_plm_ssh_agent"],
+        "node2",
+        "export A;/usr/bin/prted --daemonize --prtemca x",
+        '"1"',
+    ]
+    environment["PATH"] = f"{tmp_path}:{os.environ['PATH']}"
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["node2", "/bin/sh", "-c", 'export A;/usr/bin/prted --prtemca x "1"']
