@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import ROOT
+from tests.pydarshan import skip_without_darshan
 from tests.witness.conftest import Prove
 from weir.prove.darshan import Log, read_log
 
-pytest.importorskip("darshan", reason="PyDarshan is not installed: make setup")
+skip_without_darshan()
 
 LOGS = ROOT / "tests/unit/prove/logs"
 SAME = 0.01

@@ -6,6 +6,7 @@ Its name is TOOL, LAUNCHER or SCHEDULER; rules and conditions have any name. No 
 from __future__ import annotations
 
 import importlib
+import re
 import pkgutil
 from collections.abc import Iterator, Mapping
 from types import ModuleType
@@ -42,6 +43,7 @@ REQUIREMENTS: Mapping[str, tuple[str, ...]] = {
     "tune": (*_STATISTICS, "optuna>=5"),
     "darshan": ("darshan>=3.4.7",),
 }
+_FIRST_SENTENCE = re.compile(r"(?<=[!?.]) |\n")
 
 
 def install_hint(*extras: str) -> str:
@@ -51,10 +53,18 @@ def install_hint(*extras: str) -> str:
 
 
 def load(module: str, extra: str) -> ModuleType:
-    """The module, or a message that names what it imports and lacks."""
+    """The module, or a message that names what it imports and lacks.
+
+    PyDarshan ends with a RuntimeError where it has no wheel for this Python: its source has no library.
+    """
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         raise WeirError(
             f"the Python package {error.name} is not installed", hint=install_hint(extra)
+        ) from None
+    except (ImportError, OSError, RuntimeError) as error:
+        raise WeirError(
+            f"the Python package {module} cannot be loaded: {_FIRST_SENTENCE.split(str(error))[0]}",
+            hint="install its wheel under a Python that it exists for, or put the library on LD_LIBRARY_PATH",
         ) from None

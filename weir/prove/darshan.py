@@ -94,8 +94,9 @@ def read_log(file: Path) -> Log:
     """The whole log, by PyDarshan."""
     if not file.is_file():
         raise WeirError("does not exist", file=str(file), hint="name a log of Darshan", exit_code=2)
+    darshan = load("darshan", "darshan")
     try:
-        report = load("darshan", "darshan").DarshanReport(str(file), read_all=False)
+        report = darshan.DarshanReport(str(file), read_all=False)
     except RuntimeError:
         raise WeirError(
             "is not a log of Darshan that PyDarshan can read",

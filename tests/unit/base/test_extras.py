@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,18 @@ def test_what_is_missing_is_installed_by_its_own_name() -> None:
     assert install_hint("workflow", "reframe") == (
         "pip install 'snakemake>=8.25.2' pygments 'reframe-hpc>=4.7.3'"
     )
+
+
+def test_a_package_without_its_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyDarshan under Python 3.13, for which it has no wheel."""
+    (tmp_path / "module_without_library.py").write_text(
+        "raise RuntimeError('Could not find libx.so! Is x installed? Please ensure one of: ...')"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(WeirError) as caught:
+        load("module_without_library", "darshan")
+    (problem,) = caught.value.problems
+    assert problem.message.endswith("module_without_library cannot be loaded: Could not find libx.so!")
 
 
 def test_nobody_is_sent_to_the_other_project() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.pydarshan import skip_without_darshan
 from tests.unit.decide.predict.test_predict import study
 from weir.base.errors import WeirError
 from weir.cli import main
@@ -15,7 +16,7 @@ from weir.prove.darshan import read_log
 from weir.prove.logged import moved_in
 from weir.records.table import read_records, write_records
 
-pytest.importorskip("darshan", reason="PyDarshan is not installed: make setup")
+skip_without_darshan()
 pytestmark = pytest.mark.slow  # PyDarshan takes two seconds to import
 
 MIB = 2**20

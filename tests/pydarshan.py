@@ -1,0 +1,16 @@
+"""PyDarshan, which has wheels for some releases of Python: elsewhere its library is missing."""
+
+from __future__ import annotations
+
+import pytest
+
+from weir.errors import WeirError
+from weir.extras import load
+
+
+def skip_without_darshan() -> None:
+    """For the top of a module of tests."""
+    try:
+        load("darshan", "darshan")
+    except WeirError as error:
+        pytest.skip(error.problems[0].message, allow_module_level=True)
