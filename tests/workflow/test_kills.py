@@ -141,6 +141,15 @@ def test_after_sigkill_the_guardian_keeps_what_has_run_and_leaves_nothing(
 
 
 @pytest.mark.slow
+def test_after_a_kill_of_the_guardian_another_one_goes_on(running: Running, target_folder: Path) -> None:
+    kill(children(running.process.pid, GUARDIAN))
+    running.go_on()
+    assert running.process.wait(300) == 0
+    assert seeds(running.checkout) == [2] * 20
+    assert until(lambda: nothing_is_left(running.checkout, target_folder))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("cleaner", ["the next start", "a start elsewhere", "weir clean"])
 def test_after_sigkill_of_weir_and_its_guardian_something_cleans_up(
     twenty: Checkout, target_folder: Path, tmp_path: Path, cleaner: str

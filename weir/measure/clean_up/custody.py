@@ -91,6 +91,9 @@ class Custody:
         match request["do"]:
             case "claim":
                 return self._claim()
+            case "adopt":  # the workspace that a killed guardian of this batch has claimed
+                self._lock_the_target()
+                self.claimed = True
             case "temporary":
                 return {"folder": self._make_temporary()}
             case "look":

@@ -17,7 +17,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,11 @@ _START_S = 120.0
 
 
 class GuardianEndedError(WeirError):
-    """The guardian was killed."""
+    """The guardian was killed, and so was the one that took its place."""
+
+
+class NotCarriedOutError(WeirError):
+    """The guardian failed at a request: that is a fault of weir, or of a note of another version of it."""
 
 
 class Guardian:
@@ -42,7 +47,7 @@ class Guardian:
         self._facts, self._locks = facts, locks
         self._hung: HangsError | None = None
         self._nothing_left = False
-        self._left_data = False
+        self._claimed = False
         self._number = 0  # of the last request; an interrupt may leave the answer of an earlier one unread
         self._start()
 
@@ -61,7 +66,7 @@ class Guardian:
             pass_fds=self._locks,
             start_new_session=True,
         )
-        self.ask(_START_S, **self._facts)
+        self._answer(_START_S, **self._facts)
 
     def ask(self, limit_s: float = ANSWER_S, **request: Any) -> dict[str, Any]:
         """The answer to one request; HangsError if there is none in time."""
@@ -72,6 +77,17 @@ class Guardian:
             raise error
         if is_in_haste(error):
             limit_s = min(limit_s, ANSWER_S)  # what it has not deleted then, it deletes afterwards
+        self._claimed |= request.get("do") == "claim"  # also if the answer does not come
+        try:
+            return self._answer(limit_s, **request)
+        except GuardianEndedError:  # another one goes on in its place
+            self._close()
+            self._start()
+            if self._claimed:
+                self._answer(limit_s, do="adopt")
+            return self._answer(limit_s, **request)
+
+    def _answer(self, limit_s: float, **request: Any) -> dict[str, Any]:
         assert self._process.stdin is not None
         self._number += 1
         try:
@@ -82,6 +98,8 @@ class Guardian:
         answer: dict[str, Any] = {}
         while answer.get("number") != self._number:
             answer = self._next_answer(limit_s)
+        if "broken" in answer:
+            raise NotCarriedOutError(answer["broken"], hint="report it as a fault of weir")
         if "error" in answer:
             raise WeirError(answer["error"], hint=answer.get("hint"))
         return answer
@@ -118,16 +136,9 @@ class Guardian:
         self.ask_to_delete(do="remove", folders=[str(folder) for folder in folders])
 
     def clean(self, is_whole: bool = False) -> None:
-        """Empty the target; by another process if this one was killed. is_whole: after a run without a fault,
-        when nothing else would tell that the target has gone with what is on it."""
-        try:
-            self.ask_to_delete(do="clean", is_whole=is_whole)
-        except GuardianEndedError:
-            self._close()
-            self._start()
-            if left := self.ask_to_delete(do="take over")["complaints"]:
-                self._left_data = True
-                raise WeirError("; ".join(left), hint="when the cause is gone: weir clean") from None
+        """Empty the target. is_whole: after a run without a fault, when nothing else would tell that the
+        target has gone with what is on it."""
+        self.ask_to_delete(do="clean", is_whole=is_whole)
 
     def nothing_left(self) -> None:
         """The target's clean-up commands have run."""
@@ -140,7 +151,7 @@ class Guardian:
         """
         if self._nothing_left:
             with contextlib.suppress(WeirError):
-                self.ask(do="end", forget=forget and not self._left_data)
+                self.ask(do="end", forget=forget)
         self._close()
         if self._nothing_left:
             self._process.wait()
@@ -169,12 +180,12 @@ def main() -> None:
         return
     facts = json.loads(first)
     number = facts.pop("number")
-    try:
-        custody = Custody.of(facts)
-    except OSError as error:  # no note can be made
-        _reply(number, _error(error))
+    found: list[Custody] = []
+    answer = _answer(lambda: found.append(Custody.of(facts)))
+    _reply(number, answer)
+    if not found:  # no note can be made, or it has not what this version needs
         return
-    _reply(number, {})
+    (custody,) = found
     for line in lines:
         request = json.loads(line)
         number = request["number"]
@@ -182,18 +193,20 @@ def main() -> None:
             custody.end(request["forget"])
             _reply(number, {})
             return
-        try:
-            answer = custody.answer(request)
-        except WeirError as error:
-            answer = {"error": error.problems[0].message, "hint": error.problems[0].hint}
-        except OSError as error:
-            answer = _error(error)
-        _reply(number, answer)
+        _reply(number, _answer(partial(custody.answer, request)))
     custody.take_over()
 
 
-def _error(error: OSError) -> dict[str, Any]:
-    return {"error": f"{error.filename or 'target'}: {error.strerror}", "hint": hint_of(error)}
+def _answer(call: Callable[[], dict[str, Any] | None]) -> dict[str, Any]:
+    """Also of a fault of weir itself, which would otherwise end the guardian without a message."""
+    try:
+        return call() or {}
+    except WeirError as error:
+        return {"error": error.problems[0].message, "hint": error.problems[0].hint}
+    except OSError as error:
+        return {"error": f"{error.filename or 'target'}: {error.strerror}", "hint": hint_of(error)}
+    except Exception as error:
+        return {"broken": f"cleaning up failed: {type(error).__name__}: {error}"}
 
 
 def _reply(number: int, answer: Mapping[str, Any]) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 from weir.base.errors import WeirError
 from weir.base.files import read_object
 from weir.measure.clean_up.custody import facts_of
-from weir.measure.clean_up.guardian import Guardian
+from weir.measure.clean_up.guardian import Guardian, NotCarriedOutError
 from weir.measure.clean_up.lock import NOTE_SUFFIX, Holder, Lock, lock_directory, machine_lock, this_process
 from weir.measure.job import BatchJob
 
@@ -27,6 +27,7 @@ _POLL_S = 0.2
 _KEYS = {
     "target", "results", "batch", "launches", "token", "holder", "machine_lock", "note", "since", "temporary",
 }  # fmt: skip
+ASIDE_SUFFIX = ".not-carried-out"
 Report = Callable[[str], None]
 
 
@@ -95,20 +96,35 @@ def _clean_up(facts: Mapping[str, Any], lock: Lock, report: Report, wait_s: floa
     try:
         guardian = Guardian({**facts, "holder": vars(own)}, [lock.descriptor])
     except WeirError as error:
+        lock.release()
+        cleaned = replace(cleaned, complaints=(_kept(error, facts),))
+    else:
+        cleaned = _taken_over(guardian, cleaned, facts)
+        if guardian.dismiss(forget=not cleaned.complaints):
+            lock.release()
         lock.hand_over()
-        return replace(cleaned, complaints=(str(error),))
+    for complaint in cleaned.complaints:
+        report(f"clean-up: {complaint}")
+    return cleaned
+
+
+def _taken_over(guardian: Guardian, cleaned: Cleaned, facts: Mapping[str, Any]) -> Cleaned:
     try:
         answer = guardian.ask_to_delete(do="take over")
         cleaned = replace(cleaned, processes=answer["processes"], complaints=tuple(answer["complaints"]))
     except WeirError as error:
-        cleaned = replace(cleaned, complaints=(str(error),))
+        cleaned = replace(cleaned, complaints=(_kept(error, facts),))
     guardian.nothing_left()
-    if guardian.dismiss(forget=not cleaned.complaints):
-        lock.release()
-    lock.hand_over()
-    for complaint in cleaned.complaints:
-        report(f"clean-up: {complaint}")
     return cleaned
+
+
+def _kept(error: WeirError, facts: Mapping[str, Any]) -> str:
+    """The message. A note that cannot be carried out is set aside: each later start would fail at it."""
+    if not isinstance(error, NotCarriedOutError):
+        return str(error)
+    note = Path(facts["note"])
+    aside = note.replace(note.with_suffix(ASIDE_SUFFIX))
+    return f"{error.problems[0].message}; its note is set aside: {aside}"
 
 
 def _take(lock: Lock, own: Holder, wait_s: float) -> Holder | None:

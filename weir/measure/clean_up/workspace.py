@@ -38,7 +38,7 @@ class Workspace:
 
     def __init__(self, target_folder: Path, results: Path, batch: str) -> None:
         self._owner = f"{results.resolve()}#{batch}"
-        token = hashlib.sha256(self._owner.encode()).hexdigest()[:10]
+        token = hashlib.sha256(self._owner.encode(errors="surrogateescape")).hexdigest()[:10]
         self.target_folder = target_folder
         self.folder = target_folder / f"weir-{token}"
 
