@@ -11,6 +11,9 @@ def main() -> int:
         from weir.base.interrupts import Interrupt
 
         Interrupt()
+        from weir.base.errors import open_closed_streams
+
+        open_closed_streams()
         from weir.cli import main as command
 
         return command()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import errno
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -164,6 +165,18 @@ class VisibleStream:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.unfiltered, name)
+
+
+def open_closed_streams() -> None:
+    """`weir run >&-` measures. The number of a closed stream must not become that of another file, to which
+    whatever is started would print."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest number that is free
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), "w" if number else "r"))
 
 
 @contextlib.contextmanager

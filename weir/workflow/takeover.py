@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from types import FrameType
 
+from weir.base.errors import open_closed_streams
 from weir.base.files import write_atomically
 from weir.base.interrupts import caught_signals
 from weir.base.processes import is_the_same, started
@@ -60,7 +61,8 @@ def end_the_jobs_with_the_workflow() -> None:
 
 def note_temporary(folder: Path, temporary: Path) -> None:
     """Each process of Snakemake makes a directory, which a kill leaves; the next workflow removes it. TERM
-    and HUP while Snakemake reads the Snakefile leave none."""
+    and HUP while Snakemake reads the Snakefile leave none. A closed stdout is none of its jobs'."""
+    open_closed_streams()
     for number in caught_signals():
         signal.signal(number, signal.default_int_handler)
     noted = {"temporary": str(temporary), "host": socket.gethostname(), "pid": os.getpid()}

@@ -56,6 +56,19 @@ def test_the_plan_is_whole_when_the_reader_of_the_card_has_gone(
     assert len(read_plan(checkout / "plan.json").cells) == 2
 
 
+@pytest.mark.slow
+@pytest.mark.quick
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_end_no_command(checkout: Path, closed: str) -> None:
+    """Nor does a file that it opens take their numbers, to which programs of it print."""
+    script = f'"$@" --out plan.json {closed}'
+    command = ["sh", "-c", script, "sh", sys.executable, "-m", "weir", "plan", "--target", "disk"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(read_plan(checkout / "plan.json").cells) == 2
+
+
 def test_plan_prints_json_and_nothing_else(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["plan", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["cost"]["cells"] == 2
