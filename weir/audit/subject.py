@@ -172,7 +172,8 @@ class Subject:
         if not moved or not xfer:
             return None
         pages = xfer // _PAGE_BYTES if xfer % _PAGE_BYTES == 0 else xfer // _PAGE_BYTES + 2
-        written = max(moved, (self.observed.get("process_io") or {}).get("wchar") or 0)
+        counted = (self.observed.get("process_io") or {}).get("wchar"), self.observed.get("called_bytes")
+        written = max(moved, *(count or 0 for count in counted))  # calls may be of several results
         return written / xfer * pages * _PAGE_BYTES
 
     @cached_property

@@ -23,7 +23,7 @@ from weir.prove.doubts import doubts, without_reports
 from weir.prove.logged import judged_claims as judged_claims_of_log
 from weir.prove.logged import logged_claims, logged_facts, logged_lines, moved_in
 from weir.prove.mounts import mounts_of
-from weir.prove.output import claim_lines
+from weir.prove.output import claim_lines, hint_lines
 from weir.prove.records import JudgedRow, judged_mounts, watched_paths
 from weir.prove.reports import read_reports, unreported_bytes
 from weir.prove.seen import Seen, facts_of_all, of_program, seen_lines, unseen_lines
@@ -142,7 +142,8 @@ def _of_a_log(args: argparse.Namespace, command: list[str]) -> int:
     moved = moved_in(log, args.on)
     texts = "\n".join(read_text(file) for file in args.output if file.is_file())
     claimed = judged_claims_of_log([*claims, *claims_in(texts)], log, moved)
-    lines = [*logged_lines(log, moved, args.on), *logged_claims(claimed)]
+    judged: Sequence[JudgedRow | None] = [one for _, one in claimed] or [one.judged for one in moved]
+    lines = [*logged_lines(log, moved, args.on), *logged_claims(claimed), *hint_lines(judged)]
     print("\n".join(lines), file=sys.stderr)
     if args.json:
         facts = logged_facts(log, moved, claimed)
@@ -150,7 +151,6 @@ def _of_a_log(args: argparse.Namespace, command: list[str]) -> int:
     placed = [one for _, one in claimed if one is not None]
     if args.records:
         write_records(args.records, [one.row for one in (*(one.judged for one in moved), *placed)])
-    judged: Sequence[JudgedRow | None] = [one for _, one in claimed] or [one.judged for one in moved]
     return EXIT_NOT_PROVEN if args.fail_on and _is_worse(judged, args.fail_on) else 0
 
 
@@ -187,7 +187,8 @@ def _print(seen: Seen, hints: Sequence[str]) -> None:
     """To stderr: stdout is the program's."""
     lines = [f"weir prove: exit code {seen.ended.exit_code} after {seen.ended.elapsed_s:.2f} s"]
     lines += seen_lines(seen)
-    lines += [*claim_lines(seen.claims), *hints]
+    judged = [one for _, one in seen.claims] if seen.claims else list(seen.judged)
+    lines += [*claim_lines(seen.claims), *hint_lines(judged), *hints]
     lines += unseen_lines(seen)
     print("\n".join(lines), file=sys.stderr)
 

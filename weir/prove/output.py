@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from weir.audit.evidence import EVIDENCE
+from weir.audit.explain import hint_of
+from weir.audit.judge import Judgement
+from weir.audit.registry import rules
 from weir.base.units import about_size, three_digits
 from weir.prove.claims import Claim, counted_text
 from weir.prove.mounts import Mount, Phase
 from weir.prove.records import MOVED, Judged, JudgedRow, synced_share
+from weir.terms.model import Finding
 
 _LEAST_BYTES = 1 << 20
 _LEAST_NAMES = 100
 _MOST_PHASES = 6
 _NOTICEABLE = 0.005
 _WIDTH = 11
+_APART = 0.1  # of a result: a count that is further away is explained
 
 
 def is_worth_lines(mount: Mount) -> bool:
@@ -203,13 +209,28 @@ def verdict_text(one: JudgedRow) -> str:
     if row["verdict"] == "UNPROVEN":
         why = [text for rule, text in one.judgement.not_observable.items() if _gives(rule, one)]
         return f"UNPROVEN, lacks {row['missing'].replace(';', ', ')}" + (f": {why[0]}" if why else "")
-    first = one.judgement.findings[0]
-    worst = next((one for one in one.judgement.findings if one.verdict == row["verdict"]), first)
+    worst = most_telling(one.judgement)
     return f"{row['verdict']}, {worst.rule}: {worst.evidence}"
+
+
+def most_telling(judgement: Judgement) -> Finding:
+    """Of the findings that make the verdict: what was observed, such as that nothing was fetched, tells more
+    than what a table of results has, such as a short time."""
+    made = [one for one in judgement.findings if one.verdict == judgement.verdict]
+    return min(made, key=lambda one: not rules()[one.rule].needs_output)
+
+
+def hint_lines(judged: Iterable[JudgedRow | None]) -> Iterator[str]:
+    """What to do against each finding that makes a verdict, once; the program is started by hand as for a
+    log, so that its hint is that of a log."""
+    found = (most_telling(one.judgement).rule for one in judged if one and one.judgement.findings)
+    for name in dict.fromkeys(found):
+        yield f"hint: {name}: {hint_of(rules()[name], of_log=True)}"
 
 
 def claim_lines(claims: Sequence[tuple[Claim, Judged | None]]) -> Iterator[str]:
     """What was claimed beside what was counted."""
+    sharing = Counter(_calls_of(one) for _, one in claims if one is not None)
     for claim, judged in claims:
         rate, ops = claim.row.get("bw_mib_s"), claim.row.get("ops_s")
         number = f"{three_digits(ops or 0)} operations/s" if rate is None else f"{three_digits(rate)} MiB/s"
@@ -220,7 +241,28 @@ def claim_lines(claims: Sequence[tuple[Claim, Judged | None]]) -> Iterator[str]:
         counted = counted_text(judged)
         beside = f"; counted {about_size(counted['bytes'])}" if counted["bytes"] else ""
         beside += f" at {three_digits(counted['mib_s'])} MiB/s" if counted["mib_s"] else ""
+        why = _why_apart(judged, counted, sharing[_calls_of(judged)])
+        beside += f" ({', '.join(why)})" if why else ""
         yield f"claimed by {claim.who}: {judged.access} {number}{beside}: {verdict_text(judged)}"
+
+
+def _calls_of(one: Judged) -> tuple[str, str, tuple[int, ...]]:
+    return one.mount.point, one.access, tuple(phase.began_ns for phase in one.phases)
+
+
+def _why_apart(one: Judged, counted: Mapping[str, float | int | None], results: int) -> list[str]:
+    """What explains a count that is more than a tenth away from the result."""
+    row, bytes_, rate = one.row, counted["bytes"], counted["mib_s"]
+    if not bytes_ or not rate or not row["bw_mib_s"] or abs(rate / row["bw_mib_s"] - 1) <= _APART:
+        return []
+    why = [f"calls of {results} results"] if results > 1 else []
+    if results == 1 and row["moved_bytes"] and abs(bytes_ / row["moved_bytes"] - 1) > _APART:
+        why.append(f"{about_size(row['moved_bytes'])} of the bytes are those of the result")
+    lasted_s, inside_s = (
+        sum(getattr(phase, name)(one.access) for phase in one.phases) for name in ("access_s", "inside_s")
+    )
+    took = f"{three_digits(lasted_s)} s from first to last, {three_digits(inside_s)} s within calls"
+    return [*why, f"{took}, {three_digits(row['total_s'])} s of the result" if row["total_s"] else took]
 
 
 def _gives(rule: str, one: JudgedRow) -> bool:

@@ -10,6 +10,7 @@ from tests.unit.prove.reports import MIB, S, mount, phase, process
 from tests.unit.prove.test_verdicts import fio
 from weir.prove.claims import Claim, expected, judged_claims
 from weir.prove.mounts import mounts_of
+from weir.prove.output import claim_lines, hint_lines
 
 NOT_SAID_WHOSE = ("UNPROVEN", "file")
 
@@ -52,6 +53,34 @@ def test_results_of_one_phase_have_its_time_together() -> None:
     assert judged([of(50, 0.5), of(50, 0.5)], busy(100)) == [("VALID", "")] * 2
     assert judged([of(50, 1.0), of(50, 1.0)], busy(100)) == [("VALID", "")] * 2  # beside each other
     assert judged([of(50, 0.05), of(50, 0.05)], busy(100)) == [NOT_SAID_WHOSE] * 2
+
+
+def test_iterations_without_a_pause_between_them_have_the_counts_together() -> None:
+    """ior -i 3: the kernel was given the bytes of all three, which are not those of one in larger pages."""
+    one = of(100, 1.0, xfer_bytes=MIB, sync=False)
+    calls = busy(300, lasted_s=3.0) | {"synced_bytes": 0, "sync": phase()["sync"]}
+    assert judged([one] * 3, calls) == [("VALID", "")] * 3
+
+
+def test_a_count_that_is_far_from_the_result_is_explained() -> None:
+    """And the reason that tells most is the one that is printed, with what to do."""
+
+    def printed(claims: list[Claim], *phases: dict[str, Any], **counts: Any) -> list[str]:
+        processes = [process(mount(*phases, **counts))]
+        found = judged_claims(claims, mounts_of(processes), processes, ["app"])
+        return [*claim_lines(found), *hint_lines(one for _, one in found)]
+
+    io = {"wchar": 200, "write_bytes": 200}
+    near, far = of(200, 1.0), of(100, 0.5)
+    (line,) = printed([near], busy(200), device=(0, 200), io=io)
+    assert "(" not in line.partition("; counted ")[2].partition(": VALID")[0]
+    (line, _) = printed([far] * 2, busy(200, lasted_s=2.0), device=(0, 200), io=io)[:2]
+    assert "counted 200 MiB at 100 MiB/s (calls of 2 results, 2 s from first to last" in line
+    warm = busy(0) | {"read_bytes": 100 * MIB}
+    warm["read"] = busy(100, lasted_s=0.001)["write"]
+    line, hint = printed([of(100, 0.001, access="read")], warm, io={"rchar": 100, "read_bytes": 0})
+    assert "read-from-cache" in line
+    assert hint.startswith("hint: read-from-cache: drop the caches of the nodes")
 
 
 def test_processes_one_after_the_other_have_the_time_of_both() -> None:
