@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from weir.plan.config.sources import find_sources
 from weir.report.bundle.pack import pack
+from weir.report.bundle.source import Source
 
 NAME = "bundle"
 HELP = "write a study with raw outputs, plan, code and checksums into one file, without private names"
@@ -22,17 +24,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-figures", action="store_true", help="leave figures and tables to weir reproduce"
     )
+    parser.add_argument("--list", action="store_true", help="print what would be replaced, and write nothing")
     parser.add_argument("--json", action="store_true", help="print what it holds as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:
     out = args.out or Path(f"{args.study.resolve().name}.crate.zip")
     root = find_sources(start=args.study).root
-    held = pack(args.study, out, root, figures=not args.no_figures)
+    if args.list:
+        _print_replaced(Source.of(args.study.resolve(), root, Path.home()).replaced())
+        return 0
+    announce = (lambda replaced: None) if args.json else _print_replaced
+    held = pack(args.study, out, root, figures=not args.no_figures, announce=announce)
     if args.json:
         print(json.dumps(held, indent=1))
         return 0
     figures = "with figures and tables" if held["figures"] else "without figures"
     print(f"{out}: {held['files']} files, {figures}\ndigest {held['digest']}")
-    print("directories, user names and secret variables are replaced; host names and descriptions are not")
     return 0
+
+
+def _print_replaced(replaced: Sequence[tuple[str, str]]) -> None:
+    """What the author should know before the file is there."""
+    print("replaced: values in these places; directories and user names everywhere")
+    for place, names in replaced:
+        print(f"  {place}: {names}")
+    print(
+        "kept: host names and descriptions; publish: [NAME] in the site's file keeps a value, too", flush=True
+    )

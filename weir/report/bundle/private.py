@@ -1,80 +1,232 @@
-"""What must not leave the machine with a bundle: user names, directories, values of secret variables."""
+"""What must not leave the machine with a bundle: values of a site's files, directories, names of users.
+
+Values are replaced in the field that holds them, in plan.json, run.json and the site's files. Where a program
+printed such a value, it is replaced in the text too if it cannot be a word of the study. Users are replaced
+where a field names them: in a path, before a host, after `user=`.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
-_SECRET = re.compile(
-    r"TOKEN|SECRET|PASS(?:W|PHRASE|CODE)|CREDENTIAL|(?:API|ACCESS|PRIVATE|SIGNING|LICENSE)_?KEY|COOKIE|AUTH(?!OR)",
-    re.IGNORECASE,
+from weir.report.bundle.publishable import (
+    SECRET_NAME,
+    Part,
+    is_distinctive,
+    is_public,
+    is_secret_name,
+    of_a_command,
+    of_a_program,
+    of_options,
+    pieces,
 )
-# Of a variable such as USE_TOKEN: a replacement would change every such word of the records.
-_SWITCHES = frozenset(("true", "false", "none", "null", "auto"))
+
+REMOVED = "removed"
+# The commands of a site: fields with one, fields with several, fields with options only.
+_COMMANDS = ("server_probe", "drop_server_caches", "set_stripes", "set_pool", "set_osts", "get_stripes")
+_COMMAND_LISTS = ("prepare", "cleanup")
+_OPTIONS = ("launcher_options", "scheduler_options")
+_STRIPES = ("set", "get", "pool", "osts")
+_SWITCHES = frozenset(("true", "false", "none", "null", "auto", "yes", "off"))
+_VALUE = r"[^\s&,;\"'\\{}]"
+_CREDENTIALS = (
+    (rb"(?<=://)[^\s/@\"'<>]+(?=@)", b"%s"),
+    (rf"(?i)((?<![\w.-]){SECRET_NAME}=){_VALUE}+".encode(), rb"\1%s"),
+    # A colon is also in plain text, as in `keys: 3`: what follows must look like a password.
+    (rf"(?i)((?<![\w.-]){SECRET_NAME}: ?)(?={_VALUE}*\d){_VALUE}{{8,}}".encode(), rb"\1%s"),
+    (rb"(?i)((?:bearer|basic) )[\w.+/=-]{8,}", rb"\1%s"),
+    (rb"(?s)(-----BEGIN [A-Z ]*PRIVATE KEY-----).*?(?=-----END |\Z)", rb"\1%s"),
+)
+_A_PATH = re.compile(rb"(?:(?<![\w.}>-])|(?<=-\w))(?:/[\w.+~@%-]+)+")
+# Directories of systems, which are no user's whatever the user is called.
+_OF_SYSTEMS = frozenset(
+    (
+        *(b"/dev/shm", b"/var/tmp", b"/var/lib", b"/var/run", b"/var/cache", b"/var/log", b"/run/user"),
+        *(b"/run/lock", b"/usr/lib", b"/usr/bin", b"/usr/local"),
+    )
+)
+_PROGRAMS = frozenset((b"bin", b"sbin", b"lib", b"lib64", b"libexec", b"build"))
 
 
-@dataclass(frozen=True)
-class Replacements:
-    """Text to replace and the name of its replacement, the longest first."""
+class Private:
+    """What a bundle replaces; it is filled by looking at all files, before the first is written."""
 
-    pairs: tuple[tuple[str, str], ...]
-    users: tuple[str, ...]
+    def __init__(
+        self,
+        publish: Iterable[str] = (),
+        folders: Mapping[str, str] | None = None,
+        users: Iterable[str] = (),
+        terms: Iterable[str] = (),
+    ) -> None:
+        """folders: directories and what stands for them; terms: of the study, which no text loses."""
+        self._publish = frozenset(publish)
+        self._folders = sorted((folders or {}).items(), key=lambda pair: (-len(pair[0]), pair[0]))
+        self._users = sorted(set(users), key=lambda name: (-len(name), name))
+        self._terms = "\n".join(terms)
+        self._values: dict[str, str] = {}  # to look for in texts, and the name of what holds them
+        self._measured: dict[tuple[str, ...], list[str]] = {}  # arguments of runs, and what replaces them
+        self._places: dict[str, set[str]] = defaultdict(set)
+        self._mark = "{%s}"
+        self.echoed: set[str] = set()  # names of values that stood in texts
 
-    def apply(self, content: bytes, mark: str = "{%s}") -> bytes:
-        """The same content without them; also in files that are not text."""
-        for old, name in self.pairs:
-            content = content.replace(old.encode(), (mark % name).encode())
-        for user in self.users:
-            # "root" is also a term of MPI and of file systems, and a number is the user of a container that
-            # has no name for it: only as part of a path do they name a user.
-            ambiguous = user == "root" or user.isdigit()
-            before, after = ("(?<=weir-)", r"\b") if ambiguous else ("(?<![A-Za-z0-9])", "(?![A-Za-z0-9])")
-            content = re.sub(f"{before}{re.escape(user)}{after}".encode(), b"user", content)
+    def replaced(self) -> list[tuple[str, str]]:
+        """Each place with the names of the variables or commands whose values are replaced there."""
+        return [(place, ", ".join(sorted(names))) for place, names in sorted(self._places.items())]
+
+    def fields(self, data: Any, place: str = "", mark: str = "{%s}") -> Any:
+        """The same data without private values; they are noted."""
+        self._mark = mark
+        return self._walk(data, place)
+
+    def _walk(self, data: Any, place: str) -> Any:
+        if isinstance(data, Mapping):
+            return {key: self._field(str(key), value, place) for key, value in data.items()}
+        return [self._walk(item, place) for item in data] if isinstance(data, list) else data
+
+    def _field(self, key: str, value: Any, place: str) -> Any:
+        inner = f"{place}.{key}" if place else key
+        if key == "environment" and isinstance(value, Mapping):
+            return {name: self._variable(str(name), text, inner) for name, text in value.items()}
+        if key in _COMMAND_LISTS and isinstance(value, list):
+            return [self._arguments(of_a_command, item, inner) for item in value]
+        if key in _COMMANDS:
+            return self._arguments(of_a_command, value, inner)
+        if key == "stripes" and isinstance(value, Mapping):
+            return {name: self._arguments(of_a_command, item, inner) for name, item in value.items()}
+        if key in _OPTIONS:
+            return self._arguments(of_options, value, inner, measured=True)
+        if key == "programs" and isinstance(value, Mapping):
+            return {
+                tool: self._arguments(of_a_program, item, inner, measured=True)
+                for tool, item in value.items()
+            }
+        if key == "command" and isinstance(value, list) and all(isinstance(item, str) for item in value):
+            return self._of_a_run(value)
+        return self._walk(value, inner)
+
+    def _variable(self, name: str, value: Any, place: str) -> Any:
+        if not isinstance(value, str) or not value or name in self._publish or is_public(name, value):
+            return value
+        self._note(value, name, place)
+        return self._mark % REMOVED
+
+    def _arguments(
+        self, kind: Callable[[Sequence[str]], list[Part]], value: Any, place: str, measured: bool = False
+    ) -> Any:
+        field = place.rpartition(".")[2]
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            return value
+        if field in self._publish:
+            return value
+        cleaned: list[str] = []
+        for argument, (kept, private) in zip(value, kind(value), strict=True):
+            placeholders = re.fullmatch(r"(?:\{\w+\})+", private)
+            if private and not placeholders:
+                before = value[len(cleaned) - 1] if cleaned else ""
+                self._note(private, before.lstrip("-") if is_secret_name(before) else field, place)
+            cleaned.append(argument if not private or placeholders else kept + self._mark % REMOVED)
+        if measured and cleaned != value:
+            self._measured.setdefault(tuple(value), cleaned)
+        return cleaned
+
+    def _of_a_run(self, command: list[str]) -> list[str]:
+        """The command of a run holds the launcher's options and the program of its stack."""
+        for original, cleaned in self._measured.items():
+            width = len(original)
+            for start in range(len(command) - width + 1):
+                if tuple(command[start : start + width]) == original:
+                    command = [*command[:start], *cleaned, *command[start + width :]]
+        return command
+
+    def _note(self, value: str, name: str, place: str) -> None:
+        self._places[place].add(name)
+        for piece in {value, *value.splitlines(), *pieces(value)}:
+            least = 4 if is_secret_name(name) else 8  # characters
+            is_looked_for = len(piece) >= least and not _is_number_or_switch(piece)
+            if (is_looked_for or is_distinctive(piece)) and piece not in self._terms:
+                self._values.setdefault(piece, name)
+
+    def text(self, content: bytes, mark: str = "{%s}") -> bytes:
+        """The same content, of any file, without private values, credentials, directories and users."""
+        content = self.without_values(content, mark)
+        for pattern, replacement in _CREDENTIALS:
+            content = re.sub(pattern, replacement.replace(b"%s", (mark % REMOVED).encode()), content)
+        for folder, name in self._folders:
+            bounded = rb"(?:(?<![\w.}>-])|(?<=-\w))" + re.escape(folder.encode()) + rb"(?![\w.-])"
+            content = re.sub(bounded, (mark % name).encode().replace(b"\\", rb"\\"), content)
+        content = _A_PATH.sub(self._without_users, content)
+        for user in (re.escape(name.encode()) for name in self._users if _is_a_name(name)):
+            content = re.sub(rb"(?<![\w.@-])" + user + rb"(?=@\w)", b"user", content)
+            before = rb"(?i)((?<![a-z])(?:user|username|logname|owner|login)\"?\s*[=:]\s*\"?|uid=\d+\()"
+            content = re.sub(before + rb"(?-i:" + user + rb")(?![\w.-])", rb"\1user", content)
         return content
 
-    def apply_to_yaml(self, content: bytes) -> bytes:
-        """As apply; the result is YAML still, in which braces would begin a mapping."""
-        return self.apply(content, "<%s>")
+    def without_values(self, content: bytes, mark: str = "{%s}") -> bytes:
+        """The same content without the values that no name or label of the study contains."""
+        for value, name in sorted(self._values.items(), key=lambda pair: (-len(pair[0]), pair[0])):
+            for form in _forms(value):
+                if form in content:
+                    self.echoed.add(name)
+                    content = content.replace(form, (mark % REMOVED).encode())
+        return content
+
+    def _without_users(self, path: re.Match[bytes]) -> bytes:
+        parts = path[0].split(b"/")[1:]
+        users = [user.encode() for user in self._users]
+        for place, part in enumerate(parts):
+            for user in users:
+                if part == b"weir-" + user or part.startswith(b"weir-" + user + b"-"):
+                    parts[place] = b"weir-user" + part[len(b"weir-" + user) :]
+                elif part == user and _is_a_name(user.decode()) and _may_be_a_user(parts, place):
+                    parts[place] = b"user"
+        return b"/" + b"/".join(parts)
 
 
-def replacements(
-    plan: Mapping[str, Any],
-    configuration: Sequence[Any],
-    root: Path,
-    results: Path,
-    home: Path,
-    users: Iterable[str],
-) -> Replacements:
-    """For a study of this plan (plan.json as data) in this checkout with these files of configuration.
-
-    users: whoever bundles, and the owner of the study; whoever measured is found in the plan."""
-    targets = plan.get("site", {}).get("targets", {})
-    found = {str(results): "results", str(root): "root"}
-    found |= {target["path"]: name for name, target in targets.items() if target["path"].startswith("/")}
-    if home != Path("/"):
-        found[str(home)] = "home"
-    for value in _secrets([plan, *configuration]):
-        found |= {value: "removed", json.dumps(value)[1:-1]: "removed"}
-    pairs = sorted(found.items(), key=lambda pair: (-len(pair[0]), pair[0]))
-    names = {*users, *_measured_by(plan, configuration)}
-    return Replacements(tuple(pairs), tuple(sorted(names, key=lambda name: (-len(name), name))))
+def _may_be_a_user(parts: Sequence[bytes], place: int) -> bool:
+    """Whether a directory can have a user's name: none of the system, and nothing below programs."""
+    path = b"/" + b"/".join(parts[: place + 1])
+    return place > 0 and path not in _OF_SYSTEMS and not _PROGRAMS & {*parts[: place + 1]}
 
 
-def _measured_by(plan: Mapping[str, Any], configuration: Iterable[Any]) -> Iterator[str]:
+def _is_a_name(user: str) -> bool:
+    """root is also a term of MPI and of file systems; a number is the user of a container without names."""
+    return user != "root" and not user.isdigit()
+
+
+def _is_number_or_switch(text: str) -> bool:
+    return text.lower() in _SWITCHES or re.fullmatch(r"[\d.]{1,5}|[\d.:/-]*[./:-][\d.:/-]*", text) is not None
+
+
+def _forms(value: str) -> Iterator[bytes]:
+    """The value as text, JSON, CSV and URLs hold it."""
+    written = (value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1])
+    forms = {
+        *written,
+        value.replace('"', '""'),
+        value.replace("'", "''"),
+        quote(value),
+        quote(value, safe=""),
+    }
+    yield from sorted((form.encode() for form in forms), key=lambda form: (-len(form), form))
+
+
+def measured_by(plan: Mapping[str, Any], targets: Iterable[Any]) -> Iterator[str]:
     """What stands for {user} in the targets of the plan: a study may be bundled by somebody else."""
-    targets = plan.get("site", {}).get("targets", {})
-    for one in configuration:
-        written = one.get("path") if isinstance(one, Mapping) else None
-        planned = targets.get(one.get("target"), {}).get("path") if isinstance(written, str) else None
+    planned_targets = plan.get("site", {}).get("targets", {})
+    for target in targets:
+        written = target.get("path") if isinstance(target, Mapping) else None
+        planned = (
+            planned_targets.get(target.get("target"), {}).get("path") if isinstance(written, str) else None
+        )
         if not isinstance(written, str) or not planned or "{user}" not in written:
             continue
         before, after = written.split("{user}", 1)
-        pattern = f"{_any_path(before)}([^/]+){_any_path(after)}"
-        found = re.fullmatch(pattern, planned)
+        found = re.fullmatch(f"{_any_path(before)}([^/]+){_any_path(after)}", planned)
         if found:
             yield found[1]
 
@@ -82,16 +234,3 @@ def _measured_by(plan: Mapping[str, Any], configuration: Iterable[Any]) -> Itera
 def _any_path(written: str) -> str:
     """A pattern of the text, whatever its placeholders stand for."""
     return ".*".join(map(re.escape, re.split(r"\{\w+\}", written)))
-
-
-def _secrets(data: Any) -> Iterator[str]:
-    """Values of variables whose names say that they are secret, wherever an environment is."""
-    if isinstance(data, Mapping):
-        for key, value in data.items():
-            if key == "environment" and isinstance(value, Mapping):
-                values = (str(text) for name, text in value.items() if _SECRET.search(str(name)))
-                yield from (text for text in values if len(text) > 3 and text.lower() not in _SWITCHES)
-            yield from _secrets(value)
-    elif isinstance(data, list):
-        for item in data:
-            yield from _secrets(item)
