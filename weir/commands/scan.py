@@ -20,6 +20,8 @@ NAME = "scan"
 HELP = "count the file formats in a directory tree by content; reads only, rate-limited, resumable"
 EXAMPLE = "weir scan /work --sample 0.2 --rate 500 --state work.state --csv formats.csv --chart formats.svg"
 _PROGRESS_S = 10.0
+LEAST_RATE, MOST_RATE = 0.001, 1e9  # operations per second; less is a scan that never ends
+MOST_THREADS = 256  # each has a stack and descriptors; a metadata server is busy with far fewer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,9 +74,13 @@ def _about(args: argparse.Namespace) -> dict[str, object]:
 
 def _check(args: argparse.Namespace) -> None:
     for key, wrong, hint in (
-        ("--rate", args.rate <= 0, "a number of operations per second above 0, such as 500"),
+        (
+            "--rate",
+            not LEAST_RATE <= args.rate <= MOST_RATE,
+            "operations per second, 0.001 to 1e9, such as 500",
+        ),
         ("--sample", not 0 < args.sample <= 1, "a share above 0 and at most 1, such as 0.2"),
-        ("--threads", args.threads < 1, "1 or more"),
+        ("--threads", not 1 <= args.threads <= MOST_THREADS, f"1 to {MOST_THREADS}"),
     ):
         if wrong:
             raise WeirError("is out of range", key=key, hint=hint, exit_code=2)

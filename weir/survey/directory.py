@@ -5,17 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 
+from weir.survey.folders import Folder, Folders, digest_of
 from weir.survey.hsm import HsmState
 from weir.survey.pace import Pace
 from weir.survey.signatures import EMPTY, HDF5_HEAD_BYTES, HEAD_BYTES, extension_of, format_of, needs_more
 from weir.survey.tally import Tally
 
-_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _BLOCK_BYTES = 512
 _HASHES = 2**32
@@ -30,25 +28,15 @@ class Selection:
     share: float
     seed: int
 
-    def chooses(self, path: str) -> bool:
-        digest = zlib.crc32(f"{self.seed}/{path}".encode("utf-8", "surrogateescape"))
+    @property
+    def digest(self) -> int:
+        """What the digests of all directories begin with."""
+        return digest_of(f"{self.seed}/")
+
+    def chooses(self, name: str, folder_digest: int) -> bool:
+        """Whether a file is opened, by its name and the digest of its directory."""
         # CRC of similar names differ in few bits: multiply them apart.
-        return (digest * 2654435761 % _HASHES) < self.share * _HASHES
-
-
-@contextmanager
-def opened(root: int, path: str, pace: Pace) -> Iterator[int]:
-    """A directory below root, step by step: none of them may be a link."""
-    descriptor = os.dup(root)
-    try:
-        for name in path.split("/") if path else ():
-            pace.wait()
-            inner = os.open(name, _DIRECTORY, dir_fd=descriptor)
-            os.close(descriptor)
-            descriptor = inner
-        yield descriptor
-    finally:
-        os.close(descriptor)
+        return (digest_of(name, folder_digest) * 2654435761 % _HASHES) < self.share * _HASHES
 
 
 @dataclass(frozen=True)
@@ -61,23 +49,22 @@ class Rules:
     hsm: HsmState = field(default_factory=HsmState)
 
 
-def scan_directory(root: int, path: str, rules: Rules) -> tuple[Tally, list[str]]:
-    """Counts of the files in it, and the directories in it that are on the same file system."""
+def scan_directory(folders: Folders, folder: Folder, rules: Rules) -> tuple[Tally, list[str]]:
+    """Counts of the files in it, and names of the directories in it that are on the same file system."""
     tally, inner = Tally(directories=1), []
     try:
-        with opened(root, path, rules.pace) as descriptor:
+        with folders.opened(folder) as descriptor:
             rules.pace.wait()
             for name in os.listdir(descriptor):
                 rules.pace.wait()
-                below = f"{path}/{name}" if path else name
-                if _look(descriptor, name, below, rules, tally):
-                    inner.append(below)
+                if _look(descriptor, name, folder.digest, rules, tally):
+                    inner.append(name)
     except OSError as error:
         tally.skipped[f"directory: {error.strerror}"] += 1
     return tally, inner
 
 
-def _look(folder: int, name: str, below: str, rules: Rules, tally: Tally) -> bool:
+def _look(folder: int, name: str, digest: int, rules: Rules, tally: Tally) -> bool:
     """Whether it is a directory to enter; a file is counted, and opened if it is chosen."""
     try:
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -95,7 +82,7 @@ def _look(folder: int, name: str, below: str, rules: Rules, tally: Tally) -> boo
     tally.see(extension, found.st_size)
     if is_offline(found.st_size, found.st_blocks):
         tally.skipped[_NO_BLOCKS] += 1
-    elif rules.selection.chooses(below):
+    elif rules.selection.chooses(name, digest):
         _recognise(folder, name, extension, found.st_size, rules, tally)
     return False
 

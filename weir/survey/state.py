@@ -49,8 +49,14 @@ class State:
             other = bool(known) and isinstance(known[0], dict) and known[0].keys() == self.about.keys()
             message = f"is the state of another scan: {known[0]}" if other else "is not the state of a scan"
             raise WeirError(message, file=str(self.file), hint=_HINT, exit_code=2)
-        for line in known[1:]:
-            self.finished[line["directory"]] = (Tally.of(line["tally"]), line["inner"])
+        for number, line in enumerate(known[1:], start=2):
+            try:
+                path, tally, inner = line["directory"], Tally.of(line["tally"]), [*map(str, line["inner"])]
+            except (TypeError, KeyError, ValueError, AttributeError):
+                raise WeirError(
+                    "is damaged", file=str(self.file), line=number, hint=_HINT, exit_code=2
+                ) from None
+            self.finished[str(path)] = (tally, inner)
 
 
 def _text(entry: dict[str, Any]) -> str:

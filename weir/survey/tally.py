@@ -76,10 +76,11 @@ class Tally:
 
     @staticmethod
     def of(data: Mapping[str, Any]) -> Tally:
+        """Of what data() gave; damage is one of TypeError, ValueError, KeyError and AttributeError."""
         return Tally(
-            {name: Sums(*values) for name, values in data["seen"].items()},
-            {(one, other): Sums(*values) for one, other, *values in data["content"]},
-            Counter({int(size): count for size, count in data["sizes"]}),
-            Counter(data["skipped"]),
-            data["directories"],
+            {str(name): Sums(*map(int, values)) for name, values in data["seen"].items()},
+            {(str(one), str(other)): Sums(*map(int, values)) for one, other, *values in data["content"]},
+            Counter({int(size): int(count) for size, count in data["sizes"]}),
+            Counter({str(reason): int(count) for reason, count in data["skipped"].items()}),
+            int(data["directories"]),
         )

@@ -14,6 +14,7 @@ from pathlib import Path
 from weir.base.errors import WeirError
 from weir.base.interrupts import INTERRUPTS
 from weir.survey.directory import Rules, Selection, scan_directory
+from weir.survey.folders import Folder, Folders
 from weir.survey.pace import EndedError, Pace
 from weir.survey.state import State
 from weir.survey.tally import Tally
@@ -21,7 +22,7 @@ from weir.survey.tally import Tally
 # A signal that comes between Python's last look and a wait is seen after it only.
 _LONGEST_WAIT_S = 0.5
 _FINISH_S = 2.0  # after an interrupt, for the operations that have begun
-_Found = tuple[str, Tally, list[str]]
+_Found = tuple[Folder, Tally, list[str]]
 
 
 def scan_tree(
@@ -36,32 +37,35 @@ def scan_tree(
     not wait for the directories that are being read. progress is called at least every half second."""
     root = _open_root(tree)
     with _interrupts_held():
-        readers = _Readers(threads, root, Rules(os.fstat(root).st_dev, selection, pace))
+        folders = Folders(root, pace, selection.digest)
+        readers = _Readers(threads, folders, Rules(os.fstat(root).st_dev, selection, pace))
         try:
-            return _scan(readers, state, progress)
+            return _scan(readers, folders.root, state, progress)
         finally:
             pace.end()
             if readers.end():
+                folders.close()
                 os.close(root)
 
 
-def _scan(readers: _Readers, state: State | None, progress: Callable[[Tally], None]) -> Tally:
-    total, waiting = Tally(), [""]
+def _scan(readers: _Readers, root: Folder, state: State | None, progress: Callable[[Tally], None]) -> Tally:
+    total, waiting = Tally(), [root]
     while waiting or readers.running:
         while waiting and readers.have_room():
-            path = waiting.pop()
-            if state and path in state.finished:
-                tally, inner = state.finished[path]
-                total.add(tally)
-                waiting += inner
+            folder = waiting.pop()
+            known = state.finished.get(folder.path) if state else None
+            if known:
+                total.add(known[0])
+                waiting += [folder.child(path.rpartition("/")[2]) for path in known[1]]
             else:
-                readers.begin(path)
+                readers.begin(folder)
         if found := readers.next():
-            path, tally, inner = found
+            folder, tally, inner = found
             if state:
-                state.finish(path, tally, inner)
+                path = folder.path
+                state.finish(path, tally, [f"{path}/{name}" if path else name for name in inner])
             total.add(tally)
-            waiting += inner
+            waiting += map(folder.child, inner)
         progress(total)
     return total
 
@@ -69,10 +73,13 @@ def _scan(readers: _Readers, state: State | None, progress: Callable[[Tally], No
 class _Readers:
     """A storage that hangs keeps its threads: they end with the process, which waits for none of them."""
 
-    def __init__(self, count: int, root: int, rules: Rules) -> None:
+    def __init__(self, count: int, folders: Folders, rules: Rules) -> None:
         self.running = 0
-        self._root, self._rules = root, rules
-        self._paths, self._found = queue.SimpleQueue[str | None](), queue.SimpleQueue[_Found | Exception]()
+        self._folders, self._rules = folders, rules
+        self._waiting, self._found = (
+            queue.SimpleQueue[Folder | None](),
+            queue.SimpleQueue[_Found | Exception](),
+        )
         self._threads = [threading.Thread(target=self._read, daemon=True) for _ in range(count)]
         for thread in self._threads:
             thread.start()
@@ -80,9 +87,9 @@ class _Readers:
     def have_room(self) -> bool:
         return self.running < 2 * len(self._threads)
 
-    def begin(self, path: str) -> None:
+    def begin(self, folder: Folder) -> None:
         self.running += 1
-        self._paths.put(path)
+        self._waiting.put(folder)
 
     def next(self) -> _Found | None:
         """The only place at which an interrupt comes."""
@@ -103,7 +110,7 @@ class _Readers:
     def end(self) -> bool:
         """Whether all have ended."""
         for _ in self._threads:
-            self._paths.put(None)
+            self._waiting.put(None)
         over = time.monotonic() + _FINISH_S
         for thread in self._threads:
             thread.join(max(0, over - time.monotonic()))
@@ -111,8 +118,8 @@ class _Readers:
 
     def _read(self) -> None:
         try:
-            while (path := self._paths.get()) is not None:
-                self._found.put((path, *scan_directory(self._root, path, self._rules)))
+            while (folder := self._waiting.get()) is not None:
+                self._found.put((folder, *scan_directory(self._folders, folder, self._rules)))
         except EndedError:
             pass
         except Exception as error:
