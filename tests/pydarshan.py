@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from weir.errors import WeirError
-from weir.extras import load
+from weir.base.errors import WeirError
+from weir.base.plugins import load
 
 
 def skip_without_darshan() -> None:

@@ -6,8 +6,8 @@ Its name is TOOL, LAUNCHER or SCHEDULER; rules and conditions have any name. No 
 from __future__ import annotations
 
 import importlib
-import re
 import pkgutil
+import re
 from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import TypeVar

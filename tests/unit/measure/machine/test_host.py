@@ -101,7 +101,7 @@ def test_a_storage_that_hangs_is_named_by_its_mount(
     monkeypatch: pytest.MonkeyPatch, mounted: str, named: str
 ) -> None:
     """In a chroot the table of mounts lacks the file system of the root, so no mount may be found."""
-    monkeypatch.setattr("weir.storage_calls.named_mount", lambda path: mounted)
+    monkeypatch.setattr("weir.base.storage_calls.named_mount", lambda path: mounted)
     (problem,) = hangs("/", 1, 30.0, "scratch").problems
     assert problem.message.startswith("target scratch: / does not answer for 30 s: process 1 waits")
     assert problem.hint == f"look at {named}, or unmount it; then run again: finished runs are kept"
