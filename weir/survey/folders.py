@@ -1,4 +1,4 @@
-"""Directories of the tree by descriptors: each is opened below its parent, so that no link leads out of the tree.
+"""Directories of the tree by descriptors: each is opened below its parent; no link leads out of the tree.
 
 A descriptor stays open while directories in it wait for their turn, as far as there are few: the cost of a
 directory does not grow with its depth.
@@ -22,7 +22,7 @@ MOST_OPEN = 256  # descriptors, beside those in use: a process may mostly have 1
 
 @dataclass(frozen=True, eq=False)
 class Folder:
-    """A directory of the tree; the root has no parent. digest: CRC of the paths in it up to their last name."""
+    """A directory of the tree; the root has no parent. digest: CRC of its path."""
 
     digest: int
     parent: Folder | None = None
@@ -60,7 +60,7 @@ class Folders:
 
     @contextmanager
     def opened(self, folder: Folder) -> Iterator[int]:
-        """Its descriptor; every directory on the way to it is opened once at most, and none may be a link."""
+        """Its descriptor; every directory above it is opened once at most, and none may be a link."""
         way = [folder]
         while (descriptor := self._use(way[-1])) is None:
             parent = way[-1].parent
@@ -96,7 +96,7 @@ class Folders:
             return descriptor
 
     def _keep(self, folder: Folder, descriptor: int) -> int:
-        """The descriptor that stands for the directory from now on: another thread may have opened it, too."""
+        """The descriptor that stands for the directory from now on: another thread may have opened it."""
         with self._lock:
             self._uses[folder] = self._uses.get(folder, 0) + 1
             if folder in self._open:

@@ -33,7 +33,7 @@ _START_S = 120.0
 
 
 class GuardianEndedError(WeirError):
-    """The guardian was killed, and so was the one that took its place."""
+    """The guardian was killed, and so was the one that followed it."""
 
 
 class NotCarriedOutError(WeirError):
@@ -80,7 +80,7 @@ class Guardian:
         self._claimed |= request.get("do") == "claim"  # also if the answer does not come
         try:
             return self._answer(limit_s, **request)
-        except GuardianEndedError:  # another one goes on in its place
+        except GuardianEndedError:  # another one is started and goes on
             self._close()
             self._start()
             if self._claimed:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+from weir.tools import tools
 
 # Variables whose values describe how I/O was done.
-_PUBLIC = re.compile(
-    r"(?:OMPI|OPAL|PMIX|PRTE|MPICH|MPIR|HYDRA|I_MPI|MV2|MVP|ROMIO|FI|UCX|PSM2?|OMP|KMP"
-    r"|HDF5|H5|NETCDF|PNETCDF|ADIOS2?|SIONLIB|LIBLUSTRE|DARSHAN|IOR|IME?|WEIR)_\w+"
+_PUBLIC = (
+    "OMPI|OPAL|PMIX|PRTE|MPICH|MPIR|HYDRA|I_MPI|MV2|MVP|ROMIO|FI|UCX|PSM2?|OMP|KMP"
+    "|HDF5|H5|NETCDF|PNETCDF|ADIOS2?|SIONLIB|LIBLUSTRE|DARSHAN|IME?|WEIR"
 )
 _SEARCH_PATHS = re.compile(r"PATH|LD_LIBRARY_PATH|LD_PRELOAD|PYTHONPATH")
 _PATHS = re.compile(r"(?:[/{][\w./{}+-]*[: ]?)+")
@@ -47,6 +50,13 @@ _PLACEMENT: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+@cache
+def _public() -> re.Pattern[str]:
+    """Names of variables of I/O software, of the measured tools among it."""
+    measured = (re.sub(r"\W", "_", name).upper() for name in tools())
+    return re.compile(rf"(?:{_PUBLIC}|{'|'.join(measured)})_\w+")
+
+
 def is_secret_name(name: str) -> bool:
     """Whether a name shows that its value is secret."""
     return _SECRET.fullmatch(name) is not None
@@ -58,7 +68,7 @@ def is_public(name: str, value: str) -> bool:
         return False
     if _SEARCH_PATHS.fullmatch(name):
         return value == "" or _PATHS.fullmatch(value) is not None
-    return _PUBLIC.fullmatch(name) is not None and is_plain(value)
+    return _public().fullmatch(name) is not None and is_plain(value)
 
 
 def is_plain(value: str) -> bool:
