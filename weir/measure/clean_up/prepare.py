@@ -34,13 +34,10 @@ def prepared(target: Target, token: str = "", cleaned: Callable[[], None] | None
     prevents.
     """
     is_whole = False
-    if missing := _missing_library(target):
+    if (wrong := _unloadable_library(target)) is not None:
         if cleaned:  # nothing was prepared
             cleaned()
-        raise TargetUnavailableError(
-            f"target {target.name}: {missing} is not there, which LD_PRELOAD names",
-            hint="build it (make build), or correct `environment` in the target's file",
-        )
+        raise wrong
     try:
         in_time(lambda: _make_private_directories(target), target.path)
         for command in target.prepare:
@@ -61,10 +58,22 @@ def prepared(target: Target, token: str = "", cleaned: Callable[[], None] | None
             cleaned()
 
 
-def _missing_library(target: Target) -> str | None:
-    """The loader only warns about a library that is not there, and each run fails for itself."""
-    named = target.environment.get("LD_PRELOAD", "").replace(":", " ").split()
-    return next((name for name in named if "/" in name and not Path(name).is_file()), None)
+def _unloadable_library(target: Target) -> TargetUnavailableError | None:
+    """The loader only warns about a library that it does not find, and each run fails for itself."""
+    named = target.environment.get("LD_PRELOAD", "")
+    for library in named.split(":"):
+        if " " in library and Path(library).is_file():
+            return TargetUnavailableError(
+                f"target {target.name}: LD_PRELOAD names {library}, which the loader splits at spaces",
+                hint="move the library, or the checkout, to a path without spaces",
+            )
+    for name in named.replace(":", " ").split():
+        if "/" in name and not Path(name).is_file():
+            return TargetUnavailableError(
+                f"target {target.name}: {name} is not there, which LD_PRELOAD names",
+                hint="build it (make build), or correct `environment` in the target's file",
+            )
+    return None
 
 
 def clean_up(target: Target) -> list[str]:

@@ -78,3 +78,16 @@ def test_a_library_to_preload_that_is_not_there_makes_the_target_unavailable(tmp
     with prepared(pool):
         assert not (tmp_path / "log").exists()
     assert cleanings(tmp_path) == 1
+
+
+def test_a_library_that_the_loader_cannot_be_told_is_named_with_its_path(tmp_path: Path) -> None:
+    """The pool of a checkout below a directory with spaces in its name."""
+    library = tmp_path / "α β" / "libpool.so"
+    library.parent.mkdir()
+    library.touch()
+    pool = replace(target(tmp_path), environment={"LD_PRELOAD": f"libc.so.6:{library}"})
+    with pytest.raises(
+        TargetUnavailableError, match=r"LD_PRELOAD names .*/α β/libpool\.so, which the loader splits"
+    ) as caught:
+        prepared(pool).__enter__()
+    assert caught.value.problems[0].hint == "move the library, or the checkout, to a path without spaces"
