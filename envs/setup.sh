@@ -17,6 +17,7 @@ venv=$top/.venv
 log=$top/build/setup.log
 pip_log=$top/build/setup-pip.log # while dpkg writes to the other
 build_log=$top/build/setup-build.log
+scratch=$top/build/setup-tmp # of Python and pip, which leave their files when they are interrupted
 fetched=/var/cache/apt/weir-$(cksum <<<"$top" | cut -d ' ' -f 1) # where the user _apt may write
 builds=no
 looks=no
@@ -346,6 +347,8 @@ compile_what_starts() {
 }
 
 make_environment() { # make_environment LOCK
+    local -x TMPDIR=$scratch
+    mkdir -p "$TMPDIR"
     if ! { "$venv/bin/python" -m pip --version && grep -qF "$venv/bin" "$venv/bin/pip"; } >/dev/null 2>&1; then
         "$python" -m venv --clear "$venv"
     fi
@@ -373,6 +376,7 @@ main() {
     exec 9>"$top/build/setup.lock"
     flock --nonblock 9 || { say "waiting for another set-up of this checkout" && flock 9; }
     look && exit 0
+    trap 'rm -rf "$scratch"' EXIT
     : >"$log"
     rm -f "$pip_log"
     lock=$(lock_file)

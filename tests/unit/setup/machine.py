@@ -58,6 +58,8 @@ STAND_INS = {
         "-c import ensurepip"*) grep -qx python3-venv "$notes/installed" ;;
         "-m venv --clear "*)
             note "$@"
+            touch "$(mktemp -d)/wheel" # ensurepip copies pip, and deletes the copy at its end
+            [ ! -e "$notes/venv-sleeps" ] || sleep "$(cat "$notes/venv-sleeps")"
             rm -rf "$4" && mkdir -p "$4/bin" && cp "$0" "$4/bin/python"
             echo "#!$4/bin/python" >"$4/bin/pip"
             ;;

@@ -285,6 +285,20 @@ def test_an_interrupt_ends_what_was_started(machine: Machine) -> None:
 
 
 @pytest.mark.slow
+def test_an_interrupt_leaves_no_temporary_file(machine: Machine, tmp_path: Path) -> None:
+    (machine.notes / "venv-sleeps").write_text("300")
+    process = machine.start("measure", TMPDIR=str(tmp_path))
+    deadline = time.monotonic() + 120
+    while not any("-m venv" in call for call in machine.calls("python3")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert [*tmp_path.iterdir()] == []
+    assert not (machine.checkout / "build/setup-tmp").exists()
+
+
+@pytest.mark.slow
 def test_when_apt_fails_pip_ends_as_well(machine: Machine) -> None:
     (machine.notes / "installed").write_text("python3-venv\n")
     (machine.notes / "pip-sleeps").write_text("300")
