@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -21,8 +22,10 @@ class Interrupt:
     An INT or HUP that is ignored from the start stays ignored: nohup, a background job of a script.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, also: Callable[[], None] = lambda: None) -> None:
+        """also: what is done first."""
         self.cause = ""  # empty: none came
+        self._also = also
         self._hook = sys.unraisablehook
         sys.unraisablehook = self._raise_again
         for number in caught_signals():
@@ -36,6 +39,7 @@ class Interrupt:
     def _raise(self, number: int, _: FrameType | None) -> None:
         if not self.cause:
             self.cause = signal.Signals(number).name
+            self._also()
             raise KeyboardInterrupt(self.cause)
 
     def _raise_again(self, lost: Any) -> None:

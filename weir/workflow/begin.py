@@ -28,7 +28,11 @@ from weir.workflow.study import (
     what_is_left,
     why_not_measured,
 )
-from weir.workflow.takeover import end_the_jobs_with_the_workflow, take_over_from_a_killed_workflow
+from weir.workflow.takeover import (
+    end_the_jobs_with_the_workflow,
+    exit_if_interrupted,
+    take_over_from_a_killed_workflow,
+)
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,7 @@ class Workflow:
         """Snakemake's message about a failed job is long, and does not end with the reason."""
         for line in why_not_measured(self.plan, Path(self.measured.folder)):
             print(line, file=sys.stderr)
+        exit_if_interrupted()
 
     def cells_of(self, wildcards: Any) -> list[str]:
         """What a batch consists of: if this changes, and only then, it is measured again, which skips what is

@@ -9,17 +9,18 @@ import signal
 import socket
 import sys
 from pathlib import Path
-from types import FrameType
+from types import TracebackType
 
 from weir.base.errors import open_closed_streams
 from weir.base.files import write_atomically
-from weir.base.interrupts import caught_signals
+from weir.base.interrupts import EXIT_INTERRUPTED, Interrupt, caught_signals
 from weir.base.processes import is_the_same, started
 from weir.measure.clean_up.removal import held_open, owned_entry, remove_entry
 from weir.measure.clean_up.starter import Starter, follow_the_starter
 from weir.workflow.handover import HOLDER_FILE, holder_of
 
 TEMPORARY = "weir-temporary"
+_INTERRUPTS: list[Interrupt] = []  # one, of a workflow that runs jobs
 
 
 def take_over_from_a_killed_workflow(folder: Path) -> None:
@@ -48,21 +49,28 @@ def take_over_from_a_killed_workflow(folder: Path) -> None:
 
 def end_the_jobs_with_the_workflow() -> None:
     """Snakemake itself lets them run to their end after TERM, and after an INT or HUP of its own."""
+    starters: list[Starter] = []
+
+    def let_go() -> None:
+        for starter in starters:
+            starter.let_go()
+
+    _INTERRUPTS.append(Interrupt(let_go))
     follow_the_starter()  # before its name in the environment is replaced
-    starter = Starter()
+    starters.append(Starter())
 
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        starter.let_go()
-        signal.default_int_handler(number, frame)
 
-    for number in caught_signals():
-        signal.signal(number, interrupt)
+def exit_if_interrupted() -> None:
+    """Snakemake's own exit code is 1 then."""
+    if any(interrupt.cause for interrupt in _INTERRUPTS):
+        raise SystemExit(EXIT_INTERRUPTED)
 
 
 def note_temporary(folder: Path, temporary: Path) -> None:
     """Each process of Snakemake makes a directory, which a kill leaves; the next workflow removes it. TERM
     and HUP while Snakemake reads the Snakefile leave none. A closed stdout is none of its jobs'."""
     open_closed_streams()
+    sys.excepthook = _without_interrupts
     for number in caught_signals():
         signal.signal(number, signal.default_int_handler)
     noted = {"temporary": str(temporary), "host": socket.gethostname(), "pid": os.getpid()}
@@ -70,6 +78,12 @@ def note_temporary(folder: Path, temporary: Path) -> None:
         (folder / TEMPORARY).mkdir(parents=True, exist_ok=True)
         file = folder / TEMPORARY / f"{os.getpid()}.json"
         write_atomically(file, json.dumps({**noted, "started_ticks": started(os.getpid())}) + "\n")
+
+
+def _without_interrupts(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Whoever interrupts a program knows why it ends."""
+    if not issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, trace)
 
 
 def _remove_temporary(folder: Path) -> None:
