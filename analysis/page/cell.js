@@ -1,12 +1,21 @@
 // A row of the browser of records, and what it shows when it is opened: runs, latencies, evidence, command. Follows page.js
 // in the same script.
 function isLinked(one) {
-  return decodeURIComponent(location.hash) === `#cell-${one.cell}-${one.access}`;
+  return linkedTo() === `#cell-${one.cell}-${one.access}`;
+}
+
+// Whoever writes a link may have damaged it, as in "#%": that is a link to nothing.
+function linkedTo() {
+  try {
+    return decodeURIComponent(location.hash);
+  } catch {
+    return "";
+  }
 }
 
 function pointRow(one) {
   const value = { verdict: `${VERDICT[one.verdict].mark} ${one.verdict}`, target: one.target + (one.emulated ? " (E)" : ""), access: one.access, setting: one.setting,
-    size: one.size, n: one.n, median: rate(one.median), interval: one.lo === null && !isPartial ? "–" : interval(one), iops: one.iops === null ? "–" : rate(one.iops), p99: rate(one.p99) };
+    size: one.size, n: one.n, median: rate(one.median), interval: one.lo === null && !isPartial ? "–" : interval(one), iops: one.iops === null ? "–" : rate(one.iops), p99: rate(one.p99), log: one.log };
   const row = element("tr", { class: `point ${one.emulated ? "emulated" : ""}${isLinked(one) ? " linked" : ""}`, tabindex: 0 }, COLUMNS.map(([name, , , number]) =>
     element("td", { class: `${number ? "number" : ""} ${name === "verdict" ? one.verdict : ""}` }, String(value[name]))));
   row.addEventListener("click", () => {
@@ -19,7 +28,7 @@ function pointRow(one) {
 function detail(one) {
   const counts = Object.values(VERDICT).map(({ word }, index) => `${list(one.counts)[index]} ${word}`).join(", ");
   const values = list(one.values);
-  const lines = [`runs (MiB/s): ${values.map(rate).join(", ")}`, `records: ${counts}`, one.seconds !== null ? `a phase lasts ${rate(one.seconds)} s (median)` : "",
+  const lines = [values.length ? `runs (MiB/s): ${values.map(rate).join(", ")}` : "", `records: ${counts}`, one.seconds !== null ? `a phase lasts ${rate(one.seconds)} s (median)` : "",
     one.doubts && `findings: ${one.doubts}`, one.seen && `evidence: ${one.seen}`, `cell ${one.cell}`];
   // Of a run of this site its files lie beside the study.
   const source = one.source && element("div", {}, "first run: ", one.command ? element("a", { href: `../${one.source}` }, one.source) : one.source);

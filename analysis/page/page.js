@@ -296,13 +296,14 @@ const COLUMNS = [
   ["target", "target", (one) => one.target], ["access", "access", (one) => one.access], ["setting", "setting", (one) => one.setting],
   ["size", "transfer", (one) => one.xfer, true], ["n", "n", (one) => one.n, true], ["median", "MiB/s", (one) => one.median, true],
   ["interval", facts.live || facts.logs ? "runs" : "interval", (one) => one.lo, true], ["iops", "op/s", (one) => one.iops, true], ["p99", "p99 µs", (one) => one.p99, true],
+  ...(facts.logs ? [["log", "log", (one) => one.log]] : []),
 ];
 const state = { sort: "median", down: true, target: "", access: "", api: "", verdict: "", text: "", most: 60 };
 
 function chosen() {
   const key = COLUMNS.find(([name]) => name === state.sort)[2];
   const rows = list(facts.points).filter((one) => ["target", "access", "api", "verdict"].every((name) => !state[name] || one[name] === state[name])
-    && (!state.text || one.setting.toLowerCase().includes(state.text.toLowerCase())));
+    && (!state.text || `${one.setting} ${one.log || ""}`.toLowerCase().includes(state.text.toLowerCase())));
   const order = (one, two) => (one === two ? 0 : one === null || one === undefined ? 1 : two === null || two === undefined ? -1 : one < two ? -1 : 1);
   return rows.sort((one, two) => one.emulated - two.emulated || (state.down ? -1 : 1) * order(key(one), key(two)));
 }

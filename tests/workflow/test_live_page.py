@@ -120,6 +120,7 @@ def test_the_page_loads_itself_again_while_it_is_measured(live: LiveStudy, tmp_p
 
 def test_logs_are_shown_with_what_they_prove(tmp_path: Path) -> None:
     logs = [GOLDEN / "ior" / "written-2.10-iterations.txt", GOLDEN / "ior" / "fail-ior-timeout-killed.txt"]
+    logs.append(GOLDEN / "mdtest" / "mdtest-branching.txt")
     assert cli.main(["import", *map(str, logs), "--out", str(tmp_path / "records.csv"), "--page"]) == 0
     (tmp_path / "logs.html").rename(tmp_path / "report.html")
     text = shown(tmp_path, PHONE, FITS)
@@ -127,4 +128,7 @@ def test_logs_are_shown_with_what_they_prove(tmp_path: Path) -> None:
         assert head in text
     assert "srun weir-io ior OPTIONS OF IOR" in text
     assert "output-incomplete" in text
+    records = text.rpartition("Records")[2]
+    for seen in ("create file", "ior/written-2.10-iterations.txt", "mdtest/mdtest-branching.txt"):
+        assert seen in records
     assert int(re.findall(r"WIDER (-?\d+) PX", text)[0]) <= 0

@@ -98,7 +98,8 @@ def execute(args: argparse.Namespace) -> int:
     page = args.out.with_name(_PAGE_FILE)
     if args.page:
         summary["page"] = str(page)
-        write_page(page, logs_page(imported.rows, about, args.out, list(_unread(imported.without_results))))
+        unread = [*_unread(imported.without_results), *map(str, imported.errors)]
+        write_page(page, logs_page(imported.rows, about, args.out, unread))
     else:
         page.unlink(missing_ok=True)  # of an earlier import, of other logs
     print(json.dumps(summary, indent=1) if args.json else "\n".join(_lines(summary, imported, scored)))
@@ -127,6 +128,10 @@ def _what_was_read(found: Found, imported: Imported, scored: list[Scored]) -> di
         "files_by_kind": dict(Counter(filter(None, imported.without_results.values())).most_common()),
         "files_of_earlier_imports": [printable(file) for file in found.derived],
         "files_with_errors": [str(error) for error in imported.errors],
+        "copies": [
+            {"file": file, "copy_of": other, "results": count}
+            for (file, other), count in imported.copies.items()
+        ],
         "io500": [scored_facts(one) for one in scored],
     }
 
@@ -146,10 +151,20 @@ def _lines(summary: dict[str, Any], imported: Imported, scored: list[Scored]) ->
         few = f"{len(earlier)} files not read, such as {earlier[0]}"
         yield f"  output of an earlier import or of a study: {few}"
     yield from (f"  not imported: {error}" for error in imported.errors)
+    yield from _copies(imported.copies)
     if summary["missing"]:
         yield f"  what is missing, and how to have it: weir audit {summary['out']}"
     if page := summary.get("page"):
         yield f"page: {page}"
+
+
+def _copies(copies: Mapping[tuple[str, str], int]) -> Iterator[str]:
+    for at, ((file, other), count) in enumerate(copies.items()):
+        if at == _MOST_NAMES:
+            yield f"  and {len(copies) - at} more files with results that another has (--json names all)"
+            return
+        many = f"{count} results" if count > 1 else "1 result"
+        yield f"  counted once: {many} of {file}, as in {other}"
 
 
 def _unread(without_results: Mapping[Path, str]) -> Iterator[str]:

@@ -10,6 +10,8 @@ from weir.terms.model import Row
 
 _TIMES = ("total_s", "io_s", "open_s", "close_s", "lat_p50_us", "lat_p99_us", "lat_max_us")
 _NOTHING = hashlib.sha256(b"").hexdigest()  # of a stream to which nothing was printed
+# What an import calls a result: an archive has one in two lists.
+_NAMES = {"source", "suite", "experiment", "target"}
 _TELLING_DIGITS = 10  # of all times together; two honest results agree in three or four
 
 Marks = Mapping[str, str]  # what marks a run: a value, and what it is
@@ -66,9 +68,9 @@ def copies(marks: Mapping[str, Marks]) -> dict[str, str]:
     return found
 
 
-def repeated(rows: Iterable[Row]) -> Iterator[str | None]:
-    """Of each result of a log: where an earlier one has the same times to all their digits."""
-    first: dict[tuple[Any, ...], str] = {}
+def repeated(rows: Iterable[Row]) -> Iterator[Row | None]:
+    """Of each result of a log: an earlier one that has the same times to all their digits."""
+    first: dict[tuple[Any, ...], Row] = {}
     for row in rows:
         times = tuple(row.get(name) for name in _TIMES)
         known = {time for time in times if time}  # one that stands in two columns tells no more
@@ -77,4 +79,10 @@ def repeated(rows: Iterable[Row]) -> Iterator[str | None]:
             continue
         what = tuple(row.get(name) for name in ("tool", "access", "item", "bw_mib_s", "ops_s"))
         yield first.get((*what, *times))
-        first.setdefault((*what, *times), str(row.get("source")))
+        first.setdefault((*what, *times), row)
+
+
+def is_same_result(row: Row, other: Row) -> bool:
+    """Whether two files hold one result: nothing that a log prints tells them apart."""
+    names = (row.keys() | other.keys()) - _NAMES
+    return row["source"] != other["source"] and all(row.get(name) == other.get(name) for name in names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from weir.base.files import printable, require_file
 from weir.base.units import format_size
 from weir.records.checked import checked
 from weir.records.collect import messages_of_row
-from weir.records.copies import repeated
+from weir.records.copies import is_same_result, repeated
 from weir.records.facts import Facts
 from weir.records.log_runs import kind_of, runs_in, without_prefixes
 from weir.records.table import table_lines, typed_row
@@ -32,6 +32,7 @@ from weir.tools.outputs import is_table, read_text
 # Names that others use for a column.
 _OTHER_NAMES = {"campaign": "experiment"}
 _HEAD_CHARACTERS = 4096
+_UNKNOWN_API = "unknown"  # of a log that does not tell it, as the CSV of IOR
 _ENDLESS = 2**60  # a request above it names no size: only the stonewall was to end it
 _KEPT = "authors-verdict"  # the rule about a verdict that came with the table
 _JUDGED = columns_of_role("verdict")[1:]
@@ -52,11 +53,13 @@ class Source:
 
 @dataclass(frozen=True)
 class Imported:
-    """Audited records; files without any; errors in found files."""
+    """Audited records; files without any; errors in found files; results that stand in two files."""
 
     rows: list[Row]
     without_results: dict[Path, str]  # with what the file is, if its content tells
     errors: list[WeirError] = field(default_factory=list)
+    copied: list[Row] = field(default_factory=list)  # what is in rows already, from another file
+    copies: Mapping[tuple[str, str], int] = field(default_factory=dict)  # how many, by file and the other one
 
 
 def import_files(files: Iterable[Path], facts: Facts) -> Imported:
@@ -83,17 +86,26 @@ def import_sources(sources: Iterable[Source], facts: Facts) -> Imported:
         subjects += found
         if not found:
             without_results[source.file] = kind
-    rows = [_judged(subject) for subject in _counted(_identified(_copied(subjects)))]
-    return Imported(rows, without_results, errors)
+    copied: list[tuple[Subject, str]] = []
+    rows = [_judged(subject) for subject in _counted(_identified(_once(subjects, copied)))]
+    again = [_judged(subject) for subject in _identified(subject for subject, _ in copied)]
+    copies = Counter((subject.row["source"], other) for subject, other in copied)
+    return Imported(rows, without_results, errors, again, copies)
 
 
-def _copied(subjects: Sequence[Subject]) -> Iterator[Subject]:
-    """Results of a log that is there twice, or that was joined to itself."""
+def _once(subjects: Sequence[Subject], copied: list[tuple[Subject, str]]) -> Iterator[Subject]:
+    """Results of a log that is there twice are those of one log, and are listed in copied with the other
+    one; of a log that was joined to itself, or that differs in anything but the times, they are marked."""
     logged = [subject for subject in subjects if subject.from_output]
     others = {id(one): other for one, other in zip(logged, repeated(one.row for one in logged), strict=True)}
     for subject in subjects:
         other = others.get(id(subject))
-        yield replace(subject, observed={**subject.observed, "copy_of": other}) if other else subject
+        if other is None:
+            yield subject
+        elif is_same_result(subject.row, other):
+            copied.append((subject, other["source"]))
+        else:
+            yield replace(subject, observed={**subject.observed, "copy_of": other["source"]})
 
 
 def nothing_found(imported: Imported, derived: Sequence[Path] = ()) -> WeirError:
@@ -204,6 +216,7 @@ def _of_run(parsed: Parsed, tool: str, file: Path, facts: Facts) -> Iterator[Sub
     for index, printed in enumerate(parsed.rows):
         row = {key: value for key, value in printed.items() if key != "observed"}
         row |= {"tool": tool, "program": parsed.program, "tool_version": parsed.tool_version or None}
+        row["api"] = row.get("api") or facts.columns.get("api") or _UNKNOWN_API
         messages = messages_of_row(parsed, index)
         yield _subject(row, printed.get("observed", {}), facts, file, messages, parsed.complete)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,20 +24,23 @@ from weir.terms.model import Row
 
 _MOST_LOGS = 200
 _MOST_DOUBTS = 12
+_NOT_SYNCHRONISED = "not synchronised, and so not compared with those that are"
+_SINGLE = "single operations, not compared with transfers"
 
 
 def logs_page(
     rows: Sequence[Row], facts: Mapping[str, Any], records: Path, unread: Sequence[str]
 ) -> dict[str, Any]:
     """Facts of the page; facts: facts.json of the import; unread: a line for each kind of unread file."""
-    points, counts = Points(), Counts(of_logs=True)
+    points, counts = Points(of_all=True), Counts(of_logs=True)
     points.add(rows)
     counts.add("all", rows)
-    found = points.facts()
     of_log: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         of_log[str(row["source"])].append(row)
     below = _directory(of_log)
+    found = [one | {"log": _name(one["source"], below)} for one in points.facts()]
+    compared = {(access, cell) for _, access, cell in points.of_storage()}
     usable = {name for name, some in of_log.items() if any(row["verdict"] in USABLE for row in some)}
     ordered = sorted(of_log, key=lambda name: (name not in usable, name))
     study = study_of(facts, records.parent.resolve().name) | {"weir": weir.__version__}
@@ -54,7 +57,7 @@ def logs_page(
             "records": records.name,
             "count": len(of_log),
             "below": below,
-            "rows": [_log(name.removeprefix(below), of_log[name]) for name in ordered[:_MOST_LOGS]],
+            "rows": [_log(_name(name, below), of_log[name], compared) for name in ordered[:_MOST_LOGS]],
             "doubts": [_doubt(one) for one in triggered(rows)[:_MOST_DOUBTS]],
             "lacking": [_lack(one) for one in lacks],
             "commands": next_time(lacks),
@@ -70,7 +73,11 @@ def _directory(names: Iterable[str]) -> str:
     return "".join(f"{some[0]}/" for some in shared)
 
 
-def _log(name: str, rows: Sequence[Row]) -> dict[str, Any]:
+def _name(source: str, below: str) -> str:
+    return source.removeprefix(below)
+
+
+def _log(name: str, rows: Sequence[Row], compared: Container[tuple[str, str]]) -> dict[str, Any]:
     verdicts = Counter(row["verdict"] for row in rows)
     programs = dict.fromkeys(" ".join(filter(None, (row["program"], row["tool_version"]))) for row in rows)
     missing = {one for row in rows for one in (row.get("missing") or "").split(";") if one}
@@ -82,7 +89,7 @@ def _log(name: str, rows: Sequence[Row]) -> dict[str, Any]:
         "shown": [one for one in _shown(rows) if one not in missing],
         "missing": sorted(missing),
         "findings": sorted({one for row in rows for one in (row.get("reasons") or "").split(";") if one}),
-        "best": "; ".join(_best(rows)),
+        "best": "; ".join(_best(rows, compared)),
     }
 
 
@@ -92,14 +99,19 @@ def _shown(rows: Iterable[Row]) -> list[str]:
     return [name for name, one in EVIDENCE.items() if checked.intersection(one.rules)]
 
 
-def _best(rows: Sequence[Row]) -> Iterator[str]:
-    """The best median of each access, as in the answers of the page; of items, operations in a second."""
+def _best(rows: Sequence[Row], compared: Container[tuple[str, str]]) -> Iterator[str]:
+    """The best median of each access, as in the answers of the page; of items, operations in a second.
+
+    compared: accesses and cells of which the answers choose; that of one log may not be among them."""
     points = Points()
     points.add(rows)
     counts = Counter((row["access"], row["cell"]) for row in rows if row["verdict"] in USABLE)
     for one in answers(points):
         best, access = one["best"], one["access"]
-        yield _median_text(access, best["value"], "MiB/s", counts[access, best["cell"]])
+        text = _median_text(access, best["value"], "MiB/s", counts[access, best["cell"]])
+        plain = any(row["cell"] == best["cell"] and row["sync"] is False for row in rows)
+        why = _NOT_SYNCHRONISED if plain else _SINGLE
+        yield text if (access, best["cell"]) in compared else f"{text}, {why}"
     rates: dict[str, dict[Any, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         value = metric_named("rate").of(row)

@@ -48,6 +48,7 @@ class Point:
     label: str
     about: Row
     source: str
+    of_operations: bool = False  # their rate counts, not that of bytes
     entries: dict[Iteration, Entry] = field(default_factory=dict)
     doubts: dict[str, None] = field(default_factory=dict)
     seen: str = ""
@@ -61,7 +62,8 @@ class Point:
     @property
     def used(self) -> list[Entry]:
         """Usable records; where there are none, the degraded ones."""
-        known = [one for one in self.entries.values() if one.value is not None and one.verdict != INVALID]
+        rates = ((one, one.ops_s if self.of_operations else one.value) for one in self.entries.values())
+        known = [one for one, rate in rates if rate is not None and one.verdict != INVALID]
         return [one for one in known if one.verdict in USABLE] or known
 
     @property
@@ -72,7 +74,7 @@ class Point:
     def values(self) -> list[float]:
         """Of each run, the median of its iterations."""
         runs: dict[Any, list[float]] = {}
-        for one in self.used:
+        for one in self.used if not self.of_operations else ():
             runs.setdefault(one.run, []).append(one.value or 0.0)
         return [statistics.median(each) for each in runs.values()]
 
@@ -93,7 +95,7 @@ class Point:
             "setting": setting or self.plain_setting,
             "size": size_text(self.about["xfer_bytes"]),
             "xfer": self.about["xfer_bytes"],
-            "n": len(values),
+            "n": len({one.run for one in self.used}),
             "median": statistics.median(values) if values else None,
             "lo": None,
             "hi": None,
@@ -113,23 +115,26 @@ class Point:
 
 
 class Points:
-    """Of all records so far; a run that is added again replaces what it had."""
+    """Of all records so far; a run that is added again replaces what it had. of_all: also operations on
+    files and directories, and what no access is known of, which have no bandwidth."""
 
-    def __init__(self) -> None:
+    def __init__(self, of_all: bool = False) -> None:
         self.found: dict[Key, Point] = {}
+        self._of_all = of_all
 
     def add(self, rows: Iterable[Row]) -> None:
         for row in rows:
-            if row["access"] in ("write", "read") and row.get("item") is None:
+            if self._of_all or not _is_of_operations(row):
                 self._add(row)
 
     def _add(self, row: Row) -> None:
-        key = (str(row.get("target") or _directory(row)), str(row["access"]), str(row["cell"]))
+        access = " ".join(filter(None, (str(row["access"]), row.get("item"))))
+        key = (str(row.get("target") or _directory(row)), access, str(row["cell"]))
         point = self.found.get(key)
         if point is None:
             about = {name: row.get(name) for name in _KEPT}
             point = self.found[key] = Point(
-                key, str(row.get("label") or ""), about, str(row.get("source") or "")
+                key, str(row.get("label") or ""), about, str(row.get("source") or ""), _is_of_operations(row)
             )
         value = metric_named("bandwidth").of(row)
         enough = (row.get("ops") or 0) >= _FEWEST_OPERATIONS
@@ -167,7 +172,7 @@ class Points:
 
         The null interface moves no bytes, single operations beside transfers have a question of their own,
         and writes that nobody synchronised count only where none was."""
-        about = {key: point.about for key, point in self.found.items()}
+        about = {key: point.about for key, point in self.found.items() if not point.of_operations}
         plain = any(one["purpose"] != "latency" for one in about.values())
         synced = {key[0] for key, one in about.items() if key[1] == "write" and one["sync"] is True}
         return {
@@ -177,6 +182,10 @@ class Points:
             and not (plain and one["purpose"] == "latency")
             and not (key[1] == "write" and one["sync"] is False and not one["direct"] and key[0] in synced)
         }
+
+
+def _is_of_operations(row: Row) -> bool:
+    return row["access"] not in ("write", "read") or row.get("item") is not None
 
 
 def _text(column: str, value: object) -> str:

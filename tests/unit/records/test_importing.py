@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
+from tests.unit.report.test_logs import another_run
 from weir.base.errors import WeirError
 from weir.cli import main
 from weir.records.facts import Facts, read_facts
@@ -73,13 +74,25 @@ def test_the_same_again_is_another_run(tmp_path: Path) -> None:
     assert rows[0]["cell"] == rows[1]["cell"]
 
 
-def test_a_log_that_is_there_twice_is_no_repetition(tmp_path: Path) -> None:
-    """As a copy, and joined to itself; of a program that prints few digits nobody can tell."""
-    log, copied, joined = CAPTURES / "ior-ime-mock.txt", tmp_path / "copied.txt", tmp_path / "joined.txt"
+def test_a_log_that_is_there_twice_is_one_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As an archive has it in two lists: each result is one record, and the second file is named once."""
+    log, copied = CAPTURES / "ior-ime-mock.txt", tmp_path / "copied.txt"
     copied.write_bytes(log.read_bytes())
+    once = import_files([log], Facts()).rows
+    both = import_files([log, copied], Facts())
+    assert both.rows == once
+    assert both.copies == {(str(copied), str(log)): len(once)}
+    assert main(["import", str(log), str(copied), "--out", str(tmp_path / "records.csv")]) == 0
+    assert f"counted once: {len(once)} results of {copied}, as in {log}\n" in capsys.readouterr().out
+
+
+def test_a_log_that_was_joined_to_itself_or_edited_is_no_repetition(tmp_path: Path) -> None:
+    """Of a program that prints few digits nobody can tell."""
+    log, joined, edited = CAPTURES / "ior-ime-mock.txt", tmp_path / "joined.txt", tmp_path / "edited.txt"
     joined.write_bytes(2 * log.read_bytes())
+    edited.write_text(log.read_text().replace("Nov 20 11:01", "Nov 23 11:01"))
     once = len(import_files([log], Facts()).rows)
-    for files in ([log, copied], [joined]):
+    for files in ([joined], [log, edited]):
         rows = import_files(files, Facts()).rows
         replayed = ["run-replayed" in (row["reasons"] or "") for row in rows]
         assert replayed == [False] * once + [True] * once
@@ -124,12 +137,15 @@ def test_facts_fill_what_is_empty_and_nothing_else(tmp_path: Path) -> None:
     assert (row["site"], row["api"], row["requested_bytes"]) == ("elsewhere", "POSIX", 4096)
 
 
-def test_csv_of_ior_needs_to_be_told_the_interface() -> None:
+def test_csv_of_ior_is_read_without_being_told_the_interface() -> None:
+    """It has no column of it, and docs/how-to/logs.md promises that it is read."""
     capture = CAPTURES / "ior-posix-shared.csv"
-    with pytest.raises(WeirError, match=r"does not say its api[\s\S]*--facts"):
-        import_files([capture], Facts())
+    rows = import_files([capture], Facts()).rows
+    assert {row["api"] for row in rows} == {"unknown"}
+    assert {row["verdict"] for row in rows if row["access"] == "write"} == {"UNPROVEN"}
     rows = import_files([capture], Facts(columns={"api": "POSIX"})).rows
     assert [row["iteration"] for row in rows] == [0, 0, 1, 1, 2, 2]
+    assert {row["api"] for row in rows} == {"POSIX"}
     assert rows[0]["xfer_bytes"] == 2**20
 
 
@@ -241,8 +257,8 @@ def test_a_verdict_without_a_cell_is_kept(tmp_path: Path) -> None:
 
 def test_logs_of_unknown_systems_are_not_pooled(tmp_path: Path) -> None:
     text = (CAPTURES / "ior-posix-shared.txt").read_text()
-    for name in ("one.txt", "two.txt"):
-        (tmp_path / name).write_text(text)
+    for name, times in (("one.txt", 1.0), ("two.txt", 1.5)):
+        (tmp_path / name).write_text(another_run(text, times))
     files = sorted(tmp_path.iterdir())
     assert len({row["cell"] for row in import_files(files, Facts()).rows}) == 2
     located = Facts(columns={"site": "here", "target": "scratch"})

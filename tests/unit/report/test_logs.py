@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,21 @@ def page_of(folder: Path) -> dict[str, Any]:
     text = (folder / "logs.html").read_text()
     found: dict[str, Any] = json.loads(text.split('id="facts">', 1)[1].split("</script>", 1)[0])
     return found
+
+
+def another_run(text: str, times: float) -> str:
+    """The table of IOR, of a run that took so many times as long."""
+
+    def line(match: re.Match[str]) -> str:
+        fields = match[0].split()
+        if len(fields) != 11:  # of the summary
+            return match[0]
+        access, rate, iops, latency, block, xfer, *parts_s, iteration = fields
+        rates = (f"{float(one) / times:.2f}" for one in (rate, iops))
+        lasted = (f"{float(one) * times:.6f}" for one in parts_s)
+        return "  ".join([access, *rates, f"{float(latency) * times:.6f}", block, xfer, *lasted, iteration])
+
+    return re.sub(r"(?m)^(write|read) .*$", line, text)
 
 
 @pytest.fixture
@@ -62,12 +79,45 @@ def test_the_best_of_all_logs_is_that_of_a_log(tmp_path: Path) -> None:
     of_logs = [text for one in facts["logs"]["rows"] for text in one["best"].split("; ")]
     assert sorted(of_logs) == [
         "read 2,020 MiB/s (median of 2 results)",
-        "write 1,010 MiB/s (median of 2 results)",
+        "write 1,010 MiB/s (median of 2 results), not synchronised, and so not compared with those that are",
         "write 735 MiB/s (median of 3 results)",
     ]
     for one in facts["answers"]:
         best = f"{one['access']} {three_digits(one['best']['value'])} MiB/s"
         assert any(text.startswith(best) for text in of_logs)
+
+
+def test_every_record_is_on_the_page_with_its_log(tmp_path: Path) -> None:
+    """Operations on files and what could not be read, too; and a file that is refused is named."""
+    logs, out = tmp_path / "logs", tmp_path / "records.csv"
+    logs.mkdir()
+    for tool, name in (("ior", "ior-posix-shared.txt"), ("mdtest", "mdtest-branching.txt")):
+        shutil.copy(GOLDEN / tool / name, logs)
+    (logs / "bad.csv").write_text("api,access,bw_mib_s\nPOSIX,write,abc\n")
+    assert cli.main(["import", str(logs), "--out", str(out), "--page"]) == 0
+    facts = page_of(tmp_path)
+    shown = {(one["log"], one["access"]) for one in facts["points"]}
+    assert ("ior-posix-shared.txt", "write") in shown
+    assert {("mdtest-branching.txt", "create file"), ("mdtest-branching.txt", "stat file")} <= shown
+    of_files = next(one for one in facts["points"] if one["access"] == "create file")
+    assert (of_files["median"], of_files["bandwidth"], of_files["verdict"]) == (None, False, "UNPROVEN")
+    assert of_files["iops"] > 0
+    assert of_files["n"] > 0
+    assert any("bad.csv:2" in text for text in facts["logs"]["unread"])
+    assert {one["access"] for one in facts["answers"]} == {"write"}  # the read is DEGRADED
+
+
+def test_a_best_that_is_not_that_of_all_logs_has_the_reason(tmp_path: Path) -> None:
+    """Writes that nobody synchronised do not compete with those that somebody did."""
+    logs, out = tmp_path / "logs", tmp_path / "records.csv"
+    logs.mkdir()
+    text = (GOLDEN / "ior" / "ior-posix-shared.txt").read_text()
+    (logs / "synced.txt").write_text(text)
+    (logs / "plain.txt").write_text(another_run(text, 0.5).replace(" -e ", " "))
+    assert cli.main(["import", str(logs), "--out", str(out), "--page"]) == 0
+    best = {one["log"]: one["best"] for one in page_of(tmp_path)["logs"]["rows"]}
+    assert "not synchronised, and so not compared" in best["plain.txt"].partition("; read")[0]
+    assert "not compared" not in best["synced.txt"]
 
 
 def test_a_page_of_other_logs_does_not_stay(tmp_path: Path) -> None:

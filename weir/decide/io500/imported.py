@@ -49,7 +49,7 @@ def import_all(files: Sequence[tuple[Path, bool]], facts: Facts) -> tuple[Import
     columns = {file: one.columns(name) for one in sets for name, file in one.logs.items()}
     sources = [Source(file, columns.get(file, {}), is_found=is_found) for file, is_found in files]
     logs = import_sources(sources, facts)
-    of_logs = [phases_of_logs(one, logs.rows) for one in sets]
+    of_logs = [phases_of_logs(one, logs.rows + logs.copied) for one in sets]
     unlogged = [
         Source(
             one.result.source,
@@ -62,8 +62,11 @@ def import_all(files: Sequence[tuple[Path, bool]], facts: Facts) -> tuple[Import
         logs.rows + phases.rows,
         {file: kind for file, kind in sorted(logs.without_results.items()) if file not in summaries},
         [*dict.fromkeys(errors.values()), *logs.errors],
+        logs.copied,
+        logs.copies,
     )
-    return imported, [_scored(one, found, imported.rows) for one, found in zip(sets, of_logs, strict=True)]
+    audited = imported.rows + imported.copied
+    return imported, [_scored(one, found, audited) for one, found in zip(sets, of_logs, strict=True)]
 
 
 def _scored(one: ResultSet, of_logs: Mapping[str, Phase], rows: Sequence[Row]) -> Scored:
