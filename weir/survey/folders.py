@@ -1,4 +1,4 @@
-"""Directories of the tree by descriptors: each is opened below its parent; no link leads out of the tree.
+"""Directories of the tree by descriptors: each is opened below its parent, so that no link leads away.
 
 A descriptor stays open while directories in it wait for their turn, as far as there are few: the cost of a
 directory does not grow with its depth.
@@ -22,7 +22,9 @@ MOST_OPEN = 256  # descriptors, beside those in use: a process may mostly have 1
 
 @dataclass(frozen=True, eq=False)
 class Folder:
-    """A directory of the tree; the root has no parent. digest: CRC of its path."""
+    """A directory of the tree; the root has no parent.
+
+    digest: CRC of the paths in it up to their last name."""
 
     digest: int
     parent: Folder | None = None
@@ -61,19 +63,19 @@ class Folders:
     @contextmanager
     def opened(self, folder: Folder) -> Iterator[int]:
         """Its descriptor; every directory above it is opened once at most, and none may be a link."""
-        way = [folder]
-        while (descriptor := self._use(way[-1])) is None:
-            parent = way[-1].parent
+        path = [folder]
+        while (descriptor := self._use(path[-1])) is None:
+            parent = path[-1].parent
             assert parent is not None  # the root is always open
-            way.append(parent)
-        above = way.pop()
+            path.append(parent)
+        above = path.pop()
         try:
-            while way:
+            while path:
                 self._pace.wait()
-                found = os.open(way[-1].name, _DIRECTORY, dir_fd=descriptor)
-                descriptor = self._keep(way[-1], found)
+                found = os.open(path[-1].name, _DIRECTORY, dir_fd=descriptor)
+                descriptor = self._keep(path[-1], found)
                 self._release(above)
-                above = way.pop()
+                above = path.pop()
             yield descriptor
         finally:
             self._release(above)
@@ -96,7 +98,7 @@ class Folders:
             return descriptor
 
     def _keep(self, folder: Folder, descriptor: int) -> int:
-        """The descriptor that stands for the directory from now on: another thread may have opened it."""
+        """The descriptor to use: another thread may have opened the directory, too."""
         with self._lock:
             self._uses[folder] = self._uses.get(folder, 0) + 1
             if folder in self._open:

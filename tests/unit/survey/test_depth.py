@@ -63,7 +63,7 @@ def test_each_directory_costs_the_same_at_any_depth(
     tally, operations = scanned(deep, threads=1)
     assert (tally.directories, tally.files) == (2 * DEPTH + 1, DEPTH)
     assert not tally.skipped
-    # Of each directory its opening and listing, of each entry a stat; then a look again at directories that
+    # Of each directory its opening and listing, of each entry a stat; then the return to directories that
     # were closed meanwhile, in steps of as many as may be open.
     least = 2 * 2 * DEPTH + 3 * DEPTH
     assert least < operations < 2 * least + DEPTH * DEPTH / most_open
