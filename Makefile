@@ -271,7 +271,7 @@ lint-yaml:
 	@.ci/step $@ $(venv)/yamllint --strict .
 
 format-snakemake:
-	@.ci/step $@ $(venv)/snakefmt --check Snakefile
+	@.ci/step $@ $(venv)/snakefmt --check Snakefile workflow/Snakefile
 
 lint-r:
 	@.ci/step $@ Rscript analysis/tests/lint.R

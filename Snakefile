@@ -6,129 +6,111 @@ snakemake paper --config records=reference/X.csv   draws and prints archived rec
 snakemake --profile profiles/slurm                 the same as the first, on a cluster
 """
 
-from pathlib import Path
-
-from weir.workflow.takeover import note_temporary
-
-# Before all that takes time: a kill from here on leaves nothing that the next start does not find.
-note_temporary(Path(".snakemake"), workflow.snakemake_tmp_dir)
-
-from weir.workflow.study import ARCHIVE_SITE
-from weir.workflow.begin import begin
+from weir.workflow.begin import begin, configuration
 
 
-configfile: "config/config.yaml"
-
-
-# What analysing and printing need; used with --software-deployment-method apptainer.
-container: "build/containers/analyse.sif"
+configfile: configuration(workflow)
 
 
 WORKFLOW = begin(workflow, config)
-MEASURED, ARCHIVED, STUDY = WORKFLOW.measured, WORKFLOW.archived, WORKFLOW.study
-shell.prefix(WORKFLOW.shell_prefix)
 
 
 rule report:
-    default_target: True
     input:
-        f"{MEASURED.folder}/report.pdf",
+        f"{WORKFLOW.measured.folder}/report.pdf",
+    localrule: True
 
 
 rule paper:
     input:
-        f"{STUDY.folder}/report.pdf",
+        f"{WORKFLOW.study.folder}/report.pdf",
+    localrule: True
 
 
 rule measure:
     # No input: Snakemake judges a job behind another one that runs by that one's outputs alone, never by its params.
     output:
-        receipt=f"{MEASURED.folder}/batches/{{batch}}.json",
+        receipt=f"{WORKFLOW.measured.folder}/batches/{{batch}}.json",
     log:
-        f"{MEASURED.folder}/batches/{{batch}}.log",
+        f"{WORKFLOW.measured.folder}/batches/{{batch}}.log",
     # Back to the queue, not once more within the job.
     retries: WORKFLOW.retries
+    conda:
+        WORKFLOW.code.environment("measure")
     # A measurement has a stack of its own, and is never put into the container that analyses it.
     container:
         None
     resources:
         **WORKFLOW.allocations,
         io=1,
+    # Measured again when one of them changes: the path of the code is none of them.
     params:
         cells=WORKFLOW.cells_of,
         partition=WORKFLOW.partition_of,
         plan=WORKFLOW.plan_file,
     shell:
-        "python3 {workflow.basedir:q}/reframe_checks/run_batch.py {params.partition:q} {wildcards.batch:q}"
-        " {params.plan:q} {output.receipt:q}"
+        f"PATH={WORKFLOW.programs}:$PATH python3 {WORKFLOW.code.word('reframe_checks/run_batch.py')}"
+        " {params.partition:q} {wildcards.batch:q} {params.plan:q} {output.receipt:q}"
 
 
 rule collect:
     input:
         receipts=WORKFLOW.receipts,
     output:
-        plan=f"{MEASURED.folder}/plan.json",
-        records=f"{MEASURED.folder}/records.csv",
-        excluded=f"{MEASURED.folder}/excluded.csv",
-        latencies=f"{MEASURED.folder}/latencies.csv",
-        intervals=f"{MEASURED.folder}/intervals.csv",
-        facts=f"{MEASURED.folder}/facts.json",
+        plan=f"{WORKFLOW.measured.folder}/plan.json",
+        records=f"{WORKFLOW.measured.folder}/records.csv",
+        excluded=f"{WORKFLOW.measured.folder}/excluded.csv",
+        latencies=f"{WORKFLOW.measured.folder}/latencies.csv",
+        intervals=f"{WORKFLOW.measured.folder}/intervals.csv",
+        facts=f"{WORKFLOW.measured.folder}/facts.json",
     log:
-        f"{MEASURED.folder}/logs/collect.log",
+        f"{WORKFLOW.measured.folder}/logs/collect.log",
+    localrule: True
+    container:
+        WORKFLOW.code.image
     # The plan is no input, which would be older than the runs: its digest tells that it changed.
     params:
         digest=WORKFLOW.digest,
         plan=WORKFLOW.plan_file,
     shell:
-        "weir collect --plan {params.plan:q} --out {output.records:q} > {log:q} 2>&1"
+        f"{WORKFLOW.code.weir} collect"
+        " --plan {params.plan:q} --out {output.records:q} > {log:q} 2>&1"
 
 
 rule adopt:
     input:
-        records=ARCHIVED.records if ARCHIVED else [],
-        sidecar=ARCHIVED.sidecar if ARCHIVED else [],
+        records=WORKFLOW.archived.records if WORKFLOW.archived else [],
+        sidecar=WORKFLOW.archived.sidecar if WORKFLOW.archived else [],
     output:
-        records=f"results/{ARCHIVE_SITE}/{{name}}/records.csv",
-        excluded=f"results/{ARCHIVE_SITE}/{{name}}/excluded.csv",
-        latencies=f"results/{ARCHIVE_SITE}/{{name}}/latencies.csv",
-        intervals=f"results/{ARCHIVE_SITE}/{{name}}/intervals.csv",
-        facts=f"results/{ARCHIVE_SITE}/{{name}}/facts.json",
+        records="results/archive/{name}/records.csv",
+        excluded="results/archive/{name}/excluded.csv",
+        latencies="results/archive/{name}/latencies.csv",
+        intervals="results/archive/{name}/intervals.csv",
+        facts="results/archive/{name}/facts.json",
     log:
-        f"results/{ARCHIVE_SITE}/{{name}}/logs/adopt.log",
+        "results/archive/{name}/logs/adopt.log",
+    localrule: True
+    container:
+        WORKFLOW.code.image
     params:
-        sidecar="--facts" if ARCHIVED and ARCHIVED.sidecar else "",
+        sidecar="--facts" if WORKFLOW.archived and WORKFLOW.archived.sidecar else "",
     shell:
-        "weir import {input.records:q} {params.sidecar} {input.sidecar:q} --out {output.records:q} > {log:q} 2>&1"
-
-
-# The published values, and the tables of whole publications beside them.
-PUBLISHED = "reference/published.csv"
-BESIDE = ["reference/mistral-defaults.csv", "reference/io500-submissions.csv"]
-DRAWING = sorted(
-    str(path)
-    for folder in (
-        "R",
-        "figures",
-        "tables",
-        "claims",
-        "advice",
-        "page",
-        "../config/metrics",
-    )
-    for path in Path("analysis", folder).glob("*.*")
-)
+        f"{WORKFLOW.code.weir} import"
+        " {input.records:q} {params.sidecar} {input.sidecar:q} --out {output.records:q} > {log:q} 2>&1"
 
 
 rule draw:
     input:
-        code=DRAWING,
         records="{folder}/records.csv",
         excluded="{folder}/excluded.csv",
         latencies="{folder}/latencies.csv",
         intervals="{folder}/intervals.csv",
         facts="{folder}/facts.json",
-        published=PUBLISHED,
-        beside=BESIDE,
+        # Published values; the analysis reads the tables of whole publications beside them.
+        published=WORKFLOW.code.path("reference/published.csv"),
+        beside=WORKFLOW.code.paths(
+            ["reference/mistral-defaults.csv", "reference/io500-submissions.csv"]
+        ),
     output:
         figures=report(
             directory("{folder}/figures"),
@@ -150,21 +132,32 @@ rule draw:
         facts_of_page="{folder}/page.json",
     log:
         "{folder}/logs/draw.log",
+    localrule: True
+    conda:
+        WORKFLOW.code.environment("analyse")
+    container:
+        WORKFLOW.code.image
     threads: 2
+    params:
+        folder=WORKFLOW.folder_of,
+        code=WORKFLOW.code.drawing_digest(),
     shell:
-        "Rscript analysis/draw.R study {wildcards.folder:q} --with published={input.published:q} > {log:q} 2>&1"
+        f"Rscript {WORKFLOW.code.word('analysis/draw.R')}"
+        " study {params.folder:q} --with published={input.published:q} > {log:q} 2>&1"
 
 
 rule print:
     input:
-        text=f"reports/{STUDY.report}/main.tex",
-        shared=[
-            "reports/print.sh",
-            "reports/weir.sty",
-            "reports/weir-a4.sty",
-            "reports/method.tex",
-            "reports/references.bib",
-        ],
+        text=WORKFLOW.code.path(f"reports/{WORKFLOW.study.report}/main.tex"),
+        shared=WORKFLOW.code.paths(
+            [
+                "reports/print.sh",
+                "reports/weir.sty",
+                "reports/weir-a4.sty",
+                "reports/method.tex",
+                "reports/references.bib",
+            ]
+        ),
         numbers="{folder}/numbers.tex",
         figures="{folder}/figures",
         tables="{folder}/tables",
@@ -176,8 +169,16 @@ rule print:
         ),
     log:
         "{folder}/logs/print.log",
+    localrule: True
+    conda:
+        WORKFLOW.code.environment("analyse")
+    container:
+        WORKFLOW.code.image
+    params:
+        folder=WORKFLOW.folder_of,
     shell:
-        "reports/print.sh {input.text:q} {wildcards.folder:q} {output:q} > {log:q} 2>&1"
+        f"{WORKFLOW.code.word('reports/print.sh')}"
+        " {input.text:q} {params.folder:q} {output:q} > {log:q} 2>&1"
 
 
 onstart:
@@ -195,12 +196,3 @@ wildcard_constraints:
     batch="[^/]+",
     folder="results/[^/]+/[^/]+",
     name="[^/.]+",
-
-
-localrules:
-    report,
-    paper,
-    collect,
-    adopt,
-    draw,
-    print,

@@ -18,6 +18,7 @@ OUTSIDE = {
     "SECURITY.md": "report-a-fault.md",
     "reference/README.md": "archived-records.md",
     "containers/README.md": "containers.md",
+    "config/README.md": "snakemake.md",
 }
 # A report in the site, and where the machine that builds the site has it if it drew or measured it.
 REPORTS = {

@@ -20,12 +20,14 @@ PARTS = (
     "Snakefile",
     "analysis",
     "config",
+    "envs",
     "profiles",
     "reference",
     "reframe_checks",
     "reports",
     "src",
     "weir",
+    "workflow",
 )
 
 
@@ -34,6 +36,7 @@ class Checkout:
     """A copy of the tree that a test may change."""
 
     root: Path
+    code: Path | None = None  # the checkout whose weir is imported; by default this one
 
     def call(
         self, *arguments: str, environment: Mapping[str, str] | None = None
@@ -45,7 +48,7 @@ class Checkout:
         return subprocess.run(
             arguments,
             cwd=self.root,
-            env={**clean, "PATH": path, "PYTHONPATH": str(self.root), **(environment or {})},
+            env={**clean, "PATH": path, "PYTHONPATH": str(self.code or self.root), **(environment or {})},
             capture_output=True,
             text=True,
             timeout=600,

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree
+from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree, tiny_configuration
+from tests.workflow.test_modules import beside, uses_its_records
 
 EXTRAS = ("workflow", "slurm", "reframe")
 INSTALL_S = 600
@@ -94,6 +95,14 @@ def test_the_memory_part_of_quick_is_measured(environment: dict[str, str], check
     assert [row["reasons"] for row in rows if row["verdict"] == "INVALID"] == []
     perflogs = [*checkout.root.glob("results/local/reframe/perflogs/local/node/*.log")]
     assert perflogs, "ReFrame kept the values of the batch"
+
+
+def test_another_workflow_uses_its_records(
+    environment: dict[str, str], checkout: Checkout, target_folder: Path, tmp_path: Path
+) -> None:
+    tiny_configuration(checkout, target_folder)
+    own = {"PATH": environment["PATH"], "LOGNAME": environment["LOGNAME"]}
+    uses_its_records(beside(tmp_path, checkout), f'"{checkout.root}/Snakefile"', own)
 
 
 def test_the_profile_for_slurm_is_understood(environment: dict[str, str], checkout: Checkout) -> None:

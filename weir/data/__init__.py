@@ -17,6 +17,7 @@ STUDY_PARTS = (
     "CITATION.cff",
     "analysis",
     "config",
+    "envs/conda",
     "profiles",
     "reference",
     "reframe_checks",

@@ -66,8 +66,8 @@ def archive_of(config: Mapping[str, Any], root: Path) -> Study | None:
     given = config.get("records")
     if not given:
         return None
-    records = Path(given)
-    if not records.is_file():
+    records = next((path for path in (Path(given), root / given) if path.is_file()), None)
+    if records is None:
         raise WeirError(
             "there is no such file",
             key="records",

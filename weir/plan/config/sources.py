@@ -15,7 +15,7 @@ from weir.data import data_folder
 
 VARIABLE = "WEIR_CONFIG"
 CONFIG_FILE = "config.yaml"
-_PARTS = ("sites", "suites", "contracts", "applications", CONFIG_FILE)
+PARTS = ("sites", "suites", "contracts", "applications", CONFIG_FILE)
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,8 @@ def layered(
         return Sources(root, (base,))
     own = Path(given).expanduser().resolve()
     key = "--config-dir" if config_dir else VARIABLE
-    if not any((own / part).exists() for part in _PARTS):
-        problem = f"holds none of {', '.join(_PARTS)}" if own.is_dir() else "is not a directory"
+    if not any((own / part).exists() for part in PARTS):
+        problem = f"holds none of {', '.join(PARTS)}" if own.is_dir() else "is not a directory"
         hint = "lay it out like config/ of the checkout, such as DIR/suites/mine.yaml"
         raise WeirError(f"'{given}' {problem}", key=key, value=str(given), hint=hint, exit_code=2)
     return Sources(root, (own, base))

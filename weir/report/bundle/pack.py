@@ -108,7 +108,8 @@ def _not_sites(folder: str, names: list[str]) -> set[str]:
 
 def _without_parts(folder: str, names: list[str]) -> set[str]:
     ignored = set(_NOT_CODE(folder, names))
-    return ignored | ({*names} & {*STUDY_PARTS} if Path(folder).name == "data" else set())
+    parts = {part.split("/")[0] for part in STUDY_PARTS}
+    return ignored | ({*names} & parts if Path(folder).name == "data" else set())
 
 
 def _copy_data(source: Source, stage: Path) -> Path:

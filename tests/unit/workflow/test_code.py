@@ -1,0 +1,117 @@
+"""How rules name the files of weir, and the files of conda beside the lists of Debian packages."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.checkout import ROOT
+from weir.workflow.code import Code, code_of, configuration_of
+
+ENVIRONMENTS = ROOT / "envs" / "conda"
+
+
+def workflow(folder: str, *, module: bool = False, newer: bool = True, sdm: tuple[str, ...] = ()) -> Any:
+    """What Snakemake hands over, of version 9 or 8."""
+    return SimpleNamespace(
+        current_basedir=folder,
+        modifier=SimpleNamespace(base_snakefile="Snakefile" if module else None),
+        output_settings=SimpleNamespace(dryrun=False) if newer else SimpleNamespace(),
+        deployment_settings=SimpleNamespace(deployment_method=[SimpleNamespace(name=name) for name in sdm]),
+    )
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "study" / "analysis").mkdir(parents=True)
+    (tmp_path / "study" / "analysis" / "draw.R").touch()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "study"
+
+
+def test_a_checkout_names_its_files_by_relative_paths(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that it can move and nothing is drawn again."""
+    monkeypatch.chdir(study)
+    assert code_of(workflow(str(study))).path("reference/x.csv") == "reference/x.csv"
+
+
+def test_elsewhere_and_as_a_module_paths_are_absolute(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert code_of(workflow(str(study))).path("reference/x.csv") == f"{study}/reference/x.csv"
+    monkeypatch.chdir(study)  # the prefix of a module changes relative paths
+    assert code_of(workflow(str(study), module=True)).path("x") == f"{study}/x"
+
+
+def test_a_snakefile_from_git_uses_the_installed_weir(study: Path) -> None:
+    assert code_of(workflow("git+file:///somewhere/weir@v1", module=True)).root == ROOT
+
+
+def test_the_configuration_is_the_own_one_or_that_of_weir(study: Path) -> None:
+    default = f"{study}/config/config.yaml"
+    assert configuration_of(workflow(str(study))) == default
+    Path("config").mkdir()
+    Path("config/config.yaml").touch()
+    assert configuration_of(workflow(str(study))) == "config/config.yaml"
+    assert configuration_of(workflow(str(study), module=True)) == default
+
+
+def test_a_path_is_one_word_of_the_shell() -> None:
+    word = Code(Path("/a study/{x}"), is_here=False).word("analysis/draw.R")
+    assert shlex.split(word.format()) == ["/a study/{x}/analysis/draw.R"]
+
+
+def test_conda_is_named_where_it_is_not_run_unasked(study: Path) -> None:
+    """Snakemake 8 looks for conda after each job of a rule that names an environment."""
+    assert code_of(workflow(str(study))).environment("analyse") == f"{study}/envs/conda/analyse.yaml"
+    assert code_of(workflow(str(study), newer=False)).environment("analyse") is None
+    assert code_of(workflow(str(study), newer=False, sdm=("CONDA",))).environment("analyse") is not None
+
+
+@pytest.mark.parametrize("file", ["analysis/R/theme.R", "analysis/figures/effects.R", "config/metrics"])
+def test_an_edit_of_what_draws_changes_the_digest(tmp_path: Path, file: str) -> None:
+    for part in ("analysis", "config/metrics"):
+        shutil.copytree(ROOT / part, tmp_path / part, ignore=shutil.ignore_patterns("tests"))
+    code = Code(tmp_path, is_here=True)
+    before = code.drawing_digest()
+    assert before == Code(ROOT, is_here=True).drawing_digest()
+    edited = next((tmp_path / file).iterdir()) if (tmp_path / file).is_dir() else tmp_path / file
+    edited.write_text(edited.read_text() + "\n# edited\n")
+    assert code.drawing_digest() != before
+
+
+def dependencies(name: str) -> list[str]:
+    """Names in an environment of conda, those that pip installs included."""
+    listed = yaml.safe_load((ENVIRONMENTS / f"{name}.yaml").read_text())["dependencies"]
+    flat = [one for entry in listed for one in (entry["pip"] if isinstance(entry, dict) else [entry])]
+    return [re.split(r"[ <>=]", one)[0].lower() for one in flat]
+
+
+def test_conda_has_the_packages_that_the_analysis_has_of_debian() -> None:
+    listed = (ROOT / "envs/apt/analyse.txt").read_text().splitlines()
+    debian = [line.split()[0] for line in listed if line and not line.startswith("#")]
+    wanted = [name.replace("r-cran-", "r-").replace("r-base-core", "r-base") for name in debian]
+    assert sorted(dependencies("analyse")) == sorted(wanted)
+
+
+def test_conda_has_what_planning_and_measuring_need_of_python() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["workflow"], *extras["reframe"]]
+    names = {re.split(r"[<>=]", one)[0].lower() for one in wanted} - {"snakemake"}
+    assert {*dependencies("measure")} == names | {"snakemake-minimal", "python", "pip"}
+
+
+def test_the_rules_name_environments_that_exist() -> None:
+    named = re.findall(r'environment\("(\w+)"\)', (ROOT / "Snakefile").read_text())
+    assert {f"{name}.yaml" for name in named} == {file.name for file in ENVIRONMENTS.iterdir()}
+    for name in named:
+        channels = yaml.safe_load((ENVIRONMENTS / f"{name}.yaml").read_text())["channels"]
+        assert channels[0] == "conda-forge"
+        assert channels[-1] == "nodefaults"

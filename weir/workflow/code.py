@@ -1,0 +1,111 @@
+"""Where the files of weir are that rules use, and how a rule names them, wherever the workflow runs."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weir.data import data_folder
+
+CONFIG_FILE = "config/config.yaml"
+# What drawing depends on: the files of these folders decide whether a study is drawn again.
+_DRAWING = (
+    "analysis/R",
+    "analysis/figures",
+    "analysis/tables",
+    "analysis/claims",
+    "analysis/advice",
+    "analysis/page",
+    "config/metrics",
+)
+
+
+@dataclass(frozen=True)
+class Code:
+    """A checkout, a study of `weir init`, or the files of an installed weir."""
+
+    root: Path  # holds analysis/, config/, reference/, reframe_checks/ and reports/
+    # The workflow runs in root, not as a module: paths are relative, so that a checkout can move.
+    is_here: bool
+    # Snakemake 8 runs conda after each job of a rule with an environment, chosen or not.
+    may_name_conda: bool = True
+
+    def path(self, name: str) -> str:
+        """How an input or a directive names a file. A module's prefix changes relative paths alone."""
+        return name if self.is_here else str(self.root / name)
+
+    def paths(self, names: Iterable[str]) -> list[str]:
+        return [self.path(name) for name in names]
+
+    def word(self, name: str) -> str:
+        """The path as one word of a shell command, in which Snakemake replaces what is in braces."""
+        return shlex.quote(self.path(name)).replace("{", "{{").replace("}", "}}")
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether these are the files of a wheel, beside which a site has no build/."""
+        return self.root == data_folder("")
+
+    @property
+    def weir(self) -> str:
+        """The command, in a container on this code as well."""
+        return f"PYTHONPATH={self.word('.')} weir" if (self.root / "weir").is_dir() else "weir"
+
+    def environment(self, name: str) -> str | None:
+        """The file for `conda:`; used with --software-deployment-method conda."""
+        return self.path(f"envs/conda/{name}.yaml") if self.may_name_conda else None
+
+    @property
+    def image(self) -> str:
+        """What analysing and printing need; used with --software-deployment-method apptainer."""
+        return self.path("build/containers/analyse.sif")
+
+    def drawing_digest(self) -> str:
+        """Changes when an edit of the analysis can change a figure. As inputs, its 150 files would be printed
+        for each job."""
+        digest = hashlib.sha256()
+        for folder in _DRAWING:
+            for file in sorted((self.root / folder).glob("*.*")):
+                digest.update(f"{folder}/{file.name}\0".encode() + file.read_bytes() + b"\0")
+        return digest.hexdigest()[:16]
+
+
+def code_of(workflow: Any) -> Code:
+    """The files beside the Snakefile; those of the installed weir where Snakemake reads it out of a git
+    repository, which gives it no other file."""
+    beside = Path(str(workflow.current_basedir))
+    root = beside if (beside / "analysis" / "draw.R").is_file() else _installed()
+    chosen = {method.name for method in workflow.deployment_settings.deployment_method}
+    is_here = not is_module(workflow) and os.path.samefile(root, Path.cwd())
+    return Code(root, is_here, is_snakemake_9(workflow) or "CONDA" in chosen)
+
+
+def is_snakemake_9(workflow: Any) -> bool:
+    """Since 9.0 Snakemake reports a dry run before it reads the Snakefile, and looks for conda if chosen."""
+    return hasattr(workflow.output_settings, "dryrun")
+
+
+def is_module(workflow: Any) -> bool:
+    """Whether another workflow includes this one by `module`."""
+    return workflow.modifier.base_snakefile is not None
+
+
+def configuration_of(workflow: Any) -> str:
+    """The file for `configfile:`; the one of weir where the working directory has none. A module has the
+    configuration of its `config:`, or else weir's own: config/config.yaml is the other workflow's."""
+    own = Path(CONFIG_FILE)
+    return (
+        CONFIG_FILE
+        if own.is_file() and not is_module(workflow)
+        else str(code_of(workflow).root / CONFIG_FILE)
+    )
+
+
+def _installed() -> Path:
+    """The checkout behind an editable installation, else the data of the package."""
+    return data_folder("Snakefile").resolve().parent

@@ -1,0 +1,176 @@
+"""What the rules are made of: the lock, the plan, and the cost card."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from weir.plan import Plan, make_plan, read_plan
+from weir.plan.added import until_words
+from weir.plan.admission import admission
+from weir.plan.allocation import allocations, retries
+from weir.plan.card import cost_card
+from weir.plan.config import load_config
+from weir.plan.config.sources import PARTS, VARIABLE
+from weir.plan.experience import read_costs
+from weir.workflow.code import CONFIG_FILE, Code, code_of, is_module, is_snakemake_9
+from weir.workflow.handover import MEASURED_PLAN, note_start
+from weir.workflow.slurm_status import wait_for_replies
+from weir.workflow.study import (
+    Study,
+    archive_of,
+    cells_left,
+    hand_over,
+    measured_study,
+    plan_digest,
+    what_is_left,
+    why_not_measured,
+)
+from weir.workflow.takeover import (
+    end_the_jobs_with_the_workflow,
+    exit_if_interrupted,
+    take_over_from_a_killed_workflow,
+)
+
+_MEASUREMENTS = "io"  # a resource: two measurements at once would measure each other
+
+
+@dataclass
+class Workflow:
+    """What the rules are made of."""
+
+    plan: Plan
+    measured: Study
+    archived: Study | None  # the records that --config records=FILE names
+    code: Code
+    site_folder: Path  # where the rules write: what a module's prefix makes of the folders of the study
+    folder: Path
+    retries: int
+    _started: bool = field(default=False, init=False)
+
+    @property
+    def study(self) -> Study:
+        """What is printed."""
+        return self.archived or self.measured
+
+    @property
+    def plan_file(self) -> str:
+        return str(self.folder / MEASURED_PLAN)
+
+    @property
+    def digest(self) -> str:
+        return plan_digest(self.plan)
+
+    @property
+    def receipts(self) -> list[str]:
+        return [f"{self.measured.folder}/batches/{batch.batch}.json" for batch in self.plan.batches]
+
+    @property
+    def allocations(self) -> dict[str, Any]:
+        return allocations(self.plan)
+
+    def start(self) -> None:
+        """Once, before the jobs start: a dry run writes nothing."""
+        if self._started:
+            return
+        self._started = True
+        end_the_jobs_with_the_workflow()
+        if not self.archived:
+            hand_over(self.plan, self.folder)
+
+    def explain(self) -> None:
+        """Snakemake's message about a failed job is long, and does not end with the reason."""
+        for line in why_not_measured(self.plan, self.folder):
+            print(line, file=sys.stderr)
+        exit_if_interrupted()
+
+    def cells_of(self, wildcards: Any) -> list[str]:
+        """What a batch consists of: if this changes, and only then, it is measured again, which skips what is
+        there."""
+        return [
+            f"{cell.label} {cell.cell} x{cell.rounds}{until_words(cell.until)}"
+            for cell in self.plan.batch(wildcards.batch).cells
+        ]
+
+    def partition_of(self, wildcards: Any) -> str:
+        return f"{self.plan.site.name}:{self.plan.batch(wildcards.batch).partition}"
+
+    @property
+    def programs(self) -> str:
+        """The folder of python3, weir and reframe as a word of the shell: before those of conda."""
+        return shlex.quote(str(Path(sys.executable).parent)).replace("{", "{{").replace("}", "}}")
+
+    def folder_of(self, wildcards: Any, output: Any) -> str:
+        """The folder of the study that a job draws or prints, with a module's prefix: of its last output."""
+        return str(Path(str(output[-1])).parent)
+
+
+def prepared(workflow: Any, config: Mapping[str, Any]) -> Workflow:
+    """workflow and config are Snakemake's, of its main process and of each job that it starts itself for."""
+    code = code_of(workflow)
+    _find_own_programs()
+    plan = _plan(config, code)
+    measured = measured_study(plan, code.root, str(config.get("campaign") or ""))
+    begun = Workflow(
+        plan,
+        measured,
+        archive_of(config, code.root),
+        code,
+        _as_written(workflow, measured.site_folder),
+        _as_written(workflow, measured.folder),
+        retries(plan) if workflow.is_main_process else 0,
+    )
+    if workflow.is_main_process:
+        if is_module(workflow) and _MEASUREMENTS not in workflow.global_resources:
+            workflow.register_resource(_MEASUREMENTS, 1)  # profiles/default is not the other workflow's
+        take_over_from_a_killed_workflow(Path(".snakemake"))
+        note_start()
+        wait_for_replies()
+        if not begun.archived:
+            _print_what_is_left(begun)
+        # Snakemake 8 runs the onstart of a module; 9 does not, but tells whether this is a dry run.
+        if is_module(workflow) and is_snakemake_9(workflow) and not workflow.output_settings.dryrun:
+            begun.start()
+    return begun
+
+
+def _find_own_programs() -> None:
+    """The programs beside this Python come first in the jobs, whoever started snakemake. A container or an
+    environment of conda puts its own before them."""
+    programs, path = str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)
+    if path.split(os.pathsep)[0] != programs:
+        os.environ["PATH"] = f"{programs}{os.pathsep}{path}"
+
+
+def _as_written(workflow: Any, folder: str) -> Path:
+    """What Snakemake makes of an output below the folder."""
+    return Path(str(workflow.modifier.modify_path(f"{folder}/x"))).parent
+
+
+def _plan(config: Mapping[str, Any], code: Code) -> Plan:
+    """That of --config plan=FILE, by whoever started the workflow; else that of the configuration."""
+    given = config.get("plan")
+    if given:
+        return read_plan(Path(given))
+    if code.is_here:
+        return make_plan(load_config(overrides=config))
+    own = Path("config")
+    named = config.get("config_dir") or os.environ.get(VARIABLE)
+    layer = named or (own if any((own / part).is_dir() for part in PARTS) else None)
+    root = (
+        None if code.is_installed else code.root
+    )  # {root}, where weir-io is: the working directory of a wheel
+    return make_plan(load_config(code.root / CONFIG_FILE, root=root, config_dir=layer, overrides=config))
+
+
+def _print_what_is_left(begun: Workflow) -> None:
+    plan, results = begun.plan, begun.site_folder
+    receipts = begun.folder / "batches"
+    unmeasured = [batch for batch in plan.batches if cells_left(batch, results)]
+    lines = [cost_card(plan, read_costs(results)), "", what_is_left(plan, results, receipts)]
+    print(*lines, *admission(plan, unmeasured), sep="\n", file=sys.stderr)
