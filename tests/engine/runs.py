@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -99,6 +100,16 @@ class Engine:
         assert done.document["status"] == "done"
         assert done.document["errors"] == []
         return done
+
+
+@cache
+def romio() -> str:
+    """The component of the installed Open MPI that is ROMIO: romio321 of 4.1, romio341 of 5.0."""
+    if shutil.which("ompi_info") is None:
+        return "romio"
+    listed = subprocess.run(["ompi_info", "--parsable"], capture_output=True, text=True, check=True).stdout
+    found = re.search(r"^mca:io:(romio\d+):", listed, re.MULTILINE)
+    return found[1] if found else "romio"
 
 
 def mpirun() -> str:

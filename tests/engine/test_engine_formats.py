@@ -12,7 +12,7 @@ import netCDF4
 import numpy as np
 import pytest
 
-from tests.engine.runs import Engine
+from tests.engine.runs import Engine, romio
 from tests.engine.test_engine_batch import cell, listed, statuses
 from tests.engine.test_engine_bytes import packet, sequential_file
 
@@ -120,7 +120,7 @@ def test_calls_that_hdf5_does_not_make_together_are_no_collective_ones(engine: E
 def test_a_stonewall_parts_no_ranks(engine: Engine, api: str) -> None:
     """The ranks stop in different segments; hints are those that MPI-IO has in force."""
     arguments = ["-a", api, "-w", "-D", "0.02", "-b", "8k", "-t", "8k", "-s", 4000, "-o", "data"]
-    hints = {"IOR_HINT__MPI__cb_nodes": "1", "OMPI_MCA_io": "romio321"}
+    hints = {"IOR_HINT__MPI__cb_nodes": "1", "OMPI_MCA_io": romio()}
     done = engine.good(*arguments, ranks=RANKS, environment=hints)
     assert done.document["requested"]["hints"] == {"cb_nodes": "1"}
     assert done.result("write")["stonewall"]["hit"]

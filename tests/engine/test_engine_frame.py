@@ -22,7 +22,7 @@ def two_ranks(engine: Engine, first: Sequence[object], second: Sequence[object],
     for number, arguments in enumerate((first, second)):
         (folder / str(number)).mkdir(exist_ok=True)
         ranks += [":"] if number else []
-        ranks += ["-wdir", str(folder / str(number)), "-n", "1", str(engine.program)]
+        ranks += ["--wdir", str(folder / str(number)), "-n", "1", str(engine.program)]
         ranks += [str(word) for word in arguments]
     done = subprocess.run(
         [mpirun(), *QUIET_MPI, *ranks],

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.runs import Engine
+from tests.engine.runs import Engine, romio
 
 ENOSPC = 28
-IMPLEMENTATIONS = {"ompio": {"OMPI_MCA_io": "ompio"}, "romio": {"OMPI_MCA_io": "romio321"}}
+IMPLEMENTATIONS = {"ompio": {"OMPI_MCA_io": "ompio"}, "romio": {"OMPI_MCA_io": romio()}}
 
 
 def test_posix(engine: Engine, small_space: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.runs import Engine
+from tests.engine.runs import Engine, romio
 
 RANKS = 4
 NAMES = ("blocks", "interleaved", "nested", "subarray")
@@ -28,7 +28,7 @@ def summaries(engine: Engine, folder: Path, cells: dict[str, list[str]], *launch
     assert done.code == 0, done.err + (folder / "status").read_text()
 
 
-@pytest.mark.parametrize("library", ["ompio", "romio321"])
+@pytest.mark.parametrize("library", ["ompio", romio()])
 def test_the_bytes_are_those_of_posix(engine: Engine, tmp_path: Path, library: str) -> None:
     cells = {f"posix-{name}": [f"--distribution={name}", *SHAPE] for name in NAMES}
     for name in NAMES:

@@ -8,7 +8,7 @@ import h5py
 import pytest
 
 from tests.engine.netcdf_files import bench, good
-from tests.engine.runs import Engine
+from tests.engine.runs import Engine, romio
 from tests.engine.test_engine_document import assert_valid
 
 SHAPE = ["-d=4:6:8:3", "-f=data.nc"]
@@ -155,7 +155,7 @@ FULL = {
 
 @pytest.mark.sample(3)
 @slow
-@pytest.mark.parametrize("implementation", ["ompio", "romio321"])
+@pytest.mark.parametrize("implementation", ["ompio", romio()])
 @pytest.mark.parametrize("arguments", FULL.values(), ids=FULL.keys())
 def test_no_number_for_bytes_that_are_not_there(
     engine: Engine, small_space: Path, arguments: list[str], implementation: str

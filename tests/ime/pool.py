@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.runs import romio
+
 HERE = Path(__file__).parent
 LIBRARY = "libweir-pool.so"
 LAUNCHER = "mpiexec.openmpi"
@@ -62,7 +64,7 @@ def launch(programs: Path) -> Iterator[Launch]:
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     }
     # ompio deadlocks in set_size on the ordinary file that the pool is compared with; ROMIO does not
-    settings = {"pml": "ob1", "btl": "self,vader", "io": "romio321", "mpi_yield_when_idle": "1"}
+    settings = {"pml": "ob1", "btl": "self,vader", "io": romio(), "mpi_yield_when_idle": "1"}
 
     def run(
         program: Path, ranks: int, *arguments: object, pool: Path = pool

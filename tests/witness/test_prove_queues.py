@@ -14,8 +14,8 @@ from tests.witness.test_witness import HERE, build
 WAIT_S = 0.2
 # One write of 1 MiB; after its end nothing comes, so that the second wait lasts as long as it is told to.
 CODE = f"""
-import ctypes, os, struct
-libaio = ctypes.CDLL("libaio.so.1", ctypes.RTLD_GLOBAL)
+import ctypes, os, struct, sys
+libaio = ctypes.CDLL(sys.argv[-1], ctypes.RTLD_GLOBAL)
 aio = ctypes.CDLL(None)  # as the loader has it for a program that is linked to libaio
 data = ctypes.create_string_buffer(1 << 20)
 fd = os.open("f", os.O_CREAT | os.O_WRONLY)
@@ -33,9 +33,10 @@ assert aio.io_getevents(context, 1, 1, events, limit) == 0
 
 def test_the_wait_for_queued_transfers_is_time_of_theirs(prove: Prove) -> None:
     """A result that is quicker than its waits is not that of these transfers."""
-    if ctypes.util.find_library("aio") is None:
+    library = ctypes.util.find_library("aio")  # libaio.so.1, of Debian 13 libaio.so.1t64
+    if library is None:
         pytest.skip("libaio is not installed")
-    seen = prove(sys.executable, "-c", CODE)
+    seen = prove(sys.executable, "-c", CODE, library)
     (phase,) = [one for mount in seen["mounts"] for one in mount["phases"]]
     assert phase["written_bytes"] == 1 << 20
     assert phase["busy_ns"]["write"] >= WAIT_S * 1e9
