@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 from pathlib import Path
 
 import pytest
@@ -166,13 +167,24 @@ def test_mpirun_names_variables_for_ranks_on_other_nodes_and_leaves_its_own() ->
 
 def test_mpirun_within_a_step_uses_the_whole_allocation() -> None:
     outer = {"SLURM_TASKS_PER_NODE": "1", "SLURM_JOB_CPUS_PER_NODE": "8(x2)", "SLURM_JOB_NODELIST": "n[1-2]"}
+    outer["HOME"] = "/home/user"
     changes = launcher("mpirun").environment(outer)
     assert changes == {"SLURM_TASKS_PER_NODE": "8(x2)", "SLURM_NODELIST": "n[1-2]"}
 
 
 def test_mpirun_in_an_allocation_lets_its_daemons_overlap() -> None:
     assert launcher("mpirun").environment({"SLURM_JOB_ID": "7"})["SLURM_OVERLAP"] == "1"
-    assert launcher("mpirun").environment({}) == {}
+    assert launcher("mpirun").environment({"HOME": "/home/user"}) == {}
+
+
+def test_mpirun_has_a_home_where_none_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Open MPI 5 ends with 'Unable to get the user home directory'; a user may have no entry, either."""
+    monkeypatch.delenv("HOME", raising=False)
+    home = launcher("mpirun").environment({})["HOME"]
+    assert home is not None
+    assert Path(home).is_absolute()
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    assert launcher("mpirun").environment({})["HOME"] == "/"
 
 
 @pytest.mark.parametrize(("nodes", "ppn"), GEOMETRIES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Mapping, Sequence
 
 from weir.site.launchers.base import Changes, Launcher, check_geometry, gives
@@ -40,8 +41,11 @@ def environment(inherited: Mapping[str, str]) -> Changes:
     A CPU binding of the outer step would pin all ranks of a node to the cores of that step, and without
     overlap the daemons wait for resources that the outer step holds. PMI variables of an outer step make
     every rank believe it is part of that step. Nodes and slots are those of the allocation, not of the step.
+    Open MPI 5 starts nothing without HOME.
     """
     changes: Changes = {name: None for name in inherited if _of_outer_step(name)}
+    if "HOME" not in inherited:
+        changes["HOME"] = os.path.expanduser("~").replace("~", "/")
     if "SLURM_JOB_ID" in inherited:
         changes["SLURM_OVERLAP"] = "1"
     for ours, theirs in (("NODELIST", "JOB_NODELIST"), ("TASKS_PER_NODE", "JOB_CPUS_PER_NODE")):
