@@ -150,7 +150,7 @@ def mpiio_error_swallowed(subject: Subject) -> Outcome | None:
     """Open MPI's own MPI-IO (ompio) printed an error of the file system and did not pass it on: the benchmark
     counted bytes that were never stored, and ended with a plausible bandwidth and exit code 0.
 
-    Hint: make space on the target; with --mca io romio321 (Open MPI 5: romio341) the error reaches the program.
+    Hint: make space on the target; with --mca io romio321 (Open MPI 5: romio341) a program has the error.
     """
     errors = [text for text in subject.texts("error") if text.startswith("mca_")]
     if errors:
