@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -11,10 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from weir.base.errors import WeirError
+from weir.report.bundle.pdf_date import without_date
 from weir.runs.manifest import TABLES
 
-# When a PDF was made is its only content that differs from one drawing to the next.
-_DATE = re.compile(rb"(/(?:CreationDate|ModDate) )(\([^)]*\))")
 DRAWN = ("figures", "tables")
 COLLECTED = ("records.csv", *TABLES)
 
@@ -37,13 +35,8 @@ def drawn_again(code: Path, study: Path) -> bool:
     arguments = ["study", str(study), "--with", f"published={code / 'reference' / 'published.csv'}"]
     _call(["Rscript", str(code / "analysis" / "draw.R"), *arguments], code)
     for file in (study / "figures").glob("*.pdf"):
-        file.write_bytes(_DATE.sub(_without_date, file.read_bytes()))
+        file.write_bytes(without_date(file.read_bytes()))
     return True
-
-
-def _without_date(match: re.Match[bytes]) -> bytes:
-    """A date of the same length: the offsets of objects in the file stay."""
-    return match[1] + re.sub(rb"[0-9]", b"0", match[2])
 
 
 def _call(arguments: list[str], code: Path) -> None:
