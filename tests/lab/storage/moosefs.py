@@ -41,11 +41,12 @@ def start(machine: Machine) -> None:
         )
     machine.out("mkdir", _MOUNT)
     machine.wait_for(*client(machine, "moosefs"))
-    # A chunkserver that the master does not know yet takes no data.
+    # One copy: MooseFS 4 has storage classes in place of numbers, where * is any server. A chunkserver that
+    # the master does not know yet takes no data.
+    one_class = f"{{ mfscreatesclass -M {_MOUNT} -K '*' one; mfssetsclass -r one {_MOUNT}; }}"
+    one_copy = f"{{ mfssetgoal -r 1 {_MOUNT} || {one_class}; }}"
     machine.wait_for(
-        "sh",
-        "-c",
-        f"mfssetgoal -r 1 {_MOUNT} && head -c 65536 /dev/zero >{_MOUNT}/first && rm {_MOUNT}/first",
+        "sh", "-c", f"{one_copy} && head -c 65536 /dev/zero >{_MOUNT}/first && rm {_MOUNT}/first"
     )
     directories_of_users(machine, "moosefs")
 
