@@ -54,7 +54,16 @@ class Code:
     @property
     def weir(self) -> str:
         """The command, in a container on this code as well."""
-        return f"PYTHONPATH={self.word('.')} weir" if (self.root / "weir").is_dir() else "weir"
+        return f"{self._on_this_code}weir"
+
+    @property
+    def step(self) -> str:
+        """What starts a program that leaves files after a signal."""
+        return f"{self._on_this_code}python3 -m weir.workflow.step"
+
+    @property
+    def _on_this_code(self) -> str:
+        return f"PYTHONPATH={self.word('.')} " if (self.root / "weir").is_dir() else ""
 
     def environment(self, name: str) -> str | None:
         """The file for `conda:`; used with --software-deployment-method conda."""

@@ -20,6 +20,7 @@ from weir.measure.clean_up.starter import Starter, follow_the_starter
 from weir.workflow.handover import HOLDER_FILE, holder_of
 
 TEMPORARY = "weir-temporary"
+PREFIX = "snakemake"  # of the temporary directories of Snakemake and of its steps
 _INTERRUPTS: list[Interrupt] = []  # one, of a workflow that runs jobs
 
 
@@ -73,11 +74,26 @@ def note_temporary(folder: Path, temporary: Path) -> None:
     sys.excepthook = _without_interrupts
     for number in caught_signals():
         signal.signal(number, signal.default_int_handler)
+    note_temporary_of(folder, temporary)
+
+
+def note_temporary_of(folder: Path, temporary: Path) -> None:
+    """Of this process."""
     noted = {"temporary": str(temporary), "host": socket.gethostname(), "pid": os.getpid()}
     with contextlib.suppress(OSError):
         (folder / TEMPORARY).mkdir(parents=True, exist_ok=True)
-        file = folder / TEMPORARY / f"{os.getpid()}.json"
-        write_atomically(file, json.dumps({**noted, "started_ticks": started(os.getpid())}) + "\n")
+        started_ticks = started(os.getpid())
+        write_atomically(_note(folder), json.dumps({**noted, "started_ticks": started_ticks}) + "\n")
+
+
+def forget_temporary(folder: Path) -> None:
+    """This process has removed its own."""
+    with contextlib.suppress(OSError):
+        _note(folder).unlink()
+
+
+def _note(folder: Path) -> Path:
+    return folder / TEMPORARY / f"{os.getpid()}.json"
 
 
 def _without_interrupts(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -95,7 +111,7 @@ def _remove_temporary(folder: Path) -> None:
             continue
         left = Path(str(noted.get("temporary", "")))
         with contextlib.suppress(OSError), held_open(left.parent) as above:
-            if left.name.startswith("snakemake") and owned_entry(left.name, above):
+            if left.name.startswith(PREFIX) and owned_entry(left.name, above):
                 remove_entry(left.name, above)
         with contextlib.suppress(OSError):
             file.unlink()
