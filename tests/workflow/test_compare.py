@@ -104,7 +104,7 @@ def test_stacks_are_compared_and_measured_again_in_turns(
     known = {"plain": 128 / 1024 / 0.010, "slow": 128 / 1024 / 0.300}  # MiB/s at most: two transfers a run
     assert all(row["bw_mib_s"] <= known[row["stack"]] for row in rows)
     assert main(["compare", str(new), "--by", "stack"]) == 0  # a table as any other
-    assert "1 pairs: " in capsys.readouterr().out
+    assert "1 pair: " in capsys.readouterr().out
 
 
 @pytest.mark.slow
@@ -122,4 +122,4 @@ def test_the_real_ior_is_compared_with_weir_io(
     capsys.readouterr()
     monkeypatch.chdir(tmp_path)
     assert main(shlex.split(three_commands()[2])[1:]) == 0
-    assert "1 pairs: " in capsys.readouterr().out
+    assert "1 pair: " in capsys.readouterr().out

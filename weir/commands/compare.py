@@ -10,6 +10,7 @@ from weir.records.metrics import metric_names
 from weir.report.bundle.unpacked import unpacked
 
 NAME = "compare"
+GROUP = "decide"
 HELP = "compare two sets of records cell by cell, with intervals and an error rate"
 EXAMPLE = "weir compare results/local/quick other/quick --fail-on slower:5%,missing,degraded"
 EXIT_1 = "what --fail-on names"
@@ -68,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--confirm-rounds", type=_rounds, default=6, metavar="N", help="rounds of --confirm (default: 6)"
     )
+    parser.add_argument("--all", action="store_true", help="print every pair and every note")
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit report")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with a figure of the ratios")

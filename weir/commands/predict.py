@@ -24,8 +24,12 @@ from weir.records.table import read_records
 from weir.terms.model import Row
 
 NAME = "predict"
+GROUP = "decide"
 HELP = "predict the I/O time of an application on each target, from the records of a study"
 EXAMPLE = "weir predict netcdf-climate --records results/local/nersc-ior/records.csv"
+
+
+_MOST_REASONS = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -106,8 +110,14 @@ def execute(args: argparse.Namespace) -> int:
     trial = _trial(args, application, targets) if args.measure else []
     found = {target: forecasts(application, rows, target, trial) for target in targets}
     if not any(one.predicted for each in found.values() for one in each):
+        reasons = [
+            f"{target} {one.phase.name}: {far}"
+            for target, each in found.items()
+            for one in each
+            for far in one.far
+        ]
         raise WeirError(
-            f"no record fits a phase of {application.name}",
+            "; ".join([f"no record fits a phase of {application.name}", *reasons[:_MOST_REASONS]]),
             file=str(args.records),
             hint="measure the suite nersc-ior, or cells with its interface, layout and order",
         )

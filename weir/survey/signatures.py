@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 HEAD_BYTES = 4096
@@ -13,7 +14,7 @@ OTHER = "other"
 HDF5 = "HDF5"
 NETCDF4 = "NetCDF-4"
 GRIB1, GRIB2 = "GRIB 1", "GRIB 2"
-TEXT = "text"
+TEXT, JSON = "text", "JSON"
 
 _STARTS: Mapping[bytes, str] = {
     b"CDF\x01": "NetCDF classic",
@@ -31,6 +32,8 @@ _STARTS: Mapping[bytes, str] = {
 }
 _HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _HDF5_OFFSETS = (0, 512, 1024, 2048)  # a user block may precede it
+# An object, or a list; neither [section] of a configuration nor [12] before a line of a log is one.
+_JSON_HEAD = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\{\s*["}]|\[\s*(?:[\[{"\]]|-?[\d.eE+-]+\s*,))')
 _NETCDF4_MARKS = (b"_NCProperties", b"_Netcdf4Dimid", b"_nc3_strict", b"_Netcdf4Coordinates")
 _GRIB_WITHIN_BYTES = 512  # a bulletin's heading may precede it
 _TAR_AT, _TAR = 257, b"ustar"
@@ -62,6 +65,9 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = {
     "txt": (TEXT,),
     "csv": (TEXT,),
     "log": (TEXT,),
+    "json": (JSON,),
+    "geojson": (JSON,),
+    "ipynb": (JSON,),
     "o": ("executable or object",),
 }
 
@@ -86,7 +92,9 @@ def format_of(head: bytes) -> str:
         return grib
     if head[_TAR_AT : _TAR_AT + 5] == _TAR:
         return "tar"
-    return TEXT if _is_text(head) else OTHER
+    if not _is_text(head):
+        return OTHER
+    return JSON if _JSON_HEAD.match(head) else TEXT
 
 
 def needs_more(head: bytes) -> bool:

@@ -46,6 +46,23 @@ def test_each_format_is_recognised_by_its_content(extension: str, content: bytes
     assert format_of(content) == name
 
 
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (b'{"a": 1}', "JSON"),
+        (b'\xef\xbb\xbf\n  {\n  "a": [1, 2]', "JSON"),
+        (b'[{"a": 1}, {"b": 2}]', "JSON"),
+        (b"[1.5, -2e3, 7]", "JSON"),
+        (b"[]", "JSON"),
+        (b"[client]\nport = 1\n", "text"),
+        (b"[12] started\n", "text"),
+        (b"{ cd /tmp; }\n", "text"),
+    ],
+)
+def test_json_is_not_called_text(content: bytes, name: str) -> None:
+    assert format_of(content) == name
+
+
 def test_the_table_of_a_known_tree_is_exact_and_nothing_changes(
     tree: Tree, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,6 +12,7 @@ from statistics import fmean
 from typing import Any
 
 from weir.audit.judge import USABLE
+from weir.base.units import format_size
 from weir.decide.accept.contract import IO500, MEDIAN, PLACES, Line, Promise
 from weir.decide.compare.sides import records_file
 from weir.decide.io500.directory import read_directory
@@ -175,6 +176,33 @@ def rows_of(line: Line, measured: Measured) -> list[Row]:
         and row["access"] in line.access
         and all(value in _values(measured, row, name) for name, value in line.select.items())
     ]
+
+
+def why_none(line: Line, measured: Measured) -> str:
+    """What the records that are nearest to a line have that it does not select."""
+    of_tool = [row for row in measured.rows if row.get("tool") == line.tool]
+    if not of_tool:
+        return f"the study has no record of {line.tool}"
+    rows = [row for row in of_tool if row["access"] in line.access]
+    if not rows:
+        return f"the study has no {' or '.join(line.access)} of {line.tool}"
+    differing: list[list[str]] = [
+        [
+            f"{name} is {_shown(name, measured.parameter(row, name))}, not {_shown(name, value)}"
+            for name, value in line.select.items()
+            if value not in _values(measured, row, name)
+        ]
+        for row in rows
+    ]
+    nearest = min(differing, key=len)
+    return f"no record has these parameters; of the nearest {', '.join(nearest)}"
+
+
+def _shown(name: str, value: Any) -> str:
+    if value is None:
+        return "unknown"
+    is_size = name.endswith("_bytes") and isinstance(value, int)
+    return format_size(value) if is_size else str(value)
 
 
 def _values(measured: Measured, row: Row, name: str) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from math import exp, log, sqrt
 
 from weir.decide.accept.conditions import Finding, Subject, findings, storages_of, usable
 from weir.decide.accept.contract import BEST, MEDIAN, Contract, Line, Promise
-from weir.decide.accept.evidence import Measured, Run, rows_of
+from weir.decide.accept.evidence import Measured, Run, rows_of, why_none
 from weir.records.inference import MEDIAN_ERROR, mean_of, serial_factors, t_quantile, variance_of
 from weir.records.medians import fewest_for_median, level_of_look, median_interval
 from weir.records.metrics import metric_named
@@ -86,7 +86,7 @@ def _judged(line: Line, contract: Contract, measured: Measured) -> Result:
     for row in rows_of(line, measured):
         cells[row["cell"]].append(row)
     if not cells:
-        missing = Finding("no-record", "no record has these parameters")
+        missing = Finding("no-record", why_none(line, measured))
         return Result(line, NOT_PROVEN, missing.text, (missing,), (), None, ())
     chosen, value, found = _chosen(cells, line, contract, measured)
     subject = Subject(line, measured, tuple(chosen), contract.must_be)

@@ -108,7 +108,8 @@ def _text(
     failed: Failed,
     confirmed: Confirmation | None,
 ) -> str:
-    lines = [output.as_text(names, judged, pairing.unmatched, args.margin / 100, metric_named(args.metric))]
+    shown = (pairing.unmatched, args.margin / 100, metric_named(args.metric), args.all)
+    lines = [output.as_text(names, judged, *shown)]
     lines += confirmation.as_text(confirmed) if confirmed else []
     if failed.pairs:
         lines.append(f"failed: {len(failed.pairs)} pairs by --fail-on {' '.join(args.fail_on)}")

@@ -7,7 +7,7 @@ import io
 import statistics
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import exp, log
 from typing import Any
 
@@ -17,6 +17,7 @@ from weir.records.metrics import Metric
 
 ORDER = (SLOWER, FASTER, UNDECIDED, SAME)
 _MOST_UNMATCHED = 10
+_MOST_SHOWN, _MOST_NOTES = 30, 6  # pairs and notes of a screen
 _FEWEST_FOR_UNITS, _NEAR, _ALL_NEAR = 3, 0.004, 0.02  # pairs; of logarithms of ratios
 
 
@@ -52,10 +53,20 @@ def sorted_for_reading(judged: Sequence[Judged]) -> list[Judged]:
 
 
 def headline(judged: Sequence[Judged], margin: float) -> str:
+    """How many pairs of each verdict, and by how much those differ that do."""
     counts = Counter(one.verdict for one in judged)
     shown = {SAME: f"no difference within ±{margin:.0%}"}
     parts = [f"{counts[verdict]} {shown.get(verdict, verdict)}" for verdict in ORDER]
-    return f"{len(judged)} pairs: " + ", ".join(parts)
+    pairs = "pair" if len(judged) == 1 else "pairs"
+    return "; ".join([f"{len(judged)} {pairs}: " + ", ".join(parts), *_amounts(judged)])
+
+
+def _amounts(judged: Sequence[Judged]) -> Iterator[str]:
+    for verdict in (SLOWER, FASTER):
+        apart = [abs(one.estimate.ratio() - 1) for one in judged if one.estimate and one.verdict == verdict]
+        if apart:
+            low, high = f"{100 * min(apart):.0f}", f"{100 * max(apart):.0f}"
+            yield f"{verdict} by {low} %" if low == high else f"{verdict} by {low} to {high} %"
 
 
 def as_text(
@@ -64,23 +75,33 @@ def as_text(
     unmatched: Sequence[Unmatched],
     margin: float,
     metric: Metric,
+    everything: bool = False,
 ) -> str:
+    """The answer first, then a screen; with everything each pair and each note."""
     better = "above 1: B is faster" if metric.higher_is_better else "below 1: B is faster"
     lines = [
+        headline(judged, margin),
         f"A: {names[0]}",
         f"B: {names[1]}",
-        headline(judged, margin),
         f"ratio B/A of {metric.name} with its 95 % interval ({better}); 5 % of all verdicts may be false",
         "",
     ]
-    lines += [_line(one) for one in sorted_for_reading(judged)]
-    lines += notes_of(judged)
+    rows = [_line(one) for one in sorted_for_reading(judged)]
+    lines += _few(rows, _MOST_SHOWN, "pairs", everything)
+    lines += _few(notes_of(judged), _MOST_NOTES, "notes", everything)
     return "\n".join([*lines, *unmatched_lines(unmatched)])
 
 
+def _few(lines: Sequence[str], most: int, what: str, everything: bool) -> list[str]:
+    if everything or len(lines) <= most:
+        return [*lines]
+    return [*lines[:most], f"  and {len(lines) - most} more {what}: --all"]
+
+
 def notes_of(judged: Sequence[Judged]) -> list[str]:
+    """Each once, those of most pairs first."""
     notes = Counter(note for one in judged for note in one.notes)
-    counted = [f"note: {note} ({count} of {len(judged)} pairs)" for note, count in notes.items()]
+    counted = [f"note: {note} ({count} of {len(judged)} pairs)" for note, count in notes.most_common()]
     return [*filter(None, [unlike_units(judged)]), *counted]
 
 
@@ -102,7 +123,7 @@ def unlike_units(judged: Sequence[Judged]) -> str:
 def _line(judged: Judged) -> str:
     name = f"{judged.pair.access} {judged.pair.label}"
     if judged.estimate is None:
-        return f"  {judged.verdict:<13} {'-':>21}  {name}: {'; '.join(judged.notes)}"
+        return f"  {judged.verdict:<13} {'-':>21}  {name}"  # the notes below have the reasons
     low, high = judged.estimate.interval()
     line = f"  {judged.verdict:<13} x{judged.estimate.ratio():.3f} [{low:.3f}–{high:.3f}]  {name}"
     line += " (UNPROVEN)" if judged.unproven else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import exp
@@ -65,13 +65,14 @@ def forecasts(
     application: Application, rows: Sequence[Row], target: str, trial: Sequence[Row] = ()
 ) -> list[Forecast]:
     """Forecasts from the records of one target. trial: records of IOR with the parameters of the phases."""
-    here, tried = (
-        [row for row in each if row["target"] == target and row["verdict"] in USABLE]
-        for each in (rows, trial)
-    )
-    return [
-        replace(_forecast(application, phase, here), tested=_tested(application, phase, tried))
+    all_, tried = ([row for row in each if row["target"] == target] for each in (rows, trial))
+    here, tested = ([row for row in each if row["verdict"] in USABLE] for each in (all_, tried))
+    found = [
+        replace(_forecast(application, phase, here), tested=_tested(application, phase, tested))
         for phase in application.phases
+    ]
+    return [
+        one if one.rate else replace(one, far=(_why_none(application, one.phase, all_),)) for one in found
     ]
 
 
@@ -103,10 +104,24 @@ def _forecast(application: Application, phase: IoPhase, rows: Sequence[Row]) -> 
     usable = (row for row in rows if _may_predict(application, phase, row))
     rate = rate_of(points_of(usable, phase.size_bytes), _wanted(application, phase))
     if rate is None:
-        far = ("no cell with its interface, layout and order",)
-        return Forecast(phase, moved_bytes, None, "", far, measured)
+        return Forecast(phase, moved_bytes, None, "", (), measured)
     label = next(row["label"] or "" for row in rows if row["cell"] == rate.cell.cell)
     return Forecast(phase, moved_bytes, rate, label, tuple(_far(application, phase, rate.cell)), measured)
+
+
+def _why_none(application: Application, phase: IoPhase, rows: Sequence[Row]) -> str:
+    """Cells that would fit, but for their verdict; or that there is none."""
+    wanted = _wanted(application, phase)
+    fitting = [row for row in rows if _may_predict(application, phase, row)]
+    cells = {one.cell for one in points_of(fitting, phase.size_bytes) if one.group == wanted.group}
+    if not cells:
+        return "no cell with its interface, layout and order"
+    reasons = Counter(row["reasons"] or row["verdict"] for row in fitting if row["cell"] in cells)
+    why = ", ".join(
+        f"{reason.replace(';', ', ')} ({count} records)" for reason, count in reasons.most_common(2)
+    )
+    many = f"{len(cells)} cells have" if len(cells) > 1 else "1 cell has"
+    return f"{many} its interface, layout and order, and no usable record: {why}"
 
 
 def _moved_bytes(application: Application, phase: IoPhase) -> int:

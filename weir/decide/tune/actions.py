@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from weir.base.errors import WeirError
+from weir.base.units import three_digits
 from weir.decide.compare.verdict import FASTER, Judged
 from weir.decide.tune import output
 from weir.decide.tune.live import Machine, candidates_of, known_suite
@@ -17,6 +18,7 @@ from weir.decide.tune.search import Measure, Trials, run, winner
 from weir.decide.tune.space import Space
 from weir.plan import make_plan
 from weir.plan.config import load_config
+from weir.terms.columns import columns
 
 BUDGET, CONFIRM_ROUNDS = 20, 6
 
@@ -116,11 +118,14 @@ def _replay(args: argparse.Namespace) -> int:
     best = winner(trials)
     if best is None:
         raise WeirError("no setting has a value", file=str(args.replay), key=args.value)
+    column = columns().get(args.value)
+    unit = f" {column.unit}" if column and column.unit else ""  # of another table nobody knows it
+    share = f"{replay.score(best) / replay.best:.1%} of the best setting of the table"
+    found = f"{args.value} {three_digits(replay.score(best))}{unit}, {share}"
     lines = [
-        f"{len(replay.space)} settings in {args.replay}, {len(trials.scores)} measured",
-        *output.trials_text(replay.space, trials, args.value),
-        f"best: {output.setting_text(replay.space.settings[best])}: "
-        f"{replay.score(best) / replay.best:.1%} of the best setting of the table",
+        f"best: {output.setting_text(replay.space.settings[best])}: {found}",
+        f"{len(trials.scores)} of {len(replay.space)} settings in {args.replay}; {args.value}, best first:",
+        *output.trials_text(replay.space, trials, unit),
         *output.not_tried(replay.space, trials),
     ]
     print("\n".join(lines))

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from weir.base.units import format_size
+from weir.base.units import format_size, three_digits
 from weir.decide.tune.search import Trials
 from weir.decide.tune.space import Setting, Space
 from weir.terms.model import Cell, Target
@@ -60,7 +60,7 @@ def trials_text(space: Space, trials: Trials, unit: str) -> Iterator[str]:
     """Best first."""
     usable = sorted(trials.usable.items(), key=lambda item: -item[1])
     for number, score in usable[:5]:
-        yield f"  {score:12,.1f} {unit}  {setting_text(space.settings[number])}"
+        yield f"  {three_digits(score):>12}{unit}  {setting_text(space.settings[number])}"
     if len(usable) > 5:
         yield f"  and {len(usable) - 5} slower settings"
 

@@ -84,6 +84,13 @@ def test_an_io500_result_passes_by_the_rules_and_a_shortened_one_does_not(tmp_pa
     assert {item.condition for one in old for item in one.findings} >= {"version"}
 
 
+def test_a_line_without_a_record_names_what_the_nearest_one_has(tmp_path: Path) -> None:
+    contract = contract_of("jupiter-ior")
+    results = judged(tmp_path, contract, parameter("layout", "shared"))
+    why = {one.why for one in results if one.findings and one.findings[0].condition == "no-record"}
+    assert any("of the nearest layout is shared, not file-per-process" in text for text in why), why
+
+
 def violate(**values: Any) -> Edit:
     return lambda cell: cell.update(values)
 

@@ -25,7 +25,7 @@ def test_the_command_fails_on_what_was_requested(tmp_path: Path, capsys: pytest.
     second = write(tmp_path / "b.csv", cell(noisy(2, 8, 800.0), start=100))
     assert main(["compare", str(first.parent), str(second)]) == 0
     printed = capsys.readouterr().out
-    assert "1 pairs: 1 slower, 0 faster, 0 undecided, 0 no difference within ±5%" in printed
+    assert "1 pair: 1 slower, 0 faster, 0 undecided, 0 no difference within ±5%" in printed
     assert "measured one after the other" in printed
     junit = tmp_path / "out.xml"
     arguments = [
@@ -115,7 +115,7 @@ def test_the_commands_of_the_how_to_run(
     write(tmp_path / "results/lab/ior-weir/records.csv", after)
     monkeypatch.chdir(tmp_path)
     assert main(shlex.split(command)[1:]) == 0
-    assert "1 pairs: 1 slower" in capsys.readouterr().out
+    assert "1 pair: 1 slower" in capsys.readouterr().out
 
 
 def test_the_figure_is_a_page_and_a_section_of_a_report(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_campaign_is_compared_with_the_first_measurement(
     write(first / "records.csv", cell(noisy(1, 8)))
     monkeypatch.delenv("WEIR_STARTER")  # of the command before, which has let go
     assert main(arguments) == 0
-    assert "1 pairs: 1 slower" in capsys.readouterr().out
+    assert "1 pair: 1 slower" in capsys.readouterr().out
     assert '<section id="comparison">' in (again / "report.html").read_text()
 
 

@@ -180,3 +180,17 @@ def test_the_shipped_applications_are_read(name: str) -> None:
     application = read_application(root / "config/applications" / f"{name}.yaml", root)
     assert application.name == name
     assert len(application.phases) >= 2
+
+
+def test_cells_that_fit_and_are_degraded_are_not_called_missing(
+    toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    degraded = {"verdict": "DEGRADED", "reasons": "read-from-cache"}
+    records = tmp_path / "records.csv"
+    write_records(records, [one | degraded if one["access"] == "read" else one for one in study()])
+    assert main(["predict", str(toy), "--records", str(records), "--as-measured"]) == 0
+    printed = capsys.readouterr().out
+    assert "cells have its interface, layout and order, and no usable record: read-from-cache" in printed
+    write_records(records, [one | degraded for one in study()])
+    assert main(["predict", str(toy), "--records", str(records), "--as-measured"]) == 1
+    assert "disk out: 3 cells have its interface, layout and order" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import replace
@@ -230,3 +231,17 @@ def test_a_replay_tells_of_settings_that_join_unlike_cells(capsys: pytest.Captur
     same = {"access": "write", "nn": "4", "ppn": "4", "xfer_bytes": "1048576", "block_bytes": "40265318400"}
     read_replay(DDN, ["api", "layout"], same, "bw_mib_s")
     assert "joins" not in capsys.readouterr().err
+
+
+def test_a_replay_answers_first_with_a_unit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """That of a column that weir does not know is not printed, nor its name in its stead."""
+    arguments = ["tune", "--replay", str(MISTRAL), "--move", "stripes", "--move", "ppn", "--budget", "12"]
+    assert main([*arguments, "--value", "wnode"]) == 0
+    first, second, third, *_ = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"best: stripes \d+, ppn \d+: wnode [\d,]+, [\d.]+% of the best setting .*", first)
+    assert "12 of " in second
+    assert re.fullmatch(r" +[\d,]+  stripes \d+, ppn \d+", third)
+    table = tmp_path / "table.csv"
+    table.write_text("ppn,bw_mib_s\n1,1000\n2,2000\n")
+    assert main(["tune", "--replay", str(table), "--move", "ppn"]) == 0
+    assert capsys.readouterr().out.startswith("best: ppn 2: bw_mib_s 2,000 MiB/s, 100.0% of the best")
