@@ -10,7 +10,8 @@ import os
 import pkgutil
 import re
 import sys
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NoReturn, Protocol, cast
@@ -28,10 +29,21 @@ EXIT_NO_ANSWER = 3  # of a verb whose 1 is an answer
 _PROCESS = Path("/proc/self/fd")  # in_time needs it
 
 
+# Of `weir --help`, in this order.
+GROUPS = {
+    "measure": "measure a storage",
+    "prove": "see what a number is worth",
+    "decide": "decide by records",
+    "publish": "publish and repeat a study",
+}
+_OPTION = re.compile(r"-[-\w]+")
+
+
 class Command(Protocol):
     """What a module of weir/commands defines; and EXIT_1, if 1 is an answer of the verb: which one."""
 
     NAME: str
+    GROUP: str
     HELP: str
     EXAMPLE: str
 
@@ -41,14 +53,36 @@ class Command(Protocol):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says where the help is; no usage in between the user and the message."""
+    """The message first, then the usage of the verb that it is about."""
 
     def error(self, message: str) -> NoReturn:
         choices = re.search(r"invalid choice: '(.*)' \(choose from (.*)\)", message)
         if choices:
             known = choices[2].replace("'", "").split(", ")
             message = f"there is no '{choices[1]}'; {did_you_mean(choices[1], known)}"
-        self.exit(EXIT_WRONG_USE, f"{self.prog}: {message}\n    see: {self.prog} --help\n")
+        usage = "" if self.verbs else self.format_usage()  # all verbs are no help
+        self.exit(EXIT_WRONG_USE, f"{self.prog}: {message}\n{usage}    see: {self.prog} --help\n")
+
+    @property
+    def verbs(self) -> dict[str, _Parser]:
+        """Its sub-commands."""
+        found = (one.choices for one in self._actions if isinstance(one, argparse._SubParsersAction))
+        return {name: cast(_Parser, parser) for choices in found for name, parser in choices.items()}
+
+    def parsed(self, given: Sequence[str]) -> argparse.Namespace:
+        """As parse_args; what is not known is refused by the verb that does not know it."""
+        args, unknown = self.parse_known_args(given)
+        if unknown:
+            verb = self.verbs[args.command]
+            verb.verbs.get(getattr(args, "action", ""), verb).refuse(unknown)
+        return args
+
+    def refuse(self, unknown: Sequence[str]) -> NoReturn:
+        """With the nearest option, if one is near."""
+        known = [name for one in self._actions for name in one.option_strings]
+        near = (did_you_mean(name[0], known) for each in unknown if (name := _OPTION.match(each)))
+        hint = next((text for text in near if text.startswith("did you mean")), "")
+        self.error("; ".join(filter(None, [f"unrecognized arguments: {' '.join(unknown)}", hint])))
 
 
 def commands(only: str | None = None) -> dict[str, Command]:
@@ -59,20 +93,24 @@ def commands(only: str | None = None) -> dict[str, Command]:
     return {module.NAME: module for module in modules}
 
 
-def build_parser(only: str | None = None) -> argparse.ArgumentParser:
+def build_parser(only: str | None = None) -> _Parser:
     """The parser with every sub-command's own, or with that of one."""
+    found = commands(only)
     parser = _Parser(
         prog="weir",
+        usage="weir [-h] [--version] COMMAND ...",
         description="Measure HPC storage, check each result against evidence, report it.",
-        epilog="example: weir plan --suite quick --target memory",
+        epilog="\n".join([*_grouped(found), "", "example: weir plan --suite quick --target memory"]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"weir {weir.__version__}")
-    parsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, command in commands(only).items():
+    parsers = parser.add_subparsers(
+        dest="command", metavar="COMMAND", required=True, prog="weir", help=argparse.SUPPRESS
+    )
+    for name, command in found.items():
         about = command.HELP
         inner = parsers.add_parser(
             name,
-            help=about,
             description=about[:1].upper() + about[1:] + ".",
             epilog="\n".join([f"example: {command.EXAMPLE}", *_exit_codes(command)]),
             formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -80,6 +118,17 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
         command.add_arguments(inner)
         inner.set_defaults(execute=command.execute)
     return parser
+
+
+def _grouped(found: Mapping[str, Command]) -> Iterator[str]:
+    """The verbs by what they are for, a line or two each."""
+    for group, title in GROUPS.items():
+        yield f"{title}:"
+        for name, command in found.items():
+            if group == command.GROUP:
+                yield textwrap.fill(
+                    command.HELP, 100, initial_indent=f"  {name:<10} ", subsequent_indent=" " * 13
+                )
 
 
 def _exit_codes(command: Command) -> list[str]:
@@ -96,7 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(given: list[str]) -> int:
     try:
-        args = build_parser(given[0] if given else None).parse_args(given)
+        args = build_parser(given[0] if given else None).parsed(given)
         _require_files(args)
         code: int = args.execute(args)
         sys.stdout.flush()

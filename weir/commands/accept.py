@@ -8,6 +8,7 @@ from pathlib import Path
 from weir.base.plugins import load
 
 NAME = "accept"
+GROUP = "decide"
 HELP = "judge a study by a contract: pass, fail or not proven for each line, with margins and a report"
 EXAMPLE = (
     "weir accept jupiter-ior results/lab/jupiter-ior --promise easy-best-sum='2 TB/s' --report acceptance"

@@ -13,6 +13,7 @@ from weir.base.files import write_atomically
 from weir.report.bundle.appendix import TABLE, TEXT, Line, appendix, claim_lines
 
 NAME = "appendix"
+GROUP = "publish"
 HELP = "write the artifact appendix of a study as LaTeX: claims, commands, expected values, machine, cost"
 EXAMPLE = "weir appendix results/local/quick"
 

@@ -17,6 +17,7 @@ from weir.records.tally import describe, summarise
 from weir.runs.manifest import MANIFEST, is_edited
 
 NAME = "audit"
+GROUP = "prove"
 HELP = "explain the verdicts of records, or audit a table again"
 EXAMPLE = "weir audit results/local/records.csv"
 _EDITED = (

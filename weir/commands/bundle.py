@@ -12,6 +12,7 @@ from weir.report.bundle.pack import pack
 from weir.report.bundle.source import Source
 
 NAME = "bundle"
+GROUP = "publish"
 HELP = "write a study with raw outputs, plan, code and checksums into one file, without private names"
 EXAMPLE = "weir bundle results/local/quick --out quick.crate.zip"
 

@@ -14,6 +14,7 @@ from weir.measure.job import job_of
 from weir.plan import read_plan
 
 NAME = "clean"
+GROUP = "measure"
 HELP = "clean up after killed measurements: processes, mounts, shared memory, data on the targets"
 EXAMPLE = "weir clean --plan results/local/quick/plan.json --results results/local"
 

@@ -39,6 +39,7 @@ from weir.terms.columns import columns
 from weir.workflow.handover import MEASURED_PLAN
 
 NAME = "collect"
+GROUP = "measure"
 HELP = "turn the run files of a plan into records.csv, with a verdict on every row"
 EXAMPLE = (
     "weir collect --plan results/local/plan.json --results results/local --out results/local/records.csv"

@@ -10,6 +10,7 @@ from weir.decide.history import RECENT_POINTS
 from weir.records.metrics import metric_names
 
 NAME = "history"
+GROUP = "decide"
 HELP = "keep campaigns and find changes of the storage that are not noise"
 EXAMPLE = "weir history check history --junit check.xml"
 EXIT_1 = "a series became slower (check)"

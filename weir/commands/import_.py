@@ -32,6 +32,7 @@ from weir.report.template import write_page
 from weir.runs.manifest import MANIFEST, write_manifest
 
 NAME = "import"
+GROUP = "prove"
 HELP = "turn logs of benchmark programs, IO500 results or tables of measurements into audited records"
 EXAMPLE = (
     "weir import reference/ddn-lustre-2018.csv --facts reference/ddn-lustre-2018.yaml --out build/records.csv"

@@ -16,6 +16,7 @@ from weir.data import STUDY_PARTS, data_folder
 from weir.witness.document import LIBRARY_NAME, library_folders
 
 NAME = "init"
+GROUP = "measure"
 HELP = "create a study directory with the workflow, the configuration and the analysis"
 EXAMPLE = "weir init my-study && cd my-study && snakemake --cores all"
 ENGINE = "weir-io"

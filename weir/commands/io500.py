@@ -22,6 +22,7 @@ from weir.decide.io500.validity import validity
 from weir.records.table import read_records
 
 NAME = "io500"
+GROUP = "decide"
 HELP = (
     "recompute the score of an IO500 result; its percentiles, or those of single cells, among the submissions"
 )

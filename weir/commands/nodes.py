@@ -22,6 +22,7 @@ from weir.site.schedulers import Scheduler, scheduler
 from weir.terms.model import Target
 
 NAME = "nodes"
+GROUP = "measure"
 HELP = "compare the nodes of a partition by a few seconds of the same work on each"
 EXAMPLE = "weir nodes --site sandbox --partition debug --target disk"
 EXIT_1 = "a slow node"

@@ -14,6 +14,7 @@ from weir.plan.config.sources import add_config_dir
 from weir.plan.experience import read_costs
 
 NAME = "plan"
+GROUP = "measure"
 HELP = "print what would be measured, its cost, and what is excluded and why"
 EXAMPLE = "weir plan --suite quick --target memory --out results/local/plan.json"
 

@@ -32,6 +32,7 @@ from weir.records.table import write_records
 from weir.tools.outputs import read_text
 
 NAME = "prove"
+GROUP = "prove"
 HELP = "run any program and tell what I/O it really did, and which of it can be believed"
 EXAMPLE = "weir prove -- rsync -a input/ /scratch/input/"
 EXIT_NOT_PROVEN = 3

@@ -35,6 +35,7 @@ from weir.workflow.progress import StudyProgress
 from weir.workflow.study import cells_failed, cells_left, hand_over, measured_study, why_not_measured
 
 NAME = "report"
+GROUP = "measure"
 HELP = "measure suites, show the progress, and print the answer and the path of the report"
 EXAMPLE = "weir report --suites quick --site local"
 

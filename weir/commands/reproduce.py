@@ -12,6 +12,7 @@ from weir.base.errors import WeirError
 from weir.report.bundle.reproduce import Reproduced, reproduce
 
 NAME = "reproduce"
+GROUP = "publish"
 HELP = "collect and draw the study of a bundle again, by the bundle's code and without network, and compare"
 EXAMPLE = "weir reproduce quick.crate.zip --out quick-again --trust"
 

@@ -40,6 +40,7 @@ from weir.records.judged import rows_text
 from weir.site.schedulers import surrounding
 
 NAME = "run"
+GROUP = "measure"
 HELP = "measure the batches of a plan: random order, time limits, resume, clean-up"
 EXAMPLE = "weir run --plan results/local/quick/plan.json --batch memory-debian-1x2 --results results/local"
 

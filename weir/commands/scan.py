@@ -17,6 +17,7 @@ from weir.survey.tally import Tally
 from weir.survey.walk import scan_tree
 
 NAME = "scan"
+GROUP = "decide"
 HELP = "count the file formats in a directory tree by content; reads only, rate-limited, resumable"
 EXAMPLE = "weir scan /work --sample 0.2 --rate 500 --state work.state --csv formats.csv --chart formats.svg"
 _PROGRESS_S = 10.0

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,13 @@ from weir.base.files import from_json
 from weir.report.text import lines
 
 NAME = "show"
+GROUP = "prove"
 HELP = "print the answer of a study: best rates, proof, doubts and advice"
 EXAMPLE = "weir show results/local/quick"
 PAGE_FILE = "page.json"
 
+_PARTS = ("study", "verdicts", "points", "advice")  # of the page of every version
+_AGAIN = "draw it again: snakemake report"
 _HINT = "name the folder of a study that was drawn, such as results/local/quick"
 
 
@@ -27,13 +32,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     file = args.study / PAGE_FILE if args.study.is_dir() else args.study
     facts = read_page(file)
-    print(json.dumps(facts, indent=1) if args.json else "\n".join(lines(facts)))
+    with damage_named(file):
+        text = json.dumps(facts, indent=1) if args.json else "\n".join(lines(facts))
+    print(text)
     return 0
+
+
+@contextlib.contextmanager
+def damage_named(file: Path) -> Iterator[None]:
+    """Whoever uses the facts of a page meets what is missing in it, or of another kind."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
+        raise WeirError(f"is damaged: {error!r}", file=str(file), hint=_AGAIN, exit_code=2) from None
 
 
 def read_page(file: Path) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = from_json(file.read_text(encoding="utf-8"))
+        found: Any = from_json(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         if file.parent.is_dir() and file.name == PAGE_FILE:
             raise WeirError(
@@ -53,7 +69,9 @@ def read_page(file: Path) -> dict[str, Any]:
     except ValueError as error:
         if file.name != PAGE_FILE:
             raise WeirError("is not the page of a study", file=str(file), hint=_HINT, exit_code=2) from None
-        raise WeirError(
-            f"is not JSON: {error}", file=str(file), hint="draw it again: snakemake report", exit_code=2
-        ) from None
-    return found
+        raise WeirError(f"is not JSON: {error}", file=str(file), hint=_AGAIN, exit_code=2) from None
+    lacking = [name for name in _PARTS if not isinstance(found, dict) or name not in found]
+    if lacking:
+        message = f"is damaged: it has no {', '.join(lacking)}"
+        raise WeirError(message, file=str(file), hint=_AGAIN, exit_code=2)
+    return dict(found)

@@ -17,13 +17,14 @@ from weir.base.errors import WeirError
 from weir.base.files import write_atomically
 from weir.base.plugins import load
 from weir.base.units import three_digits
-from weir.commands.show import PAGE_FILE, read_page
+from weir.commands.show import PAGE_FILE, damage_named, read_page
 from weir.report import drawing
 from weir.report.latex import NUMBER_AND_UNIT
 from weir.report.text import proven
 from weir.terms.columns import verdict_texts
 
 NAME = "site"
+GROUP = "publish"
 HELP = "write one static page about all studies of a site, with links to their reports"
 EXAMPLE = "weir site results/lab"
 INDEX_FILE = "index.html"
@@ -57,6 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     studies = studies_of(args.site)
+    with damage_named(args.site / f"*/{PAGE_FILE}"):
+        return _written(args, studies)
+
+
+def _written(args: argparse.Namespace, studies: dict[str, dict[str, Any]]) -> int:
     rows = site_rows(studies)
     if args.json:
         print(json.dumps([vars(row) for row in rows], indent=1))

@@ -16,6 +16,7 @@ from weir.site.stacks.verdict import features, problems, remarks
 from weir.terms.model import Stack
 
 NAME = "stacks"
+GROUP = "measure"
 HELP = "probe the stacks of a site: MPI, HDF5, NetCDF, IME, and whether they fit together"
 EXAMPLE = "weir stacks --site local"
 

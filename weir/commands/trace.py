@@ -11,6 +11,7 @@ from pathlib import Path
 from weir.tools.trace import COLUMNS, read_trace, rows
 
 NAME = "trace"
+GROUP = "prove"
 HELP = "convert the trace files of weir-io (--trace) to CSV, one line for each operation"
 EXAMPLE = "weir trace build/trace.0 build/trace.1 > operations.csv"
 

@@ -10,6 +10,7 @@ from weir.base.plugins import load
 from weir.plan.config.sources import add_config_dir
 
 NAME = "tune"
+GROUP = "decide"
 HELP = "find the best setting of a suite with few measurements, and measure its gain over the default"
 EXAMPLE = "weir tune --suite tune-transfers --target disk"
 

@@ -15,6 +15,7 @@ from weir.runs.signature import SIGNATURE, sign, signer
 from weir.runs.verify import DELETED, Verified, verify
 
 NAME = "verify"
+GROUP = "prove"
 HELP = "compare a study with the checksums of its files, name what was edited, deleted or added"
 EXAMPLE = "weir verify results/local/quick"
 _LIMIT = "an edit that also rewrites the checksums is not detected: compare --digest with that of the report"

@@ -14,6 +14,7 @@ from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
 from weir.workflow.follow import follow, is_over, line, measured_partitions, plan_of, progress_of, state
 
 NAME = "watch"
+GROUP = "measure"
 HELP = "follow a study: executions done, failed, degraded, the rate and the time left of each batch"
 EXAMPLE = "weir watch results/local/quick"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -116,6 +117,46 @@ def test_wrong_use_ends_with_2(
         cli.main(arguments)
     assert caught.value.code == 2
     assert printed in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "usage"),
+    [
+        (
+            ["plan", "--sute", "quick"],
+            "weir plan: .*did you mean '--suite'",
+            "usage: weir plan .*--suite SUITE",
+        ),
+        (
+            ["history", "check", "h", "--jnuit", "x"],
+            "weir history check: .*'--junit'",
+            "usage: weir history check",
+        ),
+        (["compare", "a", "b", "--failon=slower"], "weir compare: .*'--fail-on'", "usage: weir compare"),
+        (["plan", "--zzz"], "weir plan: unrecognized arguments: --zzz$", "usage: weir plan"),
+        (["accept"], "weir accept: .*required", "usage: weir accept"),
+    ],
+)
+def test_a_misspelt_option_has_a_suggestion_and_the_usage_of_its_own_verb(
+    arguments: list[str], message: str, usage: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(arguments)
+    assert caught.value.code == 2
+    first, *rest = capsys.readouterr().err.splitlines()
+    assert re.search(message, first)
+    assert re.search(usage, " ".join(rest))
+    assert rest[-1].strip().startswith("see: weir ")
+
+
+def test_the_help_has_each_verb_once_in_a_group(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["--help"])
+    printed = capsys.readouterr().out
+    for title in cli.GROUPS.values():
+        assert f"\n{title}:\n" in printed
+    for name in cli.commands():
+        assert len(re.findall(rf"(?m)^  {name} ", printed)) == 1
 
 
 @pytest.mark.parametrize(

@@ -67,3 +67,17 @@ def test_the_page_is_static_and_links_the_reports(site: Path, capsys: pytest.Cap
 def test_a_folder_without_studies_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["site", str(tmp_path)]) == 2
     assert "has no study with a page.json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("change", [None, 7, [], {}, {"points": 1}, {"points": [{}]}, {"verdicts": []}])
+def test_a_damaged_page_is_named_without_a_traceback(
+    change: Any, site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = site / "quick" / "page.json"
+    whole = json.loads(file.read_text())
+    file.write_text(json.dumps(whole | change if isinstance(change, dict) and change else change))
+    for verb, folder in (("show", file.parent), ("site", site)):
+        assert cli.main([verb, str(folder)]) == 2
+        printed = capsys.readouterr().err
+        assert "page.json: is damaged: " in printed
+        assert "draw it again" in printed
