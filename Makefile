@@ -2,6 +2,7 @@
 #
 #   SUITES=quick,mine  suites to measure       SITE=local  the site of config/sites to measure on
 #   SCALE=full         edition of the suites (default: that of the site, which is quick for local)
+#   TARGETS=disk,mine  of the site (default: all)
 #   CAMPAIGN=2026-12   measure again, in results/SITE@CAMPAIGN, and compare with results/SITE
 
 SHELL := bash
@@ -13,6 +14,7 @@ SUITES ?= quick
 SITE ?= local
 SCALE ?=
 CAMPAIGN ?=
+TARGETS ?=
 HISTORY ?=
 LAB ?=
 FUZZ_INPUTS ?= 3000000
@@ -28,8 +30,9 @@ shell_files = $(shell find .ci bench config containers envs profiles reframe_che
 lint_steps := format-python lint-python types-python format-c lint-shell lint-yaml format-snakemake lint-r spelling
 
 .PHONY: help
-help: ## print these verbs
+help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
+	@echo "variables: SITE=$(SITE) SUITES=$(SUITES) SCALE=$(or $(SCALE),quick|half|full) TARGETS=NAME,NAME CAMPAIGN=NAME"
 
 .PHONY: setup
 setup: ## install what measuring, analysing and reporting need, and compile meanwhile
@@ -41,12 +44,12 @@ setup-develop:
 	@envs/setup.sh measure analyse report develop
 
 .PHONY: build
-build: ## compile the engine to build/weir-io
+build: ##- compile the engine to build/weir-io
 	@envs/setup.sh measure
 	@.ci/build
 
 .PHONY: witness
-witness: ## compile build/libweir-witness.so alone, for weir prove: a C compiler and nothing else
+witness: ##- compile build/libweir-witness.so alone, for weir prove: a C compiler and nothing else
 	@CC="$(CC)" python3 envs/wheel/witness_build.py build/libweir-witness.so
 
 .PHONY: report
@@ -54,10 +57,11 @@ report: ## measure SUITES at SITE and print where the PDF and the HTML report ar
 	@envs/setup.sh --build measure --later analyse report
 	@profiles/slurm/install.sh
 	@$(MAKE) build
-	@WEIR_STARTER_PROCESS=$$PPID $(venv)/weir report --set-up --suites $(SUITES) --site $(SITE) $(if $(SCALE),--scale $(SCALE)) $(if $(CAMPAIGN),--campaign $(CAMPAIGN))
+	@WEIR_STARTER_PROCESS=$$PPID $(venv)/weir report --set-up --suites $(SUITES) --site $(SITE) $(if $(SCALE),--scale $(SCALE)) $(if $(CAMPAIGN),--campaign $(CAMPAIGN)) \
+		$(foreach one,$(subst $(comma), ,$(TARGETS)),--target $(one))
 
 .PHONY: site
-site: setup ## write results/SITE/index.html: all studies of the site on one page; HISTORY=FOLDER adds a page per target
+site: setup ## write results/SITE/index.html: all studies on one page (HISTORY=FOLDER: a page per target)
 	@$(venv)/weir site results/$(SITE) $(if $(HISTORY),--history $(HISTORY))
 
 .PHONY: slurm-demo
@@ -66,12 +70,12 @@ slurm-demo: setup-develop ## measure the suite nodes on a private Slurm of four 
 	@tests/slurm/demo.sh
 
 .PHONY: lab
-lab: setup-develop setup-lab ## start real network file systems on this machine (LAB=NAME,NAME) and measure SUITES on each; root
+lab: setup-develop setup-lab ## measure SUITES on real network file systems of this machine (LAB=NAME,NAME); root
 	@$(MAKE) build
 	@$(venv)/python -m tests.lab measure --suites $(SUITES) $(subst $(comma), ,$(LAB))
 
 .PHONY: lab-down
-lab-down: ## end the file systems of make lab and delete their data
+lab-down: ##- end the file systems of make lab and delete their data
 	@$(venv)/python -m tests.lab down
 
 .PHONY: lab-shell
@@ -86,7 +90,7 @@ setup-lab:
 check test test-weekly: export WEIR_WERROR := ON
 
 .PHONY: check
-check: setup-develop ## linters and quick tests, under a minute
+check: setup-develop ##- linters and quick tests, under a minute
 	@$(MAKE) --jobs=2 --keep-going tests-quick lint-r tests-quick-rest tests-quick-r $(lint_steps)
 
 .PHONY: test
@@ -95,24 +99,24 @@ test: setup-develop ## linters and every test; ends with "N passed, N failed, N 
 	@+.ci/tests build $(lint_steps)
 
 .PHONY: test-weekly
-test-weekly: setup-develop ## tests of what make test shows in a smaller way, and a soak of each kind of end
+test-weekly: setup-develop ##- tests of what make test shows in a smaller way, and a soak of each kind of end
 	@[ "$$(id -u)" -ne 0 ] || $(MAKE) setup-lab || echo "tests/lab is skipped: its packages could not be installed"
 	@$(MAKE) build
 	@$(venv)/pytest -m weekly --max-worker-restart=0 --numprocesses=2 --dist=loadfile
 
 .PHONY: bench
-bench: setup-develop ## run the benchmarks of weir itself, bench/*.py
+bench: setup-develop ##- run the benchmarks of weir itself, bench/*.py
 	@$(MAKE) build
 	@for script in $(filter-out bench/growth.py,$(wildcard bench/*.py)); do echo "== $$script"; $(venv)/python "$$script"; done
 	@echo "== bench/growth.py"; $(venv)/python bench/growth.py --figure build/bench/growth.svg; echo build/bench/growth.svg
 
 .PHONY: fuzz
-fuzz: fuzz-engine ## new seeds: the fuzz targets of the engine, hostile configurations, then mutated logs until Ctrl-C (or FUZZ_LOGS=50000)
+fuzz: fuzz-engine ##- new seeds: the fuzz targets of the engine, hostile configurations, then mutated logs until Ctrl-C (or FUZZ_LOGS=50000)
 	@$(MAKE) fuzz-config
 	@$(venv)/python -m tests.fuzz_logs $(if $(FUZZ_LOGS),--inputs $(FUZZ_LOGS)) --keep build/fuzz-logs
 
 .PHONY: fuzz-config
-fuzz-config: setup-develop ## 10,000 hostile suites, sites, targets and contracts (FUZZ_CONFIGS=N): a plan or a message
+fuzz-config: setup-develop ##- 10,000 hostile suites, sites, targets and contracts (FUZZ_CONFIGS=N): a plan or a message
 	@$(venv)/python -m tests.fuzz_config --inputs $(or $(FUZZ_CONFIGS),10000) --keep build/fuzz-config
 
 .PHONY: fuzz-engine
@@ -124,61 +128,61 @@ fuzz-engine: setup-develop
 		seed=$$(date +%s); echo "$$target, seed $$seed"; ASAN_OPTIONS=detect_leaks=0 "./$$target" $(FUZZ_INPUTS) "$$seed"; done
 
 .PHONY: tsan
-tsan: setup-develop ## all personalities, batch included, and the emulator under the thread sanitizer
+tsan: setup-develop ##- all personalities, batch included, and the emulator under the thread sanitizer
 	@mkdir -p build/tsan
 	@flock build/tsan/build.lock .ci/step build-tsan bash -c \
 		'cmake -S . -B build/tsan -G Ninja -DWEIR_SANITIZE=thread -DWEIR_WERROR=ON && cmake --build build/tsan'
 	@$(venv)/python -m tests.engine.thread_sanitizer
 
 .PHONY: swap-attack
-swap-attack: setup-develop ## exchange directories for links while weir deletes, 10,000 rounds: no victim
+swap-attack: setup-develop ##- exchange directories for links while weir deletes, 10,000 rounds: no victim
 	@$(venv)/python -m tests.swap_attack
 
 .PHONY: soak
-soak: setup-develop ## 100 kills of each kind in measurements, and 15 ends of each kind in long ones: nothing is lost or left
+soak: setup-develop ##- 100 kills of each kind in measurements, and 15 ends of each kind in long ones: nothing is lost or left
 	@$(MAKE) build
 	@$(venv)/python -m tests.workflow.soak --rounds $(SOAK_ROUNDS)
 	@$(venv)/python -m tests.workflow.interrupts --rounds 15
 	@$(venv)/python -m tests.slurm.ends --rounds 15
 
 .PHONY: soak-ime
-soak-ime: setup-develop ## the emulated burst buffer: five times the operations, kills and losses of power of make test
+soak-ime: setup-develop ##- the emulated burst buffer: five times the operations, kills and losses of power of make test
 	@WEIR_IME_TIMES=5 $(venv)/pytest -q tests/ime
 
 .PHONY: zoo
-zoo: setup-develop ## fake storages with known answers, also for the real IOR=PATH: docs/zoo.md shows what weir reports
+zoo: setup-develop ##- fake storages with known answers, also for the real IOR=PATH: docs/zoo.md shows what weir reports
 	@$(MAKE) build
 	@$(venv)/python -m tests.zoo
 
 .PHONY: zoo-composed
-zoo-composed: setup-develop ## 300 cases of composed faults (CASES=N SEED=N IOR=PATH): misses and false alarms as rates
+zoo-composed: setup-develop ##- 300 cases of composed faults (CASES=N SEED=N IOR=PATH): misses and false alarms as rates
 	@$(MAKE) build
 	@$(venv)/python -m tests.zoo.composed --cases $(or $(CASES),300) --seed $(or $(SEED),1)
 
 .PHONY: reference
-reference: setup ## draw the published studies from reference/ alone and check their tables: build/reference
+reference: setup ##- draw the published studies from reference/ alone and check their tables: build/reference
 	@reports/reference.sh build/reference
 
 .PHONY: tokio-year
-tokio-year: setup-develop ## print the study of a year of daily benchmarks: build/tokio-year/tokio-year.pdf
+tokio-year: setup-develop ##- print the study of a year of daily benchmarks: build/tokio-year/tokio-year.pdf
 	@$(venv)/python bench/tokio_year.py reference/tokio-year.csv build/tokio-year
 	@reports/print.sh reports/tokio-year/main.tex build/tokio-year build/tokio-year/tokio-year.pdf >build/tokio-year/print.log
 
 .PHONY: clean-records
-clean-records: setup-develop ## measure RECORDS=500 honest records in memory and on disk: the audit has to find nothing
+clean-records: setup-develop ##- measure RECORDS=500 honest records in memory and on disk: the audit has to find nothing
 	@$(MAKE) build
 	@$(venv)/python -m tests.zoo.clean
 
 .PHONY: bench-plan
-bench-plan: setup ## time the planning of 10,000 cells
+bench-plan: setup ##- time the planning of 10,000 cells
 	@$(venv)/python bench/growth.py --only plan --sizes 10000
 
 .PHONY: bench-analysis
-bench-analysis: setup-develop ## draw every part of 100,320 records: time, and the size of the largest table page
+bench-analysis: setup-develop ##- draw every part of 100,320 records: time, and the size of the largest table page
 	@Rscript bench/analysis.R
 
 .PHONY: bench-statistics
-bench-statistics: setup-develop ## measure error rates of intervals, effects, accept, compare and history: the tables of their pages
+bench-statistics: setup-develop ##- measure error rates of intervals, effects, accept, compare and history: the tables of their pages
 	@$(MAKE) build
 	@$(venv)/python bench/sampling.py build/sampling
 	@Rscript bench/coverage.R reference/tokio-year.csv build/sampling/fixed/records.csv
@@ -188,7 +192,7 @@ bench-statistics: setup-develop ## measure error rates of intervals, effects, ac
 	@$(venv)/python -m bench.tables
 
 .PHONY: bench-scan
-bench-scan: setup ## scan 100,000 files of known content: table exact, rate kept, nothing written
+bench-scan: setup ##- scan 100,000 files of known content: table exact, rate kept, nothing written
 	@$(venv)/python bench/scan.py
 
 .PHONY: stacks
@@ -197,20 +201,20 @@ stacks: setup ## install the stacks of spack.yaml, probe them, measure their ove
 	@envs/spack/measure-stacks.sh
 
 .PHONY: spack-mirror
-spack-mirror: ## sources and binaries of the stacks in MIRROR=FOLDER for an air-gapped centre (needs Spack)
+spack-mirror: ##- sources and binaries of the stacks in MIRROR=FOLDER for an air-gapped centre (needs Spack)
 	@envs/spack/mirror.sh $(MIRROR)
 
 .PHONY: bundle-offline
-bundle-offline: ## code, wheels and Debian packages in DIR=FOLDER, with a script that installs them without network
+bundle-offline: ##- code, wheels and Debian packages in DIR=FOLDER, with a script that installs them without network
 	@envs/bundle-offline.sh $(DIR)
 
 .PHONY: containers
-containers: ## build build/containers/measure.sif and analyse.sif (needs Apptainer)
+containers: ##- build build/containers/measure.sif and analyse.sif (needs Apptainer)
 	@containers/build.sh measure
 	@containers/build.sh analyse
 
 .PHONY: docs
-docs: setup-develop ## the documentation as a site, with the reports of the archived studies: build/site/index.html
+docs: setup-develop ##- the documentation as a site, with the reports of the archived studies: build/site/index.html
 	@$(venv)/snakemake --cores all --quiet all --config records=reference/ddn-lustre-2018.csv -- \
 		results/archive/ddn-lustre-2018/report.html
 	@$(MAKE) tokio-year
@@ -218,12 +222,12 @@ docs: setup-develop ## the documentation as a site, with the reports of the arch
 	@printf '%s\n' build/site/index.html 'to search in it: python3 -m http.server --bind 127.0.0.1 -d build/site'
 
 .PHONY: test-spack
-test-spack: setup-develop ## audit, concretize, build and test the recipes with the Spack of SPACK_ROOT: an hour
+test-spack: setup-develop ##- audit, concretize, build and test the recipes with the Spack of SPACK_ROOT: an hour
 	@$(MAKE) build
 	@$(venv)/pytest --durations=0 tests/stacks
 
 .PHONY: release-check
-release-check: setup-develop ## what a release needs: one version everywhere, an installable wheel, a dated change log
+release-check: setup-develop ##- what a release needs: one version everywhere, an installable wheel, a dated change log
 	@$(venv)/pytest -q tests/unit/setup/test_release.py tests/unit/setup/test_wheel.py
 	@version=$$($(venv)/python -c 'import weir; print(weir.__version__)'); \
 	if grep -q "^## $$version, not yet released" CHANGELOG.md; then \
@@ -235,7 +239,7 @@ release-check: setup-develop ## what a release needs: one version everywhere, an
 	echo "ready: git tag v$$version"
 
 .PHONY: release
-release: setup-develop ## what a release page holds, from the tag v<version>, in build/release: offline, the same bytes again
+release: setup-develop ##- what a release page holds, from the tag v<version>, in build/release: offline, the same bytes again
 	@$(venv)/python envs/release.py "v$$($(venv)/python -c 'import weir; print(weir.__version__)')" build/release \
 		$(if $(ADDRESS),--address $(ADDRESS)) $(if $(MAINTAINERS),--maintainers $(MAINTAINERS))
 
@@ -245,7 +249,11 @@ clean: ## remove build products and caches, never results/
 	@find . -name __pycache__ -type d -not -path './.venv/*' -not -path './results/*' -prune -exec rm -rf {} +
 	@echo "removed build products and caches; measurements in results/ and the environment .venv are untouched"
 
-# What is not worth a place in `make help`: the linters alone.
+.PHONY: help-develop
+help-develop: ## the verbs for whoever changes weir
+	@awk -F ':.*##- ' '/^[a-z-]+:.*##- / {printf "  make %-17s %s\n", $$1, $$2}' Makefile
+
+# What is not worth a place in `make help-develop`: the linters alone.
 .PHONY: lint
 lint: $(lint_steps)
 

@@ -166,9 +166,9 @@ explain() { # what in the log is worth a sentence
     esac
 }
 
-# One line when a step begins, one every 15 s with what REPORT says, one when it ends.
+# One line when a step begins, one every 15 s with what REPORT says if that is news, one when it ends.
 step() { # step REPORT TEXT COMMAND...
-    local report=$1 text=$2 began=$SECONDS said=$SECONDS status=0 pid
+    local report=$1 text=$2 began=$SECONDS said=$SECONDS status=0 pid news='' known=''
     shift 2
     say "$text ..."
     set -m # a process group of its own, so that an interrupt ends what COMMAND started too
@@ -181,7 +181,9 @@ step() { # step REPORT TEXT COMMAND...
         sleep 0.1
         if [ $((SECONDS - said)) -ge 15 ]; then
             said=$SECONDS
-            say "  $((SECONDS - began)) s, $("$report")"
+            news=$("$report")
+            [ "$news" = "$known" ] || say "  $((SECONDS - began)) s, $news"
+            known=$news
         fi
     done
     wait "$pid" || status=$?
@@ -198,7 +200,14 @@ step() { # step REPORT TEXT COMMAND...
 
 apt_so_far() {
     awk '/^Get:/ {got++} /^Unpacking / {unpacked++} /^Setting up / {ready++}
-        END {printf "packages fetched %d, unpacked %d, ready %d", got, unpacked, ready}' "$log"
+        END {printf "packages fetched %d'"$(fetched_so_far)"', unpacked %d, ready %d", got, unpacked, ready}' "$log"
+}
+
+# On a slow line the number stands for minutes while a large package comes.
+fetched_so_far() {
+    local bytes
+    bytes=$(du --summarize --bytes "$fetched" 2>/dev/null | cut -f 1)
+    [ -z "$bytes" ] || printf ' (%d MB)' $((bytes / 1000000))
 }
 
 pip_so_far() { printf 'Python packages fetched %d' "$(cat "$log" "$pip_log" 2>/dev/null | grep -c '^Collecting ')"; }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -69,6 +70,24 @@ def test_the_engine_is_compiled_while_the_rest_is_installed(machine: Machine, st
     assert packages_of("measure") <= set(build.split())
     assert not packages_of("report") & set(build.split())
     assert packages_of("report") <= set(rest.split())
+
+
+def test_on_a_slow_line_bytes_tell_that_something_comes(tmp_path: Path) -> None:
+    """The number of packages stands still for minutes while a large one is fetched."""
+    script = (ROOT / "envs" / "setup.sh").read_text()
+    functions = re.findall(r"(?ms)^(?:apt_so_far|fetched_so_far)\(\) \{.*?^\}", script)
+    log, fetched = tmp_path / "log", tmp_path / "fetched" / "partial"
+    log.write_text("Get:1 a\nGet:2 b\n")
+
+    def told() -> str:
+        text = f"log={log} fetched={fetched.parent}\n" + "\n".join([*functions, "apt_so_far"])
+        return subprocess.run(["bash", "-euc", text], check=True, capture_output=True, text=True).stdout
+
+    assert told() == "packages fetched 2, unpacked 0, ready 0"
+    fetched.mkdir(parents=True)
+    with (fetched / "large.deb").open("wb") as stream:
+        stream.truncate(123_456_789)
+    assert told() == "packages fetched 2 (123 MB), unpacked 0, ready 0"
 
 
 def test_the_next_packages_are_fetched_while_others_are_installed(machine: Machine) -> None:

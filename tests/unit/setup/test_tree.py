@@ -23,7 +23,7 @@ EXAMPLES = [
         *("/home", "/home/alice", "/home/ana", "/home/me", "/home/user"),
     )
 ]
-VERBS = {"setup", "report", "test", "check", "bench", "bench-plan", "clean", "build", "help"}
+VERBS = {"setup", "report", "test", "check", "bench", "bench-plan", "clean", "build"}
 
 
 @pytest.fixture(scope="module")
@@ -91,8 +91,23 @@ def test_no_large_file_is_tracked(tracked_files: list[Path]) -> None:
 
 
 def test_scripts_can_rely_on_the_verbs() -> None:
+    printed = "".join(
+        subprocess.run(["make", verb], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        for verb in ("help", "help-develop")
+    )
+    verbs = re.findall(r"^  make (\S+) ", printed, re.MULTILINE)
+    assert set(verbs) >= VERBS
+    assert len(set(verbs)) == len(verbs)
+
+
+def test_the_help_of_users_is_ten_lines() -> None:
     printed = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert set(re.findall(r"^  make (\S+) ", printed, re.MULTILINE)) >= VERBS
+    lines = printed.splitlines()
+    assert len(lines) == 10
+    assert max(map(len, lines)) <= 110
+    for verb in ("report", "site", "test", "slurm-demo", "lab", "clean", "help-develop"):
+        assert f"  make {verb} " in printed
+    assert all(f"{name}=" in lines[-1] for name in ("SITE", "SUITES", "SCALE", "TARGETS", "CAMPAIGN"))
 
 
 def test_make_without_a_verb_only_explains() -> None:
