@@ -61,7 +61,7 @@ report: ## measure SUITES at SITE and print where the PDF and the HTML report ar
 		$(foreach one,$(subst $(comma), ,$(TARGETS)),--target $(one))
 
 .PHONY: site
-site: setup ## write results/SITE/index.html: all studies on one page (HISTORY=FOLDER: a page per target)
+site: setup ## write results/SITE/index.html: all studies on one page (HISTORY=FOLDER: one per target)
 	@$(venv)/weir site results/$(SITE) $(if $(HISTORY),--history $(HISTORY))
 
 .PHONY: slurm-demo
