@@ -14,7 +14,7 @@ html_page <- function(part, table) {
     sprintf("<p>The first %s of %s rows; all are in %s.csv.</p>", nrow(shown), nrow(table), escape_html(part$name))
   }
   c(
-    "<!DOCTYPE html>", "<html lang=\"en\"><head><meta charset=\"utf-8\">",
+    "<!DOCTYPE html>", "<html lang=\"en\"><head><meta charset=\"utf-8\">", policy_element(inline_script(html_sorting)),
     sprintf("<title>%s</title>", escape_html(part$title)), html_style, column_styles(shown), "</head><body>",
     if (any(table$emulated %in% TRUE)) emulated_note,
     sprintf("<h1>%s</h1>", escape_html(part$title)), sprintf("<p>%s</p>", escape_html(part$caption)), more,

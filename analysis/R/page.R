@@ -19,7 +19,8 @@ write_page <- function(folder, records, inputs) {
 forward_live_page <- function(folder) {
   live <- file.path(folder, "live.html")
   if (file.exists(live)) {
-    write_whole("<!doctype html><meta http-equiv=\"refresh\" content=\"0; url=report.html\">", live)
+    refresh <- "<meta http-equiv=\"refresh\" content=\"0; url=report.html\">"
+    write_whole(paste0("<!doctype html>", policy_element(), refresh), live)
   }
 }
 
@@ -49,6 +50,7 @@ page_text <- function(model, home = file.path(analysis_home(), "page")) {
   for (part in c("page.css", "page.js", "scale.js", "cell.js", "systems.js", "partial.js", "compare.js")) {
     page <- sub(sprintf("{{%s}}", part), read_whole(part), page, fixed = TRUE)
   }
+  page <- sub("{{policy}}", content_policy(inline_script(page)), page, fixed = TRUE)
   page <- sub("{{verdicts}}", to_json(words_of_verdicts()), page, fixed = TRUE)
   # Text must neither close the script element that contains it nor begin another one within it.
   json <- gsub("</", "<\\/", page_json(model), fixed = TRUE)

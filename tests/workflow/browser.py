@@ -20,11 +20,15 @@ def open_page(
     """Chromium without a network; steps are a reader's, in JavaScript, 200 ms after the page is there."""
     if CHROMIUM is None:
         pytest.skip("no chromium to open the report with")
-    head, body, tail = (folder / "report.html").read_text().rpartition("</body>")
-    # What goes wrong in the page stands in its text.
-    watch = "<script>onerror = (message) => document.body.append('PAGE ERROR ' + message);</script>"
+    # Before the page's own policy. What goes wrong, or is refused by the policy, stands in the text of the page.
+    watch = f"""<script>
+    const wrong = (message) => document.body.append('PAGE ERROR ' + message);
+    onerror = wrong;
+    addEventListener('securitypolicyviolation', (event) => wrong(`refused ${{event.effectiveDirective}}`));
+    addEventListener('load', () => setTimeout(() => {{ {steps} }}, 200));
+    </script>"""
     copy = scratch / "page.html"
-    copy.write_text(f"{watch}{head}<script>setTimeout(() => {{ {steps} }}, 200)</script>{body}{tail}")
+    copy.write_text(watch + (folder / "report.html").read_text())
     fixed = [
         "--headless",
         "--no-sandbox",
@@ -32,7 +36,10 @@ def open_page(
         "--hide-scrollbars",
         "--disable-background-networking",
     ]
-    apart = ["--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={scratch / 'profile'}"]
+    apart = [
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+        f"--user-data-dir={scratch / 'profile'}",
+    ]
     done = subprocess.run(
         [CHROMIUM, *fixed, *apart, "--virtual-time-budget=4000", *options, copy.as_uri() + fragment],
         capture_output=True,

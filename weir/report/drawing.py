@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import ceil, exp, floor, log, log10
 
 from weir.data import data_folder
+from weir.report.policy import policy_element
 
 # Blue and orange are told apart by all readers; grey is what decides nothing.
 GOOD, BAD, NEUTRAL, INK, PALE = "#2166ac", "#b2182b", "#777777", "#333333", "#dddddd"
@@ -101,7 +102,7 @@ def page(title: str, body: Iterable[str]) -> str:
     style = (data_folder("analysis") / "page" / "page.css").read_text(encoding="utf-8") + _STYLE
     return "\n".join(
         [
-            '<!doctype html><html lang="en"><meta charset="utf-8">',
+            f'<!doctype html><html lang="en"><meta charset="utf-8">{policy_element(styles=[style])}',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f'<title>{html.escape(title)}</title><link rel="icon" href="data:,"><style>{style}</style>',
             f"<main><h1>{html.escape(title)}</h1>",

@@ -10,10 +10,12 @@ from typing import Any
 
 from weir.base.files import write_atomically
 from weir.data import data_folder
+from weir.report.policy import policy
 from weir.terms.columns import columns
 
 SCHEMA = 1
 _PART = re.compile(r"\{\{([\w.]+)\}\}")
+_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _CLOSES = re.compile(r"</|<(?=!--|script)", re.IGNORECASE)
 
 
@@ -31,9 +33,12 @@ def page_text(facts: Mapping[str, Any]) -> str:
 
     def part(found: re.Match[str]) -> str:
         name = found[1]
+        if name == "policy":
+            return policy([_PART.sub(part, _SCRIPT.findall(page)[0])], any_style=True)
         return filled[name] if name in filled else (folder / name).read_text(encoding="utf-8").rstrip("\n")
 
-    return _PART.sub(part, (folder / "page.html").read_text(encoding="utf-8"))
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    return _PART.sub(part, page)
 
 
 def _in_script(text: str) -> str:

@@ -54,6 +54,7 @@ def open_descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most_open", [8, folders.MOST_OPEN])
 def test_each_directory_costs_the_same_at_any_depth(
     deep: Path, monkeypatch: pytest.MonkeyPatch, most_open: int
@@ -70,6 +71,7 @@ def test_each_directory_costs_the_same_at_any_depth(
     assert open_descriptors() == before
 
 
+@pytest.mark.slow
 def test_a_deep_scan_is_resumed(deep: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     file = tmp_path_factory.mktemp("state") / "scan.state"
     whole = State(file, {"tree": "deep"})

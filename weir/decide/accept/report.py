@@ -21,6 +21,7 @@ from weir.decide.accept.evidence import Measured
 from weir.decide.accept.judge import Result
 from weir.decide.accept.output import REMAINS_POSSIBLE, UNVERIFIED, headline, numbers, verified_lines
 from weir.report.latex import latex, latex_path
+from weir.report.policy import policy_element
 
 _CSS = """
 :root { color-scheme: light dark; --line: #8886; --pass: #1a7f37; --fail: #c62828; --open: #9a6700; }
@@ -123,7 +124,7 @@ def print_pdf(folder: Path, reports: Path) -> Path | None:
 
 def _html(evidence: Evidence) -> Iterator[str]:
     contract = evidence.contract
-    yield '<!doctype html><html lang="en"><meta charset="utf-8">'
+    yield f'<!doctype html><html lang="en"><meta charset="utf-8">{policy_element(styles=[_CSS])}'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<title>{_h(contract.title)}</title><style>{_CSS}</style><main>"
     if evidence.mark():
