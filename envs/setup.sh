@@ -364,6 +364,8 @@ make_environment() { # make_environment LOCK
     # The lock is complete, so pip need not search (--no-deps); the check afterwards says if it is not, on another Python.
     # shellcheck disable=SC2046 # no word, or one
     pip install $(compile_option "$1") --no-deps --require-hashes --requirement "$1"
+    # The name of the distribution until 0.2.0: two of them would share the command.
+    ! compgen -G "$venv/lib/python*/site-packages/weir-*.dist-info" >/dev/null || pip uninstall --quiet --yes weir
     # Snakemake finds its executor `weir` only on a plain path. What pip would compile, `make build` does.
     WEIR_BUILD_WITNESS=no pip install --no-deps --no-build-isolation --config-settings editable_mode=compat --editable "$top"
     pip check

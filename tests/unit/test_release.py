@@ -71,7 +71,7 @@ def test_every_file_has_its_checksum(release: Path) -> None:
     assert set(sums) == {file.name for file in release.iterdir()} - {"SHA256SUMS"}
     assert {name: hashlib.sha256((release / name).read_bytes()).hexdigest() for name in sums} == sums
     wanted = {f"weir-{VERSION}{end}" for end in (".tar.gz", "-spack.tar.gz", "-images.tar.gz", ".spdx.json")}
-    (wheel,) = release.glob(f"weir-{VERSION}-py3-none-*.whl")
+    (wheel,) = release.glob(f"weir_storage-{VERSION}-py3-none-*.whl")
     assert wheel.name.endswith("-any.whl") is not any(map(shutil.which, ("cc", "gcc", "clang")))
     assert wanted | {wheel.name, "CITATION.cff", "codemeta.json", "NOTES.md"} == set(sums)
 

@@ -25,7 +25,7 @@ ADDITIONS = Path(__file__).parent / "additions"
 # The caches of the linters are: what they know of unchanged files.
 NOT_COPIED = (
     *(".git", ".venv", ".pytest_cache", ".hypothesis", ".snakemake", ".spack-env"),
-    *("__pycache__", "build", "results", "output", "stage", "perflogs", "weir.egg-info"),
+    *("__pycache__", "build", "results", "output", "stage", "perflogs", "weir_storage.egg-info"),
 )
 STONES = {16: 16 * 1024, 64: 64 * 1024, 1024: 1024 * 1024}
 AXIS = (

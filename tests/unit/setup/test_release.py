@@ -51,6 +51,14 @@ def test_what_is_said_of_weir_agrees() -> None:
     assert CODEMETA["description"] == PROJECT["description"]
     assert CODEMETA["keywords"] == CITATION["keywords"]
     assert CODEMETA["license"].endswith(CITATION["license"])
-    assert PROJECT["license"]["text"] == CITATION["license"]
+    assert PROJECT["license"] == CITATION["license"]
+    assert PROJECT["keywords"] == CITATION["keywords"]
     authors = [author["name"] for author in CITATION["authors"]]
     assert [author["name"] for author in CODEMETA["author"]] == authors
+    assert [author["name"] for author in PROJECT["authors"]] == authors
+
+
+def test_the_distribution_has_a_name_of_its_own() -> None:
+    """Python's index has another project named weir; what a user types is weir all the same."""
+    assert PROJECT["name"] != "weir"
+    assert [*PROJECT["scripts"]] == ["weir"]

@@ -55,7 +55,7 @@ def built_wheel(folder: Path) -> Path:
     arguments = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-index"]
     arguments += ["--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(tree)]
     subprocess.run(arguments, check=True, capture_output=True)
-    return next(folder.glob("weir-*.whl"))
+    return next(folder.glob("weir_storage-*.whl"))
 
 
 def declared(wheel: Path) -> set[str]:

@@ -50,7 +50,7 @@ class PyWeir(PythonPackage):
     )
 
     depends_on("python@3.11:", type=("build", "run"))
-    depends_on("py-setuptools@61:", type="build")
+    depends_on("py-setuptools@77:", type="build")
     depends_on("py-jsonschema@4.18:", type=("build", "run"))
     depends_on("py-pyyaml@6:", type=("build", "run"))
     with when("+workflow"):
