@@ -16,6 +16,8 @@ from weir.plan.packing import MARGIN, packed
 from weir.plan.totals import batch_cost, moved_bytes, plan_cost
 from weir.terms.model import Cell
 
+MOST_EXECUTIONS = 1_000_000
+
 
 def make_plan(config: Config) -> Plan:
     """The plan for all suites of the configuration on its site."""
@@ -59,7 +61,7 @@ def make_plan(config: Config) -> Plan:
 def _expand_all(config: Config) -> list[Expansion]:
     expansions = []
     problems: list[Problem] = []
-    points = 0
+    points = executions = 0
     for experiment in (experiment for suite in config.suites for experiment in suite.experiments):
         points += points_of(experiment, config)
         if points > MOST_POINTS:
@@ -69,9 +71,23 @@ def _expand_all(config: Config) -> list[Expansion]:
             expansions.append(expand(experiment, config))
         except ConfigError as error:
             problems.extend(error.problems)
+            continue
+        executions += sum(item.cell.most_rounds for item in expansions[-1].cells)
+        if executions > MOST_EXECUTIONS:
+            problems.append(_too_many(expansions[-1], executions))
+            break
     if problems:
         raise ConfigError(unique(problems))
     return expansions
+
+
+def _too_many(expansion: Expansion, executions: int) -> Problem:
+    """Each has a directory with its outputs, and all of them are looked at before the first one starts."""
+    each_s = [item.span.expected_s for item in expansion.cells]
+    cost = about_duration(executions * sum(each_s) / len(each_s))
+    message = f"the plan has {executions:,} executions up to here, about {cost}"
+    hint = f"fewer rounds, or a smaller at_most: a plan has at most {MOST_EXECUTIONS:,} executions"
+    return expansion.experiment.file.problem(expansion.experiment.keys, message, hint)
 
 
 def _merge(expansions: list[Expansion]) -> tuple[list[PlannedCell], tuple[Shared, ...]]:

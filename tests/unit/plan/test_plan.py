@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -279,6 +280,20 @@ def test_executions_that_weir_io_runs_share_launches(tmp_path: Path) -> None:
 def test_node_hours_count_all_nodes(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, SUITE.replace("nodes: [1]", "nodes: [2]"))
     assert plan.cost.high_node_hours == pytest.approx(2 * plan.cost.high_s / 3600)
+
+
+@pytest.mark.parametrize(
+    "repetitions",
+    ["{rounds: 1000000000}", "{rounds: 2, until: 5 %, at_most: 1000000000}"],
+)
+def test_more_executions_than_anybody_waits_for_are_refused_with_their_cost(
+    tmp_path: Path, repetitions: str
+) -> None:
+    suite = SUITE.replace("{rounds: 2, iterations: 3}", repetitions)
+    with pytest.raises(ConfigError) as refused:
+        plan_of(tmp_path, suite)
+    assert re.search(r"the plan has 16,000,000,000 executions up to here, about \d+ d", str(refused.value))
+    assert "a plan has at most 1,000,000 executions" in str(refused.value)
 
 
 def test_kinds_choose_targets_and_an_empty_choice_is_noted(tmp_path: Path) -> None:
