@@ -19,9 +19,14 @@ EXIT_1 = "a series became slower (check)"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print facts as JSON")
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    add = actions.add_parser("add", help="copy the records of a study into the history")
+    add = actions.add_parser("add", help="copy the records of a study, or the sessions of ReFrame")
     add.add_argument("history", type=Path, metavar="HISTORY", help="folder of campaigns; made if missing")
-    add.add_argument("study", type=Path, metavar="STUDY", help="folder of a study, or its records.csv")
+    add.add_argument(
+        "study",
+        type=Path,
+        metavar="STUDY",
+        help="folder of a study, its records.csv, or a results database of ReFrame (results.db)",
+    )
     show = actions.add_parser(
         "show", help="print the levels of every series and the days on which they changed"
     )
@@ -46,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         one.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print facts as JSON")
     show.add_argument("--html", type=Path, metavar="FILE", help="write a page with a figure of each series")
     reference = actions.add_parser(
-        "reference", help="write lower bounds of each cell for the ReFrame tests (WEIR_REFERENCE)"
+        "reference", help="write lower bounds of each cell for checks of ReFrame (-S reference_file=FILE)"
     )
     reference.add_argument("history", type=Path, metavar="HISTORY", help="folder of campaigns")
     reference.add_argument("--out", type=Path, metavar="FILE", help="file to write")

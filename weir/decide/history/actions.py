@@ -15,9 +15,10 @@ from weir.decide.compare.sides import campaigns
 from weir.decide.history import RECENT_POINTS, figure, output
 from weir.decide.history.band import band_of, judge_newest
 from weir.decide.history.conditions import Condition, conditions_of, notes_of
+from weir.decide.history.reframe_results import is_database
 from weir.decide.history.regimes import FEWEST_POINTS, regimes_of
 from weir.decide.history.series import Series, from_campaigns, from_table, series_name, stopped
-from weir.decide.history.store import add_campaign
+from weir.decide.history.store import add_campaign, add_sessions
 from weir.records.metrics import metric_named
 from weir.records.table import write_whole
 from weir.terms.columns import columns_of_role
@@ -28,12 +29,20 @@ _MOST_NAMES = 12
 
 def act(args: argparse.Namespace) -> int:
     if args.action == "add":
-        print(f"added {add_campaign(args.history, args.study)}")
+        print(_add(args.history, args.study))
         return 0
     if args.action == "reference":
         return _reference(args)
     series = _series(args)
     return _show(args, series) if args.action == "show" else _check(args, series)
+
+
+def _add(history: Path, study: Path) -> str:
+    if not is_database(study):
+        return f"added {add_campaign(history, study)}"
+    added = add_sessions(history, study)
+    text = f"added {len(added.folders)} sessions of ReFrame, {added.known} were there"
+    return text + (f"; no rates: {', '.join(sorted(added.other_units))}" if added.other_units else "")
 
 
 def _columns_of(table: Path) -> str:
@@ -122,7 +131,7 @@ Bound = dict[str, float | str | int]
 def reference_bounds(campaigns: Iterable[Sequence[Row]]) -> list[Bound]:
     """Bounds of the cells with ten campaigns at their present level; other cells have none."""
     bounds: list[Bound] = []
-    every = from_campaigns(campaigns, metric_named("bandwidth"), lambda row: f"{row['cell']} {row['access']}")
+    every = from_campaigns(campaigns, metric_named("rate"), lambda row: f"{row['cell']} {row['access']}")
     for series in every:
         if len(series) < FEWEST_POINTS:
             continue
