@@ -61,7 +61,8 @@ def main(system: str, batch: str, plan: str, receipt: str) -> int:
     status = run_reframe(system, batch, Path(plan).resolve(), handover)
     if status != 0 and handover.receipt.exists():
         print(
-            f"{batch}: some executions failed; the report lists them; details: {handover.log}",
+            f"{batch}: some executions failed or have no valid record; the report lists them;"
+            f" details: {handover.log}",
             file=sys.stderr,
         )
     return 0 if handover.receipt.exists() else failed(batch, handover)

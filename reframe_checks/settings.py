@@ -23,7 +23,14 @@ from weir.site.stacks.probe import features_here, launcher_of
 from weir.terms.model import Partition, Site
 
 SCHEMA = Path(reframe.__file__).parent / "schemas" / "config.json"
-PERFLOG_LINE = "%(check_job_completion_time)s|%(check_display_name)s|%(check_result)s|%(check_perfvalues)s"
+# A line for each value: check_perfvalues would be all of them, in each of these lines.
+PERFLOG_LINE = "|".join(
+    f"%(check_{name})s"
+    for name in (
+        *("job_completion_time", "display_name", "result", "perf_var", "perf_value", "perf_unit", "perf_ref"),
+        *("perf_lower_thres", "perf_upper_thres"),
+    )
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 INSIDE = "WEIR_IN_ALLOCATION" in os.environ
@@ -132,7 +139,6 @@ CONFIGURATION = {
                     "prefix": "%(check_system)s/%(check_partition)s",
                     "level": "info",
                     "format": PERFLOG_LINE,
-                    "format_perfvars": "%(check_perf_var)s|%(check_perf_value)s|%(check_perf_unit)s|",
                     "append": True,
                 },
             ],

@@ -76,7 +76,7 @@ def test_reframe_lists_checks_and_measures(lab: Checkout) -> None:
         assert not re.search(r"Ran (?!2/2)", output), output  # one for each shape, of the tag alone
     runs = sorted(lab.folder.glob("results/lab/runs/*/*/run.json"))
     assert len(runs) == 2
-    # As those who have weir from Spack do it: what was measured is not repeated.
+    # As those who have weir from Spack do it: what was measured keeps its runs, the new ones are a campaign.
     (by_spack,) = re.findall(r"^(reframe .*)$", (PAGES / "spack.md").read_text(), re.MULTILINE)
     code, output = lab.run("bash", "-c", f"PATH={BIN}:$PATH; {by_spack}")
     assert code == 0, f"{by_spack}\n{output}"

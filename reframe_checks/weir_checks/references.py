@@ -1,0 +1,46 @@
+"""What a value of a check is held against, beside the `reference` of its class.
+
+`-S reference_file=FILE` names bounds of `weir history reference`, or a results database of ReFrame;
+`-S reference_file=stored` is the one in which this ReFrame stores its results.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from reframe.core.runtime import runtime
+
+from weir.base.errors import WeirError
+from weir.base.plugins import load
+
+Access = tuple[str, str]  # cell and access
+STORED = "stored"
+
+
+def references(given: str) -> Mapping[Access, tuple[float, float]]:
+    """The median of a cell, and the share of it that noise may take away."""
+    if not given:
+        return {}
+    file = os.path.expandvars(runtime().get_option("storage/0/sqlite_db_file")) if given == STORED else given
+    return _references(Path(file).resolve())
+
+
+@cache
+def _references(file: Path) -> dict[Access, tuple[float, float]]:
+    if not file.is_file():
+        hint = "weir history reference HISTORY --out FILE makes one; ReFrame's database: storage/enable"
+        raise WeirError("there is no such file of references", file=str(file), hint=hint)
+    database = load("weir.decide.history.reframe_results", "statistics")
+    if database.is_database(file):
+        reference = load("weir.decide.history.reference", "statistics")
+        bounds = reference.reference_bounds([session.rows for session in database.sessions(file)])
+    else:
+        bounds = json.loads(file.read_text(encoding="utf-8"))["bounds"]
+    return {
+        (one["cell"], one["access"]): (one["median"], min(one["low"] / one["median"] - 1, 0.0))
+        for one in bounds
+    }

@@ -1,0 +1,131 @@
+"""A check of ReFrame that passes has measured, now; else it fails or is skipped, with the reason."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.workflow.conftest import ROOT, Checkout
+from tests.workflow.reframe_results import measure, performance_log, reframe, stored_cases
+
+pytestmark = pytest.mark.slow
+VALUES = 8  # cells and accesses of the suite tiny
+# It takes the options of IOR, and writes smaller blocks.
+SHIM = """#!/bin/bash
+exec {engine} ior $(sed -E 's/-b [0-9]+/-b 65536/' <<<"$*")
+"""
+
+
+@pytest.fixture
+def checkout(tiny: Checkout) -> Checkout:
+    for other in set((tiny.root / "config/suites").glob("*.yaml")) - {tiny.root / "config/suites/tiny.yaml"}:
+        other.unlink()
+    return tiny
+
+
+def edit(file: Path, **changes: object) -> None:
+    file.write_text(yaml.safe_dump(yaml.safe_load(file.read_text()) | changes))
+
+
+def test_an_optional_target_whose_ranks_cannot_start_is_skipped(checkout: Checkout) -> None:
+    site = checkout.root / "config/sites/local/site.yaml"
+    stacks = yaml.safe_load(site.read_text())["stacks"]
+    stacks["debian"]["launcher_options"] = ["--nonsense"]
+    edit(site, stacks=stacks)
+    edit(checkout.root / "config/sites/local/targets/ram.yaml", optional=True)
+    session = reframe(checkout, "--system=local", "--run")
+    assert session.outcomes == ["SKIP", "SKIP"], session.text  # preflight and measure
+    assert len(re.findall(r"unavailable: .*nonsense", session.text)) == 2, session.text
+    assert performance_log(checkout) == []
+    edit(checkout.root / "config/sites/local/targets/ram.yaml", optional=False)
+    session = reframe(checkout, "--system=local", "--run")
+    assert session.outcomes == ["FAIL", "FAIL"], session.text
+    assert len(re.findall(r"Reason: .*nonsense", session.text)) == 2, session.text
+
+
+def test_each_run_measures_anew_and_an_old_run_is_no_new_point(checkout: Checkout) -> None:
+    sessions = [measure(checkout), measure(checkout, "-S", "time_limit=99m")]
+    for session in sessions:
+        assert session.outcomes == ["OK"], session.text
+        assert len(session.values) == VALUES
+    assert set(sessions[0].values).isdisjoint(sessions[1].values)
+    assert len(list(checkout.root.glob("results/local/runs/*/*/run.json"))) == VALUES / 2
+    assert len(list(checkout.root.glob("results/local@reframe-*/runs/*/*/run.json"))) == VALUES / 2
+    kept = measure(checkout, "-S", "measure.keep=yes")
+    assert kept.outcomes == ["SKIP"], kept.text
+    assert re.search(r"measured on \d{4}-\d\d-\d\d; -S keep=no measures it anew", kept.text)
+    results = [case["result"] for case in stored_cases(checkout)]
+    assert results == ["pass", "pass", "skip"]
+    assert stored_cases(checkout)[1]["time_limit"] == 99 * 60
+    lines = performance_log(checkout)
+    assert len(lines) == len(set(lines)) == 2 * VALUES, "\n".join(lines)
+    assert all(line.count("MiB/s") == 1 for line in lines)
+
+
+def test_a_batch_that_was_interrupted_goes_on_and_logs_what_was_measured_now(checkout: Checkout) -> None:
+    assert measure(checkout).outcomes == ["OK"]
+    first, *_ = sorted(checkout.root.glob("results/local/runs/*/*/run.json"))
+    first.unlink()
+    for receipt in checkout.root.glob("results/local/tiny/batches/*.json"):
+        receipt.unlink()
+    session = measure(checkout)
+    assert session.outcomes == ["OK"], session.text
+    assert len(session.values) == 2  # write and read of one cell
+    assert not list(checkout.root.glob("results/local@*"))
+
+
+def test_a_cell_without_a_valid_record_fails_the_check(checkout: Checkout) -> None:
+    """A program that moves less than was requested ends well, and the audit counts none of it."""
+    shim = checkout.write("build-shim/ior", SHIM.format(engine=ROOT / "build/weir-io"))
+    shim.chmod(0o755)
+    site = checkout.root / "config/sites/local/site.yaml"
+    stacks = yaml.safe_load(site.read_text())["stacks"]
+    stacks["debian"]["programs"] = {"ior": [str(shim)]}
+    edit(site, stacks=stacks)
+    session = measure(checkout)
+    assert session.outcomes == ["FAIL"], session.text
+    assert "4 of 4 cells have no valid record: " in session.text
+    assert "MiB/s" not in "\n".join(performance_log(checkout))
+
+
+def test_repetitions_in_one_session_are_measured_each(checkout: Checkout) -> None:
+    session = measure(checkout, "--repeat=2")
+    assert session.outcomes == ["OK", "OK"], session.text
+    assert len(set(session.values)) == 2 * VALUES
+
+
+def test_what_the_plan_does_not_have_is_refused(checkout: Checkout) -> None:
+    ranks = measure(checkout, "-S", "num_tasks=7")
+    assert ranks.outcomes == ["FAIL"], ranks.text
+    assert "num_tasks is 2, not 7: tiny:ram-debian-1x2 has 1 node with 2 ranks each" in ranks.text
+    typo = measure(checkout, "-S", "suite=tinny")
+    assert typo.outcomes == ["FAIL"], typo.text
+    assert "there is no suite 'tinny'" in typo.text
+    assert not (checkout.root / "results/local").exists()
+
+
+def test_variables_choose(checkout: Checkout) -> None:
+    ram = checkout.root / "config/sites/local/targets/ram.yaml"
+    data = yaml.safe_load(ram.read_text())
+    checkout.write("config/sites/local/targets/rom.yaml", data | {"target": "rom"})
+    checkout.write(
+        "config/suites/other.yaml",
+        yaml.safe_load((checkout.root / "config/suites/tiny.yaml").read_text()) | {"suite": "other"},
+    )
+
+    def listed(*arguments: str) -> list[str]:
+        printed = reframe(checkout, "--system=local", "--list", *arguments)
+        return sorted(re.findall(r"^- (\w+ %batch=[\w:-]+) /", printed.text, re.M))
+
+    everything = listed("-n", "measure")
+    assert len(everything) == 4
+    assert listed("-S", "measure.target=rom", "-S", "preflight.suite=none") == everything[1::2]
+    assert listed("-S", "suite=other", "-S", "target=ram", "-n", "measure") == [
+        "measure %batch=other:ram-debian-1x2"
+    ]
+    described = reframe(checkout, "--system=local", "--describe", "-S", "suite=tiny", "-S", "target=ram")
+    assert '"maintainers": [' in described.text
+    assert "Does the whole way work? (target ram, 1 node with 2 ranks each)" in described.text
