@@ -5,14 +5,19 @@ advise <- function(evidence) {
   if (nrow(records) == 0) {
     return(list())
   }
-  of_cell <- records[, .(share = stats::median((open_s + close_s) / total_s)), by = .(target, access, cell)]
-  found <- of_cell[, .(share = max(share), many = sum(share > 0.3), cells = .N), by = .(target, access)]
+  of_cell <- records[, .(share = stats::median((open_s + close_s) / total_s), shared = all(layout %in% "shared")),
+    by = .(target, access, cell)]
+  found <- of_cell[, .(share = max(share), many = sum(share > 0.3), cells = .N, shared = all(shared[share > 0.3])),
+    by = .(target, access)]
   each_row(found[many > 0], function(one) {
+    # Of one file for all ranks there is no fewer.
+    title <- if (one$shared) "Move more in %ss on %s each time the file is open." else "Open fewer files for %ss on %s."
     advice(
-      sprintf("Open fewer files for %ss on %s.", one$access, one$target),
+      sprintf(title, one$access, one$target),
       sprintf("Opening and closing take up to %.0f %% of the time (more than 30 %% in %d of %s).",
         100 * min(1, one$share), one$many, counted(one$cells, "setting")),
-      "Keep files open and put more into each; on a parallel file system look at the load of its metadata servers.",
+      paste(if (one$shared) "Keep the file open and move more through it;" else "Keep files open and put more into each;",
+        "on a parallel file system look at the load of its metadata servers."),
       log(1 / (1 - min(one$share, 0.95))) / 4
     )
   })

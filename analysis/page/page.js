@@ -254,8 +254,10 @@ function columns() {
 // Each question of the suite: what is to be seen, the points as a chart with their numbers.
 function questions() {
   const asked = list(facts.questions);
+  // Experiments without a question of their own have that of their suite, and then their names.
+  const title = (one) => (asked.filter((each) => each.question === one.question).length > 1 ? `${one.question} ${one.experiment}` : one.question);
   const section = (one) => {
-    if (one.note) return element("section", { class: "question", id: `question-${one.experiment}` }, element("h3", {}, one.question), element("p", { class: "small" }, one.note));
+    if (one.note) return element("section", { class: "question", id: `question-${one.experiment}` }, element("h3", {}, title(one)), element("p", { class: "small" }, one.note));
     const groups = list(one.groups);
     const scale = scaleOf(groups.flatMap((group) => list(group.rows)));
     const chart = element("div", { class: "chart wide" });
@@ -273,7 +275,7 @@ function questions() {
     const common = one.common ? element("p", { class: "small" }, `All: ${one.common}.`) : null;
     // Emulated storage answers no question about a product: folded where there is real storage.
     const body = emulated && real.length ? element("details", {}, element("summary", {}, "emulated targets (E)"), common, chart) : [common, chart];
-    return element("section", { class: "question", id: `question-${one.experiment}` }, element("h3", {}, one.question), body);
+    return element("section", { class: "question", id: `question-${one.experiment}` }, element("h3", {}, title(one)), body);
   };
   return asked.length ? [element("h2", { id: "questions" }, "Questions"), element("div", { class: "figures" }, asked.map(section))] : [];
 }

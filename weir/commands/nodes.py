@@ -83,16 +83,18 @@ def _named(known: Mapping[str, Named], name: str, option: str) -> Named:
 
 
 def _print(probes: list[Probe], slow: list[Slow], system: Scheduler) -> None:
-    kinds = sorted({kind for probe in probes for kind in probe.times_s})
-    width = max(len(probe.node) for probe in probes)
-    print(f"{'node':{width}}  " + "  ".join(f"{kind + ' ms':>12}" for kind in kinds))
-    for probe in probes:
-        print(f"{probe.node:{width}}  " + "  ".join(f"{probe.times_s[kind] * 1e3:12.1f}" for kind in kinds))
-    for item in slow:
-        print(item)
+    """The answer, then what was measured on each node."""
     if slow:
+        print(f"{len(slow)} of {len(probes)} nodes are slow: {', '.join(names_of(slow))}")
         print(f"to measure without: {system.excluding(names_of(slow))}, and report it to the administrator")
     elif len(probes) < LEAST_NODES:
         print("fewer than three nodes: none can be called slow")
     else:
         print("no node stands out")
+    for item in slow:
+        print(item)
+    kinds = sorted({kind for probe in probes for kind in probe.times_s})
+    width = max(len(probe.node) for probe in probes)
+    print(f"{'node':{width}}  " + "  ".join(f"{kind + ' ms':>12}" for kind in kinds))
+    for probe in probes:
+        print(f"{probe.node:{width}}  " + "  ".join(f"{probe.times_s[kind] * 1e3:12.1f}" for kind in kinds))

@@ -23,7 +23,7 @@ from weir.prove.doubts import doubts, without_reports
 from weir.prove.logged import judged_claims as judged_claims_of_log
 from weir.prove.logged import logged_claims, logged_facts, logged_lines, moved_in
 from weir.prove.mounts import mounts_of
-from weir.prove.output import claim_lines, hint_lines
+from weir.prove.output import claim_lines, headline, hint_lines
 from weir.prove.records import JudgedRow, judged_mounts, watched_paths
 from weir.prove.reports import read_reports, unreported_bytes
 from weir.prove.seen import Seen, facts_of_all, of_program, seen_lines, unseen_lines
@@ -186,9 +186,10 @@ def _texts(ended: Ended, files: list[Path]) -> str:
 
 def _print(seen: Seen, hints: Sequence[str]) -> None:
     """To stderr: stdout is the program's."""
-    lines = [f"weir prove: exit code {seen.ended.exit_code} after {seen.ended.elapsed_s:.2f} s"]
+    judged: Sequence[JudgedRow | None] = [one for _, one in seen.claims] or seen.judged
+    found = headline(judged, "result" if seen.claims else "phase")
+    lines = [f"weir prove: {found}; exit code {seen.ended.exit_code} after {seen.ended.elapsed_s:.2f} s"]
     lines += seen_lines(seen)
-    judged = [one for _, one in seen.claims] if seen.claims else list(seen.judged)
     lines += [*claim_lines(seen.claims), *hint_lines(judged), *hints]
     lines += unseen_lines(seen)
     print("\n".join(lines), file=sys.stderr)

@@ -41,6 +41,9 @@ def execute(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps([_facts(stack) for stack in found], indent=1))
     else:
+        bad = [stack.name for stack in found if problems(stack)]
+        many = f"{len(found)} stack{'s' * (len(found) != 1)}"
+        print(f"{many}: {'PROBLEM in ' + ', '.join(bad) if bad else 'no problem'}\n")
         print("\n\n".join(describe(stack) for stack in found))
     return 1 if any(problems(stack) for stack in found) else 0
 

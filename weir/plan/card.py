@@ -35,9 +35,8 @@ def cost_card(plan: Plan, costs: Iterable[BatchCosts] = ()) -> str:
 def short_card(plan: Plan, left: int) -> str:
     """At most twelve lines: what will be measured, where, how much and how long; the rest is in plan.txt."""
     cost = plan.cost
-    suites = ", ".join(f"{suite.suite} (scale {suite.scale})" for suite in plan.suites)
     lines = [
-        f"Plan of {suites} on {plan.site.name}: {plan.site.description}",
+        f"Plan of {_whole(plan)}: {plan.site.description}",
         f"  cells       {cost.cells:,} in {cost.executions:,} executions;"
         f" {cost.cells - left:,} of them are measured",
         f"  volume      {about_size(cost.written_bytes)} written, {about_size(cost.read_bytes)} read;"
@@ -57,10 +56,15 @@ def short_card(plan: Plan, left: int) -> str:
     return "\n".join(lines)
 
 
+def _whole(plan: Plan) -> str:
+    suites = ", ".join(f"{suite.suite} (scale {suite.scale})" for suite in plan.suites)
+    return f"{suites} on {plan.site.name}"
+
+
 def _head(plan: Plan) -> Iterator[str]:
     cost = plan.cost
-    suites = ", ".join(f"{suite.suite} (scale {suite.scale})" for suite in plan.suites)
-    yield f"Plan of {suites} on {plan.site.name}: {plan.site.description}"
+    yield f"Plan of {_whole(plan)}: {cost.cells:,} cells, {cost.executions:,} executions, {_duration(cost)}"
+    yield f"  {plan.site.description}"
     yield ""
     duplicates = f", {cost.shared:,} duplicates" if cost.shared else ""
     less = f"{cost.excluded:,} excluded{duplicates}"
@@ -68,8 +72,9 @@ def _head(plan: Plan) -> Iterator[str]:
     yield f"  executions    {cost.executions:,}, giving {cost.measurements:,} measurements of each access"
     if cost.most_executions > cost.executions:
         yield f"  added rounds  up to {cost.most_executions:,} executions, {_until_words(plan)}"
-    here = f", {cost.reachable:,} available at this site" if cost.reachable != cost.valid else ""
-    yield f"  factorial     {cost.factorial:,} executions, full factorial; {cost.valid:,} valid{here}"
+    here = f", and {cost.reachable:,} of those can run here" if cost.reachable != cost.valid else ""
+    whole = f"{cost.factorial:,} executions if all combinations were run"
+    yield f"  everything    {whole}: {cost.valid:,} are valid{here}"
     yield f"  written       {about_size(cost.written_bytes)}"
     yield f"  read          {about_size(cost.read_bytes)}"
     yield f"  peak space    {about_size(cost.peak_bytes)} and {_files(cost.peak_inodes)} at a time"

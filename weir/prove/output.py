@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from weir.audit.evidence import EVIDENCE
 from weir.audit.explain import hint_of
-from weir.audit.judge import Judgement
+from weir.audit.judge import UNPROVEN, VERDICTS, Judgement
 from weir.audit.registry import rules
 from weir.base.units import about_size, three_digits
 from weir.prove.claims import Claim, counted_text
@@ -218,6 +218,18 @@ def most_telling(judgement: Judgement) -> Finding:
     than what a table of results has, such as a short time."""
     made = [one for one in judgement.findings if one.verdict == judgement.verdict]
     return min(made, key=lambda one: not rules()[one.rule].needs_output)
+
+
+def headline(judged: Sequence[JudgedRow | None], what: str) -> str:
+    """How many of each verdict, with what is most often found."""
+    verdicts = Counter(UNPROVEN if one is None else str(one.row["verdict"]) for one in judged)
+    if not judged:
+        return "nothing was seen that a verdict could be about"
+    many = f"{verdicts['VALID']} of {len(judged)} {what}{'s' * (len(judged) != 1)} VALID"
+    others = [f"{verdicts[name]} {name}" for name in VERDICTS[1:] if verdicts[name]]
+    rules_ = Counter(most_telling(one.judgement).rule for one in judged if one and one.judgement.findings)
+    found = f" ({', '.join(name for name, _ in rules_.most_common(2))})" if rules_ else ""
+    return ", ".join([many, *others]) + found
 
 
 def hint_lines(judged: Iterable[JudgedRow | None]) -> Iterator[str]:

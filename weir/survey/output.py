@@ -14,13 +14,17 @@ from weir.survey.estimate import Extension, Format, Share, extensions, formats
 from weir.survey.tally import SIZES, Tally
 
 _EXTENSIONS_SHOWN = 12
+_FIRST = 3  # formats in the first line
 _NAME, _BAR, _SHARES, _ROW = 150, 440, 110, 24  # widths, and a height
 
 
 def lines(tally: Tally, share: float, elapsed_s: float, operations: int) -> Iterator[str]:
     found = formats(tally)
     sampled = sum(one.files for one in found)
-    yield f"{tally.files:,} files in {tally.directories:,} directories, {about_size(tally.size_bytes)}"
+    most = sorted(found, key=lambda one: -one.of_volume.value)[:_FIRST]
+    of_volume = ", ".join(f"{one.name} {one.of_volume.value:.0%}" for one in most)
+    whole = f"{tally.files:,} files in {tally.directories:,} directories, {about_size(tally.size_bytes)}"
+    yield f"{whole}: {of_volume} of the volume" if most else whole
     yield f"{sampled:,} files recognised by content ({share:.0%} chosen)"
     yield f"{operations:,} operations in {elapsed_s:.1f} s"
     yield ""

@@ -174,7 +174,11 @@ test_that("reads of a cache and files that are open for a moment are named", {
   expect_length(advised("cached-reads", evidence_of(records = cached[, emulated := TRUE])), 0)
   expect_length(advised("open-close", evidence_of(records = records)), 0)
   short <- data.table::copy(records)[access == "write", `:=`(open_s = 0.6, total_s = 1)]
-  expect_identical(advised("open-close", evidence_of(records = short)), "Open fewer files for writes on synthetic.")
+  each <- data.table::copy(short)[, layout := "file-per-process"]
+  expect_identical(advised("open-close", evidence_of(records = each)), "Open fewer files for writes on synthetic.")
+  # One shared file cannot be fewer.
+  one <- advised("open-close", evidence_of(records = short[, layout := "shared"]))
+  expect_identical(one, "Move more in writes on synthetic each time the file is open.")
   expect_length(advised("open-close", evidence_of(records = short[, emulated := TRUE])), 0)
 })
 

@@ -9,11 +9,12 @@ from weir.plan import make_plan
 from weir.plan.card import cost_card
 
 CARD = """\
-Plan of mine (scale full) on here: A site for tests
+Plan of mine (scale full) on here: 6 cells, 12 executions, 6.9 s to 31 s
+  A site for tests
 
   cells         6 (24 combinations: 18 excluded)
   executions    12, giving 36 measurements of each access
-  factorial     48 executions, full factorial; 28 valid, 12 available at this site
+  everything    48 executions if all combinations were run: 28 are valid, and 12 of those can run here
   written       122 MiB
   read          122 MiB
   peak space    8 MiB and 1 file at a time

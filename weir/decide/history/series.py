@@ -20,6 +20,7 @@ from weir.base.errors import WeirError, did_you_mean
 from weir.decide.compare.pairs import IDENTITY, RESERVED
 from weir.records.metrics import Metric, metric_named
 from weir.records.table import damage_named
+from weir.terms.columns import columns
 from weir.terms.model import Row
 
 Numbers = NDArray[np.float64]
@@ -161,7 +162,9 @@ def from_table(path: Path, keys: Sequence[str], time: str, value: str, metric: s
     if names := _telling_columns(first_rows, known, keys, at_keys):
         text = f"a series of --key {' '.join(keys)} joins different values of {', '.join(names)}"
         print(f"weir: {path}: {text}\n    hint: add --key {' --key '.join(names)}", file=sys.stderr)
-    units = dict.fromkeys(points, value)  # the column: nothing else tells what it counts
+    known_column = columns().get(value)
+    unit = known_column.unit if known_column else ""
+    units = dict.fromkeys(points, unit or value)  # of another column its name is all there is
     made = make_series(points, metric_named(metric).higher_is_better, systems, units)
     if not made:
         hint = "a header alone, or no value above zero: look at --value and --time"

@@ -24,8 +24,10 @@ def lines(
         f"{count} {what}" for count, what in ((result.nodes, "nodes"), (result.procs, "processes")) if count
     )
     version = result.version or "version not printed"
+    label = valid.label if valid.valid else f"{valid.label}: {'; '.join(valid.reasons)}"
+    name = "score" if valid.valid else "index"
+    yield label if result.missing else f"{name} {score(result.phases).today:,.2f}; {label}"
     yield f"{result.source}: {version}; {size or 'nodes and processes not printed'}"
-    yield valid.label if valid.valid else f"{valid.label}: {'; '.join(valid.reasons)}"
     yield ""
     yield from _phase_lines(result, places)
     yield ""

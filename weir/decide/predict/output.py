@@ -10,7 +10,9 @@ from weir.decide.predict.forecast import Forecast, Times, error, whole
 
 
 def lines_of(application: Application, found: Mapping[str, Sequence[Forecast]]) -> Iterator[str]:
-    yield f"{application.name}: {application.description}"
+    times = (f"{target} {_words(whole(each, 'predicted'))}" for target, each in found.items())
+    yield f"{application.name}: {', '.join(times)}"
+    yield from [application.description] if application.description else []
     for target, each in found.items():
         yield ""
         yield f"{target}"

@@ -197,7 +197,7 @@ def test_show_answers_first_and_fits_a_screen(tmp_path: Path, capsys: pytest.Cap
     first, *rest = capsys.readouterr().out.splitlines()
     assert first == "1 of 40 series changed its level; values of 1970-01-01 to 1970-03-01"
     assert rest[0].startswith("s0: 60 points")
-    assert rest[1] == "  median 1,000 bw_mib_s from 1970-01-01, 30 points"
+    assert rest[1] == "  median 1,000 MiB/s from 1970-01-01, 30 points"
     assert len(rest) < 24
     assert rest[-1] == "and 32 more series, 0 of them with a change: --all"
     assert main([*arguments, "--all"]) == 0
@@ -240,7 +240,7 @@ def test_the_figure_shows_levels_changes_and_the_verdict(tmp_path: Path) -> None
     assert "a&lt;b" in text
     assert "1970-03-02 ×0.7" in text
     assert text.count("<circle") == 71
-    assert ">bw_mib_s</text>" in text, "a table of others: the name of its column is the only unit"
+    assert ">MiB/s</text>" in text, "a column that is named as that of a record has its unit"
     ElementTree.fromstring(text[text.index("<svg") : text.index("</svg>") + 6])
 
 
