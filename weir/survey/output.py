@@ -23,7 +23,8 @@ def lines(tally: Tally, share: float, elapsed_s: float, operations: int) -> Iter
     sampled = sum(one.files for one in found)
     most = sorted(found, key=lambda one: -one.of_volume.value)[:_FIRST]
     of_volume = ", ".join(f"{one.name} {one.of_volume.value:.0%}" for one in most)
-    whole = f"{tally.files:,} files in {tally.directories:,} directories, {about_size(tally.size_bytes)}"
+    where = f"{_counted(tally.files, 'file')} in {_counted(tally.directories, 'directory')}"
+    whole = f"{where}, {about_size(tally.size_bytes)}"
     yield f"{whole}: {of_volume} of the volume" if most else whole
     yield f"{sampled:,} files recognised by content ({share:.0%} chosen)"
     yield f"{operations:,} operations in {elapsed_s:.1f} s"
@@ -41,6 +42,10 @@ def lines(tally: Tally, share: float, elapsed_s: float, operations: int) -> Iter
         yield f"  skipped: {count:,} {reason}"
     if share < 1:
         yield "  in brackets: 95 % interval of the share among all files"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what if count == 1 else f'{what[:-1]}ies' if what.endswith('y') else f'{what}s'}"
 
 
 def _extension_line(one: Extension) -> str:

@@ -18,6 +18,7 @@ from weir.records.metrics import Metric
 ORDER = (SLOWER, FASTER, UNDECIDED, SAME)
 _MOST_UNMATCHED = 10
 _MOST_SHOWN, _MOST_NOTES = 30, 6  # pairs and notes of a screen
+_MOST_WITHOUT = 3
 _FEWEST_FOR_UNITS, _NEAR, _ALL_NEAR = 3, 0.004, 0.02  # pairs; of logarithms of ratios
 
 
@@ -86,10 +87,19 @@ def as_text(
         f"ratio B/A of {metric.name} with its 95 % interval ({better}); 5 % of all verdicts may be false",
         "",
     ]
-    rows = [_line(one) for one in sorted_for_reading(judged)]
-    lines += _few(rows, _MOST_SHOWN, "pairs", everything)
+    lines += _rows(judged, everything)
     lines += _few(notes_of(judged), _MOST_NOTES, "notes", everything)
     return "\n".join([*lines, *unmatched_lines(unmatched)])
+
+
+def _rows(judged: Sequence[Judged], everything: bool) -> list[str]:
+    """Pairs without an estimate have one line together: the notes have the reasons."""
+    ordered = sorted_for_reading(judged)
+    without = [one for one in ordered if one.estimate is None]
+    if everything or len(without) <= _MOST_WITHOUT:
+        return _few([_line(one) for one in ordered], _MOST_SHOWN, "pairs", everything)
+    rows = _few([_line(one) for one in ordered if one.estimate], _MOST_SHOWN, "pairs", everything)
+    return [*rows, f"  {UNDECIDED:<13} {len(without)} pairs without an estimate: --all"]
 
 
 def _few(lines: Sequence[str], most: int, what: str, everything: bool) -> list[str]:
