@@ -11,7 +11,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from tests.engine.runs import ROOT, Engine, romio
+from tests.engine.runs import ROOT, Engine
 
 pytestmark = pytest.mark.quick
 
@@ -170,7 +170,8 @@ def test_flags_on_the_descriptor(engine: Engine) -> None:
 
 @pytest.mark.slow
 def test_flags_and_hints_under_mpi_io(engine: Engine) -> None:
-    hints = {"IOR_HINT__MPI__cb_buffer_size": "4194304", "OMPI_MCA_io": romio()}
+    # ROMIO of Open MPI 5 ignores the hints that MPI_File_open is given.
+    hints = {"IOR_HINT__MPI__cb_buffer_size": "4194304", "OMPI_MCA_io": "ompio"}
     done = engine.good("-a", "MPIIO", "-w", "-c", *SHAPE, ranks=2, environment=hints)
     assert done.document["requested"]["hints"] == {"cb_buffer_size": "4194304"}
     observed = done.result("write")["observed"]

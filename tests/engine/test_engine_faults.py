@@ -167,7 +167,7 @@ def test_a_directory_that_vanishes_between_iterations(engine: Engine) -> None:
     process = subprocess.Popen(
         [*arguments, "-O", "summaryFile=summary.json"],
         cwd=engine.folder,
-        env={**AS_ROOT, "PATH": "/usr/bin:/bin"},
+        env={**AS_ROOT, "PATH": "/usr/bin:/bin", "HOME": str(engine.folder)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
