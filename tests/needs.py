@@ -5,6 +5,7 @@ the reason why this machine lacks it, or an empty text."""
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -20,6 +21,7 @@ from tests.lab.machine import ROOT, LabError, Machine
 Need = Callable[[], str]
 USER_NAMESPACE = ("unshare", "--map-root-user", "--mount")  # in which any user mounts
 _PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+_OWN_FOLDER = re.compile(r"/\S*/weir-needs-\w+")  # named by chance, and the reason is counted by its text
 _LIMIT_S = 60
 _KERNEL = "linux.uml"
 _BOOTED = "Attempted to kill init! exitcode=0x00000000"  # what a kernel prints whose first process succeeded
@@ -181,7 +183,8 @@ def _refusal(
         if printed is not None:
             printed.append(done.stdout)
         return ""
-    return f"{what}: {_one_line(done.stderr) or f'{command[0]} ended with exit code {done.returncode}'}"
+    told = _one_line(_OWN_FOLDER.sub("a directory", done.stderr))
+    return f"{what}: {told or f'{command[0]} ended with exit code {done.returncode}'}"
 
 
 def _one_line(text: str) -> str:

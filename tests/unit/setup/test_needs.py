@@ -69,3 +69,16 @@ def test_what_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.Monk
         assert needs.loop_devices() == "no loop device: losetup is not installed"
     finally:
         needs.loop_devices.cache_clear()
+
+
+def test_a_reason_is_the_same_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Skipped tests are counted by their reasons."""
+    program = tmp_path / "mount"
+    program.write_text('#!/bin/sh\necho "mount: $4: permission denied." >&2\nexit 32\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(needs, "_PATH", f"{tmp_path}:/usr/bin:/bin")
+    needs.mounts.cache_clear()
+    try:
+        assert needs.mounts() == "no file system can be mounted: mount: a directory: permission denied."
+    finally:
+        needs.mounts.cache_clear()
