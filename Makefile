@@ -282,7 +282,7 @@ format-snakemake:
 	@.ci/step $@ $(venv)/snakefmt --check Snakefile workflow/Snakefile
 
 lint-r:
-	@.ci/step $@ Rscript analysis/tests/lint.R
+	@.ci/step $@ Rscript .ci/lint.R
 
 spelling:
 	@.ci/step $@ $(venv)/codespell

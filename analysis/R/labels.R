@@ -42,8 +42,8 @@ plain_digits <- function(values) {
 }
 
 # Three significant digits, thousands separated: what a bandwidth deserves.
-# Halves up, as threeDigits() of page.js and three_digits() of weir/base/units.py: a tie must not differ between print, page
-# and terminal.
+# Halves up, as threeDigits() of page.js and three_digits() of weir/base/units.py: a tie must not differ between print,
+# page and terminal.
 three_digits <- function(values) {
   power <- ifelse(is.finite(values) & values > 0, floor(log10(values)) - 2, 0)
   scaled <- ifelse(power >= 0, values / 10^pmax(power, 0), values * 10^pmax(-power, 0))

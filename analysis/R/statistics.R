@@ -10,8 +10,8 @@ interval_level <- 0.95
 attained_words <- "95.2 %"
 # Lag-1 autocorrelation of consecutive rounds where none is estimated (weir/records/medians.py).
 assumed_autocorrelation <- 0.35
-# Standard errors that are added to an estimate of it (weir/records/inference.py has the same): bench/coverage.R measures the
-# level with it.
+# Standard errors that are added to an estimate of it (weir/records/inference.py has the same): bench/coverage.R
+# measures the level with it.
 serial_errors <- 0.5
 
 # The mean of values of rounds with its t interval. `inflation` widens the interval where the two sides of a comparison
@@ -30,8 +30,8 @@ mean_interval <- function(values, inflation = 1, level = interval_level, degrees
 t_quantile <- function(df, level = interval_level) stats::qt((1 + level) / 2, df)
 
 # Of a series whose autocorrelation decays by a factor: how much larger the error of its mean is than that of
-# independent values, and the degrees of freedom of its variance. Both are exact for a normal series (weir/records/inference.py
-# has the same).
+# independent values, and the degrees of freedom of its variance. Both are exact for a normal series
+# (weir/records/inference.py has the same).
 serial_factors <- function(n, autocorrelation) {
   if (n < 2) {
     return(list(inflation = 1, degrees = n - 1))

@@ -1,9 +1,9 @@
-# Runs the tests of the analysis: Rscript analysis/tests/run.R [FILTER]. Ends with counts; exit code 1 if one fails.
+# Runs the tests of the analysis: Rscript .ci/analysis-tests.R [FILTER]. Ends with counts; exit code 1 if one fails.
 
 folder <- local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
   file <- gsub("~+~", " ", file, fixed = TRUE) # Rscript writes a space so
-  file.path(dirname(normalizePath(file)), "testthat")
+  file.path(dirname(dirname(normalizePath(file))), "analysis", "tests", "testthat")
 })
 filter <- if (length(commandArgs(TRUE)) > 0) commandArgs(TRUE)[1]
 results <- as.data.frame(testthat::test_dir(folder, filter = filter, reporter = "check", stop_on_failure = FALSE))

@@ -1,10 +1,10 @@
-# Lints the analysis: Rscript analysis/tests/lint.R. Prints what it finds; exit code 1 if there is anything. A file in
+# Lints the analysis: Rscript .ci/lint.R. Prints what it finds; exit code 1 if there is anything. A file in
 # which nothing was found is not read again until it, or what its findings depend on, changes (build/lintr).
 
 file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
 file <- normalizePath(gsub("~+~", " ", file, fixed = TRUE)) # Rscript writes a space so
-home <- dirname(dirname(file))
-top <- dirname(home)
+top <- dirname(dirname(file))
+home <- file.path(top, "analysis")
 clean <- file.path(top, "build", "lintr")
 dir.create(clean, recursive = TRUE, showWarnings = FALSE)
 
@@ -44,11 +44,11 @@ unless_clean <- function(of, check, ...) {
 lints_of <- function(paths, ..., check) unlist(lapply(paths, unless_clean, check, ...), recursive = FALSE)
 
 # A figure or table is checked as functions that stand in the package.
-names_file <- file.path(home, "tests", "names.R")
+names_file <- file.path(top, ".ci", "names.R")
 source(names_file)
 pkgload::load_all(home, quiet = TRUE, helpers = FALSE, attach_testthat = FALSE)
 namespace <- asNamespace(pkgload::pkg_name(home))
-lintable <- c(sources, parts, worlds, files_of("tests"), file.path(top, ".ci", "testthat.R"))
+lintable <- c(sources, parts, worlds, files_of("tests"), list.files(file.path(top, ".ci"), "[.]R$", full.names = TRUE))
 found <- lints_of(lintable, check = function(path) lintr::lint(path, linters = style))
 schema <- file.path(top, "config/schemas/record.schema.yaml")
 tables <- list.files(file.path(top, "reference"), "[.]csv$", full.names = TRUE)

@@ -1,0 +1,33 @@
+"""R's own checker accepts the analysis as a package."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.checkout import ROOT
+
+
+def test_what_belongs_to_the_package_is_in_it() -> None:
+    """R CMD check runs every tests/*.R, without the checkout that these need."""
+    assert [file.name for file in (ROOT / "analysis/tests").glob("*.R")] == []
+
+
+@pytest.mark.slow
+def test_r_cmd_check_has_no_error_and_no_warning(tmp_path: Path) -> None:
+    if not shutil.which("R") or not shutil.which("make"):
+        pytest.skip("R or make is not on the PATH")
+    shutil.copytree(ROOT / "analysis", tmp_path / "analysis")
+    # The manual needs LaTeX, and no function has a page; lint-r finds undefined names.
+    command = ["R", "CMD", "check", "--no-manual", "--no-codetools", "analysis"]
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", "_R_CHECK_FORCE_SUGGESTS_": "false"}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=600
+    )
+    assert "Status:" in done.stdout, done.stdout + done.stderr
+    assert re.findall(r"^\* checking .*(?:ERROR|WARNING)$", done.stdout, re.MULTILINE) == [], done.stdout
