@@ -7,6 +7,7 @@ import os
 import secrets
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,7 @@ def preflight(planned: PlannedBatch, wait_s: float = 0.0) -> list[Check]:
     _take(planned, lock, wait_s, progress)
     try:
         with _on_target(planned, lock) as (guardian, token):
-            return _checked(planned, guardian, token)[0]
+            return _checked(planned, guardian, token).checks
     finally:
         lock.release()
 
@@ -108,26 +109,13 @@ def _measure(batch: SessionBatch, todo: Sequence[Execution], round: int | None) 
     planned, shapes = batch.planned, batch.session.shapes
     assert batch.lock is not None
     with _on_target(planned, batch.lock) as (guardian, token):
-        checks, temporary = _checked(planned, guardian, token, planned.shape in shapes)
-        _require(checks, planned)
+        checked = _checked(planned, guardian, token, planned.shape in shapes)
+        _require(checked.checks, planned)
         shapes.add(planned.shape)
         batch.slow_nodes = _compare_nodes(batch)
         with _claimed(planned, guardian) as neighbours:
-            servers = in_time(lambda: _servers(planned), planned.target.path)
-            facts = _facts(batch, neighbours)
-            run_to_the_end(todo, Turn(batch, guardian, token, temporary, servers, facts), round)
-
-
-def run_to_the_end(todo: Sequence[Execution], turn: Turn, round: int | None) -> None:
-    """Terminates: failed runs are tried once, and each added round runs each of its cells once."""
-    run_all(todo, turn)
-    while round is None and not turn.batch.left and (more := turn.batch.added()):
-        turn.batch.session.progress.expect(len(more))
-        run_all(more, turn)
-
-
-def _servers(planned: PlannedBatch) -> list[str]:
-    return server_addresses(mount_of(Path(planned.target.path)), planned.target.server_addresses)
+            facts, where = _facts(batch, neighbours), (checked.temporary, checked.servers)
+            run_all(todo, Turn(batch, guardian, token, *where, facts), with_added=round is None)
 
 
 def _facts(batch: SessionBatch, neighbours: Sequence[str]) -> dict[str, Any]:
@@ -215,20 +203,35 @@ def _compare_nodes(batch: SessionBatch) -> list[Slow] | None:
     return slow
 
 
+@dataclass(frozen=True)
+class _Checked:
+    """What is known of a prepared target before it is claimed."""
+
+    checks: list[Check]
+    servers: Sequence[str] = ()
+    temporary: Path | None = None  # for the files of launches; the guardian removes it
+
+
 def _checked(
     planned: PlannedBatch, guardian: Guardian, token: str, are_ranks_known: bool = False
-) -> tuple[list[Check], Path | None]:
-    """The checks; and a directory for the files of launches, which the guardian removes."""
-    target, stack = planned.target, planned.stack
-    checks = in_time(lambda: check_batch(planned.cells, target, stack), target.path)
+) -> _Checked:
+    checks, servers = in_time(lambda: _look_at(planned), planned.target.path)
     if any(check.problem for check in checks):
-        return checks, None
+        return _Checked(checks)
     temporary = guardian.temporary()
-    if are_ranks_known:
-        return checks, temporary
-    first = planned.cells[0]  # all cells of a batch have the same shape
-    ranks = check_ranks(first.nodes, first.ppn, stack, planned.launcher, token, temporary)
-    return [*checks, ranks], temporary
+    if not are_ranks_known:
+        nodes, ppn, _, launcher = planned.shape
+        checks = [*checks, check_ranks(nodes, ppn, planned.stack, launcher, token, temporary)]
+    return _Checked(checks, servers, temporary)
+
+
+def _look_at(planned: PlannedBatch) -> tuple[list[Check], list[str]]:
+    """All that the storage is asked in one call with a limit."""
+    target = planned.target
+    checks = check_batch(planned.cells, target, planned.stack)
+    if any(check.problem for check in checks):
+        return checks, []
+    return checks, server_addresses(mount_of(Path(target.path)), target.server_addresses)
 
 
 def _require(checks: Sequence[Check], planned: PlannedBatch) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from weir.base.storage_calls import in_time
 from weir.measure.clean_up.guardian import Guardian
-from weir.measure.clean_up.workspace import Workspace, temporary_variables
+from weir.measure.clean_up.workspace import Workspace
 from weir.measure.document import before
 from weir.measure.executions import Execution
 from weir.measure.machine.host import host_facts
@@ -21,7 +21,7 @@ from weir.measure.machine.stripes import stripe
 from weir.measure.planned import PlannedBatch
 from weir.measure.session import SessionBatch
 from weir.runs.files import fresh_folder
-from weir.site.launchers import applied, launch_changes, launcher
+from weir.site.launchers import Start, start_of
 from weir.tools import tools
 from weir.tools.base import RunPaths
 from weir.tools.engine import engine_of, shared_engine
@@ -59,18 +59,10 @@ class Turn:
         }
 
     @cached_property
-    def start(self) -> list[str]:
-        """The arguments before a program: all cells of a batch have the same nodes and ranks."""
-        cell, stack = self.planned.cells[0], self.planned.stack
-        command = launcher(self.planned.launcher).command
-        return command(cell.nodes, cell.ppn, stack.launcher_options, self.variables)
-
-    @cached_property
-    def environment(self) -> dict[str, str]:
-        """All variables of a launch."""
-        name, nodes = self.planned.launcher, self.planned.cells[0].nodes
-        temporary = temporary_variables(name, nodes, self.temporary)
-        return applied(os.environ, launch_changes(name), temporary, self.variables)
+    def start(self) -> Start:
+        """The same for all launches: all cells of a batch have the same nodes and ranks."""
+        nodes, ppn, _, name = self.planned.shape
+        return start_of(name, nodes, ppn, self.planned.stack.launcher_options, self.variables, self.temporary)
 
     @property
     def has_added_libraries(self) -> bool:
@@ -91,11 +83,6 @@ class Turn:
     def tell(self, execution: Execution, ending: str, elapsed_s: float) -> None:
         """Report the end of an execution to whoever waits."""
         self.batch.session.progress.step(self.planned.batch, execution, ending, elapsed_s)
-
-    def tell_end_of(self, execution: Execution, elapsed_s: float | None = None) -> None:
-        """The same from what is on record."""
-        one = self.batch.finished[execution.key]
-        self.tell(execution, one.error or one.status, one.elapsed_s if elapsed_s is None else elapsed_s)
 
 
 @dataclass(frozen=True)
@@ -145,7 +132,7 @@ def _prepared(execution: Execution, place: _Place, host: Mapping[str, Any], turn
     own = {**tool.environment(cell), **_witness(turn, program, outputs, place)}
     variables = [f"{name}={value}" for name, value in own.items()]
     command = ["env", *variables, *command] if variables else command
-    whole = [*turn.start, *command]
+    whole = [*turn.start.command, *command]
     known = before(execution, target, turn.batch.session.seed, whole, turn.variables)
     if images := images_of(program):
         known["images"] = images

@@ -48,18 +48,20 @@ class Ended:
     ready: Prepared
     end: RunEnd
     held: Held  # what held back the processes of the node meanwhile
+    elapsed_s: float | None = None  # to be told; None: its end has been told
 
 
-def run_launch(executions: Sequence[Execution], turn: Turn) -> None:
-    """Start executions that share a launch, wait, and record each that has run: the session takes them.
+def run_launch(executions: Sequence[Execution], engine: Sequence[str], turn: Turn) -> None:
+    """Start executions together by this weir-io, or (without it) a single one by its own program; wait, and
+    record each that has run: the session takes them.
 
     When the machine or the batch system failed, or an interrupt came, no execution is recorded as failed."""
-    ready, engine = prepare(executions, turn), turn.engine(executions[0])
+    ready = prepare(executions, turn)
     way = SharedEngine(ready, engine, turn) if engine else OwnProgram(ready[0], turn)
     fault: str | None = None
     is_faultless = False  # an interrupt or a target that hangs lets cells fail, too
     try:
-        outcome = execute(way.command, turn.environment, way.watch, turn.token, way.folder)
+        outcome = execute(way.command, turn.start.environment, way.watch, turn.token, way.folder)
         fault = way.end(outcome)
         if fault is None and way.has_failed:
             _raise_if_lost(outcome, turn)
@@ -81,7 +83,9 @@ def _record(ended: Ended, turn: Turn) -> None:
     known = ready.known | {"host": {**ready.known["host"], **ended.held}}
     document = after(known, ended.end, ready.outputs)
     end_run(ready.outputs, document, None if is_in_haste(sys.exception()) else turn.batch.session.judge)
-    turn.batch.take(ready.execution, document)
+    one = turn.batch.take(ready.execution, document)
+    if ended.elapsed_s is not None:
+        turn.tell(ready.execution, one.error or one.status, ended.elapsed_s)
 
 
 def _raise_if_lost(outcome: Outcome, turn: Turn) -> None:
@@ -115,7 +119,7 @@ class OwnProgram:
         self.has_failed = outcome.exit_code != 0 or lacks
         error = TRUNCATED if lacks else outcome.error
         end = RunEnd(outcome.exit_code, outcome.ended, now(), outcome.elapsed_s, error)
-        self._ended = Ended(self._ready, end, held), outcome
+        self._ended = Ended(self._ready, end, held, outcome.elapsed_s), outcome
 
     def ended(self, is_faultless: bool) -> Iterator[Ended]:
         if self._ended is None or (self.has_failed and not is_faultless):
@@ -125,7 +129,6 @@ class OwnProgram:
         (self.folder / OUTPUT_FILES["stderr"]).write_bytes(outcome.stderr)
         gather_witness(self.folder)
         yield ended
-        self._turn.tell_end_of(self._ready.execution)
 
     def forget(self) -> None:
         """Nothing was laid down."""
@@ -136,15 +139,16 @@ class SharedEngine:
 
     def __init__(self, ready: Sequence[Prepared], engine: Sequence[str], turn: Turn) -> None:
         self.folder = turn.planned.launch_folder
-        self.command = [*turn.start, *engine, "batch", "list", STATUS_FILE]
-        self._ready, self._turn = {_name(each.execution): each for each in ready}, turn
+        self.command = [*turn.start.command, *engine, "batch", "list", STATUS_FILE]
+        self._ready = {_name(each.execution): each for each in ready}
         self._outcome: Outcome | None = None
-        self.folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(self.folder / "list", "".join(_line(each, len(engine)) for each in ready))
-        (self.folder / STATUS_FILE).write_text("", encoding="utf-8")
-        known = {name: each.known for name, each in self._ready.items()}
-        write_atomically(self.folder / LAUNCH_FILE, json.dumps(known))
+        lines = "".join(_line(each, len(engine)) for each in ready)
+        known = json.dumps({name: each.known for name, each in self._ready.items()})
         executions = [each.execution for each in ready]
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(self.folder / "list", lines)
+        (self.folder / STATUS_FILE).write_text("", encoding="utf-8")
+        write_atomically(self.folder / LAUNCH_FILE, known)
         self.watch = StatusWatch(self.folder / STATUS_FILE, executions, turn.tell, turn.guardian.fault)
 
     @property
@@ -165,8 +169,8 @@ class SharedEngine:
             if ready and end and (is_faultless or end.status == "done"):
                 yield Ended(ready, end, self.watch.held.get(line.name, {}))
         if is_faultless and self._outcome and (stopped := self.watch.current):
-            yield Ended(self._ready[_name(stopped)], _stopped_end(self._outcome), {})
-            self._turn.tell_end_of(stopped, self.watch.elapsed_s())
+            end = _stopped_end(self._outcome)
+            yield Ended(self._ready[_name(stopped)], end, {}, self.watch.elapsed_s())
 
     def forget(self) -> None:
         """All that was laid down has become run files."""

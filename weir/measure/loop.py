@@ -19,9 +19,9 @@ LAUNCHES_LOST = 4
 LOST_PAUSE_S = 15.0
 
 
-def run_all(todo: Sequence[Execution], turn: Turn) -> None:
-    """Each launch runs at least its first execution, so this ends. What does not fit the rest of the
-    allocation is counted in batch.left."""
+def run_all(todo: Sequence[Execution], turn: Turn, with_added: bool = False) -> None:
+    """Each launch runs at least its first execution, so this ends: failed ones are tried once, and each added
+    round runs each of its cells once. batch.left counts what does not fit the rest of the allocation."""
     batch, left = turn.batch, list(todo)
     lost = 0
     while left:
@@ -31,8 +31,10 @@ def run_all(todo: Sequence[Execution], turn: Turn) -> None:
         if not fitting:
             batch.left = len(left)
             return
+        engine = turn.engine(fitting[0])
+        together = _sharing(fitting, engine, turn) if engine else fitting[:1]
         try:
-            run_launch(_sharing(fitting, turn), turn)
+            run_launch(together, engine, turn)
             lost = 0
         except LaunchLostError as loss:
             lost += 1
@@ -42,13 +44,13 @@ def run_all(todo: Sequence[Execution], turn: Turn) -> None:
         has_failed = any(batch.finished[key].status != "done" for key in ran)
         if has_failed and (reason := turn.guardian.fault()):
             raise EnvironmentFaultError(reason)
+        if with_added and not left:
+            left = batch.added()
+            batch.session.progress.expect(len(left))
 
 
-def _sharing(fitting: Sequence[Execution], turn: Turn) -> list[Execution]:
-    """The first ones, as far as one launch runs them all: by weir-io; else the first alone."""
-    engine = turn.engine(fitting[0])
-    if not engine:
-        return [fitting[0]]
+def _sharing(fitting: Sequence[Execution], engine: tuple[str, ...], turn: Turn) -> list[Execution]:
+    """The first ones, as far as this weir-io runs them all in one launch."""
     return list(itertools.takewhile(lambda each: turn.engine(each) == engine, fitting))
 
 

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from weir.measure import loop, rounds
-from weir.measure.batch import run_to_the_end
 from weir.measure.command import Turn
 from weir.measure.executions import Execution
+from weir.measure.loop import run_all
 from weir.measure.planned import PlannedBatch
 from weir.measure.receipt import BatchReceipt
 from weir.measure.rounds import measure_in_rounds
@@ -55,7 +55,7 @@ class Machine:
     ran: list[Execution] = field(default_factory=list)
     interrupted_after: float = math.inf  # executions
 
-    def launched(self, executions: list[Execution], turn: Turn) -> None:
+    def launched(self, executions: list[Execution], engine: tuple[str, ...], turn: Turn) -> None:
         (execution,) = executions
         if len(self.ran) >= self.interrupted_after:
             raise KeyboardInterrupt
@@ -86,7 +86,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
 
 def take_turn(batch: SessionBatch, round: int | None) -> None:
     guardian = SimpleNamespace(fault=lambda: None)
-    run_to_the_end(batch.todo(round), Turn(batch, guardian, ""), round)  # type: ignore[arg-type]
+    run_all(batch.todo(round), Turn(batch, guardian, ""), with_added=round is None)  # type: ignore[arg-type]
 
 
 def measure(job: PlannedBatch, **options: Any) -> SessionBatch:

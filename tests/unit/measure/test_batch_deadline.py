@@ -27,7 +27,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Each run takes ten seconds of a clock that starts at zero; what ran is noted."""
     now, ran = [0.0], []
 
-    def launched(executions: list[Execution], turn: Turn) -> None:
+    def launched(executions: list[Execution], engine: tuple[str, ...], turn: Turn) -> None:
         (execution,) = executions
         now[0] += 10
         ran.append(execution.cell.cell)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.unit.measure.alone import measure_batch
 from weir.base.errors import WeirError
-from weir.measure.batch import preflight
+from weir.measure.batch import _Checked, preflight
 from weir.measure.clean_up.guardian import Guardian
 from weir.measure.planned import PlannedBatch
 from weir.measure.receipt import BatchReceipt
@@ -120,6 +120,6 @@ def test_what_a_preflight_whose_guardian_was_killed_leaves_is_removed_by_the_nex
         patched.setattr(Guardian, "temporary", made_and_killed)
         preflight(job)
     assert len(list(Path(os.environ["TMPDIR"]).iterdir())) == 1
-    monkeypatch.setattr("weir.measure.batch._checked", lambda *_: ([], None))
+    monkeypatch.setattr("weir.measure.batch._checked", lambda *_: _Checked([]))
     preflight(job)
     assert list(Path(os.environ["TMPDIR"]).iterdir()) == []

@@ -55,11 +55,11 @@ def test_a_target_that_goes_after_the_last_execution_is_emptied_by_the_next_star
     """As a FUSE mount whose process was killed: its directory is there and empty."""
     target, elsewhere = Path(job.target.path), Path(job.target.path).with_name("unmounted")
 
-    def unmount(*_: object) -> None:
+    def unmount(*_: object, **options: object) -> None:
         target.rename(elsewhere)
         target.mkdir()
 
-    monkeypatch.setattr(batch, "run_to_the_end", unmount)
+    monkeypatch.setattr(batch, "run_all", unmount)
     with pytest.raises(WeirError, match=r"is not there any more: was .*/data unmounted\?"):
         measure_batch(job)
     target.rmdir()
