@@ -20,7 +20,7 @@ def open_page(
     """Chromium without a network; steps are a reader's, in JavaScript, 200 ms after the page is there."""
     if CHROMIUM is None:
         pytest.skip("no chromium to open the report with")
-    # Before the page's own policy. What goes wrong, or is refused by the policy, stands in the text of the page.
+    # Before the page's own policy. What goes wrong, or is refused by it, stands in the text of the page.
     watch = f"""<script>
     const wrong = (message) => document.body.append('PAGE ERROR ' + message);
     onerror = wrong;
