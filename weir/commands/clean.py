@@ -10,7 +10,7 @@ from pathlib import Path
 
 from weir.base.errors import WeirError
 from weir.measure.clean_up.remains import Cleaned, clean_up_after_kills, clean_up_batch
-from weir.measure.job import job_of
+from weir.measure.planned import planned_batch
 from weir.plan import read_plan
 
 NAME = "clean"
@@ -43,7 +43,7 @@ def execute(args: argparse.Namespace) -> int:
 
 def _for_each_batch(plan_file: Path, results: Path) -> list[Cleaned]:
     plan = read_plan(plan_file)
-    return [clean_up_batch(job_of(plan, batch, results), _report) for batch in plan.batches]
+    return [clean_up_batch(planned_batch(plan, batch, results), _report) for batch in plan.batches]
 
 
 def _report(line: str) -> None:

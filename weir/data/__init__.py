@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 # What a study consists of beyond its results: `weir init` copies it, `weir bundle` packs it.
 STUDY_PARTS = (
@@ -27,12 +24,14 @@ STUDY_PARTS = (
 
 def data_folder(name: str) -> Path:
     """A folder of this package, such as config. pip unpacks wheels, so it is one of the file system."""
-    return Path(str(files(__name__).joinpath(name)))
+    return Path(__file__).parent / name
 
 
 @cache
 def load_schema(name: str) -> Mapping[str, Any]:
     """config/schemas/<name>.schema.yaml of this weir, whichever configuration is read."""
+    import yaml  # a guardian, one for each turn of a batch, starts sooner without it
+
     path = data_folder("config") / "schemas" / f"{name}.schema.yaml"
     schema: Mapping[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     return schema

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.measure.clean_up.shared_memory import no_segment
-from weir.measure.order import Execution
+from weir.measure.executions import Execution
 from weir.terms.model import Target
 from weir.witness.document import WITNESS_FILE
 

@@ -16,6 +16,9 @@ _PROBE_BYTES = 64 * 1024
 class EnvironmentFaultError(WeirError):
     """The machine failed, not a cell: what was measured is kept, the rest stays unfinished."""
 
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, hint="run again when it is gone: finished runs are kept")
+
 
 def fault(workspace: Workspace, results: Path) -> str | None:
     """Why no cell can succeed any more; checked when one has failed. None: the failure is its own."""

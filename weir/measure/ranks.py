@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import tempfile
 from pathlib import Path
 
 from weir.measure.clean_up.shared_memory import no_room, no_segment
-from weir.measure.clean_up.workspace import temporary_variables
 from weir.measure.execute import execute, time_limit
 from weir.measure.preflight import Check
-from weir.site.launchers import applied, launch_changes, launcher
+from weir.site.launchers import start_of
 from weir.terms.model import Stack
 from weir.tools import tools
 
@@ -35,13 +33,7 @@ def check_ranks(
     there is none, any program: the launcher has to know its options, whatever it starts.
 
     token: what its processes carry. temporary: a directory for the files of the launch."""
-    start = launcher(launcher_name)
-    environment = applied(
-        os.environ,
-        launch_changes(launcher_name),
-        temporary_variables(launcher_name, nodes, temporary),
-        stack.environment,
-    )
+    start = start_of(launcher_name, nodes, ppn, stack.launcher_options, stack.environment, temporary)
     requested = f"{nodes} x {ppn}"
     with tempfile.TemporaryDirectory(prefix="weir-ranks-", dir=temporary) as name:
         folder = Path(name)
@@ -51,8 +43,8 @@ def check_ranks(
                 break
         else:
             probe = None
-        arguments = [*start.command(nodes, ppn, stack.launcher_options, stack.environment), *(probe or _ANY)]
-        outcome = execute(arguments, environment, time_limit(_LIMIT_S), token or secrets.token_hex(8), folder)
+        command, whose = [*start.command, *(probe or _ANY)], token or secrets.token_hex(8)
+        outcome = execute(command, start.environment, time_limit(_LIMIT_S), whose, folder)
         found = tools()[tool].ranks_started(folder) if probe else []
     if probe is None and outcome.exit_code == 0:
         return Check("ranks", f"{requested} started; no program of the stack can tell where")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from weir.measure.job import BatchResult
+from weir.measure.session import SessionBatch
 from weir.plan import Batch
 from weir.plan.experience import BatchCosts
 from weir.records.collect import Run, read_json
@@ -16,12 +16,13 @@ from weir.runs.files import RUN_FILE, run_folder
 from weir.terms.model import Row
 
 
-def batch_costs(batch: Batch, result: BatchResult, results: Path) -> BatchCosts | None:
+def batch_costs(batch: Batch, measured: SessionBatch, results: Path) -> BatchCosts | None:
     """None where nothing ran. What is expected of the whole batch is scaled to the executions that ran."""
-    if not result.ran:
+    ran = [each.key for each in measured.ran]
+    if not ran:
         return None
-    rows = _rows(batch, result.ran, results)
-    part = len(result.ran) / batch.executions
+    rows = _rows(batch, ran, results)
+    part = len(ran) / batch.executions
     return BatchCosts(
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         batch=batch.batch,
@@ -29,10 +30,10 @@ def batch_costs(batch: Batch, result: BatchResult, results: Path) -> BatchCosts 
         stack=batch.stack,
         nodes=batch.nodes,
         ppn=batch.ppn,
-        executions=len(result.ran),
-        failed=len(result.failed),
+        executions=len(ran),
+        failed=len(measured.failed),
         expected_s=batch.estimated_s * part,
-        actual_s=result.elapsed_s,
+        actual_s=measured.elapsed_s,
         expected_bytes=round(batch.moved_bytes * part),
         actual_bytes=sum(row.get("moved_bytes") or 0 for run in rows for row in run),
         expected_inodes=batch.inodes,

@@ -6,14 +6,16 @@ while a phase is timed on the node that makes it.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from weir.audit.judge import UNPROVEN
+from weir.base.errors import WeirError
 from weir.base.files import write_atomically
 from weir.base.units import about_duration
 from weir.plan import Plan
@@ -38,6 +40,20 @@ _LOOK_S = 0.3  # runs that were there before are read round by round, so that a 
 _INTERVAL_RUNS = 6  # fewer give no interval at 95 %
 _MOST_TROUBLES = 8
 _OVER = ("finished", "skipped", "failed")
+
+
+def page_writer(plan: Plan, folder: Path) -> Callable[[], None]:
+    """Writes the page of a study; a fault of the page is not one of the measurement."""
+    live = LiveStudy(plan, folder)
+
+    def write() -> None:
+        try:
+            live.look()
+            live.write()
+        except (WeirError, OSError) as error:
+            print(f"weir: the live page was not written: {error}", file=sys.stderr)
+
+    return write
 
 
 class LiveStudy:

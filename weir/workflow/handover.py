@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import socket
 import time
@@ -10,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weir.base.errors import WeirError
-from weir.base.files import from_json, read_object
+from weir.base.errors import WeirError, error_data
+from weir.base.files import from_json, read_object, write_atomically
 from weir.base.processes import is_the_same
 
 FOLDER = "batches"
@@ -120,6 +122,15 @@ class Handover:
             return []
         found = [line for line in lines if " error: " in line]
         return [f"{line} ({newest})" for line in dict.fromkeys(found[-_MOST_ERRORS:])]
+
+
+def write_errors(error: WeirError, file: Path | None) -> None:
+    """The reason of a batch, in a file of its own; a full disk must not hide it from stderr."""
+    if file is None:
+        return
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, json.dumps(error_data(error), indent=1, default=str) + "\n")
 
 
 def _shown(error: Mapping[str, str]) -> str:

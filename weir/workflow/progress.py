@@ -16,7 +16,7 @@ from typing import Any
 
 from weir.base.errors import WeirError
 from weir.measure.document import OUTPUT_FILES
-from weir.measure.settle import STATUS_FILE, StatusLine, read_status
+from weir.measure.status import STATUS_FILE, StatusLine, read_status
 from weir.plan import Batch, Plan
 from weir.records.checked import checked
 from weir.records.collect import Run, tool_of

@@ -9,15 +9,19 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from weir.measure import loop, rounds
-from weir.measure.added import added_round, next_executions
-from weir.measure.batch import _run_to_the_end
-from weir.measure.job import BatchJob, BatchResult, pending
-from weir.measure.order import Execution
+from weir.measure.command import Turn
+from weir.measure.executions import Execution
+from weir.measure.loop import run_all
+from weir.measure.planned import PlannedBatch
+from weir.measure.receipt import BatchReceipt
 from weir.measure.rounds import measure_in_rounds
+from weir.measure.session import Session, SessionBatch
 from weir.records.medians import half_width
 from weir.runs.files import read_run_file, run_folder
 from weir.terms.model import Cell, Stack, Target, Until
@@ -32,13 +36,16 @@ def speeds(results: Path, name: str) -> list[float]:
     return [json.loads(file.read_text())["speed"] for file in files]
 
 
-def job_of(results: Path, cells: list[Cell]) -> BatchJob:
+def job_of(results: Path, cells: list[Cell]) -> PlannedBatch:
+    return PlannedBatch("b", cells, Target("t", "disk", str(results)), Stack("st", {}), "srun", results)
+
+
+def session_of(*jobs: PlannedBatch, **options: Any) -> Session:
     def width_of(one: Cell) -> float | None:
-        values = [value for value in speeds(results, one.cell) if value > 0]
+        values = [value for value in speeds(jobs[0].results, one.cell) if value > 0]
         return half_width(values) if values else None
 
-    target = Target("t", "disk", str(results))
-    return BatchJob("b", cells, target, Stack("st", {}), "srun", results, seed=1, width_of=width_of)
+    return Session(jobs, **{"seed": 1, "width_of": width_of, **options})
 
 
 @dataclass
@@ -48,7 +55,8 @@ class Machine:
     ran: list[Execution] = field(default_factory=list)
     interrupted_after: float = math.inf  # executions
 
-    def measure_one(self, execution: Execution, context: Context) -> dict[str, object]:
+    def launched(self, executions: list[Execution], engine: tuple[str, ...], turn: Turn) -> None:
+        (execution,) = executions
         if len(self.ran) >= self.interrupted_after:
             raise KeyboardInterrupt
         self.ran.append(execution)
@@ -58,36 +66,37 @@ class Machine:
         failed = name[0] == "f"
         document = {"status": "failed" if failed else "done", "error": "broken" if failed else None}
         document |= {"elapsed_s": 10.0, "speed": 0.0 if failed else speed}
-        folder = run_folder(context.results, name, execution.run)
+        folder = run_folder(turn.planned.results, name, execution.run)
         folder.mkdir(parents=True)
         (folder / "run.json").write_text(json.dumps(document, indent=1) + "\n")
-        return document
+        turn.batch.take(execution, document)
 
     @property
     def counts(self) -> Counter[str]:
         return Counter(each.cell.cell for each in self.ran)
 
 
-@dataclass
-class Context:
-    results: Path
-
-    def fault(self) -> None:
-        return None
-
-
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     machine = Machine()
-    monkeypatch.setattr(loop, "measure_one", machine.measure_one)
-    monkeypatch.setattr(loop, "engine_arguments", lambda execution, context: ())
+    monkeypatch.setattr(loop, "run_launch", machine.launched)
+    monkeypatch.setattr(Turn, "engine", lambda self, execution: ())
     return machine
 
 
-def measure(job: BatchJob) -> BatchResult:
-    result = BatchResult("b", sum(each.rounds for each in job.cells))
-    _run_to_the_end(job, next_executions(job), Context(job.results), result)  # type: ignore[arg-type]
-    return result
+def take_turn(batch: SessionBatch, round: int | None) -> None:
+    guardian = SimpleNamespace(fault=lambda: None)
+    run_all(batch.todo(round), Turn(batch, guardian, ""), with_added=round is None)  # type: ignore[arg-type]
+
+
+def measure(job: PlannedBatch, **options: Any) -> SessionBatch:
+    (batch,) = session_of(job, **options).batches
+    take_turn(batch, None)
+    return batch
+
+
+def added(batch: SessionBatch) -> int:
+    return BatchReceipt.of(batch).added
 
 
 def test_rounds_go_to_the_cells_that_need_them(machine: Machine, tmp_path: Path) -> None:
@@ -102,8 +111,8 @@ def test_rounds_go_to_the_cells_that_need_them(machine: Machine, tmp_path: Path)
     assert found["c"] == 30
     assert half_width(speeds(tmp_path, "b")) <= 0.04 < half_width(speeds(tmp_path, "b")[:-1])
     assert result.done == len(machine.ran)
-    assert result.added == len(machine.ran) - 16
-    assert pending(job) == added_round(job) == []
+    assert added(result) == len(machine.ran) - 16
+    assert result.missing() == result.added() == []
 
 
 def test_an_added_round_is_one_run_of_each_wide_cell(machine: Machine, tmp_path: Path) -> None:
@@ -119,14 +128,14 @@ def test_the_budget_goes_to_the_widest(machine: Machine, tmp_path: Path) -> None
     until = Until(0.001, at_most=50, budget_s=100.0, share=0.5)
     result = measure(job_of(tmp_path, [cell("b", until, 8), cell("c", until, 8)]))
     # Two shares of 50 s are ten runs of 10 s.
-    assert result.added == 10
+    assert added(result) == 10
     assert machine.counts == {"b": 13, "c": 13}
     odd = Until(0.001, at_most=50, budget_s=90.0, share=0.5)
     job = job_of(tmp_path, [cell("b3", odd, 8), cell("c3", odd, 8)])
-    measure(job)
+    result = measure(job)
     assert machine.counts["c3"] == 13
     assert machine.counts["b3"] == 12
-    assert added_round(job) == []
+    assert result.added() == []
 
 
 def test_interrupted_anywhere_the_same_runs_are_measured(machine: Machine, tmp_path: Path) -> None:
@@ -145,46 +154,50 @@ def test_interrupted_anywhere_the_same_runs_are_measured(machine: Machine, tmp_p
 
 def test_cells_that_fail_get_no_more_rounds(machine: Machine, tmp_path: Path) -> None:
     job = job_of(tmp_path, [cell("f", Until(0.05, at_most=30))])
-    result = measure(replace(job, retry_failed=True))
-    assert (len(machine.ran), result.added, len(result.failed)) == (4, 0, 4)
+    result = measure(job, retry_failed=True)
+    assert (len(machine.ran), added(result), len(result.failed)) == (4, 0, 4)
 
 
 def test_batches_side_by_side_add_rounds_in_turns(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rounds, "measure_batch", measure)
+    monkeypatch.setattr(rounds, "take_turn", take_turn)
     monkeypatch.setattr(rounds, "clean_up_after_kills", lambda report: [])
     until = Until(0.001, at_most=8)
     jobs = [job_of(tmp_path, [cell("b", until)]), job_of(tmp_path, [cell("c", until, 6)])]
-    results = measure_in_rounds(jobs, seed=3)
+    session = session_of(*jobs, seed=3)
+    measure_in_rounds(session)
+    results = session.batches
     assert machine.counts == {"b": 8, "c": 8}
-    assert [each.added for each in results] == [4, 2]
+    assert [added(each) for each in results] == [4, 2]
 
 
 def test_turns_end_with_the_added_rounds_of_the_first_batch(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rounds, "measure_batch", measure)
+    monkeypatch.setattr(rounds, "take_turn", take_turn)
     monkeypatch.setattr(rounds, "clean_up_after_kills", lambda report: [])
     jobs = [job_of(tmp_path, [cell("b", Until(0.001, at_most=6))]), job_of(tmp_path, [cell("c", None, 9)])]
-    first = measure_in_rounds(jobs, seed=3, until_first=True)[0]
-    assert (machine.counts, first.added) == ({"b": 6, "c": 6}, 2)
+    session = session_of(*jobs, seed=3)
+    measure_in_rounds(session, until_first=True)
+    first = session.batches[0]
+    assert (machine.counts, added(first)) == ({"b": 6, "c": 6}, 2)
     turns = [each.cell.cell for each in machine.ran]
     assert {tuple(turns[i : i + 2]) for i in range(0, 8, 2)} <= {("b", "c"), ("c", "b")}
 
 
 def test_an_allocation_that_ends_leaves_added_rounds_for_the_next(machine: Machine, tmp_path: Path) -> None:
     until = Until(0.001, at_most=9)
-    job = replace(job_of(tmp_path, [cell("c", until)]), ends_at=time.time() + 5)
-    first = measure(job)
+    job, ends_at = job_of(tmp_path, [cell("c", until)]), time.time() + 5
+    first = measure(job, ends_at=ends_at)
     # The first execution of a session always runs; the others would not end in time.
     assert (first.done, first.left) == (1, 3)
-    measure(replace(job, ends_at=None))
+    measure(job)
     assert machine.counts["c"] == 9
     more = [cell("c", replace(until, at_most=12))]
-    last = measure(replace(job, cells=more))
+    last = measure(replace(job, cells=more), ends_at=ends_at)
     # One added round ran, for the next one the time is too short: it is left, so that the batch is not over.
-    assert (last.added, last.left) == (1, 1)
+    assert (added(last), last.left) == (1, 1)
 
 
 def test_without_until_nothing_is_added(machine: Machine, tmp_path: Path) -> None:

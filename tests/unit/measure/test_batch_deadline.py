@@ -7,10 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.unit.measure.alone import session_batch
 from weir.measure import loop
-from weir.measure.job import BatchJob, BatchResult
+from weir.measure.command import Turn
+from weir.measure.executions import Execution
 from weir.measure.loop import LAUNCH_EXECUTIONS, _fitting, run_all
-from weir.measure.order import Execution
+from weir.measure.planned import PlannedBatch
+from weir.measure.session import SessionBatch
 from weir.terms.model import Cell, Stack, Target
 
 
@@ -24,29 +27,23 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Each run takes ten seconds of a clock that starts at zero; what ran is noted."""
     now, ran = [0.0], []
 
-    documents = {}
-
-    def measure_one(execution: Execution, context: object) -> dict[str, object]:
+    def launched(executions: list[Execution], engine: tuple[str, ...], turn: Turn) -> None:
+        (execution,) = executions
         now[0] += 10
         ran.append(execution.cell.cell)
-        documents[execution.cell.cell] = {"status": "done", "error": None, "elapsed_s": 10.0}
-        return documents[execution.cell.cell]
+        turn.batch.take(execution, {"status": "done", "error": None, "elapsed_s": 10.0})
 
-    monkeypatch.setattr(loop, "measure_one", measure_one)
-    monkeypatch.setattr(loop, "engine_arguments", lambda execution, context: ())
-    monkeypatch.setattr(loop, "read_run_file", lambda results, cell, run: documents.get(cell))
+    monkeypatch.setattr(loop, "run_launch", launched)
+    monkeypatch.setattr(Turn, "engine", lambda self, execution: ())
     monkeypatch.setattr(loop, "time", SimpleNamespace(time=lambda: now[0]))
     return ran
 
 
-def run(cells: list[Cell], ends_at: float | None) -> BatchResult:
-    job = BatchJob(
-        "b", cells, Target("t", "disk", "/x"), Stack("st", {}), "srun", Path("/r"), 1, ends_at=ends_at
-    )
-    result = BatchResult("b", len(cells))
-    todo = [SimpleNamespace(cell=each, run=0, position=0) for each in cells]
-    run_all(job, todo, SimpleNamespace(fault=lambda: None), result)  # type: ignore[arg-type]
-    return result
+def run(cells: list[Cell], ends_at: float | None) -> SessionBatch:
+    planned = PlannedBatch("b", cells, Target("t", "disk", "/x"), Stack("st", {}), "srun", Path("/r"))
+    batch = session_batch(planned, ends_at=ends_at)
+    run_all([Execution(each, 0, 0) for each in cells], Turn(batch, SimpleNamespace(fault=lambda: None), ""))  # type: ignore[arg-type]
+    return batch
 
 
 def test_without_an_end_everything_runs(clock: list[str]) -> None:

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from weir.measure.execute import TOKEN_VARIABLE, execute, processes_with_token, time_limit
-from weir.measure.shared_launch import _Watch
+from weir.measure.launch import StatusWatch
 
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
 LIMIT_S = 120
@@ -65,7 +65,7 @@ def test_a_step_of_the_clock_ends_no_cell(
     assert (outcome.exit_code, outcome.ended) == (0, False)
     assert outcome.elapsed_s < 10**6
     cell = SimpleNamespace(cell=SimpleNamespace(timeout_s=10**6))
-    watch = _Watch(tmp_path / "status", [cell], lambda *_: None, lambda: None)  # type: ignore[list-item]
+    watch = StatusWatch(tmp_path / "status", [cell], lambda *_: None, lambda: None)  # type: ignore[list-item]
     assert watch() is None
     assert watch.elapsed_s() < 10**6
 

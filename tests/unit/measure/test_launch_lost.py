@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.measure.alone import run_missing
 from weir.base.errors import WeirError
-from weir.measure import loop, own_launch
-from weir.measure.clean_up.workspace import Workspace
-from weir.measure.job import BatchJob, BatchResult, pending
-from weir.measure.loop import run_all
-from weir.measure.own_launch import LaunchContext
+from weir.measure import launch, loop
+from weir.measure.planned import PlannedBatch
+from weir.measure.session import SessionBatch
 from weir.terms.model import Cell, Stack, Target
 from weir.tools import tools
 
@@ -21,7 +20,7 @@ PARAMS = {name: parameter.default for name, parameter in tools()["ior"].paramete
 
 
 @pytest.fixture
-def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchJob:
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PlannedBatch:
     """An srun that loses as many launches as the file `losses` has, and a program that does nothing."""
     (tmp_path / "bin").mkdir()
     srun = tmp_path / "bin" / "srun"
@@ -44,23 +43,15 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchJob:
         for n in range(2)
     ]
     stack = Stack("st", {"ior": ("ior",)})
-    return BatchJob("b", cells, Target("t", "disk", str(target)), stack, "srun", tmp_path / "results", 1)
+    return PlannedBatch("b", cells, Target("t", "disk", str(target)), stack, "srun", tmp_path / "results")
 
 
-def run(job: BatchJob, losses: int) -> BatchResult:
+def run(job: PlannedBatch, losses: int) -> SessionBatch:
     (job.results.parent / "losses").write_text(str(losses))
-    result = BatchResult("b", 2)
-    workspace = Workspace(Path(job.target.path), job.results, job.batch)
-    workspace.claim()
-    try:
-        context = LaunchContext(job.target, job.stack, job.launcher, job.results, job.seed, workspace)
-        run_all(job, pending(job), context, result)
-    finally:
-        workspace.remove()
-    return result
+    return run_missing(job)
 
 
-def test_a_launch_that_was_lost_is_repeated(job: BatchJob, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_launch_that_was_lost_is_repeated(job: PlannedBatch, capsys: pytest.CaptureFixture[str]) -> None:
     result = run(job, losses=2)
     assert (result.done, result.failed) == (2, [])
     runs = [json.loads(file.read_text()) for file in job.results.glob("runs/*/*/run.json")]
@@ -68,7 +59,7 @@ def test_a_launch_that_was_lost_is_repeated(job: BatchJob, capsys: pytest.Captur
     assert capsys.readouterr().err.count("Unable to contact slurm controller; trying again") == 2
 
 
-def test_a_batch_system_that_stays_away_ends_the_batch_and_blames_no_cell(job: BatchJob) -> None:
+def test_a_batch_system_that_stays_away_ends_the_batch_and_blames_no_cell(job: PlannedBatch) -> None:
     with pytest.raises(WeirError, match="failed 4 launches in a row: srun: error: Unable to create step"):
         run(job, losses=99)
     assert list(job.results.glob("runs/*/*/run.json")) == []
@@ -76,13 +67,13 @@ def test_a_batch_system_that_stays_away_ends_the_batch_and_blames_no_cell(job: B
 
 
 def test_ranks_that_end_just_before_the_job_are_not_failed(
-    job: BatchJob, monkeypatch: pytest.MonkeyPatch
+    job: PlannedBatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A job that is cancelled ends step by step, and some launchers say nothing of it."""
     srun = job.results.parent / "bin" / "srun"
     srun.write_text("#!/bin/sh\n(sleep 0.3; kill -INT $PPID) >/dev/null 2>&1 &\nexit 1\n")
     monkeypatch.setenv("SLURM_JOB_ID", "5")
-    monkeypatch.setattr(own_launch, "SIGNAL_LATE_S", 60.0)
+    monkeypatch.setattr(launch, "SIGNAL_LATE_S", 60.0)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from weir.measure.order import rounds_in_random_order
+from weir.measure.executions import rounds_in_random_order
 from weir.terms.model import Cell
 
 

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
-from weir.measure.clean_up.workspace import Workspace
-from weir.measure.job import BatchJob, BatchResult, pending
-from weir.measure.loop import run_all
-from weir.measure.own_launch import LaunchContext
+from tests.unit.measure.alone import run_missing
+from weir.measure import launch as launch_module
+from weir.measure.document import after
+from weir.measure.planned import PlannedBatch
 from weir.measure.ranks import check_ranks
-from weir.measure.settle import read_status, settle
+from weir.measure.session import SessionBatch
+from weir.measure.settle import settle
+from weir.measure.status import end_of, read_status
 from weir.runs.files import read_run_file, run_folder
 from weir.runs.ledger import Judge
 from weir.terms.model import Cell, Stack, Target
@@ -50,7 +52,7 @@ def test_the_engine_is_what_stands_before_its_personality(program: str, engine: 
 
 
 @pytest.fixture
-def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchJob:
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PlannedBatch:
     """Two cells of two rounds, by the container above."""
     container, srun = tmp_path / "exec.sh", tmp_path / "srun"
     container.write_text(CONTAINER)
@@ -67,24 +69,15 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchJob:
     ]
     (tmp_path / "target").mkdir()
     target = Target("t", "disk", str(tmp_path / "target"))
-    return BatchJob("b", cells, target, stack, "srun", tmp_path / "results", 1)
+    return PlannedBatch("b", cells, target, stack, "srun", tmp_path / "results")
 
 
-def run(job: BatchJob, judge: Judge | None = None) -> BatchResult:
-    workspace, result = Workspace(Path(job.target.path), job.results, job.batch), BatchResult("b", 4)
-    workspace.claim()
-    context = LaunchContext(
-        job.target, job.stack, job.launcher, job.results, job.seed, workspace, judge=judge
-    )
-    try:
-        run_all(job, pending(job), context, result)
-    finally:
-        workspace.remove()
-    return result
+def run(job: PlannedBatch, judge: Judge | None = None) -> SessionBatch:
+    return run_missing(job, judge=judge)
 
 
 def test_cells_in_a_container_share_a_launch_and_its_ranks_are_looked_at(
-    tmp_path: Path, job: BatchJob
+    tmp_path: Path, job: PlannedBatch
 ) -> None:
     assert check_ranks(1, 1, job.stack, "srun").problem is None
     result = run(job)
@@ -99,7 +92,7 @@ def test_cells_in_a_container_share_a_launch_and_its_ranks_are_looked_at(
 
 
 def test_after_an_interrupt_what_has_run_is_kept_and_judging_it_waits_for_collect(
-    tmp_path: Path, job: BatchJob
+    tmp_path: Path, job: PlannedBatch
 ) -> None:
     """Some hundred runs of a launch take longer to be judged than an interrupt may."""
     waits = CONTAINER.replace("done <", '[ "$name" != "$(sed -n 2p "$4" | cut -f 1)" ] || break\ndone <')
@@ -165,10 +158,12 @@ def test_what_ended_before_the_kill_gets_its_run_file(tmp_path: Path) -> None:
 
 def test_a_failed_cell_keeps_the_first_words_of_its_complaint(tmp_path: Path) -> None:
     results, folder = launch(tmp_path, "bb-000\t1\t0.1\n")
-    (run_folder(results, "bb", 0) / "stderr.txt").write_text("----\nweir-io: rank 0: no space\nmore\n")
-    settle(folder, results)
-    document = read_run_file(results, "bb", 0)
-    assert document is not None
+    outputs = run_folder(results, "bb", 0)
+    (outputs / "stderr.txt").write_text("----\nweir-io: rank 0: no space\nmore\n")
+    (line,) = read_status(folder / "status")
+    end = end_of(line, outputs)
+    assert end is not None
+    document = after(json.loads((folder / "launch.json").read_text())["bb-000"], end, outputs)
     assert (document["status"], document["error"]) == ("failed", "exit code 1: weir-io: rank 0: no space")
 
 
@@ -181,8 +176,17 @@ def test_a_launch_that_never_began_leaves_nothing(tmp_path: Path) -> None:
     settle(folder, tmp_path)
 
 
-def test_a_run_file_has_what_held_its_cell_back(tmp_path: Path) -> None:
-    results, folder = launch(tmp_path, "aa-000\t0\t0.5\nbb-000\t0\t0.5\n")
-    settle(folder, results, held={"aa-000": {"throttled_periods": 31}})
-    hosts = [(read_run_file(results, name, 0) or {})["host"] for name in ("aa", "bb")]
-    assert hosts == [{"cores": 2, "throttled_periods": 31}, {"cores": 2}]
+def test_a_run_file_has_what_held_its_cell_back(job: PlannedBatch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launch_module, "held_between", lambda before, after: {"throttled_periods": 31})
+    run(job)
+    hosts = [(read_run_file(job.results, cell.cell, 0) or {})["host"] for cell in job.cells]
+    assert [host["throttled_periods"] for host in hosts] == [31, 31]
+    assert all(host["cores"] for host in hosts)
+
+
+def test_of_a_killed_launch_a_cell_that_failed_is_measured_again(tmp_path: Path) -> None:
+    """Whether the machine failed it, nobody knows any more."""
+    results, folder = launch(tmp_path, "aa-000\t0\t0.5\nbb-000\t1\t0.5\n")
+    settle(folder, results)
+    assert read_run_file(results, "aa", 0) is not None
+    assert read_run_file(results, "bb", 0) is None

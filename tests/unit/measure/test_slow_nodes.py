@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.measure.alone import measure_batch
 from weir.base.errors import WeirError
-from weir.commands.run import _counts
-from weir.measure.batch import measure_batch, preflight
+from weir.measure.batch import preflight
 from weir.measure.clean_up.guardian import Guardian
-from weir.measure.job import BatchJob
+from weir.measure.planned import PlannedBatch
+from weir.measure.receipt import BatchReceipt
 from weir.records.collect import finished_runs
 from weir.records.study_facts import _slow_nodes
 from weir.records.tally import Tally, facts_of_run
@@ -33,7 +34,7 @@ LINE = '{{"node": "n{node}", "times_s": {{"processor": 0.1, "storage": {storage_
 
 
 @pytest.fixture
-def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchJob:
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PlannedBatch:
     """One cell on four nodes, of which the third takes three times as long for its file."""
     for name in ("bin", "data", "temporary"):
         (tmp_path / name).mkdir()
@@ -49,21 +50,23 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchJob:
     params |= {name: requested[name] for name in requested if name in (*params, "xfer_bytes", "block_bytes")}
     cell = Cell("c" * 12, "where what", "s", "e", "ior", "x", "disk", "st", "p", 4, 1, 1, 1, 60.0, params)
     target = Target("disk", "disk", str(tmp_path / "data"))
-    return BatchJob(
-        "disk-st-4x1", [cell], target, Stack("st", {"ior": ("true",)}), "srun", tmp_path / "results", 1
+    return PlannedBatch(
+        "disk-st-4x1", [cell], target, Stack("st", {"ior": ("true",)}), "srun", tmp_path / "results"
     )
 
 
-def host(job: BatchJob) -> dict[str, object]:
+def host(job: PlannedBatch) -> dict[str, object]:
     (run,) = finished_runs(job.results / "runs" / job.cells[0].cell)
     return dict(run.facts["host"])
 
 
-def test_log_receipt_run_file_and_report_name_it(job: BatchJob, capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_receipt_run_file_and_report_name_it(
+    job: PlannedBatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     result = measure_batch(job)
     assert "slow node n3: storage takes 3.0 times the median of all nodes" in capsys.readouterr().err
     expected = [{"node": "n3", "kind": "storage", "time_s": 0.3, "median_s": 0.1}]
-    assert _counts(result)["slow_nodes"] == expected
+    assert BatchReceipt.of(result).data()["slow_nodes"] == expected
     assert host(job)["slow_nodes"] == expected
     runs = finished_runs(job.results / "runs" / job.cells[0].cell)
     finding = "storage took 3.0 times the median of the nodes of its job"
@@ -73,7 +76,7 @@ def test_log_receipt_run_file_and_report_name_it(job: BatchJob, capsys: pytest.C
     assert _slow_nodes(tally) == [{"node": "n3", "finding": finding}]
 
 
-def test_a_site_may_want_the_batch_to_stop(job: BatchJob, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_site_may_want_the_batch_to_stop(job: PlannedBatch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLURM_JOB_ID", "7")  # whose options the hint is made of
     with pytest.raises(WeirError, match=r"n3: storage takes 3\.0 times[^+]*--exclude=n3"):
         measure_batch(replace(job, stop_for_slow_nodes=True))
@@ -82,14 +85,14 @@ def test_a_site_may_want_the_batch_to_stop(job: BatchJob, monkeypatch: pytest.Mo
     assert list(Path(os.environ["TMPDIR"]).iterdir()) == []
 
 
-def test_a_preflight_leaves_nothing_in_the_directory_of_temporary_files(job: BatchJob) -> None:
+def test_a_preflight_leaves_nothing_in_the_directory_of_temporary_files(job: PlannedBatch) -> None:
     assert not any(check.problem for check in preflight(job))
     assert list(Path(os.environ["TMPDIR"]).iterdir()) == []
 
 
 @pytest.mark.slow
 def test_two_nodes_are_not_compared_and_lost_probes_stop_nothing(
-    job: BatchJob, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    job: PlannedBatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     (tmp_path / "probes").write_text("")
     measure_batch(job)
@@ -102,8 +105,8 @@ def test_two_nodes_are_not_compared_and_lost_probes_stop_nothing(
 
 
 @pytest.mark.slow
-def test_what_a_preflight_whose_guardian_was_killed_leaves_is_removed_by_the_next(
-    job: BatchJob, monkeypatch: pytest.MonkeyPatch
+def test_a_preflight_whose_guardian_was_killed_leaves_nothing(
+    job: PlannedBatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     temporary = Guardian.temporary
 
@@ -113,10 +116,6 @@ def test_what_a_preflight_whose_guardian_was_killed_leaves_is_removed_by_the_nex
         self._process.wait()
         return folder
 
-    with monkeypatch.context() as patched:
-        patched.setattr(Guardian, "temporary", made_and_killed)
-        preflight(job)
-    assert len(list(Path(os.environ["TMPDIR"]).iterdir())) == 1
-    monkeypatch.setattr("weir.measure.batch._checked", lambda *_: ([], None))
+    monkeypatch.setattr(Guardian, "temporary", made_and_killed)
     preflight(job)
     assert list(Path(os.environ["TMPDIR"]).iterdir()) == []

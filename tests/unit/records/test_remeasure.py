@@ -6,21 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.measure.test_rounds import job
+from tests.unit.measure.test_rounds import job, run_round
 from weir.base.errors import TargetUnavailableError, WeirError
 from weir.measure import rounds
-from weir.measure.job import BatchJob, BatchResult
+from weir.measure.session import SessionBatch
 from weir.records.remeasure import measure_in_turns
 
 
 def test_a_target_that_fails_is_the_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its records are missing: nothing is compared with the records of the other side."""
 
-    def measured(one: BatchJob) -> BatchResult:
-        if one.batch == "b":
+    def turn(one: SessionBatch, round: int | None) -> None:
+        if one.planned.batch == "b":
             raise TargetUnavailableError("target b: gone")
-        return BatchResult(one.batch, 1, done=1)
+        run_round(one, round)
 
-    monkeypatch.setattr(rounds, "measure_batch", measured)
+    monkeypatch.setattr(rounds, "take_turn", turn)
     with pytest.raises(WeirError, match="target b: gone"):
         measure_in_turns([job("a", (1,), tmp_path), job("b", (1,), tmp_path)])

@@ -12,12 +12,13 @@ from tests.unit.report.rounds import measure, row_of, run_of, small_plan
 from weir import cli
 from weir.commands import run, watch
 from weir.plan import Plan, write_plan
-from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
+from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy, page_writer
 from weir.report.template import page_text
 from weir.report.text import answers
 from weir.terms.columns import verdict_texts
 from weir.workflow import follow
 from weir.workflow.progress import Ended
+from weir.workflow.run import _is_watched_for_long
 
 
 @pytest.fixture
@@ -117,7 +118,7 @@ def test_a_fault_of_the_page_is_none_of_the_measurement(
     plan: Plan, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_plan(plan, tmp_path / "mine" / "plan.json")
-    write = run._page_writer(tmp_path / "mine" / "plan.json")
+    write = page_writer(plan, tmp_path / "mine")
     write()
     assert (tmp_path / "mine" / LIVE_PAGE).is_file()
     (tmp_path / "mine").rename(tmp_path / "away")
@@ -125,15 +126,19 @@ def test_a_fault_of_the_page_is_none_of_the_measurement(
     assert "weir: the live page was not written: " in capsys.readouterr().err
 
 
-def test_a_plan_that_lies_elsewhere_has_no_page(tmp_path: Path) -> None:
-    assert run._is_of_a_study(tmp_path / "here" / "mine" / "plan-measured.json", tmp_path / "here")
-    assert not run._is_of_a_study(tmp_path / "plan.json", tmp_path / "here")
+def test_a_plan_that_lies_elsewhere_has_no_page(plan: Plan, tmp_path: Path) -> None:
+    assert run._page(plan, tmp_path / "here" / "mine", tmp_path / "here")
+    assert not run._page(plan, tmp_path, tmp_path / "here")
 
 
 def test_one_batch_goes_by_rounds_only_where_a_round_is_waited_for() -> None:
     cells = [SimpleNamespace(rounds=4), SimpleNamespace(rounds=2)]
-    assert run._rounds_are_long(SimpleNamespace(estimated_s=20.0, cells=cells))  # type: ignore[arg-type]
-    assert not run._rounds_are_long(SimpleNamespace(estimated_s=19.0, cells=cells))  # type: ignore[arg-type]
+    for estimated_s, page, is_long in ((20.0, print, True), (19.0, print, False), (20.0, None, False)):
+        request, batch = (
+            SimpleNamespace(between_rounds=page),
+            SimpleNamespace(estimated_s=estimated_s, cells=cells),
+        )
+        assert _is_watched_for_long(request, [batch]) is is_long  # type: ignore[arg-type, list-item]
 
 
 def test_watch_leaves_the_page_to_the_machine_that_measures(

@@ -11,7 +11,7 @@ from tests.checkout import ROOT
 # A constant of the Snakefile, which is an option or nothing.
 CONSTANT = "params.sidecar"
 # Words that are quoted when they are made: tests/unit/workflow/test_code.py.
-MADE_WORDS = ("WORKFLOW.code.word(", "WORKFLOW.code.weir", "WORKFLOW.programs")
+MADE_WORDS = ("WORKFLOW.code.word(", "WORKFLOW.code.weir", "WORKFLOW.code.step", "WORKFLOW.programs")
 
 
 @pytest.mark.row("`--config` on the command line")

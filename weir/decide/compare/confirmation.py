@@ -23,10 +23,10 @@ from weir.decide.compare.pairs import Pair, samples
 from weir.decide.compare.sides import RECORDS_FILE, Side
 from weir.decide.compare.verdict import FASTER, SLOWER, UNDECIDED, Judged, judge_pairs
 from weir.measure.batch import preflight
-from weir.measure.job import BatchJob, job_of
+from weir.measure.planned import PlannedBatch, planned_batch
 from weir.plan import Plan, read_plan
 from weir.records.metrics import Metric
-from weir.records.remeasure import batch_of, job_of_cell, measure_in_turns
+from weir.records.remeasure import batch_of, batch_of_cell, measure_in_turns
 from weir.records.table import write_records
 from weir.site.schedulers import surrounding
 from weir.terms.model import Cell, Row
@@ -123,7 +123,7 @@ def _folder(side: Side) -> Path:
     return study.resolve() / f"confirm-{secrets.token_hex(4)}"
 
 
-def _jobs(finder: Finder, sides: tuple[Side, Side], pair: Pair) -> tuple[tuple[BatchJob, ...], str]:
+def _jobs(finder: Finder, sides: tuple[Side, Side], pair: Pair) -> tuple[tuple[PlannedBatch, ...], str]:
     """The cells to measure, A first; if A is missing, why, and if both are, why."""
     second = finder.job(sides[1], pair.cells[1])
     if isinstance(second, str):
@@ -142,10 +142,10 @@ class Finder:
     def __init__(self, results: Path, rounds: int) -> None:
         self._results, self._rounds = results, rounds
         self._plans: dict[Path, Plan | str] = {}
-        self._found: dict[tuple[Path | None, str], BatchJob | str] = {}
+        self._found: dict[tuple[Path | None, str], PlannedBatch | str] = {}
         self._sound: dict[tuple[Path, str], bool] = {}  # batches whose preflight has no problem
 
-    def job(self, side: Side, cells: frozenset[str]) -> BatchJob | str:
+    def job(self, side: Side, cells: frozenset[str]) -> PlannedBatch | str:
         """The job, or the reason why there is none."""
         if len(cells) != 1:
             return f"the pair joins {len(cells)} cells"
@@ -156,7 +156,7 @@ class Finder:
             self._found[key] = self.cell_job(study, cell)
         return self._found[key]
 
-    def cell_job(self, study: Path | None, name: str) -> BatchJob | str:
+    def cell_job(self, study: Path | None, name: str) -> PlannedBatch | str:
         if study is None:
             return "it is a bundle"
         plan = self._plan(study)
@@ -170,15 +170,15 @@ class Finder:
             return reason
         if partition.scheduler != "local" and surrounding(os.environ) is None:
             return f"this is not a job of {partition.scheduler}"
-        whole = job_of(plan, batch, self._results)
+        whole = planned_batch(plan, batch, self._results)
         whole = replace(whole, cells=tuple(self._again(one) for one in whole.cells))
-        job = job_of_cell(plan, next(one for one in whole.cells if one.cell == name), self._results)
+        job = batch_of_cell(plan, next(one for one in whole.cells if one.cell == name), self._results)
         return self._problems(study, whole, job) or job
 
     def _again(self, cell: Cell) -> Cell:
         return replace(cell, rounds=self._rounds, until=None)
 
-    def _problems(self, study: Path, whole: BatchJob, job: BatchJob) -> str:
+    def _problems(self, study: Path, whole: PlannedBatch, job: PlannedBatch) -> str:
         """A preflight starts all ranks: what a whole batch passes, each of its cells passes."""
         key = (study, whole.batch)
         if key not in self._sound:
@@ -192,7 +192,7 @@ class Finder:
         return self._plans[study]
 
 
-def _problems(job: BatchJob) -> str:
+def _problems(job: PlannedBatch) -> str:
     try:
         return "; ".join(check.problem for check in preflight(job) if check.problem)
     except WeirError as error:
@@ -211,7 +211,7 @@ def _elsewhere(study: Path) -> str:
 
 
 def _new_pair(
-    old: Pair, jobs: Sequence[BatchJob], rows: Mapping[str, Sequence[Row]], metric: Metric
+    old: Pair, jobs: Sequence[PlannedBatch], rows: Mapping[str, Sequence[Row]], metric: Metric
 ) -> Pair | None:
     """Both sides fresh; or B fresh against the old records of A."""
     if not jobs:

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from weir.decide.predict.application import Application, IoPhase
-from weir.measure.job import job_of
+from weir.measure.planned import planned_batch
 from weir.plan import Plan, make_plan
 from weir.plan.config import Config
 from weir.plan.config.scales import FULL
@@ -83,5 +83,5 @@ def _pattern(phase: IoPhase) -> tuple[str, str, str, bool, int, int]:
 
 def measured_trial(plan: Plan, results: Path) -> list[Row]:
     """The records of all cells of the plan, one round of each after the other."""
-    found = measure_in_turns([job_of(plan, batch, results) for batch in plan.batches])
+    found = measure_in_turns([planned_batch(plan, batch, results) for batch in plan.batches])
     return [row for rows in found.values() for row in rows]

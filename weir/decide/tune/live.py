@@ -19,7 +19,7 @@ from weir.plan import Plan
 from weir.plan.config.parameters import cell_key, written_value
 from weir.plan.config.suite import Suite
 from weir.records.metrics import metric_named
-from weir.records.remeasure import job_of_cell, measure_in_turns
+from weir.records.remeasure import batch_of_cell, measure_in_turns
 from weir.terms.model import Cell, Row
 from weir.tools import tools
 
@@ -64,7 +64,7 @@ class Machine:
 
     def measure(self, cells: Sequence[Cell], results: Path) -> dict[str, list[Row]]:
         """Records of the cells, one round of each after the other."""
-        return measure_in_turns([job_of_cell(self.plan, cell, results) for cell in cells])
+        return measure_in_turns([batch_of_cell(self.plan, cell, results) for cell in cells])
 
     def compared(self, default: Cell, winner: Cell, rounds: int) -> Judged:
         """Both measured again, alternately, in a new directory."""

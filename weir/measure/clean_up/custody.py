@@ -19,7 +19,7 @@ from weir.measure.clean_up.shared_memory import remove_orphans, remove_sessions
 from weir.measure.clean_up.workspace import Workspace, files_of_launches, temporary_directory
 from weir.measure.execute import GRACE_S, POLL_S, end_processes, processes_with_token
 from weir.measure.faults import fault, missing
-from weir.measure.job import BatchJob
+from weir.measure.planned import PlannedBatch
 from weir.measure.settle import settle
 from weir.terms.model import Target
 
@@ -27,9 +27,9 @@ from weir.terms.model import Target
 WEIR_ENDS_S = 30.0
 
 
-def facts_of(job: BatchJob, token: str, own: Holder, lock: Lock) -> dict[str, Any]:
+def facts_of(planned: PlannedBatch, token: str, own: Holder, lock: Lock) -> dict[str, Any]:
     """Facts that a guardian gets at its start, and stores for the next start."""
-    target = job.target
+    target = planned.target
     return {
         "target": {
             "name": target.name,
@@ -38,9 +38,9 @@ def facts_of(job: BatchJob, token: str, own: Holder, lock: Lock) -> dict[str, An
             "cleanup": target.cleanup,
             "environment": dict(target.environment),
         },
-        "results": str(job.results),
-        "batch": job.batch,
-        "launches": str(job.launch_folder),
+        "results": str(planned.results),
+        "batch": planned.batch,
+        "launches": str(planned.launch_folder),
         "token": token,
         "holder": asdict(own),
         "machine_lock": str(lock.path),
@@ -200,7 +200,7 @@ class Custody:
         return {"processes": ended + left, "complaints": complaints}
 
     def _settle(self) -> None:
-        settle(self.launches, self.results, faultless=False)
+        settle(self.launches, self.results)
 
     def _wait_for_the_launcher(self) -> None:
         """It got SIGTERM when weir ended, and ends ranks on other nodes, too."""

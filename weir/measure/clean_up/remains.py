@@ -20,7 +20,7 @@ from weir.base.files import read_object
 from weir.measure.clean_up.custody import facts_of
 from weir.measure.clean_up.guardian import Guardian, NotCarriedOutError
 from weir.measure.clean_up.lock import NOTE_SUFFIX, Holder, Lock, lock_directory, machine_lock, this_process
-from weir.measure.job import BatchJob
+from weir.measure.planned import PlannedBatch
 
 _POLL_S = 0.2
 # What facts_of gives a guardian.
@@ -65,10 +65,10 @@ def clean_up_after_kills(report: Report, wait_s: float = 0.0) -> list[Cleaned]:
     return found
 
 
-def clean_up_batch(job: BatchJob, report: Report) -> Cleaned:
+def clean_up_batch(planned: PlannedBatch, report: Report) -> Cleaned:
     """Clean up after a killed measurement of the batch that left no note on this machine."""
-    lock, token = machine_lock(job.target), secrets.token_hex(8)
-    facts = facts_of(job, token, this_process(job.results, job.batch), lock)
+    lock, token = machine_lock(planned.target), secrets.token_hex(8)
+    facts = facts_of(planned, token, this_process(planned.results, planned.batch), lock)
     return _clean_up(facts, lock, report, wait_s=0.0)
 
 

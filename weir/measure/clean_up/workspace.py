@@ -18,8 +18,6 @@ from weir.measure.clean_up.removal import (
     remove_entries,
     remove_entry,
 )
-from weir.site.launchers import launcher
-from weir.site.launchers.base import Changes
 
 MARKER = ".weir-owned"
 _MAKE_MARKER = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -151,10 +149,3 @@ def temporary_directory() -> tuple[str, Path]:
 def files_of_launches(folder: Path, results: Path, batch: str) -> Workspace:
     """Named after the batch, so that a later start finds and removes it."""
     return Workspace(folder, results, f"{batch} launches")
-
-
-def temporary_variables(starter: str, nodes: int, temporary: Path | None) -> Changes:
-    """Of a launch. Other nodes do not have the directory: theirs is the TMPDIR they know."""
-    if temporary is None or nodes > 1 or not launcher(starter).starts_here:
-        return {}
-    return {"TMPDIR": str(temporary)}

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from weir.base.errors import WeirError, did_you_mean
 from weir.base.plugins import plugins
 from weir.site.launchers.base import Changes, Launcher, applied
 from weir.site.schedulers import surrounding
 
-__all__ = ["Launcher", "applied", "launcher", "launchers"]
+__all__ = ["Launcher", "Start", "applied", "launch_changes", "launcher", "launchers", "start_of"]
 
 
 @cache
@@ -25,6 +28,30 @@ def launcher(name: str) -> Launcher:
     if name in known:
         return known[name]
     raise WeirError(f"there is no launcher '{name}'", hint=did_you_mean(name, known), exit_code=2)
+
+
+@dataclass(frozen=True)
+class Start:
+    """How ranks are started."""
+
+    command: list[str]  # what stands before the program
+    environment: dict[str, str]  # all variables of the launcher
+
+
+def start_of(
+    name: str,
+    nodes: int,
+    ppn: int,
+    options: Sequence[str],
+    variables: Mapping[str, str],
+    temporary: Path | None = None,
+) -> Start:
+    """Ranks that see these variables. temporary: a directory of this node for the files of the launch; ranks
+    on other nodes do not have it: theirs is the TMPDIR they know."""
+    own = launcher(name)
+    here = {"TMPDIR": str(temporary)} if temporary and nodes == 1 and own.starts_here else {}
+    environment = applied(os.environ, launch_changes(name), here, variables)
+    return Start(own.command(nodes, ppn, options, variables), environment)
 
 
 def launch_changes(name: str) -> Changes:

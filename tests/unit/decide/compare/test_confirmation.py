@@ -13,7 +13,7 @@ from tests.checkout import shipped
 from tests.unit.decide.compare.test_compare import cell, noisy, write
 from weir.base.errors import WeirError
 from weir.cli import main
-from weir.measure.job import BatchJob
+from weir.measure.planned import PlannedBatch
 from weir.measure.preflight import Check
 from weir.plan import make_plan, write_plan
 from weir.terms.model import Cell, Row
@@ -30,7 +30,7 @@ def speeds(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
     """MiB/s of each cell if it is measured now, in turns; nothing is measured."""
     known: dict[str, float] = {}
 
-    def measured(jobs: Sequence[BatchJob]) -> dict[str, list[Row]]:
+    def measured(jobs: Sequence[PlannedBatch]) -> dict[str, list[Row]]:
         found = {}
         for number, job in enumerate(jobs):
             (one,) = job.cells
@@ -94,7 +94,7 @@ def test_the_same_cell_on_both_sides_is_measured_once_and_the_text_says_so(
 def test_a_new_measurement_without_a_value_confirms_nothing_and_clears_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, speeds: dict[str, float]
 ) -> None:
-    def broken(jobs: Sequence[BatchJob]) -> dict[str, list[Row]]:
+    def broken(jobs: Sequence[PlannedBatch]) -> dict[str, list[Row]]:
         return {job.cells[0].cell: [] for job in jobs}
 
     monkeypatch.setattr("weir.decide.compare.confirmation.measure_in_turns", broken)
@@ -142,7 +142,7 @@ def test_a_target_that_is_gone_is_named(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def checked(job: BatchJob) -> list[Check]:
+    def checked(job: PlannedBatch) -> list[Check]:
         if job.target.name == "disk":
             raise WeirError("target disk: there is no such directory")
         return []
@@ -164,7 +164,7 @@ def test_a_batch_is_checked_once_and_its_cells_only_if_something_is_wrong(
     requests: list[list[str]] = []
     too_large: set[str] = set()
 
-    def checked(job: BatchJob) -> list[Check]:
+    def checked(job: PlannedBatch) -> list[Check]:
         requests.append([one.cell for one in job.cells])
         assert {one.rounds for one in job.cells} == {6}
         return [Check("space", "", "needs more" if too_large & set(requests[-1]) else None)]

@@ -15,7 +15,7 @@ from tests.unit.decide.predict.test_predict import APPLICATION, row
 from weir.cli import main
 from weir.decide.predict.circumstances import Circumstances
 from weir.decide.predict.probe import FEWEST_ROUNDS, MOST_ROUNDS
-from weir.measure.job import BatchJob
+from weir.measure.planned import PlannedBatch
 from weir.measure.preflight import Check
 from weir.plan import write_plan
 from weir.records.table import write_records
@@ -40,7 +40,7 @@ def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_plan(PLAN, file.with_name("plan.json"))
     (tmp_path / "toy.yaml").write_text(APPLICATION)
 
-    def measured(jobs: Sequence[BatchJob]) -> dict[str, list[Row]]:
+    def measured(jobs: Sequence[PlannedBatch]) -> dict[str, list[Row]]:
         (job,) = jobs
         (cell,) = job.cells
         assert FEWEST_ROUNDS <= cell.rounds <= MOST_ROUNDS

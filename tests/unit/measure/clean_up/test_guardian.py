@@ -13,15 +13,16 @@ from typing import Any
 
 import pytest
 
+from tests.unit.measure.alone import measure_batch
 from weir.base.errors import WeirError
 from weir.base.interrupts import is_readable
 from weir.base.processes import started
 from weir.measure import batch
-from weir.measure.batch import measure_batch
 from weir.measure.clean_up import guardian
 from weir.measure.clean_up.guardian import Guardian
 from weir.measure.clean_up.workspace import Workspace
-from weir.measure.job import BatchJob
+from weir.measure.planned import PlannedBatch
+from weir.measure.session import SessionBatch
 from weir.terms.model import Cell, Stack, Target
 from weir.tools import tools
 
@@ -29,7 +30,7 @@ GOLDEN = Path(__file__).resolve().parents[3] / "golden/ior/weir-io-mpiio.json"
 
 
 @pytest.fixture
-def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchJob:
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PlannedBatch:
     """One cell on one node."""
     for name in ("bin", "data", "temporary"):
         (tmp_path / name).mkdir()
@@ -43,28 +44,28 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchJob:
     params |= {name: requested[name] for name in requested if name in (*params, "xfer_bytes", "block_bytes")}
     cell = Cell("c" * 12, "where what", "s", "e", "ior", "x", "disk", "st", "p", 1, 1, 1, 1, 60.0, params)
     target = Target("disk", "disk", str(tmp_path / "data"))
-    return BatchJob("b", [cell], target, Stack("st", {"ior": ("true",)}), "srun", tmp_path / "results", 1)
+    return PlannedBatch("b", [cell], target, Stack("st", {"ior": ("true",)}), "srun", tmp_path / "results")
 
 
 @pytest.mark.slow
 @pytest.mark.quick
 def test_a_target_that_goes_after_the_last_execution_is_emptied_by_the_next_start(
-    job: BatchJob, monkeypatch: pytest.MonkeyPatch
+    job: PlannedBatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As a FUSE mount whose process was killed: its directory is there and empty."""
     target, elsewhere = Path(job.target.path), Path(job.target.path).with_name("unmounted")
 
-    def unmount(*_: object) -> None:
+    def unmount(*_: object, **options: object) -> None:
         target.rename(elsewhere)
         target.mkdir()
 
-    monkeypatch.setattr(batch, "_run_to_the_end", unmount)
+    monkeypatch.setattr(batch, "run_all", unmount)
     with pytest.raises(WeirError, match=r"is not there any more: was .*/data unmounted\?"):
         measure_batch(job)
     target.rmdir()
     elsewhere.rename(target)
     assert {one.name[:5] for one in target.iterdir()} == {"weir-", ".weir"}
-    monkeypatch.setattr(batch, "next_executions", lambda job: [])
+    monkeypatch.setattr(SessionBatch, "todo", lambda self, round=None: [])
     measure_batch(job)
     assert list(target.iterdir()) == []
     assert not job.launch_folder.exists()
@@ -73,7 +74,7 @@ def test_a_target_that_goes_after_the_last_execution_is_emptied_by_the_next_star
 @pytest.mark.slow
 @pytest.mark.quick
 def test_what_is_claimed_in_the_moment_of_an_interrupt_is_removed(
-    job: BatchJob, monkeypatch: pytest.MonkeyPatch
+    job: PlannedBatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The command of the target unmounted it while the guardian still claimed its workspace there."""
     requests: list[str] = []
@@ -102,7 +103,7 @@ def test_what_is_claimed_in_the_moment_of_an_interrupt_is_removed(
 @pytest.mark.slow
 @pytest.mark.quick
 def test_the_target_is_emptied_after_the_process_that_makes_folders_there_has_ended(
-    job: BatchJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    job: PlannedBatch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A folder that is made while the guardian removes stays behind, or makes its removal fail."""
     at_work = tmp_path / "at work"
@@ -134,7 +135,9 @@ def test_the_target_is_emptied_after_the_process_that_makes_folders_there_has_en
 
 @pytest.mark.slow
 @pytest.mark.quick
-def test_no_call_on_a_target_is_made_by_weir_itself(job: BatchJob, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_call_on_a_target_is_made_by_weir_itself(
+    job: PlannedBatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One that the storage does not answer would stop it: such calls are of in_time and the guardian."""
     calls: list[str] = []
     own, target = os.getpid(), job.target.path

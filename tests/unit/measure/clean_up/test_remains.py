@@ -19,7 +19,7 @@ from weir.measure.clean_up.guardian import Guardian
 from weir.measure.clean_up.lock import Lock, this_process
 from weir.measure.clean_up.remains import ASIDE_SUFFIX, clean_up_after_kills
 from weir.measure.clean_up.workspace import Workspace
-from weir.measure.job import BatchJob
+from weir.measure.planned import PlannedBatch
 from weir.terms.model import Stack, Target
 
 pytestmark = [pytest.mark.slow, pytest.mark.quick]
@@ -39,8 +39,8 @@ def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def facts_below(folder: Path) -> dict[str, Any]:
     """What a guardian is given, of a batch that this process measures."""
-    job = BatchJob(
-        "b", [], Target("disk", "disk", str(folder / "data")), Stack("st", {}), "", folder / "results", 1
+    job = PlannedBatch(
+        "b", [], Target("disk", "disk", str(folder / "data")), Stack("st", {}), "", folder / "results"
     )
     return facts_of(job, "token", this_process(job.results, "b"), Lock(folder / "locks/0123"))
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import TARGET, load, make_checkout
+from tests.unit.measure.alone import run_missing
 from weir.base.errors import ConfigError, WeirError
-from weir.measure.clean_up.workspace import Workspace
 from weir.measure.machine.stripes import stripe
-from weir.measure.order import Execution
-from weir.measure.own_launch import LaunchContext, measure_one
+from weir.measure.planned import PlannedBatch
 from weir.records.collect import Run
 from weir.records.judged import collect_cell
+from weir.runs.files import read_run_file
 from weir.terms.model import Cell, Stack, Target
 from weir.tools import tools
 
@@ -77,14 +77,12 @@ def test_from_cell_to_record(
     shape = (job["nodes"], job["tasks_per_node"], 1, document["iterations"])
     cell = Cell("c" * 12, "c", "s", "e", "ior", "x", "t", "st", "p", *shape, 60.0, params)
     cell = replace(cell, params=params | {"stripe_count": requested})
-    workspace = Workspace(Path(lustre.path), tmp_path / "results", "b")
-    workspace.claim()
     stack = Stack("st", {"ior": (str(program),)})
     (tmp_path / "bin" / "mpirun").write_text(f'#!/bin/sh\nexec {program} "$@"\n')
     (tmp_path / "bin" / "mpirun").chmod(0o755)
-    run_file = measure_one(
-        Execution(cell, 0, 0), LaunchContext(lustre, stack, "mpirun", tmp_path / "results", 1, workspace)
-    )
+    run_missing(PlannedBatch("b", [cell], lustre, stack, "mpirun", tmp_path / "results"))
+    run_file = read_run_file(tmp_path / "results", cell.cell, 0)
+    assert run_file is not None
     assert run_file["status"] == "done", run_file["error"]
     assert run_file["stripe_count"] == found
     run = Run(tmp_path / "results" / "runs" / cell.cell / "000", run_file)

@@ -1,0 +1,148 @@
+"""What a launch starts: folders, commands and environment of its executions, known before a program runs."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from weir.base.storage_calls import in_time
+from weir.measure.clean_up.guardian import Guardian
+from weir.measure.clean_up.workspace import Workspace
+from weir.measure.document import before
+from weir.measure.executions import Execution
+from weir.measure.machine.host import host_facts
+from weir.measure.machine.images import images_of
+from weir.measure.machine.stripes import stripe
+from weir.measure.planned import PlannedBatch
+from weir.measure.session import SessionBatch
+from weir.runs.files import fresh_folder
+from weir.site.launchers import Start, start_of
+from weir.tools import tools
+from weir.tools.base import RunPaths
+from weir.tools.engine import engine_of, shared_engine
+from weir.witness.document import witness_variables
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A batch on its target, which is prepared and claimed until the turn ends."""
+
+    batch: SessionBatch
+    guardian: Guardian
+    token: str  # carried by every process of a launch
+    temporary: Path | None = None  # for the files of a launch; None: in TMPDIR
+    servers: Sequence[str] = ()  # addresses of those behind the mount
+    facts: Mapping[str, Any] = field(default_factory=dict)  # of the nodes and servers, for each run.json
+
+    @property
+    def planned(self) -> PlannedBatch:
+        return self.batch.planned
+
+    @cached_property
+    def variables(self) -> dict[str, str]:
+        """What stack and target set for every program, and the servers to which connections are counted."""
+        stack, target = self.planned.stack, self.planned.target
+        servers = {
+            "WEIR_SERVER_ADDRESSES": " ".join(self.servers),
+            "WEIR_SERVER_PROBE": shlex.join(target.server_probe),
+            "WEIR_DROP_SERVER_CACHES": shlex.join(target.drop_server_caches),
+        }
+        return {
+            **stack.environment,
+            **target.environment,
+            **{key: value for key, value in servers.items() if value},
+        }
+
+    @cached_property
+    def start(self) -> Start:
+        """The same for all launches: all cells of a batch have the same nodes and ranks."""
+        nodes, ppn, _, name = self.planned.shape
+        return start_of(name, nodes, ppn, self.planned.stack.launcher_options, self.variables, self.temporary)
+
+    @property
+    def has_added_libraries(self) -> bool:
+        """Stack, target or the environment of weir add libraries to every program."""
+        return bool(self.inherited("LD_PRELOAD") or self.inherited("LD_AUDIT"))
+
+    def inherited(self, name: str) -> str:
+        return self.variables.get(name, os.environ.get(name, ""))
+
+    def engine(self, execution: Execution) -> tuple[str, ...]:
+        """How weir-io starts, if the cell can share a launch; empty if it needs one of its own, as the
+        witness behind an added library does: it reports at the end of a process."""
+        if self.has_added_libraries and not self.planned.target.prefix:
+            return ()
+        cell = execution.cell
+        return shared_engine(tools()[cell.tool], cell, self.planned.stack.programs[cell.tool])
+
+    def tell(self, execution: Execution, ending: str, elapsed_s: float) -> None:
+        """Report the end of an execution to whoever waits."""
+        self.batch.session.progress.step(self.planned.batch, execution, ending, elapsed_s)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """An execution that could start now: its folders are there, its command is known."""
+
+    execution: Execution
+    outputs: Path
+    data_folder: Path
+    program: list[str]  # what follows the launcher
+    known: dict[str, Any]  # the first half of run.json
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The data of an execution on the target."""
+
+    folder: Path
+    real_folder: str
+    stripes: int | None
+
+
+def prepare(executions: Sequence[Execution], turn: Turn) -> list[Prepared]:
+    """Make the folders of executions that share a launch; the facts of the node are those of this moment."""
+    places, host = in_time(lambda: _on_target(executions, turn), turn.planned.target.path)
+    return [_prepared(each, place, host, turn) for each, place in zip(executions, places, strict=True)]
+
+
+def _on_target(executions: Sequence[Execution], turn: Turn) -> tuple[list[_Place], dict[str, Any]]:
+    planned = turn.planned
+    workspace = Workspace(Path(planned.target.path), planned.results, planned.batch)
+    places = []
+    for each in executions:
+        folder = workspace.run_folder(each.cell.cell, each.run)
+        places.append(
+            _Place(folder, os.path.realpath(folder), stripe(folder, each.cell.params, planned.target))
+        )
+    return places, host_facts(workspace.target_folder, turn.servers)
+
+
+def _prepared(execution: Execution, place: _Place, host: Mapping[str, Any], turn: Turn) -> Prepared:
+    cell, target = execution.cell, turn.planned.target
+    outputs = fresh_folder(turn.planned.results, cell.cell, execution.run)
+    paths = RunPaths(f"{target.prefix}{place.folder}/data", outputs)
+    tool, program = tools()[cell.tool], turn.planned.stack.programs[cell.tool]
+    command = tool.command(cell, target, program, paths)
+    own = {**tool.environment(cell), **_witness(turn, program, outputs, place)}
+    variables = [f"{name}={value}" for name, value in own.items()]
+    command = ["env", *variables, *command] if variables else command
+    whole = [*turn.start.command, *command]
+    known = before(execution, target, turn.batch.session.seed, whole, turn.variables)
+    if images := images_of(program):
+        known["images"] = images
+    known |= {"stripe_count": place.stripes, "host": {**host, **turn.facts}}
+    return Prepared(execution, outputs, place.folder, command, known)
+
+
+def _witness(turn: Turn, program: Sequence[str], outputs: Path, place: _Place) -> Mapping[str, str]:
+    """For programs that do not report it, and behind libraries that stand between weir-io and the system: it
+    sees no further than they let it. A prefix names no files of the system."""
+    if turn.planned.target.prefix or (engine_of(program) and not turn.has_added_libraries):
+        return {}
+    return witness_variables(outputs, place.folder, place.real_folder, turn.inherited("LD_PRELOAD"))

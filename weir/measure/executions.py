@@ -1,0 +1,157 @@
+"""Executions of cells: how each ended, which are left, and in which order they run.
+
+Every cell runs once in a round, and each round has a random order of its own. A drift of the system then hits
+all cells alike instead of those that happen to come last, and the seed in each run file lets anyone see the
+order again. Rounds are added for cells whose intervals are wider than requested.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weir.base.errors import WeirError
+from weir.runs.files import ended_at, read_run_file
+from weir.terms.model import Cell, Until
+
+Run = tuple[str, int]  # cell and round
+Experiment = tuple[str, str]  # suite and name
+Width = Callable[[Cell], float | None]  # of the interval of a cell
+
+
+@dataclass(frozen=True)
+class Execution:
+    """One execution to do: run is the round it belongs to, position its context in this session's order."""
+
+    cell: Cell
+    run: int
+    position: int
+
+    @property
+    def key(self) -> Run:
+        return self.cell.cell, self.run
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How an execution ended, as its run.json has it."""
+
+    status: str
+    error: str | None
+    elapsed_s: float
+    ended: str | None  # date and time
+    written_s: float  # when its run.json was written, since 1970
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any], written_s: float) -> Finished:
+        return cls(
+            document.get("status", ""),
+            document.get("error"),
+            float(document.get("elapsed_s") or 0.0),
+            document.get("ended"),
+            written_s,
+        )
+
+
+def read_finished(cells: Sequence[Cell], results: Path) -> dict[Run, Finished]:
+    """Planned executions that have a sound run file, and added ones up to the first gap."""
+    found: dict[Run, Finished] = {}
+    for cell in cells:
+        for run in itertools.count():
+            one = _read(results, cell.cell, run)
+            if one is not None:
+                found[cell.cell, run] = one
+            elif run >= cell.rounds:
+                break
+    return found
+
+
+def _read(results: Path, cell: str, run: int) -> Finished | None:
+    """A damaged run file is none: its execution is measured again."""
+    try:
+        document = read_run_file(results, cell, run)
+    except WeirError:
+        return None
+    return None if document is None else Finished.of(document, ended_at(results, cell, run) or 0.0)
+
+
+def rounds_in_random_order(
+    cells: Sequence[Cell], seed: int, is_done: Callable[[Cell, int], bool]
+) -> list[Execution]:
+    """What is left to do, round by round; finished executions take part in the draw but are not listed."""
+    generator = random.Random(seed)
+    rounds = max((cell.rounds for cell in cells), default=0)
+    todo: list[tuple[Cell, int]] = []
+    for round in range(rounds):
+        members = [cell for cell in cells if round < cell.rounds]
+        generator.shuffle(members)
+        todo.extend((cell, round) for cell in members if not is_done(cell, round))
+    return [Execution(cell, run, position) for position, (cell, run) in enumerate(todo)]
+
+
+@dataclass(frozen=True)
+class _Wide:
+    """A cell that needs more rounds."""
+
+    cell: Cell
+    runs: int  # finished so far
+    excess: float  # width divided by the requested one
+    pace_s: float  # time of a run
+
+
+def added_round(
+    cells: Sequence[Cell], finished: Mapping[Run, Finished], seed: int, width_of: Width
+) -> list[Execution]:
+    """One more run of each cell whose interval is still too wide, in random order; of the widest ones if the
+    rest of the budget is too small for all. Empty: all are narrow enough, or budget or rounds are used up.
+
+    The time spent is that of all finished runs, so that an interrupted campaign continues where it stopped.
+    """
+    wide = sorted(_wide(cells, finished, width_of), key=lambda item: item.excess, reverse=True)
+    left_s = _budgets(cells, finished)
+    chosen = []
+    for item in wide:
+        experiment = (item.cell.suite, item.cell.experiment)
+        if item.pace_s <= left_s.get(experiment, float("inf")):
+            chosen.append(item)
+            if experiment in left_s:
+                left_s[experiment] -= item.pace_s
+    chosen.sort(key=lambda item: item.cell.cell)
+    random.Random(f"{seed} {sum(item.runs for item in chosen)}").shuffle(chosen)
+    return [Execution(item.cell, item.runs, position) for position, item in enumerate(chosen)]
+
+
+def _wide(cells: Sequence[Cell], finished: Mapping[Run, Finished], width_of: Width) -> Iterator[_Wide]:
+    for cell in cells:
+        if cell.until is None:
+            continue
+        runs = _count(cell, finished)
+        width = width_of(cell) if runs < cell.most_rounds else None
+        if width is not None and width > cell.until.half_width:
+            spent_s = _spent_s(cell, range(runs), finished)
+            yield _Wide(cell, runs, width / cell.until.half_width, spent_s / max(1, runs))
+
+
+def _count(cell: Cell, finished: Mapping[Run, Finished]) -> int:
+    """Runs that ended, well or badly, without a gap."""
+    return next(run for run in itertools.count() if (cell.cell, run) not in finished)
+
+
+def _budgets(cells: Sequence[Cell], finished: Mapping[Run, Finished]) -> dict[Experiment, float]:
+    """What the budget of each experiment has left for this batch."""
+    left_s: dict[Experiment, float] = defaultdict(float)
+    for cell in cells:
+        until: Until | None = cell.until
+        if until is not None and until.budget_s is not None:
+            spent_s = _spent_s(cell, range(cell.rounds, _count(cell, finished)), finished)
+            left_s[cell.suite, cell.experiment] += until.budget_s * until.share - spent_s
+    return dict(left_s)
+
+
+def _spent_s(cell: Cell, runs: Iterable[int], finished: Mapping[Run, Finished]) -> float:
+    return sum(finished[cell.cell, run].elapsed_s for run in runs)

@@ -1,0 +1,244 @@
+"""One launch: of one execution by its own program, or of many by `weir-io batch`, as a launch costs more than
+most cells do.
+
+While it runs, nothing is written but what weir-io itself writes between cells. What the run files of a shared
+launch will say is laid down before, in a launch folder: a kill loses at most the execution in flight.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from weir.base.files import write_atomically
+from weir.base.storage_calls import is_in_haste
+from weir.measure.clean_up.shared_memory import no_segment
+from weir.measure.command import Prepared, Turn, prepare
+from weir.measure.document import OUTPUT_FILES, RunEnd, after, now
+from weir.measure.execute import Outcome, execute, time_limit
+from weir.measure.executions import Execution
+from weir.measure.faults import EnvironmentFaultError
+from weir.measure.machine.host import Held, held_between, held_so_far
+from weir.measure.settle import LAUNCH_FILE
+from weir.measure.status import STATUS_FILE, TRUNCATED, end_of, is_complete, read_status
+from weir.runs.ledger import end_run
+from weir.site.launchers import launcher
+from weir.site.schedulers import surrounding
+from weir.tools.engine import engine_of
+from weir.witness.document import gather_witness
+
+# A job that is cancelled ends step by step; the signal to this process comes so much after that to the ranks.
+SIGNAL_LATE_S = 2.0
+
+
+class LaunchLostError(Exception):
+    """The batch system failed, not the program: nothing was measured, and the launch may be repeated."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """An execution that has run."""
+
+    ready: Prepared
+    end: RunEnd
+    held: Held  # what held back the processes of the node meanwhile
+    elapsed_s: float | None = None  # to be told; None: its end has been told
+
+
+def run_launch(executions: Sequence[Execution], engine: Sequence[str], turn: Turn) -> None:
+    """Start executions together by this weir-io, or (without it) a single one by its own program; wait, and
+    record each that has run: the session takes them.
+
+    When the machine or the batch system failed, or an interrupt came, no execution is recorded as failed."""
+    ready = prepare(executions, turn)
+    way = SharedEngine(ready, engine, turn) if engine else OwnProgram(ready[0], turn)
+    fault: str | None = None
+    is_faultless = False  # an interrupt or a target that hangs lets cells fail, too
+    try:
+        outcome = execute(way.command, turn.start.environment, way.watch, turn.token, way.folder)
+        fault = way.end(outcome)
+        if fault is None and way.has_failed:
+            _raise_if_lost(outcome, turn)
+            fault = turn.guardian.fault()
+        is_faultless = fault is None
+    finally:
+        # What has run is on record before anything touches a target that may hang.
+        for each in way.ended(is_faultless):
+            _record(each, turn)
+        way.forget()
+        turn.guardian.remove([each.data_folder for each in ready])
+    if fault is not None:
+        raise EnvironmentFaultError(fault)
+
+
+def _record(ended: Ended, turn: Turn) -> None:
+    """To judge some hundred runs takes longer than an interrupt may: then collect judges them."""
+    ready = ended.ready
+    known = ready.known | {"host": {**ready.known["host"], **ended.held}}
+    document = after(known, ended.end, ready.outputs)
+    end_run(ready.outputs, document, None if is_in_haste(sys.exception()) else turn.batch.session.judge)
+    one = turn.batch.take(ready.execution, document)
+    if ended.elapsed_s is not None:
+        turn.tell(ready.execution, one.error or one.status, ended.elapsed_s)
+
+
+def _raise_if_lost(outcome: Outcome, turn: Turn) -> None:
+    """A launch that the batch system ended is not an execution of the cell, and leaves no run file."""
+    if outcome.exit_code == 0:
+        return
+    lost = launcher(turn.planned.launcher).lost(outcome.stderr.decode(errors="replace"))
+    if lost is not None:
+        raise LaunchLostError(lost)
+    if not outcome.ended and surrounding(os.environ) is not None:
+        time.sleep(SIGNAL_LATE_S)  # if the job is ended, this process is interrupted here
+
+
+class OwnProgram:
+    """The program of one execution, which ends with its launch."""
+
+    def __init__(self, ready: Prepared, turn: Turn) -> None:
+        self.command: list[str] = ready.known["command"]
+        self.folder = ready.outputs
+        self.watch = time_limit(ready.execution.cell.timeout_s)
+        self.has_failed = False
+        self._ready, self._turn = ready, turn
+        self._held = held_so_far()
+        self._ended: tuple[Ended, Outcome] | None = None
+
+    def end(self, outcome: Outcome) -> None:
+        """The launch is over; nothing was looked at meanwhile."""
+        held = held_between(self._held, held_so_far())
+        engine = engine_of(self._turn.planned.stack.programs[self._ready.execution.cell.tool])
+        lacks = bool(engine) and outcome.exit_code == 0 and not is_complete(self.folder)
+        self.has_failed = outcome.exit_code != 0 or lacks
+        error = TRUNCATED if lacks else outcome.error
+        end = RunEnd(outcome.exit_code, outcome.ended, now(), outcome.elapsed_s, error)
+        self._ended = Ended(self._ready, end, held, outcome.elapsed_s), outcome
+
+    def ended(self, is_faultless: bool) -> Iterator[Ended]:
+        if self._ended is None or (self.has_failed and not is_faultless):
+            return
+        ended, outcome = self._ended
+        (self.folder / OUTPUT_FILES["stdout"]).write_bytes(outcome.stdout)
+        (self.folder / OUTPUT_FILES["stderr"]).write_bytes(outcome.stderr)
+        gather_witness(self.folder)
+        yield ended
+
+    def forget(self) -> None:
+        """Nothing was laid down."""
+
+
+class SharedEngine:
+    """Many executions in one start of weir-io, which reports each that has ended in its status file."""
+
+    def __init__(self, ready: Sequence[Prepared], engine: Sequence[str], turn: Turn) -> None:
+        self.folder = turn.planned.launch_folder
+        self.command = [*turn.start.command, *engine, "batch", "list", STATUS_FILE]
+        self._ready = {_name(each.execution): each for each in ready}
+        self._outcome: Outcome | None = None
+        lines = "".join(_line(each, len(engine)) for each in ready)
+        known = json.dumps({name: each.known for name, each in self._ready.items()})
+        executions = [each.execution for each in ready]
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(self.folder / "list", lines)
+        (self.folder / STATUS_FILE).write_text("", encoding="utf-8")
+        write_atomically(self.folder / LAUNCH_FILE, known)
+        self.watch = StatusWatch(self.folder / STATUS_FILE, executions, turn.tell, turn.guardian.fault)
+
+    @property
+    def has_failed(self) -> bool:
+        """One was stopped, by its time limit or with the launch."""
+        return self.watch.current is not None
+
+    def end(self, outcome: Outcome) -> str | None:
+        """The launch is over; a fault of the machine that was found meanwhile."""
+        self._outcome = outcome
+        self.watch()  # the lines of the last moment
+        return self.watch.fault
+
+    def ended(self, is_faultless: bool) -> Iterator[Ended]:
+        for line in read_status(self.folder / STATUS_FILE):
+            ready = self._ready.get(line.name)
+            end = end_of(line, ready.outputs) if ready else None
+            if ready and end and (is_faultless or end.status == "done"):
+                yield Ended(ready, end, self.watch.held.get(line.name, {}))
+        if is_faultless and self._outcome and (stopped := self.watch.current):
+            end = _stopped_end(self._outcome)
+            yield Ended(self._ready[_name(stopped)], end, {}, self.watch.elapsed_s())
+
+    def forget(self) -> None:
+        """All that was laid down has become run files."""
+        shutil.rmtree(self.folder)
+
+
+def _stopped_end(outcome: Outcome) -> RunEnd:
+    stderr = outcome.stderr.decode(errors="replace").strip()
+    text = outcome.error or no_segment(stderr) or stderr or "the launch ended early"
+    return RunEnd(None, outcome.ended, now(), outcome.elapsed_s, text.splitlines()[0])
+
+
+class StatusWatch:
+    """Follows the status file: reports each cell as it ends.
+
+    Ends the launch when a cell takes too long, or when the environment has failed."""
+
+    def __init__(
+        self,
+        status: Path,
+        executions: Sequence[Execution],
+        tell: Callable[[Execution, str, float], None],
+        look_for_fault: Callable[[], str | None],
+    ) -> None:
+        self._status, self._left, self._tell = status, list(executions), tell
+        self._look_for_fault = look_for_fault
+        self._seen = 0
+        self._since_s = time.monotonic()
+        self.fault: str | None = None
+        self._counted = held_so_far()
+        self.held: dict[str, Held] = {}  # by the name of a cell that has ended
+
+    @property
+    def current(self) -> Execution | None:
+        return self._left[0] if self._left else None
+
+    def elapsed_s(self) -> float:
+        return time.monotonic() - self._since_s
+
+    def __call__(self) -> str | None:
+        lines = read_status(self._status)[self._seen :]
+        if lines:
+            # Cells that ended since the last look share what was counted since then.
+            before, self._counted = self._counted, held_so_far()
+            self.held |= {line.name: held_between(before, self._counted) for line in lines}
+        for line in lines:
+            self._seen += 1
+            self._since_s = time.monotonic()
+            if line.exit_code != 0 and self.fault is None:
+                self.fault = self._look_for_fault()
+            how = "done" if line.exit_code == 0 else f"exit code {line.exit_code}"
+            self._tell(self._left.pop(0), self.fault or how, line.elapsed_s)
+        if self.fault is not None:
+            return self.fault
+        if self.current is not None and self.elapsed_s() > self.current.cell.timeout_s:
+            return f"ended after its limit of {self.current.cell.timeout_s:g} s"
+        return None
+
+
+def _name(execution: Execution) -> str:
+    return f"{execution.cell.cell}-{execution.run:03d}"
+
+
+def _line(ready: Prepared, engine: int) -> str:
+    fields: list[object] = [
+        _name(ready.execution),
+        ready.execution.cell.ranks,
+        ready.outputs,
+        *ready.program[engine:],
+    ]
+    return "\t".join(map(str, fields)) + "\n"

@@ -1,0 +1,136 @@
+"""What a session has done: of each batch what was measured, what was kept from when, and why not the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from weir.base.errors import Problem, ProblemsError, WeirError, error_data
+from weir.measure.nodes.nodes import Slow
+from weir.measure.session import Session, SessionBatch
+
+
+@dataclass(frozen=True)
+class BatchReceipt:
+    """Counts of executions of one batch, with the reasons."""
+
+    batch: str
+    executions: int  # of the plan
+    kept: int  # of them, that had run before
+    kept_from: str | None  # when the first of those kept ended, and the last
+    kept_to: str | None
+    measured: int  # now
+    done: int  # of those measured, that succeeded
+    added: int  # of those measured, that the plan did not have
+    failed: tuple[str, ...]  # of those measured: cell, run and reason
+    left: int  # that the rest of the allocation is too short for
+    successes: int  # executions of the plan that have succeeded, now or before
+    first_failure: str | None  # the message of the execution that failed first
+    unavailable: str | None  # why nothing was tried on an optional target
+    error: WeirError | None  # why the batch could not go on
+    slow_nodes: Sequence[Slow] | None  # None: they were not compared
+
+    @classmethod
+    def of(cls, batch: SessionBatch) -> BatchReceipt:
+        kept = sorted(filter(None, (batch.finished[key].ended for key in batch.kept)))
+        return cls(
+            batch=batch.planned.batch,
+            executions=batch.planned.executions,
+            kept=len(batch.kept),
+            kept_from=kept[0] if kept else None,
+            kept_to=kept[-1] if kept else None,
+            measured=len(batch.ran),
+            done=batch.done,
+            added=sum(each.run >= each.cell.rounds for each in batch.ran),
+            failed=tuple(
+                f"{each.cell.label} ({each.cell.cell}, run {each.run}): {batch.finished[each.key].error}"
+                for each in batch.failed
+            ),
+            left=batch.left,
+            successes=batch.successes,
+            first_failure=batch.first_failure,
+            unavailable=batch.unavailable,
+            error=batch.error,
+            slow_nodes=batch.slow_nodes,
+        )
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            **vars(self),
+            "error": error_data(self.error)["errors"] if self.error else None,
+            "slow_nodes": None if self.slow_nodes is None else [vars(item) for item in self.slow_nodes],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """For people."""
+        if self.unavailable:
+            yield f"{self.batch}: unavailable: {self.unavailable}"
+        elif self.error:
+            yield f"{self.batch}: stopped after {self.measured} executions, see the error"
+        else:
+            yield (
+                f"{self.batch}: {self.done} executions done, {len(self.failed)} failed, "
+                f"{self.kept} of {self.executions} were there already"
+                + (f", {self.added} in added rounds" if self.added else "")
+            )
+            yield from (f"  failed: {line}" for line in self.failed)
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """The batches of a session that were requested; others, beside them, have receipts of their own."""
+
+    seed: int
+    batches: tuple[BatchReceipt, ...]
+    retries: bool = False  # what failed before was measured once more
+
+    @classmethod
+    def of(cls, session: Session, batches: Iterable[SessionBatch]) -> Receipt:
+        return cls(session.seed, tuple(map(BatchReceipt.of, batches)), session.retry_failed)
+
+    def data(self) -> dict[str, Any]:
+        """As JSON, in the file that Snakemake waits for."""
+        return {"seed": self.seed, "batches": [batch.data() for batch in self.batches]}
+
+    def lines(self) -> Iterator[str]:
+        for batch in self.batches:
+            yield from batch.lines()
+
+    @property
+    def exit_code(self) -> int:
+        """Of a session that is through."""
+        return 1 if any(batch.failed for batch in self.batches) else 0
+
+    def require_through(self) -> None:
+        """Raises the reasons for which batches have to be started again."""
+        self._require_no_error()
+        if left := sum(batch.left for batch in self.batches):
+            raise WeirError(
+                f"{left} executions do not fit the rest of the allocation",
+                hint="run again: finished runs are kept",
+            )
+        without = [batch for batch in self.batches if batch.successes == 0 and batch.unavailable is None]
+        if without:
+            raise ProblemsError([_no_success(batch, self.retries) for batch in without])
+
+    def _require_no_error(self) -> None:
+        """Names each batch that could not go on, when the others are measured."""
+        stopped = [(batch.batch, batch.error) for batch in self.batches if batch.error]
+        problems = [
+            replace(problem, message=f"{batch}: {problem.message}") if len(self.batches) > 1 else problem
+            for batch, error in stopped
+            for problem in error.problems
+        ]
+        if problems:
+            raise ProblemsError(problems, exit_code=max(error.exit_code for _, error in stopped))
+
+
+def _no_success(batch: BatchReceipt, retries: bool) -> Problem:
+    """With the message of its first failure: the log with it may be elsewhere."""
+    reason = batch.first_failure or "no reason is known"
+    return Problem(
+        f"{batch.batch}: no execution succeeded; the first one: {reason}",
+        hint="fix that, then start the same command again" + ("" if retries else " with --retry-failed"),
+    )
