@@ -129,13 +129,15 @@ def test_another_workflow_uses_its_records(elsewhere: Checkout, tiny: Checkout, 
     uses_its_records(elsewhere, committed(tiny) if kind == "git" else f'"{tiny.root}/Snakefile"', {})
 
 
-def test_everything_of_a_module_is_found(elsewhere: Checkout, tiny: Checkout) -> None:
+@pytest.mark.parametrize("kind", ["path", "git"])
+def test_a_module_measures_and_prints_by_default(elsewhere: Checkout, tiny: Checkout, kind: str) -> None:
     """Without a prefix and by the names that weir gives its rules."""
-    elsewhere.write("Snakefile", DEPLOYED.format(snakefile=f'"{tiny.root}/Snakefile"'))
+    snakefile = committed(tiny) if kind == "git" else f'"{tiny.root}/workflow/Snakefile"'
+    elsewhere.write("workflow/Snakefile", DEPLOYED.format(snakefile=snakefile))
     elsewhere.write("config/config.yaml", {"suites": ["tiny"]})
     done = elsewhere.snakemake("--dry-run")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert jobs(done.stdout) == {"collect": 1, "draw": 1, "measure": 1, "print": 1, "report": 1}
+    assert jobs(done.stdout) == {"collect": 1, "draw": 1, "everything": 1, "measure": 1, "print": 1}
 
 
 def test_what_snakedeploy_writes_draws_archived_records(elsewhere: Checkout, tiny: Checkout) -> None:
