@@ -34,7 +34,7 @@ PAGES = ("report", "table", "live", "site", "acceptance")
 
 @dataclass
 class Listener:
-    """A server on this machine that answers nothing and notes what it is asked for."""
+    """A server on this machine that answers nothing and notes what is requested."""
 
     port: int = 0
     paths: list[str] = field(default_factory=list)

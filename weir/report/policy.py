@@ -1,6 +1,6 @@
 """The Content-Security-Policy of a page: it requests nothing, and runs the scripts that weir wrote into it.
 
-Names and texts of a study come from files of others. They are escaped; should one pass all the same, the
+Names and texts of a study come from external files. They are escaped; should one pass all the same, the
 browser neither runs it nor sends anything.
 """
 

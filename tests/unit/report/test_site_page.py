@@ -61,7 +61,8 @@ def test_the_page_is_static_and_links_the_reports(site: Path, capsys: pytest.Cap
     assert "How &lt;fast&gt;?" in text
     assert "Use larger transfers." in text
     assert "<script" not in text
-    assert "http" not in text
+    assert "http:" not in text
+    assert "https:" not in text
 
 
 def test_a_folder_without_studies_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
