@@ -111,13 +111,18 @@ bench: setup-develop ##- run the benchmarks of weir itself, bench/*.py
 	@echo "== bench/growth.py"; $(venv)/python bench/growth.py --figure build/bench/growth.svg; echo build/bench/growth.svg
 
 .PHONY: fuzz
-fuzz: fuzz-engine ##- new seeds: the fuzz targets of the engine, hostile configurations, then mutated logs until Ctrl-C (or FUZZ_LOGS=50000)
+fuzz: fuzz-engine ##- new seeds: the fuzz targets of the engine, hostile configurations, damaged files, then mutated logs until Ctrl-C (or FUZZ_LOGS=50000)
 	@$(MAKE) fuzz-config
+	@$(MAKE) fuzz-files
 	@$(venv)/python -m tests.fuzz_logs $(if $(FUZZ_LOGS),--inputs $(FUZZ_LOGS)) --keep build/fuzz-logs
 
 .PHONY: fuzz-config
 fuzz-config: setup-develop ##- 10,000 hostile suites, sites, targets and contracts (FUZZ_CONFIGS=N): a plan or a message
 	@$(venv)/python -m tests.fuzz_config --inputs $(or $(FUZZ_CONFIGS),10000) --keep build/fuzz-config
+
+.PHONY: fuzz-files
+fuzz-files: setup-develop ##- 10,000 damaged files of weir's own (FUZZ_FILES=N): a message or no matter
+	@$(venv)/python -m tests.fuzz_files --inputs $(or $(FUZZ_FILES),10000) --keep build/fuzz-files
 
 .PHONY: fuzz-engine
 fuzz-engine: setup-develop

@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 
 from weir.base.errors import WeirError
-from weir.base.files import read_object
 from weir.decide.compare.sides import records_file
 from weir.decide.io500.cells import populations, standings
 from weir.decide.io500.cells_output import cell_facts, cell_lines
@@ -19,6 +18,7 @@ from weir.decide.io500.random_read import random_reads
 from weir.decide.io500.standing import places
 from weir.decide.io500.submissions import DEFAULT, read_submissions
 from weir.decide.io500.validity import validity
+from weir.records.study_facts import read_study_facts
 from weir.records.table import read_records
 
 NAME = "io500"
@@ -64,7 +64,7 @@ def execute(args: argparse.Namespace) -> int:
     result = read_directory(args.directory)
     if args.questionnaire:
         facts_file = records_file(args.records).with_name("facts.json") if args.records else None
-        study = read_object(facts_file, "collect the study again") if facts_file else {}
+        study = read_study_facts(facts_file) if facts_file else {}
         args.questionnaire.write_text(draft(result, study), encoding="utf-8")
     valid = validity(result)
     random = random_reads(args.directory, result)
@@ -110,7 +110,7 @@ def _volatile(records: Path) -> list[str]:
     facts = records.with_name("facts.json")
     if not facts.is_file():
         return []
-    targets = read_object(facts, "collect the study again").get("targets", [])
+    targets = read_study_facts(facts).get("targets", [])
     return [target["target"] for target in targets if target.get("kind") in ("memory", "pool")]
 
 

@@ -20,7 +20,7 @@ from weir.base.errors import WeirError
 from weir.base.interrupts import EXIT_INTERRUPTED, Interrupt
 from weir.base.processes import children_of
 from weir.base.units import about_duration
-from weir.commands.show import PAGE_FILE, read_page
+from weir.commands.show import read_page
 from weir.commands.watch import PageWriter
 from weir.decide.compare.sides import RECORDS_FILE
 from weir.measure.clean_up.starter import Starter, follow_the_starter
@@ -28,6 +28,7 @@ from weir.plan import Plan, make_plan
 from weir.plan.card import short_card
 from weir.plan.config import load_config
 from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
+from weir.report.page_file import PAGE_FILE
 from weir.report.text import lines
 from weir.workflow.follow import follow, measured_partitions
 from weir.workflow.handover import MEASURED_PLAN, Handover

@@ -11,15 +11,14 @@ from typing import Any
 
 from weir.base.errors import WeirError
 from weir.base.files import from_json
+from weir.report.page_file import PAGE_FILE, checked_page
 from weir.report.text import lines
 
 NAME = "show"
 GROUP = "prove"
 HELP = "print the answer of a study: best rates, proof, doubts and advice"
 EXAMPLE = "weir show results/local/quick"
-PAGE_FILE = "page.json"
 
-_PARTS = ("study", "verdicts", "points", "advice")  # of the page of every version
 _AGAIN = "draw it again: snakemake report"
 _HINT = "name the folder of a study that was drawn, such as results/local/quick"
 
@@ -70,8 +69,4 @@ def read_page(file: Path) -> dict[str, Any]:
         if file.name != PAGE_FILE:
             raise WeirError("is not the page of a study", file=str(file), hint=_HINT, exit_code=2) from None
         raise WeirError(f"is not JSON: {error}", file=str(file), hint=_AGAIN, exit_code=2) from None
-    lacking = [name for name in _PARTS if not isinstance(found, dict) or name not in found]
-    if lacking:
-        message = f"is damaged: it has no {', '.join(lacking)}"
-        raise WeirError(message, file=str(file), hint=_AGAIN, exit_code=2)
-    return dict(found)
+    return checked_page(found, file)

@@ -17,9 +17,10 @@ from weir.base.errors import WeirError
 from weir.base.files import write_atomically
 from weir.base.plugins import load
 from weir.base.units import three_digits
-from weir.commands.show import PAGE_FILE, damage_named, read_page
+from weir.commands.show import damage_named, read_page
 from weir.report import drawing
 from weir.report.latex import NUMBER_AND_UNIT
+from weir.report.page_file import PAGE_FILE
 from weir.report.text import proven
 from weir.terms.columns import verdict_texts
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 from weir.base.files import from_json
+from weir.base.read_back import fault_of
 from weir.measure.document import after
 from weir.measure.status import STATUS_FILE, end_of, read_status
 from weir.runs.files import is_kept, run_folder
@@ -28,7 +28,7 @@ def settle(folder: Path, results: Path, judge: Judge | None = None) -> None:
         return
     except ValueError:
         known = None
-    if not _is_launch(known):
+    if fault_of(known, {"*": {"host": dict, "cell?": {"cell": str, "rounds": int}, "run?": int}}):
         _set_aside(folder)
         return
     for line in read_status(folder / STATUS_FILE):
@@ -39,10 +39,6 @@ def settle(folder: Path, results: Path, judge: Judge | None = None) -> None:
             if end is not None and end.status == "done":
                 end_run(outputs, after(known[line.name], end, outputs), judge)
     shutil.rmtree(folder)
-
-
-def _is_launch(known: Any) -> bool:
-    return isinstance(known, dict) and all(isinstance(one, dict) and "host" in one for one in known.values())
 
 
 def _set_aside(folder: Path) -> None:

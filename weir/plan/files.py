@@ -130,11 +130,42 @@ def _inner_types(kind: Hashable) -> dict[str, Any]:
     return {name: known for name, known in _field_types(kind).items() if known not in as_they_are}
 
 
+@cache
+def _types_of_values(kind: Hashable) -> dict[str, tuple[type, ...]]:
+    """By the names of the fields."""
+    return {name: kinds for name, known in _field_types(kind).items() if (kinds := _kinds_of(known))}
+
+
+@cache
+def _kinds_of(known: Hashable) -> tuple[type, ...]:
+    """What JSON has in place of a value of this type; nothing for any value."""
+    if isinstance(known, types.UnionType):
+        return tuple(kind for each in typing.get_args(known) for kind in _kinds_of(each))
+    origin = typing.get_origin(known) or known
+    if origin in (int, str, bool, type(None)):
+        return (typing.cast(type, origin),)
+    if origin is float:
+        return (int, float)
+    if origin is tuple:
+        return (list, tuple)
+    return (dict,) if origin is Mapping or is_dataclass(known) else ()
+
+
+def _require(value: Any, kinds: tuple[type, ...], name: str) -> None:
+    if kinds and not isinstance(value, kinds):
+        raise ValueError(f"{name} is {repr(value)[:40]}, of another type")
+
+
 def built(kind: Any, data: Any) -> Any:
     """data as the type: dataclasses, tuples of them, mappings to them, and plain values as they are."""
     if data is None or isinstance(data, (str, int, float)):
+        _require(data, _kinds_of(kind), "a value")
         return data
     if is_dataclass(kind):
+        _require(data, (dict,), str(getattr(kind, "__name__", "a value")).lower())
+        for name, kinds in _types_of_values(typing.cast(Hashable, kind)).items():
+            if name in data and not isinstance(data[name], kinds):
+                _require(data[name], kinds, name)
         inner = _inner_types(typing.cast(Hashable, kind)).items()
         changed = {name: built(known, data[name]) for name, known in inner if name in data}
         return typing.cast(Any, kind)(**{**data, **changed})
@@ -142,7 +173,10 @@ def built(kind: Any, data: Any) -> Any:
         return built(next(each for each in typing.get_args(kind) if each is not type(None)), data)
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin is tuple:
+        _require(data, (list, tuple), "a value")
         return tuple(built(arguments[0], item) for item in data)
+    if origin is Mapping:
+        _require(data, (dict,), "a value")
     if origin is Mapping and arguments[1] is not Any:
         return {key: built(arguments[1], item) for key, item in data.items()}
     return data

@@ -36,7 +36,7 @@ _OF_A_RUN: Mapping[str, type | tuple[type, ...]] = {
     "exit_code": (int, type(None)),
     "error": (str, type(None)),
 }
-_DAMAGED = "delete it and run again: only this execution is measured again"
+MEASURE_AGAIN = "delete it and run again: only this execution is measured again"
 
 
 def sum_of_facts(document: Mapping[str, Any]) -> str:
@@ -236,7 +236,9 @@ def require_sound(run: Run) -> None:
         if not isinstance(value, kind) or (
             isinstance(value, dict) and key == "cell" and "target" not in value
         ):
-            raise WeirError("is damaged or missing", file=str(run.folder / RUN_FILE), key=key, hint=_DAMAGED)
+            raise WeirError(
+                "is damaged or missing", file=str(run.folder / RUN_FILE), key=key, hint=MEASURE_AGAIN
+            )
 
 
 def read_json(file: Path) -> dict[str, Any]:

@@ -21,9 +21,11 @@ from typing import Any
 import weir
 from weir.base.errors import WeirError
 from weir.base.files import from_json
+from weir.base.read_back import WRONG_CONTENT
 from weir.data import data_folder
 from weir.plan.files import built
 from weir.records.collect import (
+    MEASURE_AGAIN,
     Run,
     audited_rows,
     parse_run,
@@ -35,7 +37,7 @@ from weir.records.collect import (
 from weir.records.copies import marks_of
 from weir.records.table import collect_latencies, counter_lines, lines_of, typed_row
 from weir.records.tally import count_rows, facts_of_run
-from weir.runs.files import ROWS_FILE
+from weir.runs.files import ROWS_FILE, RUN_FILE
 from weir.terms.columns import columns
 from weir.terms.model import Cell, Row
 
@@ -120,7 +122,20 @@ def _is_of(measured: Mapping[str, Any], cell: Cell) -> bool:
 
 
 def _judge(cell: Cell, run: Run, results: Path, same_as: str | None = None) -> JudgedRun:
-    """From the outputs."""
+    """From the outputs. If what weir wrote is whole, an error is one of the code; else one of the damage."""
+    try:
+        return _judge_outputs(cell, run, results, same_as)
+    except WRONG_CONTENT as error:
+        if run.differing == ():
+            raise
+        raise WeirError(
+            f"is damaged, or another file of the run is ({type(error).__name__}: {str(error)[:100]})",
+            file=str(run.folder / RUN_FILE),
+            hint=MEASURE_AGAIN,
+        ) from error
+
+
+def _judge_outputs(cell: Cell, run: Run, results: Path, same_as: str | None) -> JudgedRun:
     parsed = parse_run(run, tool_of(cell))
     rows = audited_rows(subjects_of_run(cell, run, parsed, results, same_as))
     latencies = lines_of(collect_latencies(cell, [run]), "latency")

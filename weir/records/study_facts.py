@@ -9,6 +9,7 @@ from typing import Any
 
 import weir
 from weir.audit.judge import VERDICTS
+from weir.base.read_back import read_shaped
 from weir.measure.machine.mount_settings import shown
 from weir.plan import Plan
 from weir.records.planned import Planned
@@ -16,7 +17,33 @@ from weir.records.tally import MACHINE_KEYS, Tally
 from weir.runs.provenance import commit_of, lock_of
 from weir.terms.model import Row
 
+_TEXT, _COUNT = (str, int, float), (int, float)
+# What commands read of a facts.json; archived records have little of it.
+_SHAPE = {
+    "digest?": str,
+    "records?": int,
+    "verdicts?": {"*": int},
+    "weir_version?": str,
+    "lock?": str,
+    "began?": str,
+    "ended?": str,
+    "seeds?": [int],
+    "cells?": int,
+    "finished_executions?": int,
+    "site?": {"site?": str, "description?": str},
+    "about?": {"*": (*_TEXT, bool, list, dict, type(None))},
+    "machines?": [
+        {"node?": str, "memory_bytes?": _COUNT, "cores?": _COUNT, "processor?": str, "power?": str}
+    ],
+    "targets?": [{"target": str, "kind?": str, "file_system?": str, "device?": str, "mount_options?": str}],
+    "stacks?": [{"stack": str, "description?": str, "programs?": [str]}],
+}
 _ROOT = Path(weir.__file__).resolve().parents[1]
+
+
+def read_study_facts(path: Path, hint: str = "collect the study again: weir collect") -> dict[str, Any]:
+    """facts.json of a study; FileNotFoundError if there is none."""
+    return read_shaped(path, _SHAPE, hint)
 
 
 def archive_facts(about: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:

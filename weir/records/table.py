@@ -17,6 +17,7 @@ from weir.terms.model import Cell, Parsed, Row
 from weir.tools import tools
 
 _FIRST = list(columns())[:5]
+_OF_A_JUDGED_RECORD = ("cell", "access", "verdict")
 DAMAGED = "the table is cut, or a comma or quote is missing: collect or import it again"
 
 
@@ -27,6 +28,15 @@ def read_records(path: Path) -> list[Row]:
     except OSError as error:
         raise WeirError(f"cannot be read: {error.strerror}", file=str(path), exit_code=2) from None
     return [typed_row(fields, path, line) for line, fields in table_lines(text, path)]
+
+
+def read_study_records(path: Path) -> list[Row]:
+    """As read_records, of a table that weir collected or imported: its records have a name and a verdict."""
+    rows = read_records(path)
+    for name in _OF_A_JUDGED_RECORD:
+        if rows and name not in rows[0]:
+            raise WeirError("is missing", file=str(path), line=1, key=name, hint=DAMAGED, exit_code=2)
+    return rows
 
 
 def table_lines(text: str, path: Path, also: Sequence[str] = ()) -> Iterator[tuple[int, dict[str, str]]]:

@@ -22,6 +22,7 @@ from typing import Any
 
 from weir.base.errors import WeirError
 from weir.base.files import from_json, whole_bytes, write_atomically
+from weir.base.read_back import WRONG_CONTENT, fault_of
 from weir.runs.files import ROWS_FILE, RUN_FILE, file_sha256, run_text, with_sums
 
 LEDGER = "ledger.jsonl"
@@ -53,6 +54,9 @@ class Entry:
         """Since 1970; a time without a zone is one of UTC."""
         time = datetime.fromisoformat(self.ended)
         return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+
+
+_ENTRY = {"cell": str, "run": int, "status": str, "planned": int, "ended": str, "sha256": str}
 
 
 @dataclass(frozen=True)
@@ -221,8 +225,11 @@ def read_ledger(file: Path) -> Ledger | None:
         try:
             data = from_json(line)
             before = data.pop("before")
-            entries.append(Entry(line=number, **data))
-        except (ValueError, TypeError, KeyError, AttributeError):
+            entry = Entry(line=number, **data)
+            if fault_of(vars(entry), _ENTRY) or not entry.ended_s:
+                raise ValueError("a value has another type")
+            entries.append(entry)
+        except WRONG_CONTENT:
             broken = broken or f"line {number} is damaged"
             before = heads[-1]
         if before != heads[-1]:

@@ -10,7 +10,7 @@ from typing import Any
 from weir.base.errors import WeirError, did_you_mean
 from weir.records.rejudged import edited_values
 from weir.records.rounds import Rounds, rounds_of_rows
-from weir.records.table import read_records
+from weir.records.table import read_records, read_study_records
 from weir.runs.manifest import is_edited
 from weir.terms.model import Row
 
@@ -150,4 +150,4 @@ def campaigns(history: Path) -> Iterator[list[Row]]:
             exit_code=2,
         )
     for file in files:
-        yield read_records(file)
+        yield read_study_records(file)

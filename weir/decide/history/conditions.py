@@ -12,9 +12,9 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from weir.base.files import read_object
 from weir.decide.history.band import Judgement
 from weir.decide.history.store import FACTS_FILE
+from weir.records.study_facts import read_study_facts
 from weir.records.tally import described
 
 _STORAGE = ("file_system", "device", "mount_options")
@@ -34,7 +34,7 @@ def conditions_of(history: Path) -> dict[str, list[Condition]]:
     last: dict[str, dict[str, str]] = defaultdict(dict)
     found: dict[str, list[Condition]] = defaultdict(list)
     for file in sorted(history.glob(f"[!.]*/{FACTS_FILE}")):
-        facts = read_object(file, "collect the study again, and add it anew")
+        facts = read_study_facts(file, "collect the study again, and add it anew")
         site = str((facts.get("site") or {}).get("site") or "")
         day, before = file.parent.name[:10], last[site]
         for name, value in _facts(facts).items():

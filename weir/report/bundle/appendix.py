@@ -13,9 +13,13 @@ from typing import Any
 import weir
 from weir.base.errors import WeirError
 from weir.base.files import read_object
+from weir.base.read_back import damage_named, shaped
 from weir.base.units import about_duration, about_size, three_digits
 from weir.data import data_folder
+from weir.plan import read_plan
+from weir.records.study_facts import read_study_facts
 from weir.report.latex import latex, latex_path
+from weir.report.page_file import PAGE_FILE, checked_page
 from weir.runs.files import file_sha256
 
 TEXT = "appendix.tex"
@@ -40,10 +44,11 @@ class Line:
 
 def claim_lines(study: Path) -> list[Line]:
     """Claims of papers that these records decide; the best rates of the page if there are none."""
-    facts, page = _read(study / "facts.json", _COLLECT), _read(study / "page.json", _DRAW)
-    plan = _read(study / "plan.json", _COLLECT) if (study / "plan.json").is_file() else {}
+    facts, plan = _facts_and_plan(study)
+    page = checked_page(_read(study / PAGE_FILE, _DRAW), study / PAGE_FILE)
     rest = " ".join(_command(study, facts, plan)), _minutes(plan)
-    decided = [row for row in _rows(study / "claims.csv") if row["verdict"] in _REPRODUCED]
+    with damage_named(study / "claims.csv", _DRAW):
+        decided = [row for row in _rows(study / "claims.csv") if row["verdict"] in _REPRODUCED]
     figure = _shown_in(study, "claims" if decided else "ranking")
     pairs = [_claim(row) for row in decided] or [_rate(one) for one in page.get("answers") or ()]
     return [Line(claim, figure, *rest, expected) for claim, expected in pairs]
@@ -57,8 +62,7 @@ def _minutes(plan: Mapping[str, Any]) -> str:
 
 def appendix(study: Path) -> str:
     """The body of reports/appendix/main.tex."""
-    facts = _read(study / "facts.json", _COLLECT)
-    plan = _read(study / "plan.json", _COLLECT) if (study / "plan.json").is_file() else {}
+    facts, plan = _facts_and_plan(study)
     parts = [
         *_section("Claims and what shows them", _claims(study, claim_lines(study))),
         *_section("Artifact", _artifact(study, facts)),
@@ -70,9 +74,19 @@ def appendix(study: Path) -> str:
     return "\n".join(parts) + "\n"
 
 
+def _facts_and_plan(study: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """facts.json with all that a collected study has, and plan.json; of archived records no plan."""
+    facts, file = _read(study / "facts.json", _COLLECT), study / "plan.json"
+    shaped(facts, {"digest": str, "records": int, "verdicts": {"*": int}}, study / "facts.json", _COLLECT)
+    if not file.is_file():
+        return facts, {}
+    read_plan(file)  # a damaged one is named
+    return facts, _read(file, _COLLECT)
+
+
 def _read(path: Path, hint: str) -> dict[str, Any]:
     try:
-        return read_object(path, hint)
+        return read_study_facts(path, hint) if path.name == "facts.json" else read_object(path, hint)
     except FileNotFoundError:
         raise WeirError("is missing", file=str(path), hint=hint, exit_code=2) from None
 

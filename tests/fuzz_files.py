@@ -1,0 +1,340 @@
+"""Damaged files of weir's own, each key missing, null or of another type: a message with the file's name.
+
+    python -m tests.fuzz_files [--inputs N] [--seed S] [--keep DIR]
+
+A study of two runs is collected; then one of its files is damaged in one or two values, and a command that
+reads it back runs. Anything but its answer or an error with a message is a failure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import csv
+import io
+import json
+import os
+import random
+import secrets
+import shutil
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.growth import write_configuration, write_runs
+from weir.cli import main as weir
+from weir.measure.settle import settle
+from weir.plan import read_plan
+
+STUDY, RESULTS = "results/large/study", "results/large"
+_MISSING = object()
+# In place of a value: what each key of a file may become.
+_OTHERS: tuple[Any, ...] = (
+    *(_MISSING, None, "x", "", "12", 7, -1, 0, 1.5, 1e308, True, [], [1], ["x"], [None], [[]], {}, {"x": 1}),
+    *({"x": None}, "2026-13-45T99:00", "\x00", "9" * 400, 10**25, float("nan"), float("inf"), [[[]]] * 3),
+)
+_FIELDS = ("", "x", "nan", "-1", "0", "1e999", "9" * 400, "true", "1;2", '"', "2026-13-45", "VALID", "\x00")
+PAGE: Mapping[str, Any] = {
+    "schema": 1,
+    "study": {
+        **{"name": "study", "site": "large", "description": "", "title": "", "citation": "", "system": ""},
+        **{
+            "question": "How?",
+            "suites": "many",
+            "host": "n1",
+            "processor": "P",
+            "cores": 4,
+            "memory": "1 GiB",
+        },
+        **{"kernel": "6.1", "nodes": 1, "began": "2026-11-22T04:31", "weir": "0.2.0", "executions": 2},
+        **{"failed": 0, "digest": 64 * "a", "archived": False},
+    },
+    "verdicts": {
+        "real": {"VALID": 3, "UNPROVEN": 0, "DEGRADED": 1, "INVALID": 0},
+        "emulated": {"VALID": 0, "UNPROVEN": 0, "DEGRADED": 0, "INVALID": 0},
+        **{"proofs": [{"count": 3, "text": "to the devices"}], "authors": 0, "busy": 1},
+    },
+    "targets": [
+        {"name": "fast", "emulated": False, "kind": "parallel", "file_system": "lustre", "device": "d"}
+    ],
+    "answers": [
+        {
+            **{"target": "fast", "access": "write"},
+            "best": {
+                "value": 12.5,
+                "unit": "GiB/s",
+                "lo": 12.0,
+                "hi": 13.0,
+                "n": 3,
+                "setting": "POSIX 1 MiB",
+            },
+            "small": {
+                "value": 1.5,
+                "unit": "MiB/s",
+                "lo": None,
+                "hi": None,
+                "n": 1,
+                "iops": 400.0,
+                "values": [1.5],
+            },
+            "tail": {"value": 1200.0},
+        }
+    ],
+    "doubts": [{"number": "12 %", "sentence": "of the records are doubted."}],
+    "advice": [{"title": "Use larger transfers.", "evidence": "They are fast.", "action": "Set xfer."}],
+    "points": [
+        {
+            **{"target": "fast", "emulated": False, "access": "write", "median": 100.0, "n": 3, "lo": 90.0},
+            **{"hi": 110.0, "verdict": "VALID", "setting": "POSIX at 100", "cell": "c", "bandwidth": True},
+        }
+    ],
+    "claims": [],
+    "figures": [],
+}
+# What reads the file back: `run` is the folder of one run, `launch` that of the launch of a killed weir.
+READERS: Mapping[str, Sequence[str]] = {
+    f"{STUDY}/plan.json": ("collect", "watch", "plan", "verify", "appendix"),
+    f"{STUDY}/records.csv": ("audit", "import", "compare", "history", "tune", "predict", "accept"),
+    f"{STUDY}/facts.json": ("compare", "history", "appendix", "verify"),
+    f"{STUDY}/rounds.json": ("verify", "compare", "accept"),
+    f"{STUDY}/SHA256SUMS": ("verify", "compare"),
+    f"{STUDY}/page.json": ("show", "site", "appendix"),
+    f"{STUDY}/intervals.csv": ("compare", "appendix"),
+    f"{STUDY}/latencies.csv": ("verify", "appendix"),
+    f"{STUDY}/excluded.csv": ("verify", "appendix"),
+    f"{RESULTS}/ledger.jsonl": ("collect", "verify", "compare", "accept"),
+    f"{RESULTS}/costs.jsonl": ("plan",),
+    "run/rows.json": ("collect", "import runs", "verify", "watch"),
+    "run/run.json": ("collect", "import runs", "verify", "watch", "accept"),
+    "run/summary.json": ("collect", "import runs"),
+    "launch/launch.json": ("watch", "settle"),
+    "launch/status": ("watch", "settle"),
+    "history/campaign/facts.json": ("history check",),
+    "history/campaign/records.csv": ("history check",),
+    "scan.state": ("scan",),
+}
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A damaged file that broke a command."""
+
+    file: str
+    command: str
+    text: bytes
+    what: str
+
+
+def write_files(folder: Path) -> Path:
+    """A study of two runs of a plan of eight cells, and all that weir notes beside it."""
+    write_configuration(folder / "config", 8)
+    study, results = folder / STUDY, folder / RESULTS
+    plan_file = study / "plan.json"
+    _good("plan", "--config-dir", str(folder / "config"), "--out", str(plan_file))
+    plan = read_plan(plan_file)
+    write_runs(plan, results, 0, 2)
+    _good("collect", "--plan", str(plan_file), "--out", str(study / "records.csv"))
+    (study / "page.json").write_text(json.dumps(PAGE))
+    batch = plan.batches[0]
+    costs = {
+        "batch": batch.batch,
+        "target": batch.target,
+        "stack": batch.stack,
+        "nodes": batch.nodes,
+        "ppn": batch.ppn,
+    }
+    costs |= {"at": "2026-11-27T03:31:10", "executions": 2, "failed": 0, "expected_s": 2.0, "actual_s": 3.0}
+    costs |= {f"{kind}_{what}": 10 for kind in ("expected", "actual") for what in ("bytes", "inodes")}
+    (results / "costs.jsonl").write_text(json.dumps(costs) + "\n")
+    launch = results / "launches" / batch.batch
+    launch.mkdir(parents=True)
+    (launch / "launch.json").write_text(json.dumps({f"{plan.cells[2].cell}-000": {"host": {}}}))
+    (launch / "status").write_text(f"{plan.cells[2].cell}-000\t0\t1.0\n")
+    (folder / "run").symlink_to(Path(RESULTS) / "runs" / plan.cells[0].cell / "000")
+    (folder / "launch").symlink_to(Path(RESULTS) / "launches" / batch.batch)
+    (folder / "tree").mkdir()
+    (folder / "tree/one.txt").write_text("text")
+    _good("scan", str(folder / "tree"), "--state", str(folder / "scan.state"))
+    _good("history", "add", str(folder / "history"), str(study))
+    [campaign] = (folder / "history").glob("[!.]*")
+    campaign.rename(campaign.with_name("campaign"))
+    shutil.copytree(folder, folder.with_name("whole"), symlinks=True)
+    return folder
+
+
+def _good(*arguments: str) -> None:
+    code = weir([*arguments])
+    assert code == 0, f"weir {' '.join(arguments)} ended with {code}"
+
+
+def use(command: str, folder: Path) -> None:
+    """Run the command on the files of the folder."""
+    if command == "settle":
+        settle((folder / "launch").resolve(), folder / RESULTS)
+        return
+    study, records = str(folder / STUDY), str(folder / STUDY / "records.csv")
+    plan, whole, out = f"{study}/plan.json", str(folder.with_name("whole") / STUDY), str(folder / "out")
+    arguments = {
+        "collect": ["collect", "--plan", plan, "--out", f"{out}/records.csv"],
+        "show": ["show", study],
+        "watch": ["watch", study, "--once"],
+        "plan": [
+            "plan",
+            "--config-dir",
+            str(folder / "config"),
+            "--out",
+            f"{folder / RESULTS}/other/plan.json",
+        ],
+        "audit": ["audit", records],
+        "import": ["import", records, "--out", f"{out}/records.csv"],
+        "import runs": ["import", str(folder / "run"), "--out", f"{out}/records.csv"],
+        "compare": ["compare", study, whole],
+        "site": ["site", str(folder / RESULTS), "--out", f"{out}/site.html"],
+        "history": ["history", "add", f"{out}/history", study],
+        "history check": ["history", "check", str(folder / "history")],
+        "verify": ["verify", study],
+        "appendix": ["appendix", study, "--out", f"{out}/appendix.tex"],
+        "tune": ["tune", "--replay", records, "--move", "xfer_bytes"],
+        "predict": ["predict", "checkpoint", "--records", records],
+        "accept": ["accept", "mistral-2015", study, "--unverified"],
+        "scan": ["scan", str(folder / "tree"), "--state", str(folder / "scan.state")],
+    }[command]
+    weir(arguments)
+
+
+def damaged(name: str, text: bytes, chance: random.Random) -> bytes:
+    """The content of the file with one or two values that weir never writes."""
+    for _ in range(chance.choice((1, 1, 2))):
+        if name.endswith(".json"):
+            text = _of_json(text, chance)
+        elif name.endswith((".jsonl", ".state")):
+            lines = text.split(b"\n")
+            place = chance.randrange(max(len(lines) - 1, 1))
+            lines[place] = _of_json(lines[place], chance)
+            text = b"\n".join(lines)
+        elif name.endswith(".csv"):
+            text = _of_table(text, chance)
+        else:
+            fields = text.split(b" " if name.endswith("SUMS") else b"\t")
+            fields[chance.randrange(len(fields))] = chance.choice(_FIELDS).encode()
+            text = (b" " if name.endswith("SUMS") else b"\t").join(fields)
+    return text
+
+
+def _of_json(text: bytes, chance: random.Random) -> bytes:
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return text
+    groups = [group for group in _groups(data) if group]
+    if not groups or chance.random() < 0.02:
+        return json.dumps(_plain(chance.choice(_OTHERS))).encode()
+    # Few groups have many keys: each group is as likely as the next one, so that each key is met.
+    group = chance.choice(groups)
+    key = chance.choice([*group] if isinstance(group, dict) else range(len(group)))
+    other = chance.choice(_OTHERS)
+    if other is _MISSING:
+        del group[key]
+    else:
+        group[key] = other
+    return json.dumps(data).encode()
+
+
+def _plain(value: Any) -> Any:
+    return None if value is _MISSING else value
+
+
+def _groups(data: Any) -> Iterator[Any]:
+    if isinstance(data, (dict, list)):
+        yield data
+        for item in data.values() if isinstance(data, dict) else data:
+            yield from _groups(item)
+
+
+def _of_table(text: bytes, chance: random.Random) -> bytes:
+    rows = list(csv.reader(io.StringIO(text.decode(errors="replace"))))
+    if not rows or not rows[0]:
+        return text
+    column = chance.randrange(len(rows[0]))
+    if chance.random() < 0.2:
+        rows = [row[:column] + row[column + 1 :] for row in rows]  # the column is missing
+    else:
+        row = chance.choice(rows if chance.random() < 0.1 else rows[1:] or rows)
+        if column < len(row):
+            row[column] = chance.choice(_FIELDS)
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue().encode(errors="replace")
+
+
+def failure_of(
+    name: str, command: str, text: bytes, folder: Path, call: Callable[[str, Path], None] = use
+) -> Failure | None:
+    """What goes wrong with one damaged file; the folder is as before afterwards."""
+    file = folder / name
+    original = file.read_bytes()
+    file.write_bytes(text)
+    what = None
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            call(command, folder)
+    except Exception:
+        what = traceback.format_exc()
+    finally:
+        if command == "settle" or not file.exists():
+            _restore(folder)
+        else:
+            file.write_bytes(original)
+        shutil.rmtree(folder / "out", ignore_errors=True)
+    return Failure(name, command, text, what) if what else None
+
+
+def _restore(folder: Path) -> None:
+    """The results as they were: settling a launch writes and removes files of them."""
+    shutil.rmtree(folder / "results")
+    shutil.copytree(folder.with_name("whole") / "results", folder / "results", symlinks=True)
+
+
+def run(count: int, seed: int, keep: Path | None = None) -> list[Failure]:
+    """The failures of so many damaged files, each kept as a file."""
+    chance, failures = random.Random(seed), []
+    with tempfile.TemporaryDirectory(prefix="weir-fuzz-") as name, contextlib.redirect_stdout(io.StringIO()):
+        folder = write_files(Path(name) / "files")
+        for _ in range(count):
+            file = chance.choice([*READERS])
+            command = chance.choice(READERS[file])
+            text = damaged(file, (folder / file).read_bytes(), chance)
+            if failure := failure_of(file, command, text, folder):
+                failures.append(failure)
+                if keep:
+                    keep.mkdir(parents=True, exist_ok=True)
+                    (keep / f"{seed}-{len(failures):04d}-{command}-{Path(file).name}").write_bytes(text)
+    return failures
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--inputs", type=int, default=10_000, help="number of inputs (default: 10,000)")
+    parser.add_argument(
+        "--seed", type=int, default=secrets.randbelow(2**31), help="seed of the inputs (default: random)"
+    )
+    parser.add_argument("--keep", type=Path, help="write inputs that fail here")
+    args = parser.parse_args()
+    os.environ.pop("WEIR_CONFIG", None)
+    print(f"seed {args.seed}", flush=True)
+    failures = run(args.inputs, args.seed, args.keep)
+    for failure in failures:
+        print(f"weir {failure.command}, {failure.file}: {failure.what}\n")
+    print(f"{args.inputs} inputs, {len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""Some of the inputs of `make fuzz-files`: a damaged file of weir's own is a message, never a traceback."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz_files import PAGE, READERS, damaged, failure_of, run, use, write_files
+from weir.base.errors import WeirError
+from weir.base.read_back import fault_of
+from weir.cli import main
+from weir.plan.files import plan_from_data
+from weir.report.page_file import SHAPE
+
+
+@pytest.mark.slow
+def test_damaged_files_are_messages_or_no_matter() -> None:
+    assert [(one.command, one.file, one.what) for one in run(300, seed=53)] == []
+
+
+def test_the_generator_finds_a_reader_that_trusts_its_file(tmp_path: Path) -> None:
+    """A test of the test."""
+    folder = write_files(tmp_path / "files")
+
+    def trusting(command: str, where: Path) -> None:
+        print(json.loads((where / "results/large/study/page.json").read_text())["study"]["began"][:10])
+
+    chance, name = random.Random(1), "results/large/study/page.json"
+    texts = [damaged(name, json.dumps({"study": {"began": "x"}}).encode(), chance) for _ in range(20)]
+    assert any(failure_of(name, "show", text, folder, trusting) for text in texts)
+    for file, commands in READERS.items():
+        for command in commands:
+            assert failure_of(file, command, (folder / file).read_bytes(), folder, use) is None, (
+                command,
+                file,
+            )
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        ({"study": None}, "study"),
+        ({"verdicts": {"real": {"VALID": "x"}, "emulated": {}}}, "verdicts.real.VALID"),
+        ({"points": [{"target": "fast"}]}, "points[0].emulated"),
+        (
+            {"answers": [{"target": "fast", "access": "write", "best": {"value": "x"}}]},
+            "answers[0].best.value",
+        ),
+        ({"advice": 7}, "advice"),
+    ],
+)
+def test_a_damaged_page_names_its_key(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: dict[str, object], key: str
+) -> None:
+    file = tmp_path / "page.json"
+    file.write_text(json.dumps({**PAGE, **change}))
+    assert main(["show", str(file)]) == 2
+    assert f"{file}: {key}: is damaged: " in capsys.readouterr().err
+
+
+def test_shapes_name_what_is_missing_null_or_of_another_type() -> None:
+    assert fault_of(PAGE, SHAPE) is None
+    shape = {"a": int, "b?": [str], "*": float}
+    assert fault_of({"a": 1, "b": ["x"], "c": 1.5}, shape) is None
+    assert fault_of({"a": 1, "b": None}, shape) is None
+    assert fault_of({}, shape) == (".a", "is missing")
+    assert fault_of({"a": None}, shape) == (".a", "is None, not a whole number")
+    assert fault_of({"a": True}, shape) == (".a", "is True, not a whole number")
+    assert fault_of({"a": 1, "b": ["x", 2]}, shape) == (".b[1]", "is 2, not text")
+    assert fault_of({"a": 1, "c": float("nan")}, shape) == (".c", "is nan, not a number")
+    assert fault_of([], shape) == ("", "is [], not keys")
+
+
+def test_a_plan_with_a_value_of_another_type_names_it(tmp_path: Path) -> None:
+    folder = write_files(tmp_path / "files")
+    data = json.loads((folder / "results/large/study/plan.json").read_text())
+    data["batches"][0]["cells"][0]["rounds"] = "three"
+    with pytest.raises(ValueError, match="rounds is 'three', of another type"):
+        plan_from_data(data)
+    data["batches"][0]["cells"][0]["rounds"] = 1
+    data["suites"] = ["many"]
+    with pytest.raises(ValueError, match="'many'"):
+        plan_from_data(data)
+
+
+def test_a_ledger_with_a_damaged_line_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = write_files(tmp_path / "files")
+    ledger = folder / "results/large/ledger.jsonl"
+    first = json.loads(ledger.read_text().splitlines()[0])
+    ledger.write_text(json.dumps({**first, "planned": "x"}) + "\n")
+    try:
+        assert main(["verify", str(folder / "results/large/study")]) == 1
+    except WeirError:
+        pytest.fail("verify answers with a message of its own")
+    assert "ledger.jsonl" in capsys.readouterr().out
