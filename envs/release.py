@@ -6,6 +6,7 @@ envs/release.py TAG FOLDER [--address URL] [--maintainers NAME,NAME]
 from __future__ import annotations
 
 import argparse
+import csv
 import gzip
 import hashlib
 import io
@@ -22,6 +23,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ("containers", "envs/apt", "envs/pip", "envs/setup.sh")
+LICENCES = "envs/licences.csv"
+# Those of the table that SPDX has by these names; of another one the table alone has what is stated.
+SPDX = frozenset(
+    (
+        *("0BSD", "AGPL-3.0-only", "Apache-2.0", "Artistic-1.0-Perl", "Autoconf-exception-2.0"),
+        *("Autoconf-exception-3.0", "BSD-2-Clause", "BSD-3-Clause", "BSD-3-Clause-Open-MPI", "CC0-1.0"),
+        *("GCC-exception-3.1", "GPL-1.0-or-later", "GPL-2.0-only", "GPL-2.0-or-later", "GPL-3.0-only"),
+        *("GPL-3.0-or-later", "ISC", "LGPL-2.0-or-later", "LGPL-2.1-only", "LGPL-2.1-or-later"),
+        *("MIT", "MPL-2.0", "PSF-2.0", "SSH-OpenSSH", "Sleepycat"),
+        *("X11", "Zlib", "blessing", "bzip2-1.0.6", "curl"),
+        *("mpich2",),
+    )
+)
 BESIDE = '''"""The archive lies beside the folder that holds this repository."""
 
 from pathlib import Path
@@ -99,6 +113,22 @@ def spack_source(
     return found
 
 
+def licences(tree: Path) -> dict[tuple[str, str], str]:
+    """By kind and name of a package."""
+    with (tree / LICENCES).open(encoding="utf-8", newline="") as stream:
+        return {(row["kind"], row["name"]): row["licence"] for row in csv.DictReader(stream)}
+
+
+def with_licence(part: dict[str, object], known: Mapping[tuple[str, str], str]) -> dict[str, object]:
+    """The component with the licence that it states, as far as SPDX knows it."""
+    kind = re.split(r"[ ;,]", str(part["comment"]))[0]
+    stated = known.get((kind, str(part["name"])))
+    if stated is None:
+        sys.exit(f"release: {LICENCES} has no row of {kind} {part['name']}: run envs/licences.py")
+    is_known = set(re.split(r" (?:AND|OR|WITH) ", stated)) <= SPDX
+    return {**part, "licenseDeclared": stated if is_known else "NOASSERTION"}
+
+
 def components(tree: Path) -> Iterator[dict[str, object]]:
     """What a release is run with: Python packages of the lock, Debian packages, specs of the Spack lock."""
     lock = (tree / "envs/pip/requirements.txt").read_text(encoding="utf-8")
@@ -133,7 +163,9 @@ def bill_of_materials(tree: Path, version: str, sha256: str, epoch: int) -> byte
         "checksums": [{"algorithm": "SHA256", "checksumValue": sha256}],
         **unknown,
     }
-    parts = [{"SPDXID": f"SPDXRef-{n}", **one, **unknown} for n, one in enumerate(components(tree))]
+    known = licences(tree)
+    found = (with_licence(one, known) for one in components(tree))
+    parts = [{"SPDXID": f"SPDXRef-{n}", **one, **unknown} for n, one in enumerate(found)]
     uses = [
         {
             "spdxElementId": "SPDXRef-weir",
@@ -226,6 +258,7 @@ def products(tag: str, address: str | None, maintainers: list[str]) -> dict[str,
             ),
             f"weir-{version}-images.tar.gz": packed(held, modes, epoch),
             f"weir-{version}.spdx.json": bill_of_materials(tree, version, sha256, epoch),
+            f"weir-{version}-licences.csv": (tree / LICENCES).read_bytes(),
             "CITATION.cff": (tree / "CITATION.cff").read_bytes() + date.encode(),
             "codemeta.json": (tree / "codemeta.json").read_bytes(),
             "NOTES.md": notes(tree, version),

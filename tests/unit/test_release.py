@@ -110,6 +110,9 @@ def test_the_bill_names_what_weir_is_run_with(release: Path) -> None:
     identifiers = [one["SPDXID"] for one in bill["packages"]]
     assert len(set(identifiers)) == len(identifiers)
     assert {one["relatedSpdxElement"] for one in bill["relationships"]} == set(identifiers)
+    declared = {one["name"]: one["licenseDeclared"] for one in bill["packages"]}
+    assert (declared["snakemake"], declared["netcdf-c"]) == ("MIT", "BSD-3-Clause")
+    assert (release / f"weir-{VERSION}-licences.csv").read_text().startswith("kind,name,licence,stated_by\n")
 
 
 def test_what_is_no_release_is_refused(clone: Path, tmp_path: Path) -> None:

@@ -1,0 +1,69 @@
+"""envs/licences.csv has every package of the locks, and what is installed is installed by its hash."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from types import ModuleType
+
+import pytest
+
+from tests.checkout import ROOT
+
+
+def script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "envs" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_package_of_the_locks_has_a_licence_and_no_other_one_does() -> None:
+    licences = script("licences")
+    known = licences.read_table(ROOT)
+    assert set(known) == set(licences.packages(ROOT)), "run envs/licences.py"
+    assert licences.table_text(known) == (ROOT / licences.TABLE).read_text()
+    assert all(licence and source for licence, source in known.values())
+
+
+def test_the_bill_of_materials_takes_them_from_the_table() -> None:
+    release = script("release")
+    known = release.licences(ROOT)
+    parts = [release.with_licence(one, known) for one in release.components(ROOT)]
+    declared = [part["licenseDeclared"] for part in parts]
+    assert len(parts) > 170
+    assert declared.count("NOASSERTION") < len(declared) / 4
+    assert {word for text in declared for word in re.split(r" (?:AND|OR|WITH) ", text)} <= {
+        *release.SPDX,
+        "NOASSERTION",
+    }
+
+
+def test_a_package_without_a_row_ends_the_release() -> None:
+    release = script("release")
+    with pytest.raises(SystemExit, match=r"has no row of Python new: run envs/licences\.py"):
+        release.with_licence({"name": "new", "comment": "Python; an archive"}, {})
+
+
+@pytest.mark.parametrize("lock", ["requirements.txt", "requirements-develop.txt"])
+def test_every_pin_has_hashes(lock: str) -> None:
+    text = re.sub(r"^ *#.*\n", "", (ROOT / "envs/pip" / lock).read_text(), flags=re.MULTILINE)
+    pins = [pin.rstrip() for pin in re.split(r"\n(?=\S)", text.strip())]
+    assert len(pins) > 50
+    assert [
+        pin
+        for pin in pins
+        if not re.fullmatch(r"\S+==\S+( ; [^\\]+)? \\(\n    --hash=sha256:[0-9a-f]{64}( \\)?)+", pin)
+    ] == []
+
+
+@pytest.mark.parametrize("file", ["envs/setup.sh", "envs/bundle-offline.sh"])
+def test_locks_are_installed_by_hash(file: str) -> None:
+    """pip refuses an archive with another hash than that of the lock, also from a folder."""
+    text = (ROOT / file).read_text().replace("\\\n", " ")
+    commands = re.findall(r"^[^#\n]*\bpip\b[^\n]*\b(?:install|download)\b[^\n]*$", text, re.MULTILINE)
+    locks = [command for command in commands if "requirement" in command]
+    assert locks
+    assert [command for command in locks if "--require-hashes" not in command] == []
