@@ -13,23 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import TargetUnavailableError, WeirError
-from weir.base.mounts import mount_of
 from weir.base.processes import engines_of_others
 from weir.base.storage_calls import HangsError, in_time
 from weir.measure.clean_up.custody import facts_of
 from weir.measure.clean_up.guardian import Guardian
-from weir.measure.clean_up.lock import Lock, machine_lock, take, this_process
+from weir.measure.clean_up.lock import Holder, Lock, machine_lock, take, this_process
 from weir.measure.clean_up.prepare import prepared
 from weir.measure.clean_up.remains import clean_up_after_kills
 from weir.measure.command import Turn
 from weir.measure.executions import Execution
 from weir.measure.loop import run_all
-from weir.measure.machine.links import server_addresses
 from weir.measure.machine.server_memory import server_memory_bytes
 from weir.measure.nodes.comparison import probe_nodes
 from weir.measure.nodes.nodes import LEAST_NODES, Slow, names_of, slow_nodes
 from weir.measure.planned import PlannedBatch
-from weir.measure.preflight import Check, check_batch
+from weir.measure.preflight import Check, look_at
 from weir.measure.progress import Progress
 from weir.measure.ranks import check_ranks
 from weir.measure.session import SessionBatch
@@ -55,9 +53,6 @@ def take_turn(batch: SessionBatch, round: int | None) -> None:
 
     This process holds the lock of the target. Raises WeirError when the batch as a whole cannot go on."""
     began_s = time.monotonic()
-    assert batch.lock is not None
-    # Its guardian keeps the lock of a batch on the same target that could not be cleaned up.
-    _take(batch.planned, batch.lock, batch.session.wait_s, batch.session.progress)
     try:
         if todo := batch.todo(round):
             _try(batch, todo, round)
@@ -73,9 +68,8 @@ def preflight(planned: PlannedBatch, wait_s: float = 0.0) -> list[Check]:
     progress = Progress()
     clean_up_after_kills(partial(_report, planned, progress))
     lock = machine_lock(planned.target)
-    _take(planned, lock, wait_s, progress)
     try:
-        with _on_target(planned, lock) as (guardian, token):
+        with _on_target(planned, lock, wait_s, progress) as (guardian, token):
             return _checked(planned, guardian, token).checks
     finally:
         lock.release()
@@ -83,12 +77,15 @@ def preflight(planned: PlannedBatch, wait_s: float = 0.0) -> list[Check]:
 
 def _take(
     planned: PlannedBatch, lock: Lock, wait_s: float, progress: Progress, is_patient: bool = True
-) -> None:
+) -> Holder:
+    """This process becomes the holder, or names this batch instead of another one on the same target. If that
+    could not be cleaned up, its guardian has kept the lock."""
     own = this_process(planned.results, planned.batch)
-    if lock.descriptor >= 0:  # for another batch on the same target
+    if lock.descriptor >= 0:
         lock.rename(own)
-        return
-    take(lock, own, planned.target, wait_s, partial(_report, planned, progress), is_patient)
+    else:
+        take(lock, own, planned.target, wait_s, partial(_report, planned, progress), is_patient)
+    return own
 
 
 def _report(planned: PlannedBatch, progress: Progress, line: str) -> None:
@@ -106,9 +103,9 @@ def _try(batch: SessionBatch, todo: Sequence[Execution], round: int | None) -> N
 
 
 def _measure(batch: SessionBatch, todo: Sequence[Execution], round: int | None) -> None:
-    planned, shapes = batch.planned, batch.session.shapes
+    planned, session, shapes = batch.planned, batch.session, batch.session.shapes
     assert batch.lock is not None
-    with _on_target(planned, batch.lock) as (guardian, token):
+    with _on_target(planned, batch.lock, session.wait_s, session.progress) as (guardian, token):
         checked = _checked(planned, guardian, token, planned.shape in shapes)
         _require(checked.checks, planned)
         shapes.add(planned.shape)
@@ -131,11 +128,13 @@ def _facts(batch: SessionBatch, neighbours: Sequence[str]) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _on_target(planned: PlannedBatch, lock: Lock) -> Iterator[tuple[Guardian, str]]:
+def _on_target(
+    planned: PlannedBatch, lock: Lock, wait_s: float, progress: Progress
+) -> Iterator[tuple[Guardian, str]]:
     """The target is prepared, and its clean-up commands run afterwards; with the token of what is started.
 
     The guardian cleans up even if this process is killed; the lock is held until it is done."""
-    token, own = secrets.token_hex(8), this_process(planned.results, planned.batch)
+    own, token = _take(planned, lock, wait_s, progress), secrets.token_hex(8)
     guardian = Guardian(facts_of(planned, token, own, lock), [lock.descriptor])
     try:
         with prepared(planned.target, token, guardian.nothing_left):
@@ -173,10 +172,10 @@ def _claimed(planned: PlannedBatch, guardian: Guardian) -> Iterator[list[str]]:
 def _remove_remains(batch: SessionBatch) -> None:
     """Of a weir that was killed after its last execution, or whose target had gone by then: they may be seen
     only on a target that is prepared."""
-    planned = batch.planned
+    planned, session = batch.planned, batch.session
     assert batch.lock is not None
     planned.launch_folder.mkdir(parents=True, exist_ok=True)  # if this fails, the next start tries again
-    with _on_target(planned, batch.lock) as (guardian, _):
+    with _on_target(planned, batch.lock, session.wait_s, session.progress) as (guardian, _):
         if in_time(Path(planned.target.path).is_dir, planned.target.path):
             with _claimed(planned, guardian):
                 pass
@@ -215,23 +214,16 @@ class _Checked:
 def _checked(
     planned: PlannedBatch, guardian: Guardian, token: str, are_ranks_known: bool = False
 ) -> _Checked:
-    checks, servers = in_time(lambda: _look_at(planned), planned.target.path)
+    target, stack = planned.target, planned.stack
+    look = partial(look_at, planned.cells, target, stack, planned.any_kind)
+    checks, servers = in_time(look, target.path)
     if any(check.problem for check in checks):
         return _Checked(checks)
     temporary = guardian.temporary()
     if not are_ranks_known:
         nodes, ppn, _, launcher = planned.shape
-        checks = [*checks, check_ranks(nodes, ppn, planned.stack, launcher, token, temporary)]
+        checks = [*checks, check_ranks(nodes, ppn, stack, launcher, token, temporary)]
     return _Checked(checks, servers, temporary)
-
-
-def _look_at(planned: PlannedBatch) -> tuple[list[Check], list[str]]:
-    """All that the storage is asked in one call with a limit."""
-    target = planned.target
-    checks = check_batch(planned.cells, target, planned.stack, planned.any_kind)
-    if any(check.problem for check in checks):
-        return checks, []
-    return checks, server_addresses(mount_of(Path(target.path)), target.server_addresses)
 
 
 def _require(checks: Sequence[Check], planned: PlannedBatch) -> None:

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.base.kinds import family, fits
+from weir.base.mounts import mount_of
 from weir.base.units import format_size
 from weir.measure.clean_up.removal import exposed_parent
 from weir.measure.clean_up.workspace import temporary_directory
 from weir.measure.faults import unwritable
 from weir.measure.machine.host import file_system_of
+from weir.measure.machine.links import server_addresses
 from weir.plan.cost import inodes_needed
 from weir.site.launchers import applied
 from weir.terms.model import Cell, Footprint, Stack, Target
@@ -32,6 +34,16 @@ class Check:
     found: str
     problem: str | None = None
     hint: str = ""
+
+
+def look_at(
+    cells: Sequence[Cell], target: Target, stack: Stack, any_kind: bool = False
+) -> tuple[list[Check], list[str]]:
+    """All that a batch asks the storage before it begins: its checks, and the addresses of its servers."""
+    checks = check_batch(cells, target, stack, any_kind)
+    if any(check.problem for check in checks):
+        return checks, []
+    return checks, server_addresses(mount_of(Path(target.path)), target.server_addresses)
 
 
 def check_batch(cells: Sequence[Cell], target: Target, stack: Stack, any_kind: bool = False) -> list[Check]:

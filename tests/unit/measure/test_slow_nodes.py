@@ -14,7 +14,10 @@ from weir.base.errors import WeirError
 from weir.measure.batch import preflight
 from weir.measure.clean_up.guardian import Guardian
 from weir.measure.planned import PlannedBatch
+from weir.measure.preflight import Check
 from weir.measure.receipt import BatchReceipt
+from weir.measure.rounds import measure_in_turn
+from weir.measure.session import Session
 from weir.records.collect import finished_runs
 from weir.records.study_facts import _slow_nodes
 from weir.records.tally import Tally, facts_of_run
@@ -102,6 +105,26 @@ def test_two_nodes_are_not_compared_and_lost_probes_stop_nothing(
     measure_batch(two)
     assert host(two)["slow_nodes"] is None
     assert "compared" not in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_where_ranks_start_is_checked_once_for_batches_of_one_shape(
+    job: PlannedBatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked: list[int] = []
+
+    def noted(nodes: int, *_: object) -> Check:
+        checked.append(nodes)
+        return Check("ranks", f"{nodes} x 1")
+
+    monkeypatch.setattr("weir.measure.batch.check_ranks", noted)
+    (cell,) = job.cells
+    alike = replace(job, batch="alike", cells=[replace(cell, cell="e" * 12)])
+    smaller = replace(job, batch="smaller", cells=[replace(cell, cell="f" * 12, nodes=2)])
+    session = Session([job, alike, smaller], seed=1)
+    measure_in_turn(session)
+    assert [(batch.done, batch.error) for batch in session.batches] == [(1, None)] * 3
+    assert checked == [4, 2]
 
 
 @pytest.mark.slow
