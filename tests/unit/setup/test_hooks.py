@@ -13,7 +13,7 @@ import yaml
 from tests.checkout import ROOT
 
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
-# What `make setup-develop` does, for a tool that only says that it ran.
+# What `make setup-develop` does, for a tool that only prints its arguments.
 MAKE = '#!/bin/sh\necho "make $*" >&2\nmkdir -p .venv/bin\ncp ../ruff .venv/bin\n'
 
 
