@@ -22,7 +22,9 @@ from weir.site.schedulers.submitting.reframe_backend import backend_of
 from weir.site.stacks.probe import features_here, launcher_of
 from weir.terms.model import Partition, Site
 
-SCHEMA = Path(reframe.__file__).parent / "schemas" / "config.json"
+SCHEMA = json.loads((Path(reframe.__file__).parent / "schemas/config.json").read_text(encoding="utf-8"))
+# An older ReFrame has it by another name.
+A_LINE_FOR_EACH_VALUE = "perflog_multiline" if "perflog_multiline" in json.dumps(SCHEMA) else "perflog_compat"
 # A line for each value: check_perfvalues would be all of them, in each of these lines.
 PERFLOG_LINE = "|".join(
     f"%(check_{name})s"
@@ -109,8 +111,7 @@ def polling() -> dict[str, float]:
 
 def known_to_reframe(configuration: dict[str, Any]) -> dict[str, Any]:
     """Without the keys that this ReFrame's schema lacks: it refuses them, and weir can do without."""
-    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    for error in [*validator_for(schema)(schema).iter_errors(configuration)]:
+    for error in [*validator_for(SCHEMA)(SCHEMA).iter_errors(configuration)]:
         if error.validator == "additionalProperties":
             for key in error.instance.keys() - error.schema.get("properties", {}).keys():
                 del error.instance[key]
@@ -127,7 +128,7 @@ CONFIGURATION = {
     "environments": environments_of(SITES),
     "logging": [
         {
-            "perflog_multiline": True,  # a line for each value of a check
+            A_LINE_FOR_EACH_VALUE: True,
             # Below it ReFrame formats each message that no handler takes: a third of its time.
             "level": "info",
             "handlers": [
