@@ -116,13 +116,14 @@ def fuse() -> str:
 @cache
 def lab_machine() -> str:
     """A private machine of the lab, a command in it, and in that the namespaces of a virtual node."""
+    absent = [name for name in ("unshare", "nsenter", "setpriv", "ip") if not shutil.which(name, path=_PATH)]
+    if absent:
+        return f"no private machine: not installed: {', '.join(absent)} (make setup-lab)"
     (ROOT / "build").mkdir(exist_ok=True)
     machine = Machine(Path(tempfile.mkdtemp(prefix="lab-test-", dir=ROOT / "build")))
     try:
         machine.start(ends_with_caller=True)
         machine.out("unshare", "--net", "--uts", "--mount", "true", limit_s=_LIMIT_S)
-    except FileNotFoundError as error:
-        return f"no private machine: {error.filename} is not installed"
     except LabError as error:
         return f"no private machine: {_one_line(str(error))}"
     finally:

@@ -71,6 +71,20 @@ def test_what_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.Monk
         needs.loop_devices.cache_clear()
 
 
+def test_a_private_machine_names_the_programs_that_it_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "unshare").touch(mode=0o755)
+    (tmp_path / "ip").touch(mode=0o755)
+    monkeypatch.setattr(needs, "_PATH", str(tmp_path))
+    needs.lab_machine.cache_clear()
+    try:
+        reason = "no private machine: not installed: nsenter, setpriv (make setup-lab)"
+        assert needs.lab_machine() == reason
+    finally:
+        needs.lab_machine.cache_clear()
+
+
 def test_a_reason_is_the_same_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Skipped tests are counted by their reasons."""
     program = tmp_path / "mount"
