@@ -38,6 +38,10 @@ FAULTS = {
         FULL.format("$1") + '; export TMPDIR="$1"',
         "where MPI keeps the files of a launch (TMPDIR): No space left",
     ),
+    "a TMPDIR of 4 MiB": Fault(
+        'mount -t tmpfs -o size=4m,mode=1777 none "$1"; export TMPDIR="$1"',
+        "where MPI keeps the files of a launch (TMPDIR): 4 MiB are free of the 12 MiB of a launch",
+    ),
     "a full /var/tmp": Fault(FULL.format("/var/tmp"), "No space left on device"),
     "a read-only /dev/shm": Fault(
         "mount --bind /dev/shm /dev/shm; mount -o remount,bind,ro /dev/shm",

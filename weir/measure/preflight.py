@@ -23,6 +23,8 @@ from weir.terms.model import Cell, Footprint, Stack, Target
 from weir.tools import tools
 from weir.tools.engine import shared_engine
 
+# Open MPI 4.1 makes two files of 4 MiB each, and waits for ever where there is no room for them.
+_LAUNCH_BYTES = 12 * 2**20
 _NO_LIMIT = (-1, 2**64 - 1)  # CephFS counts its files and has no limit for them
 
 
@@ -134,13 +136,17 @@ def check_writable(folder: Path) -> Check:
 
 def check_temporary() -> Check:
     name, folder = temporary_directory()
-    reason = unwritable(folder) if folder.is_dir() else None  # MPI then uses another one
+    if not folder.is_dir():  # MPI then uses another one
+        return Check("temporary", str(folder))
+    reason = unwritable(folder)
+    if reason is None and (free := shutil.disk_usage(folder).free) < _LAUNCH_BYTES:
+        reason = f"{format_size(free)} are free of the {format_size(_LAUNCH_BYTES)} of a launch"
     if reason is None:
         return Check("temporary", str(folder))
     return Check(
         "temporary",
         reason,
-        f"no file can be written in {folder}, where MPI keeps the files of a launch ({name}): {reason}",
+        f"no launch can use {folder}, where MPI keeps the files of a launch ({name}): {reason}",
         "make room there, or set TMPDIR to a directory with room",
     )
 
