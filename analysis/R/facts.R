@@ -38,7 +38,7 @@ plan_rows <- function(facts) {
   c(
     if (sum(unlist(counts)) > 0) {
       list(fact_row("Plan", "executions", sprintf(
-        "%s if all combinations were run; %s of these are valid, and %s can run at this site", words[1], words[2], words[3]
+        "%s if all combinations were run; %s of these are valid, and %s can run here", words[1], words[2], words[3]
       )))
     },
     lapply(facts$notes, function(note) fact_row("Plan", "excluded", note))

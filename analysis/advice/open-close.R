@@ -12,12 +12,12 @@ advise <- function(evidence) {
   each_row(found[many > 0], function(one) {
     # Of one file for all ranks there is no fewer.
     title <- if (one$shared) "Move more in %ss on %s each time the file is open." else "Open fewer files for %ss on %s."
+    action <- if (one$shared) "Keep the file open and move more" else "Keep files open and put more into each"
     advice(
       sprintf(title, one$access, one$target),
       sprintf("Opening and closing take up to %.0f %% of the time (more than 30 %% in %d of %s).",
         100 * min(1, one$share), one$many, counted(one$cells, "setting")),
-      paste(if (one$shared) "Keep the file open and move more through it;" else "Keep files open and put more into each;",
-        "on a parallel file system look at the load of its metadata servers."),
+      paste0(action, "; on a parallel file system look at the load of its metadata servers."),
       log(1 / (1 - min(one$share, 0.95))) / 4
     )
   })
