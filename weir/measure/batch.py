@@ -215,8 +215,7 @@ def _checked(
     planned: PlannedBatch, guardian: Guardian, token: str, are_ranks_known: bool = False
 ) -> _Checked:
     target, stack = planned.target, planned.stack
-    look = partial(look_at, planned.cells, target, stack, planned.any_kind)
-    checks, servers = in_time(look, target.path)
+    checks, servers = in_time(lambda: look_at(planned.cells, target, stack, planned.any_kind), target.path)
     if any(check.problem for check in checks):
         return _Checked(checks)
     temporary = guardian.temporary()
