@@ -11,6 +11,7 @@ from weir.measure.command import Turn
 from weir.measure.executions import Execution
 from weir.measure.faults import EnvironmentFaultError
 from weir.measure.launch import LaunchLostError, run_launch
+from weir.measure.progress import Progress
 from weir.plan.allocation import fits
 from weir.plan.cost import LAUNCH_EXECUTIONS
 
@@ -38,8 +39,13 @@ def run_all(todo: Sequence[Execution], turn: Turn, with_added: bool = False) -> 
             lost = 0
         except LaunchLostError as loss:
             lost += 1
-            _wait_for_the_batch_system(loss, lost, turn)
+            _wait_for_the_batch_system(loss, lost, batch.session.progress)
         ran = {each.key for each in batch.ran[before:]}
+        if not ran and not lost:
+            runs = turn.planned.results / "runs"
+            raise WeirError(
+                f"the outputs of a launch are gone from {runs}", hint="let nothing delete there; run again"
+            )
         left = [each for each in left if each.key not in ran]
         has_failed = any(batch.finished[key].status != "done" for key in ran)
         if has_failed and (reason := turn.guardian.fault()):
@@ -54,14 +60,14 @@ def _sharing(fitting: Sequence[Execution], engine: tuple[str, ...], turn: Turn) 
     return list(itertools.takewhile(lambda each: turn.engine(each) == engine, fitting))
 
 
-def _wait_for_the_batch_system(reason: LaunchLostError, times: int, turn: Turn) -> None:
+def _wait_for_the_batch_system(reason: LaunchLostError, times: int, progress: Progress) -> None:
     """A controller that restarts is back in a moment; one that stays away ends the batch."""
     if times >= LAUNCHES_LOST:
         raise WeirError(
             f"the batch system failed {times} launches in a row: {reason}",
             hint="run again: finished runs are kept",
         ) from None
-    turn.batch.session.progress.report(f"weir: {reason}; trying again in {LOST_PAUSE_S:g} s")
+    progress.report(f"weir: {reason}; trying again in {LOST_PAUSE_S:g} s")
     time.sleep(LOST_PAUSE_S)
 
 

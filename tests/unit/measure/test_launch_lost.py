@@ -66,6 +66,14 @@ def test_a_batch_system_that_stays_away_ends_the_batch_and_blames_no_cell(job: P
     assert list(Path(job.target.path).iterdir()) == []
 
 
+def test_a_launch_whose_outputs_are_deleted_is_not_repeated_for_ever(
+    job: PlannedBatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop, "run_launch", lambda *_: None)
+    with pytest.raises(WeirError, match=r"the outputs of a launch are gone from .*/results/runs"):
+        run(job, losses=0)
+
+
 def test_ranks_that_end_just_before_the_job_are_not_failed(
     job: PlannedBatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:

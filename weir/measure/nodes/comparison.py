@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import subprocess
 import sys
@@ -10,7 +9,7 @@ from collections.abc import Sequence
 
 from weir.base.errors import WeirError
 from weir.measure.nodes.nodes import Probe, read_probes
-from weir.site.launchers import applied, launch_changes, launcher
+from weir.site.launchers import launcher, start_of
 from weir.terms.model import Stack
 
 _LIMIT_S = 600.0
@@ -24,10 +23,10 @@ def probe_nodes(
     scheduler_options: Sequence[str] | None = None,
 ) -> list[Probe]:
     """Probe this many nodes; scheduler_options are needed outside of an allocation only."""
-    start = launcher(starter)
-    command = start.command(nodes, 1, stack.launcher_options, {})
+    start = start_of(starter, nodes, 1, stack.launcher_options, {})
+    command = start.command
     if scheduler_options is not None:
-        if not start.allocates:
+        if not launcher(starter).allocates:
             raise WeirError(
                 f"{starter} requests no nodes",
                 hint="start weir nodes inside of a job, for example an interactive one",
@@ -35,7 +34,7 @@ def probe_nodes(
         # There is no outer step to overlap with, and a job of its own may ask for whole nodes.
         command = [each for each in command if each != "--overlap"] + list(scheduler_options)
     command += [sys.executable, "-m", "weir.measure.nodes.probe", *folder]
-    environment = applied(os.environ, launch_changes(starter), stack.environment)
+    environment = {**start.environment, **stack.environment}
     try:
         ended = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=_LIMIT_S, check=False

@@ -13,7 +13,7 @@ from weir.base.plugins import plugins
 from weir.site.launchers.base import Changes, Launcher, applied
 from weir.site.schedulers import surrounding
 
-__all__ = ["Launcher", "Start", "applied", "launch_changes", "launcher", "launchers", "start_of"]
+__all__ = ["Launcher", "Start", "applied", "launcher", "launchers", "start_of"]
 
 
 @cache
@@ -50,13 +50,12 @@ def start_of(
     on other nodes do not have it: theirs is the TMPDIR they know."""
     own = launcher(name)
     here = {"TMPDIR": str(temporary)} if temporary and nodes == 1 and own.starts_here else {}
-    environment = applied(os.environ, launch_changes(name), here, variables)
+    environment = applied(os.environ, _changes(own), here, variables)
     return Start(own.command(nodes, ppn, options, variables), environment)
 
 
-def launch_changes(name: str) -> Changes:
-    """Changes of the launcher, and what the batch system tells an MPI that does not know better."""
+def _changes(own: Launcher) -> Changes:
+    """Those of the launcher, and what the batch system tells an MPI that does not know better."""
     system = surrounding(os.environ)
     told = system.mpi(os.environ) if system else {}
-    own = launcher(name).environment(os.environ)
-    return {key: value for key, value in told.items() if key not in os.environ} | own
+    return {key: value for key, value in told.items() if key not in os.environ} | own.environment(os.environ)
