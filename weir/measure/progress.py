@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TextIO
+from contextlib import nullcontext
+from pathlib import Path
 
 from weir.base.units import about_duration
 from weir.measure.executions import Execution
@@ -13,14 +14,19 @@ from weir.measure.executions import Execution
 class Progress:
     """Counts executions; the time left is from the mean of those done so far, since the order is random."""
 
-    def __init__(self, stream: TextIO | None = None) -> None:
-        self._stream = stream or sys.stderr
+    def __init__(self, file: Path | None = None) -> None:
+        """To a file that whoever waits follows: ReFrame in between keeps stderr to itself. Else to stderr."""
+        self._file = file
         self._total = self._done = 0
         self._started = 0.0
 
     def report(self, line: str) -> None:
-        """A line beside those of executions."""
-        print(line, file=self._stream, flush=True)
+        """A line beside those of executions. The file is made by the first."""
+        try:
+            with self._file.open("a", encoding="utf-8") if self._file else nullcontext(sys.stderr) as stream:
+                print(line, file=stream, flush=True)
+        except OSError:
+            print(line, file=sys.stderr, flush=True)
 
     def expect(self, more: int) -> None:
         """Executions come, or (below zero) a batch cannot go on."""

@@ -6,7 +6,7 @@ import contextlib
 import math
 import secrets
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,25 +80,24 @@ def measure(request: Request) -> Receipt:
     """Measure what is missing, and return what became of the chosen batches. A batch beside them has a job of
     its own, which meets its faults again."""
     chosen, others = request.chosen, request.others
-    with _progress(request.progress) as progress:
-        session = Session(
-            [request.planned(batch) for batch in (*chosen, *others)],
-            seed=secrets.randbits(32) if request.seed is None else request.seed,
-            retry_failed=request.retry_failed,
-            kept_since=request.kept_since,
-            ends_at=end_of_allocation(),
-            wait_s=request.wait_s,
-            width_of=width_meter(request.folder),
-            judge=rows_text,
-            progress=progress,
-        )
-        between = request.between_rounds or (lambda: None)
-        if others:
-            measure_in_rounds(session, until_first=True, between=between)
-        elif request.in_rounds and (len(chosen) > 1 or _is_watched_for_long(request, chosen)):
-            measure_in_rounds(session, between=between)
-        else:
-            measure_in_turn(session)
+    session = Session(
+        [request.planned(batch) for batch in (*chosen, *others)],
+        seed=secrets.randbits(32) if request.seed is None else request.seed,
+        retry_failed=request.retry_failed,
+        kept_since=request.kept_since,
+        ends_at=end_of_allocation(),
+        wait_s=request.wait_s,
+        width_of=width_meter(request.folder),
+        judge=rows_text,
+        progress=Progress(request.progress),
+    )
+    between = request.between_rounds or (lambda: None)
+    if others:
+        measure_in_rounds(session, until_first=True, between=between)
+    elif request.in_rounds and (len(chosen) > 1 or _is_watched_for_long(request, chosen)):
+        measure_in_rounds(session, between=between)
+    else:
+        measure_in_turn(session)
     _keep_costs([*chosen, *others], session.batches, request.folder)
     for batch in session.batches[len(chosen) :]:
         if reason := batch.unavailable or batch.error:
@@ -128,17 +127,6 @@ def _is_watched_for_long(request: Request, batches: Sequence[Batch]) -> bool:
     return request.between_rounds is not None and any(
         batch.estimated_s / max(cell.rounds for cell in batch.cells) >= _LONG_ROUND_S for batch in batches
     )
-
-
-@contextlib.contextmanager
-def _progress(file: Path | None) -> Iterator[Progress]:
-    """To a file that whoever waits follows: ReFrame in between keeps stderr to itself."""
-    try:
-        stream = file.open("a", encoding="utf-8") if file else None
-    except OSError:
-        stream = None
-    with stream or contextlib.nullcontext():
-        yield Progress(stream)
 
 
 def _keep_costs(batches: Sequence[Batch], measured: Sequence[SessionBatch], results: Path) -> None:

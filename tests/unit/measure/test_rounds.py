@@ -4,7 +4,6 @@ import fcntl
 import itertools
 import json
 import os
-import sys
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -239,7 +238,7 @@ def test_what_failed_since_the_workflow_began_is_not_run_again(tmp_path: Path) -
 
 
 def test_progress_counts_the_executions_of_all_batches(capsys: pytest.CaptureFixture[str]) -> None:
-    progress = Progress(sys.stderr)
+    progress = Progress()
     progress.expect(3)
     (cell,) = job("a", (1,), Path()).cells
     for name in ("a", "b"):
@@ -248,6 +247,18 @@ def test_progress_counts_the_executions_of_all_batches(capsys: pytest.CaptureFix
     progress.step("a", Execution(cell, 1, 0), "done", 1.0)
     printed = capsys.readouterr().err.splitlines()
     assert [line.split("]")[0] for line in printed] == ["a [1/3", "b [2/3", "a [3/4"]
+
+
+def test_progress_makes_its_file_when_there_is_something_to_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    progress = Progress(tmp_path / "progress")
+    assert not (tmp_path / "progress").exists()
+    progress.report("one")
+    progress.report("two")
+    assert (tmp_path / "progress").read_text() == "one\ntwo\n"
+    Progress(tmp_path / "none" / "progress").report("nobody follows it")
+    assert capsys.readouterr().err == "nobody follows it\n"
 
 
 def test_rounds_end_with_the_allocation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
