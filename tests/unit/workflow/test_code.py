@@ -68,7 +68,10 @@ def test_a_path_is_one_word_of_the_shell() -> None:
 
 
 def test_conda_is_named_where_it_is_not_run_unasked(study: Path) -> None:
-    """Snakemake 8 looks for conda after each job of a rule that names an environment."""
+    """Snakemake 8 looks for conda after each job of a rule that names an environment, 9 for the file."""
+    assert code_of(workflow(str(study))).environment("analyse") is None
+    (study / "envs/conda").mkdir(parents=True)
+    (study / "envs/conda/analyse.yaml").touch()
     assert code_of(workflow(str(study))).environment("analyse") == f"{study}/envs/conda/analyse.yaml"
     assert code_of(workflow(str(study), newer=False)).environment("analyse") is None
     assert code_of(workflow(str(study), newer=False, sdm=("CONDA",))).environment("analyse") is not None
