@@ -66,8 +66,8 @@ class Code:
         return f"PYTHONPATH={self.word('.')} " if (self.root / "weir").is_dir() else ""
 
     def environment(self, name: str) -> str | None:
-        """The file for `conda:`; used with --software-deployment-method conda. Snakemake reads it after each job
-        in any case, and fails where a copy of the workflow lacks it."""
+        """The file for `conda:`; used with --software-deployment-method conda. Snakemake reads it after each
+        job in any case, and fails where a copy of the workflow lacks it."""
         file = f"envs/conda/{name}.yaml"
         return self.path(file) if self.may_name_conda and (self.root / file).is_file() else None
 
