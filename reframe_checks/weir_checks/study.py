@@ -19,6 +19,7 @@ import yaml
 from reframe.core.logging import getlogger
 from reframe.core.runtime import runtime
 
+import weir.data
 from weir.base.errors import WeirError
 from weir.plan import Batch, Plan, make_plan, read_plan
 from weir.plan.config import load_config
@@ -29,6 +30,8 @@ from weir_checks.centre import Described, described, environ_for, partitions_for
 from weir_checks.choices import CHOSEN
 
 ROOT = Path(__file__).resolve().parents[2]
+# Results do not belong into an installed package; then they are below the directory of the caller.
+IN_A_WHEEL = Path(weir.data.__file__).resolve().parent == ROOT
 # Of one run of ReFrame, and by it the name of the campaign that it measures anew.
 SESSION = time.strftime("reframe-%Y%m%d-%H%M%S", time.gmtime())
 # Folders that this run of ReFrame measures a batch in: another repetition of the test takes another one.
@@ -92,7 +95,8 @@ class Case:
         A relative path is relative to where reframe was started. While ReFrame loads the checks, its working
         directory is their own folder, so this is called when the test runs.
         """
-        first = self._place(Path(results or ROOT / self.study.site_folder).resolve())
+        base = Path.cwd() if IN_A_WHEEL else ROOT
+        first = self._place(Path(results or base / self.study.site_folder).resolve())
         if keep or not self._is_taken(first):
             _TAKEN.add((first.results, self.batch.batch))
             return first

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree, tiny_configuration
+from tests.workflow.reframe_results import measure, performance_log, stored_cases
 from tests.workflow.test_modules import beside, uses_its_records
 
 EXTRAS = ("workflow", "slurm", "reframe")
@@ -124,3 +125,12 @@ def test_what_reframe_reports_as_an_error_is_the_reason(
     (reason,) = [line for line in done.stderr.splitlines() if " was not measured: " in line]
     assert "ReFrame: failed to load configuration" in reason
     assert "no_such_key" in reason
+
+
+@pytest.mark.parametrize("programs", RELEASES, indirect=True)
+def test_checks_measure_anew_and_log_each_value_once(environment: dict[str, str], checkout: Checkout) -> None:
+    sessions = [measure(checkout, *keep, environment=environment) for keep in ((), ("-S", "keep=yes"))]
+    assert [session.outcomes for session in sessions] == [["OK"], ["SKIP"]], sessions[1].text
+    lines = performance_log(checkout)
+    assert len(lines) == len(set(lines)) == len(sessions[0].values)
+    assert set(stored_cases(checkout)[0]["cells"]) == {value.split(": ")[0] for value in sessions[0].values}
