@@ -15,6 +15,7 @@ from typing import Any
 
 from weir.base.errors import WeirError
 from weir.base.files import from_json, whole_file
+from weir.base.read_back import WRONG_CONTENT
 from weir.plan.model import Batch, Plan
 
 SCHEMA = 1
@@ -67,7 +68,7 @@ def damage_named(path: Path) -> Iterator[None]:
         raise WeirError(
             f"cannot be read: {error.strerror}", file=str(path), hint=hint, exit_code=2
         ) from error
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except WRONG_CONTENT as error:
         # A ValueError names the position in the JSON; the others would name our own classes.
         where = f": {error}" if isinstance(error, ValueError) else ""
         hint = "plan again, with: weir plan --out FILE"

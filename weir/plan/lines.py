@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.base.files import from_json
+from weir.base.read_back import WRONG_CONTENT
 from weir.plan.files import built, damage_named, pieces, plan_from_data, read_plan
 from weir.plan.model import Plan
 from weir.terms.model import Cell
@@ -68,7 +69,7 @@ def _split(text: str) -> PlanLines | None:
             batches.append([])
     try:
         plan = plan_from_data(from_json("\n".join(rest)))
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except WRONG_CONTENT:
         return None
     if len(plan.batches) != len(batches) or any(batch.cells for batch in plan.batches):
         return None

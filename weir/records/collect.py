@@ -15,6 +15,7 @@ from weir.audit.moved import with_debts
 from weir.audit.subject import RunFacts, Subject
 from weir.base.errors import WeirError, did_you_mean
 from weir.base.files import from_json
+from weir.base.read_back import WRONG_CONTENT, shaped
 from weir.records.checked import checked
 from weir.runs.files import ROWS_FILE, RUN_FILE, sum_of
 from weir.terms.columns import repeated_parameters
@@ -35,6 +36,23 @@ _OF_A_RUN: Mapping[str, type | tuple[type, ...]] = {
     "timed_out": bool,
     "exit_code": (int, type(None)),
     "error": (str, type(None)),
+}
+_MAYBE_NUMBER, _MAYBE_TEXT = (int, float, type(None)), (str, type(None))
+HOST = {
+    "node?": str,
+    "processor?": str,
+    "kernel?": str,
+    "system?": str,
+    "cores?": (int, float),
+    "memory_bytes?": (int, float),
+    "file_system?": {"type?": str, "device?": str, "mount_point?": str, "options?": str},
+    "power?": {
+        **{name: [str] for name in ("drivers", "governors", "preferences", "idle", "idle_disabled")},
+        **dict.fromkeys(("least_mhz", "most_mhz"), _MAYBE_NUMBER),
+        "boost": (bool, type(None)),
+        "profile": _MAYBE_TEXT,
+        "limits_w": {"*": (int, float)},
+    },
 }
 MEASURE_AGAIN = "delete it and run again: only this execution is measured again"
 
@@ -76,7 +94,7 @@ class Run:
             return False
         try:
             made_of = from_json((self.folder / ROWS_FILE).read_bytes())["run"]
-        except (OSError, ValueError, TypeError, KeyError):
+        except (OSError, *WRONG_CONTENT):
             return False
         return bool(made_of != sum_of_facts(self.facts))
 
@@ -239,6 +257,7 @@ def require_sound(run: Run) -> None:
             raise WeirError(
                 "is damaged or missing", file=str(run.folder / RUN_FILE), key=key, hint=MEASURE_AGAIN
             )
+    shaped(run.facts["host"], HOST, run.folder / RUN_FILE, MEASURE_AGAIN)
 
 
 def read_json(file: Path) -> dict[str, Any]:

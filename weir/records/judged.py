@@ -36,7 +36,7 @@ from weir.records.collect import (
 )
 from weir.records.copies import marks_of
 from weir.records.table import collect_latencies, counter_lines, lines_of, typed_row
-from weir.records.tally import count_rows, facts_of_run
+from weir.records.tally import Tally, count_rows, facts_of_run
 from weir.runs.files import ROWS_FILE, RUN_FILE
 from weir.terms.columns import columns
 from weir.terms.model import Cell, Row
@@ -108,7 +108,7 @@ def _held(run: Run) -> JudgedRun | None:
             return None
         records, latencies, counters = held["tables"]
         return JudgedRun((records, latencies, counters), held["tally"], held["marks"])
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, *WRONG_CONTENT):
         return None
 
 
@@ -140,6 +140,7 @@ def _judge_outputs(cell: Cell, run: Run, results: Path, same_as: str | None) -> 
     rows = audited_rows(subjects_of_run(cell, run, parsed, results, same_as))
     latencies = lines_of(collect_latencies(cell, [run]), "latency")
     tally = {**count_rows(rows), **facts_of_run(run.facts)}
+    Tally().add(tally)  # or a damaged run.json would be found with the counts of all runs
     tables = lines_of(rows), latencies, counter_lines(cell, run.number, parsed)
     return JudgedRun(tables, tally, marks_of(cell.cell, run.facts, rows))
 

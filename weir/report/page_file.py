@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.read_back import NUMBER, shaped
+from weir.terms.columns import verdict_texts
 
 PAGE_FILE = "page.json"
 DRAW_AGAIN = "draw it again: snakemake report"
-_MAYBE = (*NUMBER, type(None))
-_COUNTS = {"*": int}
 _RATE = {"value": NUMBER, "unit": str, "lo?": NUMBER, "hi?": NUMBER, "n?": int, "values?": [NUMBER]}
 _ANSWER = {
     "target": str,
@@ -32,18 +31,19 @@ _POINT = {
     "cell": str,
     "bandwidth": bool,
 }
+ANSWERS = {"answers?": [_ANSWER]}  # all that an appendix reads
 SHAPE = {
     "study": {"question": str, "began": str, "*": (str, int, float, bool, list, dict, type(None))},
     "verdicts": {
-        "real": _COUNTS,
-        "emulated": _COUNTS,
+        "real": dict.fromkeys(verdict_texts(), int),
+        "emulated": {f"{name}?": int for name in verdict_texts()},
         "busy?": int,
         "authors?": int,
         "proofs?": [{"count": int, "text": str}],
     },
     "advice": [{"title": str, "evidence?": str, "action?": str}],
     "points": [_POINT],
-    "answers?": [_ANSWER],
+    **ANSWERS,
     "targets?": [{"name": str, "emulated": bool, "file_system?": str}],
     "doubts?": [{"number": (str, *NUMBER), "sentence": str}],
 }
@@ -52,4 +52,6 @@ SHAPE = {
 def checked_page(content: Any, file: Path) -> dict[str, Any]:
     """The content of page.json, if commands can read it."""
     found: dict[str, Any] = shaped(content, SHAPE, file, DRAW_AGAIN, exit_code=2)
+    # Without emulated storage some pages have no counts of it.
+    found["verdicts"]["emulated"] = dict.fromkeys(verdict_texts(), 0) | found["verdicts"]["emulated"]
     return found

@@ -148,7 +148,7 @@ def _changed(study: Path, sums: Mapping[str, str], ledger: Ledger | None) -> str
     try:
         then = from_json((study / ROUNDS_FILE).read_text(encoding="utf-8"))["ledger"]
         count, head = int(then["lines"]), then["head"]
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, *WRONG_CONTENT):
         return f"{ROUNDS_FILE} is missing or damaged"
     if count and (ledger is None or len(ledger.heads) <= count or ledger.heads[count] != head):
         return f"{LEDGER} is not the one of the collection: line {count} is another or gone"

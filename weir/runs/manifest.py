@@ -82,7 +82,7 @@ def read_manifest(folder: Path) -> tuple[str, Mapping[str, str]]:
     sums: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         checksum, gap, name = line.partition("  ")
-        if not gap or len(checksum) != 64:
+        if not gap or len(checksum) != 64 or not name.isprintable():
             hint = "a line holds a SHA-256, two blanks and a path"
             raise WeirError("is damaged", file=str(path), line=number, hint=hint)
         sums[name] = checksum

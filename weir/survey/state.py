@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 from weir.base.errors import WeirError
 from weir.base.files import from_json, write_atomically
+from weir.base.read_back import WRONG_CONTENT
 from weir.survey.tally import Tally
 
 _HINT = "name another file by --state, or remove this one to scan again from the start"
@@ -52,7 +53,7 @@ class State:
         for number, line in enumerate(known[1:], start=2):
             try:
                 path, tally, inner = line["directory"], Tally.of(line["tally"]), [*map(str, line["inner"])]
-            except (TypeError, KeyError, ValueError, AttributeError):
+            except WRONG_CONTENT:
                 raise WeirError(
                     "is damaged", file=str(self.file), line=number, hint=_HINT, exit_code=2
                 ) from None

@@ -12,19 +12,21 @@ from statistics import fmean
 from typing import Any
 
 from weir.audit.judge import USABLE
+from weir.base.read_back import shaped
 from weir.base.units import format_size
 from weir.decide.accept.contract import IO500, MEDIAN, PLACES, Line, Promise
 from weir.decide.compare.sides import records_file
 from weir.decide.io500.directory import read_directory
 from weir.decide.io500.result import Phase, Result
+from weir.records.collect import HOST, MEASURE_AGAIN
 from weir.records.inference import autocorrelation_of
 from weir.records.intervals import autocorrelation_of_rows
 from weir.records.medians import ASSUMED
 from weir.records.metrics import metric_named
 from weir.records.rejudged import not_as_measured
 from weir.records.rounds import OLDER, Rounds, rounds_of_rows
-from weir.records.table import read_records
-from weir.runs.files import file_sha256, read_run_file, run_folder
+from weir.records.table import read_study_records
+from weir.runs.files import RUN_FILE, file_sha256, read_run_file, run_folder
 from weir.runs.manifest import MANIFEST
 from weir.runs.verify import verify
 from weir.terms.columns import repeated_parameters
@@ -109,7 +111,7 @@ def read_measured(path: Path) -> Measured:
     if path.is_dir() and not (path / "records.csv").is_file() and _is_io500(path):
         return _read_io500(path)
     file = records_file(path)
-    rows = tuple(read_records(file))
+    rows = tuple(read_study_records(file))
     runs = dict(_runs(file.parent.parent, rows))
     differences = None
     digests = {file.name: file_sha256(file)}
@@ -127,6 +129,8 @@ def _runs(site_folder: Path, rows: Sequence[Row]) -> Iterator[tuple[tuple[str, i
         if run_folder(site_folder, cell, number).is_dir():
             document = read_run_file(site_folder, cell, number)
             if document is not None:
+                file = run_folder(site_folder, cell, number) / RUN_FILE
+                shaped(document.get("host") or {}, HOST, file, MEASURE_AGAIN)
                 yield (cell, number), document
 
 

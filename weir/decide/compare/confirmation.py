@@ -17,6 +17,7 @@ from typing import Any
 
 from weir.base.errors import WeirError
 from weir.base.files import from_json
+from weir.base.read_back import WRONG_CONTENT
 from weir.decide.compare.days import Days
 from weir.decide.compare.output import sorted_for_reading
 from weir.decide.compare.pairs import Pair, samples
@@ -204,7 +205,7 @@ def _elsewhere(study: Path) -> str:
     try:
         facts = from_json((study / FACTS_FILE).read_text(encoding="utf-8"))
         nodes = [str(machine["node"]) for machine in facts["machines"]]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, *WRONG_CONTENT):
         return ""
     here = socket.gethostname()
     return "" if not nodes or here in nodes else f"{study} was measured on {', '.join(nodes)}, this is {here}"

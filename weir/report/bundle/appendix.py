@@ -13,13 +13,12 @@ from typing import Any
 import weir
 from weir.base.errors import WeirError
 from weir.base.files import read_object
-from weir.base.read_back import damage_named, shaped
+from weir.base.read_back import NUMBER, damage_named, shaped
 from weir.base.units import about_duration, about_size, three_digits
 from weir.data import data_folder
-from weir.plan import read_plan
 from weir.records.study_facts import read_study_facts
 from weir.report.latex import latex, latex_path
-from weir.report.page_file import PAGE_FILE, checked_page
+from weir.report.page_file import ANSWERS, PAGE_FILE
 from weir.runs.files import file_sha256
 
 TEXT = "appendix.tex"
@@ -29,6 +28,15 @@ _COLLECT = "collect the study again: weir collect"
 _DRAW = "draw the study first: snakemake report"
 _REPRODUCED = ("reproduced", "not reproduced", "undecided")
 _GIB = 2**30
+# What an appendix reads of a plan.
+_COSTS = ("estimated_s", "low_s", "high_s", "written_bytes", "read_bytes", "peak_bytes")
+_PLAN = {
+    "site": {"name": str, "targets": dict, "stacks": dict},
+    "suites": [{"suite": str}],
+    "scale": str,
+    "scale_requested": bool,
+    "cost?": {f"{name}?": NUMBER for name in _COSTS},
+}
 
 
 @dataclass(frozen=True)
@@ -45,7 +53,7 @@ class Line:
 def claim_lines(study: Path) -> list[Line]:
     """Claims of papers that these records decide; the best rates of the page if there are none."""
     facts, plan = _facts_and_plan(study)
-    page = checked_page(_read(study / PAGE_FILE, _DRAW), study / PAGE_FILE)
+    page = shaped(_read(study / PAGE_FILE, _DRAW), ANSWERS, study / PAGE_FILE, _DRAW)
     rest = " ".join(_command(study, facts, plan)), _minutes(plan)
     with damage_named(study / "claims.csv", _DRAW):
         decided = [row for row in _rows(study / "claims.csv") if row["verdict"] in _REPRODUCED]
@@ -63,14 +71,16 @@ def _minutes(plan: Mapping[str, Any]) -> str:
 def appendix(study: Path) -> str:
     """The body of reports/appendix/main.tex."""
     facts, plan = _facts_and_plan(study)
-    parts = [
-        *_section("Claims and what shows them", _claims(study, claim_lines(study))),
-        *_section("Artifact", _artifact(study, facts)),
-        *_section("Hardware and software of the measurement", _machine(study, facts)),
-        *_section("Install, measure, print", _steps(study, facts, plan)),
-        *_section("Time and space", _cost(facts, plan)),
-        *_section("Reduced path", _reduced(study)),
-    ]
+    claims = _claims(study, claim_lines(study))
+    with damage_named(study / "facts.json", _COLLECT):
+        parts = [
+            *_section("Claims and what shows them", claims),
+            *_section("Artifact", _artifact(study, facts)),
+            *_section("Hardware and software of the measurement", _machine(study, facts)),
+            *_section("Install, measure, print", _steps(study, facts, plan)),
+            *_section("Time and space", _cost(facts, plan)),
+            *_section("Reduced path", _reduced(study)),
+        ]
     return "\n".join(parts) + "\n"
 
 
@@ -78,10 +88,7 @@ def _facts_and_plan(study: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """facts.json with all that a collected study has, and plan.json; of archived records no plan."""
     facts, file = _read(study / "facts.json", _COLLECT), study / "plan.json"
     shaped(facts, {"digest": str, "records": int, "verdicts": {"*": int}}, study / "facts.json", _COLLECT)
-    if not file.is_file():
-        return facts, {}
-    read_plan(file)  # a damaged one is named
-    return facts, _read(file, _COLLECT)
+    return facts, shaped(_read(file, _COLLECT), _PLAN, file, _COLLECT) if file.is_file() else {}
 
 
 def _read(path: Path, hint: str) -> dict[str, Any]:
