@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from weir.base.clock import wall
 from weir.measure.clean_up.shared_memory import no_segment
 from weir.measure.executions import Execution
 from weir.terms.model import Target
@@ -84,7 +85,7 @@ def after(known: Mapping[str, Any], end: RunEnd, outputs: Path) -> dict[str, Any
 
 
 def now() -> datetime:
-    return datetime.now(UTC)
+    return wall()
 
 
 def _first_complaint(file: Path) -> str:

@@ -6,6 +6,7 @@ import itertools
 import time
 from collections.abc import Sequence
 
+from weir.base.clock import wall_s
 from weir.base.errors import WeirError
 from weir.measure.command import Turn
 from weir.measure.executions import Execution
@@ -78,7 +79,7 @@ def _fitting(left: Sequence[Execution], ends_at: float | None, pace_s: float | N
     """
     chosen: list[Execution] = []
     expected_s = 0.0
-    now = time.time()
+    now = wall_s()
     for each in left:
         limit_s = each.cell.timeout_s
         if len(chosen) < LAUNCH_EXECUTIONS and fits(expected_s + limit_s, now, ends_at):

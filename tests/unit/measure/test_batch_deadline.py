@@ -35,7 +35,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(loop, "run_launch", launched)
     monkeypatch.setattr(Turn, "engine", lambda self, execution: ())
-    monkeypatch.setattr(loop, "time", SimpleNamespace(time=lambda: now[0]))
+    monkeypatch.setattr(loop, "wall_s", lambda: now[0])
     return ran
 
 

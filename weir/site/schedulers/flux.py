@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from weir.base.clock import wall_s
 from weir.site.schedulers.base import ENDED, RUNNING, WAITING, JobFiles, JobState, Request, Scheduler, alike
 from weir.site.schedulers.commands import answer, reply
 
@@ -34,7 +34,7 @@ class Flux(Scheduler):
 
     def ends_at(self, environment: Mapping[str, str]) -> float | None:
         left = answer(["flux", "job", "timeleft"]).strip() if _JOB in environment else ""
-        return time.time() + int(left) if left.isdigit() and int(left) else None
+        return wall_s() + int(left) if left.isdigit() and int(left) else None
 
     def placement(self, options: Sequence[str], environment: Mapping[str, str]) -> dict[str, Any] | None:
         job = self.job(environment)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
+from weir.base.clock import wall_s
 from weir.base.errors import Problem, did_you_mean
 from weir.site.schedulers.base import (
     ENDED,
@@ -44,7 +44,7 @@ class GridEngine(Scheduler):
 
     def ends_at(self, environment: Mapping[str, str]) -> float | None:
         job = self.job(environment)
-        return end_of(answer(["qstat", "-xml", "-j", job]), time.time()) if job else None
+        return end_of(answer(["qstat", "-xml", "-j", job]), wall_s()) if job else None
 
     def placement(self, options: Sequence[str], environment: Mapping[str, str]) -> dict[str, Any] | None:
         job = self.job(environment)

@@ -15,6 +15,7 @@ from reframe.core.backends import register_scheduler
 from reframe.core.exceptions import JobError, JobSchedulerError
 from reframe.core.schedulers import Job, JobScheduler
 
+from weir.base.clock import wall_s
 from weir.base.errors import WeirError
 from weir.site.schedulers.base import WAITING, JobFiles, Request, Scheduler
 from weir.site.schedulers.submitting import Submitted, own_path, submit
@@ -68,7 +69,7 @@ class _Queue(JobScheduler):  # type: ignore[misc]
             job._jobid = submit(self.system, job.request, files)
         except WeirError as error:
             raise JobSchedulerError(str(error)) from None
-        job._submit_time = time.time()
+        job._submit_time = wall_s()
         # The test looks for the exit code in its output.
         job.submitted = Submitted(self.system, job.jobid, log, tells_its_end=False)
 
@@ -88,7 +89,7 @@ class _Queue(JobScheduler):  # type: ignore[misc]
     def _waits_too_long(self, job: _QueueJob) -> bool:
         state = job.submitted.state if job.submitted else None
         waits = state is not None and state.phase == WAITING
-        return waits and bool(job.max_pending_time) and time.time() > job.submit_time + job.max_pending_time
+        return waits and bool(job.max_pending_time) and wall_s() > job.submit_time + job.max_pending_time
 
     def wait(self, job: _QueueJob) -> None:
         while not self.finished(job):
