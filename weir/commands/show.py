@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
 from weir.base.files import from_json
-from weir.report.page_file import PAGE_FILE, checked_page
+from weir.base.read_back import damage_named
+from weir.report.page_file import DRAW_AGAIN, PAGE_FILE, checked_page
 from weir.report.text import lines
 
 NAME = "show"
@@ -19,7 +18,6 @@ GROUP = "prove"
 HELP = "print the answer of a study: best rates, proof, doubts and advice"
 EXAMPLE = "weir show results/local/quick"
 
-_AGAIN = "draw it again: snakemake report"
 _HINT = "name the folder of a study that was drawn, such as results/local/quick"
 
 
@@ -31,19 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     file = args.study / PAGE_FILE if args.study.is_dir() else args.study
     facts = read_page(file)
-    with damage_named(file):
+    with damage_named(file, DRAW_AGAIN):
         text = json.dumps(facts, indent=1) if args.json else "\n".join(lines(facts))
     print(text)
     return 0
-
-
-@contextlib.contextmanager
-def damage_named(file: Path) -> Iterator[None]:
-    """Whoever uses the facts of a page meets what is missing in it, or of another kind."""
-    try:
-        yield
-    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
-        raise WeirError(f"is damaged: {error!r}", file=str(file), hint=_AGAIN, exit_code=2) from None
 
 
 def read_page(file: Path) -> dict[str, Any]:
@@ -68,5 +57,5 @@ def read_page(file: Path) -> dict[str, Any]:
     except ValueError as error:
         if file.name != PAGE_FILE:
             raise WeirError("is not the page of a study", file=str(file), hint=_HINT, exit_code=2) from None
-        raise WeirError(f"is not JSON: {error}", file=str(file), hint=_AGAIN, exit_code=2) from None
+        raise WeirError(f"is not JSON: {error}", file=str(file), hint=DRAW_AGAIN, exit_code=2) from None
     return checked_page(found, file)

@@ -16,8 +16,9 @@ from weir.audit.judge import USABLE
 from weir.base.errors import WeirError
 from weir.base.files import write_atomically
 from weir.base.plugins import load
+from weir.base.read_back import damage_named
 from weir.base.units import three_digits
-from weir.commands.show import damage_named, read_page
+from weir.commands.show import read_page
 from weir.report import drawing
 from weir.report.latex import NUMBER_AND_UNIT
 from weir.report.page_file import PAGE_FILE

@@ -33,7 +33,11 @@ _POINT = {
 }
 ANSWERS = {"answers?": [_ANSWER]}  # all that an appendix reads
 SHAPE = {
-    "study": {"question": str, "began": str, "*": (str, int, float, bool, list, dict, type(None))},
+    "study": {
+        "question": str,
+        "began": str,
+        **{f"{name}?": str for name in ("title", "host", "processor", "memory", "suites", "name")},
+    },
     "verdicts": {
         "real": dict.fromkeys(verdict_texts(), int),
         "emulated": {f"{name}?": int for name in verdict_texts()},
@@ -53,5 +57,6 @@ def checked_page(content: Any, file: Path) -> dict[str, Any]:
     """The content of page.json, if commands can read it."""
     found: dict[str, Any] = shaped(content, SHAPE, file, DRAW_AGAIN, exit_code=2)
     # Without emulated storage some pages have no counts of it.
-    found["verdicts"]["emulated"] = dict.fromkeys(verdict_texts(), 0) | found["verdicts"]["emulated"]
+    emulated = found["verdicts"]["emulated"]
+    found["verdicts"]["emulated"] = {name: emulated.get(name) or 0 for name in verdict_texts()}
     return found
