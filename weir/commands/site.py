@@ -21,7 +21,7 @@ from weir.base.units import three_digits
 from weir.commands.show import read_page
 from weir.report import drawing
 from weir.report.latex import NUMBER_AND_UNIT
-from weir.report.page_file import PAGE_FILE
+from weir.report.page_file import DRAW_AGAIN, PAGE_FILE
 from weir.report.text import proven
 from weir.terms.columns import verdict_texts
 
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     studies = studies_of(args.site)
-    with damage_named(args.site / f"*/{PAGE_FILE}"):
+    with damage_named(args.site / f"*/{PAGE_FILE}", DRAW_AGAIN):
         return _written(args, studies)
 
 
