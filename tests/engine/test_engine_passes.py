@@ -88,6 +88,7 @@ def test_a_pass_that_fails_on_one_rank_ends_the_read_on_all(
     assert [(error["rank"], error["call"]) for error in done.document["errors"]] == [(1, "pread")]
 
 
+@pytest.mark.row("`drop_caches` of cells")
 def test_pages_that_cannot_be_dropped_end_the_read(engine: Engine, faults_library: Path) -> None:
     arguments = ["-w", "-r", "-D", "30", "-t", "64k", "-b", "4m", *AGAIN, "-o", "data"]
     fault = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "fsync", "FAULT_PATH": "data"}

@@ -48,6 +48,7 @@ def test_a_package_without_a_row_ends_the_release() -> None:
 
 
 @pytest.mark.parametrize("lock", ["requirements.txt", "requirements-develop.txt"])
+@pytest.mark.row("`make setup`")
 def test_every_pin_has_hashes(lock: str) -> None:
     text = re.sub(r"^ *#.*\n", "", (ROOT / "envs/pip" / lock).read_text(), flags=re.MULTILINE)
     pins = [pin.rstrip() for pin in re.split(r"\n(?=\S)", text.strip())]

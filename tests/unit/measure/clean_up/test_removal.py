@@ -35,6 +35,7 @@ def test_a_directory_of_this_user_is_for_nobody_else(tmp_path: Path) -> None:
 
 
 @pytest.mark.row("weir's own directories")
+@pytest.mark.row("`prepare` and `cleanup` of a target")
 def test_a_link_and_a_directory_of_another_user_are_refused(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "weir-me").symlink_to(tmp_path / "elsewhere")
@@ -49,6 +50,7 @@ def test_a_link_and_a_directory_of_another_user_are_refused(tmp_path: Path) -> N
 
 
 @pytest.mark.row("weir's own directories")
+@pytest.mark.row("`prepare` and `cleanup` of a target")
 def test_private_directories_are_those_below_shared_ones() -> None:
     prepare = (("tool", "mount", "/dev/shm/weir-me/ime", "/var/tmp/weir-me/ime"),)
     target = Target("t", "memory", "/dev/shm/weir-me/memory", prepare=prepare)

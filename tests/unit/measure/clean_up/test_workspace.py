@@ -89,6 +89,7 @@ def test_what_comes_while_it_is_removed_is_recognised_by_the_next_start(
 
 
 @pytest.mark.row("directories on a target")
+@pytest.mark.row("emptying a target")
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path, tmp_path / "results", "b")
     workspace.folder.mkdir()
@@ -123,6 +124,7 @@ def test_batches_and_results_folders_do_not_share(tmp_path: Path) -> None:
 
 
 @pytest.mark.row("links on a target")
+@pytest.mark.row("emptying a target")
 def test_links_inside_are_removed_and_not_followed(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()

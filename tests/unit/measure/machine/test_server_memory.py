@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import ROOT
 from weir.measure.machine.server_memory import server_memory_bytes
 from weir.records.study_facts import _file_system
@@ -26,6 +28,7 @@ def test_a_probe_that_does_not_tell_or_fails_leaves_it_unknown() -> None:
     assert server_memory_bytes(()) is None
 
 
+@pytest.mark.row("`server_probe` and `drop_server_caches`")
 def test_the_probe_of_weir_reports_the_memory_of_its_machine(tmp_path: Path) -> None:
     """Whether or not a disk with counters is below the directory."""
     source = (ROOT / "src/server/weir-server-probe").read_text()
