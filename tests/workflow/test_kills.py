@@ -178,7 +178,9 @@ def test_after_sigkill_of_weir_and_its_guardian_something_cleans_up(
     elif cleaner == "a start elsewhere":
         (tmp_path / "other").mkdir()
         other = plan_json_for_another_target(twenty, tmp_path / "other")
-        started = twenty.weir("run", "--plan", str(other), "--results", str(tmp_path / "results"))
+        started = twenty.weir(
+            "run", "--plan", str(other), "--results", str(tmp_path / "results"), "--any-kind"
+        )
         assert started.returncode == 0, started.stderr
     if cleaner != "the next start":
         assert until(lambda: nothing_is_left(twenty, target_folder)), processes_below(twenty.root)
