@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -80,5 +81,5 @@ def test_a_damaged_page_is_named_without_a_traceback(
     for verb, folder in (("show", file.parent), ("site", site)):
         assert cli.main([verb, str(folder)]) == 2
         printed = capsys.readouterr().err
-        assert "page.json: is damaged: " in printed
+        assert re.search(r"page\.json: (\S+: )?is damaged: ", printed)
         assert "draw it again" in printed
