@@ -359,7 +359,7 @@ def test_a_file_system_that_does_not_answer_is_named_and_keeps_nothing_back(
     places = [str(twenty.root), str(target_folder / "fast"), str(base)]
     point = base / "mount"
     commands = {"prepare": [[script, "mount", *places]], "cleanup": [[script, "down", *places]]}
-    aim(twenty, path=str(point), mount=str(point), **commands)
+    aim(twenty, kind="burst-buffer-fuse", path=str(point), mount=str(point), **commands)
     suite = yaml.safe_load((twenty.root / "config/suites/tiny.yaml").read_text())
     suite["experiments"]["one"]["timeout"] = "20 s"
     twenty.write("config/suites/tiny.yaml", suite)
