@@ -175,6 +175,6 @@ def test_tests_run_on_bare_machines_or_directly_with_the_reason() -> None:
     assert (
         why.stdout == "" or "only root" in why.stdout or "no mounts" in why.stdout or "apt-get" in why.stdout
     )
-    wrong = subprocess.run([ROOT / ".ci/bare", "mkae"], capture_output=True, text=True, check=False)
+    wrong = subprocess.run([ROOT / ".ci/bare", "try"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2
     assert ".ci/bare run FOLDER" in wrong.stderr
