@@ -56,6 +56,10 @@ void weir_clock_begin(void) {
     weir_clock.tsc = clock_tsc_is_invariant();
     weir_clock.ns_per_tick32 = (uint64_t)1 << 32;
     clock_both(&weir_clock.begin_ticks, &weir_clock.begin_ns);
+    struct timespec wall;
+    clock_gettime(CLOCK_REALTIME, &wall);
+    uint64_t since_ns = weir_clock_ns() - weir_clock.begin_ns;
+    weir_clock.begin_wall_ns = (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec - since_ns;
 }
 
 void weir_clock_calibrate(void) {
@@ -97,11 +101,11 @@ uint64_t weir_clock_ticks_of(double seconds) {
 }
 
 void weir_clock_iso8601(char text[40]) {
-    struct timespec now;
+    uint64_t now_ns = weir_clock.begin_wall_ns + (weir_clock_ns() - weir_clock.begin_ns);
+    time_t now = (time_t)(now_ns / 1000000000u);
     struct tm utc;
     char seconds[24];
-    clock_gettime(CLOCK_REALTIME, &now);
-    gmtime_r(&now.tv_sec, &utc);
+    gmtime_r(&now, &utc);
     strftime(seconds, sizeof seconds, "%Y-%m-%dT%H:%M:%S", &utc);
-    snprintf(text, 40, "%s.%06uZ", seconds, (unsigned)(now.tv_nsec / 1000) % 1000000u);
+    snprintf(text, 40, "%s.%06uZ", seconds, (unsigned)(now_ns / 1000 % 1000000u));
 }

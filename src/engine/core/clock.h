@@ -17,6 +17,7 @@ struct weir_clock {
     uint64_t ns_per_tick32; /* nanoseconds per tick, scaled by 2^32 */
     uint64_t begin_ticks;
     uint64_t begin_ns;
+    uint64_t begin_wall_ns; /* CLOCK_REALTIME at begin_ns */
 };
 
 extern struct weir_clock weir_clock;
@@ -29,6 +30,7 @@ void weir_clock_calibrate(void);
 const char *weir_clock_name(void);
 double weir_clock_resolution_ns(void);
 uint64_t weir_clock_ticks_of(double seconds);
+/* By the wall clock of the begin and the monotonic clock since: setting the wall clock reorders no phases. */
 void weir_clock_iso8601(char text[40]);
 
 static inline uint64_t weir_clock_ns(void) {

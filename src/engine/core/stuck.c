@@ -37,7 +37,7 @@ static void *stuck_wait_and_see(void *context) {
     struct weir_stuck *stuck = context;
     struct timespec until;
     int status = 0;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until); /* whoever sets the wall clock ends no job */
     /* Where rank 0 failed too, it is the one that ends the job: the document is its own. */
     until.tv_sec += stuck->grace_s + (stuck->rank != 0);
     pthread_mutex_lock(&stuck->mutex);
@@ -60,8 +60,12 @@ void weir_stuck_begin(struct weir_stuck *stuck, int rank,
     stuck->report = report;
     stuck->reported = reported;
     stuck->grace_s = requested != NULL && atol(requested) > 0 ? atol(requested) : WEIR_GRACE_S;
+    pthread_condattr_t attributes;
     pthread_mutex_init(&stuck->mutex, NULL);
-    pthread_cond_init(&stuck->wake, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&stuck->wake, &attributes);
+    pthread_condattr_destroy(&attributes);
 }
 
 void weir_stuck_arm(struct weir_stuck *stuck, const struct weir_problem *problem) {
