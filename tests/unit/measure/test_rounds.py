@@ -19,7 +19,6 @@ from weir.measure import rounds
 from weir.measure.clean_up.lock import machine_lock, this_process
 from weir.measure.executions import Execution
 from weir.measure.planned import PlannedBatch
-from weir.measure.progress import Progress
 from weir.measure.receipt import BatchReceipt
 from weir.measure.rounds import measure_in_rounds, measure_in_turn
 from weir.measure.session import Session, SessionBatch
@@ -235,30 +234,6 @@ def test_what_failed_since_the_workflow_began_is_not_run_again(tmp_path: Path) -
     assert [each.run for each in pending(kept_since=2000.0)] == [0]
     old.write_text("{")
     assert [each.run for each in pending(kept_since=2000.0)] == [0], "it is damaged"
-
-
-def test_progress_counts_the_executions_of_all_batches(capsys: pytest.CaptureFixture[str]) -> None:
-    progress = Progress()
-    progress.expect(3)
-    (cell,) = job("a", (1,), Path()).cells
-    for name in ("a", "b"):
-        progress.step(name, Execution(cell, 0, 0), "done", 1.0)
-    progress.expect(1)
-    progress.step("a", Execution(cell, 1, 0), "done", 1.0)
-    printed = capsys.readouterr().err.splitlines()
-    assert [line.split("]")[0] for line in printed] == ["a [1/3", "b [2/3", "a [3/4"]
-
-
-def test_progress_makes_its_file_when_there_is_something_to_report(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    progress = Progress(tmp_path / "progress")
-    assert not (tmp_path / "progress").exists()
-    progress.report("one")
-    progress.report("two")
-    assert (tmp_path / "progress").read_text() == "one\ntwo\n"
-    Progress(tmp_path / "none" / "progress").report("nobody follows it")
-    assert capsys.readouterr().err == "nobody follows it\n"
 
 
 def test_rounds_end_with_the_allocation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
