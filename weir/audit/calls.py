@@ -1,4 +1,4 @@
-"""What calls of the C library do for a measurement, so that a library that provides one of them can falsify
+"""Calls of the C library that a measurement relies on, by task: a library that provides one may falsify
 it."""
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ PROOFS: dict[str, Level] = {  # the furthest first
         "everything behind the client: that is what was requested",
     ),
 }
-# Of an imported log nobody knows what was planned and where its files were.
+# An imported log shows neither what was planned nor where its files were.
 _UNKNOWN_OF_A_LOG = ("request", "file-system")
 # The calls that were counted: the kernel took the bytes, whatever size the files have now.
 _SHOWN_BY_CALLS = ("file",)
@@ -128,7 +128,7 @@ def needed(subject: Subject) -> tuple[str, ...]:
 
 
 def _is_shown_by_calls(subject: Subject) -> bool:
-    """Of any program; of one of a suite that prints no size, where its calls moved all that it reports."""
+    """Calls show the bytes if they are the result, or moved all that a program without sizes reports."""
     called, moved = subject.observed.get("called_bytes"), subject.number("moved_bytes")
     is_counted = called is not None and bool(moved) and called >= (moved or 0)
     return bool(subject.observed.get("of_calls")) or (is_counted and subject.number("file_bytes") is None)

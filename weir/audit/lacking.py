@@ -121,7 +121,7 @@ def next_time(entries: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _commands(names: Iterable[str]) -> list[str]:
-    """Of the tools whose options weir-io takes, with a document of what it observes."""
+    """Commands of weir-io that take the tools' options and write a document of what they observe."""
     found = [tools()[name].observing_command for name in sorted(names) if name in tools()]
     return [f"srun {command}" for command in found if command]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from weir.audit.subject import Subject
 
-# Of offsets that are drawn again and again 1 - 1/e, 63 %, or more are distinct.
+# If offsets are drawn with repetition, at least 1 - 1/e (63 %) of them are distinct.
 _DISTINCT = 0.5
 LEAST_BYTES = 4 * 2**20
 # Headers, requests, metadata and journals only add to what is counted; a few blocks may be on their way.

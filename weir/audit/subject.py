@@ -101,9 +101,9 @@ class Subject:
         return int((self.observed.get("passes") or {}).get("count") or 1)
 
     def of_files(self, moved: float) -> float:
-        """What an access of so many bytes takes from its files, or gives them: of data that a library
-        compresses less than what comes out of it, and of places that are written again the last bytes alone.
-        What is read again is taken again: else a cache gave it."""
+        """Bytes that an access of `moved` bytes reads from its files or leaves in them. They are fewer if a
+        library compresses the data, or if offsets are written again: only the last bytes stay. Bytes that are
+        read again count again, because otherwise a cache gave them."""
         file_bytes, written = self.number("file_bytes"), self.observed.get("written_bytes")
         if not file_bytes or (self.is_read and not self.is_compressed):
             return moved
@@ -115,9 +115,8 @@ class Subject:
 
     @cached_property
     def beyond(self) -> float:
-        """Bytes of calls that are not of the result: what is counted of any program in a time may be of a
-        ramp, of another job or of another mount of the device, too, and what such a count lacks may all be of
-        the result."""
+        """Bytes of calls that are not of the result. Counts of any program over a time may include a ramp,
+        another job or another mount of the device; what such a count lacks may all be of the result."""
         called, moved = self.observed.get("called_bytes"), self.number("moved_bytes")
         beside = float(self.observed.get("beside_bytes") or 0)
         if not self.observed.get("of_calls") or called is None or not moved:
@@ -183,14 +182,14 @@ class Subject:
 
     @cached_property
     def named_in_memory(self) -> bool:
-        """Of a log, by the path of its files: a tmpfs wherever there is one of that name. Of several nodes it
-        is often that of a file system which answers in a library (GekkoFS)."""
+        """The path in a log of one node is that of a tmpfs. On several nodes such a path often belongs to a
+        file system that answers in a library (GekkoFS)."""
         path = f"{self.observed.get('path')}/"
         return self.run is None and self.row.get("nn") == 1 and path.startswith(_MEMORY_PATHS)
 
     @cached_property
     def file_system(self) -> str | None:
-        """As the program saw it at the file; else as weir saw it at the target."""
+        """The type that the program saw at the file; else the one that weir saw at the target."""
         seen = self.observed.get("file_system")
         if seen is None and self.run is not None:
             seen = (self.run.host.get("file_system") or {}).get("type")

@@ -35,7 +35,7 @@ class Problem:
         return visible(f"{text}\n    {self.hint}" if self.hint else text)
 
     def _key_and_value(self) -> str | None:
-        """Of an option its value, too: the same option may be given several times."""
+        """The key; an option's value, too, because the same option may be given several times."""
         is_option = self.key is not None and self.key.startswith("--")
         if not is_option or self.value is None or str(self.value) in self.message:
             return self.key
@@ -92,7 +92,7 @@ _OS_HINTS = {
     errno.ENOTCONN: "the file system's process has ended: mount it again",
     errno.ENOENT: "check the path",
 }
-# Of two names, as of a copy, these errors are about the second one.
+# If an error has two file names, as after a copy, these errors are about the second.
 _OF_THE_GOAL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 

@@ -33,7 +33,7 @@ class Interrupt:
 
     @property
     def text(self) -> str:
-        """Of the message at the end."""
+        """Message of a command that was interrupted."""
         return f"interrupted by {self.cause}" if self.cause else "interrupted"
 
     def _raise(self, number: int, _: FrameType | None) -> None:

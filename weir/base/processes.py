@@ -75,7 +75,7 @@ def engines_of_others(name: str) -> list[str]:
 
 
 def die_with_parent(by: signal.Signals = signal.SIGTERM) -> None:
-    """Of a process that was just forked: it gets the signal when its parent is killed."""
+    """Let a process that was just forked get the signal when its parent is killed."""
     _libc.prctl(_PR_SET_PDEATHSIG, by)
 
 
@@ -102,7 +102,7 @@ def _waited_for_any() -> bool:
 
 
 def children_of(parent: int) -> set[int]:
-    """Of any process, without those that have ended."""
+    """Children of any process, without those that have ended."""
     pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
     found = ((pid, facts) for pid in pids if (facts := _facts(pid)))
     return {pid for pid, facts in found if facts[_PARENT] == str(parent) and facts[_STATE] not in "ZX"}

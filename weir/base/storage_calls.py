@@ -23,9 +23,9 @@ from weir.base.interrupts import INTERRUPTS, is_readable
 from weir.base.mounts import named_mount
 from weir.base.processes import waits_in
 
-# A storage that does not answer for so long hangs.
+# A storage that does not answer for so long hangs (seconds).
 ANSWER_S = 30.0
-# After an interrupt: for a call to end by itself, and then for its process to go.
+# Seconds after an interrupt for a call to end by itself, then for its killed process; interval of checks.
 _FINISH_S, _GO_S, _LOOK_S = 2.0, 3.0, 0.02
 _PIPE_BYTES = 65536
 Result = TypeVar("Result")
@@ -36,7 +36,7 @@ class HangsError(WeirError):
 
 
 def hangs(path: str, pid: int, limit_s: float, target: str = "") -> HangsError:
-    """Of a call on the path by a process; target: its name, where it is known."""
+    """The error of a process whose call on the path hangs; target: its name, where it is known."""
     what = f"target {target}: {path}" if target else path
     mounted = named_mount(path)
     return HangsError(
@@ -46,14 +46,14 @@ def hangs(path: str, pid: int, limit_s: float, target: str = "") -> HangsError:
 
 
 def in_time(call: Callable[[], Result], path: object, limit_s: float = ANSWER_S) -> Result:
-    """What the call returns or raises; HangsError if that takes longer. path is that of the message.
+    """Return or raise what the call does; HangsError after limit_s. The message names the path.
 
-    An interrupt waits for the call, or ends it: whoever cleans up must not meet it at work."""
+    An interrupt waits for the call, or ends it, so that it no longer runs while the caller cleans up."""
     reader, writer = os.pipe()
     sys.stdout.flush()
     sys.stderr.flush()
-    # Interrupts are for this process, not for the child. Where another thread takes the signal, Python raises
-    # it here all the same, between any two steps: the fork and the note of its child are one.
+    # Interrupts are for this process, not for the child. Even if another thread takes the signal, Python
+    # raises it here, between any two steps: so one step forks and notes the child.
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
     children: list[int] = []
     try:
@@ -95,7 +95,7 @@ def real_path(path: str) -> str:
 
 
 def _answer(call: Callable[[], object], writer: int) -> NoReturn:
-    """Of the child."""
+    """Run the call in the child, and send its result to the parent."""
     try:
         answer = _outcome(call, writer)
         while answer:
@@ -108,7 +108,7 @@ def _outcome(call: Callable[[], object], writer: int) -> bytes:
     try:
         _close_all_but(writer)
     except OSError as error:
-        # Of this machine, not of the storage: no caller takes it for what the call raised.
+        # This machine failed, not the storage: no caller takes this error for one of the call.
         reason = WeirError(f"cannot look at a storage: {error}", hint="mount /proc and /dev here")
         return pickle.dumps((False, reason))
     try:
@@ -129,7 +129,7 @@ def _close_all_but(writer: int) -> None:
 
 
 def _end(child: int) -> None:
-    """By itself at first: a call that is killed may leave what it was about to remove."""
+    """Wait for the child before killing it: a killed call may leave what it was about to remove."""
     if not _ends(child, _FINISH_S):
         os.kill(child, signal.SIGKILL)
         _ends(child, _GO_S)  # unless it waits for a storage that hangs

@@ -135,7 +135,7 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _of_a_log(args: argparse.Namespace, command: list[str]) -> int:
-    """Of a program that Darshan watched, whenever that was."""
+    """Judge a program by its Darshan log, whenever it ran."""
     names = {"-- COMMAND": command, "--attach": args.attach, "--reports": args.reports}
     _refuse("--darshan", "a log tells of a program that has ended", names)
     claims = [expected(text) for text in args.expect]
@@ -162,7 +162,7 @@ def _refuse(option: str, why: str, names: dict[str, Any]) -> None:
 
 
 def _attached(args: argparse.Namespace, command: list[str], parent: Path | None) -> int:
-    """Of a process that nobody started for this: what is counted outside of it."""
+    """Report what is counted outside of a process that is already running."""
     names = {"--expect": args.expect, "--records": args.records, "--fail-on": args.fail_on}
     names |= {"--output": args.output, "-- COMMAND": command}
     _refuse("--attach", "without calls nothing is judged: give it to a program that weir prove starts", names)

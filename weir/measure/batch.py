@@ -170,8 +170,8 @@ def _claimed(planned: PlannedBatch, guardian: Guardian) -> Iterator[list[str]]:
 
 
 def _remove_remains(batch: SessionBatch) -> None:
-    """Of a weir that was killed after its last execution, or whose target had gone by then: they may be seen
-    only on a target that is prepared."""
+    """Remove the files of a weir that was killed after its last execution, or whose target had gone by then:
+    they may be seen only on a target that is prepared."""
     planned, session = batch.planned, batch.session
     assert batch.lock is not None
     planned.launch_folder.mkdir(parents=True, exist_ok=True)  # if this fails, the next start tries again

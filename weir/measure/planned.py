@@ -34,12 +34,12 @@ class PlannedBatch:
 
     @property
     def rounds(self) -> int:
-        """Of the plan; added ones come after them."""
+        """Rounds of the plan; added ones come after them."""
         return max((cell.rounds for cell in self.cells), default=0)
 
     @property
     def executions(self) -> int:
-        """Of the plan."""
+        """Executions of the plan."""
         return sum(cell.rounds for cell in self.cells)
 
     @property

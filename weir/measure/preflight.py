@@ -167,7 +167,7 @@ def check_space(folder: Path, target: Target, footprints: Sequence[Footprint]) -
 
 
 def inodes_of(cells: Sequence[Cell], stack: Stack) -> int:
-    """Of the cell that needs most, with the directories of all executions that may share its launch."""
+    """Inodes of the cell that needs most, with directories of all executions that may share its launch."""
     sharing = [
         cell for cell in cells if shared_engine(tools()[cell.tool], cell, stack.programs.get(cell.tool, ()))
     ]

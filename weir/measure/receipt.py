@@ -100,7 +100,7 @@ class Receipt:
 
     @property
     def exit_code(self) -> int:
-        """Of a session that is through."""
+        """Exit code of a session that ran to its end."""
         return 1 if any(batch.failed for batch in self.batches) else 0
 
     def require_through(self) -> None:

@@ -28,7 +28,7 @@ from weir.tools.engine import shared_engine
 MEANINGLESS = ("rule", "interface", "tool")
 # More problems than this are one problem that repeats.
 _MOST_PROBLEMS = 20
-# Of a plan: 100,000 cells take minutes and 300 MiB.
+# Limit of a plan: 100,000 cells take minutes and 300 MiB.
 MOST_POINTS = 400_000
 
 
@@ -44,7 +44,7 @@ class PlannedCell:
 
 @dataclass
 class Expansion:
-    """What became of an experiment's points."""
+    """Cells and exclusions from an experiment's points."""
 
     experiment: Experiment
     cells: list[PlannedCell] = field(default_factory=list)

@@ -133,7 +133,7 @@ def _inner_types(kind: Hashable) -> dict[str, Any]:
 
 @cache
 def _types_of_values(kind: Hashable) -> dict[str, tuple[type, ...]]:
-    """By the names of the fields."""
+    """Types of the values by field name."""
     return {name: kinds for name, known in _field_types(kind).items() if (kinds := _kinds_of(known))}
 
 

@@ -171,7 +171,7 @@ def _scale_notes(config: Config) -> Iterator[str]:
 
 
 def _out_of_reach(expansions: list[Expansion]) -> tuple[UnreachableCounts, ...]:
-    """By suite, in its order."""
+    """Counts of each suite that the site does not have, in the order of suites."""
     found = []
     for suite in dict.fromkeys(item.experiment.suite for item in expansions):
         own = [item for item in expansions if item.experiment.suite == suite]

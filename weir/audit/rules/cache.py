@@ -92,7 +92,7 @@ def _came_back(subject: Subject) -> Outcome | None:
 
 
 def _fetched_share(subject: Subject) -> float | None:
-    """Of the bytes that the program read."""
+    """Fetched bytes as a share of those that the program read."""
     fetched, moved = subject.number("fetched_bytes"), subject.number("moved_bytes")
     if fetched is None:
         fetched = subject.observed.get("device_read_bytes")
@@ -129,7 +129,7 @@ def _fetched(subject: Subject, is_direct: bool) -> Outcome | None:
 
 
 def _expanded(subject: Subject, fetched: float, text: str) -> Outcome:
-    """Of a file system that compresses: fewer bytes, and whether they are all shows the page cache alone."""
+    """A file system that compresses fetches fewer bytes: only the page cache shows whether they are all."""
     text += f": {subject.stored_on} may store fewer bytes than it gives"
     before = (subject.observed.get("residency") or {}).get("before")
     given = subject.observed.get("device_read_bytes")

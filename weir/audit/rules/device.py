@@ -13,7 +13,7 @@ _MIB = 2**20
 _OTHERS_NOTE = 0.10
 _OTHERS_DEGRADED = 0.50
 _OTHERS_LEAST = 4 * _MIB
-# Of 777 reads of disks of a virtual machine the disk gave 0.95 times what was fetched, or more.
+# In 777 reads from disks of a virtual machine the disk gave at least 0.95 times what was fetched.
 _MOST = 0.8
 _LIMITED = 0.5
 _WAITED = 0.1  # of the run

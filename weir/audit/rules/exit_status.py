@@ -134,7 +134,7 @@ def warning_printed(subject: Subject) -> Outcome | None:
 
 
 def _options_refused(subject: Subject) -> list[str]:
-    """Of a log whose program went on all the same."""
+    """Errors about options in the log of a program that finished all the same."""
     if subject.run is not None or not (subject.has_result and subject.complete):
         return []
     return [text for text in subject.texts("error") if text.startswith(_OPTIONS)]

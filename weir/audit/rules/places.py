@@ -6,7 +6,7 @@ from weir.audit.outcome import Outcome, degraded, invalid, not_observable, passe
 from weir.audit.registry import rule
 from weir.audit.subject import HEADER_FORMATS, Subject
 
-# Of places that are drawn again and again 1 - 1/e, 63 %, or more are distinct.
+# If offsets are drawn with repetition, at least 1 - 1/e (63 %) of them are distinct.
 _DISTINCT = 0.5
 _TELLING = 8  # transfers of a rank: of fewer the estimate tells little
 _WITHDRAWN = 0.05

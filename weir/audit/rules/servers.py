@@ -30,7 +30,7 @@ _TIMEOUT_S, _TIMEOUTS_LEAST = 0.2, 3
 _HALT_LEAST_S, _HALT_NOTE, _HALT_DEGRADED = 1.0, 0.10, 0.50
 # A compressor of the connection may save so much of what weir-io cannot show to be incompressible.
 _REDUCIBLE = 0.90
-# Of the bytes of a read: where a cache answers, the servers send their replies to requests alone.
+# When a cache answers a read, the servers send replies alone: less than this share of its bytes.
 _REQUESTS = 0.01
 
 
@@ -250,7 +250,7 @@ def faster_than_the_wire(subject: Subject) -> Outcome | None:
 
 
 def received_share(subject: Subject) -> float | None:
-    """Of the bytes that a program read: what came from servers, as far as they were counted."""
+    """Share of the bytes read that came from servers; None where they were not counted."""
     seen, moved = counting(subject, "received_bytes"), subject.number("moved_bytes")
     if not seen or not moved:
         return None
@@ -285,7 +285,7 @@ def _would_suffice(short: Sequence[Observer], key: str, needed: float) -> bool:
 
 
 def _may_be_compressed(subject: Subject) -> bool:
-    """By a sample of what was written; a read has none, but the cell chose its data."""
+    """A sample of the written data shows it; a read has none, but its cell chose the data."""
     payload = subject.observed.get("payload")
     if payload is None:
         return subject.cell is not None and subject.cell.params.get("payload", "random") != "random"

@@ -10,7 +10,8 @@ from weir.audit.outcome import Outcome, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
 
-# By these a server is slower than the others: delays of a busy machine and of longer ways stay below.
+# Least ratio to the other servers, share of the run, and delay of a slow server: a busy machine and longer
+# routes stay below.
 _SLOWER, _HELD_UP, _LATE_US = 4.0, 0.10, 5000
 
 

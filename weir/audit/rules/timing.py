@@ -21,7 +21,7 @@ _UNEVEN = 5.0
 _SLOW_RANK = 3.0
 # The access is timed from before its first open; what a program subtracts is far less than a fifth.
 _SPAN_SHARE = 0.8
-# Of a program that subtracts nothing: clocks agree within a percent, or clock-wrong tells.
+# A program that times opens and closes subtracts nothing: clocks agree within 1 %, or clock-wrong reports it.
 _WHOLE_SPAN_SHARE = 0.98
 
 
@@ -112,7 +112,7 @@ def shorter_than_its_calls(subject: Subject) -> Outcome | None:
 
 
 def _printed_s(subject: Subject) -> float | None:
-    """Of metadata some programs print the rate alone."""
+    """Printed duration; for metadata it may follow from the rate, which some programs print alone."""
     total, ops, rate = (subject.number(name) for name in ("total_s", "ops", "ops_s"))
     if total is not None or not subject.is_metadata:
         return total

@@ -91,7 +91,7 @@ class _Agreed:
                 yield from self._of_another_study(entries[-1])
 
     def _last_line(self) -> int | None:
-        """Of the campaign; None: it is not in this ledger."""
+        """Index of the ledger line that the contract names, else of the last; None: the ledger lacks it."""
         if self.campaign.ledger_after is None:
             return len(self.ledger.heads) - 1
         known = self.campaign.ledger_after in self.ledger.heads

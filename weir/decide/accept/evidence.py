@@ -64,14 +64,14 @@ class Measured:
         return frozenset(row["cell"] for row in self.rows)
 
     def autocorrelation(self, promise: Promise | None) -> float:
-        """Of consecutive runs of a cell, as the interval of what is promised has to allow for it.
+        """Correlation of consecutive runs of a cell: the interval of what is promised has to allow for it.
 
-        Never below what is assumed."""
+        It is never below what is assumed."""
         return self._of_medians if promise and promise.statistic == MEDIAN else self._of_means
 
     @cached_property
     def _of_medians(self) -> float:
-        """As in the report of the study."""
+        """The value in the report of the study."""
         return autocorrelation_of_rows(self.rows)
 
     @cached_property

@@ -146,7 +146,7 @@ def _chosen(
 
 
 def _worse_end(value: Value, promise: Promise | None) -> tuple[bool, float]:
-    """By which cells are ranked, higher being better: the worse end of the interval, where it decides."""
+    """The key that ranks cells, higher being better: the worse end of the interval, where it decides."""
     higher = promise is None or promise.higher_is_better
     by_value = promise is None or not promise.by_interval or value.interval is None
     end = value.value if by_value or value.interval is None else value.interval[0 if higher else 1]

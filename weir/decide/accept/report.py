@@ -73,7 +73,7 @@ class Evidence:
         return [("contract", self.contract_sha256), *self.measured.digests.items()]
 
     def first_page(self) -> list[str]:
-        """By what the parties tell whether this is the contract and the measurement that they agreed on."""
+        """Digests that show the parties whether contract and measurement are those that they agreed on."""
         agreed = f"Contract: SHA-256 {self.contract_sha256}: compare it with that of the text agreed on."
         return [agreed, *verified_lines(self.measured)]
 

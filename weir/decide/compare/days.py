@@ -16,8 +16,9 @@ from weir.records.inference import variance_of
 from weir.records.metrics import Metric
 from weir.terms.model import Row
 
-# Of the logarithm of a campaign. With less, more than 5 % of tables of equal storage on six production file
-# systems have a false verdict (consecutive 16 days a side; docs/decisions/0021-one-campaign-a-side.md).
+# Standard deviation of a campaign's logarithm. With less, more than 5 % of tables of equal storage on six
+# production file systems have a false verdict (consecutive 16 days a side;
+# docs/decisions/0021-one-campaign-a-side.md).
 ASSUMED_SPREAD = 0.35
 FEWEST_CAMPAIGNS = 5  # of a cell, that teach its spread
 GIVEN, HISTORY, ASSUMED, UNKNOWN = "given", "history", "assumed", "unknown"
@@ -59,7 +60,7 @@ class Days:
     spreads: Mapping[tuple[object, ...], tuple[float, int]] = field(default_factory=dict)
 
     def between(self, pair: Pair) -> Between:
-        """Of the cell or of all cells, whichever is larger: a rare slow mode is seldom in a short history."""
+        """Variance of the cell or of all, whichever is larger: a short history may lack a rare slow mode."""
         if self.given is not None:
             return Between(GIVEN, 2 * self.given**2)
         if self.spreads:

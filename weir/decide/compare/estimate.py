@@ -87,7 +87,8 @@ def estimate(pair: Pair, mean: MeanOf, between: Between | None = None) -> Estima
 
 
 def mean_of_rounds(pairs: Iterable[Pair], turns: bool) -> MeanOf:
-    """Of a side, or of ratios in turns: it allows for neighbours that are alike as those of all pairs are."""
+    """The function for the mean of a side, or of ratios in turns. Its error allows for neighbouring rounds
+    that are as alike as those of all pairs."""
     series = list(_sequences(pairs, turns))
     return mean_in_turns(series) if turns else partial(mean_of, autocorrelation=autocorrelation_of(series))
 

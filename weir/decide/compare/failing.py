@@ -38,7 +38,7 @@ class Failed(NamedTuple):
 
 
 def read_fail_on(texts: Sequence[str]) -> FailOn:
-    """Of several options, each with one word or several joined by commas."""
+    """Read several options, each with one condition or several joined by commas."""
     found = FailOn()
     for text in (word for each in texts for word in each.split(",")):
         match = _FAIL_ON.fullmatch(text)

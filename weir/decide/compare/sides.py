@@ -15,7 +15,7 @@ from weir.runs.manifest import is_edited
 from weir.terms.model import Row
 
 RECORDS_FILE = "records.csv"
-# Of one record and its copies: times and rates have more digits than chance repeats.
+# Copies of a record agree in these columns: times and rates have more digits than chance repeats.
 _SAME = ("cell", "access", "item", "run", "iteration", "began", "bw_mib_s", "ops_s", "io_s", "total_s")
 _MOST_JUDGED_AGAIN = 100  # runs of a campaign: a quarter of a second
 

@@ -49,7 +49,7 @@ class Judged:
 
     @property
     def surely_slower(self) -> bool:
-        """By more than the limit, with the error rate of the whole table."""
+        """The pair is slower by more than the limit, with the error rate of the whole table."""
         return self.slower_chance is not None and self.slower_chance <= LEVEL
 
 

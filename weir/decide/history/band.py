@@ -133,9 +133,9 @@ def _trend(times: Numbers, logs: Numbers) -> float:
 
 
 def _median_slope(times: Numbers, logs: Numbers) -> float:
-    """Of all pairs of points (Theil and Sen): the one that leaves no rank correlation (Sen).
+    """Median slope of all pairs of points (Theil and Sen): it leaves no rank correlation (Sen).
 
-    Found by halves, as a list of the 28 million pairs of 7,500 points takes 1.5 GiB and minutes."""
+    It is found by halves, as a list of the 28 million pairs of 7,500 points takes 1.5 GiB and minutes."""
 
     def left(slope: float) -> float:
         correlation = float(stats.kendalltau(times, logs - slope * (times - times[0])).statistic)

@@ -30,7 +30,7 @@ class Condition:
 
 
 def conditions_of(history: Path) -> dict[str, list[Condition]]:
-    """Of each site, oldest first. A fact is held against the last campaign that has it."""
+    """Changed facts of each site, oldest first. A fact is compared with the last campaign that has it."""
     last: dict[str, dict[str, str]] = defaultdict(dict)
     found: dict[str, list[Condition]] = defaultdict(list)
     for file in sorted(history.glob(f"[!.]*/{FACTS_FILE}")):
@@ -45,7 +45,7 @@ def conditions_of(history: Path) -> dict[str, list[Condition]]:
 
 
 def _facts(facts: Mapping[str, Any]) -> dict[str, str]:
-    """By their names; of several machines all values."""
+    """Facts by name; several machines give all their values."""
     named: dict[str, set[str]] = defaultdict(set)
     for machine in facts.get("machines") or ():
         for name, value in described(machine).items():

@@ -56,7 +56,7 @@ def _judged(parts: Sequence[Sequence[Row]]) -> list[tuple[Series, Judgement]]:
 
 
 def _links(parts: Sequence[Sequence[Row]], cells: Mapping[tuple[str, str], str]) -> dict[str, str]:
-    """Of each series the link to its newest cell that a study shows."""
+    """Link of each series to its newest cell that a study shows."""
     parameters = columns_of_role("parameter")
     found: dict[str, str] = {}
     for row in (row for rows in parts for row in rows):

@@ -75,7 +75,7 @@ def from_campaigns(
     units: dict[str, str] = {}
     for rows in campaigns:
         cells: dict[str, list[tuple[float, float]]] = defaultdict(list)
-        # Of a record without a time, as those of programs that print none were: that of its campaign.
+        # A record without a time, of a program that printed none, gets the first time of its campaign.
         first = min((seconds_of(row) for row in rows if row.get("began")), default=0.0)
         for row in rows:
             value = metric.of(row)
@@ -131,7 +131,7 @@ def seconds_of(row: Row) -> float:
 
 def from_table(path: Path, keys: Sequence[str], time: str, value: str, metric: str = "rate") -> list[Series]:
     """Series of any CSV file: keys name the columns that tell series apart, the first of them the system."""
-    # By position: a table of a million rows is read in seconds.
+    # Columns are read by position, so that a table of a million rows takes seconds.
     with (
         path.open(newline="", encoding="utf-8") as stream,
         damage_named(path, reader := csv.reader(stream)),

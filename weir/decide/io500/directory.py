@@ -45,7 +45,7 @@ def read_directory(folder: Path) -> Result:
 
 
 def read_file(file: Path) -> Result | None:
-    """Of one file; nothing if it holds no result."""
+    """The result in one file; None if it holds no result."""
     if not file.is_file():
         return None
     texts, _ = read_all([file])

@@ -57,9 +57,9 @@ def read_ini(text: str, file: Path) -> Result:
 
 
 def _score_hash(sections: _Sections) -> ScoreHash | None:
-    """Of the version, the scores of the phases that count, and the totals; optional phases are not in it.
+    """The hash covers the version, the scores of the phases that count, and the totals, no optional phase.
 
-    A version of 2021 has the means MD and BW outside of it.
+    In a version of 2021 it does not cover the means MD and BW.
     """
     closing = sections.get("SCORE", {})
     printed = closing["hash"].text if "hash" in closing else ""

@@ -25,7 +25,7 @@ _TELLING = 0.1
 
 @dataclass(frozen=True)
 class RandomRead:
-    """By IOR's log of it, or the value alone of the summary. None where it is not printed."""
+    """A random read by IOR's log, or its value alone by the summary. None: it is not printed."""
 
     source: str
     value_gib_s: float
@@ -84,7 +84,7 @@ def random_reads(folder: Path, result: Result) -> list[RandomRead]:
 
 
 def published_random_reads(table: Path) -> list[RandomRead]:
-    """Of reference/io500-random-reads.csv, by submission."""
+    """The reads in reference/io500-random-reads.csv, by submission."""
     with table.open(encoding="utf-8", newline="") as stream:
         return [_published(row) for row in csv.DictReader(stream)]
 

@@ -34,7 +34,7 @@ class ResultSet:
 
 
 def result_sets(folders: Iterable[Path]) -> tuple[list[ResultSet], dict[Path, WeirError]]:
-    """Of the directories that hold a result; errors: those of results that cannot be read, by file."""
+    """Results of the directories that hold one; errors: those of results that cannot be read, by file."""
     found: list[ResultSet] = []
     errors: dict[Path, WeirError] = {}
     for folder in folders:
@@ -54,7 +54,7 @@ def result_sets(folders: Iterable[Path]) -> tuple[list[ResultSet], dict[Path, We
 
 
 def result_files(files: Iterable[Path]) -> tuple[list[ResultSet], dict[Path, WeirError]]:
-    """Of files with a summary or a result.txt in them, each by itself; the errors as above."""
+    """Results of files with a summary or a result.txt, each by itself; errors as in `result_sets`."""
     found: list[ResultSet] = []
     errors: dict[Path, WeirError] = {}
     for file in dict.fromkeys(files):
@@ -81,7 +81,7 @@ def _named(one: ResultSet, is_shared: bool) -> ResultSet:
 
 
 def _logs(folder: Path) -> dict[str, Path]:
-    """By phase; the extended ones, such as ior_rnd4k_read, too."""
+    """Logs by phase, with those of extended phases such as ior_rnd4k_read."""
     return {
         file.stem.replace("-", "_").lower(): file
         for file in sorted(folder.iterdir())
@@ -145,7 +145,7 @@ def phases_of_logs(one: ResultSet, rows: Iterable[Row]) -> dict[str, Phase]:
 
 
 def _phase_like(result: Result, row: Row) -> str | None:
-    """Of a record in the file of the summary: the phase with this value, which is the same result."""
+    """The phase that has the value of a record in the file of the summary: both are the same result."""
     for name, phase in result.phases.items():
         value = _value(name, row) if name.partition("_")[0] == row["tool"] else None
         if value is not None and abs(value - phase.value) <= phase.half_step + TOLERANCE * value:

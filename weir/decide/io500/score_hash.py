@@ -22,7 +22,7 @@ class ScoreHash:
 
 
 def hash_of(pairs: Iterable[tuple[str, str]]) -> int:
-    """Of keys with values as they are printed; their order does not matter."""
+    """Hash of keys with values as they are printed; their order does not matter."""
     whole = 0
     for key, value in pairs:
         whole ^= _rotated_sum((key + value).encode())

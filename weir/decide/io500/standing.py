@@ -24,7 +24,7 @@ class Place:
 
 
 def places(result: Result, submissions: Sequence[Submission]) -> dict[str, dict[str, Place]]:
-    """By phase, and in it for the whole system, per node and per process where that is known."""
+    """Standing by phase, and in it for the whole system, per node and per process where that is known."""
     found: dict[str, dict[str, Place]] = {}
     for name in PHASES:
         found[name] = {}

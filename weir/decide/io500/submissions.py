@@ -73,7 +73,7 @@ def _submission(row: Mapping[str, str], file: Path, line: int) -> Submission:
 
 
 def _half_steps(row: Mapping[str, str]) -> dict[str, float]:
-    """By unit. The table drops trailing zeros, so that the longest number has the digits of all."""
+    """Half of the last digit by unit. The table drops trailing zeros: the longest number has all digits."""
     found = {}
     for unit in set(PHASES.values()):
         texts = [row[column] or "" for name, column in _COLUMNS.items() if PHASES[name] == unit]

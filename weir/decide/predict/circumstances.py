@@ -19,7 +19,8 @@ OTHER_PROCESSES = 1.0  # of load, more or less than in any run: so many more pro
 
 @dataclass(frozen=True)
 class Circumstances:
-    """Of the runs behind a prediction; loads are None where no run file of this machine has them."""
+    """Days and loads of the runs behind a prediction. Loads are None where no run file of this machine has
+    them."""
 
     first_day: str
     last_day: str

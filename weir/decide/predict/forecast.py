@@ -49,7 +49,7 @@ class Forecast:
 
     @property
     def is_too_wide(self) -> bool:
-        """Of the cells behind it, runs differ too much."""
+        """Runs of the cells behind it differ too much."""
         return self.predicted is not None and self.predicted.high_s > WIDEST * self.predicted.low_s
 
     @property

@@ -19,8 +19,8 @@ _Pattern = tuple[str, str, str, str, bool]
 
 
 def application_in(log: Log, nodes: int, on: Path | None = None) -> Application:
-    """Of one mount. Accesses of one interface, layout, order and kind of call are one phase, in the order of
-    their first calls; its bytes are those of all processes, shared among them."""
+    """The application on one mount. Accesses of one interface, layout, order and kind of call are one phase,
+    in the order of their first calls; its bytes are those of all processes, shared among them."""
     if nodes < 1 or log.processes % nodes:
         hint = f"a divisor of {log.processes}"
         raise WeirError("does not fit the log", key="--nodes", value=str(nodes), hint=hint, exit_code=2)
@@ -78,7 +78,7 @@ def _place(log: Log, uses: Iterable[Use], on: Path | None) -> Place:
 
 
 def _layouts(log: Log, uses: Iterable[Use]) -> dict[int, str]:
-    """By files. A log has one record of a file that all processes used, and one for each of fewer."""
+    """Layout of each file. A log has one record if all processes used a file, else one per process."""
     ranks: dict[int, set[int]] = defaultdict(set)
     for one in uses:
         ranks[one.file].add(one.rank)

@@ -125,7 +125,7 @@ def _chosen(rows: Sequence[Row], found: Mapping[str, Sequence[Forecast]]) -> tup
 
 
 def _seconds(rows: Iterable[Row], cell: str) -> float:
-    """Of one run of the cell, as its records have it."""
+    """Median duration of a run of the cell by its records, with the overhead of a start."""
     runs: dict[object, float] = defaultdict(float)
     for row in rows:
         if row["cell"] == cell:
@@ -134,7 +134,7 @@ def _seconds(rows: Iterable[Row], cell: str) -> float:
 
 
 def _logs(rows: Iterable[Row], access: str) -> list[float]:
-    """Of the rate of each run, in their order."""
+    """Logarithm of the rate of each run, in their order."""
     runs: dict[int, list[float]] = defaultdict(list)
     for row in rows:
         if row["access"] == access and row["bw_mib_s"] and row["verdict"] in USABLE:

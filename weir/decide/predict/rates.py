@@ -57,15 +57,15 @@ class Point:
 
 @dataclass(frozen=True)
 class Rate:
-    """A logarithm, by the nearest cell. Each part adds a variance, of some degrees of freedom: the first is
-    that of one run, the second that of the median of the cell."""
+    """The logarithm of a rate, by the nearest cell. Each part adds a variance, of some degrees of freedom:
+    the first is that of one run, the second that of the median of the cell."""
 
     value: float
     cell: Point
     parts: tuple[tuple[float, float], ...]
 
     def interval(self) -> tuple[float, float]:
-        """In which nine of ten runs lie."""
+        """The interval in which nine of ten runs lie."""
         within = fsum(variance for variance, _ in self.parts)
         if within == 0:
             return self.value, self.value
@@ -74,14 +74,14 @@ class Rate:
         return self.value - half, self.value + half
 
     def now(self, ratio: float, measured: Mean, spread: tuple[float, float]) -> Rate:
-        """By its cell measured again. ratio: logarithm of its rate now over that then; spread: variance of
-        one run now, and its degrees."""
+        """Adjust the rate by its cell measured again. ratio: logarithm of its rate now over that then;
+        spread: variance of one run now, and its degrees."""
         runs, _, *steps = self.parts
         parts = (max(runs, spread), (measured.variance, measured.degrees), *steps)
         return replace(self, value=self.value + ratio, parts=parts)
 
     def changed(self, ratio: Effect, spread: tuple[float, float]) -> Rate:
-        """By other cells measured again. ratio: their rates now to those then."""
+        """Adjust the rate by other cells measured again. ratio: their rates now to those then."""
         runs, *others = self.parts
         parts = (max(runs, spread), *others, (ratio.variance, ratio.degrees))
         return replace(self, value=self.value + ratio.log_ratio, parts=parts)
@@ -119,7 +119,7 @@ def _point(cell: str, rows: Sequence[Row], held_bytes: int | None) -> Point:
 
 
 def log_rate(row: Row, share: float) -> float:
-    """Of the rate at which so much of the bytes would move: opening and closing take as long for less."""
+    """Logarithm of the rate for this share of the bytes: opening and closing take as long as for all."""
     total_s, fixed_s = row.get("total_s") or 0.0, (row.get("open_s") or 0.0) + (row.get("close_s") or 0.0)
     if not 0 < fixed_s < total_s:
         return log(row["bw_mib_s"])

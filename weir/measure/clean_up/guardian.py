@@ -27,7 +27,7 @@ from weir.base.errors import WeirError, hint_of
 from weir.base.interrupts import is_readable
 from weir.base.storage_calls import ANSWER_S, HangsError, hangs, is_in_haste
 
-# Of deleting a million files, on a storage that answers.
+# Seconds in which a storage that answers deletes a million files.
 REMOVAL_S = 900.0
 _START_S = 120.0
 

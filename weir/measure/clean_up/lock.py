@@ -174,7 +174,7 @@ def lock_directory() -> Path:
 
 
 def machine_lock(target: Target) -> Lock:
-    """By the target's path: two checkouts may give one directory two names."""
+    """The lock is named by the target's path: two checkouts may give one directory two names."""
     folder = lock_directory()
     place = real_path(target.path) if target.path.startswith("/") else target.path
     return Lock(folder / hashlib.sha256(place.encode(errors="surrogateescape")).hexdigest()[:16])

@@ -18,7 +18,7 @@ from weir.base.processes import started
 from weir.measure.clean_up.removal import held_open, owned, remove_entry
 
 FOLDER = Path("/dev/shm")
-# Of Open MPI before and since version 5.
+# Segments of Open MPI before and since version 5.
 _NAMES = ("vader_segment.*", "sm_segment.*")
 # ompi.HOST.USER/pid.PID of the launcher.
 _SESSIONS = f"ompi.*.{os.geteuid()}/pid.*"

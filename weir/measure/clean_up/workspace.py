@@ -23,7 +23,7 @@ MARKER = ".weir-owned"
 _MAKE_MARKER = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ_MARKER = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 _MARKER_BYTES = 65536
-# Of a link, a directory, a socket, or what may not be read: somebody else's.
+# A marker with these errors is not ours: a link, a directory, a socket, unreadable or missing.
 _NO_MARKER = (errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.EACCES, errno.EPERM, errno.ENOENT)
 
 

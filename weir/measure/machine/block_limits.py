@@ -10,7 +10,7 @@ from weir.base.mounts import lower_folders, mount_of
 
 _PROC, _CGROUPS, _SYSTEM = Path("/proc"), Path("/sys/fs/cgroup"), Path("/sys/dev/block")
 _DEEPEST = 8
-# Of control groups of version 1 the files, of version 2 the keys in io.max.
+# Control groups of version 1 have these files, those of version 2 these keys in io.max.
 _LIMITS = {
     "read_bps": ("blkio.throttle.read_bps_device", "rbps"),
     "write_bps": ("blkio.throttle.write_bps_device", "wbps"),
@@ -93,7 +93,7 @@ def _levels(proc: Path, cgroups: Path) -> Iterator[Path]:
 
 
 def _lines(file: Path) -> list[tuple[str, str]]:
-    """Of version 1: a device and its limit."""
+    """Devices and limits in a file of version 1."""
     try:
         lines = [line.split() for line in file.read_text(encoding="utf-8").splitlines()]
     except OSError:
@@ -102,7 +102,7 @@ def _lines(file: Path) -> list[tuple[str, str]]:
 
 
 def _keys(file: Path, key: str) -> list[tuple[str, str]]:
-    """Of version 2: 8:16 rbps=2097152 wbps=max riops=max wiops=120."""
+    """Devices and limits in a file of version 2: 8:16 rbps=2097152 wbps=max riops=max wiops=120."""
     try:
         lines = [line.split() for line in file.read_text(encoding="utf-8").splitlines()]
     except OSError:
@@ -121,7 +121,7 @@ def members_of_device(entry: Path) -> list[str]:
 
 
 def members_of_file_system(entry: Path) -> list[str]:
-    """Of a btrfs that has this device all of its devices; the mount names one of them. Else nothing."""
+    """All devices of the btrfs that has this one, as its mount names only one; empty: no btrfs has it."""
     name = entry.resolve().name
     found = (devices for devices in sorted(BTRFS.glob("*/devices")) if (devices / name).exists())
     return next((_numbers(devices) for devices in found), [])

@@ -86,7 +86,7 @@ def pressure(proc: Path = _PROC) -> dict[str, float] | None:
 
 
 def _pressure_field(proc: Path, name: str, start: str) -> str:
-    """Of the line about some process that waits; empty where the kernel does not report it."""
+    """A field of the line for waits of some process; empty where the kernel does not report it."""
     line = _first_value(proc / "pressure" / name, "some", " ") or ""
     return next((field.removeprefix(start) for field in line.split() if field.startswith(start)), "")
 

@@ -86,7 +86,7 @@ def _own_addresses(proc: Path) -> set[str]:
 
 
 def _links(proc: Path) -> list[str]:
-    """Of this network namespace, in use: something was received."""
+    """Links of this network namespace that received something."""
     try:
         lines = (proc / "net" / "dev").read_text(encoding="ascii").splitlines()[2:]
     except OSError:

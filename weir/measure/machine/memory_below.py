@@ -38,7 +38,7 @@ def memory_below(folder: Path, system: Path = SYSTEM, depth: int = 0) -> str | N
 
 
 def _other_devices(mount: Mapping[str, str]) -> dict[str, str]:
-    """Of XFS, the one with its log, which a synchronisation waits for, and the one of real-time files."""
+    """Devices of an XFS with its log, which a synchronisation waits for, and with its real-time files."""
     options = (option.partition("=") for option in mount["super_options"].split(","))
     parts = {"logdev": "its log on ", "rtdev": "its real-time files on "}
     return {parts[name]: device for name, _, device in options if name in parts}
@@ -123,7 +123,7 @@ def hidden_below(folder: Path, system: Path = SYSTEM, devices: Path = _DEVICES) 
 
 
 def _inode_of(device: Path) -> int | None:
-    """Of the file of a loop device, by the kernel; None for those who may not ask."""
+    """Inode of the file of a loop device, by the kernel; None without permission."""
     try:
         descriptor = os.open(device, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

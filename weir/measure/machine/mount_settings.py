@@ -96,7 +96,7 @@ def _moosefs(mount: Mount, proc: Path) -> dict[str, str]:
 
 
 def _ceph_fuse(mount: Mount, proc: Path) -> dict[str, str]:
-    """By its arguments, else by the file that they name; its default is a cache."""
+    """Settings in its arguments, else in the file that they name; its default is a cache."""
     arguments = _client(mount, "ceph-fuse", proc)
     options = [one.lstrip("-").replace("-", "_") for one in arguments if one.startswith("--")]
     given = dict(one.partition("=")[::2] for one in options)
@@ -115,7 +115,7 @@ def _dfuse(mount: Mount, proc: Path) -> dict[str, str]:
 
 
 def _beegfs(mount: Mount, proc: Path) -> dict[str, str]:
-    """Of the client, where there is one; several cannot be told apart."""
+    """Settings of the only client; several cannot be told apart."""
     (config,) = (proc / "fs" / "beegfs").glob("*/config")
     return dict(re.findall(r"^(\w+) *= *(\S+)$", config.read_text(encoding="utf-8"), re.M))
 
@@ -199,7 +199,7 @@ FAMILIES = (
 
 
 _DEEPEST = 8
-# Of an overlay: a synchronisation returns at once. Of file systems on disks: it does not empty their caches.
+# With these options an overlay ignores synchronisation, and file systems do not empty the caches of disks.
 _IGNORED = ("volatile", "fsync=volatile")
 _NOT_FLUSHED = ("nobarrier", "barrier=0", "barrier=none", "fsync_mode=nobarrier")
 

@@ -19,7 +19,7 @@ NOT_KNOWN = "frequency not known"
 def power_of(
     processors: Collection[int] | None = None, system: Path = _SYSTEM, proc: Path = _PROC
 ) -> dict[str, Any]:
-    """Of these processors, else of those that this process may use; empty or null where nothing is told.
+    """Power facts of these processors, else of those that this process may use; empty or null if unknown.
 
     All are settings but mhz: the mean of /proc/cpuinfo at this moment, in a virtual machine a constant."""
     own = os.sched_getaffinity(0) if processors is None else processors
@@ -99,7 +99,7 @@ def _disabled(folders: Collection[Path]) -> list[str]:
 
 
 def _limits_w(zones: Path) -> Iterator[tuple[str, float]]:
-    """Of the packages, long-term."""
+    """Long-term power limits of the packages."""
     for zone in sorted(zones.glob("*:*")):
         limit_uw = whole(_text(zone / "constraint_0_power_limit_uw"))
         name = _text(zone / "name")

@@ -11,7 +11,7 @@ _MEMORY = re.compile(r'"memory_bytes": *(\d+)')
 
 
 def server_memory_bytes(probe: Sequence[str]) -> int | None:
-    """Of all servers together, by the target's command (server_probe); None where it does not tell."""
+    """Memory of all servers, as the target's command (server_probe) reports it; None: it reports none."""
     if not probe:
         return None
     try:

@@ -10,7 +10,7 @@ from weir.base.files import from_json
 
 # Slower than this many times the median: far beyond what two runs of the probe on one node differ by.
 FACTOR = 1.5
-# Of two nodes nobody can say which is slow and which fast; from three on the median can.
+# Two nodes do not show which is slow and which fast; the median of three or more does.
 LEAST_NODES = 3
 
 
