@@ -162,5 +162,7 @@ def fresh_machine() -> Iterator[Machine]:
         program.write_text(f'#!/bin/bash\nnote() {{ echo "{name} $*" >>"$notes/calls"; }}\n{text}')
         program.chmod(0o755)
     machine.is_release("ID=debian", "VERSION_ID=12")
+    for path in folder.rglob("*"):  # whatever the mask of the checkout's user
+        path.chmod(path.stat().st_mode | (0o055 if path.is_dir() else 0o044))
     yield machine
     shutil.rmtree(folder)
