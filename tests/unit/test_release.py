@@ -70,7 +70,10 @@ def test_every_file_has_its_checksum(release: Path) -> None:
     sums = dict(reversed(line.split("  ")) for line in (release / "SHA256SUMS").read_text().splitlines())
     assert set(sums) == {file.name for file in release.iterdir()} - {"SHA256SUMS"}
     assert {name: hashlib.sha256((release / name).read_bytes()).hexdigest() for name in sums} == sums
-    wanted = {f"weir-{VERSION}{end}" for end in (".tar.gz", "-spack.tar.gz", "-images.tar.gz", ".spdx.json")}
+    wanted = {
+        f"weir-{VERSION}{end}"
+        for end in (".tar.gz", "-spack.tar.gz", "-images.tar.gz", ".spdx.json", "-licences.csv")
+    }
     (wheel,) = release.glob(f"weir_storage-{VERSION}-py3-none-*.whl")
     assert wheel.name.endswith("-any.whl") is not any(map(shutil.which, ("cc", "gcc", "clang")))
     assert wanted | {wheel.name, "CITATION.cff", "codemeta.json", "NOTES.md"} == set(sums)

@@ -112,6 +112,9 @@ test_that("a line goes through three values and more", {
 
 test_that("lines have their names at their ends, apart from each other, where there is room; else a key", {
   draws_key <- function(plot) {
+    # Without a device of its own it would open one that stays, on which other tests measure texts.
+    grDevices::cairo_pdf(scratch("key.pdf"))
+    on.exit(grDevices::dev.off())
     drawn <- ggplot2::ggplotGrob(plot)
     keys <- drawn$grobs[startsWith(drawn$layout$name, "guide-box")]
     !all(vapply(keys, inherits, logical(1), "zeroGrob"))

@@ -272,5 +272,5 @@ def test_a_study_of_its_own_outside_of_a_checkout(installed: Installed) -> None:
 def test_help_and_every_command_start(installed: Installed) -> None:
     listed = installed.good("--help")
     for name in ("plan", "run", "collect", "import", "audit", "stacks"):
-        assert f"    {name} " in listed
+        assert re.search(rf"^  {name} ", listed, re.MULTILINE)
         assert "example: weir" in installed.good(name, "--help")

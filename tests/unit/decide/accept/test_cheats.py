@@ -352,10 +352,10 @@ def test_who_signs_again_is_not_an_allowed_signer(tmp_path: Path, capsys: pytest
     assert "Signed by vendor@example.org" in capsys.readouterr().out
     rows = read_records(study / "records.csv")
     collect(study.parent, study.name, [row | {"target": "scratch2"} for row in rows], PLANNED)
-    assert accept(study, *signers) == 1
+    assert accept(study, *signers) == 3
     assert main(["verify", str(study), "--sign", str(keys[1])]) == 0
     capsys.readouterr()
-    assert accept(study, *signers) == 1
+    assert accept(study, *signers) == 3
     assert "ssh-keygen" in capsys.readouterr().err
 
 

@@ -186,7 +186,9 @@ def test_a_recipe_of_make_ends_with_make() -> None:
 def test_a_signal_to_make_alone_reaches_its_recipe(number: signal.Signals, tmp_path: Path) -> None:
     """make waits for the recipe, and tells it nothing."""
     (tmp_path / "follower.py").write_text(FOLLOWER)
-    (tmp_path / "Makefile").write_text(f"all:\n\t@WEIR_STARTER_PROCESS=$$PPID {sys.executable} follower.py\n")
+    (tmp_path / "Makefile").write_text(
+        f"all:\n\t@WEIR_STARTER_PROCESS=$$PPID '{sys.executable}' follower.py\n"
+    )
     command = f"os.chdir({str(tmp_path)!r}); os.execvp('make', ['make'])"
     with python(f"import os; {command}") as make:
         assert line(make) == "follows"

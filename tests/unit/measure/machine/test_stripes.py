@@ -67,7 +67,7 @@ def test_from_cell_to_record(
     golden = Path(__file__).resolve().parents[3] / "golden/ior/weir-io-mpiio.json"
     program = tmp_path / "ior"  # leaves what weir-io once wrote
     program.write_text(
-        f'#!/bin/sh\nfor word; do case $word in summaryFile=*) cp {golden} "${{word#*=}}";; esac; done\n'
+        f'#!/bin/sh\nfor word; do case $word in summaryFile=*) cp "{golden}" "${{word#*=}}";; esac; done\n'
     )
     program.chmod(0o755)
     document = json.loads(golden.read_text())["requested"]
