@@ -32,7 +32,7 @@ partitions:
   node: {{nodes: 1, cores_per_node: 2, launcher: mpirun, scheduler: local, launch: 1 s, stacks: [{names}]}}
 stacks:{stacks}
 """
-TARGET = 'target: disk\nkind: memory\ndescription: A directory\npath: {path}\napis: [POSIX, "NULL"]\n'
+TARGET = 'target: disk\nkind: disk\ndescription: A directory\npath: {path}\napis: [POSIX, "NULL"]\n'
 SUITE = """
 suite: {name}
 question: Is there a difference?

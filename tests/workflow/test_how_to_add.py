@@ -346,10 +346,11 @@ def test_linters_and_quick_tests_pass_with_everything_added(extended: Checkout, 
     good(extended, sys.executable, "-m", "weir.plan.config.reference")
     good(extended, "make", "--jobs=2", "--keep-going", "lint")
     walking = [
-        f"tests/unit/{name}" for name in ("audit", "config", "docs", "page", "plan", "records", "tools")
+        f"tests/unit/{name}" for name in ("audit", "docs", "plan", "records", "report", "tools")
     ]
     houses = [
-        f"tests/unit/test_{name}.py" for name in ("extras", "layers", "printed_values", "shapes", "study")
+        f"tests/unit/{name}.py"
+        for name in ("base/test_extras", "test_layers", "terms/test_printed_values", "terms/test_shapes")
     ]
     arguments = ("-q", "-p", "no:cacheprovider", "-m", "not slow", *walking, *houses, "tests/golden")
     good(extended, sys.executable, "-m", "pytest", *arguments)

@@ -47,6 +47,7 @@ from weir.records.facts import Facts
 from weir.records.importing import import_files
 from weir.records.table import read_records
 from weir.terms.model import Row
+from weir.tools.engine import is_engine
 from weir.witness.document import WITNESS_FILE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -230,6 +231,8 @@ class Keeper:
             _write(home / f"config/sites/zoo/targets/{name}.yaml", target)
         fixed = {"api": "POSIX", "xfer": "1 MiB", "block": _BLOCK, "sync": True, "barriers": True}
         fixed |= _SUITES.get(animal.suite, {})
+        if not is_engine(arguments):
+            fixed.pop("drop_caches", None)  # a script and the original IOR do not have it
         if tool != "ior":
             fixed = _MODEL_SUITES.get(animal.suite) or _ITEMS | _MDTEST_SUITES[animal.suite]
         experiment: dict[str, Any] = {"tool": tool, "nodes": [1], "ppn": [_RANKS], "fixed": fixed}
@@ -370,7 +373,7 @@ def _edited(records: Path) -> str:
         csv.writer(stream).writerows([header, *rows])
     arguments = [sys.executable, "-m", "weir", "verify", str(records.parent)]
     done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=False)
-    return done.stdout.splitlines()[0] if done.returncode == 1 else ""
+    return done.stdout.splitlines()[1] if done.returncode == 1 else ""
 
 
 def _imported(file: Path) -> list[Row]:
