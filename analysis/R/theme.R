@@ -335,6 +335,10 @@ laid_out <- function(plots) {
 # A page for each plot, all as high as the highest, drawn from the top.
 save_pdf <- function(grobs, heights_mm, path) {
   highest <- max(heights_mm)
+  # cairo writes the date with the offset of the time zone: the same figure would have another size elsewhere.
+  zone <- Sys.getenv("TZ", NA)
+  Sys.setenv(TZ = "UTC")
+  on.exit(if (is.na(zone)) Sys.unsetenv("TZ") else Sys.setenv(TZ = zone))
   grDevices::cairo_pdf(path, inches(page_width_mm), inches(highest), family = sans_family, onefile = TRUE)
   for (i in seq_along(grobs)) {
     grid::grid.newpage()
