@@ -345,9 +345,7 @@ def test_linters_and_quick_tests_pass_with_everything_added(extended: Checkout, 
     """As `make check` runs them: the linters, and what walks over the files and names that are there."""
     good(extended, sys.executable, "-m", "weir.plan.config.reference")
     good(extended, "make", "--jobs=2", "--keep-going", "lint")
-    walking = [
-        f"tests/unit/{name}" for name in ("audit", "docs", "plan", "records", "report", "tools")
-    ]
+    walking = [f"tests/unit/{name}" for name in ("audit", "docs", "plan", "records", "report", "tools")]
     houses = [
         f"tests/unit/{name}.py"
         for name in ("base/test_extras", "test_layers", "terms/test_printed_values", "terms/test_shapes")

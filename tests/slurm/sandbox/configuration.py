@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import getpass
-
-from layout import MARK, Sandbox
+from layout import MARK, Sandbox, own_name
 
 CLIENT_COMMANDS = ["srun", "sbatch", "salloc", "squeue", "scancel", "sinfo", "scontrol", "sacct", "sacctmgr"]
 CLIENT_COMMANDS += ["sattach", "sbcast", "sstat", "sprio", "sshare", "sreport"]
 
 
 def slurm_conf(sandbox: Sandbox) -> str:
-    folder, user = sandbox.folder, getpass.getuser()
+    folder, user = sandbox.folder, own_name()
     return f"""\
 ClusterName=sandbox
 SlurmctldHost=localhost({sandbox.address()})
@@ -114,7 +112,7 @@ AuthInfo={sandbox.folder}/run/munge.socket
 DbdHost=localhost
 DbdAddr=127.0.0.1
 DbdPort={slurmdbd_port(sandbox)}
-SlurmUser={getpass.getuser()}
+SlurmUser={own_name()}
 PidFile={sandbox.folder}/run/slurmdbd.pid
 LogFile={sandbox.folder}/log/slurmdbd.log
 StorageType=accounting_storage/mysql

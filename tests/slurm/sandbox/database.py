@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import getpass
 import subprocess
 from collections.abc import Callable
 
 import processes
 from configuration import mariadb_port
-from layout import Sandbox, SandboxError
+from layout import Sandbox, SandboxError, own_name
 
 
 def bring_up(sandbox: Sandbox, program: Callable[[str], str]) -> None:
@@ -21,7 +20,7 @@ def bring_up(sandbox: Sandbox, program: Callable[[str], str]) -> None:
     additions = (
         ["add", "cluster", "sandbox"],
         ["add", "account", "bench", "Cluster=sandbox"],
-        ["add", "user", getpass.getuser(), "Account=bench"],
+        ["add", "user", own_name(), "Account=bench"],
     )
     for arguments in additions:
         _succeeds(sandbox, [str(manager), "-i", *arguments])  # root is there from the beginning
@@ -29,7 +28,7 @@ def bring_up(sandbox: Sandbox, program: Callable[[str], str]) -> None:
 
 def _start_mariadb(sandbox: Sandbox, program: Callable[[str], str]) -> None:
     data, socket = sandbox.folder / "db", sandbox.folder / "run" / "mysql.sock"
-    own = ["--no-defaults", f"--user={getpass.getuser()}", f"--datadir={data}"]
+    own = ["--no-defaults", f"--user={own_name()}", f"--datadir={data}"]
     install = [program("mariadb-install-db"), *own]
     install += ["--auth-root-authentication-method=normal", "--skip-test-db"]
     done = subprocess.run(install, capture_output=True, text=True, check=False)

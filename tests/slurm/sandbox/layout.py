@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 import secrets
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -74,3 +75,8 @@ class Sandbox:
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("SLURM", "PMIX"))}
         path = f"{self.folder / 'bin'}:{os.environ.get('PATH', '')}:/usr/sbin:/sbin:/usr/bin:/bin"
         return clean | {"SLURM_CONF": str(self.conf), MARK: self.mark, "PATH": path}
+
+
+def own_name() -> str:
+    """The user of this process; the environment may name the one who became this user."""
+    return pwd.getpwuid(os.geteuid()).pw_name
