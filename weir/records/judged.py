@@ -126,8 +126,14 @@ def _judge(cell: Cell, run: Run, results: Path, same_as: str | None = None) -> J
     try:
         return _judge_outputs(cell, run, results, same_as)
     except WRONG_CONTENT as error:
-        if run.differing == ():
+        if run.differing == () and vars(cell) == vars(built(Cell, run.facts["cell"])):
             raise
+        if run.differing == ():
+            raise WeirError(
+                f"was measured by another cell than plan.json has, which cannot be judged ({error})",
+                file=str(run.folder / RUN_FILE),
+                hint="plan again, with: weir plan --out FILE",
+            ) from error
         raise WeirError(
             f"is damaged, or another file of the run is ({type(error).__name__}: {str(error)[:100]})",
             file=str(run.folder / RUN_FILE),

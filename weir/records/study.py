@@ -14,11 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from weir.audit.registry import rules
-from weir.base.errors import WeirError
 from weir.base.interrupts import caught_signals
 from weir.base.processes import die_with_parent
-from weir.base.read_back import WRONG_CONTENT
-from weir.plan.files import built
 from weir.plan.lines import cell_of_line, most_rounds
 from weir.records.collect import Run, read_hashed_json
 from weir.records.copies import Marks
@@ -26,7 +23,6 @@ from weir.records.judged import JudgedRun, code_state, judged
 from weir.records.planned import Planned
 from weir.records.tally import Tally
 from weir.runs.files import RUN_FILE
-from weir.terms.model import Cell
 
 _PART_RUNS = 64  # in memory at a time
 _FEW_PARTS = 2  # are read here: processes cost more
@@ -115,26 +111,11 @@ def _part(work: Work, number: int) -> Part:
             folder = work.results / "runs" / key
             facts, sums[key] = read_hashed_json(folder / RUN_FILE)
             run = Run(folder, facts)
-            found[key] = _judged(cell, run, work, key)
+            found[key] = judged(cell, run, work.results, work.copies.get(key), work.again)
             tally.add(found[key].tally)
     tables = tuple("".join(run.tables[table] for run in found.values()).encode() for table in range(3))
     marks = {key: run.marks for key, run in found.items()}
     return Part(tables, Planned.of_cells(cells).data(), tally.data(), sums, marks)
-
-
-def _judged(cell: Cell, run: Run, work: Work, key: str) -> JudgedRun:
-    """What a run is judged. An error with another cell than it was measured by is one of the plan."""
-    try:
-        return judged(cell, run, work.results, work.copies.get(key), work.again)
-    except WRONG_CONTENT as error:
-        if vars(cell) == vars(built(Cell, run.facts["cell"])):
-            raise
-        raise WeirError(
-            f"is not a valid plan: cell {cell.cell} is another than the one that was measured ({error})",
-            file=str(work.plan_file),
-            hint="plan again, with: weir plan --out FILE",
-            exit_code=2,
-        ) from error
 
 
 def _finished(folder: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 from weir.base.errors import WeirError
 from weir.base.files import from_json, write_atomically
-from weir.base.read_back import WRONG_CONTENT
+from weir.base.read_back import WRONG_CONTENT, fault_of
 from weir.survey.tally import Tally
 
 _HINT = "name another file by --state, or remove this one to scan again from the start"
@@ -52,12 +52,14 @@ class State:
             raise WeirError(message, file=str(self.file), hint=_HINT, exit_code=2)
         for number, line in enumerate(known[1:], start=2):
             try:
-                path, tally, inner = line["directory"], Tally.of(line["tally"]), [*map(str, line["inner"])]
+                path, tally, inner = line["directory"], Tally.of(line["tally"]), line["inner"]
+                if fault_of([path, *inner], [str]) or "\0" in "".join([path, *inner]):
+                    raise ValueError("a name is damaged")
             except WRONG_CONTENT:
                 raise WeirError(
                     "is damaged", file=str(self.file), line=number, hint=_HINT, exit_code=2
                 ) from None
-            self.finished[str(path)] = (tally, inner)
+            self.finished[path] = (tally, inner)
 
 
 def _text(entry: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+_MOST = 2**200  # of a count, a volume or a sum of squares
 # Ends of the classes of sizes, in bytes.
 SIZES = (4096, 2**20, 2**30)
 
@@ -78,9 +79,17 @@ class Tally:
     def of(data: Mapping[str, Any]) -> Tally:
         """Of what data() gave; damage is one of TypeError, ValueError, KeyError and AttributeError."""
         return Tally(
-            {str(name): Sums(*map(int, values)) for name, values in data["seen"].items()},
-            {(str(one), str(other)): Sums(*map(int, values)) for one, other, *values in data["content"]},
-            Counter({int(size): int(count) for size, count in data["sizes"]}),
-            Counter({str(reason): int(count) for reason, count in data["skipped"].items()}),
-            int(data["directories"]),
+            {str(name): Sums(*map(_count, values)) for name, values in data["seen"].items()},
+            {(str(one), str(other)): Sums(*map(_count, values)) for one, other, *values in data["content"]},
+            Counter({int(size): _count(count) for size, count in data["sizes"]}),
+            Counter({str(reason): _count(count) for reason, count in data["skipped"].items()}),
+            _count(data["directories"]),
         )
+
+
+def _count(value: Any) -> int:
+    """Of a file that may be damaged; ValueError for what no tree has."""
+    number = int(value)
+    if not 0 <= number < _MOST:
+        raise ValueError("a count is out of range")
+    return number

@@ -17,6 +17,10 @@ from weir.survey.state import State
 from weir.survey.tally import Tally
 from weir.survey.walk import scan_tree
 
+WITH_NUL = (
+    b'{"directory": "", "inner": "\\u0000", "tally":'
+    b' {"seen": {}, "content": [], "sizes": [], "skipped": {}, "directories": 1}}'
+)
 DEPTH = 3000  # longer than any path that the kernel takes as one text
 
 
@@ -102,7 +106,9 @@ def test_an_option_out_of_its_bounds_is_refused(
     assert f"{option}: is out of range" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("line", [b"7", b"{}", b'{"directory": "a", "tally": [], "inner": 3}', b"null"])
+@pytest.mark.parametrize(
+    "line", [b"7", b"{}", b'{"directory": "a", "tally": [], "inner": 3}', b"null", WITH_NUL]
+)
 def test_a_damaged_state_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], line: bytes) -> None:
     (tmp_path / "tree").mkdir()
     state = tmp_path / "scan.state"

@@ -38,6 +38,10 @@ EXPERIMENT = "experiment"
 _PLACE_COLUMNS = {"nodes": "nn", "ppn": "ppn", "target": "target", "experiment": "experiment"}
 
 
+# What conditions of a contract read of a run.json.
+_RUN = {"host?": HOST, "cell": {"params": dict}, "command": [str]}
+
+
 @dataclass(frozen=True)
 class Measured:
     """One study."""
@@ -130,7 +134,7 @@ def _runs(site_folder: Path, rows: Sequence[Row]) -> Iterator[tuple[tuple[str, i
             document = read_run_file(site_folder, cell, number)
             if document is not None:
                 file = run_folder(site_folder, cell, number) / RUN_FILE
-                shaped(document.get("host") or {}, HOST, file, MEASURE_AGAIN)
+                shaped(document, _RUN, file, MEASURE_AGAIN)
                 yield (cell, number), document
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from weir.base.errors import WeirError, did_you_mean
 from weir.records.rejudged import edited_values
 from weir.records.rounds import Rounds, rounds_of_rows
-from weir.records.table import read_records, read_study_records
+from weir.records.table import read_study_records
 from weir.runs.manifest import is_edited
 from weir.terms.model import Row
 
@@ -73,7 +73,7 @@ def read_side(text: str, bundle: bool = False) -> Side:
 
 
 def _campaign(path: Path, file: Path, bundle: bool) -> Campaign:
-    rows = tuple(read_records(file))
+    rows = tuple(read_study_records(file))
     if not rows:
         hint = "look at excluded.csv beside it, or at its runs: weir audit"
         raise WeirError("has a header and no records", file=str(file), hint=hint, exit_code=3)
@@ -101,7 +101,7 @@ def split_by(
             exit_code=2,
         )
     groups: dict[str, list[Row]] = {}
-    rows = read_records(file)
+    rows = read_study_records(file)
     for row in rows:
         groups.setdefault(_value(row, column), []).append(row)
     chosen = list(values) or sorted(groups)
