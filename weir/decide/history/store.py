@@ -6,9 +6,11 @@ import hashlib
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from weir.base.errors import WeirError
+from weir.base.files import printable
 from weir.decide.compare.sides import RECORDS_FILE, records_file
 from weir.decide.history.reframe_results import sessions
 from weir.records.table import read_records, write_records
@@ -77,4 +79,14 @@ def _folder(history: Path, rows: Sequence[Row], file: Path, digest: str) -> Path
             hint="a history needs the column began",
             exit_code=2,
         )
-    return history / f"{began[0][:10]}-{digest[:12]}"
+    try:
+        day = datetime.fromisoformat(began[0]).date()
+    except ValueError:
+        raise WeirError(
+            f"is {printable(began[0][:40])!r}, not a time",
+            file=str(file),
+            key="began",
+            hint="records of `weir collect` have it as ISO 8601, such as 2026-11-27T04:31:00Z",
+            exit_code=2,
+        ) from None
+    return history / f"{day}-{digest[:12]}"

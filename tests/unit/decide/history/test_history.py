@@ -171,6 +171,19 @@ def test_records_without_a_time_take_that_of_their_campaign(
         assert "2 series" in capsys.readouterr().out.splitlines()[0]
 
 
+@pytest.mark.parametrize("began", ["../../../x", "x/y", "\0", "2026-13-45", "today"])
+def test_a_campaign_is_named_by_a_date_and_lies_in_its_history(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], began: str
+) -> None:
+    """A table from elsewhere must not choose where it is copied to."""
+    rows = [row | {"began": began} for row in cell([100.0] * 3)]
+    file = write(tmp_path / "study" / "records.csv", rows)
+    before = sorted(tmp_path.parent.rglob("*"))
+    assert main(["history", "add", str(tmp_path / "a/b/history"), str(file.parent)]) == 2
+    assert f"{file}: began: is " in capsys.readouterr().err
+    assert sorted(tmp_path.parent.rglob("*")) == before
+
+
 def test_exit_1_is_a_slowdown_and_never_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
