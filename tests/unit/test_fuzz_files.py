@@ -74,6 +74,23 @@ def test_shapes_name_what_is_missing_null_or_of_another_type() -> None:
     assert fault_of([], shape) == ("", "is [], not keys")
 
 
+@pytest.mark.parametrize("until", [7, "x", [1]])
+@pytest.mark.parametrize("sums", [{}, {"\0": "x"}])
+def test_a_damaged_cell_of_a_run_is_one_of_its_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], until: object, sums: dict[str, str]
+) -> None:
+    folder = write_files(tmp_path / "files")
+    file = folder / "run/run.json"
+    document = json.loads(file.read_text())
+    document["cell"]["until"] = until
+    file.write_text(json.dumps({**document, "sha256": {**document["sha256"], **sums}}))
+    study = folder / "results/large/study"
+    out = str(tmp_path / "records.csv")
+    capsys.readouterr()
+    assert main(["collect", "--plan", str(study / "plan.json"), "--out", out]) == 1
+    assert "run.json: is damaged, or another file of the run is" in capsys.readouterr().err
+
+
 def test_a_plan_with_a_value_of_another_type_names_it(tmp_path: Path) -> None:
     folder = write_files(tmp_path / "files")
     data = json.loads((folder / "results/large/study/plan.json").read_text())

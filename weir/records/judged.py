@@ -7,6 +7,7 @@ edited are made anew from the outputs.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import hashlib
 import io
@@ -76,15 +77,18 @@ def rows_text(folder: Path, document: Mapping[str, Any]) -> str | None:
 def judged(cell: Cell, run: Run, results: Path, same_as: str | None = None, again: bool = False) -> JudgedRun:
     """A run of this cell; same_as: another run that it repeats; again: whatever is known of it."""
     require_sound(run)
-    known = None if same_as or again else _known(cell, run)
-    return known or _judge(cell, run, results, same_as)
+    with _faults_named(run, cell):
+        known = None if same_as or again else _known(cell, run)
+        return known or _judge(cell, run, results, same_as)
 
 
 def rows_of_run(run: Run) -> list[Row]:
     """What the outputs of a run give to this weir, by its own cell.
 
     Not what it was judged when it ended: another weir may have written that, under the name of this one."""
-    return _judge(built(Cell, run.facts["cell"]), run, run.folder.parents[2]).rows(run.folder / ROWS_FILE)
+    with _faults_named(run):
+        one = _judge(built(Cell, run.facts["cell"]), run, run.folder.parents[2])
+    return one.rows(run.folder / ROWS_FILE)
 
 
 def collect_cell(cell: Cell, runs: Iterable[Run], results: Path) -> Iterator[Row]:
@@ -121,27 +125,29 @@ def _is_of(measured: Mapping[str, Any], cell: Cell) -> bool:
     )
 
 
-def _judge(cell: Cell, run: Run, results: Path, same_as: str | None = None) -> JudgedRun:
-    """From the outputs. If what weir wrote is whole, an error is one of the code; else one of the damage."""
+@contextlib.contextmanager
+def _faults_named(run: Run, cell: Cell | None = None) -> Iterator[None]:
+    """If what weir wrote is whole, an error is one of the code; else of the run's files or the plan."""
     try:
-        return _judge_outputs(cell, run, results, same_as)
+        yield
     except WRONG_CONTENT as error:
-        if run.differing == () and vars(cell) == vars(built(Cell, run.facts["cell"])):
-            raise
-        if run.differing == ():
+        if run.differing != ():
             raise WeirError(
-                f"was measured by another cell than plan.json has, which cannot be judged ({error})",
+                f"is damaged, or another file of the run is ({type(error).__name__}: {str(error)[:100]})",
                 file=str(run.folder / RUN_FILE),
-                hint="plan again, with: weir plan --out FILE",
+                hint=MEASURE_AGAIN,
             ) from error
+        if cell is None or vars(cell) == vars(built(Cell, run.facts["cell"])):
+            raise
         raise WeirError(
-            f"is damaged, or another file of the run is ({type(error).__name__}: {str(error)[:100]})",
+            f"was measured by another cell than plan.json has, which cannot be judged ({error})",
             file=str(run.folder / RUN_FILE),
-            hint=MEASURE_AGAIN,
+            hint="plan again, with: weir plan --out FILE",
         ) from error
 
 
-def _judge_outputs(cell: Cell, run: Run, results: Path, same_as: str | None) -> JudgedRun:
+def _judge(cell: Cell, run: Run, results: Path, same_as: str | None = None) -> JudgedRun:
+    """From the outputs."""
     parsed = parse_run(run, tool_of(cell))
     rows = audited_rows(subjects_of_run(cell, run, parsed, results, same_as))
     latencies = lines_of(collect_latencies(cell, [run]), "latency")

@@ -93,10 +93,10 @@ def file_sha256(file: Path) -> str:
 
 
 def sum_of(file: Path) -> str | None:
-    """Its SHA-256; None for a file that cannot be read."""
+    """Its SHA-256; None for a file that cannot be read, or whose name no file can have."""
     try:
         return file_sha256(file)
-    except OSError:
+    except (OSError, ValueError):
         return None
 
 
