@@ -3,7 +3,7 @@
     python -m tests.fuzz_files [--inputs N] [--seed S] [--keep DIR]
 
 A study of two runs is collected; then one of its files is damaged in one or two values, and a command that
-reads it back runs. Anything but its answer or an error with a message is a failure.
+reads it back runs in 1 GiB and 20 s. Anything but its answer or an error with a message is a failure.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ import io
 import json
 import os
 import random
+import resource
 import secrets
 import shutil
+import signal
 import sys
 import tempfile
 import traceback
@@ -31,6 +33,8 @@ from weir.measure.settle import settle
 from weir.plan import read_plan
 
 STUDY, RESULTS = "results/large/study", "results/large"
+MEMORY_MIB = 1024  # for one input, beyond what the process has: a number in a file must not fill the machine
+CPU_S = 20.0  # for one input; most take a tenth of a second
 _MISSING = object()
 # In place of a value: what each key of a file may become.
 _OTHERS: tuple[Any, ...] = (
@@ -281,9 +285,14 @@ def failure_of(
     what = None
     printed = io.StringIO()
     try:
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        with (
+            contextlib.redirect_stdout(printed),
+            contextlib.redirect_stderr(printed),
+            memory_limit(),
+            cpu_limit(),
+        ):
             call(command, folder)
-    except Exception:
+    except (Exception, TooLongError):
         what = traceback.format_exc()
     finally:
         if command == "settle" or not file.exists():
@@ -292,6 +301,38 @@ def failure_of(
             file.write_bytes(original)
         shutil.rmtree(folder / "out", ignore_errors=True)
     return Failure(name, command, text, what) if what else None
+
+
+class TooLongError(BaseException):
+    """No command takes it for an error of its own."""
+
+
+@contextlib.contextmanager
+def cpu_limit() -> Iterator[None]:
+    """A TooLongError for whoever computes longer: a number in a file must not be counted to."""
+
+    def end(number: int, frame: object) -> None:
+        raise TooLongError(f"more than {CPU_S:g} s of computing")
+
+    before = signal.signal(signal.SIGPROF, end)
+    signal.setitimer(signal.ITIMER_PROF, CPU_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+@contextlib.contextmanager
+def memory_limit() -> Iterator[None]:
+    """A MemoryError for whoever needs more; processes that it starts inherit the limit."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MEMORY_MIB * 2**20, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def _restore(folder: Path) -> None:

@@ -8,11 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz_files import PAGE, READERS, damaged, failure_of, run, use, write_files
+from tests.fuzz_files import (
+    PAGE,
+    READERS,
+    cpu_limit,
+    damaged,
+    failure_of,
+    memory_limit,
+    run,
+    use,
+    write_files,
+)
 from weir.base.errors import WeirError
 from weir.base.read_back import fault_of
 from weir.cli import main
 from weir.plan.files import plan_from_data
+from weir.records.rounds import rounds_of_rows
+from weir.records.table import read_records
 from weir.report.page_file import SHAPE
 
 
@@ -101,6 +113,55 @@ def test_a_plan_with_a_value_of_another_type_names_it(tmp_path: Path) -> None:
     data["suites"] = ["many"]
     with pytest.raises(ValueError, match="'many'"):
         plan_from_data(data)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("iterations", 10**25, "iterations is 10000000000000000000000000, more than 100,000"),
+        ("rounds", 10**25, "rounds is 10000000000000000000000000, more than 1,000,000"),
+        ("until", {"half_width": 0.05, "at_most": 10**25}, "at_most is 1000"),
+        ("cell", "\0", "holds a NUL"),
+    ],
+)
+def test_a_number_of_a_plan_is_not_counted_to(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], key: str, value: object, told: str
+) -> None:
+    """Iterations without end once filled the memory of the machine."""
+    folder = write_files(tmp_path / "files")
+    file = folder / "results/large/study/plan.json"
+    data = json.loads(file.read_text())
+    data["batches"][0]["cells"][0][key] = value
+    file.write_text(json.dumps(data))
+    capsys.readouterr()
+    with memory_limit(), cpu_limit():
+        assert main(["collect", "--plan", str(file), "--out", str(tmp_path / "records.csv")]) == 2
+    assert f"{file}: is not a valid plan: {told}" in capsys.readouterr().err
+
+
+def test_rounds_that_are_missing_without_end_are_counted(tmp_path: Path) -> None:
+    folder = write_files(tmp_path / "files")
+    study = folder / "results/large/study"
+    rows = read_records(study / "records.csv")
+    rows[0]["run"] = 10**9
+    with memory_limit(), cpu_limit():
+        found = [one for one in rounds_of_rows(study, rows).findings if one.cell == rows[0]["cell"]]
+    assert len(found) < 2000
+    assert any("of 999,998,999 more rounds" in str(one) for one in found), [str(one) for one in found[-3:]]
+
+
+@pytest.mark.parametrize("name", ["partition", "stack", "target"])
+def test_a_batch_of_what_the_site_has_not_is_no_plan(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    folder = write_files(tmp_path / "files")
+    file = folder / "results/large/study/plan.json"
+    data = json.loads(file.read_text())
+    data["batches"][0][name] = "12"
+    file.write_text(json.dumps(data))
+    capsys.readouterr()
+    assert main(["watch", str(file.parent), "--once"]) in (1, 2)
+    assert f"has the {name} '12', which the site has not" in capsys.readouterr().err
 
 
 def test_a_ledger_with_a_damaged_line_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

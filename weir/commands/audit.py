@@ -12,7 +12,7 @@ from weir.audit.lacking import lacking, lacking_text
 from weir.audit.registry import rules
 from weir.audit.stored import audited
 from weir.base.errors import WeirError
-from weir.records.table import read_records, write_records
+from weir.records.table import read_study_records, write_records
 from weir.records.tally import describe, summarise
 from weir.runs.manifest import MANIFEST, is_edited
 
@@ -41,7 +41,7 @@ def execute(args: argparse.Namespace) -> int:
         return 0
     if args.records is None:
         raise WeirError("no records are named", hint=f"such as: {EXAMPLE}", exit_code=2)
-    rows = audited(read_records(args.records))
+    rows = audited(read_study_records(args.records, ("access",)))
     entries, lacks = triggered(rows), lacking(rows)
     summary = summarise(rows, args.out or args.records)
     if args.out:

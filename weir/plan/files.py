@@ -16,7 +16,9 @@ from typing import Any
 from weir.base.errors import WeirError
 from weir.base.files import from_json, whole_file
 from weir.base.read_back import WRONG_CONTENT
+from weir.data import load_schema
 from weir.plan.model import Batch, Plan
+from weir.terms.model import Cell, Until
 
 SCHEMA = 1
 
@@ -31,6 +33,16 @@ def plan_from_data(data: Mapping[str, Any]) -> Plan:
     if data.get("schema") != SCHEMA:
         raise ValueError(f"has the layout {data.get('schema')}, this weir reads {SCHEMA}")
     plan: Plan = built(Plan, {key: value for key, value in data.items() if key != "schema"})
+    for batch in plan.batches:
+        for name, known in (
+            ("partition", plan.site.partitions),
+            ("stack", plan.site.stacks),
+            ("target", plan.site.targets),
+        ):
+            if getattr(batch, name) not in known:
+                raise ValueError(
+                    f"batch {batch.batch} has the {name} {getattr(batch, name)!r}, which the site has not"
+                )
     return plan
 
 
@@ -55,7 +67,7 @@ def _is_same(path: Path, pieces: Iterable[str]) -> bool:
 def read_plan(path: Path) -> Plan:
     """The plan of a file that write_plan wrote."""
     with damage_named(path), _no_garbage():
-        return plan_from_data(from_json(path.read_text(encoding="utf-8")))
+        return plan_from_data(from_json(text_of_plan(path)))
 
 
 @contextlib.contextmanager
@@ -152,6 +164,22 @@ def _kinds_of(known: Hashable) -> tuple[type, ...]:
     return (dict,) if origin is Mapping or is_dataclass(known) else ()
 
 
+@cache
+def _limits(kind: Hashable) -> dict[str, int]:
+    """The largest numbers of a cell by field name: a damaged one would be counted to."""
+    properties = load_schema("cell")["properties"] if kind is Cell else {}
+    properties = load_schema("cell")["properties"]["until"]["properties"] if kind is Until else properties
+    return {name: facts["maximum"] for name, facts in properties.items() if "maximum" in facts}
+
+
+def text_of_plan(path: Path) -> str:
+    """The text of a plan. A NUL, which no name of a file can have, is damage."""
+    text = path.read_text(encoding="utf-8")
+    if "\\u0000" in text:
+        raise ValueError("holds a NUL")
+    return text
+
+
 def _require(value: Any, kinds: tuple[type, ...], name: str) -> None:
     if kinds and not isinstance(value, kinds):
         raise ValueError(f"{name} is {repr(value)[:40]}, of another type")
@@ -167,6 +195,9 @@ def built(kind: Any, data: Any) -> Any:
         for name, kinds in _types_of_values(typing.cast(Hashable, kind)).items():
             if name in data and not isinstance(data[name], kinds):
                 _require(data[name], kinds, name)
+        for name, most in _limits(typing.cast(Hashable, kind)).items():
+            if name in data and data[name] > most:
+                raise ValueError(f"{name} is {str(data[name])[:40]}, more than {most:,}")
         inner = _inner_types(typing.cast(Hashable, kind)).items()
         changed = {name: built(known, data[name]) for name, known in inner if name in data}
         return typing.cast(Any, kind)(**{**data, **changed})

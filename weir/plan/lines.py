@@ -12,7 +12,7 @@ from pathlib import Path
 
 from weir.base.files import from_json
 from weir.base.read_back import WRONG_CONTENT
-from weir.plan.files import built, damage_named, pieces, plan_from_data, read_plan
+from weir.plan.files import built, damage_named, pieces, plan_from_data, read_plan, text_of_plan
 from weir.plan.model import Plan
 from weir.terms.model import Cell
 
@@ -43,7 +43,7 @@ class PlanLines:
 def read_lines(path: Path) -> PlanLines:
     """The plan of a file, also of one that a formatter laid out in its own style."""
     with damage_named(path):
-        found = _split(path.read_text(encoding="utf-8"))
+        found = _split(text_of_plan(path))
     return found or lines_of_plan(read_plan(path))
 
 

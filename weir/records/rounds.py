@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.files import from_json
-from weir.plan.files import damage_named
+from weir.plan.files import damage_named, text_of_plan
 from weir.runs.files import RUN_FILE, file_sha256, run_folder
 from weir.runs.ledger import (
     DONE,
@@ -33,6 +33,7 @@ PLAN_FILE = "plan.json"
 MISSING, DELETED, REPEATED, REPLACED, EDITED = "missing", "deleted", "repeated", "replaced", "edited"
 REPLAYED, UNRECORDED, OLDER, BROKEN, CLOCK = "replayed", "unrecorded", "older", "broken", "clock"
 REMARKS = (REPEATED, OLDER, CLOCK)  # which decide nothing by themselves
+_MOST_NAMED = 1000  # rounds of a cell that are missing; of more, which damaged numbers give, their count
 SET_BACK_S = 600.0  # runs that end beside each other, on nodes whose clocks differ, are nearer
 
 
@@ -122,7 +123,7 @@ def _rounds(recorded: _Recorded, held: Mapping[str, set[int]], plan: Path) -> Ro
 def _planned(plan: Path) -> dict[str, int]:
     """Rounds of each cell."""
     with damage_named(plan):
-        batches = from_json(plan.read_text(encoding="utf-8"))["batches"]
+        batches = from_json(text_of_plan(plan))["batches"]
         return {cell["cell"]: int(cell["rounds"]) for batch in batches for cell in batch["cells"]}
 
 
@@ -133,9 +134,11 @@ def _not_as_planned(planned: Mapping[str, int], held: Mapping[str, set[int]]) ->
         if not runs:
             yield Finding(MISSING, f"no record of {rounds} planned rounds", cell)
             continue
-        for run in range(max(rounds, max(runs) + 1)):
-            if run not in runs:
-                yield Finding(MISSING, f"no record; {rounds} rounds were planned", cell, run)
+        last = max(rounds, max(runs) + 1)
+        for run in itertools.islice((run for run in range(last) if run not in runs), _MOST_NAMED):
+            yield Finding(MISSING, f"no record; {rounds} rounds were planned", cell, run)
+        if (more := last - len(runs) - _MOST_NAMED) > 0:
+            yield Finding(MISSING, f"no record of {more:,} more rounds; {rounds} were planned", cell)
 
 
 def _not_as_collected(study: Path, sums: Mapping[str, str]) -> Iterator[Finding]:

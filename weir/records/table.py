@@ -30,10 +30,10 @@ def read_records(path: Path) -> list[Row]:
     return [typed_row(fields, path, line) for line, fields in table_lines(text, path)]
 
 
-def read_study_records(path: Path) -> list[Row]:
+def read_study_records(path: Path, names: Sequence[str] = _OF_A_JUDGED_RECORD) -> list[Row]:
     """As read_records, of a table that weir collected or imported: its records have a name and a verdict."""
     rows = read_records(path)
-    for name in _OF_A_JUDGED_RECORD:
+    for name in names:
         if rows and name not in rows[0]:
             raise WeirError("is missing", file=str(path), line=1, key=name, hint=DAMAGED, exit_code=2)
     return rows
