@@ -178,10 +178,10 @@ def test_a_campaign_is_named_by_a_date_and_lies_in_its_history(
     """A table from elsewhere must not choose where it is copied to."""
     rows = [row | {"began": began} for row in cell([100.0] * 3)]
     file = write(tmp_path / "study" / "records.csv", rows)
-    before = sorted(tmp_path.parent.rglob("*"))
+    before = sorted(tmp_path.rglob("*"))
     assert main(["history", "add", str(tmp_path / "a/b/history"), str(file.parent)]) == 2
     assert f"{file}: began: is " in capsys.readouterr().err
-    assert sorted(tmp_path.parent.rglob("*")) == before
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_exit_1_is_a_slowdown_and_never_an_error(
