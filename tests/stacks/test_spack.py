@@ -196,6 +196,21 @@ def test_mpich_has_drivers_for_ime_and_lustre_at_once(spack: Run, environment: s
     assert {"ime-emulator", "lustre"} <= set(nodes)
 
 
+@pytest.mark.parametrize("site", ["centre-template", "lustre-template", "ime-template"])
+def test_a_clusters_mpi_is_started_by_slurm_and_talks_over_its_network(
+    spack: Run, environment: str, site: str
+) -> None:
+    """Spack's own Open MPI has neither: srun starts it as ranks that each are alone, and they talk over TCP."""
+    nodes = spec(spack, environment, "weir-io ^openmpi", {"WEIR_SITE": site})
+    assert nodes["openmpi"]["parameters"]["schedulers"] == ["slurm"]
+    assert nodes["openmpi"]["parameters"]["fabrics"] == ["ucx"]
+    assert nodes["ucx"]["parameters"]["verbs"] is True
+    assert nodes["slurm"]["external"]["path"] == "/usr"
+    nodes = spec(spack, environment, f"weir-io +ime ^mpich {IME}", {"WEIR_SITE": site})
+    assert (nodes["mpich"]["parameters"]["slurm"], nodes["mpich"]["parameters"]["netmod"]) == (True, "ucx")
+    assert ("ddn-ime" in nodes) == (site == "ime-template")
+
+
 def test_without_ime_no_burst_buffer_is_below_mpi(spack: Run, environment: str) -> None:
     assert "ime-emulator" not in spec(spack, environment, "mpich")
 
