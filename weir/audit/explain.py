@@ -30,8 +30,9 @@ finding: a note, DEGRADED or INVALID. A note leaves the verdict alone. The colum
 and `evidence` (findings), `notes`, `checked` (rules that passed), `missing` (missing evidence). Records are
 flagged, never dropped. A table that carries verdicts keeps them when it is imported.
 
-`weir audit --rules` prints this page from weir/audit/rules. Rules marked *also of a table* need no raw
-files of a run; `weir audit` of a table keeps the findings of the others, `weir collect` runs them again.
+`weir audit --rules` prints this page from weir/audit/rules, where comments have the exceptions of each rule.
+Rules marked *also of a table* need no raw files of a run; `weir audit` of a table keeps the findings of the
+others, `weir collect` runs them again.
 
 ## Minimum evidence
 
@@ -42,11 +43,10 @@ caches did.
 _LEVELS_HEAD = """
 ## How far a record is proven
 
-The column `proof` of a VALID record. Against accidents (a full cache, a dropped option) each level holds for
-what it covers, against convenience (a mount option, a preloaded library that makes numbers look better) as
-the table states, against intent as far as nobody edits outputs, which `weir verify` and a signature show, and
-but for what [weir cannot see](zoo.md#what-weir-cannot-see). All assume an honest administrator: whoever is
-root on the client can change what the kernel counts.
+The column `proof` of a VALID record. Each level resists accidents (a full cache, a dropped option) in what it
+covers, convenience (a mount option, a preloaded library) as the table states, and intent as far as nobody
+edits outputs, which `weir verify` and a signature show. What [weir cannot see](zoo.md#what-weir-cannot-see)
+is excluded, and root on the client, who can change what the kernel counts.
 
 """
 _RULES_HEAD = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 
@@ -316,3 +317,10 @@ def test_a_record_without_result_says_why_and_nothing_else() -> None:
     judged = judge(subject(run=failed, **empty))
     assert [one.rule for one in judged.findings] == ["exit-code", "result-missing"]
     assert judged.missing == ()
+
+
+@pytest.mark.parametrize("found", rules().values(), ids=lambda found: found.id)
+def test_an_explanation_has_at_most_three_sentences_and_85_words(found: Rule) -> None:
+    """Page, PDF and terminal print it beside each finding; longer reasons are comments of the rule."""
+    assert len(re.findall(r"[.!?](?=\s|$)", found.explanation)) <= 3
+    assert len(found.explanation.split()) <= 85

@@ -25,15 +25,9 @@ _ENOUGH = 0.25  # of a pass: less is over too soon to tell
 @rule("DEGRADED", "INVALID", needs_output=True)
 def read_from_cache(subject: Subject) -> Outcome | None:
     """Less than 80 % of the bytes of a read were fetched from the storage, or more than 20 % of the file was
-    in the page cache before it: the bandwidth is in part that of memory. With O_DIRECT, which leaves no
-    cache to read from, it is INVALID: something between program and kernel took the flag away. The rule
-    does not apply to storage in memory, nor where a warm cache was requested. What counts is what the
-    kernel fetched for the program, or what the device below gave where a daemon fetches (FUSE); where
-    that device is unknown nothing is proven, also by an empty page cache. Where the program dropped the
-    pages before the read, or between its passes, pages that are there are a finding whatever was fetched,
-    since that may have been while the clock did not run. So are they where a read-ahead fetched more than
-    was read, which makes up for bytes of a cache; where nobody looked at the pages such a count proves
-    nothing, nor does one of more calls than those of the result (a ramp, several jobs).
+    in the page cache before it: the bandwidth is in part that of memory. With O_DIRECT it is INVALID, because
+    something between program and kernel took the flag away. The rule does not apply to storage in memory, nor
+    where a warm cache was requested.
 
     Hint: let the cell drop the caches (ior, netcdf-bench: drop_caches: true; io-model: cache: uncached), or
     declare that a warm one is meant (cache: cached).
@@ -41,6 +35,13 @@ def read_from_cache(subject: Subject) -> Outcome | None:
     Of a log: drop the caches of the nodes before the read, or read from other nodes (IOR -C) or
     more than they hold.
     """
+    # What counts is what the kernel fetched for the program, or what the device below gave where a daemon
+    # fetches (FUSE); where that device is unknown nothing is proven, also by an empty page cache. Where the
+    # program dropped the pages before the read or between its passes, pages that are there are a finding
+    # whatever was fetched, since that may have been while the clock did not run. So are they where a
+    # read-ahead fetched more than was read, which makes up for bytes of a cache. Where nobody looked at the
+    # pages such a count proves nothing, nor does one of more calls than those of the result (a ramp, several
+    # jobs).
     if not _needs_storage(subject):
         return None
     is_direct = bool(subject.observed.get("direct"))
@@ -199,9 +200,9 @@ def later_passes_faster(subject: Subject) -> Outcome | None:
 @rule("DEGRADED", "NOTE", needs_output=True)
 def read_after_write(subject: Subject) -> Outcome | None:
     """The ranks read back what their own nodes had just written, without O_DIRECT, reordering or dropped
-    caches, and the share of each node fits into its memory (where that is unknown: 1 GiB): a read of the
-    page cache. A larger share is a note where the memory is unknown and the read was 10 times as fast as
-    the write.
+    caches, and the share of each node fits into its memory (where that is unknown: 1 GiB): a read of the page
+    cache. A larger share is a note where the memory is unknown and the read was 10 times as fast as the
+    write.
 
     Hint: read with reorder: constant on more than one node, with direct: true or drop_caches: true, or read
     more than the memory holds.

@@ -19,11 +19,10 @@ _OWN_CLIENTS = ("pvfs2", "orangefs", "fuse.daos")
 @rule("INVALID", "DEGRADED", needs_output=True)
 def bytes_not_in_calls(subject: Subject) -> Outcome | None:
     """The program reports more bytes than its read or write calls moved, as libweir-witness counted them
-    behind every other library, or the kernel (rchar and wchar of /proc/self/io): some calls never reached
-    the operating system. A single byte that lacks is a finding; of compressed data half must pass. For a
-    file format (HDF5, NetCDF-4, PnetCDF) it is DEGRADED: the library may answer from a cache of its own,
-    such as HDF5's of chunks. The kernel does not count mapped files, io_uring, Linux AIO and
-    clients outside it (IME, DAOS, OrangeFS): for those the rule does not use its count.
+    behind every other library, or the kernel (rchar and wchar of /proc/self/io): some calls never reached the
+    operating system. For a file format (HDF5, NetCDF-4, PnetCDF) it is DEGRADED, because the library may
+    answer from its own cache. The kernel's count is not used for mapped files, io_uring, Linux AIO and
+    clients outside it (IME, DAOS, OrangeFS).
 
     Hint: look for LD_PRELOAD (column notes, witness.json beside run.json) and for a program that was changed;
     with a file format, make blocks larger than the library's cache.
@@ -31,6 +30,7 @@ def bytes_not_in_calls(subject: Subject) -> Outcome | None:
     Of a log: look for LD_PRELOAD and for a program that was changed; with a file format, make
     blocks larger than the library's cache.
     """
+    # A single missing byte is a finding; of compressed data half must pass.
     if not (subject.is_write or subject.is_read) or subject.stores_nothing:
         return None
     called, moved = _called_bytes(subject), subject.number("moved_bytes")

@@ -51,11 +51,10 @@ def not_verified(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", needs_output=True)
 def contents_differ(subject: Subject) -> Outcome | None:
-    """The files are in memory, and have not what the program wrote or got in more than a tenth of the
-    transfers that libweir-witness compared, or of the reads that weir-io did: up to 64 bytes of some, right
-    after the call, by a descriptor of its own.
-    Something between program and kernel leads calls to another file (/dev/null, /dev/zero), where they
-    count as well. A tenth may be bytes that another rank wrote at that moment; zeros prove nothing.
+    """The files are in memory, and more than a tenth of the compared transfers have not what the program
+    wrote or got, by libweir-witness or weir-io: something between program and kernel leads calls to another
+    file (/dev/null, /dev/zero). Up to 64 bytes of some transfers are compared, right after the call, by a
+    descriptor of its own. A tenth may be bytes that another rank wrote at that moment; zeros prove nothing.
 
     Hint: look for LD_PRELOAD and LD_AUDIT (witness.json beside run.json), for a sandbox and for a device node
     in place of the file (`stat FILE`).

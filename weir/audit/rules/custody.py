@@ -26,9 +26,9 @@ def output_edited(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def run_replayed(subject: Subject) -> Outcome | None:
     """Two runs of the study have the same output, or two runs of a cell began in the same microsecond: one of
-    them is a copy, and which one is not known. Of logs, a result that has the times of an earlier one to all
-    their digits, ten or more together, in the same file or with other settings or another date: it would
-    count as another repetition. A log that is there twice is imported once.
+    them is a copy, and which one is not known. Of logs, a result has the times of an earlier one to all their
+    digits, ten or more together, in the same file or with other settings or another date. A log that is there
+    twice is imported once.
 
     Hint: delete the copy, and measure that round again.
 

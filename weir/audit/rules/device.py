@@ -24,16 +24,16 @@ _WRITTEN_BACK_S = 5  # dirty_writeback_centisecs
 @rule("INVALID", needs_output=True)
 def sync_not_effective(subject: Subject) -> Outcome | None:
     """Every rank synchronised, and the device behind the file was written fewer bytes than the file got: a
-    library, a file system or a driver reports a synchronisation that it did not do, or loses writes. Data
-    that the storage may have reduced is excluded; where others wrote to the device nothing is proven;
-    where offsets may be met twice, half of the bytes suffice. Of any program (`weir prove`) the offsets
-    are unknown: what the kernel was given less, the device need not have got (bytes-not-stored judges
-    that). An offset that is written again after a synchronisation is given to the kernel twice, and a cache
-    below, as of a loop device, joins the two: then nothing is proven. Neither is it by a count that lacks
-    bytes of other calls of the same time, as of several jobs.
+    library, a file system or a driver reports a synchronisation that it did not do, or loses writes. Where
+    offsets may be met twice, half of the bytes suffice. Nothing is proven where others wrote to the device,
+    or where the storage may have reduced the data.
 
     Hint: look for LD_PRELOAD and for mount options such as nobarrier or async; compare with O_DIRECT.
     """
+    # Of any program (`weir prove`) the offsets are unknown: what the kernel was given less, the device need
+    # not have got (bytes-not-stored judges that). An offset that is written again after a synchronisation is
+    # given to the kernel twice, and a cache below, as of a loop device, joins the two: then nothing is
+    # proven. Neither is it by a count that lacks bytes of other calls of the same time, as of several jobs.
     if not _on_device(subject) or not subject.is_write or not subject.row.get("sync"):
         return None
     return _arrived(subject)
@@ -42,7 +42,7 @@ def sync_not_effective(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def direct_not_effective(subject: Subject) -> Outcome | None:
     """The file was open with O_DIRECT, and the device behind it was written fewer bytes than the file got: a
-    cache below the file system took them, such as the page cache below a loop device. Judged as
+    cache below the file system took them, such as the page cache below a loop device. It is judged as
     sync-not-effective is, for writes without a synchronisation.
 
     Hint: give the loop device its file with O_DIRECT (losetup --direct-io=on), or measure on the disk itself.
@@ -182,9 +182,9 @@ def device_limited(subject: Subject) -> Outcome | None:
 @rule("NOTE", "DEGRADED", needs_output=True)
 def payload_reducible(subject: Subject) -> Outcome | None:
     """The data compresses or has duplicates, and the file system may store less than it is given (btrfs, ZFS,
-    bcachefs, f2fs): the bandwidth is also that of its compressor. A note; DEGRADED where the bytes must
-    have left the client, no cell chose that data (`payload`), and the mount compresses by its options or
-    the device below was written less than 95 % of them.
+    bcachefs, f2fs): a note, because the bandwidth is also that of its compressor. It is DEGRADED where the
+    bytes must have left the client, no cell chose that data (`payload`), and the mount compresses by its
+    options or the device below was written less than 95 % of them.
 
     Hint: use data that cannot be reduced (weir-io's default in cells), or measure the reduction on purpose.
 

@@ -70,8 +70,8 @@ def result_missing(subject: Subject) -> Outcome | None:
 @rule("INVALID", "NOTE", needs_output=True)
 def output_incomplete(subject: Subject) -> Outcome | None:
     """The output has no end: the program was killed or crashed, or its output was truncated. Results that are
-    there belong to a run that failed if others are missing. If only the last line is missing it is a
-    note; a program started by another one may print none.
+    there belong to a run that failed if others are missing. If only the last line is missing it is a note,
+    because a program started by another one may print none.
 
     Hint: run the cell again with a higher time limit; for a third-party log, look for the rest of it.
 
@@ -94,9 +94,9 @@ def output_incomplete(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def tool_error(subject: Subject) -> Outcome | None:
     """The program, its MPI library or the launcher reported an error, whatever the exit code: several
-    benchmarks report an error, print a bandwidth and exit with 0. Of a log, options that were refused by
-    one of two readers (IOR with those of a back end) are a note where the program went on to its end:
-    those that it then prints ran.
+    benchmarks print a bandwidth after an error, and exit with 0. Of a log, options that one of two readers
+    refused (IOR with those of a back end) are a note where the program went on to its end, because those that
+    it then prints ran.
 
     Hint: fix what the message names (space, permissions, options), and run the cell again.
 
@@ -113,9 +113,9 @@ def tool_error(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", "NOTE", needs_output=True)
 def warning_printed(subject: Subject) -> Outcome | None:
-    """The program printed a warning that no other rule judges. weir/tools/warnings.py has what each one does
-    to the result: doubtful where something around the timed operations failed; a warning that is not
-    listed is a note with its text.
+    """The program printed a warning that no other rule judges. Where it doubts something around the timed
+    operations the record is DEGRADED, by the table in weir/tools/warnings.py; a warning that is not listed is
+    a note with its text.
 
     Hint: read the warning, and measure without its cause if the number depends on it.
     """

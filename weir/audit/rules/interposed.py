@@ -21,22 +21,23 @@ _CONFIRMED = 0.95
 @rule("INVALID", "NOTE", needs_output=True)
 def interposed_library(subject: Subject) -> Outcome | None:
     """Another object than the C library provides calls that the result rests on: a preloaded or linked
-    library, or one that changed the tables of calls (LD_AUDIT, hooks). Darshan and sanitizers pass the
-    calls on; others drop a synchronisation or a flag, or answer themselves. An audit library that may
-    change any call (la_pltenter) stands for all. The rule passes where counts below the library confirm
-    each kind of call: of transfers the bytes that libweir-witness, the kernel or the servers counted, or
-    that were verified or, in memory, compared with the files; of synchronisations the bytes on the
-    device; of operations on names those of the witness, or a look at the entries by the kernel; of clocks
-    the kernel's own. Where nothing confirms one, it is a note, and the record lacks the evidence calls. A
-    traced process (ptrace) is INVALID: a tracer can answer any call itself, and slows all. Where a
-    synchronisation of a pipe succeeds (`weir prove` tries it), a library such as libeatmydata answers it,
-    and whether one was requested is unknown.
+    library, or one that changed the tables of calls (LD_AUDIT, hooks). It is a note, and the record lacks the
+    evidence `calls`, unless counts below the library confirm each kind of call: those of the kernel, the
+    device, the servers or libweir-witness. A traced process (ptrace) is INVALID, because a tracer can answer
+    any call itself.
 
     Hint: unset LD_PRELOAD and LD_AUDIT, end strace or the debugger; or let weir preload its witness behind
     the library (the program starts with LD_PRELOAD set by the stack), or verify the data (verify_read: true).
 
     Of a log: unset LD_PRELOAD and LD_AUDIT, end strace or the debugger, or compare the data (IOR -R).
     """
+    # Darshan and sanitizers pass the calls on; others drop a synchronisation or a flag, or answer themselves.
+    # An audit library that may change any call (la_pltenter) stands for all. What confirms a kind: of
+    # transfers the bytes that libweir-witness, the kernel or the servers counted, or that were verified or,
+    # in memory, compared with the files; of synchronisations the bytes on the device; of operations on names
+    # those of the witness, or a look at the entries by the kernel; of clocks the kernel's own. Where a
+    # synchronisation of a pipe succeeds (`weir prove` tries it), a library such as libeatmydata answers it,
+    # and whether one was requested is unknown.
     if not subject.has_result:
         return None
     seen = subject.observed.get("interposed")

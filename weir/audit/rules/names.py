@@ -16,7 +16,7 @@ _DISTINCT = 0.5
 @rule("INVALID", needs_output=True)
 def other_count(subject: Subject) -> Outcome | None:
     """The number of files or directories that were created, looked at or removed differs from the request,
-    and no stonewall ended the phase. What a program but weir-io counts itself proves nothing:
+    and no stonewall ended the phase. The count of a program other than weir-io proves nothing:
     libweir-witness has to have counted the calls of every rank.
 
     Hint: look for the reason in the output of the run: a full storage, a tree of an earlier run.
@@ -76,7 +76,7 @@ def no_rate(subject: Subject) -> Outcome | None:
 def operations_not_in_calls(subject: Subject) -> Outcome | None:
     """The program reports more operations on names than its calls made, as libweir-witness counted them
     behind every other library: some never reached the operating system. Or its operations had less than half
-    as many names, an estimate as that of places-repeated: one file stood for many.
+    as many names (an estimate): one file stood for many.
 
     Hint: look for LD_PRELOAD (witness.json beside run.json) and for a program that was changed.
 
@@ -117,7 +117,7 @@ def entries_not_there(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def files_not_synchronised(subject: Subject) -> Outcome | None:
     """Each file was to be synchronised after it was written (mdtest -y), and something reports a
-    synchronisation that it did not do: fewer succeeded than files were created, a sample of the files has
+    synchronisation that it did not do. Fewer succeeded than files were created, a sample of the files has
     pages that were not written back when the clock stopped (cachestat of Linux 6.5), or the device was
     written less than half of their bytes.
 
@@ -147,8 +147,8 @@ def files_not_synchronised(subject: Subject) -> Outcome | None:
 @rule("NOTE", "DEGRADED", needs_output=True)
 def metadata_from_cache(subject: Subject) -> Outcome | None:
     """The names that were looked at or read had just been created by the same nodes, and neither the device
-    nor a server gave anything for them: the rate is that of the client's memory. A note on a local file
-    system, where mdtest always measures this; DEGRADED on a network file system whose client sent less
+    nor a server gave anything for them: the rate is that of the client's memory. It is a note on a local file
+    system, where mdtest always measures this, and DEGRADED on a network file system whose client sent less
     than one request for two operations.
 
     Hint: let other nodes look at what one made (shift), or create in one run and look in another, after the

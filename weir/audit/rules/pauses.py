@@ -11,17 +11,18 @@ _MUCH = 0.01
 
 @rule("NOTE", "DEGRADED", needs_output=True)
 def paused(subject: Subject) -> Outcome | None:
-    """A rank, the job or the machine stood still during the access: SIGSTOP, a job that the batch system
-    suspended, a frozen control group, a stopped virtual machine, a laptop whose lid was closed. A thread
-    that only sleeps woke up more than 0.5 s too late: then no thread of its process ran. In a virtual machine
-    the real-time clock tells, too, where the host stopped all others. Up to 1 % of the access is a note, more
-    is DEGRADED. The time is not taken out: the storage went on meanwhile. Where the ranks do not look, weir's
-    own process does, over the whole launch, from 1 s.
+    """A rank, the job or the machine stood still during the access: SIGSTOP, a suspended job, a frozen
+    control group, a stopped virtual machine, a closed laptop. A thread that only sleeps woke up more than 0.5
+    s too late; up to 1 % of the access is a note, more is DEGRADED. The time is not subtracted, because the
+    storage went on meanwhile.
 
     Hint: run the cell again; ask the batch system not to suspend the job (gang scheduling, preemption).
 
     Of a log: ask the batch system not to suspend the job (gang scheduling, preemption), and run it again.
     """
+    # When the sleeping thread wakes up late, no thread of its process ran. In a virtual machine the real-time
+    # clock tells, too, where the host stopped all others. Where the ranks do not look, weir's own process
+    # does, over the whole launch, from 1 s.
     if not subject.has_result:
         return None
     total_s, paused_s, where = subject.number("total_s"), subject.observed.get("paused_s"), "the access"

@@ -14,16 +14,16 @@ _WITHDRAWN = 0.05
 
 @rule("INVALID", needs_output=True)
 def places_repeated(subject: Subject) -> Outcome | None:
-    """The read or write calls began at less than half as many offsets of the files as there are calls, as
-    libweir-witness saw them behind every other library: a part of the files stood for the whole, which a
-    cache of the drive or of a server can answer. An estimate, by slots that hashes of the offsets mark;
-    more than about 30,000 offsets of a rank count as distinct. File formats, which write their headers
-    again, and reads that begin again are excluded.
+    """The calls began at less than half as many offsets of the files as there are calls, as libweir-witness
+    saw them behind every other library: a part of the files stood for the whole, which a cache of the drive
+    or of a server can answer. The count is an estimate; more than about 30,000 offsets of a rank count as
+    distinct. File formats, which write their headers again, and reads that begin again are excluded.
 
     Hint: look for LD_PRELOAD (witness.json beside run.json) and for a program that was changed.
 
     Of a log: look for LD_PRELOAD and for a program that was changed; verify the data (IOR -R).
     """
+    # The estimate counts slots that hashes of the offsets mark.
     if not (subject.is_write or subject.is_read) or subject.stores_nothing or subject.passes > 1:
         return None
     if subject.row.get("api") in HEADER_FORMATS or subject.row.get("zipf"):
@@ -40,8 +40,8 @@ def places_repeated(subject: Subject) -> Outcome | None:
 @rule("DEGRADED", needs_output=True)
 def drawn_again(subject: Subject) -> Outcome | None:
     """More than half of the bytes of a read at random offsets (IOR -z -z -F) had been read before by the same
-    read, which any cache of that size answers: it read more than it drew its offsets from. IOR before 16 May
-    2025 draws them from the first 1/tasks of each file; its warning about sizes tells it.
+    read, which any cache of that size answers. IOR before 16 May 2025 draws its offsets from the first
+    1/tasks of each file; its warning about sizes shows it.
 
     Hint: read less than the files hold, with weir-io, which draws from the whole of them.
 

@@ -33,8 +33,7 @@ def measured_several_times(subject: Subject) -> Outcome | None:
 @rule("NOTE", needs_output=True)
 def launch_unexplained(subject: Subject) -> Outcome | None:
     """The launch lasted more than 5 s longer than the program ran, and four times as long or more: launcher
-    and MPI took the time, or something else ran before or after it, such as a script that runs it several
-    times and keeps the best.
+    and MPI took the time, or a script ran something else, such as several runs of which it keeps the best.
 
     Hint: look at the program and the launcher that the site file names; let cells share a launch.
     """
@@ -69,13 +68,13 @@ def clock_wrong(subject: Subject) -> Outcome | None:
 @rule("NOTE", "DEGRADED", needs_output=True)
 def machine_busy(subject: Subject) -> Outcome | None:
     """Before the run more processes were runnable than the machine has cores, now and by the 1-minute load
-    average less the ranks of the run, which the previous run may have caused (a note). While it lasted,
-    its CPU limit held its processes back or the node swapped, so that the clock also timed the waiting
-    (DEGRADED); or processes waited for memory for a tenth of the run (a note: writing more than fits into
-    memory does so on an idle node, too).
+    average less the ranks of the run (a note). While it lasted, its CPU limit held its processes back or the
+    node swapped, so that the clock also timed the waiting (DEGRADED); or processes waited for memory for a
+    tenth of the run (a note, which writing more than fits into memory causes on an idle node, too).
 
     Hint: wait for the other work to end, request more cores (--cpus-per-task), or raise the CPU limit.
     """
+    # The previous run may have caused the load average, which therefore does not count the ranks.
     if subject.run is None or not subject.has_result:
         return None
     host = subject.run.host

@@ -37,15 +37,15 @@ _REQUESTS = 0.01
 @rule("NOTE", "INVALID", needs_output=True)
 def not_at_servers(subject: Subject) -> Outcome | None:
     """The write was synchronised or opened with O_DIRECT, and the client of the network file system sent its
-    servers fewer bytes than the files got: the rest was still in the memory of the client, or went
-    nowhere. Each observer that counts the mount's own bytes must have seen them; counters of a whole node
-    count only where there is no other. Counts that cannot decide are a note, and prove nothing:
-    connections ended meanwhile, others used the mount, or the client may have sent what an earlier write of
-    the run had left with it.
+    servers fewer bytes than the files got: the rest was still in the memory of the client, or went nowhere.
+    Counts that cannot decide are a note, and prove nothing: connections ended meanwhile, others used the
+    mount, or an earlier write of the run was still under way.
 
     Hint: look at LD_PRELOAD, at the options of the mount and at caches of the client (write-back); compare
     with O_DIRECT.
     """
+    # Each observer that counts the mount's own bytes must have seen them; counters of a whole node count only
+    # where there is no other.
     needed = must_be_sent(subject)
     if needed is None:
         return None
@@ -69,9 +69,9 @@ def not_at_servers(subject: Subject) -> Outcome | None:
 @rule("NOTE", "DEGRADED", "INVALID", needs_output=True)
 def not_from_servers(subject: Subject) -> Outcome | None:
     """The servers sent less than 80 % of the bytes that a read claims: a cache of the client answered the
-    rest (with O_DIRECT: INVALID). Caches of the servers are not visible to a client. Counts that cannot
-    decide are a note, and prove nothing: connections ended meanwhile, or others used the mount. Of data
-    that a connection may compress, fewer bytes prove nothing either.
+    rest (with O_DIRECT: INVALID). Counts that cannot decide are a note, and prove nothing: connections ended
+    meanwhile, others used the mount, or a connection may compress the data. Caches of the servers are not
+    visible to a client.
 
     Hint: drop the caches (drop_caches: true), also those that the client program has beside the kernel's
     (a mount of its own for each run, or the mount option that turns them off).
@@ -184,19 +184,19 @@ def copies_missing(subject: Subject) -> Outcome | None:
 @rule("NOTE", "DEGRADED", needs_output=True)
 def network_stood_still(subject: Subject) -> Outcome | None:
     """The servers of a network file system did not answer for a while (a cut network, a server that stood
-    still, lost packets): the rate is that of the wait. Three counts tell. The kernel of the client, by
-    connections (TCP, Linux 6.7): how long one waited for an answer, a note from 1 % of the access,
-    DEGRADED from 10 %. Older kernels: how often it sent again after a timeout (0.2 s at first, twice as
-    long each time), a note from three that make 1 %. The ranks: how long all together moved less than a
-    twentieth of their mean, or behind other programs waited in a transfer beyond the time of its bytes: a
-    note from 1 s and a tenth of the access, DEGRADED from half. A wait in the synchronisation at the end
-    is seen by the connections alone; a server that stands still while its kernel answers, by the ranks
-    alone. A busy machine halts ranks, too: the text then has how long processes waited for a processor.
+    still, lost packets), so the rate is that of the wait. The kernel counts it by connections (Linux 6.7: a
+    note from 1 % of the access, DEGRADED from 10 %) or by timeouts (a note from three that make 1 %). The
+    ranks count how long all moved less than a twentieth of their mean: a note from 1 s, DEGRADED from half.
 
     Hint: look at the links and the servers (ethtool -S, ss -ti, logs), then run the cell again.
 
     Of a log: look at the links and the servers (ethtool -S, ss -ti, logs), then run it again.
     """
+    # The note of the ranks needs a tenth of the access as well. A timeout is 0.2 s at first, twice as long
+    # each time. Behind programs other than weir-io the ranks' count is how long they waited in a transfer
+    # beyond the time of its bytes. A wait in the synchronisation at the end is seen by the connections alone;
+    # a server that stands still while its kernel answers, by the ranks alone. A busy machine halts ranks,
+    # too: the text then has how long processes waited for a processor.
     total_s = subject.number("total_s")
     if not is_of_servers(subject) or not total_s:
         return None
@@ -227,8 +227,7 @@ def network_stood_still(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def faster_than_the_wire(subject: Subject) -> Outcome | None:
     """The bandwidth of a network file system is above what the links of the nodes can carry, by the speeds
-    that the kernel reports: a cache answered, or the time is wrong. Not where a server is on the node
-    itself.
+    that the kernel reports: a cache answered, or the time is wrong. Servers on the node itself are excluded.
 
     Hint: look for caches of the client; if the links are faster than the kernel reports, tell it (ethtool).
     """

@@ -17,9 +17,9 @@ _NEARLY_ALL = 0.95
 def mount_decides(subject: Subject) -> Outcome | None:
     """An option of the mount, or a setting of the client program behind it, decides what the access measured,
     such as sync or noac of NFS, the object cache of ceph-fuse, write-behind of GlusterFS
-    (docs/how-to/storage.md lists them by file system; host.file_system.settings of run.json has those of
-    the record). A read that was seen to come from the servers has no note about a cache. What a server
-    does is not visible to its client: an NFS export with async looks like one with sync.
+    (host.file_system.settings of run.json has them; docs/how-to/storage.md lists them). A read that was seen
+    to come from the servers has no note about a cache. Settings of a server are not visible to its client: an
+    NFS export with async looks like one with sync.
 
     Hint: name the option beside the number, or mount without it to measure the servers; server_probe of the
     target shows what a server leaves in its memory.

@@ -17,20 +17,18 @@ _SLOWER, _HELD_UP, _LATE_US = 4.0, 0.10, 5000
 
 @rule("NOTE", needs_output=True)
 def slow_server(subject: Subject) -> Outcome | None:
-    """One of several servers held the access up, by the TCP connections of weir-io's nodes to each address
-    and port (Linux 4.10). In a write, bytes waited for it, unsent or unacknowledged, for a tenth of the
-    access or longer, and a byte at least four times as long as for the others: the server took no more (its
-    receive window was closed), or its link is slow. In a read, data came at least four times as late after a
-    request, and 5 ms or later. Servers with less than 4 MiB of the access are not compared. A server that
-    takes all bytes at once and delays its answer to them is not seen in a write, nor in a read one that
-    answers late while further requests are on their way to it. While processes of a node
-    wait for a processor, its clients send, and servers on it answer late: that time (/proc/pressure) is taken
-    off the wait. From half of the access on, or where the kernel does not tell it and the load before the run
-    was above the cores, a server is named by a closed receive window alone, as its own kernel told it, and
-    only one that is on another node.
+    """One server held the access up, by the TCP connections of weir-io's nodes to each address and port
+    (Linux 4.10). In a write its bytes waited, unsent or unacknowledged, for a tenth of the access or longer,
+    and at least four times as long as those of the others; in a read its data came at least four times as
+    late after a request, and 5 ms or later. Servers with less than 4 MiB of the access are not compared.
 
     Hint: look at that server and its link (iostat -x, ethtool -S, ss -ti), then measure again.
     """
+    # A server that takes all bytes at once and delays its answer is not seen in a write, nor in a read one
+    # that answers late while further requests are under way. While processes of a node wait for a processor,
+    # its clients send late and servers on it answer late: that time (/proc/pressure) is subtracted from the
+    # wait. From half of the access on, or where the kernel does not report it and the load before the run was
+    # above the cores, only a closed receive window names a server, and only one on another node.
     total_s = subject.number("total_s")
     if not is_of_servers(subject) or not total_s or not (subject.is_write or subject.is_read):
         return None

@@ -15,10 +15,10 @@ _COUNTED_TWICE = 2.0
 
 @rule("DEGRADED", needs_output=True)
 def sync_not_applied(subject: Subject) -> Outcome | None:
-    """A synchronisation at the end of the write was requested and did not happen, so that part of the data
-    may still be in the memory of the clients when the clock stops: the bandwidth can be too high. Some
-    programs drop the option for some interfaces, with a warning or without one. Back ends without a cache
-    in the client (DFS, CHFS) and node memory are excluded.
+    """A synchronisation at the end of the write was requested and did not happen: part of the data may still
+    be in the memory of the clients when the clock stops, and the bandwidth too high. Some programs drop the
+    option for some interfaces, with or without a warning. Back ends without a cache in the client (DFS, CHFS)
+    and node memory are excluded.
 
     Hint: use a version that synchronises with this interface (weir-io does), or set sync: false.
 
@@ -72,13 +72,14 @@ def not_synchronised(subject: Subject) -> Outcome | None:
 @rule("DEGRADED", needs_output=True)
 def bytes_not_stored(subject: Subject) -> Outcome | None:
     """The kernel counted less than half of the bytes that the program reports as written, on their way to a
-    file system with a block device below it. Of a write whose bytes must have left the client
-    (synchronised, or with O_DIRECT) that count proves nothing where the device is unknown, which may be
-    memory, or has less than that, nor where the kernel counted more than the writes can have touched.
+    file system with a block device below it. Of a synchronised or O_DIRECT write the count proves nothing
+    where the device is unknown or has less than that, nor where the kernel counted more than the writes can
+    have touched.
 
     Hint: look for a library between the program and the kernel (LD_PRELOAD), and for data that were written
     over before they left the page cache.
     """
+    # An unknown device may be memory.
     if not subject.is_write or subject.stores_nothing or subject.in_memory:
         return None
     dirtied, moved = subject.observed.get("dirtied_bytes"), subject.number("moved_bytes")
@@ -100,9 +101,9 @@ def bytes_not_stored(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def sync_left_dirty_pages(subject: Subject) -> Outcome | None:
     """A synchronisation was reported as done, and when the last rank had closed the files the page cache
-    still had pages of them that were not written back, or not through with it (cachestat(2), Linux 6.5):
-    something between program and kernel answered it. Other users of the device cannot blur this count.
-    Formats that write a header when they are closed may leave 5 %.
+    still had pages of them that were not written back (cachestat(2), Linux 6.5): something between program
+    and kernel answered it. Other users of the device cannot blur this count. Formats that write a header when
+    they are closed may leave 5 %.
 
     Hint: look for LD_PRELOAD, for filters of system calls (seccomp: systemd-nspawn --suppress-sync,
     containers) and for mount options such as volatile.

@@ -15,19 +15,17 @@ _LOCAL_KINDS = ("disk", "burst-buffer")
 
 @rule("INVALID", needs_output=True)
 def other_target(subject: Subject) -> Outcome | None:
-    """The files were on a kind of file system that the target does not declare: a tmpfs or a network file
-    system as a disk, the node's root disk as a parallel file system (often because it was not mounted), a
-    disk as memory, or a disk or burst buffer whose bytes are in memory (a loop device over a file of
-    tmpfs, zram, an overlay with its upper directory on tmpfs). A FUSE file system over a known directory
-    (bindfs, gocryptfs) is of the kind of what is below it; one whose source is the address of a server is
-    a network file system. Nothing is proven of another FUSE file system declared as a disk or burst
-    buffer, nor of a loop device whose file is removed, hidden by a mount, or not that of its name. All
-    ranks must have their files on one type of file system, by weir-io or libweir-witness: a node may lack
-    the mount. Behind IME's library or a prefix of the path there is no file system to look at.
+    """The files were on a kind of file system that the target does not declare: a tmpfs or network file
+    system as a disk, the root disk as a parallel file system that is not mounted, a disk whose bytes are in
+    memory (loop device over tmpfs, zram, overlay). FUSE is judged by the known directory below it or its
+    server's address; nothing is proven of others. All ranks must see one type of file system, since a node
+    may lack the mount.
 
     Hint: look at `findmnt -T PATH`; mount the file system, set mount: in the target's file so that weir
     checks it, or correct kind.
     """
+    # Nothing is proven either of a loop device whose file is removed, hidden by a mount, or not that of its
+    # name. Behind IME's library or a prefix of the path there is no file system to look at.
     declared = (subject.run.target.get("kind") if subject.run else None) or None
     if subject.run is None or declared is None or not subject.has_result or subject.stores_nothing:
         return None

@@ -47,14 +47,14 @@ def phase_longer_than_total(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", "DEGRADED", "INVALID", needs_output=True)
 def phases_overlap(subject: Subject) -> Outcome | None:
-    """With barriers between open, transfer and close the phases last longer together than the whole, so the
-    clocks of the nodes disagree: each of the two boundaries is counted twice by about half of the excess,
-    the skew. Below 1 % of the total a note, up to 10 % DEGRADED, above INVALID with the rate over the
-    total less the skew, which IOR would have printed with one clock. A note, too, what
-    the messages leave in doubt by which weir-io compares the clocks of the nodes before each access.
+    """Open, transfer and close together last longer than the whole although barriers separate them, so the
+    clocks of the nodes disagree. The excess is a note below 1 % of the total, DEGRADED up to 10 %, and above
+    INVALID, with the rate over the total less the skew, which IOR would have printed with one clock. A doubt
+    left by the messages with which weir-io compares the clocks before each access is a note as well.
 
     Hint: take no open or close times from this row; let the clocks of the nodes be synchronised.
     """
+    # Each of the two boundaries is counted twice by about half of the excess, the skew.
     total = subject.number("total_s")
     known = [phase for name in _PHASES if (phase := subject.number(name)) is not None]
     if not subject.has_result or subject.is_metadata or total is None or len(known) < len(_PHASES):
@@ -90,15 +90,15 @@ def _corrected(subject: Subject, total_s: float) -> str:
 @rule("INVALID", needs_output=True)
 def shorter_than_its_calls(subject: Subject) -> Outcome | None:
     """The printed time is less than 80 % of the time from the first to the last call of the access on any
-    rank, by libweir-witness and the kernel's clock: the result is not of the program that did the work,
-    not of this access, or not of all jobs, or a library changes the program's clock and not that of the
-    witness. IOR times all opens and closes: 98 % of the time in which the slowest rank had its files
-    open. fio prints the time of its longest job as that of a group: where load lets the jobs begin apart,
-    bytes of all are divided by the time of one.
+    rank, by libweir-witness and the kernel's clock: the result is not of the program that did the work, not
+    of this access, not of all jobs, or a library changes the program's clock. IOR times all opens and closes:
+    there the limit is 98 % of the time in which the slowest rank had its files open.
 
     Hint: look for a script between weir and the program, and compare the program with one that you built;
     let the jobs of fio last for seconds, on a node without other load.
     """
+    # fio prints the time of its longest job as that of a group: where load lets the jobs begin apart, bytes
+    # of all are divided by the time of one.
     span_s, printed_s = subject.observed.get("shortest_span_s"), _printed_s(subject)
     if not subject.has_result or span_s is None or printed_s is None or subject.passes > 1:
         return None
@@ -139,11 +139,11 @@ def no_time_or_bytes(subject: Subject) -> Outcome | None:
 @rule("NOTE", "DEGRADED")
 def phase_too_short(subject: Subject) -> Outcome | None:
     """The access lasted less than 100 ms (a note) or less than 10 ms (DEGRADED): one synchronisation, one
-    seek or one descheduling of a rank decides, and the number is a peak and not a rate that lasts. 10 ms
-    are a few periods of the scheduler (4 ms at 250 Hz) and one flush of a disk.
+    seek or one descheduling of a rank decides, and the number is a peak, not a rate that lasts.
 
     Hint: move more bytes, or set a stonewall of at least 1 s.
     """
+    # 10 ms are a few periods of the scheduler (4 ms at 250 Hz) and one flush of a disk.
     time_s = _time_of(subject)
     if not subject.has_result or subject.stores_nothing:
         return None
@@ -166,14 +166,14 @@ def _time_of(subject: Subject) -> float | None:
 @rule("NOTE", "DEGRADED", needs_output=True)
 def passes_too_short(subject: Subject) -> Outcome | None:
     """The passes of a read that began again (`read_again`) lasted less than 100 ms each (a note) or less than
-    10 ms (DEGRADED). Between two passes the storage rests, untimed, and may finish earlier writes or
-    regain burst credit (cloud disks): many short passes are many peaks. Memory has no such background
-    work.
+    10 ms (DEGRADED): many short passes are many peaks. Between two passes the storage rests, untimed, and may
+    finish earlier writes or regain burst credit (cloud disks).
 
     Hint: write more, so that a pass lasts longer, or read once (read_again: false).
 
     Of a log: write more, so that a pass lasts longer, or read once, without --read-again.
     """
+    # Memory has no such background work.
     io_s = subject.number("io_s")
     if subject.passes < 2 or subject.in_memory or io_s is None:
         return None
