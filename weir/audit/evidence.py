@@ -42,7 +42,8 @@ EVIDENCE: dict[str, Evidence] = {
 
 @dataclass(frozen=True)
 class Level:
-    """How far the bytes of a VALID record were followed; rules: each of them shows it by passing."""
+    """A level of proof: how far the bytes of a VALID record were followed. Each of `rules` shows it by
+    passing."""
 
     meaning: str
     resists: str

@@ -82,7 +82,7 @@ def triggered(rows: Iterable[Row]) -> list[dict[str, Any]]:
 
 
 def hint_of(rule: Rule, of_log: bool) -> str:
-    """For a log there is no suite that could be changed."""
+    """The hint of a rule; a log has one of its own, because no suite can be changed."""
     return rule.log_hint if rule.log_hint and of_log else rule.hint
 
 

@@ -1,4 +1,4 @@
-"""From the outcomes of all rules to a verdict."""
+"""Makes one verdict from the outcomes of all rules."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def judge_all(subjects: Sequence[Subject]) -> list[Judgement]:
 
 
 class _Outcomes:
-    """What the rules found about one record so far."""
+    """The outcomes of the rules that have looked at one record so far."""
 
     __slots__ = ("found", "not_observable", "passed")
 
@@ -107,5 +107,5 @@ def verdict_columns(judgement: Judgement) -> Row:
 
 
 def _plain(text: str) -> str:
-    """Without the character that separates."""
+    """The text without the character that separates entries in a column."""
     return text.replace(";", ",")

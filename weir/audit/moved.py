@@ -45,7 +45,7 @@ def cpu_waited_s(subject: Subject) -> float | None:
 
 
 def counting(subject: Subject, key: str) -> list[Observer]:
-    """Those that count the bytes of the mount; without any, those of the whole node."""
+    """The observers that count the bytes of the mount; if there are none, those that count the whole node."""
     known = [
         one for one in observers(subject) if one.get(key) is not None and one.get("counted") != "devices"
     ]
@@ -67,7 +67,7 @@ def must_be_sent(subject: Subject) -> float | None:
 
 
 def foreign(subject: Subject, one: Observer, way: str) -> float:
-    """What others move in the time of the access, by their rate in the rest before it."""
+    """Bytes that others move during the access, estimated by their rate in the idle time before it."""
     rest_s = (subject.observed.get("servers") or {}).get("idle_s") or 0.0
     lasted_s = subject.number("total_s") or 0.0
     rate = (one.get(f"idle_{way}_bytes") or 0) / rest_s if rest_s else 0.0
@@ -75,7 +75,7 @@ def foreign(subject: Subject, one: Observer, way: str) -> float:
 
 
 def too_few(subject: Subject, seen: Sequence[Observer], needed: float) -> list[Observer]:
-    """Those that saw too few bytes sent."""
+    """The observers that saw too few bytes sent."""
     others = subject.owed_bytes
     return [
         one for one in seen if one["sent_bytes"] - foreign(subject, one, "sent") - others < ARRIVED * needed

@@ -76,7 +76,7 @@ def rules() -> dict[str, Rule]:
 
 @cache
 def rules_for(tool: str | None) -> tuple[Rule, ...]:
-    """Those that look at records of this tool, in the order of their ids."""
+    """The rules that look at records of this tool, in the order of their ids."""
     return tuple(rule for rule in rules().values() if rule.tool in (None, tool))
 
 

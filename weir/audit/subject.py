@@ -1,4 +1,4 @@
-"""What a rule looks at: one record and all that is known about the run it came from."""
+"""The subject that a rule looks at: one record and all that is known about the run it came from."""
 
 from __future__ import annotations
 

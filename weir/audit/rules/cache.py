@@ -1,4 +1,4 @@
-"""Where the bytes of a read came from."""
+"""Rules about the source of the bytes of a read: storage or a cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program reports against the calls that left it."""
+"""Rules that compare what a program reports with the calls that left it."""
 
 from __future__ import annotations
 

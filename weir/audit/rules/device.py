@@ -54,7 +54,7 @@ def direct_not_effective(subject: Subject) -> Outcome | None:
 
 
 def _arrived(subject: Subject) -> Outcome:
-    """What the device was written against what the files got."""
+    """Compares the bytes that the device was written with those that the files got."""
     written, needed = subject.observed.get("device_written_bytes"), file_share(subject)
     is_memory = subject.device_in_memory and subject.run is None  # of a run other-target tells
     if written is None or needed is None or is_memory:
@@ -79,7 +79,8 @@ def _arrived(subject: Subject) -> Outcome:
 
 
 def _times_given(subject: Subject) -> int:
-    """How often the kernel may have been given the same offset: again when it was written back meanwhile."""
+    """How often the kernel may have been given the same offset, since pages are also written back
+    meanwhile."""
     of_kernel = (subject.number("total_s") or 0.0) // _WRITTEN_BACK_S
     return int(max(subject.observed.get("sync_calls") or 1, 1) + of_kernel)
 

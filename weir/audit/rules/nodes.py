@@ -121,7 +121,8 @@ def _placement(subject: Subject) -> Any:
 
 
 def _fits(group: Any, constraint: str) -> bool | None:
-    """As recorded by the run; in runs from before that, whether one feature is there."""
+    """Whether the group has the constraint, as the run recorded it; older runs recorded single features
+    alone."""
     if "fits" in group:
         fits: bool | None = group["fits"]
         return fits

@@ -1,4 +1,4 @@
-"""What ran against what the cell requested."""
+"""Rules that compare what ran with what the cell requested."""
 
 from __future__ import annotations
 

@@ -257,7 +257,7 @@ def received_share(subject: Subject) -> float | None:
 
 
 def _of_devices(subject: Subject, key: str) -> int | None:
-    """What the servers report of their devices."""
+    """The count that the servers report of their own devices."""
     return next((one.get(key) for one in observers(subject) if one.get("counted") == "devices"), None)
 
 
@@ -279,7 +279,7 @@ def _of_all_calls(subject: Subject, text: str, left: float) -> Outcome:
 
 
 def _would_suffice(short: Sequence[Observer], key: str, needed: float) -> bool:
-    """Without what others moved it would be enough."""
+    """Whether the counts would be enough if nothing of them belonged to others."""
     return all(one[key] >= ARRIVED * needed for one in short)
 
 

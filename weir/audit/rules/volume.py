@@ -139,7 +139,8 @@ def _size_of_scattered(subject: Subject, file_bytes: float) -> Outcome:
 
 
 def _has_holes(subject: Subject) -> bool:
-    """Without agreement blocks are missing, at the end of the file too."""
+    """Whether blocks are missing, at the end of the file too, because the ranks disagreed on the deal of
+    blocks."""
     difference = _difference(subject)
     return difference is not None and _is_disagreed_deal(subject, difference)
 
@@ -170,6 +171,6 @@ def bandwidth_not_bytes_over_time(subject: Subject) -> Outcome | None:
 
 
 def _requested_without_stonewall(subject: Subject, requested: float | None) -> float | None:
-    """Where the bytes moved are not known: what was requested, if nothing ends the phase early."""
+    """The requested bytes, where the moved bytes are not known and nothing ends the phase early."""
     can_end_early = subject.row.get("stonewall_s") != 0 or subject.observed.get("status_file")
     return None if can_end_early else requested
