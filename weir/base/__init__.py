@@ -1,1 +1,1 @@
-"""What knows nothing of storage benchmarks: errors, units, files, processes, mounts and interrupts."""
+"""Code that knows nothing of storage benchmarks: errors, units, files, processes, mounts and interrupts."""

@@ -105,7 +105,7 @@ def from_os_error(error: OSError) -> WeirError:
 
 
 def hint_of(error: OSError) -> str | None:
-    """What helps against it, where that is known."""
+    """The hint for an error of the operating system, where one is known."""
     return _OS_HINTS.get(error.errno or 0)
 
 

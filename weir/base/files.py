@@ -25,8 +25,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def path_fault(path: Path | str) -> str | None:
-    """What keeps a path out of a list of paths, a variable such as PATH, a file in UTF-8, the commands of
-    ReFrame, or the calls of MPI-IO."""
+    """Why a path cannot be used: in a list of paths, a variable such as PATH, a file in UTF-8, the commands
+    of ReFrame, or the calls of MPI-IO."""
     text = str(path)
     if any(ord(each) < ord(" ") for each in text):
         return "has a tab, a line break or another control character"
@@ -68,7 +68,7 @@ def whole_file(path: Path) -> Iterator[IO[str]]:
 
 @contextlib.contextmanager
 def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
-    """As whole_file, of bytes."""
+    """Writes a file of bytes whole or not at all, as whole_file does for text."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with temporary.open("wb") as stream:
@@ -101,7 +101,7 @@ class Hashed:
         self._stream.write(data)
 
     def sha256(self) -> str:
-        """In hexadecimal digits."""
+        """The SHA-256 of what was written so far, in hexadecimal digits."""
         return self._sum.hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""What ends a command: TERM, Ctrl-C and a closed terminal."""
+"""Interrupts that end a command: TERM, Ctrl-C and a closed terminal."""
 
 from __future__ import annotations
 

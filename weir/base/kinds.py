@@ -1,4 +1,4 @@
-"""Which kinds of storage a file system can be: what a target declares against what its files are on."""
+"""The kinds of storage that a file system can be: a target declares one, and its files are on one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ _SERVER = re.compile(r"^[^/].*(:/|@.*:|#|:\d+$)|://")
 
 
 def family(found: str, mount: Mapping[str, Any]) -> str:
-    """What tells the kind of a file system: its type; of FUSE the name behind fuse, or a server's address.
+    """The name that decides the kind of a file system: its type; behind FUSE the name after `fuse.`, or the
+    address of a server. mount: its own, with type and device.
 
     mount: its own, with type and device."""
     if not found.startswith("fuse"):

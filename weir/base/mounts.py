@@ -41,7 +41,7 @@ def place_of(path: Path, proc: Path = _PROC) -> str:
 
 
 def named_mount(path: str, proc: Path = _PROC) -> str:
-    """What is mounted above a path, for a message: nfs4 of server:/export. It does not touch the path, whose
+    """The mount above a path, for a message: nfs4 of server:/export. It does not touch the path, whose
     storage may hang; empty where no table is readable."""
     found = _longest_above(os.path.abspath(path), proc)
     return f"{found['type']} of {found['device']}" if found else ""

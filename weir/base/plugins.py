@@ -24,7 +24,7 @@ def modules(package: str) -> Iterator[ModuleType]:
 
 
 def objects(module: ModuleType, kind: type[T]) -> Iterator[T]:
-    """What a module defines of this class, each once and in its order."""
+    """Objects of this class that a module defines, each once and in its order."""
     yield from {id(item): item for item in vars(module).values() if isinstance(item, kind)}.values()
 
 

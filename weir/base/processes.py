@@ -48,7 +48,7 @@ def name_of(pid: int) -> str | None:
 
 
 def waits_in(pid: int) -> str:
-    """What a process does: `D in fuse_simple_request` for one that waits for a file system."""
+    """The state of a process: `D in fuse_simple_request` if it waits for a file system."""
     facts = _facts(pid)
     if facts is None:
         return "gone"
@@ -80,7 +80,7 @@ def die_with_parent(by: signal.Signals = signal.SIGTERM) -> None:
 
 
 def adopt_orphans() -> None:
-    """What this process starts stays below it, whatever its session, when those between are gone."""
+    """Keeps all descendants below this process, whatever their session, when those between are gone."""
     _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
@@ -121,7 +121,7 @@ def descendants(pid: int) -> Iterator[int]:
 
 
 def wait_for_children(apart_from: set[int], limit_s: float) -> set[int]:
-    """Those that are still there after the limit."""
+    """Waits for the children to end; returns those that are still there after the limit."""
     over = time.monotonic() + limit_s
     while (left := children() - apart_from) and time.monotonic() < over:
         time.sleep(_POLL_S)

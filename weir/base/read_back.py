@@ -33,7 +33,7 @@ _NAMES = {
 
 @contextlib.contextmanager
 def damage_named(path: Path, hint: str) -> Iterator[None]:
-    """What goes wrong meanwhile is a fault of the file: nothing else is read or computed within."""
+    """Reports an error inside the block as a fault of the file; nothing else is read or computed within."""
     try:
         yield
     except WRONG_CONTENT as error:

@@ -46,7 +46,7 @@ _LOOSE_TIME_UNITS = {"sec": "s", "secs": "s", "second": "s", "seconds": "s", "m"
 
 
 class UnitError(ValueError):
-    """Not a quantity; hint is what to write."""
+    """A text that is not a quantity; `hint` is what to write instead."""
 
     def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
