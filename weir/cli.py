@@ -40,7 +40,8 @@ _OPTION = re.compile(r"-[-\w]+")
 
 
 class Command(Protocol):
-    """What a module of weir/commands defines; and EXIT_1, if 1 is an answer of the verb: which one."""
+    """The names that a module of weir/commands defines; also EXIT_1, the meaning of exit code 1, if 1 is an
+    answer of the verb."""
 
     NAME: str
     GROUP: str
@@ -65,12 +66,12 @@ class _Parser(argparse.ArgumentParser):
 
     @property
     def verbs(self) -> dict[str, _Parser]:
-        """Its sub-commands."""
+        """The sub-commands of this parser."""
         found = (one.choices for one in self._actions if isinstance(one, argparse._SubParsersAction))
         return {name: cast(_Parser, parser) for choices in found for name, parser in choices.items()}
 
     def parsed(self, given: Sequence[str]) -> argparse.Namespace:
-        """As parse_args; what is not known is refused by the verb that does not know it."""
+        """Parses like parse_args; the verb that does not know an option refuses it."""
         args, unknown = self.parse_known_args(given)
         if unknown:
             verb = self.verbs[args.command]
@@ -78,7 +79,7 @@ class _Parser(argparse.ArgumentParser):
         return args
 
     def refuse(self, unknown: Sequence[str]) -> NoReturn:
-        """With the nearest option, if one is near."""
+        """Refuses options with the nearest known one as a hint, if one is near."""
         known = [name for one in self._actions for name in one.option_strings]
         near = (did_you_mean(name[0], known) for each in unknown if (name := _OPTION.match(each)))
         hint = next((text for text in near if text.startswith("did you mean")), "")

@@ -46,7 +46,7 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _print_replaced(replaced: Sequence[tuple[str, str]]) -> None:
-    """What the author should know before the file is there."""
+    """Prints what the author should know before the file is there."""
     print("replaced: values in these places; directories and user names everywhere")
     for place, names in replaced:
         print(f"  {place}: {names}")

@@ -105,7 +105,8 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _write_rounds(study: Path, results: Path, rounds: Rounds) -> Iterator[Path]:
-    """What was found, and the ledger to the line that was read: with both, a copy of the folder is whole."""
+    """Writes the findings about rounds, and the ledger up to the line that was read: with both, a copy of the
+    folder is whole."""
     write_whole(study / ROUNDS_FILE, json.dumps(rounds.data(), indent=1) + "\n")
     yield study / ROUNDS_FILE
     if rounds.entries:
@@ -114,7 +115,7 @@ def _write_rounds(study: Path, results: Path, rounds: Rounds) -> Iterator[Path]:
 
 @dataclass
 class _Done:
-    """What is known when the tables are written."""
+    """The counts that are known when the tables are written."""
 
     planned: Planned = field(default_factory=Planned)
     tally: Tally = field(default_factory=Tally)
@@ -166,7 +167,8 @@ def _nothing_measured(plan: Plan, cells: int, where: Path) -> WeirError:
 def excluded_lines(
     lines: PlanLines, measured: Collection[str], plan_file: Path, results: Path
 ) -> list[ExcludedLine]:
-    """What the plan excludes, and what is planned but not measured, with the reason if it is known."""
+    """Lines for what the plan excludes, and for what is planned but not measured, with the reason if it is
+    known."""
     site = site_folder(results, lines.plan.site.name)
     known = {batch.batch: why_unavailable(site, batch.batch) for batch in lines.plan.batches}
     missing: Counter[tuple[str, str, str]] = Counter()

@@ -108,7 +108,7 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _require_free(out: Path) -> None:
-    """Only what an earlier import wrote is written over: no other output, no log, no study."""
+    """Refuses to overwrite any file but those of an earlier import: no other output, no log, no study."""
     if out.name in _BESIDE:
         message, hint = "is the name of another output of the import", "name the table records.csv"
         raise WeirError(message, file=str(out), key="--out", hint=hint, exit_code=2)

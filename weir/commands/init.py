@@ -78,7 +78,7 @@ def _report(folder: Path, engine: Path | None, lacks: list[str]) -> None:
 
 
 def _how_to_get(lacks: Sequence[str]) -> Iterator[str]:
-    """Without Spack."""
+    """Hints on how to get the programs without Spack."""
     extras = [_EXTRAS[name] for name in lacks if name in _EXTRAS]
     if extras:
         yield install_hint(*extras)

@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_choices(parser: argparse.ArgumentParser) -> None:
-    """How to meet a machine that is not as it was when the records were measured."""
+    """Adds the options for a machine that has changed since the records were measured."""
     parser.add_argument(
         "--measure",
         action="store_true",
@@ -147,7 +147,7 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _refuse_wide(records: Path, found: dict[str, list[Forecast]]) -> None:
-    """Where runs differ so much that nobody can plan with the range."""
+    """Refuses a forecast whose range is too wide to plan with, because the runs differ too much."""
     wide = [f"{target} {one.phase.name}" for target, each in found.items() for one in each if one.is_too_wide]
     if wide:
         raise WeirError(
@@ -159,7 +159,7 @@ def _refuse_wide(records: Path, found: dict[str, list[Forecast]]) -> None:
 
 
 def _application(args: argparse.Namespace, sources: Sources) -> Application:
-    """From one of the two forms."""
+    """Reads the application from one of its two forms."""
     if (args.application is None) == (args.darshan is None):
         hint = "weir predict checkpoint.yaml, or weir predict --darshan LOG"
         raise WeirError("one application is needed", key="APPLICATION", hint=hint, exit_code=2)

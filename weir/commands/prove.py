@@ -180,12 +180,12 @@ def _begun(program: str) -> None:
 
 
 def _texts(ended: Ended, files: list[Path]) -> str:
-    """What may hold results of the program."""
+    """The texts that may hold results of the program: its output and the files it left."""
     return "\n".join([ended.output, *(read_text(file) for file in files if file.is_file())])
 
 
 def _print(seen: Seen, hints: Sequence[str]) -> None:
-    """To stderr: stdout is the program's."""
+    """Prints the report to stderr, because stdout is the program's."""
     judged: Sequence[JudgedRow | None] = [one for _, one in seen.claims] or seen.judged
     found = headline(judged, "result" if seen.claims else "phase")
     lines = [f"weir prove: {found}; exit code {seen.ended.exit_code} after {seen.ended.elapsed_s:.2f} s"]

@@ -119,8 +119,8 @@ def _report(args: argparse.Namespace, chosen: dict[str, str]) -> int:
 
 
 def forget_failed(plan: Plan, folder: Path) -> dict[str, int]:
-    """Without its receipt a batch is measured by the next workflow, which repeats what failed. How many cells
-    of each batch that is."""
+    """Removes the receipts of batches with failed cells, which the next workflow then repeats. Returns the
+    number of those cells by batch."""
     found = {batch.batch: cells_failed(batch, folder.parent) for batch in plan.batches}
     for batch in (name for name, count in found.items() if count):
         Handover.of(folder, batch).receipt.unlink(missing_ok=True)
@@ -214,7 +214,7 @@ def _printed(command: Sequence[str]) -> tuple[str, str]:
 
 
 def _problems(analysis: subprocess.Popen[str]) -> str:
-    """What `draw.R check` found; it ran beside the preflight."""
+    """The findings of `draw.R check`, which ran beside the preflight."""
     errors = analysis.communicate()[1]
     return (errors.strip() or "analysis/draw.R check failed") if analysis.returncode else ""
 
@@ -241,7 +241,7 @@ def _status_of(process: subprocess.Popen[Any]) -> int:
 
 
 def _end(process: subprocess.Popen[Any]) -> None:
-    """What it started ends with it, however that goes."""
+    """Ends a process and all that it started, whatever happens meanwhile."""
     process.terminate()
     idle_from = began = time.monotonic()
     while process.poll() is None:
@@ -255,11 +255,11 @@ def _end(process: subprocess.Popen[Any]) -> None:
 
 
 def _nothing() -> None:
-    """After a look: the process that measures writes the page."""
+    """Writes nothing: the process that measures writes the page."""
 
 
 def _unless(over: Callable[[], bool], write: Callable[[], None]) -> None:
-    """When the report is there its page leads to it."""
+    """Writes the live page unless the report is there, to which the page then leads."""
     if not over():
         write()
 

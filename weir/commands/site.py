@@ -185,7 +185,7 @@ def _setting(point: Mapping[str, Any]) -> str:
 
 
 def _link_cell(study: str, point: Mapping[str, Any]) -> str:
-    """Its row on the first page of the study, which names the raw output."""
+    """A link to the row of the cell on the first page of the study, which names the raw output."""
     return _link(study, f"#cell-{quote(point['cell'])}-{quote(point['access'])}")
 
 
@@ -222,7 +222,8 @@ def _studies(studies: Mapping[str, object]) -> str:
 
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """On a phone a row is a paragraph, in which each cell but the first two begins with its name."""
+    """A table in HTML. On a phone a row becomes a paragraph, in which each cell but the first two begins with
+    its name."""
     head = "".join(f'<th scope="col">{name}</th>' for name in names)
     named = ["", "", *(f' data-name="{name}"' for name in names[2:])]
     body = "\n".join(

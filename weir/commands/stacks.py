@@ -49,7 +49,7 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def describe(stack: StackFacts) -> str:
-    """For people: what is there, then what is missing, then what is wrong."""
+    """Describes a stack for people: what is there, then what is missing, then what is wrong."""
     lines = [f"{stack.name}: {stack.description}"]
     lines += [_line(program.tool, program.path) for program in stack.programs]
     lines += [
