@@ -1,1 +1,1 @@
-"""What I/O any program really does, by mounts, and which of it can be believed: weir prove."""
+"""weir prove: the I/O that any program really does, by mounts, and which of it can be believed."""

@@ -1,4 +1,4 @@
-"""What a program does that was running before, by the kernel's counters alone."""
+"""Watches a program that was running before, by the kernel's counters alone."""
 
 from __future__ import annotations
 
@@ -126,7 +126,8 @@ def _until_the_end(descriptor: int, tree: _Tree, stopped: Sequence[int]) -> bool
 
 
 def _files_of(pid: int) -> Iterator[Files]:
-    """By mounts, as far as they are the same here as there; the current directory counts as one."""
+    """The open files of a process by mounts, as far as they are the same here as there; the current directory
+    counts as a file."""
     folders: dict[int, Path] = {}
     counts: dict[int, list[int]] = {}
     for link in [_PROC / str(pid) / "cwd", *sorted((_PROC / str(pid) / "fd").glob("*"))]:
@@ -156,7 +157,7 @@ def _is_direct(pid: int, descriptor: str) -> bool:
 
 
 def attached_lines(seen: Attached, mounts: Sequence[Mount]) -> Iterator[str]:
-    """What was counted; rates over the whole time of the watch."""
+    """Lines with the counts; rates are over the whole time of the watch."""
     end = "until it ended" if seen.ended else "and it goes on"
     yield f"weir prove: {seen.program} ({seen.pid}) watched for {seen.elapsed_s:.2f} s, {end}"
     rates = {name: f"{about_size(count)}{_rate(count, seen)}" for name, count in seen.io.items()}
@@ -176,5 +177,5 @@ def _rate(count: int, seen: Attached) -> str:
 
 
 def attached_facts(seen: Attached, mounts: Sequence[Mount]) -> dict[str, Any]:
-    """For programs."""
+    """The facts of --json."""
     return asdict(seen) | {"mounts": [asdict(mount) for mount in mounts]}

@@ -1,5 +1,5 @@
-"""What a program moved on other mounts of the same device while a phase lasted: the counters of the device
-have that, too."""
+"""The bytes that a program moved on other mounts of the same device while a phase lasted: the counters of
+the device include them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _phases(mount: Mount, mounts: Sequence[Mount]) -> Iterator[Phase]:
 
 
 def _first(mount: Mount) -> str:
-    """Of a file system on several devices the report names one."""
+    """The first device of a mount; the report names one of several."""
     return (mount.device or "").split(" ")[0]
 
 

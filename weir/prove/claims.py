@@ -1,4 +1,4 @@
-"""What the program itself, or whoever started it, claims: each number beside what was counted."""
+"""Claims of the program itself, or of whoever started it: each number beside what was counted."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def claims_in(text: str) -> list[Claim]:
 
 
 def expected(text: str) -> Claim:
-    """Of --expect 'write 3.2 GiB/s'."""
+    """Reads the claim of --expect 'write 3.2 GiB/s'."""
     match = _EXPECTED.fullmatch(text.strip())
     try:
         if match:
@@ -207,7 +207,7 @@ def _is_seen(claim: Claim, mount: Mount, access: str, processes: Sequence[Proces
 
 
 def _synchronised(row: Row, phases: list[Phase], mount: Mount) -> list[Phase]:
-    """What a result may be of that is synchronised within its time."""
+    """The phases that a result can cover which was synchronised within its time."""
     whole = until_synced(phases, mount.phases)
     if whole is not None and are_told_apart([row], whole.written_bytes):
         return [whole]
@@ -297,7 +297,7 @@ def _most_below(facts: Mapping[str, Any], access: str) -> int:
 
 
 def _kernels(facts: Mapping[str, Any], access: str) -> int:
-    """What the kernel counted for the processes themselves."""
+    """The bytes that the kernel counted for the processes themselves."""
     return int(facts.get("dirtied_bytes" if access == "write" else "fetched_bytes") or 0)
 
 
@@ -352,12 +352,12 @@ def _iterations(claim: Claim) -> int:
 
 
 def _operations(claim: Claim) -> int:
-    """In all iterations."""
+    """The operations of a claim in all iterations."""
     return int(claim.row.get("ops") or 0) * _iterations(claim)
 
 
 def counted_text(judged: Judged) -> Mapping[str, float | int | None]:
-    """What stands beside the claim."""
+    """The counted numbers that stand beside the claim."""
     bytes_ = (
         sum(int(getattr(phase, MOVED[judged.access])) for phase in judged.phases)
         if judged.access in MOVED

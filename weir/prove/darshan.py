@@ -60,7 +60,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Names:
-    """What was done to one file besides transfers."""
+    """The operations on one file besides transfers."""
 
     place: Place
     api: str

@@ -31,7 +31,7 @@ _COUNTS = (
 
 
 def without_reports(judged: Judged, why: str) -> Judged:
-    """As if no process had reported."""
+    """Judges the record again as if no process had reported."""
     subject = without_counts(judged.subject, _COUNTS, why)
     return replace(judged, subject=subject, judgement=judge(subject))
 

@@ -43,7 +43,7 @@ def _with_ends(process: Process, processes: Sequence[Process]) -> Process:
 
 
 def _end_of(process: Process, mount: Mapping[str, Any], processes: Sequence[Process]) -> Mapping[str, Any]:
-    """Of the last call on the mount."""
+    """The counters after the last call on the mount."""
     phases = mount["phases"]
     ended_ns = phases[-1]["last_ns"] if phases else mount["start"]["raw_ns"]
     later = [one for one in _looks(process["host"], mount, processes) if one["raw_ns"] >= ended_ns]
@@ -58,7 +58,7 @@ def _end_of(process: Process, mount: Mapping[str, Any], processes: Sequence[Proc
 def _looks(
     host: str | None, mount: Mapping[str, Any], processes: Sequence[Process]
 ) -> Iterator[Mapping[str, Any]]:
-    """Of all processes of the node at the counters below a mount."""
+    """The looks of all processes of the node at the counters below a mount."""
     names = ("point", "file_system", "source", "device")
     for process in processes:
         for one in process["mounts"] if process["host"] == host else ():

@@ -1,4 +1,4 @@
-"""What a log of Darshan has of a program, with the verdicts that it allows: calls alone prove no storage."""
+"""The contents of a log of Darshan, with the verdicts that it allows: calls alone prove no storage."""
 
 from __future__ import annotations
 
@@ -73,13 +73,14 @@ def _subject(log: Log, place: Place, access: str, uses: Sequence[Use]) -> Subjec
 
 
 def _lasted_s(log: Log, uses: Sequence[Use]) -> float:
-    """At least. The time stamps of a log are without synchronisations, its times within calls with them."""
+    """A lower bound of the duration: time stamps of a log exclude synchronisations, its times within calls
+    include them."""
     span_s = max(one.ended_s for one in uses) - min(one.began_s for one in uses)
     return max(span_s, _busiest_s(log, uses))
 
 
 def _busiest_s(log: Log, uses: Sequence[Use]) -> float:
-    """What the busiest process spent in calls, at least: whatever passed between them."""
+    """A lower bound of the time that the busiest process spent in calls, whatever passed between them."""
     busy_s: dict[int, float] = {}
     for one in uses:
         busy_s[one.rank] = busy_s.get(one.rank, 0.0) + one.busy_s
@@ -130,7 +131,7 @@ def logged_lines(log: Log, moved: Sequence[Moved], on: Path | None = None) -> It
 
 
 def _requested(log: Log, place: Place) -> Iterator[str]:
-    """By interfaces. What passed MPI-IO stands again in the calls that it made."""
+    """The requested transfers by interfaces. Transfers of MPI-IO appear again in the calls that it made."""
     for api in APIS.values():
         parts = []
         for access in reversed(MOVED):
@@ -191,7 +192,7 @@ def unseen(log: Log) -> Iterator[str]:
 def logged_facts(
     log: Log, moved: Sequence[Moved], claims: Sequence[tuple[Claim, JudgedRow | None]]
 ) -> dict[str, Any]:
-    """For programs."""
+    """The facts of --json."""
 
     def known(one: JudgedRow) -> Row:
         return {name: value for name, value in one.row.items() if value is not None}

@@ -26,7 +26,7 @@ _Place = tuple[str, str, int]
 
 @dataclass(frozen=True)
 class Growth:
-    """How the kernel's counters grew; None where it does not count."""
+    """The growth of the kernel's counters; None where it does not count."""
 
     fetched_bytes: int | None = None
     dirtied_bytes: int | None = None
@@ -64,7 +64,8 @@ class Phase:
 
     @property
     def lasted_s(self) -> float:
-        """From the begin of the first transfer to the end of the last one, synchronisations among them."""
+        """The time from the begin of the first transfer to the end of the last one, synchronisations
+        included."""
         return self._between_s(("read", "write", "sync"), ("read", "write", "sync"))
 
     def access_s(self, access: str, with_syncs: bool = True) -> float:
@@ -72,7 +73,8 @@ class Phase:
         return self._between_s((access,), _kinds_of(access, with_syncs))
 
     def inside_s(self, access: str, with_syncs: bool = True) -> float:
-        """What an access took at least, whatever else was moved before and after it in the same phase."""
+        """A lower bound of the duration of an access, whatever else was moved before and after it in the same
+        phase."""
         busy_ns = self.quickest_ns.get("+".join(_kinds_of(access, with_syncs)), 0)
         return min(busy_ns / 1e9, self.access_s(access, with_syncs))
 
@@ -119,7 +121,7 @@ class Mount:
 
 
 def mounts_of(processes: Sequence[Process]) -> list[Mount]:
-    """Those with any activity, the one with most bytes first."""
+    """The mounts with any activity, the one with most bytes first."""
     by_place = _by_place(processes)
     moved = {place: _counted_bytes(parts) for place, parts in by_place.items()}
     found = []
@@ -132,8 +134,9 @@ def mounts_of(processes: Sequence[Process]) -> list[Mount]:
 
 
 def _by_place(processes: Sequence[Process]) -> dict[_Place, list[tuple[int, Mapping[str, Any]]]]:
-    """By mount point and type. Namespaces may have another mount at the same point of one node: a second
-    source there is a second mount; nodes with a disk of their own at one point share one."""
+    """Parts of the reports by mount point and type. Namespaces may have another mount at the same point of
+    one node: a second source there is a second mount; nodes with a disk of their own at one point share
+    one."""
     by_place: dict[_Place, list[tuple[int, Mapping[str, Any]]]] = {}
     sources: dict[tuple[str, str, str], list[str]] = {}
     for at, process in enumerate(processes):
@@ -147,7 +150,7 @@ def _by_place(processes: Sequence[Process]) -> dict[_Place, list[tuple[int, Mapp
 
 
 def _counted_bytes(parts: Sequence[tuple[int, Mapping[str, Any]]]) -> int:
-    """What calls moved on a mount of which the kernel counts for each process."""
+    """The bytes that calls moved on a mount of which the kernel counts for each process."""
     return sum(one["read_bytes"] + one["written_bytes"] for _, one in parts if one["counted"])
 
 
@@ -260,8 +263,8 @@ def _quickest_ns(phases: Sequence[Mapping[str, Any]], access: str, kinds: Sequen
 
 
 def _busy_ns(phase: Mapping[str, Any], kinds: Sequence[str]) -> int:
-    """At least so long was one thread or another in calls: their times together, by as many as were so at the
-    same time, and no longer than the phase lasts."""
+    """A lower bound of the time that any thread was in calls: their times together, by as many as were so at
+    the same time, and no longer than the phase lasts."""
     busy_ns = sum(phase[kind]["busy_ns"] for kind in kinds) // max(phase["most_at_once"], 1)
     return int(min(busy_ns, phase["last_ns"] - phase["first_ns"]))
 
@@ -291,7 +294,8 @@ def _io_growth(pieces: Sequence[Piece], name: str) -> int:
 
 
 def _from_first_write(own: Sequence[Piece]) -> list[Piece]:
-    """Without processes that removed files and ended before any of these wrote: those bytes were older."""
+    """The pieces without processes that removed files and ended before any of these wrote: those bytes were
+    older."""
     began = [one.phase["write"]["first_ns"] for one in own if one.phase.get("written_bytes")]
     return [
         one for one in own if one.phase.get("written_bytes") or one.after["raw_ns"] > min(began, default=0)
@@ -316,7 +320,7 @@ def _device(pieces: Sequence[Piece]) -> tuple[int, ...] | None:
 
 
 def _servers(pieces: Sequence[Piece]) -> tuple[tuple[int | None, ...], ...]:
-    """Of each observer: on every node what the process counted that saw most of it."""
+    """The growth by observer: on every node that of the process which saw most of it."""
     hosts = []
     for part in _by("host", pieces):
         grown = [_server_growth(piece) for piece in part if piece.before["servers"]]
@@ -347,14 +351,15 @@ def _syncs(mounts: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def _least(looks: Sequence[Mapping[str, int] | None]) -> Mapping[str, int] | None:
-    """After one process synchronised a file another may have written to it."""
+    """The look with the fewest pages to write back, since another process may write to a file after one
+    synchronised it."""
     seen = [look for look in looks if look]
     return min(seen, key=lambda look: look["dirty_bytes"] + look["writeback_bytes"]) if seen else None
 
 
 def in_memory(mount: Mapping[str, Any], host: str) -> str | None:
-    """Where in memory the bytes of a mount are; None elsewhere, and where it cannot be looked at: on another
-    node, in another namespace, or not mounted any more, and the library did not see it."""
+    """The reason why the bytes of a mount are in memory. It is None elsewhere, and where nobody can look: on
+    another node, in another namespace, or after an unmount that the library did not see."""
     point = mount["point"] or "/"
     if (mount["device"] or "").endswith(IN_MEMORY):  # as the library saw it, in its own namespace
         return f"the bytes are in memory: {mount['device'].removesuffix(IN_MEMORY)}"

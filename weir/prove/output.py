@@ -1,4 +1,4 @@
-"""What was seen, in about ten lines for each mount."""
+"""Prints what was seen, in about ten lines for each mount."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def moved_below(mount: Mount) -> bool:
 
 
 def watched_lines(mount: Mount) -> Iterator[str]:
-    """Of a mount on which no call was seen, while processes that left no report moved bytes."""
+    """The lines about a mount on which no call was seen, while processes that left no report moved bytes."""
     yield _title(mount)
     yield line("requested", "not seen")
     yield line("device", _device(mount))
@@ -45,7 +45,7 @@ def watched_lines(mount: Mount) -> Iterator[str]:
 
 
 def little_line(mount: Mount) -> str:
-    """Of a mount that is not worth the lines of one."""
+    """A single line about a mount with too few bytes for a verdict."""
     return f"{_title(mount)}: {_requested(mount)}; a verdict takes {about_size(_LEAST_BYTES)}"
 
 
@@ -214,14 +214,14 @@ def verdict_text(one: JudgedRow) -> str:
 
 
 def most_telling(judgement: Judgement) -> Finding:
-    """Of the findings that make the verdict: what was observed, such as that nothing was fetched, tells more
-    than what a table of results has, such as a short time."""
+    """The finding to show first of those that make the verdict. An observation, such as that nothing was
+    fetched, tells more than a number in a table of results, such as a short time."""
     made = [one for one in judgement.findings if one.verdict == judgement.verdict]
     return min(made, key=lambda one: not rules()[one.rule].needs_output)
 
 
 def headline(judged: Sequence[JudgedRow | None], what: str) -> str:
-    """How many of each verdict, with what is most often found."""
+    """Counts the verdicts, with the most frequent finding."""
     verdicts = Counter(UNPROVEN if one is None else str(one.row["verdict"]) for one in judged)
     if not judged:
         return "nothing was seen that a verdict could be about"
@@ -233,15 +233,15 @@ def headline(judged: Sequence[JudgedRow | None], what: str) -> str:
 
 
 def hint_lines(judged: Iterable[JudgedRow | None]) -> Iterator[str]:
-    """What to do against each finding that makes a verdict, once; the program is started by hand as for a
-    log, so that its hint is that of a log."""
+    """The hint of each finding that makes a verdict, once. The program is started by hand as for a log, so
+    the hint is that of a log."""
     found = (most_telling(one.judgement).rule for one in judged if one and one.judgement.findings)
     for name in dict.fromkeys(found):
         yield f"hint: {name}: {hint_of(rules()[name], of_log=True)}"
 
 
 def claim_lines(claims: Sequence[tuple[Claim, Judged | None]]) -> Iterator[str]:
-    """What was claimed beside what was counted."""
+    """Lines with each claim beside the counts."""
     sharing = Counter(_calls_of(one) for _, one in claims if one is not None)
     for claim, judged in claims:
         rate, ops = claim.row.get("bw_mib_s"), claim.row.get("ops_s")
@@ -263,7 +263,7 @@ def _calls_of(one: Judged) -> tuple[str, str, tuple[int, ...]]:
 
 
 def _why_apart(one: Judged, counted: Mapping[str, float | int | None], results: int) -> list[str]:
-    """What explains a count that is more than a tenth away from the result."""
+    """The reasons why a count is more than a tenth away from the result."""
     row, bytes_, rate = one.row, counted["bytes"], counted["mib_s"]
     if not bytes_ or not rate or not row["bw_mib_s"] or abs(rate / row["bw_mib_s"] - 1) <= _APART:
         return []

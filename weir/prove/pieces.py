@@ -65,7 +65,7 @@ def _cut(groups: Sequence[Sequence[Piece]]) -> list[list[Piece]]:
 
 
 def _until_next(piece: Piece, group: Sequence[Piece], looks: Sequence[Counters]) -> Piece:
-    """Its own counters are of it, whatever others do."""
+    """The piece up to the next look at the device. Its own counters belong to it, whatever others do."""
     ended_ns = max(one.phase["last_ns"] for one in group if one.disk == piece.disk)
     at = bisect_left(looks, ended_ns, key=_raw_ns)
     if at == len(looks) or _raw_ns(looks[at]) >= _raw_ns(piece.after) or not piece.after["device"]:

@@ -1,4 +1,4 @@
-"""What was seen as records that the audit judges: one for each access of each phase on each mount."""
+"""Makes records that the audit judges: one for each access of each phase on each mount."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def program_of(command: Sequence[str]) -> str:
 
 
 def synced_share(phases: Sequence[Phase]) -> float:
-    """Of the bytes that were written: those that a synchronisation followed."""
+    """The share of the written bytes that a synchronisation followed."""
     written = sum(phase.written_bytes for phase in phases)
     return sum(phase.synced_bytes for phase in phases) / written if written else 0.0
 
@@ -159,7 +159,7 @@ def _joined(parts: Sequence[Phase]) -> Phase:
 
 
 def direct_bytes(access: str, phases: Sequence[Phase]) -> int:
-    """Of an access, on descriptors with O_DIRECT."""
+    """The bytes of an access on descriptors with O_DIRECT."""
     return sum(int(getattr(phase, f"direct_{MOVED[access]}")) for phase in phases)
 
 
@@ -169,7 +169,7 @@ def _is_direct(access: str, phases: Sequence[Phase]) -> bool:
 
 
 def growth_of(phases: Sequence[Phase]) -> Growth:
-    """Of several phases together."""
+    """The growth of several phases together."""
     parts = [phase.growth for phase in phases]
     if len(parts) == 1:
         return parts[0]
@@ -198,7 +198,7 @@ def _sums(values: Sequence[tuple[int, ...] | None]) -> tuple[int, ...] | None:
 def facts_of(
     mount: Mount, access: str, phases: Sequence[Phase], processes: Sequence[Process]
 ) -> dict[str, Any]:
-    """What the rules look at, in the form in which weir-io and the witness of a suite give it."""
+    """The facts that the rules look at, in the form in which weir-io and the witness of a suite give them."""
     growth = growth_of(phases) if phases else mount.whole
     moved = sum(int(getattr(phase, MOVED[access])) for phase in phases)
     device = growth.device
@@ -237,14 +237,15 @@ def facts_of(
 
 
 def without_counts(subject: Subject, names: Sequence[str], why: str) -> Subject:
-    """Without counts that are, or may be, of something else than the result."""
+    """The subject without counts that belong, or may belong, to something else than the result."""
     facts = {name: value for name, value in subject.observed.items() if name not in names}
     row = subject.row | {name: None for name in names if name in subject.row}
     return replace(subject, row=row, observed=facts | {"of_calls": False, "calls_unclear": why})
 
 
 def _compresses(mount: Mount) -> bool | None:
-    """By the options of the mount, where they tell, and by the flags of the files."""
+    """Whether the mount compresses, by its options and by the flags of the files; None where neither is
+    known."""
     if mount.file_system != "btrfs":
         return None
     if mount.compresses:
@@ -277,7 +278,7 @@ def _servers(mount: Mount, growth: Growth) -> dict[str, Any] | None:
 
 
 def _payload(processes: Sequence[Process]) -> Mapping[str, Any] | None:
-    """Of the process that wrote most."""
+    """The redundancy that the process measured which wrote most."""
     samples = [one for one in processes if one["payload"]]
     written = [sum(mount["written_bytes"] for mount in one["mounts"]) for one in samples]
     return samples[written.index(max(written))]["payload"] if samples else None

@@ -1,4 +1,4 @@
-"""What libweir-witness left of the processes of a program that weir prove started."""
+"""Reads the reports that libweir-witness left of the processes of a program that weir prove started."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ _OF_STORAGE = {"read_bytes": "read_bytes", "write_bytes": "written_bytes"}
 
 
 def prove_variables(folder: Path, only: Path | None, preloaded: str) -> dict[str, str]:
-    """What makes a program and all that it starts report to a folder; nothing without the library."""
+    """The variables that make a program and all that it starts report to a folder; nothing without the
+    library."""
     if not LIBRARY.is_file():
         return {}
     own = preloadable(LIBRARY, folder)
@@ -45,7 +46,7 @@ def prove_variables(folder: Path, only: Path | None, preloaded: str) -> dict[str
 
 
 def read_reports(folder: Path) -> tuple[list[Process], int]:
-    """Those that are whole, of killed processes by what they left, and how many are not."""
+    """Reports that are whole, those of killed processes included, and the number of those that are not."""
     report_killed(folder.resolve() / _PART)
     found: list[Process] = []
     damaged = 0
@@ -68,8 +69,8 @@ def _check() -> Check:
 
 
 def unreported_bytes(whole: Mapping[str, int] | None, processes: Sequence[Process]) -> dict[str, int]:
-    """What the kernel counted for the whole program beyond the processes that left reports: by the kernel's
-    names, those that are worth a line."""
+    """Bytes that the kernel counted for the whole program beyond the processes that left reports, by the
+    kernel's names; only those that are worth a line."""
     found = {}
     for name, bytes_ in (whole or {}).items():
         lacks = bytes_ - sum(kernel_count(one, name) for one in processes)
@@ -79,8 +80,8 @@ def unreported_bytes(whole: Mapping[str, int] | None, processes: Sequence[Proces
 
 
 def kernel_count(process: Process, name: str) -> int:
-    """Of a process that was killed: of its calls all that the kernel counts there, and of those on storage
-    what it counts at most."""
+    """The kernel's count of a process. A killed process has no such count: its calls give all that the kernel
+    counts there, and for storage the most that it can count."""
     if process["io"]:
         return int(process["io"][name])
     if not is_killed(process):
@@ -104,7 +105,8 @@ def unseen_bytes(processes: Sequence[Process]) -> tuple[int, int]:
 
 
 def streamed_bytes(process: Process) -> tuple[int, int]:
-    """Of one process. The kernel does not count Linux AIO there, so that calls may even show more."""
+    """The streamed bytes of one process. The kernel does not count Linux AIO there, so that calls may even
+    show more."""
     io = process["io"]
     if io is None:
         return 0, 0

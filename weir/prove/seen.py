@@ -50,17 +50,17 @@ class Seen:
 
     @property
     def unreported(self) -> dict[str, int]:
-        """Of processes that left no report: the kernel counted the tree, the library its processes."""
+        """Bytes of processes that left no report: the kernel counted the tree, the library its processes."""
         return unreported_bytes(self.ended.io, self.of_program)
 
 
 def of_program(processes: Sequence[Process]) -> list[Process]:
-    """Those that did not only watch."""
+    """The processes that did more than watch."""
     return [one for one in processes if not any(mount["watched"] for mount in one["mounts"])]
 
 
 def seen_lines(seen: Seen) -> Iterator[str]:
-    """Of each mount that the program used."""
+    """The lines about each mount that the program used."""
     without_reports = bool(seen.unreported or seen.ended.left)
     for mount in seen.mounts:
         if is_worth_lines(mount):
@@ -70,7 +70,7 @@ def seen_lines(seen: Seen) -> Iterator[str]:
 
 
 def unseen_lines(seen: Seen) -> Iterator[str]:
-    """What the counts above lack."""
+    """The lines about I/O that the counts above lack."""
     found = list(_unseen(seen))
     if not any(is_worth_lines(mount) for mount in seen.mounts):
         little = [little_line(mount) for mount in seen.mounts if mount.moved_bytes]
@@ -125,7 +125,7 @@ def _processes(count: int) -> str:
 
 
 def facts_of_all(seen: Seen) -> dict[str, Any]:
-    """For programs."""
+    """The facts of --json."""
     return {
         "command": list(seen.command),
         "exit_code": seen.ended.exit_code,

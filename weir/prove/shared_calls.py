@@ -1,4 +1,5 @@
-"""What results of a program must leave to each other of the calls that they share: bytes and time."""
+"""Divides calls among results of a program that share them: the bytes and time that each must leave to the
+others."""
 
 from __future__ import annotations
 
@@ -15,8 +16,9 @@ _TIME_SHARE = 0.8  # as shorter-than-its-calls has it
 
 
 def least_s(access: str, phases: Sequence[Phase], bytes_: float, with_syncs: bool) -> float:
-    """How long so many bytes of an access took at least, where nobody knows which of its calls moved them:
-    those of the quickest phases. A part of a phase took its share of the time within calls, or more."""
+    """A lower bound of the time that so many bytes of an access took, where nobody knows which of its calls
+    moved them: that of the quickest phases. A part of a phase took its share of the time within calls, or
+    more."""
     spent_s, left = 0.0, bytes_
     parts = [(float(getattr(one, MOVED[access])), one.inside_s(access, with_syncs)) for one in phases]
     for moved, inside_s in sorted(parts, key=lambda part: part[1] / max(part[0], 1.0)):
@@ -27,9 +29,9 @@ def least_s(access: str, phases: Sequence[Phase], bytes_: float, with_syncs: boo
 
 
 def alone_s(row: Row, access: str, phases: Sequence[Phase], counted: float) -> float:
-    """How long a result took at least that has all calls to itself: from the first to the last one where all
-    bytes are its own. A result that does not tell of synchronisations has those of the processes that wrote;
-    one that tells that it has none, has none."""
+    """A lower bound of the time of a result that has all calls to itself: from the first to the last one
+    where all bytes are its own. A result that does not report synchronisations has those of the processes
+    that wrote; one that reports none has none."""
     moved, with_syncs = row.get("moved_bytes") or counted, row.get("sync") is not False
     inside_s = least_s(access, phases, min(moved, counted), with_syncs)
     if counted > moved:

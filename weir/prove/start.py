@@ -30,7 +30,7 @@ COUNTED = ("rchar", "wchar", "read_bytes", "write_bytes")
 
 @dataclass(frozen=True)
 class Ended:
-    """How a program came to its end."""
+    """The end of a program: its exit code, its duration, its output."""
 
     exit_code: int
     elapsed_s: float
@@ -104,7 +104,7 @@ def watchers(variables: Mapping[str, str], watched: Sequence[Path]) -> Iterator[
 
 
 def _until_it_watches(watcher: subprocess.Popen[bytes]) -> None:
-    """It gives a line back only after its library was loaded."""
+    """Waits until the watcher returns a line, which it does only after its library was loaded."""
     assert watcher.stdin is not None
     assert watcher.stdout is not None
     with contextlib.suppress(OSError):
@@ -132,7 +132,7 @@ def _signals_to(child: subprocess.Popen[bytes]) -> Iterator[None]:
 
 
 def _is_file(stream: TextIO) -> bool:
-    """Then the program writes there itself, and no pipe is in between."""
+    """Whether the stream is a file: then the program writes there itself, and no pipe is in between."""
     try:
         return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
     except (OSError, ValueError):
@@ -148,7 +148,7 @@ def _without_copies(places: Sequence[tuple[TextIO, int]]) -> Iterator[tuple[Text
 
 
 def _written_since(stream: TextIO, at: int) -> bytes:
-    """What a file that is an output of weir, and so of the program, has got since."""
+    """The bytes that a file got since; it is an output of weir, and so of the program."""
     if not _is_file(stream):
         return b""
     try:
@@ -189,7 +189,8 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 def io_of(pid: int) -> dict[str, int] | None:
-    """Of any process and all that it waited for; None if it is gone or another user's."""
+    """The I/O counts of a process and all children that it waited for; None if it is gone or another
+    user's."""
     try:
         return counts_in(Path(f"/proc/{pid}/io"))
     except (OSError, ValueError):
@@ -197,7 +198,7 @@ def io_of(pid: int) -> dict[str, int] | None:
 
 
 def counts_in(file: Path) -> dict[str, int]:
-    """Of /proc/PID/io."""
+    """Reads /proc/PID/io."""
     counts = dict(line.split(": ") for line in file.read_text(encoding="ascii").splitlines())
     return {name: int(counts[name]) for name in COUNTED}
 
