@@ -1,1 +1,1 @@
-"""What the preload library saw of a program's calls."""
+"""The witness: a preload library, and what it saw of the calls of a program."""

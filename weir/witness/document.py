@@ -20,8 +20,8 @@ _INSTALLED = Path(weir.data.__file__).parent  # where envs/wheel puts it
 
 
 def witness_library(checkout: Path, path: str | None, installed: Path = _INSTALLED) -> Path:
-    """Of the checkout, else what pip compiled into the package, else of the prefix of the engine on the PATH;
-    without any, where a build puts it."""
+    """The library of the checkout, else the one that pip compiled into the package, else that in the prefix
+    of the engine on the PATH; if there is none, the path where a build puts it."""
     built = checkout / "build" / LIBRARY_NAME
     engine = shutil.which(_ENGINE, path=path)
     found = [built, installed / LIBRARY_NAME]
@@ -31,7 +31,8 @@ def witness_library(checkout: Path, path: str | None, installed: Path = _INSTALL
 
 
 def library_folders(engine: Path) -> tuple[Path, ...]:
-    """Where the libraries of an engine are: beside it in a build, in its prefix when it is installed."""
+    """The folders with the libraries of an engine: beside it in a build, in its prefix when it is
+    installed."""
     return (engine.parent, *(engine.parent.parent / name for name in ("lib", "lib64")))
 
 
@@ -61,7 +62,8 @@ def preloadable(library: Path, folder: Path) -> str:
 
 
 def witness_variables(outputs: Path, data_folder: Path, real_folder: str, preloaded: str) -> dict[str, str]:
-    """What makes a program's ranks report to outputs about files in data_folder; nothing without the library.
+    """The variables that make a program's ranks report to outputs about files in data_folder; nothing without
+    the library. It is loaded behind what is preloaded already, where it sees what reaches the system.
 
     Behind what is preloaded already: there it sees what reaches the system.
     """

@@ -105,7 +105,7 @@ def _work(process: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _did_half(process: Mapping[str, Any], most: Mapping[tuple[int, str], tuple[int, int]]) -> bool:
-    """Of what the busiest process of the rank and program did."""
+    """Whether the process did half of what the busiest process of its rank and program did."""
     (moved, named), (most_moved, most_named) = _work(process), most[process["rank"], process["program"]]
     return bool(moved or named) and 2 * moved >= most_moved and 2 * named >= most_named
 
@@ -128,8 +128,8 @@ def _check() -> Check:
 def _spans_of(
     process: Mapping[str, Any], row: Row, accesses: Sequence[str], iterations: int
 ) -> list[Span] | None:
-    """Those of the row's access and iteration: by their order where each phase opens its files once, else by
-    what they moved."""
+    """The spans of the row's access and iteration: by their order where each phase opens its files once, else
+    by what they moved."""
     spans: list[Span] = process["spans"]
     if process["more_spans"] or not spans:
         return None
@@ -144,13 +144,14 @@ def _spans_of(
 
 
 def _share(spans: list[Span], at: int, iterations: int) -> list[Span] | None:
-    """Those of one iteration; none where they cannot be shared out evenly."""
+    """The spans of one iteration; None where they cannot be shared out evenly."""
     count = len(spans) // iterations
     return spans[at * count : (at + 1) * count] if count and len(spans) == count * iterations else None
 
 
 def _empty_spans(spans: list[Span], row: Row, accesses: Sequence[str], iterations: int) -> list[Span] | None:
-    """Of an access whose calls never reached the system: those between the spans of the other access."""
+    """The spans of an access whose calls never reached the system: those between the spans of the other
+    access."""
     others = [other for other in accesses if other != row["access"] and other in MOVED]
     moved = [index for index, span in enumerate(spans) if others and _is_of(span, others[0])]
     if not moved:
@@ -221,13 +222,13 @@ def _cancelled(spans: Sequence[Span]) -> dict[str, Any]:
 
 
 def _file_systems(processes: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
-    """That of the first rank, and those of all: a node may lack the mount."""
+    """The file system of the first rank, and those of all, since a node may lack the mount."""
     every = sorted({process["file_system"] for process in processes.values() if process["file_system"]})
     return {"file_system": processes[min(processes)]["file_system"], "file_systems": every}
 
 
 def _facts_of_names(row: Row, processes: Mapping[int, Mapping[str, Any]], iterations: int) -> dict[str, Any]:
-    """Of a row of metadata."""
+    """The facts of a row of metadata."""
     facts = total_of(row, processes, iterations) | _file_systems(processes)
     turns = turns_of(row, processes, iterations)
     if turns:
@@ -245,8 +246,8 @@ def _sum(spans: Sequence[Span], key: str) -> int | None:
 
 
 def _syncs(spans: Collection[Sequence[Span]]) -> int:
-    """Of all ranks; where a rank wrote and made none, as many as ranks made some: those of one rank do not
-    stand for another's."""
+    """The synchronisations of all ranks. If a rank wrote and made none, it is the number of ranks that made
+    some, because those of one rank do not replace another's."""
     made = [sum(span["syncs"] for span in part) for part in spans]
     wrote = [any(span["written_bytes"] for span in part) for part in spans]
     lacking = any(wrote and not made for wrote, made in zip(wrote, made, strict=True))
@@ -254,15 +255,16 @@ def _syncs(spans: Collection[Sequence[Span]]) -> int:
 
 
 def _paused_s(spans: Collection[Sequence[Span]]) -> float | None:
-    """Of the rank where it is most; reports of older libraries do not tell."""
+    """The pause of the rank that paused most; None for reports of older libraries."""
     if any("paused_ns" not in span for part in spans for span in part):
         return None
     return max((sum(span["paused_ns"] for span in part) for part in spans), default=0) / 1e9
 
 
 def _longest_halt_s(spans: Collection[Sequence[Span]]) -> float | None:
-    """Of the rank where it is shortest, so that all of them stood still; reports of older libraries do not
-    tell. What moved in the end would have taken its time anyway, at the mean of the span."""
+    """The longest halt of the rank where it is shortest, so that all of them stood still; None for reports of
+    older libraries. The bytes moved in the end would have taken their time anyway, at the mean of the
+    span."""
     if any("halt_ns" not in span for part in spans for span in part):
         return None
     longest = [max(map(_halt_s, part)) for part in spans if any(map(_moved, part))]
@@ -335,7 +337,8 @@ def _opened(processes: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _existing_bytes(processes: Mapping[int, Mapping[str, Any]]) -> int:
-    """In a shared file a rank may find what a faster rank has written: the minimum counts."""
+    """The bytes that the files had before. In a shared file a rank may find what a faster rank has written,
+    so the minimum counts."""
     found: dict[str, int] = {}
     for process in processes.values():
         for record in process["files"]:
@@ -349,8 +352,8 @@ def _existing_bytes(processes: Mapping[int, Mapping[str, Any]]) -> int:
 def _unwritten(
     processes: Mapping[int, Mapping[str, Any]], spans: Mapping[int, Sequence[Span]]
 ) -> dict[str, int] | None:
-    """Of files that several ranks of a node share, the look of the rank that closed last: the others still
-    wrote when an earlier one looked."""
+    """The unwritten pages of files that several ranks of a node share: the look of the rank that closed last,
+    because the others still wrote when an earlier one looked."""
     by_host: dict[str, list[int]] = {}
     for rank in spans:
         by_host.setdefault(processes[rank]["host"], []).append(rank)

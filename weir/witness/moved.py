@@ -1,4 +1,5 @@
-"""What the calls of spans moved, to which offsets, and whether the files in memory have it."""
+"""The bytes that the calls of spans moved, the offsets they went to, and whether the files in memory have
+them."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ Span = Mapping[str, Any]
 
 
 def called(spans: Sequence[Span], access: str) -> int:
-    """By calls that came to the kernel, which counts those on all files: what answers calls before it (a
-    filter of system calls with a listener) leaves fewer there. Older libraries do not tell."""
+    """The bytes of calls that came to the kernel, whose count is of all files: a filter of system calls with
+    a listener answers before it and leaves fewer there. Older libraries do not count them."""
     seen, key = sum(span[MOVED[access]] for span in spans), f"system_{MOVED[access]}"
     return int(min(seen, sum(span[key] for span in spans)) if all(key in span for span in spans) else seen)
 
@@ -26,13 +27,13 @@ def places(spans: Sequence[Span], access: str) -> dict[str, Any]:
 
 
 def contents(spans: Sequence[Span], access: str) -> dict[str, Any]:
-    """Of files in memory; older libraries do not look."""
+    """The comparison of files in memory with the calls; older libraries do not look."""
     seen = [span.get(f"{access}_places") or {} for span in spans]
     sums = {name: sum(one.get(name, 0) for one in seen) for name in ("looked", "differing")}
     return {"contents": sums} if sums["looked"] else {}
 
 
 def in_files(spans: Sequence[Span]) -> int:
-    """What the calls of a write moved, less the share that the files have not."""
+    """The bytes that the calls of a write moved, less the share that the files do not have."""
     written, seen = sum(span["written_bytes"] for span in spans), contents(spans, "write").get("contents")
     return int(written * (1 - seen["differing"] / seen["looked"])) if seen else written

@@ -29,7 +29,7 @@ Turn = Mapping[str, Any]
 
 
 def kind_of(row: Row) -> str | None:
-    """What the witness calls the operations of a row; None of a row of data."""
+    """The witness's name for the operations of a row; None for a row of data."""
     return _KINDS.get((str(row.get("access")), str(row.get("item"))))
 
 
@@ -54,7 +54,7 @@ def turns_of(row: Row, processes: Mapping[int, Process], iterations: int) -> dic
 
 
 def facts_of_turns(row: Row, turns: Sequence[Turn]) -> dict[str, Any]:
-    """What the turns of all ranks show."""
+    """The facts that the turns of all ranks show."""
     kind = kind_of(row)
     named = distinct([turn.get("named") for turn in turns])
     facts: dict[str, Any] = {"named": named} if named else {}

@@ -1,4 +1,4 @@
-"""What crossed between the nodes of a launch and the servers of a network file system, by libweir-witness."""
+"""Traffic between the nodes of a launch and the servers of a network file system, by libweir-witness."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def servers_of(
 
 
 def _in_order(names: Sequence[str], process: Process, counts: Sequence[Counts]) -> list[Counts]:
-    """As on the first node; what another node does not observe is unknown there."""
+    """The counts of a node in the order of the first node's observers; a count that the node lacks is
+    unknown."""
     own = {one["observer"]: part for one, part in zip(process.get("observers") or (), counts, strict=True)}
     return [own.get(name, [None] * len(SERVER_COUNTS)) for name in names]
 
@@ -69,7 +70,7 @@ def _grown(before: Sequence[Counts], after: Sequence[Counts]) -> list[Counts]:
 
 
 def _summed(parts: Sequence[Sequence[Counts]]) -> list[Counts]:
-    """Of each count over all parts; unknown where one part does not know."""
+    """The sum of each count over all parts; unknown where one part does not know."""
     return [
         [None if None in values else sum(values) for values in zip(*observer, strict=False)]
         for observer in zip(*parts, strict=True)
@@ -77,7 +78,7 @@ def _summed(parts: Sequence[Sequence[Counts]]) -> list[Counts]:
 
 
 def _of_nodes(nodes: Sequence[Sequence[Counts]]) -> list[Counts]:
-    """Of all nodes together; what nobody answered is that of the node that waited longest."""
+    """The counts of all nodes together; the longest wait is that of the node that waited longest."""
     counts, longest = _summed(nodes), _most(nodes)
     return [one[:_UNANSWERED] + most[_UNANSWERED:] for one, most in zip(counts, longest, strict=True)]
 
@@ -93,8 +94,9 @@ def _most(parts: Sequence[Sequence[Counts]]) -> list[Counts]:
 def _before_the_first(
     names: Sequence[str], processes: Mapping[int, Process]
 ) -> tuple[float, list[list[int | None]]]:
-    """From the start of the program to its first open nothing of the mount is its own. The bytes of all
-    nodes, as if each had rested as long as the first one; a node that does not count adds none."""
+    """The time from the start of the program to its first open, in which nothing of the mount is its own, and
+    the bytes of all nodes in it, as if each had rested as long as the first one. A node that does not count
+    adds none."""
     rest_s: float = 0.0
     total: list[list[int | None]] = [[None, None] for _ in names]
     seen: set[str] = set()
