@@ -24,7 +24,7 @@ def run_folder(results: Path, cell_id: str, run: int) -> Path:
 
 
 def read_run_file(results: Path, cell_id: str, run: int) -> dict[str, Any] | None:
-    """None for an execution that never ended."""
+    """The facts of run.json; None for an execution that never ended."""
     try:
         return read_object(run_folder(results, cell_id, run) / RUN_FILE, _DAMAGED)
     except FileNotFoundError:
@@ -51,7 +51,8 @@ def is_kept(results: Path, cell_id: str, run: int, only_successful: bool = False
 
 
 def ended_at(results: Path, cell_id: str, run: int) -> float | None:
-    """When its run.json was written, in seconds since 1970; None for an execution that never ended."""
+    """The time at which run.json was written, in seconds since 1970; None for an execution that never
+    ended."""
     try:
         return (run_folder(results, cell_id, run) / RUN_FILE).stat().st_mtime
     except OSError:
@@ -93,7 +94,7 @@ def file_sha256(file: Path) -> str:
 
 
 def sum_of(file: Path) -> str | None:
-    """Its SHA-256; None for a file that cannot be read, or whose name no file can have."""
+    """The SHA-256 of a file; None for a file that cannot be read, or whose name no file can have."""
     try:
         return file_sha256(file)
     except (OSError, ValueError):
@@ -111,7 +112,7 @@ def note_unavailable(results: Path, batch: str, reason: str | None) -> None:
 
 
 def why_unavailable(results: Path, batch: str) -> str | None:
-    """What note_unavailable remembers."""
+    """The reason that note_unavailable has written."""
     try:
         return (results / "unavailable" / batch).read_text(encoding="utf-8").strip()
     except FileNotFoundError:

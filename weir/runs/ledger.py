@@ -51,7 +51,7 @@ class Entry:
 
     @property
     def ended_s(self) -> float:
-        """Since 1970; a time without a zone is one of UTC."""
+        """The end in seconds since 1970; a time without a zone is one of UTC."""
         time = datetime.fromisoformat(self.ended)
         return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
 
@@ -210,7 +210,7 @@ def _hash(line: bytes) -> str:
 
 
 def read_ledger(file: Path) -> Ledger | None:
-    """None where there is none. It is read to its end also where the chain is broken."""
+    """The ledger; None where there is none. It is read to its end also where the chain is broken."""
     try:
         lines = file.read_bytes().split(b"\n")
     except FileNotFoundError:

@@ -21,7 +21,7 @@ def sign(study: Path, key: Path) -> Path:
 
 
 def signer(study: Path, allowed_signers: Path) -> str:
-    """Who of the allowed signers signed the manifest."""
+    """The allowed signer who signed the manifest."""
     signature = study / SIGNATURE
     if not signature.is_file():
         hint = "sign it: weir verify STUDY --sign ~/.ssh/id_ed25519"

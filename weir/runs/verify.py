@@ -1,4 +1,4 @@
-"""What was edited, deleted or added since a study was collected."""
+"""Finds what was edited, deleted or added since a study was collected."""
 
 from __future__ import annotations
 
