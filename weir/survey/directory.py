@@ -23,14 +23,14 @@ _RELEASED = "file: offline (released by HSM)"
 
 @dataclass(frozen=True)
 class Selection:
-    """Which files are opened: the same ones each time."""
+    """The files that are opened: a share by a seed, the same ones each time."""
 
     share: float
     seed: int
 
     @property
     def digest(self) -> int:
-        """What the digests of all directories begin with."""
+        """The begin of the digests of all directories."""
         return digest_of(f"{self.seed}/")
 
     def chooses(self, name: str, folder_digest: int) -> bool:
@@ -41,7 +41,7 @@ class Selection:
 
 @dataclass(frozen=True)
 class Rules:
-    """What holds for every directory of a scan. device: the file system that it stays on."""
+    """The rules for every directory of a scan. device: the file system that it stays on."""
 
     device: int
     selection: Selection
@@ -123,7 +123,7 @@ def _head(folder: int, name: str, rules: Rules) -> bytes | None:
 
 
 def _open_unchanged(folder: int, name: str) -> int:
-    """Without a new access time, which only the owner may request."""
+    """Opens a file without a new access time, which only the owner may request."""
     with suppress(PermissionError):
         return os.open(name, _FILE | os.O_NOATIME, dir_fd=folder)
     return os.open(name, _FILE, dir_fd=folder)

@@ -33,7 +33,7 @@ class Format:
 
 @dataclass(frozen=True)
 class Extension:
-    """Of the sampled files with this extension: how many contain what it names."""
+    """An extension: how many of its sampled files contain what it names."""
 
     name: str
     files: int

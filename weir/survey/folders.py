@@ -36,7 +36,7 @@ class Folder:
 
     @property
     def path(self) -> str:
-        """As seen from the root, which is an empty text."""
+        """The path from the root, which is an empty text."""
         names = []
         folder = self
         while folder.parent is not None:
@@ -62,7 +62,8 @@ class Folders:
 
     @contextmanager
     def opened(self, folder: Folder) -> Iterator[int]:
-        """Its descriptor; every directory above it is opened once at most, and none may be a link."""
+        """The descriptor of a folder; every directory above it is opened once at most, and none may be a
+        link."""
         path = [folder]
         while (descriptor := self._use(path[-1])) is None:
             parent = path[-1].parent

@@ -29,7 +29,7 @@ class Pace:
         self.operations = 0
 
     def wait(self) -> None:
-        """Before each operation on the file system."""
+        """Waits for the turn of one operation on the file system."""
         with self._lock:
             now = self._clock()
             begin = max(self._next_s, now)
@@ -45,7 +45,7 @@ class Pace:
             raise EndedError
 
     def silent_s(self) -> float:
-        """For how long no operation has begun while none waits for its turn: the storage does not answer."""
+        """The time without a new operation while none waits for its turn: the storage does not answer."""
         with self._lock:
             return 0.0 if self._waiting else self._clock() - self._begun_s
 

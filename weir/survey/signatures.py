@@ -73,7 +73,8 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = {
 
 
 def extension_of(name: str) -> str:
-    """In lower case without its dot; empty for a name without one, or if it is not alphanumeric."""
+    """The extension in lower case without its dot; empty for a name without one, or if it is not
+    alphanumeric."""
     stem, dot, extension = name.rpartition(".")
     plain = extension.lower()
     return plain if dot and stem and plain.isalnum() and len(plain) <= 8 else ""

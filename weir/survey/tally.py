@@ -14,7 +14,7 @@ SIZES = (4096, 2**20, 2**30)
 
 @dataclass
 class Sums:
-    """Of files of one kind; the squares give the interval of a volume."""
+    """The sums over files of one kind; the squares give the interval of a volume."""
 
     files: int = 0
     size_bytes: int = 0
@@ -66,7 +66,7 @@ class Tally:
         return sum(sums.size_bytes for sums in self.seen.values())
 
     def data(self) -> dict[str, Any]:
-        """As JSON, for the state of a scan."""
+        """The tally as JSON, for the state of a scan."""
         return {
             "seen": {name: [*vars(sums).values()] for name, sums in self.seen.items()},
             "content": [[*key, *vars(sums).values()] for key, sums in self.content.items()],
@@ -77,7 +77,7 @@ class Tally:
 
     @staticmethod
     def of(data: Mapping[str, Any]) -> Tally:
-        """Of what data() gave; damage is one of TypeError, ValueError, KeyError and AttributeError."""
+        """Reads what data() gave; damage is one of TypeError, ValueError, KeyError and AttributeError."""
         return Tally(
             {str(name): Sums(*map(_count, values)) for name, values in data["seen"].items()},
             {(str(one), str(other)): Sums(*map(_count, values)) for one, other, *values in data["content"]},
@@ -88,7 +88,7 @@ class Tally:
 
 
 def _count(value: Any) -> int:
-    """Of a file that may be damaged; ValueError for what no tree has."""
+    """A count of a file that may be damaged; ValueError for a number that no tree has."""
     number = int(value)
     if not 0 <= number < _MOST:
         raise ValueError("a count is out of range")

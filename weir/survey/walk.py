@@ -128,7 +128,8 @@ class _Readers:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """For _Readers.next: Python loses an interrupt that comes within a callback of its own."""
+    """Holds interrupts back for _Readers.next, since Python loses an interrupt that comes within a callback
+    of its own."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
     try:
         yield
