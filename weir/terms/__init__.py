@@ -1,1 +1,1 @@
-"""What a measurement is described by: rows and their columns, and the forms that values may have."""
+"""The terms of a measurement: rows and their columns, and the forms that values may have."""

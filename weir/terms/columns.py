@@ -55,7 +55,7 @@ class Column:
         return value
 
     def problem(self, value: Any) -> str | None:
-        """What is wrong with a value that a tool or a table gives, or None."""
+        """The fault of a value that a tool or a table gives, or None."""
         if value is None:
             return None
         if self.choices:
@@ -68,7 +68,8 @@ class Column:
 
     @cached_property
     def plain(self) -> Plain:
-        """What nearly every value is; a value that is not may still have no problem."""
+        """The classes and limits that nearly every value has; a value that has not may still have no
+        problem."""
         return {} if self.choices else plain_values([self.type], self.minimum, self.maximum)
 
     def _is_in_range(self, value: Any) -> bool:
@@ -81,7 +82,7 @@ class Column:
         return f" ({self.minimum:g} to {self.maximum:g}{' ' if self.unit else ''}{self.unit})"
 
     def hint(self, text: str) -> str:
-        """What to write in place of a wrong field."""
+        """A hint: what to write in place of a wrong field."""
         if self.choices and text:
             return did_you_mean(text, self.choices)
         article = "an" if self.type == "integer" else "a"
@@ -184,7 +185,7 @@ def observed_facts() -> Mapping[str, Check]:
 
 @cache
 def facts_of_sidecars() -> Mapping[str, Check]:
-    """Those that a --facts file may give for all imported logs."""
+    """The facts that a --facts file may give for all imported logs."""
     given = [name for name, part in load_schema("observed")["properties"].items() if part.get("x-facts")]
     return {name: observed_facts()[name] for name in given}
 

@@ -133,7 +133,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Footprint:
-    """What one execution of a cell costs the storage."""
+    """The load of one execution of a cell on the storage."""
 
     written_bytes: int
     read_bytes: int
@@ -154,7 +154,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Parsed:
-    """What a tool's output contains, before any judgement."""
+    """The contents of a tool's output, before any judgement."""
 
     rows: tuple[Row, ...]
     requested: Mapping[
@@ -168,7 +168,7 @@ class Parsed:
 
 @dataclass(frozen=True)
 class Finding:
-    """What an audit rule reports about one record."""
+    """A finding of an audit rule about one record."""
 
     rule: str
     verdict: str  # NOTE, DEGRADED or INVALID

@@ -34,8 +34,8 @@ def compiled(schema: Mapping[str, Any], part: Mapping[str, Any] | None = None) -
 
 
 def plain_values(names: Iterable[str], low: float = -math.inf, high: float = math.inf) -> Plain:
-    """What nearly every value of these types is: of just such a class, and a finite number within the limits.
-    Another one may still be right."""
+    """The classes that nearly every value of these types has, and the limits of a finite number. Another
+    value may still be right."""
     limits = max(low, -_LARGEST), min(high, _LARGEST)
     return {
         kind: limits if name in _NUMBERS else None
@@ -172,7 +172,7 @@ def _array(part: Mapping[str, Any], definitions: Mapping[str, Any], seen: dict[s
 
 
 def _plain_tuple(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> Sequence[Plain]:
-    """Of an array of so many plain values; empty for anything else."""
+    """The types of an array of so many plain values; empty for any other array."""
     places = [_plain_of(one, definitions) for one in part.get("prefixItems", ())]
     return places if all(places) and part.get("minItems") == len(places) else ()
 
