@@ -1,4 +1,4 @@
-"""What the Snakefile calls before its first rule: configuration(), then begin()."""
+"""The entry of the Snakefile before its first rule: configuration(), then begin()."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def configuration(workflow: Any) -> str:
 
 
 def begin(workflow: Any, config: Mapping[str, Any]) -> Workflow:
-    """What the rules are made of."""
+    """Prepares the objects that the rules are made of."""
     from weir.workflow.rules import prepared  # half of weir, which takes a while to load
 
     return prepared(workflow, config)

@@ -36,7 +36,7 @@ class Code:
     may_name_conda: bool = True
 
     def path(self, name: str) -> str:
-        """How an input or a directive names a file. A module's prefix changes relative paths alone."""
+        """The name of a file for an input or a directive. A module's prefix changes relative paths alone."""
         return name if self.is_here else str(self.root / name)
 
     def paths(self, names: Iterable[str]) -> list[str]:
@@ -58,7 +58,7 @@ class Code:
 
     @property
     def step(self) -> str:
-        """What starts a program that leaves files after a signal."""
+        """The command that starts a program which leaves files after a signal."""
         return f"{self._on_this_code}python3 -m weir.workflow.step"
 
     @property
@@ -73,7 +73,7 @@ class Code:
 
     @property
     def image(self) -> str:
-        """What analysing and printing need; used with --software-deployment-method apptainer."""
+        """The image for analysing and printing; used with --software-deployment-method apptainer."""
         return self.path("build/containers/analyse.sif")
 
     def drawing_digest(self) -> str:
@@ -97,7 +97,8 @@ def code_of(workflow: Any) -> Code:
 
 
 def is_snakemake_9(workflow: Any) -> bool:
-    """Since 9.0 Snakemake reports a dry run before it reads the Snakefile, and looks for conda if chosen."""
+    """Whether it is Snakemake 9.0 or later, which reports a dry run before it reads the Snakefile, and looks
+    for conda if chosen."""
     return hasattr(workflow.output_settings, "dryrun")
 
 

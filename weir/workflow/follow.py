@@ -29,7 +29,7 @@ def is_over(progress: StudyProgress) -> bool:
 
 
 def state(one: BatchProgress) -> dict[str, Any]:
-    """As data; times in seconds."""
+    """The state of a batch as data; times in seconds."""
     expected, low, high = one.time_left_s() if one.left else (0.0, 0.0, 0.0)
     return {
         "batch": one.batch.batch,

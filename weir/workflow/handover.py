@@ -30,12 +30,12 @@ _STARTED = "WEIR_STARTED"  # a parameter of a job would measure it again
 
 
 def note_start() -> None:
-    """Of a workflow, for its jobs."""
+    """Notes the start of a workflow for its jobs."""
     os.environ[_STARTED] = str(time.time())
 
 
 def start_of_workflow() -> float | None:
-    """In seconds since 1970; None where no workflow started this process."""
+    """The start of the workflow in seconds since 1970; None where no workflow started this process."""
     noted = os.environ.get(_STARTED)
     return float(noted) if noted else None
 
@@ -98,7 +98,8 @@ class Handover:
             return [f"the reason is not readable: {error}"]
 
     def _errors_of_reframe(self) -> list[str]:
-        """Its lines that begin with ERROR, such as those of a configuration that it refuses."""
+        """The lines of ReFrame's log that begin with ERROR, such as those of a configuration that it
+        refuses."""
         try:
             text = self.log.read_text(encoding="utf-8", errors="replace")
         except OSError:
@@ -107,7 +108,7 @@ class Handover:
         return [f"ReFrame: {message}" for message in dict.fromkeys(found[-_MOST_ERRORS:])]
 
     def _errors_of_the_job(self) -> list[str]:
-        """In its newest log: if its prologue fails, nothing of the job runs."""
+        """The errors in the newest log of the job: if its prologue fails, nothing of the job runs."""
         results = [*self.receipt.parents][3:4]
         logs = [
             log

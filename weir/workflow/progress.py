@@ -1,4 +1,4 @@
-"""How far a study is: counts, rates and the time left of each batch, from the files of its runs alone.
+"""The progress of a study: counts, rates and the time left of each batch, from the files of its runs alone.
 
 Whoever sees the file system can follow it: the terminal that started it, another one, a login node.
 """
@@ -46,7 +46,7 @@ MOST_AUDITED = 200
 
 @dataclass(eq=False)  # batches in turns refer to each other
 class BatchProgress:
-    """What is known of one batch."""
+    """The progress of one batch."""
 
     batch: Batch
     state: str = "waiting"  # waiting, running, finished, skipped, failed
@@ -63,7 +63,7 @@ class BatchProgress:
 
     @property
     def beside(self) -> list[BatchProgress]:
-        """Those in turns with this one while both run."""
+        """The batches in turns with this one while both run."""
         return [mate for mate in self.in_turns if mate.state == "running"] if self.state == "running" else []
 
     @property
@@ -89,7 +89,9 @@ class BatchProgress:
         return expected, low, high
 
     def own_time_left_s(self) -> tuple[float, float, float]:
-        """From the executions so far, before them from the plan.
+        """The time left, with a range, from the executions so far; before them from the plan. The order is
+        random, so the rest is like the sample: the interval is that of a sum of `left` draws whose mean is
+        itself known from the `ended` ones, at two standard deviations.
 
         The order is random, so the rest is like the sample: the interval is that of a sum of `left` draws
         whose mean is itself known from the `ended` ones, at two standard deviations.
@@ -232,7 +234,7 @@ def _executions(batch: Batch) -> list[Execution]:
 
 
 def _last_written(files: Iterable[Path]) -> float:
-    """In seconds since 1970; a run that is tried again may just have been set aside."""
+    """The latest change in seconds since 1970; a run that is tried again may just have been set aside."""
     latest = 0.0
     for file in files:
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""What the rules are made of: the lock, the plan, and the cost card."""
+"""The objects behind the rules of the Snakefile: the lock, the plan, and the cost card."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _MEASUREMENTS = "io"  # a resource: two measurements at once would measure each 
 
 @dataclass
 class Workflow:
-    """What the rules are made of."""
+    """The study, its plan and the code, from which the rules take their names."""
 
     plan: Plan
     measured: Study
@@ -55,7 +55,7 @@ class Workflow:
 
     @property
     def study(self) -> Study:
-        """What is printed."""
+        """The study that is printed."""
         return self.archived or self.measured
 
     @property
@@ -90,8 +90,8 @@ class Workflow:
         exit_if_interrupted()
 
     def cells_of(self, wildcards: Any) -> list[str]:
-        """What a batch consists of: if this changes, and only then, it is measured again, which skips what is
-        there."""
+        """The cells of a batch as texts: if they change, and only then, it is measured again, which skips
+        what is there."""
         return [
             f"{cell.label} {cell.cell} x{cell.rounds}{until_words(cell.until)}"
             for cell in self.plan.batch(wildcards.batch).cells
@@ -148,12 +148,12 @@ def _find_own_programs() -> None:
 
 
 def _as_written(workflow: Any, folder: str) -> Path:
-    """What Snakemake makes of an output below the folder."""
+    """The folder as Snakemake writes it in an output."""
     return Path(str(workflow.modifier.modify_path(f"{folder}/x"))).parent
 
 
 def _plan(config: Mapping[str, Any], code: Code) -> Plan:
-    """That of --config plan=FILE, by whoever started the workflow; else that of the configuration."""
+    """The plan of --config plan=FILE, by whoever started the workflow; else that of the configuration."""
     given = config.get("plan")
     if given:
         return read_plan(Path(given))

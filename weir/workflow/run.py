@@ -31,7 +31,7 @@ _LONG_ROUND_S = 5.0
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be measured of a plan, and how."""
+    """A request to measure batches of a plan."""
 
     plan: Plan
     results: Path  # of the site
@@ -130,7 +130,8 @@ def _is_watched_for_long(request: Request, batches: Sequence[Batch]) -> bool:
 
 
 def _keep_costs(batches: Sequence[Batch], measured: Sequence[SessionBatch], results: Path) -> None:
-    """For the next cost card, also of what ran before an error. A fault here is not the batch's."""
+    """Keeps the costs for the next cost card, also of what ran before an error. A fault here is not the
+    batch's."""
     for batch, one in zip(batches, measured, strict=True):
         with contextlib.suppress(WeirError, OSError):
             if costs := batch_costs(batch, one, results):

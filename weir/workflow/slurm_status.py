@@ -37,7 +37,7 @@ class Forgotten:
         self._since: dict[str, float] = {}
 
     def failed(self, states: Mapping[str, str]) -> dict[str, str]:
-        """Those that are missing for so long that Slurm has forgotten them: they are tried again."""
+        """The jobs that are missing for so long that Slurm has forgotten them: they are tried again."""
         now = time.monotonic()
         missing = {job for job in self.awaited if job not in states and job.partition("_")[0] not in states}
         self._since = {job: self._since.get(job, now) for job in missing}
@@ -62,7 +62,7 @@ class Waiting:
 
 
 async def _reasons(ask: Callable[..., Any], command: str, *question: Any) -> dict[str, str]:
-    """Of the jobs of a command of sacct that wait, which tells none."""
+    """The reasons of the waiting jobs that a command of sacct names, since sacct has no reasons."""
     name = re.search(r"--name[ =](\S+)", command)
     if name is None:
         return {}
@@ -72,7 +72,7 @@ async def _reasons(ask: Callable[..., Any], command: str, *question: Any) -> dic
 
 
 def wait_for_replies(pause_s: float = _PAUSE_S, forgotten_s: float = _FORGOTTEN_S) -> None:
-    """From now on a question is repeated until there is a reply; nothing happens without the plug-in."""
+    """Repeats a question until there is a reply, from now on; nothing happens without the plug-in."""
     plug_in: Any = sys.modules.get(_PLUG_IN)
     if plug_in is None:
         return
@@ -121,7 +121,7 @@ def _patient(ask: Callable[..., Any], pause_s: float, forgotten: Forgotten) -> C
 
 
 def _known(ask: Callable[[], int | None]) -> Callable[[], float]:
-    """How long squeue remembers; without a reply as long as the profile trusts it to."""
+    """The time for which squeue remembers a job; without a reply as long as the profile trusts it to."""
 
     def known() -> float:
         age_s = ask()
@@ -131,7 +131,7 @@ def _known(ask: Callable[[], int | None]) -> Callable[[], float]:
 
 
 def _all_of_the_run(cancel: Callable[..., None]) -> Callable[..., None]:
-    """Its jobs have one name, which no other run has."""
+    """Cancels all jobs of the run by their name, which no other run has."""
 
     def cancel_all(executor: Any, active_jobs: list[Any]) -> None:
         _CANCELLED.set()  # nobody waits for a reply any more

@@ -46,7 +46,8 @@ def main(command: Sequence[str]) -> int:
 
 
 def _run(command: Sequence[str], temporary: str, stopped: Sequence[int]) -> int:
-    """In a session of its own: an interrupt reaches all its processes once, by this one."""
+    """Runs the command in a session of its own, so that an interrupt reaches all its processes once, by this
+    one."""
     process = subprocess.Popen(
         command,
         env={**os.environ, "TMPDIR": temporary},

@@ -23,7 +23,7 @@ _CAMPAIGN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
 
 @dataclass(frozen=True)
 class Study:
-    """Where the files of a study lie: results/<site>/<name>/; runs are shared by all studies of a site."""
+    """The folder of a study, results/<site>/<name>/; runs are shared by all studies of a site."""
 
     site: str
     name: str
@@ -33,7 +33,7 @@ class Study:
 
     @property
     def sidecar(self) -> list[Path]:
-        """What is known of archived records beyond their columns: the YAML file beside them."""
+        """The YAML file beside archived records, which has what is known of them beyond their columns."""
         file = self.records.with_suffix(".yaml") if self.records else None
         return [file] if file and file.is_file() else []
 

@@ -78,7 +78,7 @@ def note_temporary(folder: Path, temporary: Path) -> None:
 
 
 def note_temporary_of(folder: Path, temporary: Path) -> None:
-    """Of this process."""
+    """Notes the temporary directory of this process."""
     noted = {"temporary": str(temporary), "host": socket.gethostname(), "pid": os.getpid()}
     with contextlib.suppress(OSError):
         (folder / TEMPORARY).mkdir(parents=True, exist_ok=True)
