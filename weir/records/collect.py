@@ -1,4 +1,4 @@
-"""From the folders of finished runs to records: every planned access of every iteration gives one row."""
+"""Makes records of the folders of finished runs: every planned access of every iteration gives a row."""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ MEASURE_AGAIN = "delete it and run again: only this execution is measured again"
 
 
 def sum_of_facts(document: Mapping[str, Any]) -> str:
-    """Of a run.json but for the sum of the rows: they are made of it as of the outputs."""
+    """The digest of run.json without the checksum of the rows, because the rows are derived from it as from
+    the outputs."""
     sums = {name: one for name, one in document["sha256"].items() if name != ROWS_FILE}
     return hashlib.sha256(json.dumps({**document, "sha256": sums}, sort_keys=True).encode()).hexdigest()
 
@@ -117,7 +118,7 @@ def tool_of(cell: Cell) -> Tool:
 
 
 def parse_run(run: Run, tool: Tool) -> Parsed:
-    """What the outputs of a run hold, without values that cannot be."""
+    """Parses the outputs of a run and drops values that cannot be."""
     return checked(tool.parse(run.outputs), tool.name)
 
 
@@ -177,7 +178,7 @@ def audited_rows(subjects: Sequence[Subject]) -> list[Row]:
 
 
 def _witnessed_facts(witnessed: Witnessed, printed: Row, cell: Cell) -> dict[str, Any]:
-    """What the witness of a program saw of one of its rows."""
+    """The facts that the witness of a program saw about a row."""
     if not witnessed.processes:
         return {}
     accesses = cell.params.get("access", ())
@@ -185,7 +186,7 @@ def _witnessed_facts(witnessed: Witnessed, printed: Row, cell: Cell) -> dict[str
 
 
 def messages_of_row(parsed: Parsed, index: int) -> tuple[Message, ...]:
-    """Those of the row and those of no row."""
+    """The messages about the row, and those about no row."""
     if not parsed.messages:
         return ()
     return tuple(message for message in parsed.messages if message.row is None or message.row == index)
@@ -197,7 +198,7 @@ def site_folder(results: Path, site: str) -> Path:
 
 
 def missing_rows(cell: Cell, rows: Iterable[Row]) -> Iterator[Row]:
-    """What the cell requested and the output does not have."""
+    """Rows for what the cell requested and the output does not have."""
     seen = {(row["access"], row["iteration"]) for row in rows}
     requested = {"api": cell.tool} | requested_columns(cell)
     for iteration in range(cell.iterations):
@@ -248,7 +249,7 @@ def read_run(folder: Path) -> Run:
 
 
 def require_sound(run: Run) -> None:
-    """Its run.json must hold what records are made of."""
+    """Refuses a run.json that does not hold what records are made of."""
     for key, kind in _OF_A_RUN.items():
         value = run.facts.get(key)
         if not isinstance(value, kind) or (

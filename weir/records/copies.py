@@ -18,7 +18,9 @@ Marks = Mapping[str, str]  # what marks a run: a value, and what it is
 
 
 def marks_of(cell: str, facts: Mapping[str, Any], rows: Iterable[Row]) -> dict[str, str]:
-    """Of a run with results: what it printed, and when it began, as weir and as its program have it.
+    """The marks of a run with results by which a copy is found: what it printed, and when it began, as weir
+    and as its program have it. Only fractions of a second tell runs apart, since cells of one launch may
+    begin together; runs that fail may print the same.
 
     Only fractions of a second tell runs apart, and cells of one launch may begin together. Runs that fail may
     print the same.
@@ -40,7 +42,8 @@ def marks_of(cell: str, facts: Mapping[str, Any], rows: Iterable[Row]) -> dict[s
 
 
 def _printed(outputs: Mapping[str, str], sums: Mapping[str, str]) -> str:
-    """Of both streams: dd, for one, prints its results to stderr alone. Empty for a silent program."""
+    """The checksums of both streams, since dd prints its results to stderr alone. Empty for a silent
+    program."""
     found = [sums.get(outputs.get(stream, ""), _NOTHING) for stream in ("stdout", "stderr")]
     return "" if {*found} == {_NOTHING} else " ".join(found)
 
@@ -69,7 +72,7 @@ def copies(marks: Mapping[str, Marks]) -> dict[str, str]:
 
 
 def repeated(rows: Iterable[Row]) -> Iterator[Row | None]:
-    """Of each result of a log: an earlier one that has the same times to all their digits."""
+    """For each result of a log, an earlier one that has the same times to all their digits."""
     first: dict[tuple[Any, ...], Row] = {}
     for row in rows:
         times = tuple(row.get(name) for name in _TIMES)

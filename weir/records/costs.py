@@ -17,7 +17,8 @@ from weir.terms.model import Row
 
 
 def batch_costs(batch: Batch, measured: SessionBatch, results: Path) -> BatchCosts | None:
-    """None where nothing ran. What is expected of the whole batch is scaled to the executions that ran."""
+    """The costs of a batch; None where nothing ran. The expectation for the whole batch is scaled to the
+    executions that ran."""
     ran = [each.key for each in measured.ran]
     if not ran:
         return None

@@ -42,7 +42,7 @@ def files_below(paths: Iterable[Path]) -> Found:
 
 
 def _new(folder: Path, names: Iterable[str], seen: set[str]) -> list[str]:
-    """Those that were not seen before; each is seen now."""
+    """The names that were not seen before; each is seen now."""
     place = os.path.realpath(folder)
     new = [name for name in names if f"{place}/{name}" not in seen]
     seen.update(f"{place}/{name}" for name in new)

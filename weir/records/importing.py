@@ -127,7 +127,7 @@ def nothing_found(imported: Imported, derived: Sequence[Path] = ()) -> WeirError
 
 
 def _of_source(source: Source, facts: Facts) -> tuple[list[Subject], str]:
-    """What it holds; and what it is, if that is nothing."""
+    """The records that a source holds; if there are none, what it is."""
     own = replace(facts, columns=source.columns | facts.columns)
     if source.rows:
         rows = [_subject(row, {}, own, source.file) for row in source.rows]
@@ -144,7 +144,7 @@ def _of_source(source: Source, facts: Facts) -> tuple[list[Subject], str]:
 
 
 def _with_beside(file: Path, text: str) -> str:
-    """With the files that the program left beside it."""
+    """The text with the files that the program left beside it."""
     patterns = [
         name
         for tool in tools().values()
@@ -274,8 +274,8 @@ def _identified(subjects: Iterable[Subject]) -> Iterator[Subject]:
 
 
 def _place(subject: Subject) -> list[str]:
-    """Of a log that tells it. Repetitions often have a file each, beside each other. Results of which not
-    even the access is known are no repetitions."""
+    """The path of a log that prints it, as a part of the identity. Repetitions often have a file each, beside
+    each other. Results of which not even the access is known are no repetitions."""
     if subject.row["access"] == UNKNOWN_ACCESS:
         return [str(subject.row["iteration"])]
     path = str(subject.observed.get("path") or "")

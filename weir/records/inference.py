@@ -39,7 +39,8 @@ _NODES = 100  # of the integral: four digits for 4 to 100 values
 
 @dataclass(frozen=True)
 class Mean:
-    """Of logarithms. variance is that of the mean, with its degrees of freedom; spread that of one value."""
+    """A mean of logarithms. `variance` is that of the mean, with its degrees of freedom; `spread` that of a
+    single value."""
 
     value: float
     variance: float
@@ -53,7 +54,7 @@ class Mean:
 
 
 def mean_of(logs: Sequence[float], autocorrelation: float) -> Mean:
-    """Of two or more values in the order of their times."""
+    """The mean of two or more values in the order of their times."""
     count = len(logs)
     factor, degrees = serial_factors(count, autocorrelation)
     spread = variance_of(logs)
@@ -62,7 +63,7 @@ def mean_of(logs: Sequence[float], autocorrelation: float) -> Mean:
 
 @cache
 def serial_factors(count: int, autocorrelation: float) -> tuple[float, float]:
-    """How much the variance of a mean is above s^2/n in a series that decays by this factor, and the degrees
+    """The factor by which the variance of a mean exceeds s^2/n in a series with this decay, and the degrees
     of freedom of s^2. Both are exact for a normal series; s^2 reads low where runs are alike."""
     sums = _row_sums(count, autocorrelation)
     whole = fsum(sums)
@@ -80,7 +81,9 @@ def variance_of(values: Sequence[float]) -> float:
 
 
 def autocorrelation_of(series: Iterable[Sequence[float]]) -> float:
-    """Of neighbours (lag 1), pooled over series, plus its standard error; at least ASSUMED where few.
+    """The autocorrelation of neighbours (lag 1), pooled over series, plus its standard error; at least
+    ASSUMED where there are few. The mean of a short series hides part of it: the result is the value whose
+    series would on average show what these show. A negative value counts as none.
 
     The mean of a short series hides part of it: the value is the one whose series would on average show what
     these show. What is negative counts as none."""
@@ -112,7 +115,10 @@ def _shown(series: Iterable[Sequence[float]]) -> tuple[float, Counter[int]]:
 
 
 def mean_in_turns(series: Sequence[Sequence[float]]) -> Callable[[Sequence[float]], Mean]:
-    """How the mean of one of these series of ratios is found, which were measured in turns.
+    """Returns the function that finds the mean of one of these series of ratios, which were measured in
+    turns. A disturbance of a round is in both sides and cancels, so nothing is assumed unless the rounds are
+    too few to show anything. Many series show together how much neighbours are alike; a few do so only
+    roughly, and half of the standard error is added. bench/decisions.py has level and power of both.
 
     What disturbs a round is in both sides and cancels: nothing is assumed, unless the rounds are too few to
     show anything. Many series show together how much neighbours are alike; a few do so only roughly, and half
@@ -139,7 +145,7 @@ def _mean_of_fewer(ratios: Sequence[float], fewer: float) -> Mean:
 
 
 def _most_likely(counts: Mapping[int, int], shown: float) -> float:
-    """In hundredths: what is expected of each is computed once."""
+    """The most likely autocorrelation in hundredths, so that the expectation of each is computed once."""
     steps = range(round(100 * MOST_CORRELATION) + 1)
     at = bisect.bisect_left(steps, shown, key=lambda step: _shown_on_average(counts, step / 100))
     return min(at, steps[-1]) / 100 if counts else 0.0
@@ -178,7 +184,7 @@ def _quadrature() -> tuple[Any, Any]:
 
 
 def _row_sums(count: int, autocorrelation: float) -> list[float]:
-    """Of the matrix of correlations of a series that decays by this factor."""
+    """The row sums of the correlation matrix of a series with this decay."""
     sums = [1.0]
     for away in range(1, count):
         sums.append(sums[-1] + autocorrelation**away)
@@ -221,7 +227,9 @@ class Effect:
 
 
 def difference(first: Mean, second: Mean) -> Effect:
-    """Of two sides measured one after the other.
+    """The difference of two sides that were measured one after the other. The degrees are those of Welch, and
+    at most those of the side with fewer: the variance of a short side is small by chance too often for
+    anything else to hold far out in the tails.
 
     The degrees are those of Welch, and not more than those of the side with fewer: the variance of a short
     side is small by chance too often for anything else to hold far out in the tails."""

@@ -36,14 +36,14 @@ _NUMBERS = ("run", "bw_mib_s", "ops_s")
 
 
 def write_intervals(records: Path) -> None:
-    """Beside the records of a study."""
+    """Writes the table of intervals beside the records of a study."""
     rows = list(_few_columns(records))
     most = min(max(len(rows), FEWEST_PRINTED), MOST_RUNS)
     write_whole(records.with_name(INTERVALS_FILE), intervals_text(autocorrelation_of_rows(rows), most))
 
 
 def intervals_text(autocorrelation: float, most: int = MOST_RUNS) -> str:
-    """Of fixed rounds, and of rounds that were added until the interval was narrow."""
+    """The table for fixed rounds, and for rounds that were added until the interval was narrow."""
     assumed = {"fixed": autocorrelation, "added": max(autocorrelation, STOPPING)}
     return _HEADER + "".join(
         f"{rounds},{alike!r},{count},{ranks.k},{ranks.share!r},{ranks.level!r}\n"
@@ -53,7 +53,8 @@ def intervals_text(autocorrelation: float, most: int = MOST_RUNS) -> str:
 
 
 def autocorrelation_of_rows(rows: Iterable[Row]) -> float:
-    """Of consecutive runs of a cell, over all cells of a study. The iterations of a run are one value."""
+    """The autocorrelation of consecutive runs of a cell, over all cells of a study. The iterations of a run
+    are one value."""
     runs: dict[tuple[object, ...], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         if row["verdict"] not in USABLE or row.get("run") in (None, "") or not row.get("cell"):
@@ -67,7 +68,7 @@ def autocorrelation_of_rows(rows: Iterable[Row]) -> float:
 
 
 def _few_columns(path: Path) -> Iterator[Row]:
-    """Of a hundred columns those that tell runs apart, and the rate."""
+    """The rate and the columns that tell runs apart, of a hundred columns."""
     with path.open(encoding="utf-8", newline="") as stream:
         reader = csv.reader(stream)
         header = next(reader)
@@ -102,7 +103,8 @@ def width_meter(results: Path) -> Callable[[Cell], float | None]:
 
 
 def widest(rows: Iterable[Row]) -> float | None:
-    """Of the accesses in the rows of one cell. The iterations of a run are one value, their median."""
+    """The widest interval among the accesses in the rows of one cell. The iterations of a run are one value,
+    their median."""
     runs: dict[tuple[str, str | None], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         value = row.get("bw_mib_s") if row.get("bw_mib_s") is not None else row.get("ops_s")

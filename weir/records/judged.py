@@ -48,14 +48,14 @@ _FREE = ("rounds", "until")
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """What a run adds to the tables and to the counts of a study."""
+    """The lines that a run adds to the tables, and its part of the counts of a study."""
 
     tables: tuple[str, str, str]  # lines of records, latencies and client counters
     tally: Mapping[str, Any]
     marks: Mapping[str, str]  # what no other run can have
 
     def rows(self, source: Path) -> list[Row]:
-        """Its records; source: the file, for an error."""
+        """The records of the run; source: the file, for an error."""
         lines = csv.reader(io.StringIO(self.tables[0]))
         return [
             typed_row(dict(zip(columns(), fields, strict=True)), source, number)
@@ -64,8 +64,8 @@ class JudgedRun:
 
 
 def rows_text(folder: Path, document: Mapping[str, Any]) -> str | None:
-    """What goes beside run.json (document, with the sums of the outputs) when a run ends; None where the
-    output is not what its tool prints: who collects it is told."""
+    """The text of rows.json, which is written beside run.json (document, with the sums of the outputs) when a
+    run ends. It is None where the output is not what its tool prints: `weir collect` then reports it."""
     try:
         one = _judge(built(Cell, document["cell"]), Run(folder, document), folder.parents[2])
     except WeirError:
@@ -83,7 +83,8 @@ def judged(cell: Cell, run: Run, results: Path, same_as: str | None = None, agai
 
 
 def rows_of_run(run: Run) -> list[Row]:
-    """What the outputs of a run give to this weir, by its own cell.
+    """The rows that the outputs of a run give to this weir, by its own cell. The rows from the end of the run
+    do not count here, because another weir may have written them under the name of this one.
 
     Not what it was judged when it ended: another weir may have written that, under the name of this one."""
     with _faults_named(run):
@@ -103,7 +104,7 @@ def _known(cell: Cell, run: Run) -> JudgedRun | None:
 
 
 def _held(run: Run) -> JudgedRun | None:
-    """What this weir judged when it ended, if nothing was edited since."""
+    """The rows that this weir judged when the run ended, if nothing was edited since."""
     if run.differing != () or ROWS_FILE not in run.facts["sha256"]:
         return None
     try:
@@ -127,7 +128,8 @@ def _is_of(measured: Mapping[str, Any], cell: Cell) -> bool:
 
 @contextlib.contextmanager
 def _faults_named(run: Run, cell: Cell | None = None) -> Iterator[None]:
-    """If what weir wrote is whole, an error is one of the code; else of the run's files or the plan."""
+    """Names the source of an error. If the files that weir wrote are whole it is a fault of the code, else of
+    the run's files or the plan."""
     try:
         yield
     except WRONG_CONTENT as error:
@@ -147,7 +149,7 @@ def _faults_named(run: Run, cell: Cell | None = None) -> Iterator[None]:
 
 
 def _judge(cell: Cell, run: Run, results: Path, same_as: str | None = None) -> JudgedRun:
-    """From the outputs."""
+    """Judges a run from its outputs."""
     parsed = parse_run(run, tool_of(cell))
     rows = audited_rows(subjects_of_run(cell, run, parsed, results, same_as))
     latencies = lines_of(collect_latencies(cell, [run]), "latency")

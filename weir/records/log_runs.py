@@ -42,7 +42,7 @@ def _sections(text: str) -> list[str]:
 
 
 def _with_rows(parsed: Parsed) -> Parsed:
-    """What was requested of a run that printed no result gets a row without numbers."""
+    """Adds a row without numbers for a run whose log has a request and no result."""
     failed = any(message.level == "error" for message in parsed.messages)
     began = failed or (not parsed.complete and bool(_OF_A_RUN & parsed.requested.keys()))
     if parsed.rows or not parsed.requested or not parsed.program or not began:
@@ -108,7 +108,7 @@ _TABLE = tuple((re.compile(pattern, re.MULTILINE | re.IGNORECASE), kind) for pat
 
 
 def kind_of(text: str) -> str:
-    """What the file is, as a noun; empty if nothing in it tells."""
+    """The kind of a file, as a noun; empty if nothing in it tells."""
     head = text[:_HEAD_CHARACTERS]
     if form := unread_form(head):
         return form
@@ -131,7 +131,7 @@ def kind_of(text: str) -> str:
 
 
 def unread_form(text: str) -> str:
-    """Which form of a tool's output it has that weir does not read, and what to use instead; or nothing."""
+    """The form of a tool's output that weir does not read, and what to use instead; empty for other texts."""
     forms = (tool.unread for tool in tools().values() if tool.unread)
     return next((what for pattern, what in forms if pattern.search(text)), "")
 

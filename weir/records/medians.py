@@ -40,7 +40,8 @@ def level_of_look(look: int) -> float:
 
 
 def half_width(values: Sequence[float], autocorrelation: float = STOPPING) -> float:
-    """Of the interval of the median, as a part of the median; infinite where there is none."""
+    """Half of the width of the median's interval, as a part of the median; infinite where there is no
+    interval."""
     ends = median_interval(values, autocorrelation)
     middle = statistics.median(values)
     return math.inf if ends is None or middle == 0 else (ends[1] - ends[0]) / 2 / middle
@@ -49,7 +50,7 @@ def half_width(values: Sequence[float], autocorrelation: float = STOPPING) -> fl
 def median_interval(
     values: Sequence[float], autocorrelation: float = STOPPING, level: float = LEVEL
 ) -> tuple[float, float] | None:
-    """Its two ends; None where the runs are too few for the level."""
+    """The two ends of the interval of the median; None where the runs are too few for the level."""
     ranks = interval_ranks(len(values), autocorrelation, level)
     if ranks is None:
         return None
@@ -80,7 +81,8 @@ def interval_ranks(
 
 
 def all_ranks(most: int, autocorrelation: float) -> Iterator[tuple[int, Ranks]]:
-    """Of FEWEST_PRINTED to so many runs. Where even the extremes do not reach LEVEL, the level is theirs."""
+    """The ranks for each number of runs from FEWEST_PRINTED on. Where even the extremes do not reach LEVEL,
+    the level is theirs."""
     for count, sides in enumerate(itertools.islice(side_counts(autocorrelation), most), start=1):
         if count >= FEWEST_PRINTED:
             yield count, _ranks(sides, LEVEL)
@@ -106,15 +108,15 @@ def _ranks(sides: Sequence[float], wanted: float) -> Ranks:
 
 
 def fewest_for_median(autocorrelation: float, level: float) -> int:
-    """So many runs have an interval of their median."""
+    """The least number of runs that has an interval of its median."""
     return next(
         count for count in itertools.count(2) if interval_ranks(count, autocorrelation, level) is not None
     )
 
 
 def autocorrelation_of_sides(series: Iterable[Sequence[float]]) -> float:
-    """How much more often than by chance neighbours lie on one side of the median of their series, plus its
-    standard error: what the interval of a median has to allow for. Never below ASSUMED."""
+    """The excess over chance with which neighbours lie on one side of the median of their series, plus its
+    standard error: the interval of a median has to allow for it. It is never below ASSUMED."""
     pairs = same = 0
     expected = 0.0
     for values in series:
@@ -138,7 +140,10 @@ _HALF_WEIGHTS = (0.3670651277335922, 0.4751684808282753, 0.1505737375845080, 0.0
 
 
 def side_counts(autocorrelation: float) -> Iterator[list[float]]:
-    """For 1, 2, ... consecutive values: how probable it is that none, one, ... all lie below their median.
+    """The probabilities that none, one, ... of 1, 2, ... consecutive values lie below their median. The
+    series is normal with this decay: its values are put on a few points on either side of the median, between
+    which a chain moves as the series does. The last value is below in `ends_below`; where it is above, the
+    other side is counted.
 
     Of a normal series that decays by this factor: its values are put on a few places on either side of the
     median, between which a chain moves as the series does. The last value is below in `ends_below`; where it

@@ -28,7 +28,7 @@ class Metric:
         return " or ".join(self.units)
 
     def unit_of(self, row: Row) -> str:
-        """Of the formula that the record has: a rate is a bandwidth, or operations."""
+        """The unit of the formula that the record has: a rate is a bandwidth, or operations."""
         at = next((at for at, formula in enumerate(self.formulas) if _value(formula, row)), 0)
         return self.units[min(at, len(self.units) - 1)]
 

@@ -1,4 +1,5 @@
-"""What a report states about the planned cells of a study, counted block by block: cells need not be kept."""
+"""The planned cells of a study as a report states them, counted block by block, so that cells need not be
+kept."""
 
 from __future__ import annotations
 

@@ -32,7 +32,8 @@ _HINT = "records.csv was edited, or another weir collected it: collect it again 
 
 
 def edited_values(results: Path, rows: Sequence[Row], most: int) -> list[Finding]:
-    """Of so many runs, drawn at random: records with other numbers than their outputs give.
+    """Findings about so many runs, drawn at random, whose records have other numbers than their outputs give.
+    A run that cannot be judged has other findings, or none: whoever compares may have kept no outputs.
 
     What cannot be judged has other findings, or none: who compares may have kept no outputs."""
     held = _by_run(rows)

@@ -1,4 +1,5 @@
-"""From plan to records: which rounds were planned, which ended by the ledger, and which the records hold.
+"""Follows rounds from plan to records: which were planned, which ended by the ledger, and which the records
+hold.
 
 Whoever decides by records asks here first. A round that was planned or that ended, and is not in the records
 as it ended, is a finding with its number: the records may be a choice.
@@ -53,7 +54,8 @@ class Finding:
 
 @dataclass(frozen=True)
 class Rounds:
-    """Of one study. lacks: what cannot be checked; looks: how often each cell may have been judged by now."""
+    """The rounds of a study. lacks: what cannot be checked; looks: how often each cell may have been judged
+    by now."""
 
     findings: tuple[Finding, ...] = ()
     lacks: tuple[str, ...] = ()
@@ -69,7 +71,7 @@ class Rounds:
         return [one for one in self.findings if one.cell is None or one.cell in chosen]
 
     def data(self) -> dict[str, Any]:
-        """For ROUNDS_FILE."""
+        """The contents of ROUNDS_FILE."""
         return {
             "ledger": {"lines": self.entries, "head": self.head},
             "findings": [vars(one) for one in self.findings],
@@ -78,7 +80,7 @@ class Rounds:
 
 
 def rounds_of_rows(study: Path, rows: Iterable[Row]) -> Rounds:
-    """Of the records in the folder of a study, results/<site>/<study>."""
+    """The rounds by the records in the folder of a study, results/<site>/<study>."""
     held: dict[str, set[int]] = defaultdict(set)
     for row in rows:
         if row.get("run") is not None:
@@ -142,7 +144,7 @@ def _not_as_planned(planned: Mapping[str, int], held: Mapping[str, set[int]]) ->
 
 
 def _not_as_collected(study: Path, sums: Mapping[str, str]) -> Iterator[Finding]:
-    """What the checksums of the tables tell."""
+    """Findings about tables that differ from their checksums."""
     for name, checksum in sums.items():
         if "/" not in name and (study / name).is_file() and file_sha256(study / name) != checksum:
             yield Finding(EDITED, f"{name} is not as it was collected")
@@ -175,7 +177,7 @@ class _Recorded:
                     yield self._without_entry(cell, run, by_sum, cell in recorded)
 
     def _sum_of(self, cell: str, run: int) -> str | None:
-        """As it was collected; of a run that was not, as it is now."""
+        """The checksum of run.json as it was collected; of a run that was not collected, as it is now."""
         file = run_folder(self.results, cell, run) / RUN_FILE
         name = os.path.relpath(file, self.study)
         return self.sums.get(name) or (file_sha256(file) if file.is_file() else None)
@@ -220,7 +222,10 @@ def _set_back(ledger: Ledger, cells: set[str]) -> Iterator[Finding]:
 
 
 def _looks(lengths: set[int], planned: int | None, runs: set[int]) -> int:
-    """How often more rounds were planned after a look was possible, and how many were added without a plan.
+    """The number of looks: how often more rounds were planned after a look was possible, and how many were
+    added without a plan. lengths: the rounds of a cell in each plan by which it was measured. A plan that is
+    measured to its end may be judged, and a longer one made by what was seen. A plan that was not may have
+    ended where what was seen was good: each of its runs was a look.
 
     lengths: the rounds of a cell in each plan by which it was measured.
     A plan that is measured to its end may be judged, and a longer one made by what was seen. One that was not

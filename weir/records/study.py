@@ -42,7 +42,8 @@ class Work:
 
 @dataclass(frozen=True)
 class Part:
-    """What the runs of some cells add to the tables, in the order of JudgedRun.tables, and to the counts."""
+    """The lines that the runs of some cells add to the tables, in the order of JudgedRun.tables, and their
+    counts."""
 
     tables: tuple[bytes, ...]
     planned: Mapping[str, Any]
@@ -88,7 +89,7 @@ _shared: list[Work] = []  # of a process of the pool: cells need not be sent to 
 
 
 def _begin(work: Work) -> None:
-    """Of a process of the pool: it ends at once, and with its parent."""
+    """Prepares a process of the pool: it ends at once, and with its parent."""
     die_with_parent(signal.SIGKILL)
     for number in caught_signals():
         signal.signal(number, signal.SIG_DFL)

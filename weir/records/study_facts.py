@@ -47,7 +47,7 @@ def read_study_facts(path: Path, hint: str = "collect the study again: weir coll
 
 
 def archive_facts(about: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
-    """Of records that others measured: what their sidecar tells readers, and the counts."""
+    """The facts of records that others measured: the texts of their sidecar, and the counts."""
     return {"about": dict(about)} | _counts(Tally.of_rows(rows))
 
 
@@ -119,7 +119,7 @@ def _slow_nodes(tally: Tally) -> list[dict[str, str]]:
 
 
 def _targets(plan: Plan, tally: Tally) -> list[dict[str, Any]]:
-    """Only those that the plan measures, with the file system that was found below them."""
+    """The targets that the plan measures, with the file system that was found below them."""
     used = {batch.target for batch in plan.batches}
     # Real storage first.
     ordered = sorted(plan.site.targets.values(), key=lambda target: target.emulated)
@@ -139,7 +139,7 @@ def _targets(plan: Plan, tally: Tally) -> list[dict[str, Any]]:
 
 
 def _file_system(found: Mapping[str, Any]) -> dict[str, Any]:
-    """As the runs found it below the target."""
+    """The file system below the target, as the runs found it."""
     return {
         "file_system": found.get("type"),
         "device": found.get("device"),
@@ -150,7 +150,7 @@ def _file_system(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _options(found: Mapping[str, Any]) -> str | None:
-    """Of the mount, and of the client of a network file system."""
+    """The options of the mount, and of the client of a network file system."""
     parts = [found.get("options"), shown(found.get("settings") or {})]
     return ",".join(filter(None, parts)) or None
 

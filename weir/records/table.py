@@ -31,7 +31,8 @@ def read_records(path: Path) -> list[Row]:
 
 
 def read_study_records(path: Path, names: Sequence[str] = _OF_A_JUDGED_RECORD) -> list[Row]:
-    """As read_records, of a table that weir collected or imported: its records have a name and a verdict."""
+    """Reads records like read_records, from a table that weir collected or imported: its records have a name
+    and a verdict."""
     rows = read_records(path)
     for name in names:
         if rows and name not in rows[0]:
@@ -55,7 +56,7 @@ class _Reader(Protocol):
 
 @contextmanager
 def damage_named(path: Path, reader: _Reader) -> Iterator[None]:
-    """What the csv module cannot read, such as a field without an end, with its file and line."""
+    """Reports what the csv module cannot read, such as a field without an end, with its file and line."""
     try:
         yield
     except csv.Error as error:

@@ -1,4 +1,5 @@
-"""What a report states about all records and runs of a study, counted as they come: rows need not be kept."""
+"""The totals that a report states about all records and runs of a study, counted as they come, so that rows
+need not be kept."""
 
 from __future__ import annotations
 
@@ -157,12 +158,13 @@ def count_rows(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def machine_of(host: Mapping[str, Any]) -> dict[str, Any]:
-    """What describes a node, of the host of a run.json; power as a text, without the momentary frequency."""
+    """The description of a node, from the host of a run.json; power as a text, without the momentary
+    frequency."""
     return {key: host.get(key) for key in MACHINE_KEYS} | {"power": shown(host.get("power"))}
 
 
 def described(machine: Mapping[str, Any]) -> dict[str, str]:
-    """What tells one kind of machine from another, by the names that a reader knows."""
+    """The keys and values by which a reader distinguishes kinds of machines."""
     known = {key: machine[key] for key in MACHINE_KEYS[1:] if machine.get(key) is not None}
     return {
         _READ_AS.get(key, key): about_size(value) if key == "memory_bytes" else str(value)
