@@ -14,7 +14,7 @@ Facts = dict[str, Any]
 
 
 def answers(points: Points) -> list[Facts]:
-    """As page_answers() of analysis/R/page_points.R chooses them."""
+    """The answers of a page, chosen as page_answers() of analysis/R/page_points.R does."""
     storage, settings = points.of_storage(), points.settings()
     measured = [
         point.facts(settings[key]) | {"about": point.about}

@@ -1,4 +1,4 @@
-"""What a page counts of records: verdicts, how far proofs go, and findings."""
+"""Counts records for a page: verdicts, how far proofs go, and findings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Record(NamedTuple):
 
 
 class Counts:
-    """Of all records so far; a run that is added again replaces what it had."""
+    """The counts of all records so far; a run that is added again replaces what it had."""
 
     def __init__(self, of_logs: bool = False) -> None:
         self._of_logs = of_logs
@@ -38,7 +38,7 @@ class Counts:
         self._found[run] = tuple(map(_record, rows))
 
     def verdicts(self) -> dict[str, Any]:
-        """As page_verdicts() of analysis/R/page.R."""
+        """The verdicts, like page_verdicts() of analysis/R/page.R."""
         records = list(chain.from_iterable(self._found.values()))
         real = [one for one in records if not one.emulated]
         authors = sum(one.has(_AUTHORS) for one in records)

@@ -54,7 +54,7 @@ class LogScale:
 
 
 def scale_of(values: Iterable[float], start: float, end: float) -> LogScale:
-    """With a little air beyond the values."""
+    """A scale of the values with a margin of 6 % at either end."""
     logs = [log(value) for value in values if value > 0]
     low, high = min(logs), max(logs)
     air = max(0.06 * (high - low), 0.03)
@@ -98,7 +98,7 @@ def svg(width: float, height: float, title: str, parts: Sequence[str]) -> str:
 
 
 def page(title: str, body: Iterable[str]) -> str:
-    """With the look of the first page of a study."""
+    """A page with the look of the first page of a study."""
     style = (data_folder("analysis") / "page" / "page.css").read_text(encoding="utf-8") + _STYLE
     return "\n".join(
         [

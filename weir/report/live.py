@@ -118,7 +118,7 @@ class LiveStudy:
         }
 
     def _complete_rounds(self) -> int:
-        """Of the cells that have the most; of batches that can be measured."""
+        """The number of complete rounds of the batches that can be measured."""
         most = max(self._rounds.values(), default=0)
         counted = [
             self._runs[cell.cell]
@@ -163,7 +163,7 @@ class LiveStudy:
             self._troubles[key] = {"cell": cell.label, "round": found.number + 1, "reason": reason}
 
     def _text(self, facts: dict[str, Any]) -> Iterator[str]:
-        """What a terminal shows after a round."""
+        """The lines that a terminal shows after a round."""
         state = facts["live"]
         rounds = f"{state['rounds']} of {state['planned']} rounds complete"
         yield f"{rounds}, {state['done']} of {state['executions']} executions"

@@ -67,7 +67,7 @@ def logs_page(
 
 
 def _directory(names: Iterable[str]) -> str:
-    """What the paths of all logs begin with, to the last slash."""
+    """The common begin of the paths of all logs, to the last slash."""
     folders = [name.split("/")[:-1] for name in names]
     shared = itertools.takewhile(lambda some: len(set(some)) == 1, zip(*folders, strict=False))
     return "".join(f"{some[0]}/" for some in shared)

@@ -30,7 +30,7 @@ Iteration = tuple[Any, Any, Any]
 
 @dataclass(frozen=True)
 class Entry:
-    """What a point needs of one record."""
+    """The values of one record that a point needs."""
 
     run: Any
     verdict: str
@@ -55,7 +55,7 @@ class Point:
 
     @property
     def plain_setting(self) -> str:
-        """What every transfer has: "POSIX, shared file, sequential, 1 MiB"."""
+        """The terms that every transfer has: "POSIX, shared file, sequential, 1 MiB"."""
         names = [_text(name, self.about[name]) for name in ("api", "layout", "order")]
         return ", ".join(filter(None, (*names, size_text(self.about["xfer_bytes"]))))
 
@@ -72,7 +72,7 @@ class Point:
         return next((name for name in (DEGRADED, UNPROVEN, VALID) if name in found), INVALID)
 
     def values(self) -> list[float]:
-        """Of each run, the median of its iterations."""
+        """The values of the runs: of each run the median of its iterations."""
         runs: dict[Any, list[float]] = {}
         for one in self.used if not self.of_operations else ():
             runs.setdefault(one.run, []).append(one.value or 0.0)
@@ -83,7 +83,7 @@ class Point:
         return statistics.median(known) if known else None
 
     def facts(self, setting: str = "") -> dict[str, Any]:
-        """As report.html has them, without an interval."""
+        """The facts of a point as report.html has them, without an interval."""
         target, access, cell = self.key
         values, counts = self.values(), Counter(one.verdict for one in self.entries.values())
         return {
@@ -115,8 +115,8 @@ class Point:
 
 
 class Points:
-    """Of all records so far; a run that is added again replaces what it had. of_all: also operations on
-    files and directories, and what no access is known of, which have no bandwidth."""
+    """The points of all records so far; a run that is added again replaces what it had. of_all: also
+    operations on files and directories, and records of an unknown access, which have no bandwidth."""
 
     def __init__(self, of_all: bool = False) -> None:
         self.found: dict[Key, Point] = {}
@@ -155,7 +155,8 @@ class Points:
         return sorted(rows, key=lambda one: (one["emulated"], -(one["median"] or 0.0)))
 
     def settings(self) -> dict[Key, str]:
-        """Of each point; where they do not tell two apart, what differs in their labels is added."""
+        """The setting of each point; where settings do not tell two apart, what differs in their labels is
+        added."""
         alike: dict[tuple[str, str, str], list[Point]] = {}
         for (target, access, _), point in self.found.items():
             alike.setdefault((target, access, point.plain_setting), []).append(point)
@@ -168,7 +169,9 @@ class Points:
         return found
 
     def of_storage(self) -> set[Key]:
-        """Those that are a bandwidth of the storage, as of_storage() of analysis/R/page_points.R has them.
+        """The points that are a bandwidth of the storage, as of_storage() of analysis/R/page_points.R has
+        them. The null interface moves no bytes, single operations beside transfers have a question of their
+        own, and writes that nobody synchronised count only where none was.
 
         The null interface moves no bytes, single operations beside transfers have a question of their own,
         and writes that nobody synchronised count only where none was."""

@@ -1,4 +1,5 @@
-"""What was measured, for the top of a page: from the same facts.json that the analysis in R reads."""
+"""The facts about the measurement for the top of a page, from the facts.json that the analysis in R
+reads."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ Facts = Mapping[str, Any]
 
 
 def study_of(facts: Facts, name: str) -> dict[str, Any]:
-    """As page_study() of analysis/R/page.R."""
+    """The facts, like page_study() of analysis/R/page.R."""
     site, about = facts.get("site"), facts.get("about") or {}
     machines, suites = facts.get("machines") or [], facts.get("suites") or []
     machine = machines[0] if machines else {}
@@ -43,7 +44,7 @@ def _suite(one: Facts) -> str:
 
 
 def targets_of(facts: Facts, points: Iterable[Facts]) -> list[dict[str, Any]]:
-    """Those with points: real storage first, the memory of the node, a ceiling, after the rest."""
+    """The targets with points: real storage first, the memory of the node, a ceiling, after the rest."""
     known = {str(one["target"]): one for one in facts.get("targets") or ()}
     found = dict.fromkeys((str(one["target"]), bool(one["emulated"])) for one in points)
     kept = ("kind", "file_system", "device", "path", "description")

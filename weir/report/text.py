@@ -36,7 +36,7 @@ def lines(facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def rates(facts: Mapping[str, Any]) -> Iterator[str]:
-    """Of each target; of real storage where there is any."""
+    """The rates of each target; of real storage where there is any."""
     targets = [one for one in facts["targets"] if not one["emulated"]] or facts["targets"]
     for one in targets[:_MOST_TARGETS]:
         yield from answers(one["name"], [each for each in facts["answers"] if each["target"] == one["name"]])
@@ -45,7 +45,7 @@ def rates(facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def proof(verdicts: Mapping[str, Any]) -> str:
-    """Of real storage; of emulated storage where there is no other."""
+    """The share of proven results of real storage; of emulated storage where there is no other."""
     emulated = sum(verdicts["emulated"].values())
     only_emulated = not sum(verdicts["real"].values())
     counts = verdicts["emulated"] if only_emulated else verdicts["real"]
@@ -65,8 +65,8 @@ def proof(verdicts: Mapping[str, Any]) -> str:
 
 
 def proven(verdicts: Mapping[str, Any]) -> str:
-    """Only this audit proves: an imported table may carry the verdicts of its author. How far, by the text of
-    page.json; earlier pages have none."""
+    """The text on how far results are proven, from page.json; earlier pages have none. Only this audit
+    proves: an imported table may carry the verdicts of its author."""
     if verdicts.get("authors"):
         return "VALID by the verdict of the table's author"
     texts = [f"{one['count']:,} {one['text']}" for one in verdicts.get("proofs") or ()]
@@ -93,7 +93,7 @@ def _rate(row: Mapping[str, Any]) -> str:
 
 
 def runs(row: Mapping[str, Any]) -> str:
-    """What there is in place of an interval: the number of runs, and between what they lie."""
+    """The text in place of an interval: the number of runs, and between what they lie."""
     if row["n"] == 1:
         return "one run"
     values = row.get("values") or ()

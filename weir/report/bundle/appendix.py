@@ -63,7 +63,7 @@ def claim_lines(study: Path) -> list[Line]:
 
 
 def _minutes(plan: Mapping[str, Any]) -> str:
-    """Of the measurement; only drawing again takes none that weir knows."""
+    """The minutes that the measurement takes; drawing again takes none that weir knows."""
     seconds = (plan.get("cost") or {}).get("estimated_s")
     return "not recorded" if seconds is None else three_digits(float(seconds) / 60)
 
@@ -114,7 +114,8 @@ def _table(heads: Sequence[str], widths: str, rows: Sequence[Sequence[object]]) 
 
 
 def _command(study: Path, facts: Mapping[str, Any], plan: Mapping[str, Any]) -> list[str]:
-    """What measures the same again, or draws the same archived records, in parts that fit a line."""
+    """The command that measures the same again, or draws the same archived records, in parts that fit a
+    line."""
     if not plan:
         name = f"{study.resolve().name}.csv"
         records = f"reference/{name}" if (data_folder("reference") / name).is_file() else name

@@ -156,7 +156,7 @@ def _copy_data(source: Source, stage: Path) -> Path:
 
 
 def _why_another(private: Private) -> str:
-    """What to do if the raw outputs of the bundle give other tables than the study has."""
+    """A hint for raw outputs of the bundle that give other tables than the study has."""
     hint = "another version of weir collected the study: collect it again, then bundle it"
     names = ", ".join(sorted(private.echoed))
     return f"{hint}; or outputs need a value that was replaced in them: publish: [{names}]" if names else hint

@@ -18,7 +18,7 @@ def without_date(pdf: bytes) -> bytes:
 
 
 def _unpacked(pdf: bytes) -> bytes:
-    """Without compressed objects, among which cairo writes the date since 1.18."""
+    """The PDF without compressed objects, among which cairo writes the date since 1.18."""
     table_at = int(pdf[pdf.rindex(b"startxref") :].split()[1])
     header, table = _stream(pdf[table_at:])
     kinds = _entries(header, table)

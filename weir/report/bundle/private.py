@@ -1,4 +1,4 @@
-"""What must not leave the machine with a bundle: values of a site's files, directories, names of users.
+"""Values that must not leave the machine with a bundle: those of a site's files, directories, names of users.
 
 Values are replaced in the field that holds them, in plan.json, run.json and the site's files. Where a program
 printed such a value, it is replaced in the text too if it cannot be a word of the study. Users are replaced
@@ -54,7 +54,7 @@ _PROGRAMS = frozenset((b"bin", b"sbin", b"lib", b"lib64", b"libexec", b"build"))
 
 
 class Private:
-    """What a bundle replaces; it is filled by looking at all files, before the first is written."""
+    """The values that a bundle replaces; it looks at all files before the first is written."""
 
     def __init__(
         self,
@@ -216,7 +216,8 @@ def _forms(value: str) -> Iterator[bytes]:
 
 
 def measured_by(plan: Mapping[str, Any], targets: Iterable[Any]) -> Iterator[str]:
-    """What stands for {user} in the targets of the plan: a study may be bundled by somebody else."""
+    """The texts that stand for {user} in the targets of the plan, since a study may be bundled by somebody
+    else."""
     planned_targets = plan.get("site", {}).get("targets", {})
     for target in targets:
         written = target.get("path") if isinstance(target, Mapping) else None

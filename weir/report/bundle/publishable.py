@@ -99,7 +99,8 @@ def of_a_command(arguments: Sequence[str]) -> list[Part]:
 
 
 def of_a_program(arguments: Sequence[str]) -> list[Part]:
-    """As of_a_command; also the names of the tool and of sub-commands, which follow no option."""
+    """The parts of a command like those of of_a_command, with the names of the tool and of sub-commands,
+    which follow no option."""
     parts = of_a_command(arguments)
     for place in range(1, len(arguments)):
         if _SUBCOMMAND.fullmatch(arguments[place]) and not arguments[place - 1].startswith("-"):
@@ -129,7 +130,7 @@ def of_options(arguments: Sequence[str]) -> list[Part]:
 
 
 def _placement_value(kind: str, value: str) -> Part:
-    """What stays of the value: kinds are those of _PLACEMENT."""
+    """The part of the value that may stay: kinds are those of _PLACEMENT."""
     if kind.startswith(_OF_THE_VARIABLE):
         public = is_public(kind.removeprefix(_OF_THE_VARIABLE), value)
     elif kind == _VARIABLES:

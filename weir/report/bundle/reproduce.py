@@ -42,7 +42,7 @@ class Reproduced:
 
 
 def verify_bundle(bundle: Path) -> Verified:
-    """As verify, of a bundle that stays packed."""
+    """Verifies a bundle that stays packed."""
     with tempfile.TemporaryDirectory(prefix="weir-verify-") as name:
         folder = Path(name)
         unpack(bundle, folder)
@@ -75,7 +75,7 @@ def _study_in(folder: Path) -> Path:
 
 
 def differences_of_bundle(folder: Path) -> list[Difference]:
-    """What was edited, deleted or added in an unpacked bundle."""
+    """The files that were edited, deleted or added in an unpacked bundle."""
     _, sums = read_manifest(folder)
     present = {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()} - {MANIFEST}
     edited = [name for name in sums.keys() & present if file_sha256(folder / name) != sums[name]]

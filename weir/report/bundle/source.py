@@ -1,4 +1,5 @@
-"""What a bundle is made of: the study, its checkout, its site's files, and what of them is private."""
+"""The sources of a bundle: the study, its checkout, its site's files, and which values in them are
+private."""
 
 from __future__ import annotations
 
@@ -105,7 +106,7 @@ def _yaml_files(root: Path, site: str) -> list[Path]:
 
 
 def _place(file: Path) -> str:
-    """As the plan has it: what stands in a target's file is below its name."""
+    """The key of a file in the plan: the contents of a target's file are below its name."""
     return f"targets.{file.stem}" if file.parent.name == "targets" else ""
 
 
@@ -124,7 +125,8 @@ def _owner(study: Path) -> Iterator[str]:
 
 
 def _terms(plan: Mapping[str, Any]) -> Iterator[str]:
-    """What no text of the study can be without: its names, labels, parameters and paths, and weir's terms."""
+    """The terms that a text of the study cannot do without: its names, labels, parameters and paths, and
+    weir's terms."""
     site = plan.get("site", {})
     yield from (*columns(), *tools(), *rules())
     for name, target in site.get("targets", {}).items():
