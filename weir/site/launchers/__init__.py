@@ -32,7 +32,7 @@ def launcher(name: str) -> Launcher:
 
 @dataclass(frozen=True)
 class Start:
-    """How ranks are started."""
+    """The command and the environment that start the ranks."""
 
     command: list[str]  # what stands before the program
     environment: dict[str, str]  # all variables of the launcher
@@ -55,7 +55,8 @@ def start_of(
 
 
 def _changes(own: Launcher) -> Changes:
-    """Those of the launcher, and what the batch system tells an MPI that does not know better."""
+    """The changes of the launcher, and the variables that the batch system gives to an MPI that does not know
+    better."""
     system = surrounding(os.environ)
     told = system.mpi(os.environ) if system else {}
     return {key: value for key, value in told.items() if key not in os.environ} | own.environment(os.environ)

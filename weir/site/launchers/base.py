@@ -1,4 +1,5 @@
-"""What a launcher offers: the arguments before the program, and the changes of the environment; both pure."""
+"""The interface of a launcher: the arguments before the program, and the changes of the environment; both
+pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What weir needs to know of a batch system. A scheduler is a file here that defines SCHEDULER."""
+"""The interface of a batch system. A scheduler is a file here that defines SCHEDULER."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a batch system replies to a request that is not submitted."""
+    """The reply of a batch system to a request that is not submitted."""
 
     problems: Sequence[Problem] = field(default=())  # it would never start; keys are those of the partition
     note: str = ""  # it would not start today
@@ -49,7 +49,7 @@ class JobState:
 
 @dataclass(frozen=True)
 class JobFiles:
-    """What a job is submitted as."""
+    """The name and files with which a job is submitted."""
 
     name: str
     script: Path
@@ -78,7 +78,7 @@ class Scheduler:
         return listed_hosts(environment.get(self.nodefile_variable, ""))
 
     def nodes(self, environment: Mapping[str, str]) -> int | None:
-        """How many they are."""
+        """The number of nodes of the job."""
         return len(self.hosts(environment)) or None
 
     def node_list(self, environment: Mapping[str, str]) -> str | None:
@@ -86,7 +86,7 @@ class Scheduler:
         return ",".join(self.hosts(environment)) or None
 
     def ends_at(self, environment: Mapping[str, str]) -> float | None:
-        """When that job is over, in seconds since 1970; None for no end."""
+        """The end of that job in seconds since 1970; None for no end."""
         return None
 
     def placement(self, options: Sequence[str], environment: Mapping[str, str]) -> dict[str, Any] | None:
@@ -125,7 +125,7 @@ class Scheduler:
         return bool(self.command) and self.job(os.environ) is None and shutil.which(self.command) is not None
 
     def excluding(self, nodes: Sequence[str]) -> str:
-        """How to measure without these nodes."""
+        """A hint on how to measure without these nodes."""
         return "ask the administrator to take them out of the queue, or for a queue without them"
 
     # A job, from its submission to its end.
@@ -139,7 +139,7 @@ class Scheduler:
         return (printed.split() or [""])[0]
 
     def state(self, job: str) -> JobState | None:
-        """None if the batch system does not answer."""
+        """The state of a job; None if the batch system does not answer."""
         return None
 
     def is_alive(self, job: str) -> bool | None:
@@ -184,7 +184,7 @@ def clock(time_s: float) -> str:
 
 
 def seconds(text: str) -> float:
-    """Of hours:minutes:seconds."""
+    """The seconds in hours:minutes:seconds."""
     total = 0.0
     for part in text.split(":"):
         total = 60 * total + float(part)
@@ -201,6 +201,6 @@ def listed_hosts(file: str) -> list[str]:
 
 
 def requested_ones(has: Sequence[str], wanted: Sequence[str]) -> list[str]:
-    """Of a node's resources, as NAME=VALUE, those whose names were requested."""
+    """The resources of a node, as NAME=VALUE, whose names were requested."""
     names = {each.partition("=")[0] for each in wanted}
     return sorted(each for each in has if each.partition("=")[0] in names)

@@ -80,7 +80,7 @@ class Flux(Scheduler):
 
 
 def state_of(text: str) -> JobState | None:
-    """From `flux jobs --json` of one job."""
+    """Reads `flux jobs --json` of one job."""
     try:
         facts = json.loads(text)
     except ValueError:
@@ -103,7 +103,8 @@ def state_of(text: str) -> JobState | None:
 
 
 def stopped(status: str, queue: str) -> str:
-    """From `flux queue status`, which names each queue where there are several."""
+    """The reason of a stopped queue in `flux queue status`, which names each queue where there are
+    several."""
     own = (line.removeprefix(f"{queue}: ") for line in status.splitlines())
     return next((line for line in own if line.startswith("Scheduling is stopped")), "")
 
@@ -134,7 +135,7 @@ def _outer() -> list[str]:
 
 
 def _plain(job: str) -> str:
-    """As ASCII: some logs and file systems have nothing else."""
+    """The id in ASCII, since some logs and file systems have nothing else."""
     return job.replace("\N{LATIN SMALL LETTER F WITH HOOK}", "f")
 
 

@@ -82,7 +82,8 @@ class GridEngine(Scheduler):
 
 
 def states(text: str) -> dict[str, JobState]:
-    """Of all jobs, from `qstat -xml -f`, which tells the state of the queues on each node as well."""
+    """The states of all jobs, from `qstat -xml -f`, which reports the state of the queues on each node as
+    well."""
     found: dict[str, JobState] = {}
     root = _parsed(text)
     for queue in root.iter("Queue-List"):
@@ -98,7 +99,8 @@ def states(text: str) -> dict[str, JobState]:
 
 
 def end_state(accounting: str) -> JobState:
-    """Of a job that qstat does not know, from qacct; without accounting nothing but that it has ended."""
+    """The state of a job that qstat does not know, from qacct; without accounting nothing but that it has
+    ended."""
     facts = dict(re.findall(r"^(\w+) +(.*?) *$", accounting.rpartition("=====\n")[2], re.MULTILINE))
     if "exit_status" not in facts:
         return JobState(ENDED)
@@ -113,7 +115,7 @@ def end_state(accounting: str) -> JobState:
 
 
 def end_of(details: str, now: float) -> float | None:
-    """From `qstat -xml -j`: when the job began, and the time that was requested."""
+    """The end of the job from `qstat -xml -j`: when it began, and the time that was requested."""
     root = _parsed(details)
     began = root.findtext(".//JAT_start_time", "")
     limits = [
@@ -129,7 +131,7 @@ def end_of(details: str, now: float) -> float | None:
 def placement(
     options: Sequence[str], job: str, hosts: Sequence[str], described: str, jobs: str
 ) -> dict[str, Any]:
-    """From the options of the site, `qhost -F` and `qstat -xml -g t` of the running jobs."""
+    """The placement from the options of the site, `qhost -F` and `qstat -xml -g t` of the running jobs."""
     wanted = [value for value in _resources(options) if not value.startswith(("exclusive", "h_rt"))]
     known = dict(_described(described))
     others = {
@@ -204,7 +206,7 @@ def _state(letters: str, reason: str) -> JobState:
 
 
 def reason(details: str) -> str:
-    """Of an error first, else that of the scheduler."""
+    """The reason of an error first, else that of the scheduler."""
     errors = re.findall(r"^error reason +\d+: +(.*)$", details, re.MULTILINE)
     told = re.findall(r"^(?:scheduling info:)? +((?:cannot|queue instance|not).*)$", details, re.MULTILINE)
     return "; ".join(dict.fromkeys(errors or told[:2]))

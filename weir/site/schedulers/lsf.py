@@ -78,7 +78,7 @@ class Lsf(Scheduler):
 
 
 def state_of(line: str) -> JobState | None:
-    """Of bjobs -noheader -o with the fields of _FORMAT; a field without a value is a dash."""
+    """Reads a line of bjobs -noheader -o with the fields of _FORMAT; a field without a value is a dash."""
     fields = [None if field.strip() == "-" else field.strip() for field in line.strip().split("|")]
     if len(fields) != 4 or not fields[0]:
         return None

@@ -51,7 +51,8 @@ class Oar(Scheduler):
         return float(began) + float(limit) if began and limit else None
 
     def mpi(self, environment: Mapping[str, str]) -> dict[str, str]:
-        """For an MPI that was built without OAR: its daemons start by OAR's own remote shell."""
+        """The variables for an MPI that was built without OAR: its daemons start by OAR's own remote
+        shell."""
         if "OAR_NODEFILE" not in environment:
             return {}
         return {
@@ -119,7 +120,7 @@ def _asking(job: str) -> list[str]:
 
 
 def jobs_of(text: str) -> dict[str, dict[str, Any]]:
-    """By their ids, from `oarstat -J`; there may be messages before."""
+    """The jobs of `oarstat -J` by their ids; there may be messages before."""
     try:
         found: dict[str, dict[str, Any]] = json.loads(text[max(text.find("{"), 0) :])
     except ValueError:
@@ -128,7 +129,7 @@ def jobs_of(text: str) -> dict[str, dict[str, Any]]:
 
 
 def facts_of(text: str) -> dict[str, Any]:
-    """Of the only job."""
+    """The facts of the only job."""
     return next(iter(jobs_of(text).values()), {})
 
 
@@ -146,7 +147,8 @@ def exports(variables: Mapping[str, str]) -> str:
 
 
 def state_of(facts: Mapping[str, Any]) -> JobState:
-    """From what oarstat tells of a job; it has a time for its start as soon as it can be scheduled."""
+    """The state from what oarstat reports of a job; it has a time for its start as soon as it can be
+    scheduled."""
     phase = _PHASES.get(str(facts.get("state")), RUNNING)
     if phase == WAITING:
         return JobState(phase, "" if facts.get("scheduledStart") else "OAR plans no start for it")

@@ -62,7 +62,8 @@ class Pbs(Scheduler):
         return _time(began) + seconds(limit)
 
     def mpi(self, environment: Mapping[str, str]) -> dict[str, str]:
-        """For an MPI that was built without PBS; the daemons on other nodes belong to the job.
+        """The variables for an MPI that was built without PBS; the daemons on other nodes belong to the job.
+        PBS ends a task whose first program puts itself into the background, as Open MPI's daemon does.
 
         PBS ends a task whose first program puts itself into the background, as Open MPI's daemon does.
         """
@@ -132,7 +133,7 @@ class Pbs(Scheduler):
 
 
 def state_of(facts: Mapping[str, str]) -> JobState:
-    """From what qstat tells of a job."""
+    """The state from what qstat reports of a job."""
     letter, comment = facts.get("job_state", ""), facts.get("comment", "")
     phase = _PHASES.get(letter, WAITING)
     if letter == "H" and facts.get("Hold_Types", "n") not in ("n", "u"):  # the user's own hold is wanted
@@ -159,7 +160,7 @@ def _end_of_comment(comment: str, limit: str) -> str:
 
 
 def placement(options: Sequence[str], facts: Mapping[str, str], nodes: str) -> dict[str, Any]:
-    """Of a job, from what qstat and pbsnodes tell."""
+    """The placement of a job, from what qstat and pbsnodes report."""
     chunk, place, _ = _sorted_options(options)
     group = next(
         (word.partition("=")[2] for word in (place or "").split(":") if word.startswith("group=")), ""
@@ -240,7 +241,7 @@ def _names(facts: Mapping[str, str]) -> list[str]:
 
 
 def _silent(facts: Mapping[str, str]) -> str:
-    """What pbsnodes tells of the nodes of a job, of which qstat tells nothing."""
+    """The reply of pbsnodes about silent nodes of a job, which qstat lacks."""
     names = _names(facts)
     known = _nodes(answer(["pbsnodes", "-F", "json", *names])) if names else {}
     down = [name for name in names if "down" in str(known.get(name, {}).get("state", "")).split(",")]

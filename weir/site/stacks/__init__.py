@@ -1,1 +1,1 @@
-"""What a stack really holds: probed from the files of its programs, never believed from their names."""
+"""Probes the contents of a stack: they come from the files of its programs, never from their names."""

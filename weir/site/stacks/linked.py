@@ -40,7 +40,7 @@ def kind_of(file_name: str) -> str | None:
 
 
 def parse_ldd(text: str) -> Linked:
-    """From the output of ldd. Two names of one file are one library."""
+    """Reads the output of ldd. Two names of one file are one library."""
     kinds: dict[str, dict[str, None]] = {}
     missing = []
     for line in text.splitlines():
@@ -59,7 +59,8 @@ def parse_ldd(text: str) -> Linked:
 
 
 def linked(file: str, environment: Mapping[str, str]) -> Linked:
-    """What the loader would load for the file in this environment; nothing for a script or static program."""
+    """The libraries that the loader would load for the file in this environment; none for a script or static
+    program."""
     return _linked(file, tuple(sorted(environment.items())))
 
 

@@ -45,14 +45,14 @@ def probe_stack(stack: Stack, launcher: str) -> StackFacts:
 
 
 def features_here(stack: Stack, launcher: str) -> list[str]:
-    """What the stack has on this machine, for ReFrame; nothing, at no cost, where no program of it is."""
+    """The features of the stack on this machine, for ReFrame; none, at no cost, where no program of it is."""
     path = applied(os.environ, stack.environment).get("PATH")
     present = any(shutil.which(arguments[0], path=path) for arguments in stack.programs.values())
     return features(probe_stack(stack, launcher)) if present else []
 
 
 def launcher_of(site: Site, stack: str) -> str:
-    """Of the first partition that runs the stack; of the first of all if none does."""
+    """The launcher of the first partition that runs the stack; of the first of all if none does."""
     partitions = list(site.partitions.values())
     return next((one for one in partitions if stack in one.stacks), partitions[0]).launcher
 

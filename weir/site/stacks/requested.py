@@ -39,7 +39,7 @@ _MPI_FAMILIES = {
 
 
 def ask_library(kind: str, path: str, environment: Mapping[str, str]) -> str:
-    """What the library answers when requested its version; empty if it cannot be loaded or is silent."""
+    """The library's own version; empty if it cannot be loaded or is silent."""
     code = f"import ctypes, os; lib = ctypes.CDLL({path!r}, os.RTLD_GLOBAL | os.RTLD_LAZY); {_CALLS[kind]}"
     return _output((sys.executable, "-c", code), tuple(sorted(environment.items()))).strip()
 

@@ -1,4 +1,4 @@
-"""What the facts about a stack mean; all pure."""
+"""Judges the facts about a stack; all functions are pure."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def problems(stack: StackFacts) -> list[str]:
 
 
 def remarks(stack: StackFacts) -> list[str]:
-    """What the stack lacks without being broken: cells that need it have to run elsewhere."""
+    """Sentences about what the stack lacks without being broken: cells that need it have to run elsewhere."""
     sentences = []
     names = {library.name for library in stack.libraries}
     for library in stack.libraries:

@@ -31,7 +31,7 @@ _UNITS_S = (1, 60, 3600)
 
 
 def judged(request: Request, ask: Ask) -> Answer:
-    """What sbatch and sinfo reply to a job of this size."""
+    """The reply of sbatch and sinfo to a job of this size."""
     refusal = _refusal(request, ask)
     problems = [*_beyond(request, ask), *_lasting(refusal, ask)]
     note = ""
@@ -41,7 +41,7 @@ def judged(request: Request, ask: Ask) -> Answer:
 
 
 def seconds(limit: str) -> float:
-    """Of a time limit in Slurm's notation: [days-]hours:minutes:seconds, or infinite."""
+    """The seconds of a time limit in Slurm's notation: [days-]hours:minutes:seconds, or infinite."""
     days, _, clock = limit.rpartition("-")
     if not re.fullmatch(r"[\d:]+", clock):
         return math.inf
@@ -77,7 +77,8 @@ def _advice(refusal: str) -> str:
 
 
 def _beyond(request: Request, ask: Ask) -> list[Problem]:
-    """What the partition will never have: sbatch takes such a job, and it waits for ever."""
+    """Problems of a request beyond the size of the partition: sbatch takes such a job, and it waits for
+    ever."""
     queue = named_options(request.options).get("slurm_partition")
     if queue is None:
         return []

@@ -1,4 +1,4 @@
-"""Which nodes a job got, beside what the site's options of sbatch requested.
+"""The nodes that a job got, beside what the site's options of sbatch requested.
 
 Slurm may give other nodes than were requested: it waits five minutes for `--switches` (max_switch_wait) and
 then takes what there is; an allocation that somebody made by hand knows nothing of the site's options.
@@ -21,7 +21,8 @@ _REQUESTED = ("--switches", "--constraint", "--exclude", "--exclusive")
 def placement(
     scheduler_options: Sequence[str], environment: Mapping[str, str], ask: Ask
 ) -> dict[str, Any] | None:
-    """For run.json: requested and found; None outside of a job of Slurm. What Slurm does not tell is null."""
+    """The placement for run.json: requested and found; None outside of a job of Slurm. A fact that Slurm does
+    not report is null."""
     job = environment.get("SLURM_JOB_ID")
     if job is None:
         return None
@@ -36,7 +37,7 @@ def placement(
 
 
 def options(scheduler_options: Sequence[str]) -> dict[str, Any]:
-    """What the options of sbatch ask of the nodes."""
+    """The demands on the nodes in the options of sbatch."""
     given: dict[str, str] = {}
     rest = iter(scheduler_options)
     for option in rest:

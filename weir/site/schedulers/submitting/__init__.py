@@ -27,7 +27,7 @@ def exit_file(log: Path) -> Path:
 
 
 def messages_file(log: Path) -> Path:
-    """What the batch system itself prints into a job, such as that its time is over."""
+    """The file with what the batch system itself prints into a job, such as that its time is over."""
     return log.with_name(f"{log.name}.queue")
 
 
@@ -85,7 +85,7 @@ class Submitted:
         self._ended_at = 0.0
 
     def failure(self) -> str | None:
-        """None while it waits or runs; empty after success; else why it failed."""
+        """The reason of a failure: None while the job waits or runs; empty after success."""
         self.state = state = self.system.state(self.job)
         if state is None:
             self.news = f"{self.system.name} does not tell the state of job {self.job}; asking again"

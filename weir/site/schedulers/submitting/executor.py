@@ -113,7 +113,8 @@ class Executor(RemoteExecutor):  # type: ignore[misc]
         self._printed[submitted.job] = news
 
     def cancel_jobs(self, active_jobs: list[SubmittedJobInfo]) -> None:
-        """Also those that Snakemake asks about at this moment, which it has on no list meanwhile."""
+        """Cancels jobs, also those that Snakemake asks about at this moment, which it has on no list
+        meanwhile."""
         for submitted in [*self._under_way.values()]:
             submitted.system.cancel_job(submitted.job)
 
