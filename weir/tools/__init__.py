@@ -16,6 +16,6 @@ def tools() -> dict[str, Tool]:
 
 
 def purpose_of(name: str | None) -> str | None:
-    """What a tool measures; empty for a name without a tool."""
+    """The purpose of a tool; empty for a name without a tool."""
     tool = tools().get(name or "")
     return tool.purpose if tool else None

@@ -1,4 +1,4 @@
-"""What a tool offers: every hook that the rest of weir calls, declared in one class.
+"""The interface of a tool: every hook that the rest of weir calls, declared in one class.
 
 A tool is a directory, weir/tools/<tool>/, whose __init__.py defines TOOL, an object of a class derived from
 Tool, or from LogTool where weir reads results and starts nothing. Nothing outside that directory names the
@@ -48,7 +48,8 @@ class Parameter:
 
 
 def label_of_jobs(params: Mapping[str, Any]) -> str:
-    """Of programs whose workers are threads of one process: 'random 4KiB of 64MiB 4 jobs direct'."""
+    """The label of programs whose workers are threads of one process: 'random 4KiB of 64MiB 4 jobs
+    direct'."""
     sizes = [format_size(params[name]).replace(" ", "") for name in ("xfer_bytes", "block_bytes")]
     terms = [params["order"], " of ".join(sizes)]
     terms += [f"{params['jobs']} jobs"] if params["jobs"] > 1 else []
@@ -59,7 +60,7 @@ def label_of_jobs(params: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class RunPaths:
-    """Where one execution reads and writes: data on the target, outputs in the results."""
+    """The paths of one execution: data on the target, outputs in the results."""
 
     data: str  # the file or directory on the target, prefix included
     outputs: Path  # folder of this run; summary files go here, never to the target
@@ -122,7 +123,7 @@ class Tool:
         raise NotImplementedError
 
     def footprint(self, cell: Cell) -> Footprint:
-        """What one execution of the cell costs the storage, at most."""
+        """The load of one execution of the cell on the storage, at most."""
         raise NotImplementedError
 
     def parse(self, outputs: Mapping[str, Path]) -> Parsed:

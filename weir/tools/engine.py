@@ -30,9 +30,9 @@ def is_engine(program: Sequence[str]) -> bool:
 
 
 def shared_engine(tool: Tool, cell: Cell, program: Sequence[str]) -> tuple[str, ...]:
-    """How weir-io starts, if it can run the cell beside others in one launch; empty if the cell has a launch
-    of its own: for another program, or for variables of its own, or for a tab
-    in a value, which separates arguments in the list of a shared launch."""
+    """The command of weir-io, if it can run the cell beside others in one launch. It is empty if the cell has
+    a launch of its own: for another program, for variables of its own, or for a tab in a value, which
+    separates arguments in the list of a shared launch."""
     plain = not any(
         mark in value for value in cell.params.values() if isinstance(value, str) for mark in "\t\n"
     )

@@ -30,7 +30,7 @@ def find_tools(package: ModuleType) -> dict[str, Tool]:
 
 
 def _problems(module: ModuleType, tool: object, is_directory: bool) -> Iterator[Problem]:
-    """What is wrong with a tool, with the file and the hook."""
+    """The problems of a tool, with the file and the hook."""
     file = module.__file__ or module.__name__
     if not is_directory:
         yield Problem("is a file, and a tool is a directory", file, key="TOOL", hint="move it to __init__.py")

@@ -21,7 +21,7 @@ _INDICES = re.compile(r"\d{1,6}(?:-\d{1,6})?(?:,\d{1,6}(?:-\d{1,6})?)*")
 
 
 def stripe_problems(cell: Cell, target: Target) -> Iterator[str]:
-    """What the target's files cannot have."""
+    """The problems of stripes that the target's files cannot have."""
     count, most = cell.params.get("stripe_count", 0), target.max_stripe_count
     if count and not most:
         yield f"files of target {target.name} have no stripes: stripe_count must be 0"
@@ -38,7 +38,7 @@ def stripe_problems(cell: Cell, target: Target) -> Iterator[str]:
 
 
 def stripe_terms(params: Mapping[str, Any]) -> list[str]:
-    """For the label of a cell."""
+    """The terms about stripes in the label of a cell."""
     terms = {"stripe_count": "stripes", "pool": "pool", "osts": "osts"}
     return [f"{term}-{params[name]}" for name, term in terms.items() if params.get(name)]
 

@@ -41,7 +41,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Phase:
-    """What one rank did in one phase; dropped operations did not fit in its memory."""
+    """The operations of one rank in one phase; dropped operations did not fit in its memory."""
 
     rank: int
     name: str
@@ -86,7 +86,7 @@ def _phases(path: Path, data: bytes, rank: int) -> Iterator[Phase]:
 
 
 def rows(phases: Sequence[Phase]) -> Iterator[tuple[object, ...]]:
-    """In the order of COLUMNS; starts count from the first operation of all phases."""
+    """The rows in the order of COLUMNS; starts count from the first operation of all phases."""
     first_ns = min((record.start_ns for phase in phases for record in phase.records), default=0)
     for phase in phases:
         head = (phase.rank, phase.iteration, phase.name, phase.item)

@@ -1,4 +1,4 @@
-"""What a warning of IOR or mdtest does to the result beside it, whichever of their versions printed it.
+"""The effect of a warning of IOR or mdtest on the result beside it, whichever of their versions printed it.
 
 A warning that is not in the table has no known effect: the audit shows its text as a note.
 """

@@ -134,7 +134,8 @@ def parse_document(document: Mapping[str, Any], api_names: Mapping[str, str]) ->
 
 
 def _program_s(document: Mapping[str, Any]) -> float | None:
-    """From its first moment to its last; the clock of the day may have been set meanwhile."""
+    """The duration of the program from its first moment to its last; at least 0, since the clock of the day
+    may have been set meanwhile."""
     try:
         began, ended = (datetime.fromisoformat(str(document[key])) for key in ("began", "ended"))
     except (KeyError, ValueError):
@@ -166,7 +167,7 @@ def parse_rows(
 
 
 def with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
-    """And others, each once."""
+    """The results with more messages, each once."""
     known = {message.text for message in parsed.messages}
     return replace(parsed, messages=(*parsed.messages, *(one for one in others if one.text not in known)))
 
@@ -239,7 +240,8 @@ def _error_text(error: Mapping[str, Any]) -> str:
 
 
 def _longest_halt_s(timeline: Mapping[str, Any] | None) -> float | None:
-    """Of all ranks together: how long less than a twentieth of the mean moved, between times of more."""
+    """The longest halt of all ranks together: the time in which less than a twentieth of the mean moved,
+    between times of more."""
     moved: Sequence[int] = (timeline or {}).get("moved_bytes") or ()
     bucket_s = (timeline or {}).get("bucket_s")
     if not sum(moved) or bucket_s is None:

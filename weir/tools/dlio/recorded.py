@@ -25,7 +25,7 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True)
 class Recorded:
-    """Of one epoch: fetched_bytes is None where reason tells why."""
+    """The counters of an epoch: fetched_bytes is None where `reason` tells why."""
 
     fetched_bytes: int | None
     reason: str = ""
@@ -39,7 +39,7 @@ class _Report:
 
 
 def recorded_in(text: str, hosts: int | None) -> dict[tuple[str, int], Recorded]:
-    """By train or eval and the number of the epoch, from 0; empty where no epoch has times."""
+    """The counters by train or eval and the number of the epoch, from 0; empty where no epoch has times."""
     by_host: dict[str, list[_Report]] = {}
     for document in _documents(text, _SYSSTAT):
         for name, host in _hosts(document):
@@ -107,7 +107,7 @@ def _rate(parts: object, name: str) -> float:
 
 
 def _time(stamp: object) -> float | None:
-    """In seconds; without a zone it is UTC, as DLIO has it."""
+    """A time in seconds; without a zone it is UTC, as DLIO has it."""
     if isinstance(stamp, dict):
         stamp = f"{stamp.get('date')}T{stamp.get('time')}" if stamp.get("utc") else None
     if not isinstance(stamp, str):

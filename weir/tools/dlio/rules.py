@@ -43,7 +43,7 @@ def epoch_from_memory(subject: Subject) -> Outcome | None:
 
 
 def _slower_than_memory(subject: Subject, nodes: int) -> str:
-    """How long a sample took, if memory would have given it sooner."""
+    """The duration of a sample as text, if memory would have given it sooner."""
     busy, sample_bytes = (subject.observed.get(name) for name in ("accelerators_busy", "sample_bytes"))
     samples_s = subject.number("ops_s")
     if busy is None or busy > _WAITING or not sample_bytes or not samples_s:

@@ -127,6 +127,6 @@ def _whole(value: object) -> int | None:
 
 
 def _number(value: object) -> float | None:
-    """Above 0."""
+    """The value if it is a number above 0."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and 0 < float(str(value)) < float("inf") else None  # type: ignore[arg-type]

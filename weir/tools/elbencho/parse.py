@@ -135,7 +135,7 @@ def _extremes(latency: Mapping[str, Any]) -> Facts:
 
 
 def _configured(config: Mapping[str, Any]) -> Facts:
-    """What was requested, by the names of the JSON."""
+    """The request, from the names of the JSON."""
     count = {name: _whole(config.get(name)) for name in ("paths", "hosts", "threads", "dirs", "files")}
     is_tree = config.get("path_type") == "dir"
     size = _whole(config.get("file_size"))
@@ -198,7 +198,8 @@ _OF_TABLE: Mapping[str, tuple[str, int]] = {
 
 
 def _of_table(text: str) -> Iterator[Facts]:
-    """Where files are named one by one their removal has no rate: such a phase is skipped."""
+    """The phases of a table. Where files are named one by one their removal has no rate: such a phase is
+    skipped."""
     command = _COMMAND.search(text)
     known: Facts = {"sync": None} if command is None else {}
     known |= {"direct": True} if command and _DIRECT.search(command[0]) else {}

@@ -35,7 +35,7 @@ class Elbencho(Tool):
     }
 
     def label(self, params: Mapping[str, Any]) -> str:
-        """Such as 'random 4KiB of 64MiB 4 jobs direct'."""
+        """The label, such as 'random 4KiB of 64MiB 4 jobs direct'."""
         return label_of_jobs(params)
 
     def habits(self, row: Row) -> Habits:
@@ -106,7 +106,7 @@ def _file_bytes(cell: Cell) -> int:
 
 
 def _as_run(row: Row) -> Row:
-    """Of a suite: one process on each node, and each access once."""
+    """The row of a suite: one process on each node, and each access once."""
     return row | {"nn": row.get("nn") or 1, "ppn": 1, "iteration": 0, "layout": "shared"}
 
 

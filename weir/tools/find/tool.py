@@ -43,7 +43,7 @@ class Find(EngineOnlyTool):
     parameters = PARAMETERS
 
     def label(self, params: Mapping[str, Any]) -> str:
-        """Such as '1000 files 3901B in 10 directories *01*'."""
+        """The label, such as '1000 files 3901B in 10 directories *01*'."""
         size = format_size(params["xfer_bytes"]).replace(" ", "")
         terms = [f"{params['files_per_rank']} files {size}"]
         if params["directories_per_rank"] > 1:

@@ -62,7 +62,7 @@ def documents(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _is_sum(job: object) -> bool:
-    """Of the jobs on several servers (fio --client) there is one more entry, which adds them up."""
+    """Whether the entry is the sum of the jobs on several servers, which fio --client adds."""
     return isinstance(job, dict) and job.get("jobname") == "All clients"
 
 
@@ -116,7 +116,7 @@ def _today(counted: object) -> object:
 
 
 def _bandwidth(counted: Mapping[str, Any]) -> float | None:
-    """In MiB/s: of the bytes and the time where fio cut the quotient to whole bytes, or KiB, a second."""
+    """The bandwidth in MiB/s: bytes over time where fio cut the quotient to whole bytes, or KiB, a second."""
     moved, runtime_ms = _whole(counted.get("io_bytes")), _number(counted.get("runtime"))
     printed = _number(counted.get("bw_bytes"))
     if moved and runtime_ms and printed is not None:

@@ -82,8 +82,8 @@ def _of_today(size: str) -> str:
 
 
 def _rows(section: str, job: Job) -> Iterator[Row]:
-    """Of a whole section: one that is cut has no line of what was issued. Nor has one of which a page quotes
-    the first lines alone: there is an empty line behind them, where fio prints none."""
+    """The rows of a whole section. A section that is cut has no line of what was issued, nor has one of which
+    a page quotes the first lines alone: there is an empty line behind them, where fio prints none."""
     issued = _ISSUED.search(section)
     if job.get("engine") in NO_STORAGE or (issued is None and not _QUOTED.search(section)):
         return
@@ -129,7 +129,7 @@ def _bytes(text: str) -> int:
 
 
 def _margin(text: str) -> float:
-    """How far the size may be from what three digits tell."""
+    """The rounding error of a size with three digits."""
     digits = text.rstrip("KMGTPiB")
     places = len(digits.partition(".")[2])
     return float(0.5 * 10**-places * _unit(text))

@@ -49,7 +49,7 @@ class Fio(Tool):
     }
 
     def label(self, params: Mapping[str, Any]) -> str:
-        """Such as 'POSIX random 4KiB of 64MiB 4 jobs'."""
+        """The label, such as 'POSIX random 4KiB of 64MiB 4 jobs'."""
         return f"{params['api']} {label_of_jobs(params)}"
 
     def problems(self, cell: Cell, target: Target) -> Sequence[str]:
@@ -130,5 +130,5 @@ def _problems(cell: Cell, target: Target) -> Iterator[str]:
 
 
 def _as_run(row: Row) -> Row:
-    """Of a suite: one process on one node, each job with a file of its own, and each access once."""
+    """The row of a suite: one process on one node, each job with a file of its own, and each access once."""
     return row | {"nn": 1, "ppn": 1, "iteration": 0, "layout": None}

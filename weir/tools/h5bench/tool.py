@@ -88,7 +88,7 @@ def _of_csv(text: str) -> Iterator[Row]:
 
 
 def _rows(access: str, facts: Mapping[str, str]) -> Iterator[Row]:
-    """None where the size or the rate is not there."""
+    """The row of an access, if the size and the rate are there."""
     moved, rate = (_bytes(facts.get(name, "")) for name in ("total size", "observed rate"))
     if moved and rate:
         collective = facts.get("collective data") == "YES"

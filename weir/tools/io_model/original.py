@@ -1,4 +1,5 @@
-"""What the original io-model prints: one line of what was requested, one line of results for each rank."""
+"""Reads the output of the original io-model: one line with the request, one line of results for each
+rank."""
 
 from __future__ import annotations
 
@@ -54,7 +55,7 @@ def messages_in(text: str) -> Sequence[Message]:
 
 
 def holds_only_messages(text: str) -> bool:
-    """As of a run that failed before it printed its request."""
+    """Whether it is the log of a run that failed before it printed its request."""
     return all(_SAID.match(line) for line in text.splitlines() if line.strip())
 
 

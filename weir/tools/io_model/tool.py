@@ -65,7 +65,7 @@ class IoModel(EngineOnlyTool):
     parameters = PARAMETERS
 
     def label(self, params: Mapping[str, Any]) -> str:
-        """Such as 'POSIX write random 16 KiB x 10000'; defaults are omitted."""
+        """The label, such as 'POSIX write random 16 KiB x 10000'; defaults are omitted."""
         terms = [params["api"], "+".join(params["access"]), params["order"]]
         terms += [params["locality"]] if params["locality"] != "auto" else []
         terms += [format_size(params["xfer_bytes"]), f"x {params['operations']}"]

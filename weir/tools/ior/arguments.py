@@ -1,4 +1,4 @@
-"""What an IOR command line asks for, in the tool's parameter names; understands 3.0.1 and 4.x spellings."""
+"""Parses an IOR command line into the tool's parameter names; it knows the spellings of 3.0.1 and 4.x."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class Test:
 
 @dataclass
 class RunLog:
-    """What one execution of IOR printed."""
+    """The printed contents of one execution of IOR."""
 
     program: str = ""
     version: str = ""

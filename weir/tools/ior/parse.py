@@ -21,7 +21,7 @@ _MIB = 2**20
 
 
 def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
-    """Of weir-io or IOR; summary, stdout and stderr may each be missing or cut."""
+    """Parses the outputs of weir-io or IOR; summary, stdout and stderr may each be missing or cut."""
     texts = read_texts(outputs)
     stdout = scan(texts.get("stdout", ""))
     stderr = all_messages(scan(texts.get("stderr", "")))
@@ -50,7 +50,8 @@ def parse_log(text: str) -> Sequence[Parsed]:
 
 
 def _of_document(document: Mapping[str, Any]) -> Parsed:
-    """With the depth of the queue that ran; a back end without a queue waits for each transfer."""
+    """Reads a document with the depth of the queue that ran; a back end without a queue waits for each
+    transfer."""
     parsed = parse_document(document, API_NAMES)
     for row, result in rows_and_results(parsed, document):
         queue = (result.get("observed") or {}).get("queue") or {}
@@ -63,7 +64,9 @@ def _with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
 
 
 def _take_sizes(summary: RunLog, warned: Sequence[dict[str, int]]) -> None:
-    """With a summary file, the warnings about sizes stay on stdout, without the result they belong to.
+    """Takes the sizes from the warnings. With a summary file they stay on stdout, without the result they
+    belong to: they come in the order of the results, for those whose sizes differ, and the bandwidth tells
+    which that is.
 
     They come in the order of the results, for those whose sizes differ; the bandwidth tells which that is.
     """
@@ -86,7 +89,7 @@ def _moved_fits(values: Mapping[str, str], sizes: Mapping[str, int]) -> bool:
 
 
 def _with_stripes(parsed: list[Parsed], runs: Sequence[RunLog]) -> list[Parsed]:
-    """What lfs getstripe printed anywhere in the log about the files that were written."""
+    """Adds the stripes of the written files that lfs getstripe printed anywhere in the log."""
     counts = Counter(count for run in runs for count in run.file_stripes)
     for row in (row for run in parsed for row in run.rows):
         if counts and row["access"] == "write":

@@ -1,4 +1,4 @@
-"""From what IOR printed to rows: what was requested, from command line and options, and what came of it."""
+"""Makes rows of what IOR printed: the request, from command line and options, and the results."""
 
 from __future__ import annotations
 
@@ -82,7 +82,8 @@ def parsed_run(run: RunLog) -> Parsed:
 
 
 def requested_of(test: Test, command_line: str) -> dict[str, Any]:
-    """In the tool's parameter names, with tasks, nodes and ppn; sizes rounded for reading are not taken."""
+    """The request in the tool's parameter names, with tasks, nodes and ppn; sizes rounded for reading are not
+    taken."""
     options = test.options
     requested = parse_arguments(command_line) if command_line else {}
     requested |= _known(
@@ -132,8 +133,8 @@ def _test_rows(test: Test, requested: Mapping[str, Any], began: str, first_row: 
 
 
 def _of_summaries(test: Test, iterations: int) -> Iterator[Printed]:
-    """Of a log without a table of iterations. Greatest, least and mean are all that is known of more than
-    three; in which order they were measured is not printed."""
+    """The results of a log without a table of iterations. Of more than three only the greatest, the least and
+    the mean are known; the order of measurement is not printed."""
     for access, numbers in test.summaries:
         greatest, least, mean = (real(number) or 0.0 for number in numbers[:3])
         if iterations == 1:
@@ -187,7 +188,10 @@ def _row(result: Printed, requested: Mapping[str, Any]) -> Row:
 
 
 def _drawn(result: Printed, row: Row, tasks: int | None) -> dict[str, Any]:
-    """From how many bytes of their files -z -z -F drew the offsets of a read.
+    """The bytes of the files from which -z -z -F drew the offsets of a read. Up to May 2025 (348572c of IOR)
+    they were the first 1/tasks of each file, and the size that the warning calls expected is that of one
+    file. Since then they are the whole file; but what a rank lacks of the fastest one at the stonewall still
+    comes from the first 1/tasks.
 
     Up to May 2025 (348572c of IOR) it was the first 1/tasks of each file, and the size that the warning calls
     expected is that of one file. Since then it is the whole file; but what a rank lacks of the fastest one at

@@ -172,7 +172,7 @@ class Ior(EngineTool):
     parameters = PARAMETERS
 
     def label(self, params: Mapping[str, Any]) -> str:
-        """Such as 'MPIIO shared random 16KiB of 1MiB'; defaults are omitted."""
+        """The label, such as 'MPIIO shared random 16KiB of 1MiB'; defaults are omitted."""
         xfer, block = (format_size(params[key]).replace(" ", "") for key in ("xfer_bytes", "block_bytes"))
         terms = [params["api"], params["layout"], params["order"], f"{xfer} of {block}"]
         if params["segments"] > 1:
@@ -327,6 +327,7 @@ def _sync_dropped(version: str, api: str | None) -> str | None:
 
 
 def listed_interfaces(help_text: str) -> tuple[str, ...]:
-    """From `-a S  api -- API for I/O [POSIX|DUMMY|MPIIO]` of IOR and of weir-io."""
+    """The interfaces in `-a S  api -- API for I/O [POSIX|DUMMY|MPIIO]`, a line of the help of IOR and of
+    weir-io."""
     match = re.search(r"^\s*-a\b.*\[([A-Z0-9_|]+)\]", help_text, re.MULTILINE)
     return tuple(match[1].split("|")) if match else ()

@@ -62,7 +62,7 @@ class Madbench(EngineOnlyTool):
     parameters = PARAMETERS
 
     def label(self, params: Mapping[str, Any]) -> str:
-        """Such as 'POSIX shared 1000 pixels x 8 bins'; defaults are omitted."""
+        """The label, such as 'POSIX shared 1000 pixels x 8 bins'; defaults are omitted."""
         terms = [params["api"], params["layout"], f"{params['pixels']} pixels x {params['bins']} bins"]
         terms += [f"{params['gangs']} gangs"] if params["gangs"] > 1 else []
         terms += [_phases(params)] if _phases(params) != "SWC" else []

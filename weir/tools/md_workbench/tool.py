@@ -45,7 +45,7 @@ class MdWorkbench(LogTool):
 
 
 def _api(before: str) -> str:
-    """Of the arguments that it prints above its first line; POSIX is its default."""
+    """The interface in the arguments that it prints above its first line; POSIX is its default."""
     lines = _ARGUMENTS.findall(before)
     found = _API.search(lines[-1]) if lines else None
     return found[1].upper() if found else "POSIX"

@@ -17,7 +17,7 @@ _PERSONALITY = "mdtest"
 
 
 def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
-    """Of weir-io or mdtest; each of summary, stdout and stderr may be missing or cut."""
+    """Parses the outputs of weir-io or mdtest; each of summary, stdout and stderr may be missing or cut."""
     texts = read_texts(outputs)
     stdout, stderr = texts.get("stdout", ""), texts.get("stderr", "")
     document = read_document(texts.get("summary", ""))

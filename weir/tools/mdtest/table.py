@@ -1,4 +1,4 @@
-"""What the original mdtest prints: the command line, warnings, and a table over all iterations."""
+"""Reads the output of the original mdtest: the command line, warnings, and a table over all iterations."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _EXACT_ITERATIONS = 3  # of so many, least, greatest and mean give all
 
 
 def starts_in(text: str) -> list[int]:
-    """Where runs of the original begin: at the line of the date if it is there, else at that of the version,
-    else at the table alone."""
+    """The begins of the runs of the original: the line of the date if it is there, else that of the version,
+    else the table alone."""
     begins = [match.start() for match in _START.finditer(text)]
     versions = [match.start() for match in _VERSION.finditer(text)]
     if not versions:
@@ -137,7 +137,8 @@ def _rows(match: re.Match[str], iterations: int, requested: Mapping[str, Any]) -
 
 
 def _done(access: str, requested: Mapping[str, Any]) -> int | None:
-    """After a stonewall as many as the quickest rank. The content of a status file is not printed."""
+    """The items that were done; after a stonewall as many as those of the quickest rank. The content of a
+    status file is not printed."""
     wall = requested.get("wall")
     if wall:
         pairs: int = wall["pairs_max"] * requested["tasks"]

@@ -69,7 +69,7 @@ class Mdtest(EngineTool):
     parameters = PARAMETERS
 
     def label(self, params: Mapping[str, Any]) -> str:
-        """Such as 'POSIX 1000 files 3901B shared shift-1'; defaults are omitted."""
+        """The label, such as 'POSIX 1000 files 3901B shared shift-1'; defaults are omitted."""
         items = "directories" if params["item"] == "directory" else "files"
         terms = [params["api"], f"{params['items_per_rank']} {items}"]
         terms += [format_size(params["xfer_bytes"]).replace(" ", "")] if params["xfer_bytes"] else []

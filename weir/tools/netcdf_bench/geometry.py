@@ -42,7 +42,8 @@ def geometry_text(shape: Shape) -> str:
 
 @dataclass(frozen=True)
 class Layout:
-    """What a cell's geometry comes to; the file has share or data, the library's own chunks have none."""
+    """The shapes that follow from a cell's geometry; the file has share or data, the library's own chunks
+    have none."""
 
     data: Shape
     share: Shape

@@ -17,7 +17,8 @@ _REQUESTED_COLUMNS = ("fill", "unlimited")
 
 
 def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
-    """Of weir-io or benchtool; each of summary, stdout and stderr may be missing or cut."""
+    """Parses the outputs of weir-io or benchtool; each of summary, stdout and stderr may be missing or
+    cut."""
     texts = read_texts(outputs)
     stdout, stderr = texts.get("stdout", ""), texts.get("stderr", "")
     document = read_document(texts.get("summary", ""))

@@ -1,4 +1,4 @@
-"""What benchtool prints: its table, mixed with lines of the ranks and of libraries that fail.
+"""Reads the output of benchtool: its table, mixed with lines of the ranks and of libraries that fail.
 
 A row of the table has the least, the mean and the greatest of the ranks. The record takes the slowest rank:
 the greatest times and the least bandwidth. benchtool prints no total time; it is the data size over that
@@ -38,7 +38,7 @@ _TIMES = {"Open time": "open_s", "I/O time": "io_s", "Close time": "close_s"}
 
 
 def starts_in(text: str) -> list[int]:
-    """Where runs begin in a log."""
+    """The begins of the runs in a log."""
     return [match.start() for match in START.finditer(text)]
 
 

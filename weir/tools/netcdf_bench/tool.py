@@ -101,7 +101,7 @@ class NetcdfBench(EngineTool):
     parameters = PARAMETERS
 
     def label(self, params: Mapping[str, Any]) -> str:
-        """Such as 'NETCDF4 shared collective 100:16:64:4 chunks-auto'; defaults are omitted."""
+        """The label, such as 'NETCDF4 shared collective 100:16:64:4 chunks-auto'; defaults are omitted."""
         terms = [params["api"], params["layout"]]
         if params["layout"] == "shared":
             terms.append("collective" if params["collective"] else "independent")
