@@ -30,7 +30,8 @@ def with_shares(planned: Sequence[PlannedCell]) -> list[PlannedCell]:
 
 
 def added_span(items: Iterable[PlannedCell]) -> Span:
-    """From none, if the planned rounds are enough, to the maximum, if the budget allows it."""
+    """The span of the cost of added rounds: from none, if the planned rounds are enough, to the maximum, if
+    the budget allows it."""
     total = Span()
     for item in items:
         most, part = _most(item), part_within_budget(item)
@@ -62,7 +63,8 @@ def until_words(until: Until | None) -> str:
 
 
 def stricter(first: Until | None, other: Until | None) -> Until | None:
-    """For a cell of two experiments: the narrower interval, the more rounds, the longer time."""
+    """The stricter condition for a cell of two experiments: the narrower interval, the more rounds, the
+    longer time."""
     if first is None or other is None:
         return first or other
     unlimited = first.budget_s is None or other.budget_s is None

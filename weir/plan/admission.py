@@ -11,7 +11,7 @@ from weir.site.schedulers import Answer, Scheduler, scheduler
 
 
 def admission(plan: Plan, batches: Sequence[Batch]) -> list[str]:
-    """What delays measuring these batches; raises ConfigError for jobs that would never start."""
+    """Notes on delays of these batches; raises ConfigError for jobs that would never start."""
     problems: list[Problem] = []
     notes: list[str] = []
     for name, partition in plan.site.partitions.items():
@@ -28,7 +28,7 @@ def admission(plan: Plan, batches: Sequence[Batch]) -> list[str]:
 
 
 def largest_job(system: Scheduler, plan: Plan, partition: str, jobs: Sequence[Batch]) -> Answer:
-    """What the scheduler replies to one job with the most nodes and the longest time of all."""
+    """The scheduler's reply to one job with the most nodes and the longest time of all."""
     requests = [request_of(batch, plan.site.partitions[partition]) for batch in jobs]
     return system.judge(
         max(requests, key=lambda each: each.nodes).with_time(max(each.time_s for each in requests))

@@ -56,7 +56,9 @@ def time_s(batch: Batch, partition: Partition) -> float:
 
 
 def retries(plan: Plan) -> int:
-    """How often a batch may go back to the queue: until all of it fits, and twice more for failed nodes.
+    """The number of times that a batch may go back to the queue: until all of it fits, and twice more for
+    failed nodes. A retry runs only what is missing, so it is safe; without a queue nothing is gained by
+    trying again.
 
     A retry runs only what is missing, so it is safe; without a queue nothing is gained by trying again.
     """
@@ -66,7 +68,7 @@ def retries(plan: Plan) -> int:
 
 
 def _jobs(batch: Batch, partition: Partition) -> int:
-    """In how many the batch is measured: an execution with a limit like a job's must be the first of one."""
+    """The number of jobs for a batch: an execution with a limit like a job's must be the first of a job."""
     expected_s = batch.estimated_s + batch.added_s
     by_time = math.ceil(expected_s * MARGIN / time_s(batch, partition))
     rest_s = partition.time_limit_s - overhead_s(partition) - CLEAN_UP_S

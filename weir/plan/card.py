@@ -33,7 +33,8 @@ def cost_card(plan: Plan, costs: Iterable[BatchCosts] = ()) -> str:
 
 
 def short_card(plan: Plan, left: int) -> str:
-    """At most twelve lines: what will be measured, where, how much and how long; the rest is in plan.txt."""
+    """The card in at most twelve lines: what will be measured, where, how much and how long; the rest is in
+    plan.txt."""
     cost = plan.cost
     lines = [
         f"Plan of {_whole(plan)}: {plan.site.description}",
@@ -104,7 +105,7 @@ def _sum_ratio(pairs: Sequence[tuple[int, int]]) -> str:
 
 
 def _until_words(plan: Plan) -> str:
-    """What ends the added rounds, each condition once."""
+    """The conditions that end the added rounds, each once."""
     return "; ".join(sorted({_condition(cell.until) for cell in plan.cells if cell.until}))
 
 

@@ -1,4 +1,4 @@
-"""What cells cost, from their footprints and from what the site's files say of its targets."""
+"""The cost of cells, from their footprints and from the site's files about its targets."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def inodes_needed(footprint: Footprint, executions: int = LAUNCH_EXECUTIONS) -> 
 
 
 def stopped(footprint: Footprint, target: Target) -> Footprint:
-    """What a stonewall leaves of the bytes, on a target that is faster than expected."""
+    """The footprint with the bytes that a stonewall leaves, on a target that is faster than expected."""
     if not footprint.stonewall_s:
         return footprint
     most_s = footprint.stonewall_s * _AFTER_STONEWALL * _FASTER

@@ -1,4 +1,4 @@
-"""From an experiment to its cells: all valid points of the space within reach."""
+"""Expands an experiment to its cells: all valid points of the space within reach."""
 
 from __future__ import annotations
 
@@ -218,7 +218,8 @@ _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_asci
 
 
 def neutral(value: Any, default: Any) -> bool:
-    """Off, and off by default: a parameter that a tool gets later in this way changes no old cell."""
+    """Whether a value is off, and off by default: a parameter that a tool gets later in this way changes no
+    old cell."""
     return not value and value == default
 
 

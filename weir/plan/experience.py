@@ -80,7 +80,8 @@ def read_costs(results: Path) -> list[BatchCosts]:
 
 
 def learned(plan: Plan, costs: Iterable[BatchCosts]) -> Learned | None:
-    """None where nothing like the plan was measured. A batch without experience keeps its expected range."""
+    """The expectation from earlier batches; None where nothing like the plan was measured. A batch without
+    experience keeps its expected range."""
     known = list(costs)
     low_s = high_s = 0.0
     used: dict[BatchCosts, None] = {}

@@ -72,7 +72,7 @@ def read_plan(path: Path) -> Plan:
 
 @contextlib.contextmanager
 def damage_named(path: Path) -> Iterator[None]:
-    """What is wrong with the file, as an error with a hint."""
+    """Reports a fault of the file as an error with a hint."""
     try:
         yield
     except OSError as error:
@@ -151,7 +151,7 @@ def _types_of_values(kind: Hashable) -> dict[str, tuple[type, ...]]:
 
 @cache
 def _kinds_of(known: Hashable) -> tuple[type, ...]:
-    """What JSON has in place of a value of this type; nothing for any value."""
+    """The types that JSON has in place of a value of this type; empty for any value."""
     if isinstance(known, types.UnionType):
         return tuple(kind for each in typing.get_args(known) for kind in _kinds_of(each))
     origin = typing.get_origin(known) or known

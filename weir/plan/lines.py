@@ -48,14 +48,15 @@ def read_lines(path: Path) -> PlanLines:
 
 
 def lines_of_plan(plan: Plan) -> PlanLines:
-    """As read_lines gives it for the file of this plan."""
+    """The lines of a plan, as read_lines gives them for its file."""
     found = _split("".join(pieces(plan)))
     assert found is not None, "write_plan and read_lines differ in the layout"
     return found
 
 
 def _split(text: str) -> PlanLines | None:
-    """None where the layout is not the one of write_plan, or the text is damaged outside of the cells."""
+    """The parts of the text; None where the layout is not the one of write_plan, or the text is damaged
+    outside of the cells."""
     rest: list[str] = []
     batches: list[list[str]] = []
     in_batch = False
@@ -97,7 +98,7 @@ def name_of_line(line: str, path: Path) -> str:
 
 
 def most_rounds(line: str) -> int:
-    """How many runs the cell may have; 1 where the line does not show it."""
+    """The most runs that the cell may have; 1 where the line does not show it."""
     found = _ROUNDS.search(line)
     rounds = int(found[1]) if found else 1
     at_most = None if line.endswith(_NO_UNTIL) else _AT_MOST.search(line)

@@ -1,4 +1,5 @@
-"""Where an experiment can run: targets of the site with its stacks, and partitions that reach a geometry."""
+"""The locations where an experiment can run: targets of the site with its stacks, and partitions that reach
+a geometry."""
 
 from __future__ import annotations
 

@@ -227,7 +227,7 @@ def _part_notes(batches: Iterable[Batch], config: Config) -> Iterator[str]:
 
 
 def unique_labels(cells: Sequence[Cell]) -> list[Cell]:
-    """Where a tool's label does not tell two cells apart, what differs is added."""
+    """Adds the differences to the labels of cells that a tool's label does not tell apart."""
     groups: dict[tuple[str, str], list[int]] = defaultdict(list)
     for index, cell in enumerate(cells):
         groups[cell.suite, cell.label].append(index)

@@ -1,4 +1,4 @@
-"""What a plan holds."""
+"""The objects of a plan."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Batch:
 
     @property
     def place(self) -> str:
-        """What the batch and its other parts have in common; the labels of its cells begin with it."""
+        """The common part of the batch and its other parts; the labels of its cells begin with it."""
         return f"{self.target}-{self.stack}-{self.nodes}x{self.ppn}"
 
     @property
@@ -59,7 +59,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class TargetCost:
-    """What the plan costs one target."""
+    """The cost of the plan on one target."""
 
     target: str
     cells: int

@@ -1,4 +1,4 @@
-"""How many cells share a job: as many as end, with a margin, before the partition's limit ends the job."""
+"""Packs cells into jobs: as many as end, with a margin, before the partition's limit ends the job."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OVERHEAD_OF_LIMIT = 0.1  # no more than this part of a short limit
 
 
 def overhead_s(partition: Partition) -> float:
-    """What a job does beside running programs."""
+    """The time of a job beside running programs."""
     return min(OVERHEAD_S, _OVERHEAD_OF_LIMIT * partition.time_limit_s or OVERHEAD_S)
 
 

@@ -88,7 +88,7 @@ def load_config(
 def _suites(
     sources: Sources, names: Sequence[str], scale: str, tools: Mapping[str, Tool], problems: list[Problem]
 ) -> list[Suite]:
-    """Those that can be read; what is wrong with the others goes to problems."""
+    """The suites that can be read; faults of the others are added to `problems`."""
     suites = []
     for name in names:
         try:

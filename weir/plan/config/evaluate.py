@@ -51,7 +51,7 @@ def number(value: object) -> int | float:
 
 
 def parts_and_depth(tree: ast.AST) -> tuple[int, int]:
-    """How many parts a parsed formula has, and how deep they are nested."""
+    """The number of parts of a parsed formula, and the depth of their nesting."""
     parts, depth, level = 0, 0, [tree]
     while level:
         parts, depth = parts + len(level), depth + 1
@@ -60,7 +60,7 @@ def parts_and_depth(tree: ast.AST) -> tuple[int, int]:
 
 
 def compiled(node: ast.expr) -> Compute:
-    """What computes the node from the values of names; the depth of the node must be bounded."""
+    """The function that computes the node from the values of names; the depth of the node must be bounded."""
     if isinstance(node, ast.Constant):
         constant = node.value if isinstance(node.value, str) else number(node.value)
         return lambda values: constant
@@ -97,7 +97,7 @@ def _computation(node: ast.expr) -> Compute:
 
 
 def _logic(is_and: bool, items: list[Compute]) -> Compute:
-    """As Python: the first value that decides, else the last one."""
+    """Combines items as Python does: the first value that decides, else the last value."""
 
     def compute(values: Mapping[str, Any]) -> Any:
         for item in items:

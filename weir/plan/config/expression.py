@@ -56,7 +56,7 @@ class Expression:
     _compute: Compute = field(repr=False, compare=False)
 
     def value(self, values: Mapping[str, Any]) -> Any:
-        """What the expression gives for these values of its names."""
+        """The result of the expression for these values of its names."""
         try:
             return self._compute(values)
         except (TypeError, ZeroDivisionError, ValueError, OverflowError) as error:

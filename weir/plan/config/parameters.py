@@ -33,7 +33,7 @@ def cell_default(parameter: Parameter) -> Any:
 
 
 def written_value(parameter: Parameter, value: Any) -> Any:
-    """What a value written in YAML means."""
+    """The meaning of a value written in YAML."""
     try:
         if parameter.kind == "size":
             return _at_least(parameter, parse_size(value), value)
@@ -45,7 +45,7 @@ def written_value(parameter: Parameter, value: Any) -> Any:
 
 
 def computed_value(parameter: Parameter, value: Any) -> Any:
-    """What the result of a formula means: sizes in bytes and times in seconds."""
+    """The meaning of the result of a formula: sizes in bytes and times in seconds."""
     if isinstance(value, float) and value.is_integer() and parameter.kind in ("size", "count"):
         value = int(value)
     if parameter.kind in ("size", "count") and (isinstance(value, bool) or not isinstance(value, int)):

@@ -110,7 +110,7 @@ def _rows(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _of_people(properties: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Where some are marked as those that a person may give: these alone."""
+    """The properties that are marked as those that a person may give; all where none is marked."""
     return {key: inner for key, inner in properties.items() if inner.get("x-facts")} or properties
 
 
@@ -168,7 +168,7 @@ def _written(default: Any) -> str:
 
 
 def _escaped(text: str) -> str:
-    """For a Markdown table: < is escaped, except between backticks."""
+    """The text for a Markdown table: < is escaped, except between backticks."""
     parts = " ".join(text.split()).replace("|", "\\|").split("`")
     parts[::2] = [part.replace("<", "&lt;") for part in parts[::2]]
     return "`".join(parts)

@@ -132,7 +132,7 @@ def _problems(error: jsonschema.ValidationError, file: YamlFile) -> Iterator[Pro
 
 
 def _words(error: jsonschema.ValidationError) -> tuple[str, str | None]:
-    """What is wrong with one value, and how to fix it."""
+    """The message about one value, and the hint."""
     value: Any = error.instance
     limit: Any = error.validator_value
     schema: Any = error.schema

@@ -1,4 +1,4 @@
-"""What is wrong with a site's files beyond their schemas."""
+"""Checks a site's files beyond their schemas."""
 
 from __future__ import annotations
 
@@ -106,7 +106,8 @@ def reach_problems(file: YamlFile, stacks: Iterable[str]) -> Iterator[Problem]:
 
 
 def _home() -> str:
-    """Without HOME and without an entry of the user there is none to protect; / is refused anyway."""
+    """The home of the user. Without HOME and without an entry of the user there is none to protect; / is
+    refused anyway."""
     try:
         return os.path.realpath(Path.home())
     except RuntimeError:

@@ -43,7 +43,8 @@ _IDENTITY_OF_STACK = ("programs", "environment", "launcher_options")
 
 @dataclass(frozen=True)
 class Identities:
-    """What of a site influences a measurement, as its files say it, so that a checkout can move."""
+    """The facts of a site that influence a measurement, as its files contain them, so that a checkout can
+    move."""
 
     targets: Mapping[str, Mapping[str, Any]]
     stacks: Mapping[str, Mapping[str, Any]]
@@ -81,7 +82,7 @@ def load_site(
 
 
 def user_name() -> str:
-    """For {user}; the number where the machine has no name for it, as in a container."""
+    """The name for {user}; the number where the machine has no name for it, as in a container."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):

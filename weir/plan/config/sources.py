@@ -1,4 +1,4 @@
-"""Where configuration is read from: config/ of a checkout or of the installed weir, below a user's."""
+"""The folders of the configuration: config/ of a checkout or of the installed weir, below a user's."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def read_yaml(path: Path, root: Path) -> YamlFile:
 
 
 def parse_yaml(text: str, name: str) -> YamlFile:
-    """As read_yaml, from text."""
+    """Reads YAML from text, as read_yaml does from a file."""
     try:
         too_large = beyond_limits(text, name)
         if too_large:
