@@ -1,1 +1,1 @@
-"""What records decide: faster or slower, accepted, normal, the best setting, a predicted time."""
+"""Decisions by records: faster or slower, accepted, normal, the best setting, a predicted time."""

@@ -1,4 +1,4 @@
-"""From arguments to a judgement, its report and an exit code."""
+"""Runs weir accept: reads its arguments, judges, writes the report and returns an exit code."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _verified(args: argparse.Namespace, contract: Contract) -> Measured:
 
 
 def _asked(contract: Contract) -> str:
-    """What a contract requires, and how to measure it."""
+    """The requirements of a contract, and how to measure it."""
     lines = [contract.title, f"  {contract.source}"]
     for line in contract.lines:
         promise = line.promise

@@ -44,7 +44,7 @@ def of_campaign(campaign: NamedCampaign | None, measured: Measured) -> Measured:
 
 
 def _text(campaign: NamedCampaign, ledger: Ledger) -> str:
-    """For the first page."""
+    """The text about the campaign on the first page."""
     if campaign.ledger_after is None:
         known = "no head of the ledger: whoever measured may have written it anew"
     elif campaign.ledger_after in ledger.heads:
@@ -55,7 +55,7 @@ def _text(campaign: NamedCampaign, ledger: Ledger) -> str:
 
 
 def _rounds(measured: Measured) -> Iterator[Finding]:
-    """What is known of the rounds, repetitions included."""
+    """The findings about the rounds, repetitions included."""
     for one in measured.rounds.findings:
         if one.kind != OLDER:
             kind = NOT_AGREED if one.kind in (REPEATED, CLOCK) else one.kind

@@ -136,7 +136,7 @@ def edited(subject: Subject) -> Iterator[str]:
 
 
 def renamed(subject: Subject) -> Iterator[str]:
-    """Where a line selects by the experiment, the records have the name by which the run was measured."""
+    """The names by which runs were measured, where a line selects by the experiment and they differ."""
     if EXPERIMENT not in subject.line.select:
         return
     for row in subject.rows:
@@ -150,7 +150,9 @@ def renamed(subject: Subject) -> Iterator[str]:
 
 
 def storages_of(runs: Iterable[Run]) -> list[str]:
-    """What the runs found below their targets, which any directory may be called. Unknown is none.
+    """The storage that the runs found below their targets, whose names any directory may have. Unknown
+    storage is none. Clients of one file system may mount it from different servers: of these the path alone
+    counts.
 
     Clients of one file system may mount it from different servers: of these the path alone counts."""
     found = set()

@@ -1,4 +1,5 @@
-"""What a contract is judged by: the records of a study, its run files, and whether files were edited."""
+"""The evidence by which a contract is judged: the records of a study, its run files, and whether files were
+edited."""
 
 from __future__ import annotations
 
@@ -143,7 +144,7 @@ def _is_io500(path: Path) -> bool:
 
 
 def _read_io500(path: Path) -> Measured:
-    """Its phases as records, with the name of the phase as access."""
+    """Reads the phases of IO500 as records, with the name of the phase as access."""
     result = read_directory(path)
     rows = tuple(_row(phase, result) for phase in result.phases.values())
     files = [file for file in sorted(path.glob("result*.txt")) if file.is_file()]
@@ -187,7 +188,7 @@ def rows_of(line: Line, measured: Measured) -> list[Row]:
 
 
 def why_none(line: Line, measured: Measured) -> str:
-    """What the records that are nearest to a line have that it does not select."""
+    """The values of the records nearest to a line that the line does not select."""
     of_tool = [row for row in measured.rows if row.get("tool") == line.tool]
     if not of_tool:
         return f"the study has no record of {line.tool}"

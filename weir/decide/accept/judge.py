@@ -244,7 +244,8 @@ def _too_few(promise: Promise, value: Value, autocorrelation: float) -> str:
 
 
 def _more_runs(value: Value, promise: Promise, autocorrelation: float) -> int | None:
-    """With which the same numbers would decide at the next look, which is the stricter the later it is."""
+    """The number of runs with which the same numbers would decide at the next look, which is the stricter the
+    later it is."""
     away = abs(log(value.value / (promise.bound or value.value)))
     wider = MEDIAN_ERROR if promise.statistic == MEDIAN else 1.0
     level = 1 - (1 - level_of_look(value.look + 1)) / value.cells

@@ -40,7 +40,7 @@ def headline(contract: Contract, results: Sequence[Result], measured: Measured) 
 
 
 def verified_lines(measured: Measured) -> list[str]:
-    """How far it is known which planned rounds became records, and on which storage."""
+    """Lines on how far it is known which planned rounds became records, and on which storage."""
     if measured.lacks:
         return [*(f"{UNVERIFIED}: {text}." for text in measured.lacks), *_place_lines(measured)]
     rounds = measured.rounds
@@ -68,7 +68,8 @@ def verified_lines(measured: Measured) -> list[str]:
 
 
 def _place_lines(measured: Measured) -> list[str]:
-    """What a name of a target stands for (any directory can be called scratch), and how processors ran."""
+    """The lines about the storage behind a target's name (any directory can be called scratch), and about how
+    processors ran."""
     runs: dict[str, Counter[str]] = defaultdict(Counter)
     for run in measured.runs.values():
         host = run.get("host") or {}
@@ -105,7 +106,8 @@ def _lines(result: Result) -> Iterator[str]:
 
 
 def numbers(result: Result) -> str:
-    """Such as: mean 9,812 MiB/s [9,700–9,920], n = 6; promised 9 GiB/s; margin +6.5 % [+5.3–+7.6 %]."""
+    """The numbers, such as: mean 9,812 MiB/s [9,700–9,920], n = 6; promised 9 GiB/s; margin +6.5 % [+5.3–+7.6
+    %]."""
     promise, value = result.line.promise, result.value
     if promise is None:
         return "conditions only"

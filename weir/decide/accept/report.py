@@ -42,7 +42,7 @@ th, .verdict { white-space: nowrap; } .verdict { font-weight: 700; }
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the report binds the judgement to."""
+    """The evidence that the report binds the judgement to."""
 
     contract_sha256: str
     results: Sequence[Result]
@@ -83,7 +83,7 @@ class Evidence:
         return f"{len(self.measured.differences)} files differ from the checksums of the collection."
 
     def mark(self) -> str:
-        """For every page of a study that cannot be verified."""
+        """The mark for every page of a study that cannot be verified."""
         return f"{UNVERIFIED}: {'; '.join(self.measured.lacks)}" if self.measured.lacks else ""
 
 

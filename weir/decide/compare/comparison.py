@@ -1,4 +1,4 @@
-"""From arguments to a printed comparison and an exit code."""
+"""Runs weir compare: reads its arguments, prints the comparison and returns an exit code."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def compare(args: argparse.Namespace) -> int:
 
 
 def _days(args: argparse.Namespace, pairing: Pairing, metric: Metric) -> Days:
-    """What is known of the spread from campaign to campaign: the option, else the history."""
+    """The spread from campaign to campaign as far as it is known: by the option, else by the history."""
     if args.day_to_day is not None:
         return Days(given=log1p(args.day_to_day / 100))
     if args.history is None:
@@ -70,7 +70,8 @@ def _days(args: argparse.Namespace, pairing: Pairing, metric: Metric) -> Days:
 
 
 def _unchecked(side: sides.Side, name: str) -> list[str]:
-    """What cannot be known of the rounds of a side, and tables that are not as they were collected."""
+    """Notes about rounds of a side that cannot be checked, and about tables that are not as they were
+    collected."""
     lacks = dict.fromkeys(text for one in side.campaigns if one.rounds for text in one.rounds.lacks)
     notes = [f"note: dropped rounds of {name} are not known: {'; '.join(lacks)}"] if lacks else []
     edited = ", ".join(_edited(side))

@@ -1,4 +1,4 @@
-"""In what else than the cells the sides differ: programs, machines, storage behind a name, order in time.
+"""The differences of the sides beyond their cells: programs, machines, storage behind a name, order in time.
 
 A ratio belongs to the storage only if these are alike. What the records and run files tell is a note.
 """
@@ -53,7 +53,7 @@ def _of_side(side: Side, runs: Iterable[Run], across: Collection[str]) -> dict[s
 
 
 def _clocks(first: Iterable[Run], second: Iterable[Run]) -> Iterator[str]:
-    """Where every run of a side began at a higher frequency than every one of the other."""
+    """A note where every run of a side began at a higher frequency than every run of the other."""
     found = [
         [mhz for run in side if (mhz := ((run.get("host") or {}).get("power") or {}).get("mhz"))]
         for side in (first, second)
@@ -97,7 +97,7 @@ def _order(pairs: Sequence[Pair]) -> Iterator[str]:
 
 
 def _times(samples: Iterable[Sample]) -> list[datetime]:
-    """Those with a zone, which can be compared."""
+    """The times with a zone, which can be compared."""
     times = []
     for text in (text for one in samples for text in one.began):
         with suppress(ValueError):

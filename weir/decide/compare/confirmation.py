@@ -1,4 +1,4 @@
-"""What looks different, measured once more: both sides in turns if both can still be measured, else B alone.
+"""Measures once more what looks different: both sides in turns if both can still be measured, else B alone.
 
 The largest differences of a table are partly chance. A new measurement of the same cells is free of it, and
 measured in turns also free of what changed between the two old ones.
@@ -71,7 +71,7 @@ class Confirmation:
 
 @dataclass(frozen=True)
 class Settings:
-    """How the first comparison was made; the second one is made alike."""
+    """The settings of the first comparison; the second is made alike."""
 
     metric: Metric
     margin: float
@@ -282,7 +282,7 @@ def _facts(one: Confirmed) -> dict[str, Any]:
 def still_failing(
     failed: Iterable[Judged], fresh_failures: Iterable[Judged], found: Confirmation
 ) -> list[Judged]:
-    """Without those that a new measurement did not confirm; what could not be measured stays."""
+    """The failures without those that a new measurement did not confirm; what could not be measured stays."""
     bad = {id(one) for one in fresh_failures}
     kept = []
     for one in failed:

@@ -1,4 +1,4 @@
-"""How much equal storage differs from one campaign to the next: given, from a history, or assumed.
+"""The difference of equal storage from one campaign to the next: given, from a history, or assumed.
 
 One campaign a side cannot show it. Of campaigns on different days it is never taken for nothing.
 """
@@ -35,7 +35,7 @@ class Between:
 
     @property
     def note(self) -> str:
-        """What a reader must know of it."""
+        """The note that a reader must see."""
         share = f"{expm1((self.variance / 2) ** 0.5):.0%}"
         if self.source == HISTORY:
             return f"one campaign a side: they differ by {share} by the history (n = {self.campaigns})"
@@ -54,7 +54,7 @@ class Between:
 
 @dataclass(frozen=True)
 class Days:
-    """What is known; spreads has the variance of one campaign for each pair of which there is a history."""
+    """The known spreads; `spreads` has the variance of one campaign for each pair that has a history."""
 
     given: float | None = None
     spreads: Mapping[tuple[object, ...], tuple[float, int]] = field(default_factory=dict)

@@ -68,7 +68,8 @@ class Estimate(Effect):
 
 
 def estimate(pair: Pair, mean: MeanOf, between: Between | None = None) -> Estimate | None:
-    """None where a side has too few rounds. mean: of rounds that are alike, see `mean_of_rounds`."""
+    """The estimate of a pair; None where a side has too few rounds. mean: that of rounds that are alike, see
+    `mean_of_rounds`."""
     first, second = pair.first, pair.second
     means = [[statistics.fmean(sample.logs) for sample in side] for side in (first, second)]
     if min(map(len, means)) >= FEWEST_ROUNDS:
@@ -138,7 +139,8 @@ def _apart(design: str, first: Sequence[float], second: Sequence[float], mean: M
 
 
 def _widened(found: Estimate, between: Between) -> Estimate:
-    """What a history shows contains what changes within a campaign: the larger of both counts."""
+    """The estimate with the spread between campaigns. A history contains what changes within a campaign, so
+    that the larger of both counts."""
     if between.source != HISTORY:
         return replace(found, variance=found.variance + between.variance, between=between.variance)
     degrees = min(found.degrees, between.degrees or found.degrees)

@@ -1,4 +1,5 @@
-"""What makes `weir compare --fail-on` fail: a slowdown, or a B whose evidence is worse than that of A."""
+"""The conditions on which `weir compare --fail-on` fails: a slowdown, or a B whose evidence is worse than
+that of A."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ _FAIL_ON = re.compile(r"(slower)(?::(\d+(?:\.\d+)?)%?)?|undecided|missing|degrad
 
 
 class FailOn(NamedTuple):
-    """What was requested; limit is that of slower, as a share."""
+    """The requested conditions; `limit` is that of slower, as a share."""
 
     slower: bool = False
     limit: float = 0.0

@@ -54,7 +54,7 @@ def sorted_for_reading(judged: Sequence[Judged]) -> list[Judged]:
 
 
 def headline(judged: Sequence[Judged], margin: float) -> str:
-    """How many pairs of each verdict, and by how much those differ that do."""
+    """The number of pairs of each verdict, and by how much those differ that do."""
     counts = Counter(one.verdict for one in judged)
     shown = {SAME: f"no difference within ±{margin:.0%}"}
     parts = [f"{counts[verdict]} {shown.get(verdict, verdict)}" for verdict in ORDER]
@@ -197,7 +197,7 @@ def as_junit(
 
 
 def as_csv(judged: Sequence[Judged]) -> str:
-    """For analysis: one row a pair."""
+    """The table for analysis: one row a pair."""
     names = (
         "label",
         "access",

@@ -37,7 +37,7 @@ class Sample:
 
 
 class Evidence(NamedTuple):
-    """How good the records of one side are; more is worse for bad ones alone."""
+    """The quality of the records of one side; only more of `bad` is worse."""
 
     rounds: int  # of the campaign that has most
     records: int
@@ -221,7 +221,8 @@ def _unmatched(
 def _differences(
     key: Key, there: Mapping[Key, Rows], columns: Sequence[str]
 ) -> tuple[tuple[str, Any, Any], ...]:
-    """What sets the cell apart from the nearest one; more than two columns are no neighbour."""
+    """The differences between the cell and its nearest neighbour; with more than two columns they are no
+    neighbours."""
     best: tuple[tuple[str, Any, Any], ...] = ()
     for other in there:
         apart = tuple(

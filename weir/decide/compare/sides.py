@@ -43,7 +43,8 @@ class Side:
         return [row for campaign in self.campaigns for row in campaign.rows]
 
     def rows_once(self) -> Iterator[tuple[str, Row]]:
-        """With their campaign; what several hold, such as the runs of a shared cell, counts once."""
+        """The rows with their campaign; rows that several campaigns hold, such as those of a shared cell,
+        count once."""
         seen: dict[tuple[Any, ...], int] = {}
         for number, campaign in enumerate(self.campaigns):
             for row in campaign.rows:
@@ -82,7 +83,8 @@ def _campaign(path: Path, file: Path, bundle: bool) -> Campaign:
 
 
 def _rounds(file: Path, rows: Sequence[Row], bundle: bool) -> Rounds:
-    """From plan to records; runs that are here are held against their records, as sums have no secret."""
+    """The rounds of a side, from plan to records. Runs that are here are compared with their records, since
+    checksums have no secret."""
     rounds = rounds_of_rows(file.parent, rows)
     edited = [] if bundle else edited_values(file.resolve().parent.parent, rows, _MOST_JUDGED_AGAIN)
     return replace(rounds, findings=(*rounds.findings, *edited))

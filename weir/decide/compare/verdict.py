@@ -1,4 +1,4 @@
-"""From estimates to verdicts with an error rate that holds for the whole table."""
+"""Makes verdicts of estimates, with an error rate that holds for the whole table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `weir history check` decides by: whether the newest points lie below those before them.
+"""The rule of `weir history check`: whether the newest points lie below those before them.
 
 A t test of the newest 14 points against the 60 before, with values far from their middle pulled in. A change
 is news from the day on which it is found, as long as it is in the newest points: not from the day on which

@@ -62,7 +62,7 @@ class Judgement:
 
     @property
     def news_day(self) -> str | None:
-        """When what is news began; None if nothing is."""
+        """The day on which the news began; None if there is no news."""
         if self.alarm is None or not self.alarm.is_news:
             return None
         return self.change.day if self.change else self.alarm.day
@@ -152,7 +152,7 @@ def _weekdays(times: Numbers) -> NDArrayOfInt:
 
 
 def _rhythm(times: Numbers, logs: Numbers) -> Numbers | None:
-    """What each day of the week adds, where five weeks of data bear it out."""
+    """The offset of each day of the week, where five weeks of data bear it out."""
     days = _weekdays(times)
     groups = [logs[days == day] for day in range(_WEEK)]
     if (

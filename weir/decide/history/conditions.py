@@ -1,4 +1,4 @@
-"""What else changed from one campaign of a history to the next: machines, storage behind a target.
+"""Changes of machines and of the storage behind a target from one campaign of a history to the next.
 
 A level that changes on that day need not be the storage's.
 """
@@ -57,7 +57,7 @@ def _facts(facts: Mapping[str, Any]) -> dict[str, str]:
 
 
 def notes_of(one: Judgement, conditions: Mapping[str, Sequence[Condition]]) -> list[str]:
-    """What changed at the time from which on its news are dated, or later."""
+    """The changes at the time from which on its news are dated, or later."""
     if one.news_day is None:
         return []
     since = (date.fromisoformat(one.news_day) - _EARLIER).isoformat()

@@ -22,7 +22,7 @@ ORDER = (SLOWER, SPIKE, FASTER, LEARNING, NORMAL)
 
 
 def headline(found: Sequence[Judgement]) -> str:
-    """How many of each verdict; of slower ones also that there is none."""
+    """The number of series of each verdict; slower ones are named also if there are none."""
     counts = Counter(one.verdict for one in found)
     told = [verdict for verdict in ORDER if counts[verdict] or verdict == SLOWER]
     return f"{len(found)} series: " + ", ".join(f"{counts[verdict]} {verdict}" for verdict in told)
@@ -46,7 +46,8 @@ def stopped_lines(every: Sequence[Series]) -> list[str]:
 
 
 def incident_lines(found: Sequence[Judgement]) -> list[str]:
-    """What moved together, the largest first; a series that moved alone has its own line below."""
+    """Lines about series that moved together, the largest group first; a series that moved alone has its own
+    line below."""
     together = [group for group in incidents(found) if len(group) > 1]
     return [
         f"one incident: {len(group)} series{_of(group[0].system)} {group[0].verdict} "
@@ -122,7 +123,7 @@ def facts(one: Judgement) -> dict[str, Any]:
 
 
 def show_text(judged: Sequence[tuple[Series, Judgement]], everything: bool = False) -> str:
-    """How many series changed, then the latest changes first; with everything each series."""
+    """The number of series that changed, then the latest changes first; with `everything` each series."""
     changed = sorted((one for one in judged if one[1].changes), key=lambda one: one[1].changes[-1].day)[::-1]
     others = [one for one in judged if not one[1].changes]
     days = sorted(day for series, _ in judged for day in (series.day(0), series.day(len(series) - 1)))

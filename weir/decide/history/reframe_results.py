@@ -47,7 +47,7 @@ def is_database(file: Path) -> bool:
 
 
 def sessions(file: Path) -> Iterator[Session]:
-    """Those with values, the oldest first."""
+    """The sessions with values, the oldest first."""
     query = "SELECT uuid, json_blob FROM sessions ORDER BY session_start_unix"
     try:
         with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:

@@ -43,7 +43,7 @@ class Regime:
 
 @dataclass(frozen=True)
 class Change:
-    """Between two regimes: the ratio of the levels with its interval."""
+    """The change between two regimes: the ratio of the levels with its interval."""
 
     index: int  # first point after it
     day: str

@@ -55,7 +55,7 @@ def make_series(
     systems: Mapping[str, str] | None = None,
     units: Mapping[str, str] | None = None,
 ) -> list[Series]:
-    """From name to (time, value); values that are not positive have no ratio and are not used."""
+    """Makes series of (time, value) by name; values that are not positive have no ratio and are not used."""
     made = []
     for name in sorted(points):
         kept = sorted((time, log(value)) for time, value in points[name] if value > 0)
@@ -109,7 +109,7 @@ def stopped(every: Iterable[Series]) -> list[tuple[Series, str]]:
 
 
 def series_name(row: Row, parameters: Sequence[str]) -> str:
-    """What a reader calls the cell, made unique by every parameter it has."""
+    """The name that a reader knows for the cell, made unique by every parameter it has."""
     if row.get("label"):
         return f"{row['access']} {row['label']} ({row.get('stack')})"
     values = [row.get(name) for name in (*IDENTITY, *parameters)]
@@ -191,7 +191,7 @@ def _telling_columns(
 
 
 def _not_a_number(row: Mapping[str, str], names: Sequence[str], path: Path, reader: Any) -> WeirError:
-    """Which of the columns it is."""
+    """The error that names the column without a number."""
     for name in names:
         try:
             float(row[name])

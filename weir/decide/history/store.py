@@ -41,7 +41,7 @@ def add_campaign(history: Path, study: Path) -> Path:
 
 @dataclass(frozen=True)
 class Added:
-    """What the sessions of a results database became."""
+    """The result of adding the sessions of a results database."""
 
     folders: tuple[Path, ...]
     known: int  # sessions that are in the history already

@@ -1,4 +1,4 @@
-"""Where a result stands, in one figure: percentiles of each phase, whole, per node and per process."""
+"""Draws where a result stands: percentiles of each phase, whole, per node and per process."""
 
 from __future__ import annotations
 

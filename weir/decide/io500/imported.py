@@ -81,7 +81,7 @@ def _scored(one: ResultSet, of_logs: Mapping[str, Phase], rows: Sequence[Row]) -
 
 
 def _audited(one: ResultSet, rows: Sequence[Row]) -> Iterator[str]:
-    """What the audit finds in the logs of a set, by verdict and reason."""
+    """The findings of the audit in the logs of a set, by verdict and reason."""
     logs = {str(file) for file in one.logs.values()}
     found = Counter(
         (row["verdict"], row["reasons"]) for row in rows if row["source"] in logs and row["reasons"]
@@ -91,7 +91,7 @@ def _audited(one: ResultSet, rows: Sequence[Row]) -> Iterator[str]:
 
 
 def scored_lines(scored: Sequence[Scored]) -> Iterator[str]:
-    """How many results are valid and agree, and which are not or do not, with the reason."""
+    """Counts the results that are valid and agree, and names the others with the reason."""
     if not scored:
         return
     agreeing = sum(one.agreement is not None and one.agreement.agrees for one in scored)

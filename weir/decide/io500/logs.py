@@ -1,4 +1,4 @@
-"""What the IOR and mdtest logs of a result directory add: size of the job, stonewalls, times of IOR."""
+"""Reads from the IOR and mdtest logs of a result directory: size of the job, stonewalls, times of IOR."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DIFFERS = re.compile(r"incorrect data|verifying the data", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Job:
-    """None or absent where the logs do not contain it."""
+    """The facts of the job; a field is None or absent where the logs do not contain it."""
 
     nodes: int | None
     tasks: int | None
@@ -45,7 +45,7 @@ def read_all(files: Iterable[Path]) -> tuple[dict[Path, str], dict[Path, str]]:
 
 
 def read_logs(folder: Path) -> Job:
-    """From the logs of the phases, in the order in which they ran."""
+    """Reads the logs of the phases, in the order in which they ran."""
     nodes: int | None = None
     tasks: int | None = None
     stonewall_s: dict[str, float] = {}

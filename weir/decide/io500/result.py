@@ -1,4 +1,4 @@
-"""What an IO500 result consists of: its phases with values and times, and the published scores."""
+"""The contents of an IO500 result: its phases with values and times, and the published scores."""
 
 from __future__ import annotations
 

@@ -29,7 +29,8 @@ class ResultSet:
     logs: Mapping[str, Path]
 
     def columns(self, phase: str) -> Row:
-        """What the logs of a phase do not print: with these the records are a study of the suite io500."""
+        """The columns that the logs of a phase do not print: with these the records are a study of the suite
+        io500."""
         return {"suite": "io500", "experiment": _experiment(phase), "target": self.result.label}
 
 

@@ -62,7 +62,7 @@ def score(phases: Mapping[str, Phase]) -> Score:
 
 
 def agreement(result: Result) -> Agreement | None:
-    """None where no total is published or a phase is missing."""
+    """The agreement with the published score; None where no total is published or a phase is missing."""
     if result.published is None or result.missing:
         return None
     total = result.published.total

@@ -51,7 +51,7 @@ class SubmissionRule:
 
 
 def submission_rules(result: Result) -> list[SubmissionRule]:
-    """Those that these files decide first."""
+    """The submission rules; those that these files decide come first."""
     found = [SubmissionRule(text, *decide(result)) for text, decide in _DECIDED.items()]
     found += [SubmissionRule(text, None, because) for text, because in _OPEN]
     order = (False, True, None)
@@ -110,7 +110,7 @@ def _marks(result: Result) -> _Decision:
 
 
 def _hashes(result: Result) -> _Decision:
-    """As the submitter has to verify them."""
+    """Verifies the hashes, as the submitter has to."""
     found = {
         "score": result.score_hash.agrees if result.score_hash else None,
         "configuration": result.config_hash.agrees if result.config_hash else None,

@@ -1,4 +1,4 @@
-"""Under what load records were measured, and whether this machine is in the same state now.
+"""The load under which records were measured, and whether this machine is in the same state now.
 
 Records of a busy hour predict that hour. Elsewhere than on their machine nothing is known.
 """

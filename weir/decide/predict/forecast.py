@@ -20,7 +20,8 @@ WIDEST = 10.0  # high over low: beyond it nobody can plan with the time
 
 @dataclass(frozen=True)
 class Times:
-    """In seconds. Measured: minimum and maximum of the runs; predicted: nine of ten runs lie between."""
+    """Times in seconds. Measured: minimum and maximum of the runs; predicted: nine of ten runs lie
+    between."""
 
     median_s: float
     low_s: float

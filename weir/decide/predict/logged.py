@@ -53,8 +53,8 @@ def _number(count: int, one: str, many: str) -> str:
 
 
 def _of_callers(uses: Sequence[Use]) -> list[Use]:
-    """What the program called: of a file that MPI-IO moved, not the calls below. How streams of the C library
-    reach the file is not known."""
+    """The uses that the program called: of a file that MPI-IO moved, not the calls below. It is not known by
+    which calls streams of the C library reach the file."""
     through_mpi = {one.file for one in uses if one.api == APIS["MPI-IO"]}
     return [
         one

@@ -27,7 +27,7 @@ def lines_of(application: Application, found: Mapping[str, Sequence[Forecast]]) 
 
 
 def _test_lines(each: Sequence[Forecast]) -> Iterator[str]:
-    """What the test of the prediction gave: cells with the parameters of the phases."""
+    """The results of the test of the prediction: cells with the parameters of the phases."""
     tested = [one for one in each if one.tested]
     if not tested:
         return

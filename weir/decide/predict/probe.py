@@ -151,7 +151,7 @@ def _change(then: Sequence[float], now: Sequence[float]) -> Change | None:
 
 
 def _together(each: Sequence[Change]) -> Others:
-    """For a cell that was not measured again: it may have changed as any of these."""
+    """The change of a cell that was not measured again: it may be any of these."""
     spread = pooled_spread([one.now for one in each]) or (0.0, 1.0)
     if len(each) == 1:
         return each[0].ratio, spread

@@ -127,7 +127,7 @@ def log_rate(row: Row, share: float) -> float:
 
 
 def rate_of(points: Sequence[Point], wanted: Point) -> Rate | None:
-    """None: no cell has its group."""
+    """The rate at a point; None where no cell has its group."""
     nearest = _nearest(points, wanted)
     if nearest is None:
         return None
@@ -206,7 +206,7 @@ def pooled_spread(cells: Iterable[Sequence[float]]) -> tuple[float, float] | Non
 
 @dataclass(frozen=True)
 class _Step:
-    """From the nearest cell to what is looked for: what is not the same."""
+    """The differences between the nearest cell and the wanted point."""
 
     processes: bool
     beyond: bool  # the transfers lie beyond those of all cells

@@ -35,7 +35,7 @@ def trial_plan(application: Application, config: Config, rounds: int) -> Plan:
 
 
 def suite_of(application: Application, rounds: int) -> dict[str, Any]:
-    """As a suite file has it; phases of one pattern share an experiment, which writes and reads."""
+    """The contents of a suite file; phases of one pattern share an experiment, which writes and reads."""
     patterns = dict.fromkeys(_pattern(phase) for phase in application.phases)
     tool = _tool_with(("layout", "order", "collective", "xfer", "block", "access", "drop_caches"))
     return {

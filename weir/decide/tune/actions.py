@@ -1,4 +1,4 @@
-"""From arguments to the best setting, its gain and how to use it."""
+"""Runs weir tune: finds the best setting, its gain and how to use it."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def as_used(cell: Cell, target: Target) -> Iterator[str]:
 
 
 def hints_file(cell: Cell) -> str:
-    """What ROMIO reads from the file that ROMIO_HINTS names; empty without hints."""
+    """The contents of the file that ROMIO_HINTS names, which ROMIO reads; empty without hints."""
     hints = cell.params.get("hints") or {}
     return "".join(f"{name} {value}\n" for name, value in sorted(hints.items()))
 

@@ -1,4 +1,4 @@
-"""Which setting to measure next: a Gaussian process over the settings, or at random.
+"""Chooses the next setting to measure: by a Gaussian process over the settings, or at random.
 
 The logarithm of a rate is modelled (Matern 5/2, a length for each parameter, by marginal likelihood). The
 next setting has the largest expected improvement. It is computed for all settings, tens to thousands.
@@ -27,7 +27,7 @@ Search = Callable[[Space, int, int], Iterator[int]]
 
 
 class Trials:
-    """What was measured so far."""
+    """The measurements so far."""
 
     def __init__(self) -> None:
         self.scores: dict[int, float | None] = {}

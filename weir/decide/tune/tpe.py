@@ -15,7 +15,7 @@ _MOST_REPEATED = 20  # proposals of settings that are known or do not exist, bef
 
 
 def run_tpe(space: Space, budget: int, seed: int, measure: Measure) -> Trials:
-    """As weir.decide.tune.search.run; settings that TPE repeats are not measured again."""
+    """Searches like weir.decide.tune.search.run; settings that TPE repeats are not measured again."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     sampler = optuna.samplers.TPESampler(seed=seed, n_startup_trials=FIRST)
     study = optuna.create_study(direction="maximize", sampler=sampler)
