@@ -116,7 +116,7 @@ def _measure(batch: SessionBatch, todo: Sequence[Execution], round: int | None) 
 
 
 def _facts(batch: SessionBatch, neighbours: Sequence[str]) -> dict[str, Any]:
-    """What each run.json of this turn has beside the facts of its node."""
+    """The facts that each run.json of this turn has beside those of its node."""
     planned, scheduler = batch.planned, surrounding(os.environ)
     slow = batch.slow_nodes
     return {
@@ -204,7 +204,7 @@ def _compare_nodes(batch: SessionBatch) -> list[Slow] | None:
 
 @dataclass(frozen=True)
 class _Checked:
-    """What is known of a prepared target before it is claimed."""
+    """The facts about a prepared target before it is claimed."""
 
     checks: list[Check]
     servers: Sequence[str] = ()

@@ -1,4 +1,4 @@
-"""What a launch starts: folders, commands and environment of its executions, known before a program runs."""
+"""Prepares a launch: folders, commands and environment of its executions, known before a program runs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ class Turn:
 
     @cached_property
     def variables(self) -> dict[str, str]:
-        """What stack and target set for every program, and the servers to which connections are counted."""
+        """The variables that stack and target set for every program, and the servers to which connections are
+        counted."""
         stack, target = self.planned.stack, self.planned.target
         servers = {
             "WEIR_SERVER_ADDRESSES": " ".join(self.servers),
@@ -73,8 +74,8 @@ class Turn:
         return self.variables.get(name, os.environ.get(name, ""))
 
     def engine(self, execution: Execution) -> tuple[str, ...]:
-        """How weir-io starts, if the cell can share a launch; empty if it needs one of its own, as the
-        witness behind an added library does: it reports at the end of a process."""
+        """The command of weir-io, if the cell can share a launch. It is empty if the cell needs a launch of
+        its own, as the witness behind an added library does: it reports at the end of a process."""
         if self.has_added_libraries and not self.planned.target.prefix:
             return ()
         cell = execution.cell
@@ -141,8 +142,9 @@ def _prepared(execution: Execution, place: _Place, host: Mapping[str, Any], turn
 
 
 def _witness(turn: Turn, program: Sequence[str], outputs: Path, place: _Place) -> Mapping[str, str]:
-    """For programs that do not report it, and behind libraries that stand between weir-io and the system: it
-    sees no further than they let it. A prefix names no files of the system."""
+    """The variables of the witness, for programs that do not report their calls, and behind libraries that
+    stand between weir-io and the system: it sees no further than they let it. A prefix names no files of the
+    system."""
     if turn.planned.target.prefix or (engine_of(program) and not turn.has_added_libraries):
         return {}
     return witness_variables(outputs, place.folder, place.real_folder, turn.inherited("LD_PRELOAD"))

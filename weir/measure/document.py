@@ -26,7 +26,7 @@ OUTPUT_FILES = {
 
 @dataclass(frozen=True)
 class RunEnd:
-    """How one execution ended. exit_code is None if it could not be started or its launch ended before it."""
+    """The end of an execution. exit_code is None if it could not be started or its launch ended before it."""
 
     exit_code: int | None
     timed_out: bool

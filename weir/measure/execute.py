@@ -133,7 +133,7 @@ def execute(
 
 
 def _output(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes] | None:
-    """What the process printed, when it is gone; None if it still runs a moment later."""
+    """The output of the process when it is gone; None if it still runs a moment later."""
     try:
         return process.communicate(timeout=POLL_S)
     except subprocess.TimeoutExpired:

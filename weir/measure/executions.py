@@ -39,7 +39,7 @@ class Execution:
 
 @dataclass(frozen=True)
 class Finished:
-    """How an execution ended, as its run.json has it."""
+    """The end of an execution, as its run.json has it."""
 
     status: str
     error: str | None
@@ -83,7 +83,8 @@ def _read(results: Path, cell: str, run: int) -> Finished | None:
 def rounds_in_random_order(
     cells: Sequence[Cell], seed: int, is_done: Callable[[Cell, int], bool]
 ) -> list[Execution]:
-    """What is left to do, round by round; finished executions take part in the draw but are not listed."""
+    """The executions that are left, round by round; finished ones take part in the draw but are not
+    listed."""
     generator = random.Random(seed)
     rounds = max((cell.rounds for cell in cells), default=0)
     todo: list[tuple[Cell, int]] = []
@@ -143,7 +144,7 @@ def _count(cell: Cell, finished: Mapping[Run, Finished]) -> int:
 
 
 def _budgets(cells: Sequence[Cell], finished: Mapping[Run, Finished]) -> dict[Experiment, float]:
-    """What the budget of each experiment has left for this batch."""
+    """The rest of the budget of each experiment for this batch."""
     left_s: dict[Experiment, float] = defaultdict(float)
     for cell in cells:
         until: Until | None = cell.until

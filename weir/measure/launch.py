@@ -78,7 +78,8 @@ def run_launch(executions: Sequence[Execution], engine: Sequence[str], turn: Tur
 
 
 def _record(ended: Ended, turn: Turn) -> None:
-    """To judge some hundred runs takes longer than an interrupt may: then collect judges them."""
+    """Records the end of a run. After an interrupt it is not judged, since judging some hundred runs takes
+    longer than an interrupt may: then collect judges them."""
     ready = ended.ready
     known = ready.known | {"host": {**ready.known["host"], **ended.held}}
     document = after(known, ended.end, ready.outputs)

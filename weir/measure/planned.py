@@ -29,7 +29,7 @@ class PlannedBatch:
 
     @property
     def launch_folder(self) -> Path:
-        """What a launch that is killed leaves for the next start."""
+        """The folder in which a killed launch leaves files for the next start."""
         return self.results / "launches" / self.batch
 
     @property
@@ -44,7 +44,7 @@ class PlannedBatch:
 
     @property
     def shape(self) -> tuple[int, int, str, str]:
-        """What decides where ranks start; all cells of a batch have the same nodes and ranks."""
+        """The values that decide where ranks start; all cells of a batch have the same nodes and ranks."""
         return self.cells[0].nodes, self.cells[0].ppn, self.stack.name, self.launcher
 
 

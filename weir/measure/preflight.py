@@ -1,4 +1,5 @@
-"""What must hold before the first byte: each check reports what it found and how to fix it."""
+"""Checks the conditions that must hold before the first byte: each check reports what it found and how to
+fix it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a measurement reports while it runs: a line for each execution, with the time that is left."""
+"""The progress lines of a measurement: one for each execution, with the time that is left."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ class Progress:
     """Counts executions; the time left is from the mean of those done so far, since the order is random."""
 
     def __init__(self, file: Path | None = None) -> None:
-        """To a file that whoever waits follows: ReFrame in between keeps stderr to itself. Else to stderr."""
+        """Writes to a file that whoever waits follows, because ReFrame in between keeps stderr to itself;
+        else to stderr."""
         self._file = file
         self._total = self._done = 0
         self._started = 0.0

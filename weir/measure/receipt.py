@@ -1,4 +1,5 @@
-"""What a session has done: of each batch what was measured, what was kept from when, and why not the rest."""
+"""The receipt of a session: for each batch what was measured, what was kept from when, and why not the
+rest."""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ class BatchReceipt:
         )
 
     def data(self) -> dict[str, Any]:
-        """As JSON."""
+        """The receipt as JSON."""
         return {
             **vars(self),
             "error": error_data(self.error)["errors"] if self.error else None,
@@ -64,7 +65,7 @@ class BatchReceipt:
         }
 
     def lines(self) -> Iterator[str]:
-        """For people."""
+        """The receipt as lines for people."""
         if self.unavailable:
             yield f"{self.batch}: unavailable: {self.unavailable}"
         elif self.error:
@@ -91,7 +92,7 @@ class Receipt:
         return cls(session.seed, tuple(map(BatchReceipt.of, batches)), session.retry_failed)
 
     def data(self) -> dict[str, Any]:
-        """As JSON, in the file that Snakemake waits for."""
+        """The receipt as JSON, in the file that Snakemake waits for."""
         return {"seed": self.seed, "batches": [batch.data() for batch in self.batches]}
 
     def lines(self) -> Iterator[str]:
@@ -128,7 +129,8 @@ class Receipt:
 
 
 def _no_success(batch: BatchReceipt, retries: bool) -> Problem:
-    """With the message of its first failure: the log with it may be elsewhere."""
+    """The problem of a batch without a success, with the message of its first failure: the log with it may be
+    elsewhere."""
     reason = batch.first_failure or "no reason is known"
     return Problem(
         f"{batch.batch}: no execution succeeded; the first one: {reason}",

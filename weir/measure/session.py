@@ -33,14 +33,15 @@ from weir.terms.model import Cell
 
 
 def end_of_allocation() -> float | None:
-    """In seconds since 1970; None outside of a job, and where the batch system does not tell."""
+    """The end of the allocation in seconds since 1970; None outside of a job, and where the batch system does
+    not report it."""
     system = surrounding(os.environ)
     return system.ends_at(os.environ) if system else None
 
 
 @dataclass(eq=False)
 class Session:
-    """What all batches of one start share."""
+    """The state that all batches of one start share."""
 
     planned: InitVar[Sequence[PlannedBatch]]
     seed: int  # of the random order
@@ -110,7 +111,7 @@ class SessionBatch:
         return added_round(cells, self.finished, self.session.seed, width_of) if width_of else []
 
     def _is_done(self, cell: Cell, run: int) -> bool:
-        """With retry_failed, a run that failed before is measured once more."""
+        """Whether the run is done; with retry_failed, a run that failed before is measured once more."""
         one, session = self.finished.get((cell.cell, run)), self.session
         if one is None:
             return False
@@ -123,7 +124,7 @@ class SessionBatch:
 
     @property
     def failed(self) -> list[Execution]:
-        """Those of this session."""
+        """The failed executions of this session."""
         return [each for each in self.ran if self.finished[each.key].status != "done"]
 
     @property

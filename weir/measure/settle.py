@@ -1,4 +1,4 @@
-"""From what a killed weir left of a shared launch to the run files of the cells that had ended."""
+"""Makes run files of what a killed weir left of a shared launch, for the cells that had ended."""
 
 from __future__ import annotations
 

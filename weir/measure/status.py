@@ -15,7 +15,7 @@ TRUNCATED = f"{SUMMARY_FILE} is missing or truncated: the program ended with exi
 
 @dataclass(frozen=True)
 class StatusLine:
-    """What weir-io reports of a finished cell."""
+    """The line of weir-io about a finished cell."""
 
     name: str
     exit_code: int
@@ -39,7 +39,8 @@ def read_status(file: Path) -> list[StatusLine]:
 
 
 def end_of(line: StatusLine, outputs: Path) -> RunEnd | None:
-    """How the cell ended; None if the folder of its outputs is gone: then it is measured again.
+    """The end of the cell; None if the folder of its outputs is gone: then it is measured again. Its time is
+    that at which weir-io, which opens its stdout before, wrote to it for the last time.
 
     It ended when weir-io, which opens its stdout before, wrote that at its end."""
     try:

@@ -1,1 +1,1 @@
-"""What makes every end of a measurement leave nothing behind: locks, notes, the guardian."""
+"""Clean-up, by which every end of a measurement leaves nothing behind: locks, notes, the guardian."""

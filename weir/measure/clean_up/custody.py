@@ -1,4 +1,5 @@
-"""What the guardian of a batch does: small errands on the target, and all clean-up once weir is gone."""
+"""The duties of the guardian of a batch: small errands on the target, and all clean-up once weir is
+gone."""
 
 from __future__ import annotations
 
@@ -185,7 +186,7 @@ class Custody:
             self.machine_lock.unlink()
 
     def _clean_up_after_a_kill(self) -> dict[str, Any]:
-        """How many processes were ended, and what could not be cleaned up."""
+        """Cleans up; returns how many processes were ended, and what could not be cleaned up."""
         self._wait_for_the_launcher()
         ended = end_processes(self.token)
         complaints = []
@@ -203,7 +204,7 @@ class Custody:
         settle(self.launches, self.results)
 
     def _wait_for_the_launcher(self) -> None:
-        """It got SIGTERM when weir ended, and ends ranks on other nodes, too."""
+        """Waits for the launcher, which got SIGTERM when weir ended, and ends ranks on other nodes, too."""
         over = time.monotonic() + GRACE_S
         while processes_with_token(self.token) and time.monotonic() < over:
             time.sleep(POLL_S)

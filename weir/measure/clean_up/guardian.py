@@ -198,7 +198,8 @@ def main() -> None:
 
 
 def _answer(call: Callable[[], dict[str, Any] | None]) -> dict[str, Any]:
-    """Also of a fault of weir itself, which would otherwise end the guardian without a message."""
+    """The answer to a call, also to a fault of weir itself, which would otherwise end the guardian without a
+    message."""
     try:
         return call() or {}
     except WeirError as error:

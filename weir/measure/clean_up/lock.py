@@ -39,7 +39,7 @@ GUARDIAN_S = 60.0
 
 @dataclass(frozen=True)
 class Holder:
-    """Who measures on a target."""
+    """The process that measures on a target."""
 
     host: str
     pid: int
@@ -60,7 +60,7 @@ class Holder:
         return self.host == socket.gethostname()
 
     def is_alive(self) -> bool | None:
-        """None if that cannot be known from here."""
+        """Whether the holder is alive; None if that cannot be known from here."""
         if self.is_here:
             return is_the_same(self.pid, self.started_ticks)
         scheduler = surrounding(os.environ)
@@ -150,7 +150,7 @@ class Lock:
 
     @property
     def note(self) -> Path:
-        """What a killed holder leaves behind, and how to clean it up: see remains."""
+        """The file with what a killed holder leaves behind, and how to clean it up: see remains."""
         return self.path.with_suffix(NOTE_SUFFIX)
 
     def release(self) -> None:

@@ -52,7 +52,8 @@ class Cleaned:
 
 
 def clean_up_after_kills(report: Report, wait_s: float = 0.0) -> list[Cleaned]:
-    """What killed measurements of this user left on this machine; those that still run are left alone.
+    """Cleans up after killed measurements of this user on this machine; those that still run are left alone.
+    wait_s: time for a guardian, or another process of this user, that is cleaning up.
 
     wait_s: time for a guardian, or another process of this user, that is cleaning up.
     """
@@ -73,7 +74,7 @@ def clean_up_batch(planned: PlannedBatch, report: Report) -> Cleaned:
 
 
 def _facts(note: Path) -> dict[str, Any] | None:
-    """None if its measurement has just ended. An unreadable note is deleted."""
+    """The facts of a note; None if its measurement has just ended. An unreadable note is deleted."""
     try:
         facts = read_object(note, hint="")
         if not set(facts) >= _KEYS:

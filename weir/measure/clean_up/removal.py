@@ -31,7 +31,7 @@ def held_open(path: str | Path, dir_fd: int | None = None) -> Iterator[int]:
 
 
 def is_link_or_no_directory(error: OSError) -> bool:
-    """What O_NOFOLLOW and O_DIRECTORY say of another kind of entry."""
+    """Whether O_NOFOLLOW or O_DIRECTORY refused another kind of entry."""
     return error.errno in (errno.ELOOP, errno.ENOTDIR)
 
 

@@ -1,4 +1,4 @@
-"""Who starts a measurement ends it: by a signal, by letting go, or because it is gone, however it went.
+"""Ends a measurement with its starter: by a signal, by letting go, or because it is gone, however it went.
 
 Between the process that a user started and the ranks are others that may lose a signal, wait for their jobs,
 or be killed. So whoever starts others holds a pipe, and what it starts opens that pipe below /proc and waits
@@ -31,7 +31,8 @@ _LOOK_MS = 500  # at a starter whose pipe a process holds that it forked, or tha
 
 
 class Starter:
-    """What is started from now on in this environment ends when this one lets go, or ends."""
+    """The starter of all that is started from now on in this environment: when it lets go, or ends, they
+    end."""
 
     def __init__(self) -> None:
         # Descriptors, not files: Python would close those that nobody names.
@@ -41,7 +42,7 @@ class Starter:
         os.environ.pop(PROCESS_VARIABLE, None)
 
     def let_go(self) -> None:
-        """Also what is started afterwards ends at once."""
+        """Lets go: what is started afterwards ends at once, too."""
         pipe, self._pipe = self._pipe, (-1, -1)
         for descriptor in pipe:
             with contextlib.suppress(OSError):  # closed before
@@ -86,14 +87,15 @@ class _Followed:
 
 
 def _here() -> str:
-    """Where a number names the same process: containers may count their own."""
+    """The host, namespace and job within which a number names the same process, since containers may count
+    their own."""
     system = surrounding(os.environ)
     job = (system.job(os.environ) if system else None) or ""
     return f"{socket.gethostname()}/{os.readlink('/proc/self/ns/pid')}/{job}"
 
 
 def _followed() -> _Followed | None:
-    """None without a starter here."""
+    """The starter that this process follows; None without one here."""
     named = _NAME.fullmatch(os.environ.get(VARIABLE, ""))
     if named and named[1] == _here():
         pid, ticks, descriptor, inode = map(int, named.groups()[1:])

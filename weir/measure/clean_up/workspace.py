@@ -142,7 +142,7 @@ def _content(name: str, folder: int) -> str:
 
 
 def temporary_directory() -> tuple[str, Path]:
-    """Where MPI keeps the sockets and locks of a launch, with its name for messages."""
+    """The directory in which MPI keeps the sockets and locks of a launch, with its name for messages."""
     return "TMPDIR", Path(os.environ.get("TMPDIR") or "/tmp")
 
 

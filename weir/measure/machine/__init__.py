@@ -1,1 +1,1 @@
-"""What describes a node and the storage below a folder."""
+"""Descriptions of a node and of the storage below a folder."""

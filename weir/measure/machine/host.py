@@ -107,7 +107,8 @@ def file_system_of(folder: Path) -> dict[str, Any] | None:
 
 
 def _throttled(proc: Path, cgroups: Path) -> int | None:
-    """Over the levels of the control group of cpu: each has a limit, and a counter, of its own."""
+    """The throttled periods over the levels of the control group of cpu: each has a limit, and a counter, of
+    its own."""
     try:
         lines = (proc / "self" / "cgroup").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -29,7 +29,7 @@ def server_addresses(mount: Mapping[str, str] | None, declared: Iterable[str] = 
 
 
 def link_speed_mbit_s(name: str) -> float | None:
-    """As the driver reports it. /sys may be that of another network namespace."""
+    """The speed that the driver reports. /sys may be that of another network namespace."""
     buffer = array.array("B", struct.pack("I40x", _ETHTOOL_GSET))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         try:

@@ -19,7 +19,8 @@ _DEEPEST = 8  # devices and file systems below each other
 
 
 def memory_below(folder: Path, system: Path = SYSTEM, depth: int = 0) -> str | None:
-    """Where in memory the bytes are; None for a file system of memory itself, and where nothing shows it."""
+    """The part of memory that holds the bytes; None for a file system of memory itself, and where nothing
+    shows it."""
     mount = mount_of(folder)
     if mount is None or depth > _DEEPEST:
         return None
@@ -107,7 +108,7 @@ _LOOP_GET_STATUS64, _STATUS_BYTES = 0x4C05, 232
 
 
 def hidden_below(folder: Path, system: Path = SYSTEM, devices: Path = _DEVICES) -> str | None:
-    """What hides; None where all files of loop devices are known, and where there are none."""
+    """The reason why files of loop devices are not known; None where all are, and where there are none."""
     for number in sorted(devices_below(folder, system)):
         backing = system / number / "loop" / "backing_file"
         if not backing.is_file():

@@ -1,4 +1,4 @@
-"""How a network file system's mount and its client program are set, as far as it tells what a rate means.
+"""The settings of a network file system's mount and of its client program that decide what a rate means.
 
 One table for each family: what is kept in the record, and which values decide about which accesses. What a
 server does is not visible here, such as an NFS export that is async.
@@ -54,7 +54,7 @@ def settings_of(mount: Mount, proc: Path = _PROC) -> dict[str, str] | None:
 
 
 def shown(settings: Mapping[str, str]) -> str:
-    """As mount shows options."""
+    """The settings in the form in which mount shows options."""
     return ",".join(f"{name}={value}" if value else name for name, value in settings.items())
 
 
@@ -77,7 +77,8 @@ def _options(mount: Mount, proc: Path) -> dict[str, str]:
 
 
 def _gluster(mount: Mount, proc: Path) -> dict[str, str]:
-    """Its translators, each with a type such as performance/io-cache, and how long write-behind waits."""
+    """The translators of GlusterFS, each with a type such as performance/io-cache, and the delay of
+    write-behind."""
     found = {}
     for translator in Path(mount["mount_point"], ".meta/graphs/active").iterdir():
         with suppress(OSError):

@@ -12,7 +12,7 @@ _LEAST_S = 1.0
 
 
 def paused_so_far_ms() -> int:
-    """Since the first call, which begins to look."""
+    """The pauses since the first call, which begins to look."""
     return int(1000 * _watch().look())
 
 

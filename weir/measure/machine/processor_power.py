@@ -1,4 +1,5 @@
-"""How the processors of this node are clocked: governor, limits, boost and idle states, as the kernel tells.
+"""The clocking of this node's processors: governor, limits, boost and idle states, as the kernel reports
+them.
 
 A virtual machine has no cpufreq: its host decides, and the frequency is not known there.
 """

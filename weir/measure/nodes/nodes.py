@@ -1,4 +1,4 @@
-"""Which nodes are slower than the others, from what the probe measured on each."""
+"""Finds nodes that are slower than the others, from what the probe measured on each."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def read_probes(output: str) -> list[Probe]:
 
 
 def slow_nodes(probes: Iterable[Probe], factor: float = FACTOR) -> list[Slow]:
-    """Those that take that many times the median in any kind of work; none of fewer than three."""
+    """The nodes that take that many times the median in any kind of work; none of fewer than three."""
     probes = list(probes)
     if len(probes) < LEAST_NODES:
         return []
