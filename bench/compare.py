@@ -108,7 +108,7 @@ def made_up(source: random.Random, kind: str, noise: Noise, design: str, count: 
 
 
 def shares(tables: Sequence[Sequence[Pair]]) -> list[float]:
-    """Of all cells: called slower, called equal; of all tables: with a cell called slower."""
+    """The shares of cells called slower and called equal, and of tables with a cell called slower."""
     slower, same, any_slower = [], [], []
     for pairs in tables:
         judged = judge_pairs(pairs, RATE)
@@ -126,7 +126,7 @@ def show(kind: str, design: str, count: int, slowdown: float, tables: Sequence[S
 
 
 def seconds(delay_us: float) -> list[float]:
-    """How long each run of the null back end takes."""
+    """The time that each run of the null back end takes."""
     size = ["-t", "64k", "-b", f"{64 * TRANSFERS}k", "-i", str(MEASURED)]
     arguments = ["ior", "-a", "NULL", "--null.delay-us", f"{delay_us:.0f}", *size, "-w", "-o", "x"]
     done = subprocess.run([ENGINE, *arguments], capture_output=True, text=True, check=True)

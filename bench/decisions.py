@@ -85,7 +85,7 @@ def with_modes(source: random.Random, count: int) -> list[float]:
 def judged(
     cells: Sequence[Sequence[float]], look: int = 1, statistic: str = "mean", takes_best: bool = False
 ) -> Result:
-    """Of the logarithms of the runs of each cell over the limit."""
+    """Judges the logarithms of the runs of each cell over the limit."""
     promise = Promise("bandwidth", statistic, True, LIMIT, None, "1000 MiB/s")
     line = Line("line", "", "ior", ("write",), {}, {"fixed": {}}, promise, takes_best)
     rows: list[Row] = [
@@ -335,7 +335,7 @@ def measured(part: str, times: int, text: str) -> Iterator[tuple[str, ...]]:
 
 
 def write(name: str, row: tuple[str, ...]) -> None:
-    """In the order of the parts; what is not measured now stays."""
+    """Writes the rows in the order of the parts; a part that is not measured now keeps its rows."""
     path = RESULTS / f"{name}.csv"
     with path.open(newline="") as file:
         head, *before = csv.reader(file)

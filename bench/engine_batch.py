@@ -1,4 +1,5 @@
-"""What a tiny cell costs in `weir-io batch` beyond its own I/O; a launch of its own costs 130 to 360 ms."""
+"""The overhead of a tiny cell in `weir-io batch` beyond its own I/O; a launch of its own takes 130 to 360
+ms."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ def cells(folder: Path, count: int, ranks: int) -> list[list[str]]:
 
 
 def beyond_ms(program: str, folder: Path, count: int, ranks: int) -> list[float]:
-    """Of each cell: from its begin to its end, less the phases that it measured."""
+    """The time of each cell from its begin to its end, less the phases that it measured."""
     requested, status = folder / "list", folder / "status"
     requested.write_text("".join("\t".join(arguments) + "\n" for arguments in cells(folder, count, ranks)))
     mpirun = shutil.which("mpirun.openmpi") or "mpirun"

@@ -160,7 +160,7 @@ def mdtest_case(program: str, mdtest: str | None, ranks: int) -> Case:
 
 
 def rates(text: str) -> Measured:
-    """Of the table that both print: operation, max, min, mean, deviation."""
+    """The rates in the table that both print: operation, max, min, mean, deviation."""
     for operation, _, _, mean, _ in MDTEST_ROW.findall(text.partition("SUMMARY rate")[2]):
         yield MDTEST_WORDS[operation], float(mean)
 

@@ -82,7 +82,7 @@ def operation_ns(program: Path, folder: Path) -> Values:
 
 
 def paired(pairs: int, root: str, measure: Callable[[Path, Path], Values]) -> list[tuple[Values, Values]]:
-    """Without and with observations, in alternating order."""
+    """Pairs of values without and with observations, in alternating order."""
     found = []
     for pair in range(pairs):
         values = {}

@@ -1,4 +1,4 @@
-"""How planning and collecting grow with cells and records: time and peak memory of each command.
+"""The growth of planning and collecting with cells and records: time and peak memory of each command.
 
 The runs are copies of one real document of weir-io."""
 

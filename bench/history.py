@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What weir history misses and what it makes up, on a year of daily runs.
+"""The errors of weir history on a year of daily runs: changes that it misses, and changes that it reports
+without one.
 
     bench/history.py [TABLE]      TABLE: tokio-year.csv (default: reference/tokio-year.csv)
     bench/history.py rows         only the time for 10^6 rows
@@ -152,7 +153,7 @@ def t_test(logs: Numbers) -> Numbers:
 
 
 def check_rule(logs: Numbers) -> Numbers:
-    """What `check` decides by on each day, as a share of its limit."""
+    """The value by which `check` decides on each day, as a share of its limit."""
     found = np.full(len(logs), np.nan)
     for end in range(NEWEST + BEFORE, len(logs) + 1):
         alarm = alarm_of(made_up(logs[end - NEWEST - BEFORE : end]), NEWEST)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""How often the range of weir predict --probe holds the time of applications that no cell was made for.
+"""The frequency with which the range of weir predict --probe holds the time of applications that no cell was
+made for.
 
     bench/predict.py        a study, then 10 applications on disk and in memory
     bench/predict.py --site storage-lab --each 5 glusterfs moosefs      in a shell of the lab
@@ -74,7 +75,7 @@ def application(source: random.Random, number: int) -> tuple[str, str]:
 
 
 def measured_study(folder: Path, site: str, on: Sequence[str]) -> Path:
-    """Its records: cells around what is drawn, none of which is drawn."""
+    """Measures a study: cells around what is drawn, none of which is drawn. Returns its records."""
     same = {"block": "64 MiB", "access": ["write", "read"], "drop_caches": True, "xfer": "2 MiB"}
     free = {"api": ["POSIX"], "layout": ["shared"]}
     experiments = {
@@ -107,7 +108,8 @@ def measured_study(folder: Path, site: str, on: Sequence[str]) -> Path:
 
 
 def predicted(file: Path, records: Path, target: str, *more: str) -> list[dict[str, Any]]:
-    """Of each phase, without numbers where no cell is like it; a range that is too wide is printed, too."""
+    """The prediction of each phase, without numbers where no cell is like it; a range that is too wide is
+    printed, too."""
     arguments = ["predict", str(file), "--records", str(records), "--json", "--target", target, *more]
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         code = weir(arguments)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is promised under which noise: bench/results/promises.csv, of what the other benches wrote.
+"""The promises under each kind of noise: bench/results/promises.csv, from the results of the other benches.
 
     bench/promises.py
 
@@ -32,7 +32,7 @@ def rows_of(name: str) -> list[list[str]]:
 
 
 def span(found: Iterable[tuple[str, str]]) -> str:
-    """Of measured shares and their errors: '93.1 to 94.0 % ± 0.2'."""
+    """The span of measured shares and their errors: '93.1 to 94.0 % ± 0.2'."""
     shares, errors = [], [0.0]
     for measured, error in found:
         shares.append(float(_NUMBER.findall(measured)[0]))
@@ -54,7 +54,7 @@ def statistic(what: str, *series: str, fewest: int = 0) -> str:
 
 
 def decision(name: str, *patterns: str) -> str:
-    """Of the cases that one of the patterns is all of."""
+    """The span over the cases that one of the patterns matches in full."""
     whole = re.compile("|".join(f"(?:{one})" for one in patterns))
     return span((row[2], row[3]) for row in rows_of(name) if whole.fullmatch(row[0]))
 

@@ -1,4 +1,4 @@
-"""What weir prove counts of programs that were told how much to move, against that truth.
+"""Compares the counts of weir prove with the truth, for programs that were told how much to move.
 
 python bench/prove_programs.py [--only PATTERN] [--table FILE] [--inputs DIR] [DIRECTORY...]
 
@@ -116,7 +116,7 @@ def _pages(data: Path) -> float:
 
 
 def _frames(data: Path) -> float:
-    """Of a log that was copied into the database: each page there with 24 bytes of header."""
+    """The bytes of a log that was copied into the database: each page there with 24 bytes of header."""
     return _pages(data) * (1 + (4096 + 24) / 4096) + 32
 
 
@@ -202,7 +202,7 @@ def prepare(inputs: Path) -> None:
 
 
 def prove_command(on: Path, seen: Path, *options: str) -> list[str]:
-    """What stands before the program."""
+    """The command before the program."""
     weir = (sys.executable, "-m", "weir", "prove")
     return [*weir, "--on", str(on), "--json", str(seen), *options, "--"]
 
@@ -281,7 +281,8 @@ def row_of(program: Program, seen: dict[str, Any], folder: Path) -> list[str]:
 
 
 def _headers(below: Sequence[int | None], told: Sequence[float | None], mount: dict[str, Any]) -> str:
-    """Where more crossed to the servers: how much that is for a call, whose request has a header."""
+    """A remark where more bytes crossed to the servers: how much that is for a call, whose request has a
+    header."""
     pairs = [(bytes_, size * MIB) for bytes_, size in zip(below, told, strict=True) if bytes_ and size]
     more = sum(bytes_ - size for bytes_, size in pairs)
     calls = sum(count for phase in mount["phases"] for count in phase["calls"].values())
@@ -296,7 +297,7 @@ def _is_near(counts: Sequence[int | None], told: Sequence[float | None]) -> bool
 
 
 def _text(values: Sequence[float | None], told: Sequence[float | None], unit: int = MIB) -> str:
-    """Of the accesses that the program was told, or all where it decides."""
+    """The values of the accesses that the program was told, or all where it decides."""
     parts = []
     for name, value, size in zip(("read", "write"), values, told, strict=True):
         if size == 0 or (size is None and any(told)):

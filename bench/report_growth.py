@@ -28,7 +28,8 @@ MOST_S, MOST_MIB, MOST_PAGE_MB = 60.0, 2048.0, 5.0
 
 
 def rows(count: int) -> list[Record]:
-    """That many records: cells differ in interface, layout, order, transfer size, nodes and processes."""
+    """Makes that many records: cells differ in interface, layout, order, transfer size, nodes and
+    processes."""
     made: list[Record] = []
     number = 0
     while len(made) < count:

@@ -1,4 +1,5 @@
-"""What a cell costs on a cluster beyond its own input and output, by how many cells share a job and a launch.
+"""The overhead of a cell on a cluster beyond its own input and output, by how many cells share a job and a
+launch.
 
 On a private Slurm (tests/slurm/sandbox), two virtual nodes with one rank each, in one run, alternating:
 a job for each cell; one allocation with a launch for each cell; one allocation, many cells in a launch.

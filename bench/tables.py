@@ -36,7 +36,7 @@ Table = tuple[list[str], list[list[str]]]
 
 
 def _ranges(head: Sequence[str], rows: Sequence[Sequence[str]], group: str) -> Table:
-    """By the beginning of a column: the range of the ratios, and that of single pairs."""
+    """The range of the ratios, and that of single pairs, by the beginning of a column."""
     groups: dict[str, list[dict[str, str]]] = {}
     for row in rows:
         record = dict(zip(head, row, strict=True))

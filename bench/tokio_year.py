@@ -99,7 +99,7 @@ def grouped(rows: Sequence[Row], names: Sequence[str]) -> dict[tuple[str, ...], 
 
 
 def variability(rows: Sequence[Row]) -> tuple[list[str], Numbers]:
-    """Per file system and application: distance of the jobs from the median of their series."""
+    """The distance of the jobs from the median of their series, for each file system and application."""
     lines: list[str] = []
     spread_of: dict[str, list[float]] = defaultdict(list)
     slow_of: dict[str, list[float]] = defaultdict(list)
@@ -154,7 +154,7 @@ def burst_buffer(rows: Sequence[Row]) -> list[Comparison]:
 
 
 def quartile_spread(days: Mapping[int, Mapping[str, Sequence[float]]], name: str) -> float:
-    """Per cent between the quartiles of all values."""
+    """The distance between the quartiles of all values in per cent."""
     logs = [log(value) for day in days.values() for value in day.get(name, [])]
     low, high = np.percentile(logs, [25, 75])
     return 100 * (exp(float(high - low)) - 1)

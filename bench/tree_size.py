@@ -34,7 +34,7 @@ def git(*arguments: str, text: bytes = b"") -> bytes:
 
 
 def lines_of_code(commit: str) -> dict[str, int]:
-    """Of each file of a commit."""
+    """The lines of code of each file of a commit."""
     entries = [line.split("\t") for line in git("ls-tree", "-r", commit).decode().splitlines()]
     names = {name: entry.split()[2] for entry, name in entries if entry[:6] != "120000" and part_of(name)}
     text, at, lines = git("cat-file", "--batch", text="\n".join(names.values()).encode()), 0, {}

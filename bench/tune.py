@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How close weir tune gets to the best setting: share of the true optimum after N measurements.
+"""The closeness of weir tune to the best setting: share of the true optimum after N measurements.
 
     bench/tune.py [SEEDS [CURVES.svg]]
 
@@ -41,7 +41,7 @@ def spaces() -> Iterator[tuple[str, Replay]]:
 
 
 def shares(replay: Replay, method: str, seed: int, single: bool) -> list[float]:
-    """After each budget: true score of the setting that would be chosen, over the best."""
+    """The true score of the chosen setting after each budget, over the best."""
     source = random.Random(seed)
     drawn = {number: source.choice(values) for number, values in enumerate(replay.values)}
 

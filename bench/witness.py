@@ -96,7 +96,7 @@ class Bench:
         return self.disk if case.is_stored else self.program.parent
 
     def lines(self, case: Case, mode: str, seconds: float) -> Iterator[list[list[str]]]:
-        """Of each process."""
+        """The lines of each process."""
         with tempfile.TemporaryDirectory(dir=self.place(case)) as name:
             command = self.command(case, Path(name), str(seconds / PROCESSES))
             variables = self.variables(Path(name), mode)
