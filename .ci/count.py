@@ -13,7 +13,7 @@ USE = "use: .ci/count.py RESULTS... (.xml: JUnit of pytest; .tsv: of .ci/testtha
 
 
 class Outcome(NamedTuple):
-    """How one test ended; word is passed, failed or skipped."""
+    """The end of one test; word is passed, failed or skipped."""
 
     word: str
     name: str

@@ -85,7 +85,7 @@ def of_python(name: str) -> tuple[str, str] | None:
 
 
 def _first_line(package: Distribution) -> str:
-    """Of the file of the licence, which mostly begins with its name."""
+    """The first line of the licence's file, which mostly begins with its name."""
     files = [file for file in package.files or () if re.fullmatch(r"LICEN[CS]E(\.\w+)?", file.name)]
     lines = (line.strip() for file in files[:1] for line in str(file.read_text()).splitlines())
     return next((line for line in lines if 0 < len(line) <= _LONGEST_NAME), "")

@@ -114,7 +114,7 @@ def spack_source(
 
 
 def licences(tree: Path) -> dict[tuple[str, str], str]:
-    """By kind and name of a package."""
+    """The licences by kind and name of a package."""
     with (tree / LICENCES).open(encoding="utf-8", newline="") as stream:
         return {(row["kind"], row["name"]): row["licence"] for row in csv.DictReader(stream)}
 
@@ -130,7 +130,8 @@ def with_licence(part: dict[str, object], known: Mapping[tuple[str, str], str]) 
 
 
 def components(tree: Path) -> Iterator[dict[str, object]]:
-    """What a release is run with: Python packages of the lock, Debian packages, specs of the Spack lock."""
+    """The components that a release is run with: Python packages of the lock, Debian packages, specs of the
+    Spack lock."""
     lock = (tree / "envs/pip/requirements.txt").read_text(encoding="utf-8")
     for name, version, hashes in re.findall(
         r"^(\S+?)==(\S+) \\\n((?:    --hash=\S+(?: \\)?\n)+)", lock, re.MULTILINE

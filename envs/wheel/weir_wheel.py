@@ -56,7 +56,8 @@ def _requirements() -> list[str]:
 def build_wheel(
     wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None
 ) -> str:
-    """For the platform of the library that is in it; for any without one."""
+    """Builds a wheel for the platform of the library that is in it; without a library one for any
+    platform."""
     folder = Path(wheel_directory)
     plain = folder / build_meta.build_wheel(wheel_directory, config_settings, metadata_directory)
     with tempfile.TemporaryDirectory(prefix="weir-wheel-") as name:

@@ -41,7 +41,7 @@ class NotCompiledError(Exception):
 
 @dataclass(frozen=True)
 class System:
-    """For which a library is compiled."""
+    """The system for which a library is compiled."""
 
     platform: str  # sys.platform
     machine: str
@@ -103,7 +103,8 @@ def _works(command: list[str], environment: Mapping[str, str]) -> bool:
 
 
 def requirements(environment: Mapping[str, str], system: System) -> list[str]:
-    """What pip has to fetch: a compiler, where the system has none that works and one exists for it."""
+    """The packages that pip has to fetch: a compiler, where the system has none that works and one exists for
+    it."""
     if (
         is_refused(environment)
         or system.refusal()
@@ -122,7 +123,7 @@ def is_refused(environment: Mapping[str, str]) -> bool:
 
 
 def ziglang() -> str:
-    """As pyproject.toml pins it."""
+    """The requirement of the compiler, as pyproject.toml pins it."""
     return str(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["weir"]["compiler"])
 
 
@@ -177,7 +178,7 @@ def _first_error(printed: str) -> str:
 
 
 def is_current(library: Path) -> bool:
-    """Not older than anything it is made of."""
+    """Whether the library is newer than anything it is made of."""
     if not library.is_file():
         return False
     made = parts()

@@ -1,7 +1,8 @@
 # Copyright The weir Authors. See the file LICENSE for details.
 #
 # SPDX-License-Identifier: Apache-2.0
-"""Where weir's own packages are built from: exactly this checkout, or the tag of a release."""
+"""The source from which weir's own packages are built: exactly this checkout, or the tag of a
+release."""
 
 import re
 import subprocess
@@ -18,7 +19,8 @@ NO_COMMIT = (
 
 
 def git(*words: str) -> str:
-    """What git says of the checkout; nothing without git, a checkout or the right to read it."""
+    """The output of git about the checkout; empty without git, a checkout or the right to read
+    it."""
     try:
         done = subprocess.run(
             ["git", "-C", str(TOP), *words],

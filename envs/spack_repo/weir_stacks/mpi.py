@@ -1,7 +1,7 @@
 # Copyright The weir Authors. See the file LICENSE for details.
 #
 # SPDX-License-Identifier: Apache-2.0
-"""What the recipes of MPI programs share, and those of MPICH and Open MPI with ROMIO's driver for
+"""Common code of the recipes of MPI programs, and of MPICH and Open MPI with ROMIO's driver for
 IME."""
 
 import os
@@ -13,8 +13,8 @@ IME_FILE = Path(__file__).resolve().parent / "ime_file.c"
 
 
 def launcher(mpi) -> Executable:
-    """What starts the ranks of a test. Containers and CI run as root, which Open MPI wants to be
-    told."""
+    """The program that starts the ranks of a test. Containers and CI run as root, which Open MPI
+    wants to be told."""
     program = Executable(mpi.prefix.bin.mpiexec)
     if os.geteuid() == 0:
         program.add_default_env("OMPI_ALLOW_RUN_AS_ROOT", "1")

@@ -32,7 +32,8 @@ class DdnIme(Package):
 
     @classmethod
     def determine_version(cls, lib):
-        """By the header of the client; the emulator has the same one, and is no client of DDN."""
+        """The version in the header of the client; the emulator has the same header, and is no
+        client of DDN."""
         prefix = os.path.dirname(os.path.dirname(os.path.realpath(lib)))
         header = os.path.join(prefix, "include", "ime_native.h")
         if os.path.exists(os.path.join(prefix, "bin", "imectl")) or not os.path.exists(header):

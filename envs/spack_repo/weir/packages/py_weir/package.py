@@ -95,7 +95,8 @@ class PyWeir(PythonPackage):
         self.measure_one_cell(self.spec["weir-io"].prefix.bin.join("weir-io"))
 
     def measure_one_cell(self, engine: str) -> None:
-        """From weir init to records.csv, with an engine, on disk; an error if a row is INVALID."""
+        """Measures one cell with an engine, on disk, from weir init to records.csv; an error if a
+        row is INVALID."""
         Executable(self.prefix.bin.weir)("init", "--engine", engine, "measured")
         records = "results/local/one-cell/records.csv"
         with working_dir("measured"):
