@@ -1,4 +1,5 @@
-"""Before anything is measured: does a target hold what its batches need, do ranks start where they should?"""
+"""Checks before anything is measured: whether a target holds what its batches need, and ranks start where
+they should."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ class preflight(WeirRun):  # noqa: N801 - its name is what reframe -l prints
 
     @run_before("sanity")
     def skip_what_this_machine_lacks(self):
-        """Not every machine has an optional target."""
+        """Skips an optional target that this machine lacks."""
         problems = self._problems()
         if problems and self.case.plan.site.targets[self.case.batch.target].optional:
             self.skip(f"unavailable: {problems[0]}")
@@ -38,7 +39,8 @@ class preflight(WeirRun):  # noqa: N801 - its name is what reframe -l prints
         )
 
     def _rows(self) -> list[dict[str, str]]:
-        """What `weir run --preflight --json` printed, below what a profile or a prologue may have."""
+        """The rows that `weir run --preflight --json` printed, below what a profile or a prologue may
+        have."""
         output = Path(self.stagedir, self.job.stdout).read_text(encoding="utf-8", errors="replace")
         text = output.rpartition("weir run ended with")[0]
         start = text.find("[\n")

@@ -112,7 +112,8 @@ def run_reframe(system: str, batch: str, plan: Path, handover: Handover) -> int:
 
 @contextlib.contextmanager
 def stage_directory(results: Path) -> Iterator[Path]:
-    """Where ReFrame starts its script, whose path it splits at a space: then meanwhile elsewhere."""
+    """The directory in which ReFrame starts its script; meanwhile it is elsewhere if its path has a space, at
+    which ReFrame splits it."""
     stage = results / "reframe" / "stage"
     if PLAIN.fullmatch(str(stage)):
         yield stage
@@ -146,7 +147,8 @@ def follow(process: subprocess.Popen[bytes], progress: Path) -> bool:
 
 
 def scheduler_of(system: str, plan: Path) -> Scheduler:
-    """Only that one: a batch system that does not answer would be waited for."""
+    """The scheduler of one system alone, since another batch system that does not answer would be waited
+    for."""
     site = read_object(plan, "plan again")["site"]
     return scheduler(site["partitions"][system.partition(":")[2]]["scheduler"])
 

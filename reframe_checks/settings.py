@@ -89,7 +89,8 @@ def environments_of(sites: list[Site]) -> list[dict[str, Any]]:
 
 
 def sites() -> Iterator[Site]:
-    """That of the plan; without one all of config/sites, of which a broken one takes only itself away."""
+    """The site of the plan; without a plan all of config/sites, of which a broken one takes only itself
+    away."""
     if "WEIR_PLAN" in os.environ:
         yield read_plan(Path(os.environ["WEIR_PLAN"])).site
         return
@@ -110,7 +111,8 @@ def polling() -> dict[str, float]:
 
 
 def known_to_reframe(configuration: dict[str, Any]) -> dict[str, Any]:
-    """Without the keys that this ReFrame's schema lacks: it refuses them, and weir can do without."""
+    """The configuration without the keys that this ReFrame's schema lacks: it refuses them, and weir can do
+    without."""
     for error in [*validator_for(SCHEMA)(SCHEMA).iter_errors(configuration)]:
         if error.validator == "additionalProperties":
             for key in error.instance.keys() - error.schema.get("properties", {}).keys():

@@ -1,1 +1,1 @@
-"""What the checks of weir are made of; a centre derives checks of its own from these classes."""
+"""The parts of weir's checks; a centre derives checks of its own from these classes."""

@@ -1,4 +1,4 @@
-"""What the checks share: one test is one batch, in the allocation that the batch needs."""
+"""The base of the checks: one test is one batch, in the allocation that the batch needs."""
 
 from __future__ import annotations
 
@@ -126,7 +126,8 @@ class WeirRun(rfm.RunOnlyRegressionTest):
 
     @run_after("init")
     def be_a_job_of_a_pipeline(self):
-        """For --ci-generate: the clone keeps what git ignores, and nothing measures beside the job."""
+        """Makes the test a job of --ci-generate: the clone keeps what git ignores, and nothing measures
+        beside the job."""
         if isinstance(cases()[self.batch], Refusal):
             return
         suites = tuple(facts.suite for facts in self.case.plan.suites)

@@ -1,4 +1,4 @@
-"""Which site of weir a system of ReFrame is: by its name, or by the extras of its partitions.
+"""Finds the site of weir for a system of ReFrame: by its name, or by the extras of its partitions.
 
     'extras': {'weir': {'site': 'lab', 'partition': 'compute'}}
     'extras': {'weir': {'targets': {'scratch': {'kind': 'parallel', 'path': '/scratch/io'}}}}
@@ -46,12 +46,12 @@ class Described:
 
 
 def name_of(text: str) -> str:
-    """As weir writes names: gpu_A100 is gpu-a100."""
+    """The text in the form of weir's names: gpu_A100 is gpu-a100."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
 def extras_of(partition: SystemPartition) -> dict[str, Any]:
-    """Those for weir: {'weir': 'lab'} is short for {'weir': {'site': 'lab'}}."""
+    """The extras for weir: {'weir': 'lab'} is short for {'weir': {'site': 'lab'}}."""
     given = partition.extras.get(KEY, {})
     given = {"site": given} if isinstance(given, str) else dict(given)
     known = [*OF_SITE, *OF_PARTITION, *OF_STACK]
@@ -132,7 +132,8 @@ def _known(partition: SystemPartition, what: str, kind: type, names: Mapping[str
 
 
 def environs_of(partition: SystemPartition, given: Mapping[str, Any]) -> list[Any]:
-    """Those that the extras name, else those with extras of their own for weir, else the first one."""
+    """The environments that the extras name, else those with extras of their own for weir, else the first
+    one."""
     wanted = given.get("environs", [])
     for name in wanted:
         if partition.environment(name) is None:

@@ -1,4 +1,4 @@
-"""What was requested for the checks: by -S on ReFrame's command line, else by variables of the environment.
+"""The requests to the checks: by -S on ReFrame's command line, else by variables of the environment.
 
 ReFrame gives a test its variables after it has made the test's parameters, and here the parameters are the
 batches of a plan, which depends on the site and the scale. So the command line is read first; a value that
@@ -47,7 +47,8 @@ class Choices:
 
 
 def choices(arguments: Sequence[str], environment: Mapping[str, str]) -> Choices:
-    """Those of a pipeline's job, of the aliases, and of the command line; the last one counts.
+    """The choices of a pipeline's job, of the aliases, and of the command line; the last one counts. A list
+    that is requested for one check (-S measure.suite=quick) limits that check alone, when it is made.
 
     A list that is requested for one check (-S measure.suite=quick) limits that check alone, when it is made.
     """

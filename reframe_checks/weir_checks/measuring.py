@@ -83,7 +83,7 @@ class MeasureBatch(WeirRun):
         return sn.assert_found("^weir run ended with 0$", self.stdout, ended)
 
     def all_rows(self) -> list[Row]:
-        """With those of runs that were kept, which give no value but are measured, too."""
+        """The rows, with those of runs that were kept, which give no value but are measured, too."""
         results = self.place.results
         found = {cell.cell: finished_runs(results / "runs" / cell.cell) for cell in self.case.batch.cells}
         return [
@@ -109,7 +109,7 @@ class MeasureBatch(WeirRun):
         self.add_references(limits)
 
     def add_references(self, limits: dict[str, tuple[float, float, None, str]]) -> None:
-        """Beside those of the class, which count where there are both."""
+        """Adds references beside those of the class, which count where there are both."""
         if not limits or getattr(self.reference, "index", None):  # a class that indexes its own knows better
             return
         partition, own = self.current_partition.fullname, {}
@@ -128,7 +128,7 @@ def _plain(reference: Any) -> dict[str, Any]:
 
 
 def facts(cell: Cell) -> dict[str, Any]:
-    """What `weir history` needs to know of a value in the results database."""
+    """The facts about a value in the results database that `weir history` needs."""
     names = ("cell", "label", "suite", "experiment", "site", "target", "stack", "tool")
     api = cell.params.get("api", cell.tool)
     return {name: getattr(cell, name) for name in names} | {"api": api, "nn": cell.nodes, "ppn": cell.ppn}
@@ -136,7 +136,7 @@ def facts(cell: Cell) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Value:
-    """Of one cell and access."""
+    """The value of one cell and access."""
 
     median: float
     unit: str
@@ -144,8 +144,8 @@ class Value:
 
 
 def median_rates(rows: Iterable[Row]) -> dict[Access, Value]:
-    """Over the repetitions, without what the audit calls invalid, and degraded ones only where there are no
-    others."""
+    """The medians over the repetitions, without what the audit calls invalid; degraded ones count only where
+    there are no others."""
     rate = metric_named("rate")
     found: dict[Access, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     units: dict[Access, str] = {}

@@ -1,4 +1,4 @@
-"""What `weir run` left behind of a batch: its receipt, and the runs that were not there before."""
+"""Reads what `weir run` left of a batch: its receipt, and the runs that were not there before."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def runs_since(batch: Batch, results: Path, earlier: set[RunName]) -> dict[str, 
 
 
 def days_of(batch: Batch, results: Path) -> str:
-    """When the runs of a batch were measured."""
+    """The days on which the runs of a batch were measured."""
     began = sorted(
         str(run.facts["began"])[:10]
         for cell in batch.cells
@@ -78,7 +78,7 @@ def days_of(batch: Batch, results: Path) -> str:
 
 
 def without_records(batch: Batch, rows: Sequence[Row]) -> str | None:
-    """Which cells have no record that counts, and why."""
+    """The cells that have no record that counts, and why."""
     counted = {row["cell"] for row in rows if row["verdict"] != "INVALID"}
     reasons = {row["cell"]: row["reasons"] for row in rows if row["verdict"] == "INVALID"}
     lacking = [

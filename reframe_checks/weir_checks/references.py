@@ -1,4 +1,4 @@
-"""What a value of a check is held against, beside the `reference` of its class.
+"""The bounds of a value of a check, beside the `reference` of its class.
 
 `-S reference_file=FILE` names bounds of `weir history reference`, or a results database of ReFrame;
 `-S reference_file=stored` is the one in which this ReFrame stores its results.

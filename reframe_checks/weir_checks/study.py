@@ -1,4 +1,4 @@
-"""What the checks are made from: a plan for each suite on this system, or the plan in WEIR_PLAN.
+"""The study behind the checks: a plan for each suite on this system, or the plan in WEIR_PLAN.
 
 Without WEIR_PLAN a test is known by its suite and batch, and leaves what `snakemake --config suites=<suite>`
 looks for. WEIR_BATCH is the one batch of the plan that a job of a workflow measures.
@@ -40,7 +40,7 @@ _TAKEN: set[tuple[Path, str]] = set()
 
 @dataclass(frozen=True)
 class Place:
-    """Where a test measures its batch."""
+    """The place of a test's batch: results, plan and name."""
 
     results: Path  # of the site, or of a campaign at it
     plan_file: Path
@@ -48,7 +48,7 @@ class Place:
 
     @property
     def handover(self) -> Handover:
-        """Where Snakemake looks for a batch that is through: both interfaces leave the same files."""
+        """The files where Snakemake looks for a finished batch: both interfaces leave the same files."""
         return Handover.of(self.plan_file.parent, self.batch)
 
 
@@ -74,7 +74,7 @@ class Case:
 
     @property
     def started(self) -> float | None:
-        """When the workflow did whose job this is, where batches take turns."""
+        """The start of the workflow whose job this is, where batches take turns."""
         return start_of_workflow() if self.plan.in_turns(self.batch) else None
 
     @property
@@ -90,7 +90,9 @@ class Case:
         return {one.fullname: environ_for(one, self.batch.stack) for one in found}
 
     def place(self, results: str, keep: bool) -> Place:
-        """Where to measure; a batch that is through keeps its runs, and is measured anew in a campaign.
+        """The place to measure; a finished batch keeps its runs, and is measured anew in a campaign. A
+        relative path is relative to where reframe was started. While ReFrame loads the checks, its working
+        directory is their own folder, so this is called when the test runs.
 
         A relative path is relative to where reframe was started. While ReFrame loads the checks, its working
         directory is their own folder, so this is called when the test runs.
@@ -128,7 +130,7 @@ class Case:
         return [other.batch for other in others]
 
     def hand_over(self, place: Place) -> None:
-        """Where WEIR_PLAN names no plan, this test is who begins the measurement."""
+        """Hands the plan over; without WEIR_PLAN this test begins the measurement."""
         if "WEIR_PLAN" not in os.environ:
             hand_over(self.plan, place.plan_file.parent)
 
@@ -187,7 +189,7 @@ def _described() -> Described | None:
 
 
 def _site(folder: Path) -> dict[str, Any]:
-    """What load_config needs; a site that ReFrame's settings describe is written as files for it."""
+    """The sources for load_config; a site that ReFrame's settings describe is written as files for it."""
     requested = {"targets": CHOSEN.target, "stacks": CHOSEN.stack, "scale": CHOSEN.scale}
     system = runtime().system
     found = _described()
