@@ -143,7 +143,7 @@ def missing(subject: Subject, passed: Container[str]) -> tuple[str, ...]:
 
 
 def proof(passed: Container[str]) -> str:
-    """How far a VALID record is proven: to the devices, to the servers, or on the client alone."""
+    """The proof of a VALID record: it reaches to the devices, to the servers, or ends on the client."""
     shown = (name for name, level in PROOFS.items() if any(one in passed for one in level.rules))
     return next(shown, CLIENT)
 

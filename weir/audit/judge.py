@@ -20,7 +20,7 @@ EVIDENCE_SEPARATOR = "; "
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the rules found about one record, by rule; missing names the evidence that VALID needs."""
+    """The outcomes of the rules for one record; `missing` names the evidence that VALID needs."""
 
     findings: tuple[Finding, ...] = ()
     notes: tuple[Finding, ...] = ()

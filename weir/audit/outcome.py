@@ -1,4 +1,4 @@
-"""What a rule returns: passed, not observable, or a finding (a note, DEGRADED or INVALID)."""
+"""The outcome of a rule: passed, not observable, or a finding (a note, DEGRADED or INVALID)."""
 
 from __future__ import annotations
 

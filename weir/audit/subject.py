@@ -27,7 +27,7 @@ _MEMORY_PATHS = ("/dev/shm/", "/run/shm/")
 
 @dataclass(frozen=True)
 class RunFacts:
-    """How the execution ended; nothing of it is known for third-party logs."""
+    """The end of the execution; third-party logs have none of it."""
 
     exit_code: int | None
     timed_out: bool
@@ -97,7 +97,7 @@ class Subject:
 
     @cached_property
     def passes(self) -> int:
-        """How often a read began at the start of its files."""
+        """The number of times that a read began at the start of its files."""
         return int((self.observed.get("passes") or {}).get("count") or 1)
 
     def of_files(self, moved: float) -> float:

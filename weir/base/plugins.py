@@ -1,4 +1,4 @@
-"""How to add something in Python: a module in the right folder defines an object of the right class.
+"""Finds additions in Python: a module in the right folder defines an object of the right class.
 
 Its name is TOOL, LAUNCHER or SCHEDULER; rules and conditions have any name. No other file mentions it.
 """

@@ -17,7 +17,7 @@ _STATE, _PARENT, _STARTED = 0, 1, 19  # fields of /proc/PID/stat after the name,
 
 
 def started(pid: int) -> int | None:
-    """When a process began, in clock ticks since boot; None if there is none, or only its exit status."""
+    """The start of a process in clock ticks since boot; None if there is none, or only its exit status."""
     facts = _facts(pid)
     return None if facts is None or facts[_STATE] in "ZX" else int(facts[_STARTED])
 

@@ -72,7 +72,7 @@ def copies(marks: Mapping[str, Marks]) -> dict[str, str]:
 
 
 def repeated(rows: Iterable[Row]) -> Iterator[Row | None]:
-    """For each result of a log, an earlier one that has the same times to all their digits."""
+    """The earlier result with the same times to all their digits, for each result of a log."""
     first: dict[tuple[Any, ...], Row] = {}
     for row in rows:
         times = tuple(row.get(name) for name in _TIMES)

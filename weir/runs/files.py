@@ -1,4 +1,4 @@
-"""Where the files of a run lie, and how run.json appears: whole or not at all."""
+"""The files of a run; run.json appears whole or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which code measured: the commit and the lock of the checkout that this package is in."""
+"""The code that measured: the commit and the lock of the checkout that this package is in."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What Snakemake and ReFrame call: the study of a plan, its progress, one workflow after another."""
+"""The entry of Snakemake and ReFrame: the study of a plan, its progress, one workflow after another."""

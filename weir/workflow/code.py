@@ -1,4 +1,4 @@
-"""Where the files of weir are that rules use, and how a rule names them, wherever the workflow runs."""
+"""The location of weir's files that rules use, and their names in a rule, wherever the workflow runs."""
 
 from __future__ import annotations
 

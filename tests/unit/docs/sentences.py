@@ -54,6 +54,14 @@ def comments() -> Iterator[Text]:
             yield from _comments_of_c(path)
 
 
+def docstrings() -> Iterator[Text]:
+    """Docstrings of product code: modules, classes and functions."""
+    for folder in ("weir", "reframe_checks", "snakemake_executor_plugin_weir", "envs", ".ci", "bench"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for node in _constants_of(path)[0]:
+                yield Text(_name(path), node.lineno, str(node.value))
+
+
 def _comments_of_c(path: Path) -> Iterator[Text]:
     text = path.read_text()
     for found in _COMMENT_OF_C.finditer(text):

@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from tests.checkout import ROOT
-from tests.unit.docs.sentences import Text, comments, texts
+from tests.unit.docs.sentences import Text, comments, docstrings, texts
 
 # What is wrong, and what to write instead.
 INSTEAD = {
@@ -88,3 +88,24 @@ def test_no_name_of_the_old_dialect() -> None:
         if not file.is_relative_to(ROOT / "tests/unit/docs")
     ]
     assert found == []
+
+
+# "Of the ranks that wrote." needs the code below it, "The bytes of the ranks that wrote." stands alone.
+_FRAGMENT = re.compile(
+    r"(?:Of|By|As|At|For|From|In|On|To|With|Without|Also|And|But|Not|Those|Only"
+    r"|What|Where|Which|Who|How)\b"
+)
+
+
+def test_no_docstring_begins_in_the_middle_of_a_sentence() -> None:
+    every = [*docstrings()]
+    assert len(every) > 2000
+    found = [f"{one.path}:{one.line}: {one.text[:100]}" for one in every if _FRAGMENT.match(one.text)]
+    assert found == [], "\n" + "\n".join(found)
+
+
+def test_a_fragment_is_told_from_a_sentence() -> None:
+    assert _FRAGMENT.match("Of all ranks.")
+    assert _FRAGMENT.match("What the calls of a write moved.")
+    assert not _FRAGMENT.match("Offsets of all ranks.")
+    assert not _FRAGMENT.match("The bytes that the calls of a write moved.")

@@ -1,4 +1,5 @@
-"""Who vouches for a record: the files of its run, which nobody edited or copied, or the author of a table."""
+"""Rules about who vouches for a record: the files of its run, which nobody edited or copied, or the author
+of a table."""
 
 from __future__ import annotations
 

@@ -79,8 +79,8 @@ def _arrived(subject: Subject) -> Outcome:
 
 
 def _times_given(subject: Subject) -> int:
-    """How often the kernel may have been given the same offset, since pages are also written back
-    meanwhile."""
+    """The number of times that the kernel may have been given the same offset, since it also writes pages
+    back meanwhile."""
     of_kernel = (subject.number("total_s") or 0.0) // _WRITTEN_BACK_S
     return int(max(subject.observed.get("sync_calls") or 1, 1) + of_kernel)
 
@@ -237,5 +237,5 @@ def _name(subject: Subject) -> str:
 
 
 def _copies(subject: Subject) -> int:
-    """How often the file system writes each byte: twice where its journal takes data, too."""
+    """The number of times that the file system writes each byte: twice where its journal takes data, too."""
     return int((subject.observed.get("device") or {}).get("copies") or 1)

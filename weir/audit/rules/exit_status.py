@@ -1,4 +1,4 @@
-"""How the run ended, whatever numbers it printed before."""
+"""Rules about the end of the run, whatever numbers it printed before."""
 
 from __future__ import annotations
 

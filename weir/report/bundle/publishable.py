@@ -1,4 +1,4 @@
-"""Which values of a site a bundle may hold: those on a list of what measurements need, and nothing else.
+"""The values of a site that a bundle may hold: those on a list of what measurements need, and nothing else.
 
 A list of secret names can never be complete, so the names of variables and options stay and their values are
 replaced, unless the variable belongs to MPI, HDF5, an I/O library or weir, or the site names it in `publish`.

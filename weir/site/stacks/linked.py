@@ -1,4 +1,4 @@
-"""Which shared libraries a file is linked with, and what each of them is."""
+"""The shared libraries that a file is linked with, and the kind of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the next operation goes: off0, seq, rnd, rndX, strideX, strideX,Y, reverseX."""
+"""The position of the next operation: off0, seq, rnd, rndX, strideX, strideX,Y, reverseX."""
 
 from __future__ import annotations
 
