@@ -26,8 +26,8 @@ _ENOUGH = 0.25  # of a pass: less is over too soon to tell
 def read_from_cache(subject: Subject) -> Outcome | None:
     """Less than 80 % of the bytes of a read were fetched from the storage, or more than 20 % of the file was
     in the page cache before it: the bandwidth is in part that of memory. With O_DIRECT it is INVALID, because
-    something between program and kernel took the flag away. The rule does not apply to storage in memory, nor
-    where a warm cache was requested.
+    something between program and kernel took the flag away. Storage in memory and requested warm caches are
+    excluded.
 
     Hint: let the cell drop the caches (ior, netcdf-bench: drop_caches: true; io-model: cache: uncached), or
     declare that a warm one is meant (cache: cached).
@@ -55,7 +55,7 @@ def read_from_cache(subject: Subject) -> Outcome | None:
 def partly_from_cache(subject: Subject) -> Outcome | None:
     """Less than 95 % of the bytes of a read were fetched from the storage, or more than 5 % of the file was
     in the page cache after its pages were dropped (below 80 %: read-from-cache). Another process may lock
-    pages of the file (vmtouch -l), or have it open and mapped.
+    pages of the file (vmtouch -l), or have it mapped.
 
     Hint: look for other processes that use the file (fuser -v, lsof); write it anew before the read.
     """
@@ -172,8 +172,7 @@ def _cache_kept(subject: Subject) -> Outcome | None:
 @rule("NOTE", "DEGRADED", needs_output=True)
 def later_passes_faster(subject: Subject) -> Outcome | None:
     """A read that began again (`read_again`) made its later passes more than twice as fast as the first (a
-    note) or more than 4 times (DEGRADED): a cache of a server, a controller or a hypervisor kept what the
-    first one read.
+    note) or more than 4 times (DEGRADED): a cache of a server, a controller or a hypervisor kept the data.
 
     Hint: write more, so that a pass lasts as long as the stonewall, or read once (read_again: false).
 
@@ -200,9 +199,8 @@ def later_passes_faster(subject: Subject) -> Outcome | None:
 @rule("DEGRADED", "NOTE", needs_output=True)
 def read_after_write(subject: Subject) -> Outcome | None:
     """The ranks read back what their own nodes had just written, without O_DIRECT, reordering or dropped
-    caches, and the share of each node fits into its memory (where that is unknown: 1 GiB): a read of the page
-    cache. A larger share is a note where the memory is unknown and the read was 10 times as fast as the
-    write.
+    caches, and the share of each node fits into its memory (1 GiB where unknown). A larger share is a note
+    where the memory is unknown and the read was 10 times as fast as the write.
 
     Hint: read with reorder: constant on more than one node, with direct: true or drop_caches: true, or read
     more than the memory holds.

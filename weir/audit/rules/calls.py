@@ -18,11 +18,10 @@ _OWN_CLIENTS = ("pvfs2", "orangefs", "fuse.daos")
 
 @rule("INVALID", "DEGRADED", needs_output=True)
 def bytes_not_in_calls(subject: Subject) -> Outcome | None:
-    """The program reports more bytes than its read or write calls moved, as libweir-witness counted them
-    behind every other library, or the kernel (rchar and wchar of /proc/self/io): some calls never reached the
-    operating system. For a file format (HDF5, NetCDF-4, PnetCDF) it is DEGRADED, because the library may
-    answer from its own cache. The kernel's count is not used for mapped files, io_uring, Linux AIO and
-    clients outside it (IME, DAOS, OrangeFS).
+    """The program reports more bytes than its calls moved, as libweir-witness counted them behind every other
+    library, or the kernel (/proc/self/io): some calls never reached the operating system. For a file format
+    (HDF5, NetCDF-4, PnetCDF) it is DEGRADED, because the library may answer from its own cache. The kernel's
+    count is not used for mapped files, io_uring, Linux AIO and clients outside it (IME, DAOS, OrangeFS).
 
     Hint: look for LD_PRELOAD (column notes, witness.json beside run.json) and for a program that was changed;
     with a file format, make blocks larger than the library's cache.
@@ -46,7 +45,7 @@ def bytes_not_in_calls(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def read_of_holes(subject: Subject) -> Outcome | None:
     """The run wrote the files that it read, and its write calls moved fewer bytes than it reports as written,
-    as libweir-witness counted them: the read met holes, or what an earlier run had left there.
+    by libweir-witness: the read met holes, or data of an earlier run.
 
     Hint: see what the write of the same run is INVALID for.
     """

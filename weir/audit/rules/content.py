@@ -52,9 +52,9 @@ def not_verified(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def contents_differ(subject: Subject) -> Outcome | None:
     """The files are in memory, and more than a tenth of the compared transfers have not what the program
-    wrote or got, by libweir-witness or weir-io: something between program and kernel leads calls to another
-    file (/dev/null, /dev/zero). Up to 64 bytes of some transfers are compared, right after the call, by a
-    descriptor of its own. A tenth may be bytes that another rank wrote at that moment; zeros prove nothing.
+    wrote or got: something between program and kernel leads calls to another file (/dev/null, /dev/zero). Up
+    to 64 bytes of some transfers are compared, right after the call. A tenth may be bytes that another rank
+    wrote at that moment; zeros prove nothing.
 
     Hint: look for LD_PRELOAD and LD_AUDIT (witness.json beside run.json), for a sandbox and for a device node
     in place of the file (`stat FILE`).
@@ -73,8 +73,7 @@ def contents_differ(subject: Subject) -> Outcome | None:
 @rule("NOTE", needs_output=True)
 def holes_denied(subject: Subject) -> Outcome | None:
     """The file system reported holes in the files (lseek with SEEK_HOLE), and a read of them gave data. The
-    read is right, but programs that copy files by their holes (cp, rsync --sparse, backup) lose data on
-    this file system.
+    read is right, but programs that copy files by their holes (cp, rsync --sparse, backup) lose data.
 
     Hint: report it to whoever runs the storage, with `filefrag -v FILE` and the versions of client and
     server.

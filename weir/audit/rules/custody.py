@@ -26,10 +26,10 @@ def output_edited(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", needs_output=True)
 def run_replayed(subject: Subject) -> Outcome | None:
-    """Two runs of the study have the same output, or two runs of a cell began in the same microsecond: one of
-    them is a copy, and which one is not known. Of logs, a result has the times of an earlier one to all their
-    digits, ten or more together, in the same file or with other settings or another date. A log that is there
-    twice is imported once.
+    """Two runs of the study have the same output, or two runs of a cell began in the same microsecond: one is
+    a copy, and which one is not known. In logs, ten or more times of a result are those of an earlier one to
+    all digits, with other settings, another date or in the same file. A log that is there twice is imported
+    once.
 
     Hint: delete the copy, and measure that round again.
 
@@ -43,8 +43,8 @@ def run_replayed(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", needs_output=True)
 def authors_verdict(subject: Subject) -> Outcome | None:
-    """The record was imported with its verdict: that of the table's author, who had the output. This audit
-    had the table alone, and proves nothing about it.
+    """The record was imported with the verdict of the table's author, who had the output. This audit had the
+    table alone, and proves nothing about it.
 
     Hint: ask the author for the study (weir bundle), which weir verify and weir collect check.
     """

@@ -25,8 +25,8 @@ _WRITTEN_BACK_S = 5  # dirty_writeback_centisecs
 def sync_not_effective(subject: Subject) -> Outcome | None:
     """Every rank synchronised, and the device behind the file was written fewer bytes than the file got: a
     library, a file system or a driver reports a synchronisation that it did not do, or loses writes. Where
-    offsets may be met twice, half of the bytes suffice. Nothing is proven where others wrote to the device,
-    or where the storage may have reduced the data.
+    offsets may be met twice, half suffices. Nothing is proven where others wrote to the device, or the
+    storage may have reduced the data.
 
     Hint: look for LD_PRELOAD and for mount options such as nobarrier or async; compare with O_DIRECT.
     """
@@ -42,8 +42,8 @@ def sync_not_effective(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def direct_not_effective(subject: Subject) -> Outcome | None:
     """The file was open with O_DIRECT, and the device behind it was written fewer bytes than the file got: a
-    cache below the file system took them, such as the page cache below a loop device. It is judged as
-    sync-not-effective is, for writes without a synchronisation.
+    cache below the file system took them, such as that below a loop device. It is judged like
+    sync-not-effective, for writes without a synchronisation.
 
     Hint: give the loop device its file with O_DIRECT (losetup --direct-io=on), or measure on the disk itself.
     """
@@ -96,8 +96,8 @@ def lacks_given(subject: Subject) -> bool:
 @rule("DEGRADED", needs_output=True)
 def read_not_from_device(subject: Subject) -> Outcome | None:
     """The file system fetched the bytes of a read, and the disks below it gave less than 80 % of them: a
-    cache between the two answered, such as the page cache below a loop device, which dropping the pages
-    of the file does not empty.
+    cache between the two answered, such as that below a loop device, which stays when the pages of the file
+    are dropped.
 
     Hint: measure on the disk itself, or give the loop device its file with O_DIRECT
     (losetup --direct-io=on).
@@ -115,8 +115,8 @@ def read_not_from_device(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", "DEGRADED", needs_output=True)
 def others_on_device(subject: Subject) -> Outcome | None:
-    """The disk behind the files moved bytes that are not of this access: at least a tenth of its own (a note)
-    or half (DEGRADED). Another job, another run of weir or the writeback of older data shared the disk.
+    """The disk behind the files moved bytes of another job, another run of weir or the writeback of older
+    data: at least a tenth of those of this access (a note) or half (DEGRADED).
 
     Hint: look at iostat and iotop, wait for other jobs, and run the cell again; run one weir at a time.
 
@@ -155,11 +155,12 @@ def others_on_device(subject: Subject) -> Outcome | None:
 @rule("NOTE", "DEGRADED", needs_output=True)
 def device_limited(subject: Subject) -> Outcome | None:
     """A control group limits the bytes or operations per second of a device below the files (io.max,
-    blkio.throttle): a note. DEGRADED, as the rate of the limit, where the access reached half of it
-    (metadata and journals count, too) and some process waited for I/O in a tenth of the run or longer.
+    blkio.throttle): a note. It is DEGRADED where the access reached half of the limit and some process waited
+    for I/O in a tenth of the run or longer.
 
     Hint: measure outside of that control group (cat /proc/self/cgroup), or have the limit raised.
     """
+    # Metadata and journals count towards the limit, too: hence half of it.
     limits = subject.run.host.get("block_limits") if subject.run else None
     if limits is None or subject.run is None or not _on_device(subject):
         return None
@@ -184,8 +185,8 @@ def device_limited(subject: Subject) -> Outcome | None:
 def payload_reducible(subject: Subject) -> Outcome | None:
     """The data compresses or has duplicates, and the file system may store less than it is given (btrfs, ZFS,
     bcachefs, f2fs): a note, because the bandwidth is also that of its compressor. It is DEGRADED where the
-    bytes must have left the client, no cell chose that data (`payload`), and the mount compresses by its
-    options or the device below was written less than 95 % of them.
+    bytes must have left the client, no cell chose that data (`payload`), and the mount compresses or the
+    device was written less than 95 % of them.
 
     Hint: use data that cannot be reduced (weir-io's default in cells), or measure the reduction on purpose.
 

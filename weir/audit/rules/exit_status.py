@@ -19,7 +19,7 @@ _NO_OUTPUT = "a table keeps no output"
 @rule("INVALID", needs_output=True)
 def exit_code(subject: Subject) -> Outcome | None:
     """The program ended with a non-zero exit code, or could not be started. Benchmarks print plausible rows
-    before they fail, and which of them the failure touches cannot be told.
+    before they fail, and which of them the failure touches is not known.
 
     Hint: read stderr beside run.json, fix the cause, and run the cell again.
     """
@@ -53,8 +53,8 @@ def timed_out(subject: Subject) -> Outcome | None:
 
 @rule("INVALID")
 def result_missing(subject: Subject) -> Outcome | None:
-    """The access was requested and no result was printed for it, or one that is not of it alone (io-model
-    times the writing of the file with the access); this record has none, so that the failure is counted.
+    """The access was requested and no result was printed for it, or one that includes more (io-model times
+    the writing of the file, too); this record counts the failure.
 
     Hint: read the other reasons of the record, which show why the run gave no result; what was timed together
     with the access is to be measured apart.
@@ -69,9 +69,9 @@ def result_missing(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", "NOTE", needs_output=True)
 def output_incomplete(subject: Subject) -> Outcome | None:
-    """The output has no end: the program was killed or crashed, or its output was truncated. Results that are
-    there belong to a run that failed if others are missing. If only the last line is missing it is a note,
-    because a program started by another one may print none.
+    """The output has no end: the program was killed or crashed, or the output was truncated. Results belong
+    to a run that failed if others are missing. A missing last line alone is a note, because a program started
+    by another one may print none.
 
     Hint: run the cell again with a higher time limit; for a third-party log, look for the rest of it.
 
@@ -94,9 +94,8 @@ def output_incomplete(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def tool_error(subject: Subject) -> Outcome | None:
     """The program, its MPI library or the launcher reported an error, whatever the exit code: several
-    benchmarks print a bandwidth after an error, and exit with 0. Of a log, options that one of two readers
-    refused (IOR with those of a back end) are a note where the program went on to its end, because those that
-    it then prints ran.
+    benchmarks print a bandwidth after an error, and exit with 0. In a log, options that one of two readers
+    refused (IOR's back ends) are a note where the program went on to its end.
 
     Hint: fix what the message names (space, permissions, options), and run the cell again.
 
@@ -148,7 +147,7 @@ def _is_there_already(text: str, subject: Subject) -> bool:
 @rule("INVALID", needs_output=True)
 def mpiio_error_swallowed(subject: Subject) -> Outcome | None:
     """Open MPI's own MPI-IO (ompio) printed an error of the file system and did not pass it on: the benchmark
-    counted bytes that were never stored, and ended with a plausible bandwidth and exit code 0.
+    counted bytes that were never stored, and exited with 0.
 
     Hint: make space on the target; with --mca io romio321 (Open MPI 5: romio341) a program has the error.
     """
@@ -163,8 +162,8 @@ def mpiio_error_swallowed(subject: Subject) -> Outcome | None:
 @rule("DEGRADED", "NOTE", needs_output=True)
 def transfers_retried(subject: Subject) -> Outcome | None:
     """The storage took or gave fewer bytes than a call requested, and the program tried again: all bytes are
-    there, at the rate of a storage that was full or failing. Of a read it is a note: a file system may give
-    less than was requested in one call.
+    there, at the rate of a storage that was full or failing. Of a read it is a note, because a file system
+    may give less than was requested.
 
     Hint: look for a full or failing target (dmesg, quota), and run the cell again.
 

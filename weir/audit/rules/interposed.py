@@ -22,9 +22,8 @@ _CONFIRMED = 0.95
 def interposed_library(subject: Subject) -> Outcome | None:
     """Another object than the C library provides calls that the result rests on: a preloaded or linked
     library, or one that changed the tables of calls (LD_AUDIT, hooks). It is a note, and the record lacks the
-    evidence `calls`, unless counts below the library confirm each kind of call: those of the kernel, the
-    device, the servers or libweir-witness. A traced process (ptrace) is INVALID, because a tracer can answer
-    any call itself.
+    evidence `calls`, unless counts of the kernel, the device, the servers or libweir-witness confirm each
+    kind of call. A traced process (ptrace) is INVALID, because a tracer can answer any call.
 
     Hint: unset LD_PRELOAD and LD_AUDIT, end strace or the debugger; or let weir preload its witness behind
     the library (the program starts with LD_PRELOAD set by the stack), or verify the data (verify_read: true).

@@ -15,9 +15,9 @@ _DISTINCT = 0.5
 
 @rule("INVALID", needs_output=True)
 def other_count(subject: Subject) -> Outcome | None:
-    """The number of files or directories that were created, looked at or removed differs from the request,
-    and no stonewall ended the phase. The count of a program other than weir-io proves nothing:
-    libweir-witness has to have counted the calls of every rank.
+    """The number of created, looked-at or removed files or directories differs from the request, and no
+    stonewall ended the phase. The count of a program other than weir-io proves nothing: libweir-witness has
+    to have counted the calls of every rank.
 
     Hint: look for the reason in the output of the run: a full storage, a tree of an earlier run.
     """
@@ -45,7 +45,7 @@ def _counted(subject: Subject, text: str) -> Outcome:
 @rule("DEGRADED", needs_output=True)
 def mean_of_iterations(subject: Subject) -> Outcome | None:
     """The output has only the smallest, the largest and the mean rate of more than three iterations. The
-    record is the mean: how far the iterations are apart is not in it.
+    record is the mean, without its spread.
 
     Hint: measure with one iteration a run (repetitions in rounds), or with weir-io, which keeps them all.
 
@@ -74,9 +74,9 @@ def no_rate(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", needs_output=True)
 def operations_not_in_calls(subject: Subject) -> Outcome | None:
-    """The program reports more operations on names than its calls made, as libweir-witness counted them
-    behind every other library: some never reached the operating system. Or its operations had less than half
-    as many names (an estimate): one file stood for many.
+    """The program reports more operations on names than its calls made, as libweir-witness counted them: some
+    never reached the operating system. Or its operations had less than half as many names (an estimate): one
+    file stood for many.
 
     Hint: look for LD_PRELOAD (witness.json beside run.json) and for a program that was changed.
 
@@ -96,9 +96,9 @@ def operations_not_in_calls(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", needs_output=True)
 def entries_not_there(subject: Subject) -> Outcome | None:
-    """After the clock stopped, the kernel looked up a sample of the names, without the C library: one that
-    was created is not there, or one that was removed still is. With a shift (mdtest -N) other ranks may
-    already remove what this one made; then half of the sample suffices.
+    """After the clock stopped, the kernel looked up a sample of the names, without the C library: a created
+    one is missing, or a removed one still there. With a shift (mdtest -N) half of the sample suffices,
+    because other ranks may already remove what this one made.
 
     Hint: look for LD_PRELOAD, for a filter of system calls (seccomp) and for a program that was changed.
     """
@@ -117,9 +117,9 @@ def entries_not_there(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def files_not_synchronised(subject: Subject) -> Outcome | None:
     """Each file was to be synchronised after it was written (mdtest -y), and something reports a
-    synchronisation that it did not do. Fewer succeeded than files were created, a sample of the files has
-    pages that were not written back when the clock stopped (cachestat of Linux 6.5), or the device was
-    written less than half of their bytes.
+    synchronisation that it did not do: fewer succeeded than files were created, a sample of the files has
+    unwritten pages when the clock stopped (cachestat, Linux 6.5), or the device was written less than half of
+    their bytes.
 
     Hint: look for LD_PRELOAD, for a filter of system calls (seccomp) and for mount options such as nobarrier.
     """
@@ -146,8 +146,8 @@ def files_not_synchronised(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", "DEGRADED", needs_output=True)
 def metadata_from_cache(subject: Subject) -> Outcome | None:
-    """The names that were looked at or read had just been created by the same nodes, and neither the device
-    nor a server gave anything for them: the rate is that of the client's memory. It is a note on a local file
+    """The names that were looked at or read had just been created by the same nodes, and neither device nor
+    server gave anything for them: the rate is that of the client's memory. It is a note on a local file
     system, where mdtest always measures this, and DEGRADED on a network file system whose client sent less
     than one request for two operations.
 

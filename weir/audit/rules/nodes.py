@@ -12,7 +12,7 @@ from weir.audit.subject import Subject
 @rule("DEGRADED", needs_output=True)
 def slow_node(subject: Subject) -> Outcome | None:
     """Before the first cell of the job every node did the same work, and one took much longer than the
-    median. All ranks wait for the slowest, so the number may be that node's and not the storage's.
+    median. All ranks wait for the slowest, so the number may be that of the node.
 
     Hint: request other nodes by scheduler_options in site.yaml (Slurm: --exclude=NODE), or write slow_nodes:
     stop; tell the administrator, measure again; `weir nodes` compares a whole partition.
@@ -32,8 +32,8 @@ def slow_node(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", needs_output=True)
 def neighbours(subject: Subject) -> Outcome | None:
-    """Another measurement may have used the target at the same time: one of another user on this machine, or
-    one on another node whose end could not be seen.
+    """Another measurement may have used the target at the same time: one of another user here, or one on
+    another node whose end could not be seen.
 
     Hint: let one wait for the other (weir run --wait DURATION), delete the run and measure again.
     """
@@ -47,9 +47,9 @@ def neighbours(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", needs_output=True)
 def more_switches(subject: Subject) -> Outcome | None:
-    """The site asks for nodes below so many switches (Slurm: --switches, PBS: place=group=) and the job's
-    nodes lie below more: the links between them are part of the number. Slurm waits five minutes for such
-    nodes by default, and then takes others without a message.
+    """The site requests nodes below so many switches (Slurm: --switches, PBS: place=group=) and the job's
+    nodes lie below more: the links between them are part of the number. Slurm waits five minutes by default,
+    then takes others without a message.
 
     Hint: request fewer nodes, or let the job wait longer (Slurm: --switches=1@12:00:00 in scheduler_options;
     max_switch_wait in slurm.conf is the upper limit).
@@ -74,8 +74,7 @@ def more_switches(subject: Subject) -> Outcome | None:
 @rule("DEGRADED", needs_output=True)
 def other_nodes(subject: Subject) -> Outcome | None:
     """The job's nodes are not those that the site's options request: they lack a feature (Slurm:
-    --constraint), or are excluded (--exclude). That happens in an allocation made by hand, without those
-    options.
+    --constraint), or are excluded (--exclude), as in an allocation made by hand.
 
     Hint: let snakemake or ReFrame request the allocation, or give yours the scheduler_options of site.yaml.
     """
@@ -100,8 +99,8 @@ def other_nodes(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", needs_output=True)
 def nodes_shared(subject: Subject) -> Outcome | None:
-    """The site asks for nodes of its own (Slurm: --exclusive, PBS: place=excl) and the job shares them: what
-    other jobs did to network, memory and storage of the node is in the number.
+    """The site requests nodes of its own (Slurm: --exclusive, PBS: place=excl) and the job shares them: load
+    of other jobs is in the number.
 
     Hint: let snakemake or ReFrame request the allocation, or give yours the scheduler_options of site.yaml.
     """

@@ -12,9 +12,9 @@ _MUCH = 0.01
 @rule("NOTE", "DEGRADED", needs_output=True)
 def paused(subject: Subject) -> Outcome | None:
     """A rank, the job or the machine stood still during the access: SIGSTOP, a suspended job, a frozen
-    control group, a stopped virtual machine, a closed laptop. A thread that only sleeps woke up more than 0.5
-    s too late; up to 1 % of the access is a note, more is DEGRADED. The time is not subtracted, because the
-    storage went on meanwhile.
+    control group, a stopped virtual machine. A thread that only sleeps woke up more than 0.5 s too late; up
+    to 1 % of the access is a note, more is DEGRADED. The time is not subtracted, because the storage went on
+    meanwhile.
 
     Hint: run the cell again; ask the batch system not to suspend the job (gang scheduling, preemption).
 

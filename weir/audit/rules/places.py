@@ -15,9 +15,9 @@ _WITHDRAWN = 0.05
 @rule("INVALID", needs_output=True)
 def places_repeated(subject: Subject) -> Outcome | None:
     """The calls began at less than half as many offsets of the files as there are calls, as libweir-witness
-    saw them behind every other library: a part of the files stood for the whole, which a cache of the drive
-    or of a server can answer. The count is an estimate; more than about 30,000 offsets of a rank count as
-    distinct. File formats, which write their headers again, and reads that begin again are excluded.
+    saw them: a part of the files stood for the whole, which a cache of a drive or server can answer. The
+    count is an estimate; more than about 30,000 offsets of a rank count as distinct. File formats and reads
+    that begin again are excluded.
 
     Hint: look for LD_PRELOAD (witness.json beside run.json) and for a program that was changed.
 
@@ -58,9 +58,9 @@ def drawn_again(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", needs_output=True)
 def bytes_withdrawn(subject: Subject) -> Outcome | None:
-    """More than 5 % of the bytes of a write that had to reach the storage were truncated or removed again by
-    the ranks before they were stored (cancelled_write_bytes of /proc/self/io). A synchronisation then has
-    nothing left to do, and leaves no unwritten page.
+    """More than 5 % of the bytes of a write that had to reach the storage were truncated or removed by the
+    ranks before they were stored (cancelled_write_bytes of /proc/self/io): a synchronisation then has nothing
+    left to do.
 
     Hint: look for LD_PRELOAD, and for a program that cuts or removes its files while the clock runs.
     """

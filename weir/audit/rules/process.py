@@ -16,7 +16,7 @@ _MUCH_WAITING = 0.1  # of the run
 @rule("INVALID", needs_output=True)
 def measured_several_times(subject: Subject) -> Outcome | None:
     """More processes of the program than ranks did the work of a measurement, as libweir-witness saw them: a
-    script ran it several times, and which result it printed is not known.
+    script ran it several times, and printed one of the results.
 
     Hint: start the program itself, and let the suite repeat (repetitions: {rounds: 4}): weir keeps each run.
 
@@ -33,7 +33,7 @@ def measured_several_times(subject: Subject) -> Outcome | None:
 @rule("NOTE", needs_output=True)
 def launch_unexplained(subject: Subject) -> Outcome | None:
     """The launch lasted more than 5 s longer than the program ran, and four times as long or more: launcher
-    and MPI took the time, or a script ran something else, such as several runs of which it keeps the best.
+    and MPI took the time, or a script did something else, such as keeping the best of several runs.
 
     Hint: look at the program and the launcher that the site file names; let cells share a launch.
     """
@@ -47,9 +47,9 @@ def launch_unexplained(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", needs_output=True)
 def clock_wrong(subject: Subject) -> Outcome | None:
-    """The clock of the phases differs on a rank by more than 1 % from the kernel's own (CLOCK_MONOTONIC_RAW,
-    read without the C library), or the phases together last longer than the whole launch by weir's clock.
-    NTP moves a clock by at most 0.05 %.
+    """The clock of the phases differs on a rank by more than 1 % from the kernel's own (CLOCK_MONOTONIC_RAW),
+    or the phases together last longer than the whole launch by weir's clock. NTP moves a clock by at most
+    0.05 %.
 
     Hint: look for LD_PRELOAD (libfaketime) and for a broken clock source of the node (dmesg).
     """
@@ -68,9 +68,9 @@ def clock_wrong(subject: Subject) -> Outcome | None:
 @rule("NOTE", "DEGRADED", needs_output=True)
 def machine_busy(subject: Subject) -> Outcome | None:
     """Before the run more processes were runnable than the machine has cores, now and by the 1-minute load
-    average less the ranks of the run (a note). While it lasted, its CPU limit held its processes back or the
-    node swapped, so that the clock also timed the waiting (DEGRADED); or processes waited for memory for a
-    tenth of the run (a note, which writing more than fits into memory causes on an idle node, too).
+    average less the ranks (a note). While it lasted, its CPU limit held its processes back or the node
+    swapped (DEGRADED), or processes waited for memory for a tenth of the run (a note, which large writes
+    cause on an idle node, too).
 
     Hint: wait for the other work to end, request more cores (--cpus-per-task), or raise the CPU limit.
     """

@@ -37,9 +37,9 @@ _REQUESTS = 0.01
 @rule("NOTE", "INVALID", needs_output=True)
 def not_at_servers(subject: Subject) -> Outcome | None:
     """The write was synchronised or opened with O_DIRECT, and the client of the network file system sent its
-    servers fewer bytes than the files got: the rest was still in the memory of the client, or went nowhere.
-    Counts that cannot decide are a note, and prove nothing: connections ended meanwhile, others used the
-    mount, or an earlier write of the run was still under way.
+    servers fewer bytes than the files got: the rest stayed in its memory, or went nowhere. Counts that cannot
+    decide are a note, and prove nothing: connections ended, others used the mount, or an earlier write of the
+    run was still under way.
 
     Hint: look at LD_PRELOAD, at the options of the mount and at caches of the client (write-back); compare
     with O_DIRECT.
@@ -69,9 +69,8 @@ def not_at_servers(subject: Subject) -> Outcome | None:
 @rule("NOTE", "DEGRADED", "INVALID", needs_output=True)
 def not_from_servers(subject: Subject) -> Outcome | None:
     """The servers sent less than 80 % of the bytes that a read claims: a cache of the client answered the
-    rest (with O_DIRECT: INVALID). Counts that cannot decide are a note, and prove nothing: connections ended
-    meanwhile, others used the mount, or a connection may compress the data. Caches of the servers are not
-    visible to a client.
+    rest (with O_DIRECT: INVALID). Counts that cannot decide are a note, and prove nothing: connections ended,
+    others used the mount, or a connection compresses. Caches of the servers are not visible to a client.
 
     Hint: drop the caches (drop_caches: true), also those that the client program has beside the kernel's
     (a mount of its own for each run, or the mount option that turns them off).
@@ -104,8 +103,7 @@ def not_from_servers(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def not_on_server_devices(subject: Subject) -> Outcome | None:
     """The servers reported (server_probe of the target) that their devices were written fewer bytes than a
-    synchronised write gave to its files: the servers acknowledged what they held in memory, as an NFS export
-    with the option async does.
+    synchronised write gave to its files: the rest was in their memory, as with an NFS export with async.
 
     Hint: look at the options of the export and at the write caches of the servers.
     """
@@ -135,9 +133,9 @@ def not_from_server_devices(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", "DEGRADED", needs_output=True)
 def others_on_servers(subject: Subject) -> Outcome | None:
-    """The mount of a network file system moved bytes that are not of this access: in the rest before the
-    phase, at the rate that would add a tenth to its own bytes (a note) or half (DEGRADED); or a write
-    sent so much more than the target declares (`copies`, `coding`).
+    """The mount of a network file system moved bytes that are not of this access: at rest before the phase,
+    at a rate that adds a tenth to its own bytes (a note) or half (DEGRADED), or a write sent that much more
+    than the target declares (`copies`, `coding`).
 
     Hint: find the other user of the mount (lsof, iotop), or declare in the target how many copies the client
     sends (copies: 2, coding: 4+2).

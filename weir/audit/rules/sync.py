@@ -16,9 +16,8 @@ _COUNTED_TWICE = 2.0
 @rule("DEGRADED", needs_output=True)
 def sync_not_applied(subject: Subject) -> Outcome | None:
     """A synchronisation at the end of the write was requested and did not happen: part of the data may still
-    be in the memory of the clients when the clock stops, and the bandwidth too high. Some programs drop the
-    option for some interfaces, with or without a warning. Back ends without a cache in the client (DFS, CHFS)
-    and node memory are excluded.
+    be in the memory of the clients, and the bandwidth too high. Some programs drop the option for some
+    interfaces without a warning. Back ends without a client cache (DFS, CHFS) and node memory are excluded.
 
     Hint: use a version that synchronises with this interface (weir-io does), or set sync: false.
 
@@ -45,9 +44,9 @@ def sync_not_applied(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", needs_output=True)
 def not_synchronised(subject: Subject) -> Outcome | None:
-    """No synchronisation was requested, or one after the clock had stopped, and the file was not opened
-    with O_DIRECT: the clock may stop with data still in the memory of the clients. That is
-    what was requested, and not the rate of the storage.
+    """No synchronisation was requested, or one after the clock had stopped, and the file was not opened with
+    O_DIRECT: data may still be in the memory of the clients. That is what was requested, and not the rate of
+    the storage.
 
     Hint: set sync: true, or write several times the memory of the nodes.
 
@@ -71,10 +70,9 @@ def not_synchronised(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", needs_output=True)
 def bytes_not_stored(subject: Subject) -> Outcome | None:
-    """The kernel counted less than half of the bytes that the program reports as written, on their way to a
-    file system with a block device below it. Of a synchronised or O_DIRECT write the count proves nothing
-    where the device is unknown or has less than that, nor where the kernel counted more than the writes can
-    have touched.
+    """The kernel counted less than half of the reported bytes on their way to a file system with a block
+    device below it. Of a synchronised or O_DIRECT write the count proves nothing where the device is unknown
+    or has less than that, nor where the kernel counted more than the writes can have touched.
 
     Hint: look for a library between the program and the kernel (LD_PRELOAD), and for data that were written
     over before they left the page cache.
@@ -101,9 +99,8 @@ def bytes_not_stored(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def sync_left_dirty_pages(subject: Subject) -> Outcome | None:
     """A synchronisation was reported as done, and when the last rank had closed the files the page cache
-    still had pages of them that were not written back (cachestat(2), Linux 6.5): something between program
-    and kernel answered it. Other users of the device cannot blur this count. Formats that write a header when
-    they are closed may leave 5 %.
+    still had unwritten pages of them (cachestat(2), Linux 6.5): something between program and kernel answered
+    it. Other users of the device cannot blur this count. Formats that write a header on close may leave 5 %.
 
     Hint: look for LD_PRELOAD, for filters of system calls (seccomp: systemd-nspawn --suppress-sync,
     containers) and for mount options such as volatile.
@@ -121,10 +118,9 @@ def sync_left_dirty_pages(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", "NOTE", needs_output=True)
 def mount_without_synchronisation(subject: Subject) -> Outcome | None:
-    """A synchronisation was requested, and an option of a mount that the bytes go through prevents it: an
-    overlay with volatile returns at once (INVALID), and what the device was written may be others'. With
-    nobarrier a file system does not empty the cache of its disk, and a loss of power takes the bytes (a
-    note).
+    """A synchronisation was requested, and an option of a mount below prevents it: an overlay with volatile
+    returns at once (INVALID). With nobarrier a file system does not empty the cache of its disk, and a loss
+    of power takes the bytes (a note).
 
     Hint: mount without the option; containers set volatile for their own layers: bind a directory of the
     storage into them.

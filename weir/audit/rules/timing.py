@@ -28,8 +28,7 @@ _WHOLE_SPAN_SHARE = 0.98
 @rule("INVALID")
 def phase_longer_than_total(subject: Subject) -> Outcome | None:
     """A phase lasts longer than the whole access, from the start of the first open to the end of the last
-    close. Times of 0 are accepted: outputs with four decimals have no room for an open of 20
-    microseconds.
+    close. Times of 0 are accepted: outputs with four decimals have no room for an open of 20 microseconds.
 
     Hint: distrust the clocks of the nodes; let them be synchronised, and run the cell again.
 
@@ -49,8 +48,8 @@ def phase_longer_than_total(subject: Subject) -> Outcome | None:
 def phases_overlap(subject: Subject) -> Outcome | None:
     """Open, transfer and close together last longer than the whole although barriers separate them, so the
     clocks of the nodes disagree. The excess is a note below 1 % of the total, DEGRADED up to 10 %, and above
-    INVALID, with the rate over the total less the skew, which IOR would have printed with one clock. A doubt
-    left by the messages with which weir-io compares the clocks before each access is a note as well.
+    INVALID, with the rate less the skew, which IOR would have printed with one clock. A doubt of the messages
+    by which weir-io compares clocks is a note as well.
 
     Hint: take no open or close times from this row; let the clocks of the nodes be synchronised.
     """
@@ -89,10 +88,10 @@ def _corrected(subject: Subject, total_s: float) -> str:
 
 @rule("INVALID", needs_output=True)
 def shorter_than_its_calls(subject: Subject) -> Outcome | None:
-    """The printed time is less than 80 % of the time from the first to the last call of the access on any
-    rank, by libweir-witness and the kernel's clock: the result is not of the program that did the work, not
-    of this access, not of all jobs, or a library changes the program's clock. IOR times all opens and closes:
-    there the limit is 98 % of the time in which the slowest rank had its files open.
+    """The printed time is less than 80 % of that from the first to the last call of the access on any rank,
+    by libweir-witness and the kernel's clock: the result is of another program or access, not of all jobs, or
+    of a changed clock. IOR times all opens and closes: there the limit is 98 % of the time in which the
+    slowest rank had its files open.
 
     Hint: look for a script between weir and the program, and compare the program with one that you built;
     let the jobs of fio last for seconds, on a node without other load.
@@ -121,8 +120,8 @@ def _printed_s(subject: Subject) -> float | None:
 
 @rule("INVALID", "DEGRADED")
 def no_time_or_bytes(subject: Subject) -> Outcome | None:
-    """A bandwidth of zero measures nothing. One over a time that is printed as zero was computed from more
-    digits than the output has, and cannot be checked.
+    """A bandwidth of zero measures nothing. One over a time printed as zero was computed from more digits
+    than the output has, and cannot be checked.
 
     Hint: move more bytes, so that the clock has something to measure.
     """
@@ -186,8 +185,8 @@ def passes_too_short(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", needs_output=True)
 def stonewall_uneven(subject: Subject) -> Outcome | None:
-    """When the stonewall was reached, the fastest rank had made more than five times the transfers of the
-    slowest. With wear-out all then wait for the slowest; without it the file has large gaps.
+    """At the stonewall the fastest rank had made more than five times the transfers of the slowest. With
+    wear-out all then wait for the slowest; without it the file has large gaps.
 
     Hint: look for a slow node or a full storage target, and compare the ranks with `weir nodes`.
     """

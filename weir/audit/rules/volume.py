@@ -148,7 +148,7 @@ def _has_holes(subject: Subject) -> bool:
 @rule("INVALID")
 def bandwidth_not_bytes_over_time(subject: Subject) -> Outcome | None:
     """Bandwidth times time is not the bytes moved, within the rounding of the printed digits; often the
-    bandwidth was computed from the bytes requested although a stonewall ended the phase.
+    requested bytes were divided although a stonewall ended the phase.
 
     Hint: compute the bandwidth from the bytes moved, or drop the row.
     """

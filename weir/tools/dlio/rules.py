@@ -14,11 +14,10 @@ _WAITING = 0.5  # accelerators that are busy for longer set the rate themselves
 
 @rule("DEGRADED", needs_output=True)
 def epoch_from_memory(subject: Subject) -> Outcome | None:
-    """An epoch after the first read a data set that fits into the memory of the hosts, where the first epoch
-    may have left it; the summary of DLIO and MLPerf Storage has no bytes of storage or network. Where
-    counters of all hosts stand beside it, read-from-cache judges the epoch by them. Memory is not suspected
-    where the accelerators waited for more than half of the epoch and each host took longer for a sample than
-    one reader does that copies 250 MiB/s.
+    """An epoch after the first read a data set that fits into the memory of the hosts; the summary of DLIO
+    and MLPerf Storage has no bytes of storage or network. Where counters of all hosts stand beside it,
+    read-from-cache judges the epoch. Memory is not suspected where the accelerators waited for more than half
+    of the epoch and each sample took longer than at 250 MiB/s.
 
     Hint: run it under `weir prove`, which counts for each phase what device or servers moved, or record
     `S_TIME_FORMAT=ISO iostat -dxtyk -o JSON 1` or `sar -n DEV 1` on each host, into iostat*.json or

@@ -22,8 +22,8 @@ def option_dropped(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", needs_output=True)
 def file_sizes_differ(subject: Subject) -> Outcome | None:
-    """Several ranks reported different sizes of the file to IOR: at that moment some
-    clients did not see all of the data, because the close or the synchronisation did not make it visible.
+    """Several ranks reported different sizes of the file to IOR: some clients did not see all of the data
+    yet, because the close or the synchronisation did not make it visible.
 
     Hint: synchronise the write (sync: true), and look at the attribute cache of the file system (NFS: noac).
 
@@ -35,8 +35,8 @@ def file_sizes_differ(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", needs_output=True)
 def file_overwritten(subject: Subject) -> Outcome | None:
-    """The file existed before and was overwritten. Space that is already allocated is faster on some storage
-    and slower on other, and after a crash old and new bytes cannot be distinguished.
+    """The file existed before and was overwritten. Allocated space is faster on some storage and slower on
+    other, and after a crash old and new bytes cannot be distinguished.
 
     Hint: remove the files before the write (IOR -u, or without -k), or measure overwriting on purpose.
     """
