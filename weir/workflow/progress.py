@@ -153,10 +153,15 @@ class StudyProgress:
 
     def _look_beside(self) -> None:
         """The job of one batch measures those that wait for theirs in turns with it."""
-        running = [one for one in self.batches if one.state == "running"]
+        measuring = [one for one in self.batches if one.state == "running" or self._job_goes_on(one)]
         for one in self.batches:
-            if one.state == "waiting" and one.left and any(mate in running for mate in one.in_turns):
+            if one.state == "waiting" and one.left and any(mate in measuring for mate in one.in_turns):
                 one.state = "running"
+
+    def _job_goes_on(self, one: BatchProgress) -> bool:
+        """Also when the batch has ended: its job completes the round of the batches in turns with it."""
+        handover = Handover.of(self._folder, one.batch.batch)
+        return handover.log.exists() and not (handover.receipt.exists() or handover.errors.exists())
 
     def _look_into_launches(self, one: BatchProgress, missing: Sequence[Execution]) -> None:
         """Executions of one launch get their run files when it ends; its status lists those that ended."""

@@ -83,6 +83,23 @@ def test_a_batch_in_turns_with_one_that_runs_runs_too_and_both_end_together(stud
     assert (other.state, other.beside) == ("waiting", [])
 
 
+def test_the_batches_of_a_round_run_on_after_the_one_whose_job_it_is(study: Path, plan: Plan) -> None:
+    """The job of the first batch ends with the round: until then others are measured."""
+    progress, drawn = progress_of(study), io.StringIO()
+    handover = Handover.of(study, plan.batches[0].batch)
+    handover.log.parent.mkdir()
+    handover.log.write_text("")
+    for number in range(8):
+        end(study, plan, number)
+    assert first(progress).state == "finished"
+    assert progress.batches[1].state == "running"
+    _redraw(drawn)(progress.batches)
+    assert "nothing is being measured" not in drawn.getvalue()
+    handover.receipt.write_text("{}")
+    first(progress)
+    assert progress.batches[1].state == "waiting"
+
+
 def test_what_is_invalid_is_not_called_degraded(plan: Plan) -> None:
     one = BatchProgress(plan.batches[0], state="running", done=4, degraded=1, invalid=3, elapsed_s=[2.0])
     assert ": 4/8 done, 0 failed, 3 INVALID, 1 degraded" in line(one)
