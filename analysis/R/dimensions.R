@@ -21,6 +21,7 @@ columns_of_schema <- function(path) {
     name = names(properties), type = vapply(properties, type_of_property, ""),
     unit = vapply(properties, function(it) text_of(it[["x-unit"]], ""), ""),
     role = vapply(names(properties), function(name) role_of_property(name, properties[[name]]), ""),
+    usual = unname(lapply(properties, `[[`, "default")),
     levels = unname(lapply(properties, function(it) unlist(it$enum))),
     texts = unname(lapply(properties, function(it) unlist(it[["x-texts"]]))),
     marks = unname(lapply(properties, function(it) unlist(it[["x-marks"]]))),
@@ -30,6 +31,9 @@ columns_of_schema <- function(path) {
 
 # How the values of a column are written for a reader; the schema has them.
 words_of_column <- function(column, kind = "texts") record_columns()[[kind]][[match(column, record_columns()$name)]]
+
+# What a record that does not tell a column ran with; NULL where nothing is usual.
+usual_value <- function(column) record_columns()$usual[[match(column, record_columns()$name)]]
 
 type_of_property <- function(property) {
   type <- setdiff(property$type, "null")

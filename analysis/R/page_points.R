@@ -68,10 +68,21 @@ setting_columns <- function(points) {
   # How much is moved, and for how long, tells how it was measured.
   untold <- c("block_bytes", "segments", "stonewall_s", "label", "source", "experiment", "suite", "tool", "purpose",
     "program", "tool_version")
-  told <- unique(c(always, varying_columns(points, setdiff(page_columns, c(always, untold)))))
+  told <- unique(c(always, varying_settings(points, setdiff(page_columns, c(always, untold)))))
   alike <- split(points, by = intersect(c("target", "access", told), names(points)), drop = TRUE)
   further <- setdiff(dimensions(), c(page_columns, untold, "target"))
-  c(told, unique(unlist(lapply(alike[vapply(alike, nrow, 1L) > 1], varying_columns, further))))
+  c(told, unique(unlist(lapply(alike[vapply(alike, nrow, 1L) > 1], varying_settings, further))))
+}
+
+# Settings in which points differ. A program without an option ran with its usual value, so that a study of several
+# programs does not differ in all options of one of them; where nothing is usual, what is unknown tells nothing apart.
+varying_settings <- function(points, columns) {
+  Filter(function(column) {
+    values <- points[[column]]
+    usual <- if (column %in% record_columns()$name) usual_value(column)
+    if (!is.null(usual)) values[is.na(values)] <- usual
+    data.table::uniqueN(stats::na.omit(values)) > 1
+  }, intersect(columns, names(points)))
 }
 
 missing_words <- function(rows) {

@@ -147,6 +147,19 @@ test_that("cells that differ in an axis of their own are told apart, and only th
   expect_setequal(settings(depths), paste0(rep(settings(rows), 2), ", iodepth ", rep(c(1, 32), each = 2)))
 })
 
+test_that("options that one program alone has are no settings of a study in which no point differs in them", {
+  rows <- repeated_rounds(2)[, `:=`(iodepth = 1, rate = 0, zipf = 0, distribution = "blocks", file_view = FALSE,
+    compress_percent = 0, direct = FALSE, sync = TRUE)]
+  others <- repeated_rounds(2)[, `:=`(tool = "io-model", purpose = "latency", cell = paste("single", cell))]
+  settings <- function(records) {
+    vapply(page_of(records)$facts$points, function(point) point$setting, "")
+  }
+  found <- settings(rbind(rows, others, fill = TRUE))
+  expect_setequal(found, c("POSIX, shared file, sequential, 16 KiB", "POSIX, shared file, sequential, 1 MiB"))
+  deep <- data.table::copy(others)[, `:=`(iodepth = 8, cell = paste(cell, "deep"))]
+  expect_true(any(grepl("iodepth 8", settings(rbind(rows, others, deep, fill = TRUE)))))
+})
+
 test_that("the sentence of a question is of all of its settings, also of those that have no row", {
   medians <- c(seq(112, 101), 50)
   points <- data.table::data.table(
