@@ -170,12 +170,12 @@ def mounted(kind: str, place: Path, work: Path, memory: Path) -> Iterator[None]:
         options = {FUSE: "", CEPH: f"subtype={CEPH},fsname={CEPH}", PASSING: f"fsname={work}"}
         if kind in options:
             shown = ["-o", options[kind]] if options[kind] else []
-            stack.enter_context(_served_by("lying_fuse.c", work, [place, "-f", *shown], place))
+            stack.enter_context(served_by("lying_fuse.c", work, [place, "-f", *shown], place))
         elif kind in CLIENTS:
             stored = work / "stored"
             stored.mkdir(exist_ok=True)
             arguments = [kind, stored, place, "-f", "-o", f"fsname=zoo:{kind}"]
-            stack.enter_context(_served_by("caching_fuse.c", work, arguments, place))
+            stack.enter_context(served_by("caching_fuse.c", work, arguments, place))
         elif kind == OVERLAY:
             stack.enter_context(_overlay(place, work, memory))
         elif kind in (VOLATILE, DISK_OVERLAY):
@@ -202,7 +202,7 @@ def mounted(kind: str, place: Path, work: Path, memory: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _served_by(source: str, work: Path, arguments: Sequence[str | Path], place: Path) -> Iterator[None]:
+def served_by(source: str, work: Path, arguments: Sequence[str | Path], place: Path) -> Iterator[None]:
     """A FUSE file system of the zoo at place."""
     program = work / source.removesuffix(".c").replace("_", "-")
     flags = subprocess.run(

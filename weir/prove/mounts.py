@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,10 @@ from weir.measure.machine.memory_below import memory_below
 from weir.prove.killed import Process, is_killed
 from weir.prove.pieces import BYTES, Piece, groups_of
 from weir.prove.reports import streamed_on
+from weir.prove.shares import counted_by_kernel
 
 KINDS = ("read", "write", "sync", "name")
 _SUMMED = ("opens", "opens_failed", "direct_requested", "direct_kernel", "mappings")
-_SMALL = 0.05
-_FEW_BYTES = 1 << 16  # of settings and the like, also where queues move the rest and no call shows it
 _SHARE = 0.01  # of an access; a process with less, such as a launcher, does not tell its time
 
 _Place = tuple[str, str, int]
@@ -122,13 +121,7 @@ class Mount:
 
 def mounts_of(processes: Sequence[Process]) -> list[Mount]:
     """The mounts with any activity, the one with most bytes first."""
-    by_place = _by_place(processes)
-    moved = {place: _counted_bytes(parts) for place, parts in by_place.items()}
-    found = []
-    for place, parts in by_place.items():
-        others = sum(bytes_ for other, bytes_ in moved.items() if other != place)
-        alone = others <= max(_SMALL * moved[place], _FEW_BYTES)
-        found.append(_mount(place[0], parts, processes, alone))
+    found = [_mount(place[0], parts, processes) for place, parts in _by_place(processes).items()]
     used = [one for one in found if one.phases or one.whole.device or one.whole.servers]
     return sorted(used, key=lambda one: (-one.moved_bytes, -one.operations, one.point))
 
@@ -149,25 +142,21 @@ def _by_place(processes: Sequence[Process]) -> dict[_Place, list[tuple[int, Mapp
     return by_place
 
 
-def _counted_bytes(parts: Sequence[tuple[int, Mapping[str, Any]]]) -> int:
-    """The bytes that calls moved on a mount of which the kernel counts for each process."""
-    return sum(one["read_bytes"] + one["written_bytes"] for _, one in parts if one["counted"])
-
-
-def _mount(
-    point: str, parts: Sequence[tuple[int, Mapping[str, Any]]], processes: Sequence[Process], alone: bool
-) -> Mount:
+def _mount(point: str, parts: Sequence[tuple[int, Mapping[str, Any]]], processes: Sequence[Process]) -> Mount:
     where = in_memory(parts[0][1], str(processes[parts[0][0]]["host"]))
     if where:
         parts = [(at, without_device(one, where)) for at, one in parts]
     used = [(at, one) for at, one in parts if not one["watched"]]
     first = parts[0][1]
     whole = [
-        Piece(*_node(processes[at], one), at if not one["watched"] else -1, {}, one["start"], one["end"])
+        _with_kernel(
+            Piece(*_node(processes[at], one), at if not one["watched"] else -1, {}, one["start"], one["end"]),
+            processes[at],
+            one,
+        )
         for at, one in parts
     ]
     pieces = [piece for at, one in used for piece in _pieces(processes[at], at, one)]
-    with_kernel = alone and bool(first["counted"])
     return Mount(
         point=point,
         file_system=first["file_system"],
@@ -183,8 +172,8 @@ def _mount(
         flags=sorted({flag for _, one in used for flag in one["flags"]}),
         streamed=streamed_on(used, processes),
         unwritten=_least([one["unwritten"] for _, one in used]),
-        phases=tuple(_phase(group, with_kernel) for group in groups_of(pieces)),
-        whole=_growth(whole, with_kernel),
+        phases=tuple(_phase(group) for group in groups_of(pieces)),
+        whole=_growth(whole),
         hosts=len({piece.host for piece in whole}),
         processes=len({processes[at]["pid"] for at, one in used if one["phases"]}),
         killed=sum(is_killed(processes[at]) for at, _ in used),
@@ -200,10 +189,15 @@ def _pieces(process: Process, number: int, mount: Mapping[str, Any]) -> Iterator
     phases = mount["phases"]
     for at, phase in enumerate(phases):
         after = phases[at + 1]["before"] if at + 1 < len(phases) else mount["end"]
-        yield Piece(*_node(process, mount), number, phase, phase["before"], after)
+        piece = Piece(*_node(process, mount), number, phase, phase["before"], after)
+        yield _with_kernel(piece, process, mount)
 
 
-def _phase(group: list[Piece], with_kernel: bool) -> Phase:
+def _with_kernel(piece: Piece, process: Process, mount: Mapping[str, Any]) -> Piece:
+    return replace(piece, kernel=counted_by_kernel(piece, process, mount)) if mount["counted"] else piece
+
+
+def _phase(group: list[Piece]) -> Phase:
     phases = [piece.phase for piece in group]
     began_ns = min(one["first_ns"] for one in phases)
     return Phase(
@@ -225,7 +219,7 @@ def _phase(group: list[Piece], with_kernel: bool) -> Phase:
         }
         | {"name": max(_busy_ns(one, ("name",)) for one in phases)},
         names={name: sum(one["names"][name] for one in phases) for name in phases[0]["names"]},
-        growth=_growth(group, with_kernel),
+        growth=_growth(group),
     )
 
 
@@ -276,21 +270,21 @@ def _ends(phases: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, tuple[int,
             yield kind, (min(one["first_ns"] for one in calls), max(one["last_ns"] for one in calls))
 
 
-def _growth(pieces: Sequence[Piece], with_kernel: bool) -> Growth:
+def _growth(pieces: Sequence[Piece]) -> Growth:
     """The counters of the kernel for a process are of that one; those of the device are of the node."""
     own = [piece for piece in pieces if piece.process >= 0]
-    known = with_kernel and all(piece.before["io"] and piece.after["io"] for piece in own)
     return Growth(
-        fetched_bytes=_io_growth(own, "read_bytes") if known else None,
-        dirtied_bytes=_io_growth(own, "write_bytes") if known else None,
-        cancelled_bytes=_io_growth(_from_first_write(own), "cancelled_write_bytes") if known else None,
+        fetched_bytes=_sum(piece.kernel.fetched_bytes for piece in own),
+        dirtied_bytes=_sum(piece.kernel.dirtied_bytes for piece in own),
+        cancelled_bytes=_sum(piece.kernel.cancelled_bytes for piece in _from_first_write(own) or own),
         device=_device(pieces),
         servers=_servers(pieces),
     )
 
 
-def _io_growth(pieces: Sequence[Piece], name: str) -> int:
-    return sum(max(piece.after["io"][name] - piece.before["io"][name], 0) for piece in pieces)
+def _sum(counts: Iterable[int | None]) -> int | None:
+    known = list(counts)
+    return None if None in known or not known else sum(one for one in known if one is not None)
 
 
 def _from_first_write(own: Sequence[Piece]) -> list[Piece]:

@@ -14,6 +14,15 @@ Counters = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
+class Kernel:
+    """What the kernel counted for one process on one mount; None where that is not known."""
+
+    fetched_bytes: int | None = None
+    dirtied_bytes: int | None = None
+    cancelled_bytes: int | None = None  # of these, what was taken away again before it was stored
+
+
+@dataclass(frozen=True)
 class Piece:
     """A phase of one process, with the counters before and after it."""
 
@@ -23,6 +32,7 @@ class Piece:
     phase: Mapping[str, Any]
     before: Counters
     after: Counters
+    kernel: Kernel = Kernel()
 
 
 @dataclass

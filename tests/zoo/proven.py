@@ -1,0 +1,84 @@
+"""A program under `weir prove`: its results with their verdicts, without what the machine did beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.zoo.composed.composer import OF_THE_MACHINE
+from tests.zoo.staging import served_by
+
+_LIMIT_S = 120
+TRIALS = 5
+
+
+@dataclass(frozen=True)
+class Proven:
+    """A result that a program printed."""
+
+    verdict: str
+    findings: tuple[str, ...]
+    missing: tuple[str, ...]
+    text: str  # what weir prove printed
+
+    @property
+    def of_itself(self) -> tuple[str, ...]:
+        """Findings that do not tell of other users of the machine."""
+        return tuple(one for one in self.findings if one not in OF_THE_MACHINE)
+
+
+def proven(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None, *options: str
+) -> list[Proven]:
+    """Without --on: all mounts count, as users start it."""
+    report = folder / "proven.json"
+    weir = [sys.executable, "-m", "weir", "prove", "--json", str(report), *options, "--", *command]
+    done = subprocess.run(
+        weir,
+        cwd=folder,
+        env={**os.environ, **(environment or {})},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=_LIMIT_S,
+    )
+    found = json.loads(report.read_text(encoding="utf-8"))["claims"]
+    return [
+        Proven(
+            one["verdict"],
+            tuple(_list(one.get("reasons"))),
+            tuple(_list(one.get("missing"))),
+            done.stderr,
+        )
+        for one in found
+    ]
+
+
+def _list(text: str | None) -> list[str]:
+    return [part for part in (text or "").split(";") if part]
+
+
+def clean(attempt: Callable[[], list[Proven]]) -> list[Proven]:
+    """Of several trials the first whose findings are all of the program: others use the disk, too."""
+    for _ in range(TRIALS):
+        found = attempt()
+        if all(one.of_itself == one.findings for one in found):
+            break
+    return found
+
+
+@contextmanager
+def passed_through(folder: Path, place: Path, source: str) -> Iterator[None]:
+    """An honest FUSE file system at place that passes all on to a folder and gives itself that source."""
+    stored = folder / "stored"
+    stored.mkdir()
+    place.mkdir()
+    arguments = [stored, place, "-f", "-o", f"fsname={source.format(stored=stored)},default_permissions"]
+    with served_by("passing_fuse.c", folder, arguments, place):
+        yield

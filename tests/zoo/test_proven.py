@@ -1,0 +1,47 @@
+"""Animals of `weir prove`, each beside its honest twin."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.needs import fuse, need
+from tests.zoo.errors import CannotStageError
+from tests.zoo.proven import Proven, clean, passed_through, proven
+from weir.witness.document import LIBRARY
+
+pytestmark = pytest.mark.slow
+DD = "dd if=/dev/zero bs=1M count=32 conv=fsync of={place}/f"
+FIO = "fio --name=j --directory={place} --size=32m --bs=256k --rw=write --end_fsync=1"
+
+
+@pytest.fixture(autouse=True)
+def _library() -> None:
+    if not LIBRARY.is_file():
+        pytest.skip(f"{LIBRARY.name} is not built: make build")
+
+
+def only(found: list[Proven]) -> Proven:
+    (one,) = found
+    return one
+
+
+@pytest.mark.parametrize("source", ["{stored}", "src:u"])  # as bindfs and mergerfs give themselves
+@pytest.mark.parametrize("command", [DD, FIO, f"{FIO} --ioengine=mmap", f"{FIO} --ioengine=io_uring"])
+def test_an_honest_write_through_fuse_accuses_nobody(tmp_path: Path, source: str, command: str) -> None:
+    """Whether this kernel counts writes to FUSE or not; a source with a colon names no server."""
+    need(fuse)
+    arguments = command.format(place=tmp_path / "place").split()
+    if not shutil.which(arguments[0]):
+        pytest.skip(f"{arguments[0]} is missing")
+    try:
+        with passed_through(tmp_path, tmp_path / "place", source):
+            seen = only(clean(lambda: proven(arguments, tmp_path)))
+    except CannotStageError as error:
+        pytest.skip(str(error))
+    assert not seen.of_itself, seen.text
+    assert "stored" in seen.missing or seen.verdict == "VALID" or seen.findings, seen.text
+    if source != "src:u" and arguments[0] == "dd":
+        assert "stored" not in seen.missing, seen.text  # the device below has it
