@@ -118,3 +118,43 @@ int weir_fuse_sockets(pid_t client, unsigned long inodes[WEIR_FUSE_SOCKETS]) {
     closedir(entries);
     return count;
 }
+
+/* Messages to the log of the system and to the kernel; the inode is the last or the last but one field. */
+static bool fuse_is_in_table(const char *table, const char *type, unsigned long inode) {
+    char line[512], kind[16];
+    unsigned long found = 0;
+    bool is_there = false;
+    FILE *file = fopen(table, "re");
+    while (file != NULL && !is_there && fgets(line, sizeof line, file) != NULL) {
+        bool is_unix = sscanf(line, "%*s %*s %*s %*s %15s %*s %lu", kind, &found) == 2 && type != NULL;
+        bool is_netlink =
+            type == NULL && sscanf(line, "%*s %*s %*s %*s %*s %*s %*s %*s %*s %lu", &found) == 1;
+        is_there = found == inode && (is_netlink || (is_unix && strcmp(kind, type) == 0));
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return is_there;
+}
+
+static bool fuse_is_silent(unsigned long inode) {
+    return fuse_is_in_table("/proc/self/net/unix", "0002", inode) ||
+           fuse_is_in_table("/proc/self/net/netlink", NULL, inode);
+}
+
+bool weir_fuse_has_peers(const struct weir_medium *medium) {
+    char folder[64], name[32], target[64];
+    unsigned long inode;
+    pid_t client = weir_fuse_client(medium);
+    snprintf(folder, sizeof folder, "/proc/%ld/fd", (long)client);
+    DIR *entries = client != 0 ? opendir(folder) : NULL;
+    bool has = entries == NULL;
+    while (!has && fuse_next_link(entries, folder, name, target)) {
+        has = strncmp(target, "/dev/infiniband/", 16) == 0 ||
+              (sscanf(target, "socket:[%lu]", &inode) == 1 && !fuse_is_silent(inode));
+    }
+    if (entries != NULL) {
+        closedir(entries);
+    }
+    return has;
+}

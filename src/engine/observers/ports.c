@@ -1,4 +1,5 @@
 /* Network ports of the node, whoever used them: the weakest witness, for clients that show nothing else. */
+#include "fuse_client.h"
 #include "observer.h"
 
 #include <dirent.h>
@@ -21,12 +22,14 @@ static bool ports_is_local(const char *file_system) {
     return false;
 }
 
+/* The name of a source may look as that of a server does (of mergerfs: directories, as a:b). */
 static bool ports_fits(const struct weir_medium *medium) {
     bool fuse = strncmp(medium->file_system, "fuse", 4) == 0;
     bool named = medium->source[0] != '/' && strpbrk(medium->source, ":@#") != NULL;
     bool declared = getenv("WEIR_SERVER_ADDRESSES") != NULL;
     return medium->file_system[0] != '\0' && !medium->counted && !medium->dax &&
-           !ports_is_local(medium->file_system) && (!fuse || named || declared);
+           !ports_is_local(medium->file_system) &&
+           (!fuse || declared || (named && weir_fuse_has_peers(medium)));
 }
 
 static bool ports_add(const char *folder, const char *name, const char *file, uint64_t unit, uint64_t *sum) {
