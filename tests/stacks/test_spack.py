@@ -200,7 +200,7 @@ def test_mpich_has_drivers_for_ime_and_lustre_at_once(spack: Run, environment: s
 def test_a_clusters_mpi_is_started_by_slurm_and_talks_over_its_network(
     spack: Run, environment: str, site: str
 ) -> None:
-    """Spack's own Open MPI has neither: srun starts it as ranks that each are alone, and they talk over TCP."""
+    """Spack's own Open MPI has neither: srun starts ranks that each are alone, and they talk over TCP."""
     nodes = spec(spack, environment, "weir-io ^openmpi", {"WEIR_SITE": site})
     assert nodes["openmpi"]["parameters"]["schedulers"] == ["slurm"]
     assert nodes["openmpi"]["parameters"]["fabrics"] == ["ucx"]

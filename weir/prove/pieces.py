@@ -15,7 +15,7 @@ Counters = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Kernel:
-    """What the kernel counted for one process on one mount; None where that is not known."""
+    """Bytes that the kernel counted for one process on one mount; None where that is not known."""
 
     fetched_bytes: int | None = None
     dirtied_bytes: int | None = None

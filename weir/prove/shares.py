@@ -18,7 +18,7 @@ Account = Mapping[str, Any]
 
 
 def counted_by_kernel(piece: Piece, process: Process, account: Account) -> Kernel:
-    """What the kernel counted for the process on the mount; nothing where it is not known."""
+    """The kernel's counts for the process on the mount; none where they are not known."""
     before, after = piece.before["io"], piece.after["io"]
     if not before or not after:
         return Kernel()
@@ -48,7 +48,7 @@ def _is_of_mount(piece: Piece, until_ns: int, process: Process, account: Account
 
 
 def _until_the_next(piece: Piece, process: Process, account: Account) -> Counters:
-    """What the process moves on another mount after its last call on this one is not of this one."""
+    """The counters before the process used another mount: bytes that it moves there are not of this one."""
     if not piece.phase:
         return piece.after
     looks = [phase["before"] for one in _others(process, account) for phase in one["phases"]]

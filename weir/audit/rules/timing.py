@@ -185,7 +185,7 @@ def passes_too_short(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", needs_output=True)
 def stonewall_uneven(subject: Subject) -> Outcome | None:
-    """At the stonewall the fastest rank had made more than five times the transfers of the slowest. With
+    """The fastest rank had made more than five times the transfers of the slowest at the stonewall. With
     wear-out all then wait for the slowest; without it the file has large gaps.
 
     Hint: look for a slow node or a full storage target, and compare the ranks with `weir nodes`.
