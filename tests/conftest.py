@@ -57,6 +57,15 @@ for number in (signal.SIGINT, signal.SIGHUP):
 # munged and the emulated burst buffer refuse directories that a group may write, as some masks make them.
 os.umask(os.umask(0) | 0o022)
 
+
+@pytest.fixture(scope="module")
+def readable_files() -> Iterator[None]:
+    """Other users may read what a test of this module makes, whatever the mask of its own user is."""
+    mask = os.umask(0o022)
+    yield
+    os.umask(mask)
+
+
 # A slow moment of the machine fails no test, and every run tries the same examples; `make fuzz` has new ones.
 settings.register_profile(
     "weir", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]

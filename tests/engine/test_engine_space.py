@@ -96,5 +96,6 @@ def test_formats_end_with_a_message(
     assert done.document["results"] == []
     assert done.document["errors"]
     assert not [line for line in done.out.splitlines() if line.startswith("write ")]
-    assert "failed: " in done.complaints[0]
+    # The launcher of Open MPI 5 may drop what a rank prints just before it ends; the document has it.
+    assert "failed: " in [*done.complaints, *map(str, done.document["errors"])][0]
     assert "Signal" not in done.err

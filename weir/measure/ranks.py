@@ -51,10 +51,15 @@ def check_ranks(
     if not found:
         stderr = outcome.stderr.decode(errors="replace").strip()
         # A prologue of the site explains itself on either.
-        printed = "\n".join(filter(None, (stderr, outcome.stdout.decode(errors="replace").strip())))
+        printed = _one_line(f"{stderr}\n{outcome.stdout.decode(errors='replace')}")
         reason = outcome.error or no_segment(stderr) or no_room() or printed or "no output"
         return Check("ranks", "no start", f"{requested} ranks could not be started: {reason}", _HINT)
     if found == [ppn] * nodes:
         return Check("ranks", requested)
     shape = " + ".join(map(str, found))
     return Check("ranks", shape, f"requested {requested} ranks, {shape} started", _HINT)
+
+
+def _one_line(text: str) -> str:
+    """The text without the rules that launchers draw above and below it, for messages that have one line."""
+    return " ".join(line.strip() for line in text.splitlines() if line.strip(" -\t"))

@@ -126,7 +126,7 @@ class Installed:
 
 
 @pytest.fixture(scope="module")
-def installed() -> Iterator[Installed]:
+def installed(readable_files: None) -> Iterator[Installed]:
     # Not a folder of pytest's, which other users may not enter.
     folder = Path(tempfile.mkdtemp(prefix="weir-wheel-"))
     folder.chmod(0o755)

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 
 from tests.unit.measure.alone import measure_batch
 from weir.base.errors import WeirError
-from weir.base.interrupts import is_readable
+from weir.base.interrupts import INTERRUPTS, Interrupt, is_readable
 from weir.base.processes import started
 from weir.measure import batch
 from weir.measure.clean_up import guardian
@@ -123,12 +124,18 @@ def test_the_target_is_emptied_after_the_process_that_makes_folders_there_has_en
 
     monkeypatch.setattr(Workspace, "run_folder", interrupting)
     monkeypatch.setattr(Guardian, "ask", noted)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
+    # As a command: Python drops an interrupt that comes in a callback of its own, which it raises again.
+    handlers = {number: signal.getsignal(number) for number in INTERRUPTS}
+    hook = sys.unraisablehook
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
+    Interrupt()
     try:
         with pytest.raises(KeyboardInterrupt):
             measure_batch(job)
     finally:
-        signal.signal(signal.SIGINT, before)
+        sys.unraisablehook = hook
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
     assert alive_at_clean == [False]
     assert list(Path(job.target.path).iterdir()) == []
 
