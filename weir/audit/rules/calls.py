@@ -23,11 +23,8 @@ def bytes_not_in_calls(subject: Subject) -> Outcome | None:
     (HDF5, NetCDF-4, PnetCDF) it is DEGRADED, because the library may answer from its own cache. The kernel's
     count is not used for mapped files, io_uring, Linux AIO and clients outside it (IME, DAOS, OrangeFS).
 
-    Hint: look for LD_PRELOAD (column notes, witness.json beside run.json) and for a program that was changed;
-    with a file format, make blocks larger than the library's cache.
-
-    Of a log: look for LD_PRELOAD and for a program that was changed; with a file format, make
-    blocks larger than the library's cache.
+    Hint: look for LD_PRELOAD and for a changed program; with a file format, make blocks larger than the
+    library's cache.
     """
     # A single missing byte is a finding; of compressed data half must pass.
     if not (subject.is_write or subject.is_read) or subject.stores_nothing:

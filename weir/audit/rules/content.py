@@ -31,8 +31,7 @@ def data_corrupt(subject: Subject) -> Outcome | None:
 def not_verified(subject: Subject) -> Outcome | None:
     """Verification was requested, and the output does not show that all bytes were compared.
 
-    Hint: use a version that verifies with these options, and look for a script around the program that drops
-    them.
+    Hint: use a version that verifies with these options, and look for a script that drops them.
     """
     name = _REQUESTED.get(str(subject.row.get("access")), "")
     in_force = subject.observed.get(name)
@@ -56,10 +55,8 @@ def contents_differ(subject: Subject) -> Outcome | None:
     to 64 bytes of some transfers are compared, right after the call. A tenth may be bytes that another rank
     wrote at that moment; zeros prove nothing.
 
-    Hint: look for LD_PRELOAD and LD_AUDIT (witness.json beside run.json), for a sandbox and for a device node
-    in place of the file (`stat FILE`).
-
-    Of a log: look for LD_PRELOAD and LD_AUDIT, for a sandbox, and for a device node in place of the file.
+    Hint: look for LD_PRELOAD and LD_AUDIT, for a sandbox, and for a device node in place of the file (`stat
+    FILE`).
     """
     if not (subject.is_write or subject.is_read) or subject.stores_nothing:
         return None

@@ -118,9 +118,7 @@ def others_on_device(subject: Subject) -> Outcome | None:
     """The disk behind the files moved bytes of another job, another run of weir or the writeback of older
     data: at least a tenth of those of this access (a note) or half (DEGRADED).
 
-    Hint: look at iostat and iotop, wait for other jobs, and run the cell again; run one weir at a time.
-
-    Of a log: look at iostat and iotop, wait for other jobs, and run it again.
+    Hint: look at iostat and iotop, wait for other jobs and runs of weir, then measure again.
     """
     if not _on_device(subject) or not (subject.is_write or subject.is_read):
         return None
@@ -191,7 +189,7 @@ def payload_reducible(subject: Subject) -> Outcome | None:
     Hint: use data that cannot be reduced (weir-io's default in cells), or measure the reduction on purpose.
 
     Of a log: use data that cannot be reduced (dd: if=/dev/urandom of a file in memory; fio: refill_buffers;
-    IOR: --dataPacketType=random), or measure the reduction on purpose.
+    IOR: --dataPacketType=random).
     """
     if not subject.is_write or subject.stores_nothing:
         return None

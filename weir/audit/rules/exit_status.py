@@ -21,7 +21,7 @@ def exit_code(subject: Subject) -> Outcome | None:
     """The program ended with a non-zero exit code, or could not be started. Benchmarks print plausible rows
     before they fail, and which of them the failure touches is not known.
 
-    Hint: read stderr beside run.json, fix the cause, and run the cell again.
+    Hint: read stderr beside run.json, fix the cause, then measure again.
     """
     run = subject.run
     if run is None:
@@ -38,8 +38,8 @@ def exit_code(subject: Subject) -> Outcome | None:
 def timed_out(subject: Subject) -> Outcome | None:
     """The run was ended at its time limit: the phases that it had begun are unfinished.
 
-    Hint: raise the time limit of the experiment, set a stonewall, or move fewer bytes; look whether the
-    file system or one of its servers stood still.
+    Hint: raise the time limit of the experiment, set a stonewall, or move fewer bytes; look whether a server
+    stood still.
     """
     if subject.run is None:
         return None
@@ -56,8 +56,7 @@ def result_missing(subject: Subject) -> Outcome | None:
     """The access was requested and no result was printed for it, or one that includes more (io-model times
     the writing of the file, too); this record counts the failure.
 
-    Hint: read the other reasons of the record, which show why the run gave no result; what was timed together
-    with the access is to be measured apart.
+    Hint: read the other reasons of the record; measure apart what was timed together with the access.
     """
     if subject.has_result:
         return passed("a result is there")
@@ -73,10 +72,7 @@ def output_incomplete(subject: Subject) -> Outcome | None:
     to a run that failed if others are missing. A missing last line alone is a note, because a program started
     by another one may print none.
 
-    Hint: run the cell again with a higher time limit; for a third-party log, look for the rest of it.
-
-    Of a log: look for the rest of the log; where the job met its time limit, run it again with a
-    higher one.
+    Hint: look for the rest of the output; where the run met its time limit, measure again with a higher one.
     """
     if not subject.has_result:
         return None
@@ -97,9 +93,7 @@ def tool_error(subject: Subject) -> Outcome | None:
     benchmarks print a bandwidth after an error, and exit with 0. In a log, options that one of two readers
     refused (IOR's back ends) are a note where the program went on to its end.
 
-    Hint: fix what the message names (space, permissions, options), and run the cell again.
-
-    Of a log: fix what the message names (space, permissions, options), and run it again.
+    Hint: fix what the message names (space, permissions, options), then measure again.
     """
     errors = [text for text in subject.texts("error") if not text.startswith(_OWN_RULES)]
     errors = [text for text in errors if text not in _options_refused(subject)]
@@ -165,9 +159,7 @@ def transfers_retried(subject: Subject) -> Outcome | None:
     there, at the rate of a storage that was full or failing. Of a read it is a note, because a file system
     may give less than was requested.
 
-    Hint: look for a full or failing target (dmesg, quota), and run the cell again.
-
-    Of a log: look for a full or failing target (dmesg, quota), and run it again; of a read, request no more
+    Hint: look for a full or failing target (dmesg, quota), then measure again; of a read, request no more
     than the file system gives in one call.
     """
     if not subject.has_result:

@@ -78,9 +78,7 @@ def operations_not_in_calls(subject: Subject) -> Outcome | None:
     never reached the operating system. Or its operations had less than half as many names (an estimate): one
     file stood for many.
 
-    Hint: look for LD_PRELOAD (witness.json beside run.json) and for a program that was changed.
-
-    Of a log: look for LD_PRELOAD and for a program that was changed.
+    Hint: look for LD_PRELOAD and for a changed program.
     """
     called, done = subject.observed.get("called_operations"), subject.number("ops")
     if not subject.is_metadata or not subject.has_result or subject.row.get("api") != "POSIX":
@@ -100,7 +98,7 @@ def entries_not_there(subject: Subject) -> Outcome | None:
     one is missing, or a removed one still there. With a shift (mdtest -N) half of the sample suffices,
     because other ranks may already remove what this one made.
 
-    Hint: look for LD_PRELOAD, for a filter of system calls (seccomp) and for a program that was changed.
+    Hint: look for LD_PRELOAD, for a filter of system calls (seccomp) and for a changed program.
     """
     entries, access = subject.observed.get("entries"), subject.row.get("access")
     if not subject.is_metadata or not subject.has_result or access not in ("create", "remove"):
@@ -151,8 +149,8 @@ def metadata_from_cache(subject: Subject) -> Outcome | None:
     system, where mdtest always measures this, and DEGRADED on a network file system whose client sent less
     than one request for two operations.
 
-    Hint: let other nodes look at what one made (shift), or create in one run and look in another, after the
-    caches were dropped.
+    Hint: let other nodes look at what one made (shift), or look in another run, after the caches were
+    dropped.
     """
     looks = subject.is_metadata and subject.row.get("access") in ("stat", "read")
     if not looks or not subject.has_result or subject.in_memory or subject.stores_nothing:

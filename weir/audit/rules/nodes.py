@@ -14,8 +14,8 @@ def slow_node(subject: Subject) -> Outcome | None:
     """Before the first cell of the job every node did the same work, and one took much longer than the
     median. All ranks wait for the slowest, so the number may be that of the node.
 
-    Hint: request other nodes by scheduler_options in site.yaml (Slurm: --exclude=NODE), or write slow_nodes:
-    stop; tell the administrator, measure again; `weir nodes` compares a whole partition.
+    Hint: request other nodes (Slurm: --exclude=NODE in scheduler_options), or write slow_nodes: stop; `weir
+    nodes` compares a whole partition.
     """
     if not subject.has_result or subject.run is None:
         return None
@@ -51,8 +51,8 @@ def more_switches(subject: Subject) -> Outcome | None:
     nodes lie below more: the links between them are part of the number. Slurm waits five minutes by default,
     then takes others without a message.
 
-    Hint: request fewer nodes, or let the job wait longer (Slurm: --switches=1@12:00:00 in scheduler_options;
-    max_switch_wait in slurm.conf is the upper limit).
+    Hint: request fewer nodes, or let the job wait longer (Slurm: --switches=1@12:00:00 in scheduler_options,
+    at most max_switch_wait).
     """
     found = _placement(subject)
     requested = found.get("requested", {}).get("switches")

@@ -16,9 +16,7 @@ def paused(subject: Subject) -> Outcome | None:
     to 1 % of the access is a note, more is DEGRADED. The time is not subtracted, because the storage went on
     meanwhile.
 
-    Hint: run the cell again; ask the batch system not to suspend the job (gang scheduling, preemption).
-
-    Of a log: ask the batch system not to suspend the job (gang scheduling, preemption), and run it again.
+    Hint: ask the batch system not to suspend the job (gang scheduling, preemption), then measure again.
     """
     # When the sleeping thread wakes up late, no thread of its process ran. In a virtual machine the real-time
     # clock tells, too, where the host stopped all others. Where the ranks do not look, weir's own process

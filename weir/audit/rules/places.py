@@ -19,9 +19,7 @@ def places_repeated(subject: Subject) -> Outcome | None:
     count is an estimate; more than about 30,000 offsets of a rank count as distinct. File formats and reads
     that begin again are excluded.
 
-    Hint: look for LD_PRELOAD (witness.json beside run.json) and for a program that was changed.
-
-    Of a log: look for LD_PRELOAD and for a program that was changed; verify the data (IOR -R).
+    Hint: look for LD_PRELOAD and for a changed program, or verify the data (IOR -R).
     """
     # The estimate counts slots that hashes of the offsets mark.
     if not (subject.is_write or subject.is_read) or subject.stores_nothing or subject.passes > 1:

@@ -107,8 +107,8 @@ def stripes_not_applied(subject: Subject) -> Outcome | None:
     """The cell requested a number of stripes, a pool or storage targets, and the file system gave its files
     others, or does not tell.
 
-    Hint: look at what `lfs setstripe` may do there (lfs df, quota, pools), or request what it has. Pools and
-    storage targets of files are observed by weir-io alone.
+    Hint: look at what `lfs setstripe` may do there (lfs df, quota, pools), or request what it has; weir-io
+    alone observes pools and storage targets.
     """
     params = subject.cell.params if subject.cell else {}
     requested = {name: params[name] for name in ("stripe_count", "pool", "osts") if params.get(name)}

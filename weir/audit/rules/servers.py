@@ -72,8 +72,8 @@ def not_from_servers(subject: Subject) -> Outcome | None:
     rest (with O_DIRECT: INVALID). Counts that cannot decide are a note, and prove nothing: connections ended,
     others used the mount, or a connection compresses. Caches of the servers are not visible to a client.
 
-    Hint: drop the caches (drop_caches: true), also those that the client program has beside the kernel's
-    (a mount of its own for each run, or the mount option that turns them off).
+    Hint: drop the caches (drop_caches: true), also those of the client program (a mount for each run, or a
+    mount option).
 
     Of a log: drop the caches of the nodes before the read, those of the client program included.
     """
@@ -137,8 +137,8 @@ def others_on_servers(subject: Subject) -> Outcome | None:
     at a rate that adds a tenth to its own bytes (a note) or half (DEGRADED), or a write sent that much more
     than the target declares (`copies`, `coding`).
 
-    Hint: find the other user of the mount (lsof, iotop), or declare in the target how many copies the client
-    sends (copies: 2, coding: 4+2).
+    Hint: find the other user of the mount (lsof, iotop), or declare the copies that the client sends (copies:
+    2, coding: 4+2).
     """
     moved = subject.number("moved_bytes")
     if not is_of_servers(subject) or not (subject.is_write or subject.is_read) or not moved:
@@ -186,9 +186,7 @@ def network_stood_still(subject: Subject) -> Outcome | None:
     note from 1 % of the access, DEGRADED from 10 %) or by timeouts (a note from three that make 1 %). The
     ranks count how long all moved less than a twentieth of their mean: a note from 1 s, DEGRADED from half.
 
-    Hint: look at the links and the servers (ethtool -S, ss -ti, logs), then run the cell again.
-
-    Of a log: look at the links and the servers (ethtool -S, ss -ti, logs), then run it again.
+    Hint: look at the links and the servers (ethtool -S, ss -ti, logs), then measure again.
     """
     # The note of the ranks needs a tenth of the access as well. A timeout is 0.2 s at first, twice as long
     # each time. Behind programs other than weir-io the ranks' count is how long they waited in a transfer

@@ -20,8 +20,8 @@ def mount_decides(subject: Subject) -> Outcome | None:
     from the servers has no note about a cache. A client does not see settings of a server, such as async of
     an NFS export.
 
-    Hint: name the option beside the number, or mount without it to measure the servers; server_probe of the
-    target shows what a server leaves in its memory.
+    Hint: name the option beside the number, or mount without it; server_probe of the target shows what a
+    server leaves in its memory.
     """
     host = (subject.run.host.get("file_system") or {}) if subject.run else {}
     settings = host.get("settings")

@@ -74,8 +74,7 @@ def bytes_not_stored(subject: Subject) -> Outcome | None:
     device below it. Of a synchronised or O_DIRECT write the count proves nothing where the device is unknown
     or has less than that, nor where the kernel counted more than the writes can have touched.
 
-    Hint: look for a library between the program and the kernel (LD_PRELOAD), and for data that were written
-    over before they left the page cache.
+    Hint: look for LD_PRELOAD, and for data that were written over before they left the page cache.
     """
     # An unknown device may be memory.
     if not subject.is_write or subject.stores_nothing or subject.in_memory:

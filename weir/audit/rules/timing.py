@@ -30,9 +30,7 @@ def phase_longer_than_total(subject: Subject) -> Outcome | None:
     """A phase lasts longer than the whole access, from the start of the first open to the end of the last
     close. Times of 0 are accepted: outputs with four decimals have no room for an open of 20 microseconds.
 
-    Hint: distrust the clocks of the nodes; let them be synchronised, and run the cell again.
-
-    Of a log: distrust the clocks of the nodes; let them be synchronised, and run it again.
+    Hint: let the clocks of the nodes be synchronised, then measure again.
     """
     total = subject.number("total_s")
     known = {name: phase for name in _PHASES if (phase := subject.number(name)) is not None}
@@ -93,8 +91,8 @@ def shorter_than_its_calls(subject: Subject) -> Outcome | None:
     of a changed clock. IOR times all opens and closes: there the limit is 98 % of the time in which the
     slowest rank had its files open.
 
-    Hint: look for a script between weir and the program, and compare the program with one that you built;
-    let the jobs of fio last for seconds, on a node without other load.
+    Hint: look for a script around the program, and compare it with one that you built; let the jobs of fio
+    last for seconds, on a node without other load.
     """
     # fio prints the time of its longest job as that of a group: where load lets the jobs begin apart, bytes
     # of all are divided by the time of one.

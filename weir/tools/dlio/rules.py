@@ -19,10 +19,8 @@ def epoch_from_memory(subject: Subject) -> Outcome | None:
     read-from-cache judges the epoch. Memory is not suspected where the accelerators waited for more than half
     of the epoch and each sample took longer than at 250 MiB/s.
 
-    Hint: run it under `weir prove`, which counts for each phase what device or servers moved, or record
-    `S_TIME_FORMAT=ISO iostat -dxtyk -o JSON 1` or `sar -n DEV 1` on each host, into iostat*.json or
-    sar*.json (`sadf -j`) beside summary.json and per_epoch_stats.json; or take a data set of five times
-    the memory.
+    Hint: run it under `weir prove`, or record counters on each host beside summary.json (docs/how-to/ai.md);
+    or take a data set of five times the memory.
     """
     row = subject.row
     if row.get("program") != "DLIO" or row.get("access") != "read" or not row.get("iteration"):
