@@ -45,6 +45,7 @@ static void block_begin(struct account *account, const char *path, dev_t number)
 static void head_begin(void) {
     image_share(&image, offsetof(struct image, sample));
     image.answers_syncs = chain_answers_syncs();
+    weir_control_group_read(&image.group);
     image.is_waited_for = !accounts_is_forgotten();
     FILE *stream = fmemopen(image.chain, sizeof image.chain, "w");
     if (stream != NULL) {

@@ -163,6 +163,8 @@ static void write_head(FILE *stream, bool is_killed) {
     write_number(stream, "uncounted_written_bytes", atomic_load(&image.uncounted_written_bytes));
     fprintf(stream, "\"started\": %s, ", is_started ? "true" : "false");
     fprintf(stream, "\"syncs_answered\": %s, ", answers_syncs ? "true" : "false");
+    write_group(stream, &image.group, is_killed);
+    fputs(", ", stream);
 }
 
 void accounts_write(FILE *stream, bool is_killed) {

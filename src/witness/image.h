@@ -19,6 +19,7 @@ struct __attribute__((aligned(65536))) image {
     bool is_started;    /* below the process that WEIR_WITNESS_STARTER names */
     bool is_waited_for; /* by whoever started it */
     bool answers_syncs;
+    struct weir_control_group group; /* when the first account began */
     /* What was moved on descriptors that no account has, and queues of io_uring. */
     _Atomic uint64_t elsewhere_read_bytes, elsewhere_written_bytes, rings;
     /* By Linux AIO and splice, which the kernel does not count as read and written. */

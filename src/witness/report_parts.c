@@ -54,6 +54,32 @@ void write_kernel(FILE *stream) {
     write_text_or_null(stream, "kernel", kernel);
 }
 
+void write_group(FILE *stream, const struct weir_control_group *start, bool is_over) {
+    struct weir_control_group now = *start;
+    if (!is_over) {
+        weir_control_group_read(&now);
+        weir_control_group_since(start, &now);
+    }
+    if (!now.known) {
+        fputs("\"group\": null", stream);
+        return;
+    }
+    fprintf(stream, "\"group\": {\"throttled_periods\": %" PRIu64 ", \"block_limits\": [",
+            is_over ? 0 : now.throttled_periods);
+    for (int i = 0; i < now.limit_count; i++) {
+        const struct weir_block_limit *limit = &now.limits[i];
+        fprintf(stream, "%s{\"device\": \"%u:%u\"", i > 0 ? ", " : "", limit->major_number,
+                limit->minor_number);
+        for (int way = 0; way < WEIR_BLOCK_WAYS; way++) {
+            if (limit->most[way] > 0) {
+                fprintf(stream, ", \"%s\": %" PRIu64, weir_block_way_name(way), limit->most[way]);
+            }
+        }
+        fputs("}", stream);
+    }
+    fputs("]}", stream);
+}
+
 void write_names(FILE *stream, const uint64_t *names) {
     fputs("\"names\": {", stream);
     for (int i = 0; i < NAME_KINDS; i++) {

@@ -19,6 +19,7 @@ static struct weir_medium medium;
 static struct weir_device device;
 static struct weir_servers servers;
 static struct moment start;
+static struct weir_control_group group; /* likewise at the start */
 
 typedef int (*clock_call)(clockid_t, struct timespec *);
 typedef int (*wall_call)(struct timeval *, void *);
@@ -86,6 +87,7 @@ void spans_begin(void) {
     weir_servers_begin(&medium, &servers);
     read_servers(&start);
     start.raw_ns = raw_clock_ns();
+    weir_control_group_read(&group);
     files_look(root);
 }
 
@@ -163,6 +165,10 @@ const struct weir_device *spans_device(void) {
 
 const struct weir_servers *spans_servers(void) {
     return &servers;
+}
+
+const struct weir_control_group *spans_group(void) {
+    return &group;
 }
 
 const struct moment *spans_start(void) {

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "cachestat.h"
+#include "control_group.h"
 #include "counter.h"
 #include "device.h"
 #include "process_io.h"
@@ -156,6 +157,7 @@ const struct span *spans_all(unsigned *count, uint64_t *uncounted);
 const struct weir_medium *spans_medium(void);
 const struct weir_device *spans_device(void);
 const struct weir_servers *spans_servers(void);
+const struct weir_control_group *spans_group(void); /* at the start of the process */
 const struct moment *spans_start(void); /* of the process: what moves until the first span is others' */
 
 /* The clocks and counters of this moment; the clocks are read last. */
@@ -225,6 +227,8 @@ void write_text_or_null(FILE *stream, const char *key, const char *text);
 void write_names(FILE *stream, const uint64_t *names);
 const char *write_name_kind(enum name_kind kind);
 void write_unwritten(FILE *stream, const struct weir_cachestat *unwritten);
+/* What its control groups allow, and held back since the start; is_over: of a process that is gone. */
+void write_group(FILE *stream, const struct weir_control_group *start, bool is_over);
 void write_kernel(FILE *stream); /* whose counters these are: nodes may share one */
 void write_device_counts(FILE *stream, const char *key, const uint64_t *counts); /* NULL: not counted */
 void write_observers(FILE *stream, const struct weir_servers *servers);          /* NULL: none */

@@ -5,8 +5,9 @@ from __future__ import annotations
 from tests.zoo import animals
 from tests.zoo.clients import CLIENTS
 from tests.zoo.detours import DETOURS
+from tests.zoo.groups import GROUPS
 from tests.zoo.lookups import LOOKUPS
 from tests.zoo.supervised import SUPERVISED
 from tests.zoo.swaps import SWAPS
 
-ANIMALS = (*animals.ANIMALS, *DETOURS, *SWAPS, *CLIENTS, *SUPERVISED, *LOOKUPS)
+ANIMALS = (*animals.ANIMALS, *DETOURS, *SWAPS, *CLIENTS, *SUPERVISED, *LOOKUPS, *GROUPS)

@@ -41,7 +41,7 @@ from tests.zoo.animals import (
 )
 from tests.zoo.errors import CannotStageError
 from tests.zoo.quiet_faults import environment_of, filter_program, supervisor_program
-from tests.zoo.staging import limited, mounted, of_another_user, repeated, throttled
+from tests.zoo.staging import in_group, mounted, of_another_user, repeated
 from weir.cli import main as weir_main
 from weir.records.facts import Facts
 from weir.records.importing import import_files
@@ -270,9 +270,8 @@ class Keeper:
                     stack.enter_context(repeated(command, _AS_ROOT))
             if OTHER_USER in animal.beside:
                 stack.enter_context(of_another_user(ENGINE))
+            processes = stack.enter_context(in_group(animal.beside, self.name, self.disk))
             if {THROTTLED, LIMITED} & {*animal.beside}:
-                group = throttled(self.name) if THROTTLED in animal.beside else limited(self.name, self.disk)
-                processes = stack.enter_context(group)
                 prefix += ["bash", "-c", f'echo $$ >"{processes}" && exec "$@"', "bash"]
             if FILTERED in animal.beside:
                 prefix += [str(filter_program(self.folder))]
@@ -281,7 +280,7 @@ class Keeper:
             if TRACED in animal.beside:
                 prefix += _tracer()
             for name in {*scripts.LAUNCHERS} & {*animal.beside}:
-                text, places = scripts.LAUNCHERS[name], (self.disk / "disk", self.memory / "own")
+                text, places = scripts.LAUNCHERS[name], (processes or self.disk / "disk", self.memory / "own")
                 prefix += ["env", f"PATH={_launching(home / 'bin', text, *places)}:{os.environ['PATH']}"]
             yield prefix
 

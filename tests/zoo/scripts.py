@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from tests.zoo.animals import BEST_OF_FOUR, OVERWRITTEN, OWN_MOUNTS, QUICK_PRINT
+from tests.zoo.animals import (
+    BEST_OF_FOUR,
+    OVERWRITTEN,
+    OWN_MOUNTS,
+    QUICK_PRINT,
+    RANKS_LIMITED,
+    RANKS_THROTTLED,
+)
 
 # The last argument is the file; the launch of weir that only counts ranks writes nothing.
 OVERWRITES = """\
@@ -37,5 +44,11 @@ truncate -s 512M {image} && PATH=$PATH:/usr/sbin:/sbin mkfs.ext4 -q -F {image} |
 exec unshare --mount bash -c 'folders=$(find {place} -type d) && mount -o loop {image} {place} &&
     mkdir -p $folders && exec {launcher} "$@"' - "$@"
 """
+# As srun and containers do: weir itself is in another control group.
+OWN_GROUP = """\
+#!/bin/bash
+echo $$ >{place} && exec {launcher} "$@"
+"""
 LAUNCHERS = {BEST_OF_FOUR: FOUR_TIMES, OWN_MOUNTS: MOUNTS}
+LAUNCHERS |= dict.fromkeys((RANKS_LIMITED, RANKS_THROTTLED), OWN_GROUP)
 BY_NAME = {OVERWRITTEN: OVERWRITES, QUICK_PRINT: QUICK_PRINTS}

@@ -25,12 +25,16 @@ from tests.zoo.animals import (
     DISK_OVERLAY,
     FUSE,
     JOURNAL,
+    LIMITED,
     LOOP,
     OVERLAY,
     PAIR,
     PASSING,
+    RANKS_LIMITED,
+    RANKS_THROTTLED,
     REDUCING,
     STACKED,
+    THROTTLED,
     UNLINKED,
     VOLATILE,
     XFS,
@@ -97,6 +101,18 @@ def _wait_for_name(process: subprocess.Popen[bytes], name: str) -> None:
             return
         time.sleep(0.05)
     raise CannotStageError(f"user {_NOBODY} cannot start {name}")
+
+
+@contextmanager
+def in_group(beside: Sequence[str], name: str, folder: Path) -> Iterator[Path | None]:
+    """The file that takes the processes of the control group that an animal has; None: it has none."""
+    with ExitStack() as stack:
+        if {THROTTLED, RANKS_THROTTLED} & {*beside}:
+            yield stack.enter_context(throttled(name))
+        elif {LIMITED, RANKS_LIMITED} & {*beside}:
+            yield stack.enter_context(limited(name, folder))
+        else:
+            yield None
 
 
 @contextmanager

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.needs import fuse, need
+from tests.zoo.animals import RANKS_LIMITED, RANKS_THROTTLED
 from tests.zoo.errors import CannotStageError
 from tests.zoo.proven import Proven, clean, passed_through, proven
+from tests.zoo.staging import in_group
 from weir.witness.document import LIBRARY
 
 pytestmark = pytest.mark.slow
@@ -45,3 +47,26 @@ def test_an_honest_write_through_fuse_accuses_nobody(tmp_path: Path, source: str
     assert "stored" in seen.missing or seen.verdict == "VALID" or seen.findings, seen.text
     if source != "src:u" and arguments[0] == "dd":
         assert "stored" not in seen.missing, seen.text  # the device below has it
+
+
+@pytest.mark.parametrize(
+    ("limit", "command", "rule"),
+    [
+        (RANKS_LIMITED, "dd if=/dev/zero bs=4M count=64 oflag=direct of={place}/f", "device-limited"),
+        (RANKS_THROTTLED, "dd if=/dev/zero bs=64K count=2048 conv=fsync of={place}/f", "machine-busy"),
+    ],
+)
+def test_a_program_in_a_control_group_of_its_own_has_its_limits(
+    tmp_path: Path, limit: str, command: str, rule: str
+) -> None:
+    """weir prove itself is in another one, or in the same."""
+    arguments = command.format(place=tmp_path).split()
+    free = only(clean(lambda: proven(arguments, tmp_path)))
+    assert rule not in free.findings, free.text
+    try:
+        with in_group((limit,), tmp_path.name, tmp_path) as processes:
+            enter = ["sh", "-c", f'echo $$ >{processes} && exec "$@"', "sh"]
+            seen = only(proven([*enter, *arguments], tmp_path))
+    except CannotStageError as error:
+        pytest.skip(str(error))
+    assert rule in seen.findings, seen.text

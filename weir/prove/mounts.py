@@ -11,6 +11,7 @@ from typing import Any
 from weir.audit.subject import IN_MEMORY
 from weir.base.mounts import mount_of
 from weir.measure.machine.memory_below import memory_below
+from weir.prove.groups import group_of
 from weir.prove.killed import Process, is_killed
 from weir.prove.pieces import BYTES, Piece, groups_of
 from weir.prove.reports import streamed_on
@@ -105,6 +106,7 @@ class Mount:
     whole: Growth
     hosts: int
     processes: int
+    group: Mapping[str, Any] | None  # control groups of the processes
     killed: int  # of the processes: their counters ended with them
 
     def sum(self, name: str) -> int:
@@ -119,9 +121,10 @@ class Mount:
         return self.sum("read_bytes") + self.sum("written_bytes") + sum(self.streamed)
 
 
-def mounts_of(processes: Sequence[Process]) -> list[Mount]:
+def mounts_of(processes: Sequence[Process], io_stalled_share: float | None = None) -> list[Mount]:
     """The mounts with any activity, the one with most bytes first."""
-    found = [_mount(place[0], parts, processes) for place, parts in _by_place(processes).items()]
+    places = _by_place(processes).items()
+    found = [_mount(place[0], parts, processes, io_stalled_share) for place, parts in places]
     used = [one for one in found if one.phases or one.whole.device or one.whole.servers]
     return sorted(used, key=lambda one: (-one.moved_bytes, -one.operations, one.point))
 
@@ -142,7 +145,12 @@ def _by_place(processes: Sequence[Process]) -> dict[_Place, list[tuple[int, Mapp
     return by_place
 
 
-def _mount(point: str, parts: Sequence[tuple[int, Mapping[str, Any]]], processes: Sequence[Process]) -> Mount:
+def _mount(
+    point: str,
+    parts: Sequence[tuple[int, Mapping[str, Any]]],
+    processes: Sequence[Process],
+    io_stalled_share: float | None,
+) -> Mount:
     where = in_memory(parts[0][1], str(processes[parts[0][0]]["host"]))
     if where:
         parts = [(at, without_device(one, where)) for at, one in parts]
@@ -176,6 +184,7 @@ def _mount(point: str, parts: Sequence[tuple[int, Mapping[str, Any]]], processes
         whole=_growth(whole),
         hosts=len({piece.host for piece in whole}),
         processes=len({processes[at]["pid"] for at, one in used if one["phases"]}),
+        group=group_of(first, [processes[at] for at, one in used if one["phases"]], io_stalled_share),
         killed=sum(is_killed(processes[at]) for at, _ in used),
     )
 

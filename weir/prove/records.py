@@ -218,6 +218,7 @@ def facts_of(
             "copies": (mount.device_copies or 1) if device else None,
         },
         "servers": _servers(mount, growth),
+        "group": mount.group,
         "direct": _is_direct(access, phases),
         "open_flags": list(mount.flags),
         "called_bytes": moved,

@@ -19,6 +19,7 @@ from typing import TextIO
 
 from weir.base.errors import WeirError
 from weir.base.processes import adopt_orphans, descendants, name_of, wait_for_children
+from weir.measure.machine.host import held_so_far
 from weir.prove.reports import prove_variables
 
 _NOT_FOUND = 127
@@ -37,6 +38,7 @@ class Ended:
     output: str  # what it printed, both streams one after the other
     io: Mapping[str, int] | None  # growth of /proc/PID/io of the whole tree; None: the kernel does not count
     left: Sequence[str] = ()  # names of processes that it left running: their counts are those up to now
+    io_stalled_share: float | None = None  # of the time: some process of the node waited for I/O
 
 
 def run_program(command: Sequence[str], reports: Path, only: Path | None, watched: Sequence[Path]) -> Ended:
@@ -45,7 +47,7 @@ def run_program(command: Sequence[str], reports: Path, only: Path | None, watche
     places = [(stream, os.fstat(stream.fileno()).st_size) for stream in (sys.stdout, sys.stderr)]
     adopt_orphans()  # the kernel adds up the counts of those that somebody waits for
     with watchers(variables, watched) as watching:
-        before, began_s = io_of(os.getpid()), time.monotonic()
+        before, stalled_us, began_s = io_of(os.getpid()), _io_stalled_us(), time.monotonic()
         try:
             child = subprocess.Popen(
                 command,
@@ -63,6 +65,7 @@ def run_program(command: Sequence[str], reports: Path, only: Path | None, watche
             output, passed_bytes = _passed_on(child)
             code = child.wait()
         elapsed_s = time.monotonic() - began_s
+        stalled_share = _share(stalled_us, _io_stalled_us(), elapsed_s)
         # For those that end with the program, as monitors of containers do; others are daemons that stay.
         left = wait_for_children(set(watching), _ENDING_S)
         output += b"".join(_written_since(stream, at) for stream, at in _without_copies(places))
@@ -74,7 +77,7 @@ def run_program(command: Sequence[str], reports: Path, only: Path | None, watche
             grown |= {name: max(grown[name] - passed_bytes, 0) for name in ("rchar", "wchar")}
     text = output.decode("utf-8", errors="replace")
     names = sorted({name for pid in left if (name := name_of(pid))})
-    return Ended(code if code >= 0 else 128 - code, elapsed_s, text, grown, names)
+    return Ended(code if code >= 0 else 128 - code, elapsed_s, text, grown, names, stalled_share)
 
 
 @contextlib.contextmanager
@@ -186,6 +189,16 @@ def _passed_on(child: subprocess.Popen[bytes]) -> tuple[bytes, int]:
 def _write_all(descriptor: int, data: bytes) -> None:
     while data:
         data = data[os.write(descriptor, data) :]
+
+
+def _io_stalled_us() -> int | None:
+    return held_so_far()["io_stalled_us"]
+
+
+def _share(before_us: int | None, after_us: int | None, elapsed_s: float) -> float | None:
+    if before_us is None or after_us is None or elapsed_s <= 0:
+        return None
+    return min((after_us - before_us) / 1e6 / elapsed_s, 1.0)
 
 
 def io_of(pid: int) -> dict[str, int] | None:

@@ -258,6 +258,34 @@ static void document_write_types(struct weir_json *json, const struct weir_watch
     weir_json_list_end(json);
 }
 
+static void document_write_limit(struct weir_json *json, const struct weir_block_limit *limit) {
+    char number[32];
+    snprintf(number, sizeof number, "%u:%u", limit->major_number, limit->minor_number);
+    weir_json_object(json, NULL);
+    weir_json_text(json, "device", number);
+    for (int way = 0; way < WEIR_BLOCK_WAYS; way++) {
+        if (limit->most[way] > 0) {
+            weir_json_count(json, weir_block_way_name(way), limit->most[way]);
+        }
+    }
+    weir_json_object_end(json);
+}
+
+static void document_write_group(struct weir_json *json, const struct weir_control_group *group) {
+    if (!group->known) {
+        weir_json_null(json, "group");
+        return;
+    }
+    weir_json_object(json, "group");
+    weir_json_count(json, "throttled_periods", group->throttled_periods);
+    weir_json_list(json, "block_limits");
+    for (int i = 0; i < group->limit_count; i++) {
+        document_write_limit(json, &group->limits[i]);
+    }
+    weir_json_list_end(json);
+    weir_json_object_end(json);
+}
+
 void weir_document_write_observed(struct weir_json *json, const struct weir_result *result) {
     const struct weir_watched *watched = &result->watched;
     const struct weir_process_io *io = &watched->io;
@@ -275,6 +303,7 @@ void weir_document_write_observed(struct weir_json *json, const struct weir_resu
         weir_json_null(json, "clock_error");
     }
     weir_json_number(json, "paused_s", (double)watched->paused_ns / 1e9);
+    document_write_group(json, &watched->group);
     document_write_process_io(json, io);
     document_write_residency(json, watched);
     if (result->clock_doubt_s > 0) {

@@ -102,6 +102,7 @@ void weir_watch_begin(const struct weir_job *job, const struct weir_backend *bac
     }
     watch_rest(job, &watched->medium, &watched->servers);
     watched->servers.cpu_waited_us = watched->servers.any ? weir_cpu_waited_us() : WEIR_SERVERS_UNKNOWN;
+    weir_control_group_read(&watched->group);
     watched->paused_ns = weir_pauses_ns();
     watched->apart_ns = watch_read_clocks(&watched->clock_ns, &watched->raw_ns);
     weir_process_io_read(&watched->io);
@@ -124,6 +125,13 @@ static void watch_cpu_waits(struct weir_servers *servers) {
     }
 }
 
+static void watch_group(struct weir_control_group *group) {
+    struct weir_control_group now;
+    weir_control_group_read(&now);
+    weir_control_group_since(group, &now);
+    *group = now;
+}
+
 void weir_watch_end(const struct weir_job *job, const struct weir_backend *backend,
                     const struct weir_open *how, struct weir_watched *watched) {
     struct weir_process_io io;
@@ -135,6 +143,7 @@ void weir_watch_end(const struct weir_job *job, const struct weir_backend *backe
     weir_process_io_read(&io);
     weir_process_io_since(&watched->io, &io);
     watched->io = io;
+    watch_group(&watched->group);
     MPI_Barrier(job->node_comm);
     weir_device_end(&watched->device);
     if (watch_first_on_node(job)) {
@@ -243,6 +252,27 @@ static void watch_gather_types(const struct weir_job *job, const struct weir_wat
     free(types);
 }
 
+/* Only where a rank has something to tell, which is rare. */
+static void watch_gather_groups(const struct weir_job *job, const struct weir_watched *mine,
+                                struct weir_watched *all) {
+    const struct weir_control_group *own = &mine->group;
+    struct weir_control_group *ranks = NULL;
+    int tells = own->throttled_periods > 0 || own->limit_count > 0, any = 0;
+    MPI_Allreduce(&tells, &any, 1, MPI_INT, MPI_LOR, job->comm);
+    all->group.known = own->known;
+    if (!any) {
+        return;
+    }
+    if (job->rank == 0) {
+        ranks = calloc((size_t)job->size, sizeof *ranks);
+    }
+    MPI_Gather(own, (int)sizeof *own, MPI_BYTE, ranks, (int)sizeof *own, MPI_BYTE, 0, job->comm);
+    for (int rank = 0; ranks != NULL && rank < job->size; rank++) {
+        weir_control_group_join(&ranks[rank], &all->group);
+    }
+    free(ranks);
+}
+
 void weir_watched_gather(const struct weir_job *job, const struct weir_watched *mine,
                          struct weir_watched *all) {
     uint64_t here[WEIR_IO_COUNTS + 9], sums[WEIR_IO_COUNTS + 9] = {0};
@@ -264,6 +294,7 @@ void weir_watched_gather(const struct weir_job *job, const struct weir_watched *
     watch_gather_device(job, mine, all);
     watch_gather_servers(job, mine, all);
     watch_gather_types(job, mine, all);
+    watch_gather_groups(job, mine, all);
     MPI_Reduce(&mine->clock_error, &all->clock_error, 1, MPI_DOUBLE, MPI_MAX, 0, job->comm);
     MPI_Reduce(&mine->paused_ns, &all->paused_ns, 1, MPI_UINT64_T, MPI_MAX, 0, job->comm);
     all->medium = mine->medium;

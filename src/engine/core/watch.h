@@ -4,6 +4,7 @@
 
 #include "backend.h"
 #include "cachestat.h"
+#include "control_group.h"
 #include "device.h"
 #include "job.h"
 #include "llite.h"
@@ -32,6 +33,7 @@ struct weir_watched {
     char types[WEIR_WATCH_TYPES][WEIR_MEDIUM_TYPE];
     int in_memory; /* the files of this node are pages of its memory */
     struct weir_process_io io;
+    struct weir_control_group group; /* once gathered, of the rank that was held back most, with all limits */
     struct weir_residency before, after; /* of a read, on the ranks that sampled */
     struct weir_cachestat unwritten;     /* after a write, on the ranks that looked */
     struct weir_llite llite;             /* on the first rank of each node */

@@ -109,6 +109,20 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "NOTE",
         "the access reached 100 %",
     ),
+    (
+        "device-limited",  # of the ranks' own control group, and weir's has none
+        subject(
+            {
+                "group": {
+                    "throttled_periods": 0,
+                    "block_limits": [{"device": "254:0", "write_bps": 410 * MIB}],
+                }
+            },
+            run=replace(DONE, host={"block_limits": [], "devices": ["254:0"]}),
+        ),
+        "DEGRADED",
+        "a control group allows device 254:0 429916160 write_bps; the access reached 98 %",
+    ),
     ("holes-denied", subject({"denied_holes": 3}), "NOTE", "3 reported holes in which there is data"),
     ("read-from-cache", subject(access="read", fetched_bytes=500 * MIB), "DEGRADED", "(62 %)"),
     ("read-from-cache", subject(access="update-read", fetched_bytes=0), "DEGRADED", "(0 %)"),

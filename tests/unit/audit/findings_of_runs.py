@@ -40,6 +40,16 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ("machine-busy", subject(run=replace(DONE, host={"load_1min": 7.0, "cores": 2})), "NOTE", "load 7.0"),
     (
         "machine-busy",
+        subject(
+            {"group": {"throttled_periods": 60, "block_limits": []}},
+            run=replace(DONE, host={"load_1min": 0.5, "cores": 2, "throttled_periods": 0}),
+        ),
+        "DEGRADED",
+        "60 throttled periods, load 0.5 on 2 cores",
+    ),
+    ("machine-busy", subject({"group": {"throttled_periods": 60}}, run=None), "DEGRADED", "60 throttled"),
+    (
+        "machine-busy",
         subject(run=replace(DONE, host={"load_1min": 0.5, "cores": 2, "throttled_periods": 31})),
         "DEGRADED",
         "31 throttled periods, load 0.5 on 2 cores",

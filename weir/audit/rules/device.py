@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from weir.audit.groups import block_limits, waited_for_io
 from weir.audit.moved import ARRIVED, file_share
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
@@ -152,15 +153,15 @@ def others_on_device(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", "DEGRADED", needs_output=True)
 def device_limited(subject: Subject) -> Outcome | None:
-    """A control group limits the bytes or operations per second of a device below the files (io.max,
-    blkio.throttle): a note. It is DEGRADED where the access reached half of the limit and some process waited
-    for I/O in a tenth of the run or longer.
+    """A control group, of weir or of a rank, limits the bytes or operations per second of a device below the
+    files (io.max, blkio.throttle): a note. It is DEGRADED where the access reached half of the limit and some
+    process waited for I/O in a tenth of the run or longer.
 
     Hint: measure outside of that control group (cat /proc/self/cgroup), or have the limit raised.
     """
     # Metadata and journals count towards the limit, too: hence half of it.
-    limits = subject.run.host.get("block_limits") if subject.run else None
-    if limits is None or subject.run is None or not _on_device(subject):
+    limits = block_limits(subject)
+    if limits is None or not _on_device(subject):
         return None
     if not (subject.is_write or subject.is_read):
         return None
@@ -174,9 +175,8 @@ def device_limited(subject: Subject) -> Outcome | None:
         return passed("no control group limits the devices below the files")
     reached, name, limit, device = max((rates[name] / at, name, at, one["device"]) for one, name, at in found)
     text = f"a control group allows device {device} {limit} {name}; the access reached {100 * reached:.0f} %"
-    stalled_us, elapsed_s = subject.run.host.get("io_stalled_us"), subject.run.elapsed_s
-    waited = stalled_us / 1e6 / elapsed_s if stalled_us is not None and elapsed_s else 1.0
-    return degraded(text) if reached >= _LIMITED and waited >= _WAITED else note(text)
+    is_limited = reached >= _LIMITED and waited_for_io(subject) >= _WAITED
+    return degraded(text) if is_limited else note(text)
 
 
 @rule("NOTE", "DEGRADED", needs_output=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from weir.audit.groups import throttled_periods
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import RunFacts, Subject
@@ -68,23 +69,26 @@ def clock_wrong(subject: Subject) -> Outcome | None:
 @rule("NOTE", "DEGRADED", needs_output=True)
 def machine_busy(subject: Subject) -> Outcome | None:
     """Before the run more processes were runnable than the machine has cores, now and by the 1-minute load
-    average less the ranks (a note). While it lasted, its CPU limit held its processes back or the node
-    swapped (DEGRADED), or processes waited for memory for a tenth of the run (a note, which large writes
-    cause on an idle node, too).
+    average less the ranks (a note). While it lasted, the CPU limit of weir's control group or of a rank's own
+    held its processes back or the node swapped (DEGRADED), or processes waited for memory for a tenth of the
+    run (a note, which large writes cause on an idle node, too).
 
     Hint: wait for the other work to end, request more cores (--cpus-per-task), or raise the CPU limit.
     """
     # The previous run may have caused the load average, which therefore does not count the ranks.
-    if subject.run is None or not subject.has_result:
+    if not subject.has_result:
         return None
+    throttled = throttled_periods(subject)
+    if subject.run is None:
+        return degraded(f"{throttled} throttled periods") if throttled else None
     host = subject.run.host
     load, cores = host.get("load_1min"), host.get("cores")
     if load is None or not cores:
         return not_observable("the load is unknown")
     busy = f"load {load:.1f} on {cores} cores"
-    held = {name: host.get(name) for name in ("throttled_periods", "swapped_pages") if host.get(name)}
-    if held:
-        texts = [f"{count} {name.replace('_', ' ')}" for name, count in held.items()]
+    held = {"throttled periods": throttled, "swapped pages": host.get("swapped_pages")}
+    if any(held.values()):
+        texts = [f"{count} {name}" for name, count in held.items() if count]
         return degraded(", ".join([*texts, busy]))
     waited = _waited_for_memory(subject.run)
     if waited is not None and waited >= _MUCH_WAITING:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.mounts import mount_of
-from weir.measure.machine.block_limits import block_limits
+from weir.measure.machine.block_limits import block_limits, devices_below
 from weir.measure.machine.links import links_mbit_s
 from weir.measure.machine.memory_below import hidden_below, memory_below, type_below
 from weir.measure.machine.mount_settings import settings_of, synchronisation_off
@@ -40,6 +40,7 @@ def host_facts(target_folder: Path, servers: Sequence[str] = ()) -> dict[str, An
         "file_system": file_system_of(target_folder),
         "links_mbit_s": links_mbit_s(servers),
         "block_limits": block_limits(target_folder),
+        "devices": sorted(devices_below(target_folder)),
     }
 
 

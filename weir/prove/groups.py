@@ -1,0 +1,30 @@
+"""What control groups allowed the processes that used a mount, and held back."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from weir.measure.machine.block_limits import devices_below
+from weir.prove.killed import Process
+from weir.witness.groups import groups
+
+
+def group_of(
+    mount: Mapping[str, Any], users: Sequence[Process], io_stalled_share: float | None
+) -> Mapping[str, Any] | None:
+    """With the limits of the devices below the mount; of another node, whose devices are not known here, with
+    none. io_stalled_share: of the whole time, in which some process waited for I/O."""
+    group: dict[str, Any] | None = groups(users).get("group")
+    if group is None:
+        return None
+    here = all(one["host"] == socket.gethostname() for one in users)
+    devices = devices_below(Path(mount["point"] or "/")) if group["block_limits"] and here else set()
+    group["block_limits"] = [one for one in group["block_limits"] if one["device"] in devices]
+    return (
+        group
+        | {"is_below": True}
+        | ({} if io_stalled_share is None else {"io_stalled_share": io_stalled_share})
+    )
