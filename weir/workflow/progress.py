@@ -159,7 +159,7 @@ class StudyProgress:
                 one.state = "running"
 
     def _job_goes_on(self, one: BatchProgress) -> bool:
-        """Whether the job goes on, also after the batch: it completes the round of the batches in turns with it."""
+        """Whether the job goes on after the batch: it completes the round of the batches in turns with it."""
         handover = Handover.of(self._folder, one.batch.batch)
         return handover.log.exists() and not (handover.receipt.exists() or handover.errors.exists())
 
