@@ -11,7 +11,7 @@ Limit = Mapping[str, Any]
 
 
 def block_limits(subject: Subject) -> list[Limit] | None:
-    """On devices below the files; None where nobody looked."""
+    """The limits of devices below the files; None where nobody looked."""
     host = subject.run.host if subject.run else {}
     own: Sequence[Limit] | None = host.get("block_limits")
     group = subject.observed.get("group")
@@ -24,7 +24,7 @@ def block_limits(subject: Subject) -> list[Limit] | None:
 
 
 def throttled_periods(subject: Subject) -> int | None:
-    """Of the ranks or of weir itself, whichever was held back more."""
+    """Periods in which the ranks or weir itself was held back, whichever has more."""
     host = subject.run.host if subject.run else {}
     group = subject.observed.get("group") or {}
     counts = [one.get("throttled_periods") for one in (host, group)]

@@ -1,4 +1,4 @@
-"""What control groups allowed the processes that used a mount, and held back."""
+"""Control groups of the processes that used a mount: their limits, and how often they were held back."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from weir.witness.groups import groups
 def group_of(
     mount: Mapping[str, Any], users: Sequence[Process], io_stalled_share: float | None
 ) -> Mapping[str, Any] | None:
-    """With the limits of the devices below the mount; of another node, whose devices are not known here, with
-    none. io_stalled_share: of the whole time, in which some process waited for I/O."""
+    """The group with the limits of the devices below the mount; none of another node, whose devices are not
+    known here. io_stalled_share: share of the whole time in which some process waited for I/O."""
     group: dict[str, Any] | None = groups(users).get("group")
     if group is None:
         return None
