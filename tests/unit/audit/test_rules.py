@@ -319,9 +319,9 @@ def test_a_record_without_result_says_why_and_nothing_else() -> None:
     assert judged.missing == ()
 
 
-def test_an_explanation_has_at_most_three_sentences_and_85_words() -> None:
+def test_an_explanation_has_at_most_three_sentences_and_75_words() -> None:
     """Page, PDF and terminal print it beside each finding; longer reasons are comments of the rule."""
     texts = {name: found.explanation for name, found in rules().items()}
     assert len(texts) > 80
     assert {name: text for name, text in texts.items() if len(re.findall(r"[.!?](?=\s|$)", text)) > 3} == {}
-    assert {name: text for name, text in texts.items() if len(text.split()) > 85} == {}
+    assert {name: text for name, text in texts.items() if len(text.split()) > 75} == {}

@@ -25,9 +25,8 @@ _ENOUGH = 0.25  # of a pass: less is over too soon to tell
 @rule("DEGRADED", "INVALID", needs_output=True)
 def read_from_cache(subject: Subject) -> Outcome | None:
     """Less than 80 % of the bytes of a read were fetched from the storage, or more than 20 % of the file was
-    in the page cache before it: the bandwidth is in part that of memory. With O_DIRECT it is INVALID, because
-    something between program and kernel took the flag away. Storage in memory and requested warm caches are
-    excluded.
+    in the page cache before: the bandwidth is in part that of memory. With O_DIRECT it is INVALID, because
+    something took the flag away. Storage in memory and requested warm caches are excluded.
 
     Hint: let the cell drop the caches (ior, netcdf-bench: drop_caches: true; io-model: cache: uncached), or
     declare that a warm one is meant (cache: cached).
@@ -55,7 +54,7 @@ def read_from_cache(subject: Subject) -> Outcome | None:
 def partly_from_cache(subject: Subject) -> Outcome | None:
     """Less than 95 % of the bytes of a read were fetched from the storage, or more than 5 % of the file was
     in the page cache after its pages were dropped (below 80 %: read-from-cache). Another process may lock
-    pages of the file (vmtouch -l), or have it mapped.
+    (vmtouch -l) or map pages.
 
     Hint: look for other processes that use the file (fuser -v, lsof); write it anew before the read.
     """

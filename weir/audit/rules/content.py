@@ -51,9 +51,8 @@ def not_verified(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def contents_differ(subject: Subject) -> Outcome | None:
     """The files are in memory, and more than a tenth of the compared transfers have not what the program
-    wrote or got: something between program and kernel leads calls to another file (/dev/null, /dev/zero). Up
-    to 64 bytes of some transfers are compared, right after the call. A tenth may be bytes that another rank
-    wrote at that moment; zeros prove nothing.
+    wrote or got: something leads calls to another file (/dev/null, /dev/zero). Up to 64 bytes of some
+    transfers are compared, right after the call. A tenth may be bytes of another rank; zeros prove nothing.
 
     Hint: look for LD_PRELOAD and LD_AUDIT, for a sandbox, and for a device node in place of the file (`stat
     FILE`).

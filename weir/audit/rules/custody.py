@@ -28,13 +28,13 @@ def output_edited(subject: Subject) -> Outcome | None:
 def run_replayed(subject: Subject) -> Outcome | None:
     """Two runs of the study have the same output, or two runs of a cell began in the same microsecond: one is
     a copy, and which one is not known. In logs, ten or more times of a result are those of an earlier one to
-    all digits, with other settings, another date or in the same file. A log that is there twice is imported
-    once.
+    all digits, in another setting, day or part of the file.
 
     Hint: delete the copy, and measure that round again.
 
     Of a log: name each log once.
     """
+    # A log that is there twice is imported once.
     same_as = subject.run.same_as if subject.run else None
     if subject.run is None and subject.observed.get("copy_of"):
         same_as = f"the same times as in {subject.observed['copy_of']}"

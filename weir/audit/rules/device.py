@@ -25,9 +25,9 @@ _WRITTEN_BACK_S = 5  # dirty_writeback_centisecs
 @rule("INVALID", needs_output=True)
 def sync_not_effective(subject: Subject) -> Outcome | None:
     """Every rank synchronised, and the device behind the file was written fewer bytes than the file got: a
-    library, a file system or a driver reports a synchronisation that it did not do, or loses writes. Where
-    offsets may be met twice, half suffices. Nothing is proven where others wrote to the device, or the
-    storage may have reduced the data.
+    library, a file system or a driver skips synchronisations, or loses writes. Where offsets may be met
+    twice, half suffices. Nothing is proven where others wrote to the device, or the storage may have reduced
+    the data.
 
     Hint: look for LD_PRELOAD and for mount options such as nobarrier or async; compare with O_DIRECT.
     """
@@ -182,15 +182,15 @@ def device_limited(subject: Subject) -> Outcome | None:
 @rule("NOTE", "DEGRADED", needs_output=True)
 def payload_reducible(subject: Subject) -> Outcome | None:
     """The data compresses or has duplicates, and the file system may store less than it is given (btrfs, ZFS,
-    bcachefs, f2fs): a note, because the bandwidth is also that of its compressor. It is DEGRADED where the
-    bytes must have left the client, no cell chose that data (`payload`), and the mount compresses or the
-    device was written less than 95 % of them.
+    bcachefs, f2fs): a note. It is DEGRADED where the bytes must have left the client, no cell chose that data
+    (`payload`), and the mount compresses or the device was written less than 95 % of them.
 
     Hint: use data that cannot be reduced (weir-io's default in cells), or measure the reduction on purpose.
 
     Of a log: use data that cannot be reduced (dd: if=/dev/urandom of a file in memory; fio: refill_buffers;
     IOR: --dataPacketType=random).
     """
+    # The bandwidth is also that of the compressor: hence the note.
     if not subject.is_write or subject.stores_nothing:
         return None
     payload = subject.observed.get("payload") or {}

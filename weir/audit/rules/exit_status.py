@@ -90,8 +90,8 @@ def output_incomplete(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def tool_error(subject: Subject) -> Outcome | None:
     """The program, its MPI library or the launcher reported an error, whatever the exit code: several
-    benchmarks print a bandwidth after an error, and exit with 0. In a log, options that one of two readers
-    refused (IOR's back ends) are a note where the program went on to its end.
+    benchmarks go on to a bandwidth and exit with 0. In a log, options that one of two readers refused (IOR's
+    back ends) are a note where the program went on to its end.
 
     Hint: fix what the message names (space, permissions, options), then measure again.
     """
@@ -156,8 +156,8 @@ def mpiio_error_swallowed(subject: Subject) -> Outcome | None:
 @rule("DEGRADED", "NOTE", needs_output=True)
 def transfers_retried(subject: Subject) -> Outcome | None:
     """The storage took or gave fewer bytes than a call requested, and the program tried again: all bytes are
-    there, at the rate of a storage that was full or failing. Of a read it is a note, because a file system
-    may give less than was requested.
+    there, at the rate of a full or failing storage. Of a read it is a note, because a file system may give
+    less.
 
     Hint: look for a full or failing target (dmesg, quota), then measure again; of a read, request no more
     than the file system gives in one call.

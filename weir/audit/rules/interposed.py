@@ -21,15 +21,16 @@ _CONFIRMED = 0.95
 @rule("INVALID", "NOTE", needs_output=True)
 def interposed_library(subject: Subject) -> Outcome | None:
     """Another object than the C library provides calls that the result rests on: a preloaded or linked
-    library, or one that changed the tables of calls (LD_AUDIT, hooks). It is a note, and the record lacks the
-    evidence `calls`, unless counts of the kernel, the device, the servers or libweir-witness confirm each
-    kind of call. A traced process (ptrace) is INVALID, because a tracer can answer any call.
+    library, or changed tables of calls (LD_AUDIT, hooks). It is a note, and the record lacks the evidence
+    `calls`, unless counts of the kernel, the device, the servers or libweir-witness confirm each kind of
+    call. A traced process (ptrace) is INVALID.
 
     Hint: unset LD_PRELOAD and LD_AUDIT, end strace or the debugger; or set LD_PRELOAD in the stack, so that
     weir's witness is loaded behind the library, or verify the data (verify_read: true).
 
     Of a log: unset LD_PRELOAD and LD_AUDIT, end strace or the debugger, or compare the data (IOR -R).
     """
+    # A tracer can answer any call: hence INVALID.
     # Darshan and sanitizers pass the calls on; others drop a synchronisation or a flag, or answer themselves.
     # An audit library that may change any call (la_pltenter) stands for all. What confirms a kind: of
     # transfers the bytes that libweir-witness, the kernel or the servers counted, or that were verified or,

@@ -94,9 +94,9 @@ def operations_not_in_calls(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", needs_output=True)
 def entries_not_there(subject: Subject) -> Outcome | None:
-    """After the clock stopped, the kernel looked up a sample of the names, without the C library: a created
-    one is missing, or a removed one still there. With a shift (mdtest -N) half of the sample suffices,
-    because other ranks may already remove what this one made.
+    """After the clock stopped, the kernel looked up a sample of the names: a created one is missing, or a
+    removed one still there. With a shift (mdtest -N) half of the sample suffices, because other ranks may
+    already remove names.
 
     Hint: look for LD_PRELOAD, for a filter of system calls (seccomp) and for a changed program.
     """
@@ -114,10 +114,9 @@ def entries_not_there(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", needs_output=True)
 def files_not_synchronised(subject: Subject) -> Outcome | None:
-    """Each file was to be synchronised after it was written (mdtest -y), and something reports a
-    synchronisation that it did not do: fewer succeeded than files were created, a sample of the files has
-    unwritten pages when the clock stopped (cachestat, Linux 6.5), or the device was written less than half of
-    their bytes.
+    """Each file was to be synchronised after it was written (mdtest -y), and something skips that: fewer
+    succeeded than files were created, a sample of the files has unwritten pages when the clock stopped
+    (cachestat, Linux 6.5), or the device was written less than half of their bytes.
 
     Hint: look for LD_PRELOAD, for a filter of system calls (seccomp) and for mount options such as nobarrier.
     """
@@ -144,10 +143,10 @@ def files_not_synchronised(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", "DEGRADED", needs_output=True)
 def metadata_from_cache(subject: Subject) -> Outcome | None:
-    """The names that were looked at or read had just been created by the same nodes, and neither device nor
-    server gave anything for them: the rate is that of the client's memory. It is a note on a local file
-    system, where mdtest always measures this, and DEGRADED on a network file system whose client sent less
-    than one request for two operations.
+    """The same nodes had just created the names that were looked at or read, and neither device nor server
+    gave anything for them: the rate is that of the client's memory. It is a note on a local file system,
+    where mdtest always measures this, and DEGRADED on a network file system with less than one request for
+    two operations.
 
     Hint: let other nodes look at what one made (shift), or look in another run, after the caches were
     dropped.

@@ -12,12 +12,12 @@ _MUCH = 0.01
 @rule("NOTE", "DEGRADED", needs_output=True)
 def paused(subject: Subject) -> Outcome | None:
     """A rank, the job or the machine stood still during the access: SIGSTOP, a suspended job, a frozen
-    control group, a stopped virtual machine. A thread that only sleeps woke up more than 0.5 s too late; up
-    to 1 % of the access is a note, more is DEGRADED. The time is not subtracted, because the storage went on
-    meanwhile.
+    control group, a stopped virtual machine. A sleeping thread woke up more than 0.5 s too late; up to 1 % of
+    the access is a note, more is DEGRADED. The time is not subtracted.
 
     Hint: ask the batch system not to suspend the job (gang scheduling, preemption), then measure again.
     """
+    # The storage went on meanwhile: hence the time counts.
     # When the sleeping thread wakes up late, no thread of its process ran. In a virtual machine the real-time
     # clock tells, too, where the host stopped all others. Where the ranks do not look, weir's own process
     # does, over the whole launch, from 1 s.

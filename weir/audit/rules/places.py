@@ -14,10 +14,10 @@ _WITHDRAWN = 0.05
 
 @rule("INVALID", needs_output=True)
 def places_repeated(subject: Subject) -> Outcome | None:
-    """The calls began at less than half as many offsets of the files as there are calls, as libweir-witness
-    saw them: a part of the files stood for the whole, which a cache of a drive or server can answer. The
-    count is an estimate; more than about 30,000 offsets of a rank count as distinct. File formats and reads
-    that begin again are excluded.
+    """The calls began at less than half as many offsets as there are calls, as libweir-witness saw them: a
+    part of the files stood for the whole, which a cache of a drive or server can answer. It is an estimate;
+    more than about 30,000 offsets of a rank count as distinct. File formats and reads that begin again are
+    excluded.
 
     Hint: look for LD_PRELOAD and for a changed program, or verify the data (IOR -R).
     """

@@ -71,10 +71,11 @@ def machine_busy(subject: Subject) -> Outcome | None:
     """Before the run more processes were runnable than the machine has cores, now and by the 1-minute load
     average less the ranks (a note). While it lasted, the CPU limit of weir's control group or of a rank's own
     held its processes back or the node swapped (DEGRADED), or processes waited for memory for a tenth of the
-    run (a note, which large writes cause on an idle node, too).
+    run (a note).
 
     Hint: wait for the other work to end, request more cores (--cpus-per-task), or raise the CPU limit.
     """
+    # Writing more than fits into memory waits for memory on an idle node, too.
     # The previous run may have caused the load average, which therefore does not count the ranks.
     if not subject.has_result:
         return None

@@ -63,7 +63,7 @@ def other_ranks(subject: Subject) -> Outcome | None:
 def direct_not_applied(subject: Subject) -> Outcome | None:
     """O_DIRECT was requested and the file was not opened with it, so the page cache was measured. IOR takes
     the option for any interface and applies it to POSIX and AIO only, without a message. Imported logs are
-    DEGRADED: no cell requested it, and the number describes what ran.
+    DEGRADED, because no cell requested it.
 
     Hint: use POSIX or URING for O_DIRECT, on a file system that has it.
     """

@@ -36,10 +36,9 @@ _REQUESTS = 0.01
 
 @rule("NOTE", "INVALID", needs_output=True)
 def not_at_servers(subject: Subject) -> Outcome | None:
-    """The write was synchronised or opened with O_DIRECT, and the client of the network file system sent its
-    servers fewer bytes than the files got: the rest stayed in its memory, or went nowhere. Counts that cannot
-    decide are a note, and prove nothing: connections ended, others used the mount, or an earlier write of the
-    run was still under way.
+    """The write was synchronised or opened with O_DIRECT, and the client sent the servers of the network file
+    system fewer bytes than the files got: the rest stayed in its memory, or went nowhere. Counts that cannot
+    decide (ended connections, other users, an earlier write under way) are a note, and prove nothing.
 
     Hint: look at LD_PRELOAD, at the options of the mount and at caches of the client (write-back); compare
     with O_DIRECT.
@@ -69,8 +68,8 @@ def not_at_servers(subject: Subject) -> Outcome | None:
 @rule("NOTE", "DEGRADED", "INVALID", needs_output=True)
 def not_from_servers(subject: Subject) -> Outcome | None:
     """The servers sent less than 80 % of the bytes that a read claims: a cache of the client answered the
-    rest (with O_DIRECT: INVALID). Counts that cannot decide are a note, and prove nothing: connections ended,
-    others used the mount, or a connection compresses. Caches of the servers are not visible to a client.
+    rest (with O_DIRECT: INVALID). Counts that cannot decide (ended connections, other users, compression) are
+    a note, and prove nothing. Caches of the servers are not visible to a client.
 
     Hint: drop the caches (drop_caches: true), also those of the client program (a mount for each run, or a
     mount option).
@@ -181,10 +180,10 @@ def copies_missing(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", "DEGRADED", needs_output=True)
 def network_stood_still(subject: Subject) -> Outcome | None:
-    """The servers of a network file system did not answer for a while (a cut network, a server that stood
-    still, lost packets), so the rate is that of the wait. The kernel counts it by connections (Linux 6.7: a
-    note from 1 % of the access, DEGRADED from 10 %) or by timeouts (a note from three that make 1 %). The
-    ranks count how long all moved less than a twentieth of their mean: a note from 1 s, DEGRADED from half.
+    """The servers of a network file system did not answer for a while, so the rate is that of the wait. The
+    kernel counts it by connections (Linux 6.7: a note from 1 % of the access, DEGRADED from 10 %) or timeouts
+    (a note from three that make 1 %), the ranks by how long all moved less than a twentieth of their mean (a
+    note from 1 s, DEGRADED from half).
 
     Hint: look at the links and the servers (ethtool -S, ss -ti, logs), then measure again.
     """

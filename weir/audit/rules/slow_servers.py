@@ -17,10 +17,10 @@ _SLOWER, _HELD_UP, _LATE_US = 4.0, 0.10, 5000
 
 @rule("NOTE", needs_output=True)
 def slow_server(subject: Subject) -> Outcome | None:
-    """One server held the access up, by the TCP connections of weir-io's nodes to each address and port
-    (Linux 4.10). In a write its bytes waited, unsent or unacknowledged, for a tenth of the access and at
-    least four times as long as those of the others; in a read its data came at least four times as late after
-    a request, and 5 ms or later. Servers with less than 4 MiB are not compared.
+    """One server held the access up, by weir-io's TCP connections to each address and port (Linux 4.10). In a
+    write its bytes waited for a tenth of the access and at least four times as long as those of the others;
+    in a read its data came four times as late after a request, and 5 ms or later. Servers with less than 4
+    MiB are not compared.
 
     Hint: look at that server and its link (iostat -x, ethtool -S, ss -ti), then measure again.
     """

@@ -16,8 +16,8 @@ _COUNTED_TWICE = 2.0
 @rule("DEGRADED", needs_output=True)
 def sync_not_applied(subject: Subject) -> Outcome | None:
     """A synchronisation at the end of the write was requested and did not happen: part of the data may still
-    be in the memory of the clients, and the bandwidth too high. Some programs drop the option for some
-    interfaces without a warning. Back ends without a client cache (DFS, CHFS) and node memory are excluded.
+    be in the memory of the clients. Some programs drop the option for some interfaces without a warning. Back
+    ends without a client cache (DFS, CHFS) and node memory are excluded.
 
     Hint: use a version that synchronises with this interface (weir-io does), or set sync: false.
 
@@ -72,7 +72,7 @@ def not_synchronised(subject: Subject) -> Outcome | None:
 def bytes_not_stored(subject: Subject) -> Outcome | None:
     """The kernel counted less than half of the reported bytes on their way to a file system with a block
     device below it. Of a synchronised or O_DIRECT write the count proves nothing where the device is unknown
-    or has less than that, nor where the kernel counted more than the writes can have touched.
+    or has less, nor where the kernel counted more than the writes can have touched.
 
     Hint: look for LD_PRELOAD, and for data that were written over before they left the page cache.
     """
@@ -97,9 +97,9 @@ def bytes_not_stored(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", needs_output=True)
 def sync_left_dirty_pages(subject: Subject) -> Outcome | None:
-    """A synchronisation was reported as done, and when the last rank had closed the files the page cache
-    still had unwritten pages of them (cachestat(2), Linux 6.5): something between program and kernel answered
-    it. Other users of the device cannot blur this count. Formats that write a header on close may leave 5 %.
+    """A synchronisation was reported as done, and at the last close the page cache still had unwritten pages
+    of the files (cachestat(2), Linux 6.5): something answered it. Other users of the device cannot blur this
+    count. Formats that write a header on close may leave 5 %.
 
     Hint: look for LD_PRELOAD, for filters of system calls (seccomp: systemd-nspawn --suppress-sync,
     containers) and for mount options such as volatile.

@@ -44,10 +44,10 @@ def phase_longer_than_total(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", "DEGRADED", "INVALID", needs_output=True)
 def phases_overlap(subject: Subject) -> Outcome | None:
-    """Open, transfer and close together last longer than the whole although barriers separate them, so the
+    """Open, transfer and close together last longer than the whole although barriers separate them: the
     clocks of the nodes disagree. The excess is a note below 1 % of the total, DEGRADED up to 10 %, and above
-    INVALID, with the rate less the skew, which IOR would have printed with one clock. A doubt of the messages
-    by which weir-io compares clocks is a note as well.
+    INVALID, with the rate that IOR would have printed with one clock. A doubt about weir-io's comparison of
+    clocks is a note as well.
 
     Hint: take no open or close times from this row; let the clocks of the nodes be synchronised.
     """
@@ -87,9 +87,9 @@ def _corrected(subject: Subject, total_s: float) -> str:
 @rule("INVALID", needs_output=True)
 def shorter_than_its_calls(subject: Subject) -> Outcome | None:
     """The printed time is less than 80 % of that from the first to the last call of the access on any rank,
-    by libweir-witness and the kernel's clock: the result is of another program or access, not of all jobs, or
-    of a changed clock. IOR times all opens and closes: there the limit is 98 % of the time in which the
-    slowest rank had its files open.
+    by libweir-witness and the kernel's clock: the result is of something else, not of all jobs, or of a
+    changed clock. IOR times all opens and closes: the limit is 98 % of the time with open files on the
+    slowest rank.
 
     Hint: look for a script around the program, and compare it with one that you built; let the jobs of fio
     last for seconds, on a node without other load.

@@ -32,8 +32,8 @@ def bytes_moved(subject: Subject) -> Outcome | None:
 @rule("DEGRADED", needs_output=True)
 def random_draw_overlaps(subject: Subject) -> Outcome | None:
     """Random order in a shared file should give every block to one rank, and the total moved is near the size
-    of the file but not the same: some blocks were moved by several ranks, others by none. The bandwidth is
-    that of the bytes moved.
+    of the file: some blocks were moved by several ranks, others by none. The bandwidth is that of the bytes
+    moved.
 
     Hint: use weir-io or an IOR that deals the blocks out, and treat such files as having holes.
     """
@@ -91,12 +91,13 @@ def _moved_text(subject: Subject) -> str:
 
 @rule("INVALID", "NOTE", "DEGRADED", needs_output=True)
 def file_size(subject: Subject) -> Outcome | None:
-    """The size of the files after the access does not fit the bytes moved. Smaller: bytes were lost, or
-    counted but never moved (DEGRADED below one transfer per rank, a note below 0.01 % of the bytes: the size
-    may lag behind). Larger after a write: an older file was overwritten, which storage treats differently.
+    """The size of the files after the access does not fit the bytes moved. Smaller: bytes were lost, or never
+    moved (DEGRADED below one transfer per rank, a note below 0.01 % of the bytes: the size may lag behind).
+    Larger after a write: an older file was overwritten.
 
     Hint: look for write errors in the output; remove older files before the write.
     """
+    # Storage treats the overwriting of a file differently.
     # A size of one of many files, or of 0 where the file system does not report it, is ignored.
     if subject.is_metadata or not subject.has_result or subject.stores_nothing:
         return None

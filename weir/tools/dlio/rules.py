@@ -14,10 +14,10 @@ _WAITING = 0.5  # accelerators that are busy for longer set the rate themselves
 
 @rule("DEGRADED", needs_output=True)
 def epoch_from_memory(subject: Subject) -> Outcome | None:
-    """An epoch after the first read a data set that fits into the memory of the hosts; the summary of DLIO
-    and MLPerf Storage has no bytes of storage or network. Where counters of all hosts stand beside it,
-    read-from-cache judges the epoch. Memory is not suspected where the accelerators waited for more than half
-    of the epoch and each sample took longer than at 250 MiB/s.
+    """An epoch after the first read a data set that fits into the memory of the hosts; DLIO and MLPerf
+    Storage report no bytes of the storage. Where counters of all hosts stand beside it, read-from-cache
+    judges the epoch. Memory is not suspected where the accelerators waited for more than half of the epoch
+    and each sample took longer than at 250 MiB/s.
 
     Hint: run it under `weir prove`, or record counters on each host beside summary.json (docs/how-to/ai.md);
     or take a data set of five times the memory.
