@@ -28,13 +28,12 @@ For sceptics: fake storages with known answers, and what weir reports about each
 
 `make zoo IOR=/path/to/ior` stages them (tests/zoo) with 2 ranks of 64 MiB and writes this page.
 
-- **weir-io**, **IOR, witness**: the record of `weir run` with weir's own program, and with hpc/ior, 4.1.0+dev
+- **weir-io**, **IOR, witness**: records of `weir run` with weir's own program, and with hpc/ior, 4.1.0+dev
   and [libweir-witness](reference/witness.md). IOR cannot drop caches: buffered reads come from the cache.
-- **import**: `weir import` of what the same run printed. A log of IOR does not tell where its files were and
-  what the kernel did: UNPROVEN at best.
+- **import**: `weir import` of what the same run printed. A log of IOR is UNPROVEN at best.
 
-Most faults are preloaded libraries; [interposed-library](audit.md#interposed-library) notes each of them and
-is not listed: the table has what would find such a fault in a kernel or driver, too.
+Most faults are preloaded libraries. [interposed-library](audit.md#interposed-library), which notes each, is
+not listed: the table has what would find such a fault in a kernel or driver, too.
 
 | animal | how it is staged | access | weir-io | IOR, witness | import of weir-io | import of IOR |
 |---|---|---|---|---|---|---|

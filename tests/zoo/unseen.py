@@ -19,47 +19,44 @@ ABSENT = {
 # What no observation on the client can show.
 BLIND = {
     "a program that prints a made-up document": "compare it with one that you built",
-    "weir-io in a script that runs it several times or changes its document": "the real IOR and mdtest "
-    "have a witness in each process, weir-io only behind preloaded libraries",
+    "weir-io in a script that runs it several times or changes its document": "each process of IOR and "
+    "mdtest has a witness, weir-io only behind preloaded libraries",
     "a stat or a synchronisation that the kernel itself answers": "a filter of system calls (seccomp) "
     "of stat, and of fsync where no device shows its bytes",
     "a supervisor of system calls that answers what weir looks at as well": "a sandbox (seccomp listener, "
-    "ptrace), or a library of the program, may answer reads of /proc and /sys, looks at pages, at data and "
-    "clocks; it needs no root user",
-    "an audit library (LD_AUDIT) that answers operations on names": "and shows dlsym those of the C library, "
-    "where a launcher sets it and weir-io measures; where weir sees it set, libweir-witness counts, too",
+    "ptrace), or a library of the program, may answer for /proc, /sys, pages, data and clocks, without root",
+    "an audit library (LD_AUDIT) that answers operations on names": "and hides from dlsym, where a launcher "
+    "sets it and weir-io measures; where weir sees it set, libweir-witness counts, too",
     "a root user who falsifies /proc or /sys": "weir relies on the kernel's counters",
     "caches behind the client": "of a storage server, a RAID controller or a hypervisor: read more than "
     "they hold",
     "a client that sends the bytes of one run while the next one writes as many": "only the first of such "
-    "runs is INVALID; what the writes of one run owe their servers is added up",
+    "runs is INVALID; debts to the servers are added up within a run",
     "a disk whose cache need not be flushed": "write_cache of the queue set to write through, a "
     "virtual disk with cache=unsafe",
     "a synchronisation that does nothing, or a read from a cache, beside another user of the device": "where "
-    "the device alone counts, other users' bytes can make up for those that are missing: writes before "
-    "Linux 6.5 (cachestat) and on an overlay, both below FUSE, reads below loop devices",
-    "holes in memory that another run left": "tmpfs gives zeros for them as fast as data, and of the "
-    "programs weir-io alone looks for holes; what a run wrote itself is compared with its calls",
-    "a rank of another program than weir-io that is stopped alone": "weir sees pauses of the whole job, "
-    "which stop its own process, too",
+    "only the device counts: writes before Linux 6.5 (cachestat) and on an overlay, both below FUSE, reads "
+    "below loop devices",
+    "holes in memory that another run left": "tmpfs gives zeros for them as fast as data, and only weir-io "
+    "looks for holes; what a run wrote itself is compared with its calls",
+    "a rank of another program than weir-io that is stopped alone": "weir sees pauses of the whole job",
     "a virtual machine that its host stops with all clocks": "for less than 1.5 s, without a real-time clock "
     "(/sys/class/rtc), or under a program without weir-io and witness",
     "outputs, run.json and rows.json that are edited together before weir collect": "ledger.jsonl has the "
     "sum of run.json, and a head of it that was signed elsewhere shows the rest",
-    "a cache on another disk": "dm-cache, bcache, LVM writecache; and what serves a block device of ublk: "
-    "its driver names no process, as that of nbd does",
+    "a cache on another disk": "dm-cache, bcache, LVM writecache; and the server of a ublk device, whose "
+    "driver names no process",
     "a journal of ext4 on a device of its own": "mountinfo does not name it, and synchronisations of "
     "metadata wait for it; the log of XFS is named (logdev), and judged",
-    "the time of transfers by io_uring and mappings": "weir prove has the bytes of the kernel and the "
-    "program's own time: a program that prints another time is believed",
+    "the time of transfers by io_uring and mappings": "weir prove has the kernel's bytes and believes the "
+    "time that the program prints",
     "a client of a file system that sends or stores something else": "counts have sizes, not contents; "
     "verify the data",
     "a container with a boot_id of its own (systemd-nspawn) that measures beside its host": "or in a time "
     "namespace: each counts the devices of the machine once, so that half of the bytes suffice",
-    "a few small transfers that are led to another file": "after the first 32 reads and writes of a file, "
-    "and then one of 4 from 1 to 4 MiB, one of 16 from 256 KiB, one of 128 from 64 KiB, and one of 1024 "
-    "below, libweir-witness looks at the descriptor: a library that leads some of them elsewhere may be "
-    "missed",
+    "a few small transfers that are led to another file": "libweir-witness looks at the descriptor of the "
+    "first 32 reads and writes of a file, then of one of 4 from 1 to 4 MiB, one of 16 from 256 KiB, one of "
+    "128 from 64 KiB, and one of 1024 below",
     "a drive that compresses or joins equal blocks": "payload-reducible judges the data: write data that "
     "cannot be reduced",
     "calls outside the counts in memory": "io_uring, Linux AIO and mapped files on tmpfs: verify the data "
