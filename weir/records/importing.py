@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from weir.audit.judge import EVIDENCE_SEPARATOR, judge, verdict_columns
 from weir.audit.registry import rules
 from weir.audit.subject import Subject
 from weir.base.errors import WeirError, hint_of
 from weir.base.files import printable, require_file
-from weir.base.units import format_size
 from weir.records.checked import checked
 from weir.records.collect import messages_of_row
 from weir.records.copies import is_same_result, repeated
 from weir.records.facts import Facts
+from weir.records.log_cells import counted, identified
 from weir.records.log_runs import kind_of, runs_in, without_prefixes
 from weir.records.table import table_lines, typed_row
-from weir.terms.columns import cell_columns, columns, columns_of_role
+from weir.terms.columns import columns, columns_of_role
 from weir.terms.model import Message, Parsed, Row
 from weir.terms.printed_values import iso_time
 from weir.tools import purpose_of, tools
-from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.outputs import is_table, read_text
 
 # Names that others use for a column.
@@ -87,8 +83,8 @@ def import_sources(sources: Iterable[Source], facts: Facts) -> Imported:
         if not found:
             without_results[source.file] = kind
     copied: list[tuple[Subject, str]] = []
-    rows = [_judged(subject) for subject in _counted(_identified(_once(subjects, copied)))]
-    again = [_judged(subject) for subject in _identified(subject for subject, _ in copied)]
+    rows = [_judged(subject) for subject in counted(identified(_once(subjects, copied)))]
+    again = [_judged(subject) for subject in identified(subject for subject, _ in copied)]
     copies = Counter((subject.row["source"], other) for subject, other in copied)
     return Imported(rows, without_results, errors, again, copies)
 
@@ -251,57 +247,3 @@ def _requested_bytes(row: Row) -> int | None:
     nodes, ppn, block_bytes, segments = factors
     requested_bytes = int(nodes * ppn * block_bytes * segments)
     return requested_bytes if requested_bytes <= _ENDLESS else None
-
-
-def _identified(subjects: Iterable[Subject]) -> Iterator[Subject]:
-    """A cell for each set of conditions, so that reads and writes and repetitions find each other.
-
-    Logs of different systems look alike: unless site and target are known, the source is a condition, and
-    so is the directory in which the run had its file or directory.
-    """
-    for subject in subjects:
-        row = subject.row
-        if _has_verdict(row) and row["cell"]:
-            yield subject
-            continue
-        is_located = bool(row["site"] and row["target"])
-        place = [] if is_located else _place(subject)
-        identity = json.dumps(
-            [None if is_located else row["source"], *(row[name] for name in cell_columns()), *place]
-        )
-        cell = hashlib.sha256(identity.encode()).hexdigest()[:12]
-        yield replace(subject, row=row | {"cell": cell, "label": row["label"] or _label(row)})
-
-
-def _place(subject: Subject) -> list[str]:
-    """The path of a log that prints it, as a part of the identity. Repetitions often have a file each, beside
-    each other. Results of which not even the access is known are no repetitions."""
-    if subject.row["access"] == UNKNOWN_ACCESS:
-        return [str(subject.row["iteration"])]
-    path = str(subject.observed.get("path") or "")
-    return [path.rstrip("/").rpartition("/")[0]] if path.startswith("/") else []
-
-
-def _counted(subjects: Iterable[Subject]) -> Iterator[Subject]:
-    """The same iteration again is that of another run: its number goes on."""
-    seen: Counter[tuple[Any, ...]] = Counter()
-    next_iteration: Counter[tuple[Any, ...]] = Counter()
-    for subject in subjects:
-        row = subject.row
-        if _has_verdict(row) and row["run"] is not None:
-            yield subject
-            continue
-        place = (row["cell"], row["access"])
-        printed = row["iteration"] or 0  # a table need not number them
-        run = seen[(*place, printed)]
-        seen[(*place, printed)] += 1
-        iteration = printed if run == 0 else next_iteration[place]
-        next_iteration[place] = max(next_iteration[place], iteration + 1)
-        yield replace(subject, row=row | {"run": run, "iteration": iteration})
-
-
-def _label(row: Row) -> str:
-    sizes = [format_size(row[name]).replace(" ", "") for name in ("xfer_bytes", "block_bytes") if row[name]]
-    terms = [row["api"], row["layout"], row["order"], row["item"], row["directories"], " of ".join(sizes)]
-    shape = f"{row['nn']}x{row['ppn']}" if row["nn"] and row["ppn"] else None
-    return " ".join(str(word) for word in (*terms, shape) if word)

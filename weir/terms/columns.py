@@ -184,6 +184,12 @@ def observed_facts() -> Mapping[str, Check]:
 
 
 @cache
+def cell_facts() -> tuple[str, ...]:
+    """Observed facts in which imported records of one cell agree."""
+    return tuple(name for name, part in load_schema("observed")["properties"].items() if part.get("x-cell"))
+
+
+@cache
 def facts_of_sidecars() -> Mapping[str, Check]:
     """The facts that a --facts file may give for all imported logs."""
     given = [name for name, part in load_schema("observed")["properties"].items() if part.get("x-facts")]

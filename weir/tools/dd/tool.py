@@ -60,7 +60,7 @@ def _rows(text: str) -> Iterator[Row]:
             "total_s": total_s,
             "io_s": total_s,
             "bw_mib_s": moved / _MIB / total_s,
-            "observed": {"path": path} if path else {},
+            "observed": {"path": path, "workload": {"file_bytes": moved}} if path else {},
         }
 
 

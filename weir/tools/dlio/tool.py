@@ -110,6 +110,9 @@ def _checkpoints(document: Mapping[str, Any]) -> Iterator[Row]:
 def _common(document: Mapping[str, Any], access: str, experiment: str) -> Row:
     memory = document.get("host_memory_GB")
     least = min((_number(one) or 0.0 for one in memory), default=0.0) if isinstance(memory, list) else 0.0
+    observed: Row = {"memory_bytes": round(least * _GIB)} if least > 0 else {}
+    if workload := _workload(document):
+        observed["workload"] = workload
     nodes, ranks = (_whole(document.get(name)) for name in ("num_hosts", "num_accelerators"))
     return {
         "api": _NOT_PRINTED,
@@ -118,8 +121,17 @@ def _common(document: Mapping[str, Any], access: str, experiment: str) -> Row:
         "ppn": ranks // nodes if nodes and ranks and ranks % nodes == 0 else None,
         "experiment": experiment,
         "began": str(document.get("start", "")),
-        "observed": {"memory_bytes": round(least * _GIB)} if least > 0 else {},
+        "observed": observed,
     }
+
+
+def _workload(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The model, and the files of its data set with the samples in each."""
+    model, files = document.get("model"), _whole(document.get("num_files_train"))
+    samples = _whole(document.get("num_samples_per_file"))
+    found: dict[str, Any] = {"job": model} if isinstance(model, str) and model else {}
+    found |= {"files": files} if files else {}
+    return found | ({"options": {"samples per file": str(samples)}} if samples else {})
 
 
 def _whole(value: object) -> int | None:

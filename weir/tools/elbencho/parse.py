@@ -11,10 +11,12 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from weir.terms.model import Message, Parsed, Row
+from weir.tools.elbencho.workload import BEGIN, Facts, of_config, told_before
 
 _MIB = 2**20
 _PHASES: Mapping[str, tuple[str, str | None]] = {
@@ -29,9 +31,6 @@ _PHASES: Mapping[str, tuple[str, str | None]] = {
 _JSON = re.compile(r'^\{"phase_type":.*$', re.MULTILINE)
 _CSV = re.compile(r"^ISO date,label,path type,.*$", re.MULTILINE)
 _TABLE = re.compile(r"^OPERATION +RESULT TYPE +FIRST DONE +LAST DONE$", re.MULTILINE)
-_BEGIN = re.compile(r"^(?:ISO DATE: |elbencho +-)", re.MULTILINE)
-_COMMAND = re.compile(r"^(?:COMMAND LINE: |elbencho +-).*$", re.MULTILINE)
-_DIRECT = re.compile(r'[ "]--direct(?:[" ]|$)')
 # Services print what each of them did, in one log line between line: no result of the run.
 _SERVICE = re.compile(r"^Service now listening\. Port: ", re.MULTILINE)
 _BLOCK = re.compile(r"^([A-Z_]+) +Elapsed (?:time|ms) +:(.*)$")  # ms: before version 3
@@ -48,7 +47,6 @@ OUTPUT = re.compile(
     r'|First Done \[|^\{"phase_type":',
     re.MULTILINE | re.IGNORECASE,
 )
-Facts = dict[str, Any]
 
 
 def parse_runs(text: str) -> list[Parsed]:
@@ -59,7 +57,7 @@ def parse_runs(text: str) -> list[Parsed]:
         return []
     starts, before = [], 0
     for table in _TABLE.finditer(text):
-        begins = [match.start() for match in _BEGIN.finditer(text, before, table.start())]
+        begins = [match.start() for match in BEGIN.finditer(text, before, table.start())]
         starts.append(begins[-1] if begins else table.start())
         before = table.end()
     ends = [*starts[1:], len(text)]
@@ -70,11 +68,12 @@ def parse_results(text: str) -> Parsed:
     """JSON before CSV before the table: they hold the same phases."""
     facts = list(_of_json(text)) or list(_of_csv(text)) or list(_of_table(text))
     rows: list[Row] = []
-    iterations: dict[tuple[str, str | None], int] = {}
+    iterations: Counter[str] = Counter()
     for one in facts:
-        kind = _PHASES[one["phase"]]
-        rows.append(_row(one) | {"iteration": iterations.get(kind, 0)})
-        iterations[kind] = iterations.get(kind, 0) + 1
+        row = _row(one)
+        alike_before = str([_PHASES[one["phase"]], row["observed"], row.get("xfer_bytes"), row.get("order")])
+        rows.append(row | {"iteration": iterations[alike_before]})
+        iterations[alike_before] += 1
     errors = tuple(Message("error", match[1]) for match in _ERROR.finditer(text))
     version = next((one["version"] for one in facts if one.get("version")), "")
     return Parsed(tuple(rows), {}, errors, "elbencho", version, complete=bool(rows) and not errors)
@@ -83,7 +82,8 @@ def parse_results(text: str) -> Parsed:
 def _row(facts: Facts) -> Row:
     """rate and moved are bytes, or entries of a tree."""
     access, item = _PHASES[facts["phase"]]
-    row: Row = {"api": "POSIX", "access": access, "nn": facts.get("hosts"), "ppn": None, "observed": {}}
+    seen = {name: facts[name] for name in ("path", "workload") if facts.get(name)}
+    row: Row = {"api": "POSIX", "access": access, "nn": facts.get("hosts"), "ppn": None, "observed": seen}
     if item is not None:
         row |= {"item": item, "ops": facts.get("entries"), "ops_s": facts.get("entries_s")}
         return row
@@ -153,6 +153,7 @@ def _configured(config: Mapping[str, Any]) -> Facts:
         "direct": config.get("direct_io") in ("true", "1"),
         "requested_bytes": size * files if size and files and not early else None,
         "version": config.get("version") or "",
+        **of_config(config, files),
     }
 
 
@@ -200,9 +201,7 @@ _OF_TABLE: Mapping[str, tuple[str, int]] = {
 def _of_table(text: str) -> Iterator[Facts]:
     """The phases of a table. Where files are named one by one their removal has no rate: such a phase is
     skipped."""
-    command = _COMMAND.search(text)
-    known: Facts = {"sync": None} if command is None else {}
-    known |= {"direct": True} if command and _DIRECT.search(command[0]) else {}
+    known = told_before(text)
     for block in _blocks(text):
         facts: Facts = {"phase": block[0]}
         for match in map(_FACT.match, block[1:]):
@@ -214,7 +213,13 @@ def _of_table(text: str) -> Iterator[Facts]:
                 found = _LATENCY.findall(match[2])
                 facts |= {f"{end}_us": float(number) * _UNITS_US[unit] for end, number, unit in found}
         if len(facts) > 1 or _PHASES[block[0]][1] is None:
-            yield facts | known
+            yield facts | known | {"workload": known.get("workload") or _counted(facts)}
+
+
+def _counted(facts: Facts) -> Facts:
+    """Of a table that nothing tells of: the files that it counted, and the size of each."""
+    files, moved = facts.get("entries"), facts.get("bytes")
+    return ({"files": files} if files else {}) | ({"file_bytes": moved // files} if files and moved else {})
 
 
 def _blocks(text: str) -> Iterable[list[str]]:

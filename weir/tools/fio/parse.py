@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from weir.terms.model import Message, Parsed, Row
+from weir.tools.fio.workload import path_of, workload_of
 
 # Interface of the project by ioengine; another one is a text of its own.
 INTERFACES: Mapping[str, str] = {
@@ -75,7 +76,7 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
     """The rows; the jobs of a group count as one where fio reported them so (group_reporting)."""
     rows: list[Row] = []
     messages: list[Message] = []
-    iterations: dict[str, int] = {}
+    iterations: Counter[str] = Counter()
     shared = _options(document.get("global options"))
     entries = [job for job in document["jobs"] if isinstance(job, dict)]
     alike = Counter(map(_name_of, entries))
@@ -89,8 +90,10 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
                 row = _row(access, counted, options, jobs)
                 if not told:
                     row |= dict.fromkeys(_UNTOLD)
-                row["iteration"] = iterations.get(access, 0)
-                iterations[access] = row["iteration"] + 1
+                row["observed"] = _observed(job, told)
+                alike_before = f"{access} {row['observed']}"
+                row["iteration"] = iterations[alike_before]
+                iterations[alike_before] += 1
                 rows.append(row)
         if job.get("error"):
             name = job.get("jobname", "a job")
@@ -124,6 +127,12 @@ def _bandwidth(counted: Mapping[str, Any]) -> float | None:
         if 0 <= exact - printed < (1 if isinstance(printed, int) else 1024):
             return exact / _MIB
     return _scaled(counted.get("bw_bytes"), _MIB)
+
+
+def _observed(job: Mapping[str, Any], told: Mapping[str, str]) -> Row:
+    name, path = job.get("jobname"), path_of(job.get("jobname"), told)
+    workload = workload_of(name, told, _count(told.get("numjobs", "1")), size_of(told.get("size", "")))
+    return {"workload": workload} | ({"path": path} if path else {})
 
 
 def _options(options: object) -> dict[str, str]:

@@ -7,16 +7,18 @@ else the rows have the least that is printed so. fio 2 writes KB for 1024 bytes 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from weir.terms.model import Message, Parsed, Row
 from weir.tools.fio.parse import NO_STORAGE
+from weir.tools.fio.workload import workload_of
 
 _MIB = 2**20
 _SIZE = r"[\d.]+[KMGTP]?i?B"
 _OLD_SIZE = r"[\d.]+[KMGTP]?B?"
-TABLE = re.compile(r"^(\S.*): \(groupid=\d+, jobs=\d+\): err= *(\d+)", re.MULTILINE)
+TABLE = re.compile(r"^(\S.*): \(groupid=\d+, jobs=(\d+)\): err= *(\d+)", re.MULTILINE)
 START = re.compile(r"^\S.*: \(g=\d+\): rw=", re.MULTILINE)
 _JOB = re.compile(
     rf"^(\S.*): \(g=\d+\): rw=(\w+), bs=(?:\(R\) ({_SIZE})-({_SIZE}), \(W\) ({_SIZE})-({_SIZE}), .*|"
@@ -46,14 +48,18 @@ def parse_table(text: str, interfaces: Mapping[str, str]) -> Parsed:
     starts = list(TABLE.finditer(text))
     ends = [match.start() for match in starts[1:]] + [len(text)]
     rows: list[Row] = []
-    errors = [f"{match[1]}: error {match[2]}" for match in starts if match[2] != "0"]
+    iterations: Counter[str] = Counter()
+    errors = [f"{match[1]}: error {match[3]}" for match in starts if match[3] != "0"]
     for match, end in zip(starts, ends, strict=True):
         known = [job for place, name, job in jobs if name == match[1] and place < match.start()]
         for row in _rows(text[match.start() : end], known[-1] if known else {}):
-            rows.append(row | {"iteration": sum(one["access"] == row["access"] for one in rows)})
+            row["observed"]["workload"] = workload_of(match[1], {}, int(match[2][:9]), None)
+            alike_before = f"{row['access']} {row['observed']}"
+            rows.append(row | {"iteration": iterations[alike_before]})
+            iterations[alike_before] += 1
     ended = {match[1] for match in starts}
     for row in rows:  # fio prints results when all jobs have ended
-        row["observed"] = {"all_results": all(name in ended for _, name, _ in jobs)}
+        row["observed"]["all_results"] = all(name in ended for _, name, _ in jobs)
     version = _VERSION.search(text)
     messages = tuple(Message("error", one) for one in errors)
     complete = "\nRun status group" in text

@@ -92,7 +92,9 @@ def _rows(access: str, facts: Mapping[str, str]) -> Iterator[Row]:
     moved, rate = (_bytes(facts.get(name, "")) for name in ("total size", "observed rate"))
     if moved and rate:
         collective = facts.get("collective data") == "YES"
-        yield _row(access, collective, whole(facts.get("ranks", ""))) | {
+        row = _row(access, collective, whole(facts.get("ranks", "")))
+        row["observed"]["workload"] = {"file_bytes": round(moved)}
+        yield row | {
             "moved_bytes": round(moved),
             "io_s": _seconds(facts.get("raw time", "")),
             "total_s": _seconds(facts.get("observed time", "")),
@@ -123,6 +125,7 @@ def _of_metadata(text: str) -> Iterator[Row]:
                 blocks = down * across if grid[5] == "weak" else 1
                 moved = steps * arrays * rows * columns * _VALUE_BYTES * blocks
                 row = _row(match[1].lower(), "mpi-io=collective" in text[begin:end], down * across)
+                row["observed"]["workload"] = {"file_bytes": moved}
                 sizes = {"moved_bytes": moved, "total_s": total_s, "bw_mib_s": moved / _MIB / total_s}
                 yield row | sizes | {"experiment": "metadata"}
 

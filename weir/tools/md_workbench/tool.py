@@ -15,6 +15,9 @@ from weir.terms.printed_values import real, whole
 from weir.tools.base import LogTool
 
 _START = re.compile(r"^ *MD-Workbench total objects: ", re.MULTILINE)
+_TOTAL = re.compile(
+    r"^ *MD-Workbench total objects: ([1-9]\d{0,17}) workingset size: (\S{1,30} \w{1,3})", re.MULTILINE
+)
 _VERSION = re.compile(r"\(version: ([^)\s]{1,40})\)")
 _PHASE = re.compile(r"^ *(precreate|benchmark|cleanup) process (max:.*)$", re.MULTILINE)
 _COUNTS = re.compile(r"objects:(\d{1,18}) .*?rate:([\d.]{1,30}) obj/s")
@@ -62,8 +65,10 @@ def _parsed(text: str, api: str) -> Parsed:
             iterations[phase] = iterations.get(phase, 0) + 1
             if errors:
                 messages.append(Message("error", f"{phase}: {errors} errors", len(rows) - 1))
+    total = _TOTAL.search(text)
+    workload = {"files": int(total[1]), "options": {"working set": total[2]}} if total else {}
     for row in rows:  # the cleanup is the last phase
-        row["observed"] = {"all_results": rows[-1]["access"] == "remove"}
+        row["observed"] = {"all_results": rows[-1]["access"] == "remove", "workload": workload}
     version = _VERSION.search(text)
     ended = _ENDED.search(text) is not None
     return Parsed(tuple(rows), {}, tuple(messages), "md-workbench", version[1] if version else "", ended)

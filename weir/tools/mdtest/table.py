@@ -32,6 +32,8 @@ _STATUS_UNREAD = re.compile(r"could not read stonewall status file", re.IGNORECA
 _LAST_RATE = re.compile(r"^\s*(File|Tree) removal\b")  # of every table: what follows it has no rate of items
 _VALUES = "abdefGiIlnNpsVwWxz"  # options of one letter that take a value
 _FLAGS = {"y": "sync_files", "Y": "sync", "X": "verify_read", "L": "leaf_only", "R": "random"}
+# Options of the tree and of the ranks that no column has.
+_TREE = {"b": "branches", "z": "depth", "I": "items in a directory", "L": "leaf only", "N": "shift"}
 _HEAD_CHARACTERS = 200  # between the date and the version
 _EXACT_ITERATIONS = 3  # of so many, least, greatest and mean give all
 
@@ -131,7 +133,8 @@ def _rows(match: re.Match[str], iterations: int, requested: Mapping[str, Any]) -
         }
         row["observed"] |= {"stonewall": requested.get("wall"), "status_file": requested.get("status_file")}
         row["observed"]["sync_files"] = bool(requested.get("sync_files"))
-        row["observed"] |= {"path": requested["path"]} if requested.get("path") else {}
+        for name in ("path", "workload"):
+            row["observed"] |= {name: requested[name]} if requested.get(name) else {}
         rows.append(row)
     return rows
 
@@ -170,6 +173,8 @@ def _requested(text: str) -> dict[str, Any]:
         "access": [name for letter, name in _PHASES.items() if letter in options] or [*_PHASES.values()],
     }
     requested |= {name: letter in options for letter, name in _FLAGS.items()}
+    tree = {name: options[letter] for letter, name in _TREE.items() if letter in options}
+    requested |= {"workload": {"options": tree}} if tree else {}
     items, wall = _ITEMS.search(text), _WALL.search(text)
     requested["items"] = whole(items[1]) if items else None
     if "S" in options and items and "n" in options:

@@ -1,0 +1,192 @@
+"""Which results of a log are repetitions of each other: what differs in the log is another cell."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weir.records.facts import Facts
+from weir.records.importing import import_files
+from weir.terms.model import Row
+
+GOLDEN = Path(__file__).resolve().parents[2] / "golden"
+SITE = Facts(columns={"site": "x", "target": "y"})
+SWEEP = """\
+Working on /data/{files}x{size} with 32 threads...
+OPERATION RESULT TYPE        FIRST DONE  LAST DONE
+========= ================   ==========  =========
+WRITE     Elapsed ms       :     169100     170210
+          Files/s          :       6163       6160
+          Throughput MiB/s :          6          {rate}
+          Total MiB        :       1017       {mib}
+          Files total      :    1042336    {files}
+---
+"""
+
+
+def rows_of(folder: Path, text: str, facts: Facts = SITE) -> list[Row]:
+    log = folder / "log.txt"
+    log.write_text(text)
+    return import_files([log], facts).rows
+
+
+def fio_document(*jobs: tuple[str, Mapping[str, str]]) -> str:
+    document = json.loads((GOLDEN / "fio/seq-write.json").read_text())
+    (first,) = document["jobs"]
+    written = first["write"]
+    document["jobs"] = [
+        first
+        | {
+            "jobname": name,
+            "job options": first["job options"] | {"name": name} | dict(options),
+            "write": written | {"runtime": written["runtime"] + at},
+        }
+        for at, (name, options) in enumerate(jobs)
+    ]
+    return json.dumps(document)
+
+
+def test_jobs_of_fio_by_their_names(tmp_path: Path) -> None:
+    """Each writes to a mount of its own: four rates of four file systems, and no repetition."""
+    mounts = ("nfs", "home", "scratch", "disk")
+    rows = rows_of(tmp_path, fio_document(*((name, {"directory": f"/mnt/{name}"}) for name in mounts)))
+    assert len({row["cell"] for row in rows}) == len(mounts)
+    assert [row["iteration"] for row in rows] == [0, 0, 0, 0]
+    for name, row in zip(mounts, rows, strict=True):
+        assert name in row["label"].split()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"directory": "/archive", "filename": "f"},
+        {"filename": "/archive/f"},
+        {"size": "32m"},
+        {"nrfiles": "8"},
+        {"numjobs": "2"},
+        {"fsync": "1"},
+    ],
+)
+def test_jobs_of_one_name_by_their_options(tmp_path: Path, options: dict[str, str]) -> None:
+    first, other = rows_of(tmp_path, fio_document(("seq", {}), ("seq", options)), Facts())
+    assert first["cell"] != other["cell"]
+
+
+def test_files_of_logs_and_files_beside_each_other_are_repetitions(tmp_path: Path) -> None:
+    """Where fio writes its own logs does not belong to the workload."""
+    job = {"filename": "/scratch/f2", "write_bw_log": "second", "output": "second.json"}
+    first, other = rows_of(tmp_path, fio_document(("seq", {}), ("seq", job)), Facts())
+    assert first["cell"] == other["cell"]
+    assert [first["iteration"], other["iteration"]] == [0, 1]
+
+
+def test_two_devices_are_two_places(tmp_path: Path) -> None:
+    devices = [("seq", {"filename": f"/dev/nvme{number}n1"}) for number in (0, 1)]
+    assert len({row["cell"] for row in rows_of(tmp_path, fio_document(*devices), Facts())}) == 2
+
+
+def test_what_fio_prints_for_people_has_the_names_of_its_jobs(tmp_path: Path) -> None:
+    text = (GOLDEN / "fio/groups.txt").read_text()
+    other = text.replace("seq", "other").replace("32.0MiB/63msec", "32.0MiB/64msec")
+    rows = [row for row in rows_of(tmp_path, text + other) if row["order"] == "sequential"]
+    assert [row["label"].split()[-3:-2] for row in rows] == [["seq"], ["other"]]
+    assert len({row["cell"] for row in rows}) == 2
+
+
+def test_a_sweep_of_elbencho_by_size(tmp_path: Path) -> None:
+    sizes = [
+        ("1048576", "1KiB", "1024", "6"),
+        ("1048576", "2KiB", "2048", "11"),
+        ("1", "1TiB", "1048576", "9"),
+    ]
+    text = "".join(
+        SWEEP.format(files=files, size=size, mib=mib, rate=rate) for files, size, mib, rate in sizes
+    )
+    rows = rows_of(tmp_path, text + text.replace(":       6163", ":       6164"))
+    assert [row["cell"] for row in rows[:3]] == [row["cell"] for row in rows[3:]]
+    assert len({row["cell"] for row in rows}) == len(sizes)
+    assert "1,048,576 files of 1KiB" in rows[0]["label"]
+    bare = [line for line in text.splitlines(keepends=True) if not line.startswith("Working")]
+    assert len({row["cell"] for row in rows_of(tmp_path, "".join(bare))}) == len(sizes)
+
+
+@pytest.mark.parametrize("head", ["ISO DATE: 2022\n", "ISO DATE start: 2022\n"])
+@pytest.mark.parametrize(
+    "options", ["-b 64k -s 1g -t 4", "-b 4k -s 2g -t 4", "-b 4k -s 1g -t 8", "-b 4k -s 1g -t 4 --rand"]
+)
+def test_commands_of_elbencho(tmp_path: Path, head: str, options: str) -> None:
+    table = (GOLDEN / "elbencho/shared.txt").read_text()
+    first, other = (
+        f'{head}COMMAND LINE: "elbencho" "-w" {more} "/d/f"\n{table}'
+        for more in ("-b 4k -s 1g -t 4 --jsonfile /tmp/1", f"{options} --jsonfile /tmp/2")
+    )
+    rows = [row for row in rows_of(tmp_path, first + other) if row["access"] == "write"]
+    assert [row["xfer_bytes"] for row in rows] == [4096, 65536 if "64k" in options else 4096]
+    assert len({row["cell"] for row in rows}) == 2
+
+
+def test_documents_of_elbencho(tmp_path: Path) -> None:
+    text = (GOLDEN / "elbencho/tree.json").read_text()
+    larger = text.replace('"threads":"2"', '"threads":"4"').replace('"-t\\" \\"2', '"-t\\" \\"4')
+    rows = rows_of(tmp_path, text + larger)
+    half = len(rows) // 2
+    assert {row["cell"] for row in rows[:half]}.isdisjoint(row["cell"] for row in rows[half:])
+    assert "16 files of 256KiB" in rows[0]["label"]
+    assert "2 workers" in rows[0]["label"]
+
+
+@pytest.mark.parametrize("option", ["'-z' '2'", "'-b' '4'", "'-N' '1'", "'-I' '10'"])
+def test_trees_of_mdtest(tmp_path: Path, option: str) -> None:
+    text = """\
+mdtest-3.3.0 was launched with 4 total task(s) on 2 node(s)
+Command line used: ./mdtest '-n' '500' '-F' '-T' '-d' '/scratch/tree' {}
+4 tasks, 2000 files
+
+SUMMARY rate: (of 1 iterations)
+   Operation                      Max            Min           Mean        Std Dev
+   File stat                 :      {}      81877.675      81877.721          0.019
+-- finished at 07/02/2020 12:55:46 --
+"""
+    log = text.format("", "81877.750") + text.format(option, "81878.750")
+    assert len({row["cell"] for row in rows_of(tmp_path, log)}) == 2
+
+
+def test_workloads_of_dlio(tmp_path: Path) -> None:
+    text = (GOLDEN / "dlio/training.json").read_text()
+    document: dict[str, Any] = json.loads(text)
+    files = document["num_files_train"]
+    more = text.replace(f'"num_files_train": {files}', f'"num_files_train": {2 * files}')
+    rows = rows_of(tmp_path, f"{text}\n{more}")
+    assert len({row["cell"] for row in rows if row["experiment"] == "train"}) == 2
+
+
+@pytest.mark.parametrize("option", ["-C", "-Z", "-m"])
+def test_ranks_that_read_the_data_of_others(tmp_path: Path, option: str) -> None:
+    """Without -C the reads of IOR come from the cache of the node that wrote."""
+    text = (GOLDEN / "ior/ior-posix-shared.txt").read_text()
+    other = re.sub(r"(Command line +: \S+)", rf"\1 {option}", text).replace("2026", "2025")
+    cells = [row["cell"] for row in rows_of(tmp_path, text + other)]
+    assert len(set(cells)) == 2
+
+
+def test_copies_of_dd_by_their_size(tmp_path: Path) -> None:
+    copy = "+ dd if=/dev/zero of=/scratch/f bs=1M count={0}\n{1} bytes ({0} MB) copied, 1.{0} s, 9 MB/s\n"
+    log = "".join(copy.format(count, count * 2**20) for count in (16, 1024, 16))
+    cells = [row["cell"] for row in rows_of(tmp_path, log)]
+    assert cells[0] == cells[2] != cells[1]
+
+
+def test_sizes_of_h5bench_and_md_workbench(tmp_path: Path) -> None:
+    text = (GOLDEN / "h5bench/write.txt").read_text()
+    (first, other) = rows_of(tmp_path, text + re.sub(r"(?m)^(Total write size: )(\d+)", r"\g<1>9\2", text))
+    assert first["cell"] != other["cell"]
+    text = (GOLDEN / "md-workbench/benchmark.txt").read_text()
+    larger = re.sub(r"total objects: (\d+)", r"total objects: 9\1", text)
+    rows = rows_of(tmp_path, text + larger)
+    half = len(rows) // 2
+    assert {row["cell"] for row in rows[:half]}.isdisjoint(row["cell"] for row in rows[half:])
