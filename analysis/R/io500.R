@@ -30,7 +30,8 @@ phases_of_io500 <- function(records) {
   rates <- ifelse(records$unit == "GiB/s", records$bw_mib_s / 1024, records$ops_s / 1000)
   points <- summarise_records(records, rates, c("target", "phase"), "")
   records[, time_s := ifelse(is.na(total_s), io_s, total_s)]
-  shapes <- records[, lapply(.SD, the_only), by = .(target, phase), .SDcols = c("nn", "ppn")]
+  records[, tasks := tasks_of(records)]
+  shapes <- records[, lapply(.SD, the_only), by = .(target, phase), .SDcols = c("nn", "ppn", "tasks")]
   # Of the runs that count the shortest: by the rules no write phase may be shorter than so long.
   taken <- records[verdict %in% usable_verdicts, .(time_s = min(time_s)), by = .(target, phase)]
   points <- shapes[taken[points[, unit := NULL], on = c("target", "phase")], on = c("target", "phase")]

@@ -8,7 +8,7 @@ layer_lines <- function(records) {
     return(data.table::data.table())
   }
   records <- round_names(records)
-  records[, operation_us := 1e6 * io_s / (moved_bytes / xfer_bytes / (nn * ppn))]
+  records[, operation_us := 1e6 * io_s / (moved_bytes / xfer_bytes / tasks_of(records))]
   points <- records[, .(operation_us = stats::median(operation_us), unproven = any(verdict == "UNPROVEN")),
     by = c("target", "emulated", "access", "api", "nn", "ppn", "round", "xfer_bytes")]
   points[, if (.N >= 3) c(line_through_sizes(xfer_bytes / mib, operation_us), list(unproven = any(unproven))),

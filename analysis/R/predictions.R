@@ -45,7 +45,8 @@ applications_with_kernels <- function(known, kernel) {
   kernel <- kernel[, .(kernel_mib_s = stats::median(bw_mib_s), unproven_kernel = any(verdict == "UNPROVEN")),
     by = .(target, nn, ppn, round, kernel_api = api, kernel_bytes = as.numeric(xfer_bytes), kernel_access = access,
       collective = collective %in% TRUE, block_bytes, segments, stripe_count)]
-  known <- known[, .(
+  known[, tasks := tasks_of(known)]
+  known <- known[, .(tasks = tasks[1],
     measured_s = stats::median(ifelse(is.na(total_s), io_s, total_s)), moved_bytes = stats::median(moved_bytes),
     unproven = any(verdict == "UNPROVEN"), collective = any(collective %in% TRUE), stripes = the_only(stripe_count)
   ), by = .(target, emulated, application = experiment, purpose, nn, ppn, access, round)]
@@ -64,7 +65,7 @@ nearest_kernels <- function(pairs) {
   by <- c("target", "application", "nn", "ppn", "access")
   held_bytes <- pairs$block_bytes * data.table::fcoalesce(as.numeric(pairs$segments), 1)
   pairs[, `:=`(
-    other_stripes = !mapply(identical, stripe_count, stripes), far = abs(log2(held_bytes * nn * ppn / moved_bytes))
+    other_stripes = !mapply(identical, stripe_count, stripes), far = abs(log2(held_bytes * tasks / moved_bytes))
   )]
   kernels <- pairs[, .(other_stripes = mean(other_stripes), far = stats::median(far), rounds = .N),
     by = c(by, kernel_settings)]

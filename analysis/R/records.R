@@ -22,11 +22,25 @@ read_records <- function(path) {
   }
   records <- data.table::setDT(typed_columns(raw, path))
   check_verdicts(records, path)
+  records <- with_uneven_nodes(records)
   records[is.na(emulated), emulated := FALSE]
   records[is.na(purpose), purpose := "bandwidth"]
   records[is.na(reasons), reasons := ""]
   # Logs do not name their storage. Those of a directory are of one system, those of several must not be mixed.
   records[is.na(target) & !is.na(source), target := directory_name(source)]
+  records[]
+}
+
+# MPI tasks: those that the output tells, because nodes may have different numbers of them, else as many on each node.
+tasks_of <- function(rows) {
+  on_nodes <- rows$nn * rows$ppn
+  if (is.null(rows$tasks)) on_nodes else data.table::fcoalesce(as.numeric(rows$tasks), on_nodes)
+}
+
+# Cells whose nodes have different numbers of tasks differ in their number, which no other column tells.
+with_uneven_nodes <- function(records) {
+  uneven <- !is.na(records$tasks) & !(records$tasks == records$nn * records$ppn) %in% TRUE
+  if (any(uneven)) records[, uneven_tasks := ifelse(uneven, tasks, NA_real_)]
   records[]
 }
 

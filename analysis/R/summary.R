@@ -12,12 +12,22 @@ summarise_records <- function(records, value, by, unit) {
   runs <- valued[used == TRUE, .(value = median(value_of_record)), by = c(by, "cell", "round")]
   points <- order_statistics(runs, by, with_added_rounds(valued, by))[counts, on = by]
   points <- widened_by_drift(points, records)
+  points <- with_uneven_tasks(points, records, by)
   points[is.na(n), n := 0L]
   points[, `:=`(
     verdict = point_verdict(any_used, degraded, n_unproven), unit = unit, degraded = NULL, any_used = NULL,
     best = ifelse(is.finite(best), best, NA_real_), least = ifelse(is.finite(least), least, NA_real_)
   )]
   data.table::setorderv(points, by)[]
+}
+
+# The number of tasks of each point, where it does not follow from its nodes: tasks_of() takes it.
+with_uneven_tasks <- function(points, records, by) {
+  if (is.null(records$uneven_tasks) || !all(c("nn", "ppn") %in% by)) {
+    return(points)
+  }
+  numbers <- records[, .(tasks = tasks[1]), by = by]
+  numbers[points, on = by]
 }
 
 # Usable records; the degraded ones of a group without usable records.

@@ -23,7 +23,7 @@ never_varied <- function(evidence) {
   if (nrow(shared) == 0) {
     return(list())
   }
-  found <- shared[, .(most = max(stripe_count), ranks = max(nn * ppn), count = .N), by = target]
+  found <- shared[, .(most = max(stripe_count), ranks = max(tasks_of(.SD)), count = .N), by = target]
   each_row(found[most == 1 & ranks > 1], function(one) {
     advice(
       sprintf("Measure more than one stripe on %s.", one$target),

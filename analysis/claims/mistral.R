@@ -5,7 +5,8 @@ cites <- "mistral"
 suites <- "mistral"
 published <- "mistral-2015"
 
-many <- function(points) transfers(points)[nn * ppn > 1]
+many <- function(points) of_many(transfers(points))
+of_many <- function(points) points[tasks_of(points) > 1]
 # What else tells cells apart, such as a hint, is a part of the setting.
 interface <- c("api", "layout", "collective", "variant")
 
@@ -24,7 +25,7 @@ claims <- list(
     "Observations to take away",
     "IOR by HDF5 and by PnetCDF with the same nodes, processes and sizes",
     function(points) {
-      found <- points[nn * ppn > 1]
+      found <- of_many(points)
       ratio_of(found[api == "HDF5"], found[api == "PNETCDF"], c(interface, "purpose"))
     }, at_most(0.5), 0.1
   ),
@@ -33,7 +34,7 @@ claims <- list(
     "Acceptance tests", "a single process and many processes with a file each, same sizes",
     function(points) {
       found <- transfers(points)[api == "POSIX" & layout == "file-per-process"]
-      best_ratio(found[nn * ppn == 1], found[nn * ppn > 1])
+      best_ratio(found[tasks_of(found) == 1], of_many(found))
     }, at_most(0.1), 0.1
   ),
   claim(

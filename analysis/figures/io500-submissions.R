@@ -46,8 +46,8 @@ finding <- function(table) {
 # Each phase of a valid result three times, as far as its nodes and processes are known.
 own_places <- function(own, submissions) {
   places <- own[, .(
-    phase, unit, whole = median, node = median / nn, process = median / (nn * ppn), n, verdict, n_invalid, n_degraded,
-    emulated, target
+    phase, unit, whole = median, node = median / nn, process = median / tasks_of(own), n, verdict, n_invalid,
+    n_degraded, emulated, target
   )]
   places <- data.table::melt(places, measure.vars = io500_per, variable.name = "per", value.name = "median")
   places <- places[is.finite(median)]

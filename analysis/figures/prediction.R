@@ -25,7 +25,7 @@ make_figure <- function(table) {
   # Where all have the same nodes and processes the subtitle tells them.
   shapes <- data.table::uniqueN(drawn, by = c("nn", "ppn"))
   drawn[, panel := if (shapes > 1) sprintf("%s\n%s\u00d7%s", target, nn, ppn) else target]
-  drawn[, panel := factor(panel, levels = unique(panel[order(emulated, target, nn * ppn, nn)]))]
+  drawn[, panel := factor(panel, levels = unique(panel[order(emulated, target, tasks_of(drawn), nn)]))]
   ggplot2::ggplot(drawn, ggplot2::aes(mean, phase, colour = application)) +
     ggplot2::annotate("rect", xmin = 1 / 1.25, xmax = 1.25, ymin = -Inf, ymax = Inf, fill = "#ececec") +
     ggplot2::geom_vline(xintercept = 1, colour = "#a0a0a0", linewidth = 0.3) +

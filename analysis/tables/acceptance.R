@@ -19,7 +19,7 @@ make_table <- function(records, inputs) {
   points[, declared := declared_peaks(known_facts(inputs), target, access)]
   points[, peak := ifelse(is.na(declared), max(median), declared), by = c("target", "access")]
   points[, share := median / peak]
-  points[order(emulated, target, match(access, access_levels), nn * ppn == 1, -median)]
+  points[order(emulated, target, match(access, access_levels), tasks_of(points) == 1, -median)]
 }
 
 declared_peaks <- function(facts, targets, accesses) {
@@ -33,7 +33,7 @@ declared_peaks <- function(facts, targets, accesses) {
 
 make_latex <- function(table) {
   cells <- table[, .(
-    latex_name(api_words(api)), ifelse(nn * ppn == 1, "stream", layout_cell(layout)),
+    latex_name(api_words(api)), ifelse(tasks_of(table) == 1, "stream", layout_cell(layout)),
     sprintf("$%s\\times%s$", nn, ppn), n, paste0(rate_words(median), verdict_mark(verdict)), interval_cell(lo, hi),
     sprintf("%s\\,\\%%%s", format_plain(signif(100 * share, 2)), ifelse(is.na(declared), "*", ""))
   )]

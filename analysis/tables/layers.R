@@ -21,7 +21,8 @@ make_table <- function(records, inputs) {
     data.table::setnames(costs, c("added_n", "added_verdict"), c("n", "verdict"))
     costs[, layer := paste(api_words(api), "over", api_words(base))]
   }
-  rbind(costs, mounts, fill = TRUE)[order(emulated, target, match(access, access_levels), nn * ppn, layer)]
+  table <- rbind(costs, mounts, fill = TRUE)
+  table[order(emulated, target, match(access, access_levels), tasks_of(table), layer)]
 }
 
 mounts_of <- function(records, inputs) {

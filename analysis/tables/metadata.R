@@ -14,7 +14,8 @@ make_table <- function(records, inputs) {
 
 make_latex <- function(table) {
   measured <- table[n > 0]
-  shown <- measured[, .SD[nn * ppn == max(nn * ppn)], by = .(target_of = target, kind_of = kind)]
+  measured[, tasks := tasks_of(measured)]
+  shown <- measured[, .SD[tasks == max(tasks)], by = .(target_of = target, kind_of = kind)]
   remark <- if (nrow(measured) > nrow(shown)) {
     " Here are the most nodes and processes of each target; all points are in tables/metadata.csv."
   }

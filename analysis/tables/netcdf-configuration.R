@@ -14,8 +14,9 @@ make_table <- function(records, inputs) {
   if (nrow(records) == 0) {
     return(data.table::data.table())
   }
+  records[, tasks := tasks_of(records)]
   table <- records[, .(
-    steps = requested_bytes[1] / (xfer_bytes[1] * nn[1] * ppn[1]), requested_bytes = requested_bytes[1],
+    steps = requested_bytes[1] / (xfer_bytes[1] * tasks[1]), requested_bytes = requested_bytes[1],
     stored = and_list(sort(unique(ifelse(is.na(chunking) | chunking == "contiguous", "contiguous", "chunked")))),
     ways = and_list(sort(unique(ifelse(collective %in% TRUE, "collective", "independent")))), n = .N,
     emulated = all(emulated)

@@ -13,7 +13,7 @@ make_table <- function(records, inputs) {
   if (nrow(table) == 0) {
     return(table)
   }
-  table[order(emulated, target, application, nn * ppn, nn, match(access, names(phase_names)))]
+  table[order(emulated, target, application, tasks_of(table), nn, match(access, names(phase_names)))]
 }
 
 make_latex <- function(table) {

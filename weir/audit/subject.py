@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from weir.base.mounts import MEMORY_FILE_SYSTEMS
-from weir.terms.model import Cell, Message, Row
+from weir.terms.model import Cell, Message, Row, tasks_of
 from weir.tools import tools
 from weir.tools.base import Habits
 
@@ -222,4 +222,4 @@ class Subject:
 
     @cached_property
     def ranks(self) -> int:
-        return int((self.row.get("nn") or 1) * (self.row.get("ppn") or 1))
+        return tasks_of(self.row) or int(self.row.get("nn") or self.row.get("ppn") or 1)

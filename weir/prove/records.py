@@ -76,7 +76,8 @@ def row_of(mount: Mount, access: str, phases: Sequence[Phase], command: Sequence
     row = application_row(access, moved, ops, lasted_s, program_of(command), mount.point, shlex.join(command))
     row |= {
         "nn": mount.hosts,
-        "ppn": max(mount.processes // mount.hosts, 1),
+        "ppn": max(-(-mount.processes // mount.hosts), 1),
+        "tasks": mount.processes or None,
         "sync": synced_share(phases) >= NEARLY_ALL if access == "write" else None,
         "direct": _is_direct(access, phases),
     }

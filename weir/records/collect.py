@@ -149,6 +149,7 @@ def subjects_of_run(
         if "interposed" in seen:
             observed["interposed"] = seen["interposed"]  # weir-io takes the witness for another library
         row = {key: value for key, value in printed.items() if key != "observed"} | common
+        row["tasks"] = row.get("tasks") or observed.get("tasks")
         if row.get("fetched_bytes") is None:
             row["fetched_bytes"] = observed.get("fetched_bytes")
         if not row.get("began"):
@@ -212,7 +213,7 @@ def requested_columns(cell: Cell) -> Row:
     repeated = {
         column: cell.params[name] for column, name in repeated_parameters().items() if name in cell.params
     }
-    return {"nn": cell.nodes, "ppn": cell.ppn} | repeated
+    return {"nn": cell.nodes, "ppn": cell.ppn, "tasks": cell.ranks} | repeated
 
 
 def _run_columns(cell: Cell, run: Run, results: Path) -> Row:

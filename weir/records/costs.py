@@ -13,7 +13,7 @@ from weir.plan.experience import BatchCosts
 from weir.records.collect import Run, read_json
 from weir.records.judged import collect_cell
 from weir.runs.files import RUN_FILE, run_folder
-from weir.terms.model import Row
+from weir.terms.model import Row, tasks_of
 
 
 def batch_costs(batch: Batch, measured: SessionBatch, results: Path) -> BatchCosts | None:
@@ -49,7 +49,7 @@ def created_inodes(rows: Iterable[Row]) -> int:
         if row["access"] == "create":
             created[row["iteration"]] += row.get("ops") or 0
         elif row["access"] == "write":
-            ranks = (row.get("nn") or 1) * (row.get("ppn") or 1)
+            ranks = tasks_of(row) or 1
             created[row["iteration"]] += ranks if row.get("layout") == "file-per-process" else 1
     return max(created.values(), default=0)
 

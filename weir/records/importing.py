@@ -20,7 +20,7 @@ from weir.records.log_cells import counted, identified
 from weir.records.log_runs import kind_of, runs_in, without_prefixes
 from weir.records.table import table_lines, typed_row
 from weir.terms.columns import columns, columns_of_role
-from weir.terms.model import Message, Parsed, Row
+from weir.terms.model import Message, Parsed, Row, tasks_of
 from weir.terms.printed_values import iso_time
 from weir.tools import purpose_of, tools
 from weir.tools.outputs import is_table, read_text
@@ -212,6 +212,7 @@ def _of_run(parsed: Parsed, tool: str, file: Path, facts: Facts) -> Iterator[Sub
     for index, printed in enumerate(parsed.rows):
         row = {key: value for key, value in printed.items() if key != "observed"}
         row |= {"tool": tool, "program": parsed.program, "tool_version": parsed.tool_version or None}
+        row["tasks"] = row.get("tasks") or printed.get("observed", {}).get("tasks")
         row["api"] = row.get("api") or facts.columns.get("api") or _UNKNOWN_API
         messages = messages_of_row(parsed, index)
         yield _subject(row, printed.get("observed", {}), facts, file, messages, parsed.complete)
@@ -241,9 +242,8 @@ def _subject(
 
 
 def _requested_bytes(row: Row) -> int | None:
-    factors = [row[name] for name in ("nn", "ppn", "block_bytes", "segments")]
-    if None in factors:
+    tasks, block_bytes, segments = tasks_of(row), row["block_bytes"], row["segments"]
+    if None in (tasks, block_bytes, segments):
         return None
-    nodes, ppn, block_bytes, segments = factors
-    requested_bytes = int(nodes * ppn * block_bytes * segments)
+    requested_bytes = int((tasks or 0) * block_bytes * segments)
     return requested_bytes if requested_bytes <= _ENDLESS else None

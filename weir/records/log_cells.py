@@ -12,7 +12,7 @@ from typing import Any
 from weir.audit.subject import Subject
 from weir.base.units import format_size
 from weir.terms.columns import cell_columns, cell_facts
-from weir.terms.model import Row
+from weir.terms.model import Row, tasks_of
 from weir.tools.base import UNKNOWN_ACCESS
 
 _DEVICES, _NO_DEVICES = "/dev/", "/dev/shm/"
@@ -33,12 +33,19 @@ def identified(subjects: Iterable[Subject]) -> Iterator[Subject]:
         is_located = bool(row["site"] and row["target"])
         conditions = [None if is_located else row["source"], *(row[name] for name in cell_columns())]
         told = {name: subject.observed[name] for name in cell_facts() if _is_told(subject.observed.get(name))}
+        if _is_uneven(row):
+            told["tasks"] = row["tasks"]
         # Results of which nothing more is told keep the cells that earlier versions gave them.
         more = [*([] if is_located else _place(subject)), *([told] if told else [])]
         cell = hashlib.sha256(json.dumps([*conditions, *more], sort_keys=True).encode()).hexdigest()[:12]
         yield replace(
             subject, row=row | {"cell": cell, "label": row["label"] or _label(row, told.get("workload", {}))}
         )
+
+
+def _is_uneven(row: Row) -> bool:
+    """Whether the number of tasks does not follow from the nodes and the tasks on each."""
+    return row["tasks"] is not None and row["tasks"] != tasks_of(row | {"tasks": None})
 
 
 def _is_told(fact: object) -> bool:
@@ -81,7 +88,8 @@ def _label(row: Row, workload: Mapping[str, Any]) -> str:
     terms += [workload.get("job"), _files(workload)]
     terms += [f"{workload['workers']} workers" if workload.get("workers") else None]
     shape = f"{row['nn']}x{row['ppn']}" if row["nn"] and row["ppn"] else None
-    return " ".join(str(word) for word in (*terms, shape) if word)
+    tasks = f"({row['tasks']} tasks)" if _is_uneven(row) else None
+    return " ".join(str(term) for term in (*terms, shape, tasks) if term)
 
 
 def _files(workload: Mapping[str, Any]) -> str:

@@ -10,6 +10,13 @@ from typing import Any
 Row = dict[str, Any]
 
 
+def tasks_of(row: Row) -> int | None:
+    """MPI tasks of a record: those that its output tells, because nodes may have different numbers of them,
+    else as many on each node; None where neither is known."""
+    tasks, nodes, ppn = (row.get(name) for name in ("tasks", "nn", "ppn"))
+    return int(tasks) if tasks else int(nodes * ppn) if nodes and ppn else None
+
+
 @dataclass(frozen=True)
 class Target:
     """One place to store bytes, as its YAML file describes it."""

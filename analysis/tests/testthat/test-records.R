@@ -73,3 +73,24 @@ test_that("bytes that were not printed follow from the bandwidth, and no time gi
   records <- read_synthetic(n = 1, moved_bytes = NA, io_s = c(2, 0), total_s = 4, bw_mib_s = 4)
   expect_equal(bandwidth_io(records), c(8, NA))
 })
+
+test_that("nodes with different numbers of tasks have the number that the output tells", {
+  even <- read_synthetic(nn = 2, ppn = 4, n = 1)
+  expect_identical(tasks_of(even), c(8, 8))
+  expect_null(even$uneven_tasks)
+  rows <- synthetic_records(nn = 3, ppn = 48, tasks = rep(c(100, 101), 2), n = 2)
+  rows[, cell := ifelse(tasks == 100, "first", "second")]
+  uneven <- read_records(write_synthetic(rows))
+  points <- bandwidth_points(uneven)
+  expect_identical(sort(tasks_of(points)), c(100, 100, 101, 101))
+  expect_identical(data.table::uniqueN(points$variant), 2L)
+  expect_identical(tasks_of(bandwidth_points(even)), c(8, 8))
+})
+
+test_that("the time of an operation is that of the tasks that took part", {
+  layers <- function(...) {
+    rows <- synthetic_records(nn = 3, ppn = 48, xfer_bytes = 2^c(14, 17, 20), n = 2, experiment = "layers", ...)
+    layer_lines(read_records(write_synthetic(rows)))
+  }
+  expect_equal(layers(tasks = 72)$operation_us, layers()$operation_us / 2)
+})

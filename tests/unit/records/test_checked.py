@@ -104,7 +104,7 @@ def test_every_column_has_a_role_and_every_measure_a_unit_or_none_by_its_meaning
     roles = {column.role for column in columns().values()}
     assert roles == {"parameter", "measure", "identity", "verdict"}
     without = [name for name in columns_of_role("measure") if not columns()[name].unit]
-    assert without == ["ops", "lat_histogram", "slowest_rank"]
+    assert without == ["ops", "lat_histogram", "slowest_rank", "tasks"]
 
 
 def test_a_repeated_parameter_is_one_of_some_tool() -> None:

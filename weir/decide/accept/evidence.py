@@ -156,13 +156,15 @@ def _read_io500(path: Path) -> Measured:
 def _row(phase: Phase, result: Result) -> Row:
     bandwidth = phase.unit == "GiB/s"
     invalid = phase.marked_invalid
+    nodes, procs = result.nodes or 0, result.procs or 0
     return {
         "tool": IO500,
         "access": phase.name,
         "cell": phase.name,
         "label": phase.name,
         "nn": result.nodes,
-        "ppn": result.procs // result.nodes if result.procs and result.nodes else None,
+        "ppn": procs // nodes if nodes and procs and procs % nodes == 0 else None,
+        "tasks": result.procs or None,
         "bw_mib_s": phase.value * _MIB_PER_GIB if bandwidth else None,
         "ops_s": None if bandwidth else phase.value * 1000,
         "total_s": phase.time_s,

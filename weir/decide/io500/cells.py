@@ -14,7 +14,7 @@ from weir.decide.io500.result import PHASES, WRITE_PHASES
 from weir.decide.io500.standing import PER, Place, place_among
 from weir.decide.io500.submissions import Submission
 from weir.decide.io500.validity import STONEWALL_S
-from weir.terms.model import Row
+from weir.terms.model import Row, tasks_of
 
 RANDOM_READS = data_folder("reference") / "io500-random-reads.csv"
 RANDOM_READ = "ior_rnd4k_read"  # of the extended runs
@@ -91,7 +91,7 @@ def _standing(
     phase, why_not = phase_of(first)
     why_not = why_not or _doubt(access, mine, phase, volatile)
     unit = PHASES.get(phase, "GiB/s")
-    nodes, procs = first["nn"] or 0, (first["nn"] or 0) * (first["ppn"] or 0)
+    nodes, procs = first["nn"] or 0, tasks_of(first) or 0
     values = [_value(row, unit) for row in mine if row["access"] == access]
     known = [value for value in values if value is not None]
     value = median(known) if known else 0.0
@@ -154,7 +154,7 @@ def _doubt(access: str, mine: Sequence[Row], phase: str, volatile: frozenset[str
         return "emulated storage"
     if first["target"] in volatile:
         return "storage that does not survive the node"
-    if not first["nn"] or not first["ppn"]:
+    if not first["nn"] or not tasks_of(first):
         return "nodes and processes are unknown"
     if any(row["verdict"] != "VALID" for row in mine if row["access"] == access):
         return "not every run is VALID"

@@ -117,10 +117,12 @@ _RULES: Mapping[str, Row] = {
 
 
 def _shape(result: Result) -> Row:
-    """Nodes and processes per node, where all nodes have the same number."""
-    if not result.nodes or not result.procs or result.procs % result.nodes:
+    """Nodes and tasks; where nodes have different numbers of tasks, nobody knows the largest one."""
+    if not result.nodes or not result.procs:
         return {}
-    return {"nn": result.nodes, "ppn": result.procs // result.nodes}
+    is_even = result.procs % result.nodes == 0
+    ppn = result.procs // result.nodes if is_even else None
+    return {"nn": result.nodes, "ppn": ppn, "tasks": result.procs}
 
 
 def _experiment(phase: str) -> str:

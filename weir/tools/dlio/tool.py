@@ -118,6 +118,7 @@ def _common(document: Mapping[str, Any], access: str, experiment: str) -> Row:
         "api": _NOT_PRINTED,
         "access": access,
         "nn": nodes or None,
+        "tasks": ranks or None,
         "ppn": ranks // nodes if nodes and ranks and ranks % nodes == 0 else None,
         "experiment": experiment,
         "began": str(document.get("start", "")),

@@ -276,6 +276,8 @@ def _job(options: Mapping[str, str]) -> dict[str, int]:
     tasks = tasks or whole(options.get("tasks"))
     ppn = ppn or whole(options.get("clients per node") or options.get("tasksPerNode"))
     nodes = whole(options.get("nodes")) or (-(-tasks // ppn) if tasks and ppn else None)
+    if tasks:  # with -N some of the ranks that were started, and of their nodes, have no task
+        nodes, ppn = (min(count, tasks) if count else None for count in (nodes, ppn))
     return {key: value for key, value in (("tasks", tasks), ("ppn", ppn), ("nodes", nodes)) if value}
 
 
