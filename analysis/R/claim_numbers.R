@@ -41,3 +41,15 @@ effect_number <- function(values) {
   text <- formatC(signif(values, 2), digits = 2, format = "fg", flag = "#")
   gsub("-", "$-$", sub("[.]$", "", trimws(text)), fixed = TRUE)
 }
+
+# What would decide an undecided claim; empty for the others.
+deciding_words <- function(found) {
+  rounds <- ifelse(is.na(found$needed), "more rounds", sprintf("about %d rounds", as.integer(found$needed)))
+  few <- is.na(found$lo)
+  words <- ifelse(
+    few & found$ran >= 2, sprintf("2 rounds that are not degraded, of %d that ran", as.integer(found$ran)),
+    ifelse(few, "2 rounds or more", sprintf("%s, of %d that ran", rounds, as.integer(found$rounds)))
+  )
+  doubts <- sub("(^|; )(fewer than two rounds|of [0-9]+ rounds fewer than two are not degraded)", "", found$doubt)
+  ifelse(found$verdict == outcomes[3], paste0(words, ifelse(nzchar(doubts), "; ", ""), doubts), "")
+}

@@ -53,18 +53,28 @@ load_claims <- function(name, home = analysis_home()) {
 
 # Every claim of every paper on these records and on what the paper printed: a row for each claim and kind of evidence.
 decide_claims <- function(records, facts, published, home = analysis_home(), papers = papers_of(facts, home)) {
-  sets <- list(
+  sets <- evidence_sets(records, facts)
+  # Looked at only where usable records are too few.
+  delayedAssign("degraded_too", evidence_sets(as_usable(records), facts))
+  data.table::rbindlist(lapply(papers, function(name) {
+    paper <- load_claims(name, home)
+    printed <- printed_evidence(paper, published)
+    correct_for_many(data.table::rbindlist(lapply(paper$claims, function(it) {
+      decide_claim(it, paper, sets, printed, function() degraded_too)
+    })))
+  }))
+}
+
+evidence_sets <- function(records, facts) {
+  list(
     bandwidth = evidence_of(transfers_of(records), facts, bandwidth_io),
     whole = evidence_of(transfers_of(records), facts, bandwidth_all),
     opening = evidence_of(transfers_of(records)[stonewall_s == 0], facts, opening_share),
     latency = evidence_of(records[purpose == "latency"], facts, function(rows) above_zero(rows$lat_p50_us))
   )
-  data.table::rbindlist(lapply(papers, function(name) {
-    paper <- load_claims(name, home)
-    printed <- printed_evidence(paper, published)
-    correct_for_many(data.table::rbindlist(lapply(paper$claims, function(it) decide_claim(it, paper, sets, printed))))
-  }))
 }
+
+as_usable <- function(records) data.table::copy(records)[verdict == "DEGRADED", verdict := "UNPROVEN"]
 
 # Of many claims some are decided by chance: Benjamini and Hochberg over those of one paper.
 correct_for_many <- function(decided) {
@@ -86,11 +96,16 @@ printed_evidence <- function(paper, published) {
   )
 }
 
-decide_claim <- function(claim, paper, sets, printed) {
+# `degraded_too` gives the evidence that would be there if degraded records counted: how many rounds ran.
+decide_claim <- function(claim, paper, sets, printed, degraded_too = function() NULL) {
   if (!claim$of_published || claim$measure != "bandwidth") {
     printed <- no_evidence
   }
-  here <- claim_row(claim, paper, "these records", decided(claim, paper, sets[[claim$measure]]))
+  found <- decided(claim, paper, sets[[claim$measure]])
+  if (!is.null(found) && found$rounds < 2 && !is.null(degraded_too())) {
+    found$ran <- max(found$rounds, decided(claim, paper, degraded_too()[[claim$measure]])$rounds)
+  }
+  here <- claim_row(claim, paper, "these records", found)
   by_whole_time <- if (claim$measure == "bandwidth") outcome_of(claim, decided(claim, paper, sets$whole))$verdict
   here[, by_whole_time := if (is.null(by_whole_time)) NA_character_ else by_whole_time]
   there <- claim_row(claim, paper, "published values", decided(claim, paper, printed))
@@ -118,9 +133,14 @@ outcome_of <- function(claim, found, printed = FALSE) {
     return(list(verdict = outcomes[if (inside) 1 else 2], doubt = "no interval", p = NA_real_, needed = NA_integer_))
   }
   if (!is.finite(found$lo) || !is.finite(found$hi)) {
-    return(list(verdict = outcomes[3], doubt = "fewer than two rounds", p = NA_real_, needed = 2L))
+    return(list(verdict = outcomes[3], doubt = few_rounds_words(found), p = NA_real_, needed = 2L))
   }
   outcome_of_interval(found, ends, inside)
+}
+
+few_rounds_words <- function(found) {
+  ran <- if (is.null(found$ran)) found$rounds else found$ran
+  if (ran < 2) "fewer than two rounds" else sprintf("of %d rounds fewer than two are not degraded", ran)
 }
 
 outcome_of_interval <- function(found, ends, inside) {
@@ -162,7 +182,9 @@ claim_row <- function(claim, paper, evidence, found) {
     paper = paper$name, claim = claim$id, says = claim$says, cites = paper$cites, where = claim$where,
     evidence = evidence, verdict = judged$verdict, effect = number("effect"), lo = number("lo"), hi = number("hi"),
     unit = if (scope) NA_character_ else found$words, lowest = number("lowest"), highest = number("highest"),
-    count = number("count"), rounds = number("rounds"), needed = as.numeric(judged$needed), p = judged$p,
+    count = number("count"), rounds = number("rounds"),
+    ran = if (scope || is.null(found$ran)) number("rounds") else as.numeric(found$ran),
+    needed = as.numeric(judged$needed), p = judged$p,
     bound = bound_words(claim), bound_lo = claim$expects(claim$tolerance)$effect[1],
     bound_hi = claim$expects(claim$tolerance)$effect[2], doubt = judged$doubt,
     points = if (scope) 0L else nrow(found$used), unproven = if (scope) 0L else sum(found$used$unproven),
@@ -190,8 +212,8 @@ decided_claims <- function(records, inputs) {
   }
   decided <- read_text_table(inputs$claims, "decided claims")
   numbers <- c(
-    "effect", "lo", "hi", "lowest", "highest", "count", "rounds", "needed", "p", "q", "bound_lo", "bound_hi", "points",
-    "unproven"
+    "effect", "lo", "hi", "lowest", "highest", "count", "rounds", "ran", "needed", "p", "q", "bound_lo", "bound_hi",
+    "points", "unproven"
   )
   for (column in numbers) {
     data.table::set(decided, j = column, value = as_typed(decided[[column]], "number", inputs$claims, column))

@@ -39,7 +39,8 @@ shortened <- function(text, most) {
 # A bracket or a star that begins a row of a table would belong to the line break before it.
 latex_signs <- c(
   "~" = "\\textasciitilde{}", "^" = "\\textasciicircum{}", "<" = "\\textless{}", ">" = "\\textgreater{}",
-  "|" = "\\textbar{}", "\"" = "\\textquotedbl{}", "[" = "{[}", "]" = "{]}", "*" = "{*}"
+  "|" = "\\textbar{}", "\"" = "\\textquotedbl{}", "[" = "{[}", "]" = "{]}", "*" = "{*}",
+  "\u2713" = "$\\checkmark$"
 )
 
 # LaTeX's fonts have the letters of western Europe. A sign that they lack would end the printing: its number stands for
@@ -55,7 +56,7 @@ name_strange_signs <- function(text) {
   }, character(1), USE.NAMES = FALSE)
 }
 
-known_signs <- c(0x20:0x7E, setdiff(0xA1:0xFF, 0xAD), 0x2013, 0x2014, 0x2018:0x201D, 0x2022, 0x2026)
+known_signs <- c(0x20:0x7E, setdiff(0xA1:0xFF, 0xAD), 0x2013, 0x2014, 0x2018:0x201D, 0x2022, 0x2026, 0x2713)
 
 # A name that may be long: a line can end after its signs, and in text without any after ten letters.
 latex_name <- function(text) {

@@ -26,7 +26,7 @@ forward_live_page <- function(folder) {
 
 complete_page <- function(model, folder, inputs) {
   facts <- known_facts(inputs)
-  parts <- figure_parts(facts)
+  parts <- chosen_parts("figure", "all")
   model$claims <- page_claims(inputs, facts)
   write_whole(page_json(model), file.path(folder, "page.json"))
   model$figures <- page_figures(folder, parts)
@@ -99,7 +99,8 @@ page_model <- function(records, facts, inputs, folder) {
     interval_level = gsub("~\\%", " %", level_words(real_points(points)), fixed = TRUE),
     attained_level = attained_words,
     doubted = page_doubted(records, facts), targets = page_targets(records, facts), answers = page_answers(points),
-    effects = page_effects(concluding$effects), doubts = page_doubts(concluding), advice = page_advice(evidence),
+    effects = page_effects(concluding$effects), compared = nrow(evidence$effects), doubts = page_doubts(concluding),
+    advice = page_advice(evidence),
     following = page_following(facts, folder), questions = page_questions(points, facts),
     points = point_rows(points, records, folder), points_total = nrow(points), figures = list(), absent = list(),
     drawing = TRUE, claims = list(),

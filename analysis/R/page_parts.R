@@ -25,12 +25,6 @@ absent_figures <- function(folder, parts) {
 
 svg_of <- function(part, folder) file.path(folder, "figures", paste0(part$name, ".svg"))
 
-# Figures of claims only if the suite requests claims.
-figure_parts <- function(facts) {
-  wanted <- length(wanted_claims(facts)) > 0
-  Filter(function(part) wanted || !identical(section_of(part), "claims"), chosen_parts("figure", "all"))
-}
-
 # Claims stand on the page of a study whose suite asks for them.
 page_claims <- function(inputs, facts) {
   wanted <- wanted_claims(facts)

@@ -53,7 +53,7 @@ thin_levels <- function(table, most) {
       wanted <- exp(seq(log(values[1]), log(values[length(values)]), length.out = most[[column]]))
       kept <- values[unique(vapply(wanted, function(value) which.min(abs(log(values / value))), integer(1)))]
       table <- add_note(table[table[[column]] %in% c(kept, NA)], sprintf(
-        "Of %s %s only %s are drawn; report.html has the others.", paste(values, collapse = ", "),
+        "Of %s %s only %s are drawn; tables/summary.csv has the others.", paste(values, collapse = ", "),
         thinned_names[[column]], paste(kept, collapse = ", ")
       ))
     }
@@ -120,7 +120,20 @@ split_pages <- function(table, limit = most_pages_of_figure) {
   published <- vapply(sheets, function(sheet) any(sheet$published %in% TRUE), logical(1))
   kept <- order(published, real == 0, -fullness, match(of_page, unique(of_page)))
   kept <- kept[drawn[kept] > 0]
-  without_further_pages(unname(sheets[if (length(kept) > 0) kept else 1]), limit)
+  without_further_pages(tell_pages(unname(sheets[if (length(kept) > 0) kept else 1])), limit)
+}
+
+# Names the settings and texts of which each page has one value, and not all pages the same: without them pages would
+# look alike.
+tell_pages <- function(pages) {
+  settings <- Filter(function(column) {
+    column %in% dimensions() || is.character(pages[[1]][[column]])
+  }, setdiff(names(pages[[1]]), c("verdict", "unit", "note", "page", "row", "column", "one_cell")))
+  telling <- Filter(function(column) {
+    values <- lapply(pages, function(page) unique(page[[column]]))
+    all(lengths(values) == 1) && data.table::uniqueN(unlist(values)) > 1
+  }, settings)
+  lapply(pages, function(page) data.table::setattr(data.table::copy(page), "telling", telling))
 }
 
 # Of logs of many systems each has a page; nobody reads hundreds. A figure of less weight may define a lower page_limit.
@@ -132,15 +145,16 @@ without_further_pages <- function(sheets, limit) {
     return(sheets)
   }
   points <- sum(vapply(further, function(sheet) sum(sheet$n > 0), numeric(1)))
-  note <- sprintf("Not drawn: %s on %s; report.html and tables/summary.csv have them.", counted(points, "point"),
+  note <- sprintf("Not drawn: %s on %s; tables/summary.csv has them.", counted(points, "point"),
     counted(length(further), "further page"))
   lapply(utils::head(sheets, limit), add_note, note)
 }
 
-# What all panels of a page have in common, as text.
+# What all panels of a page have in common, and what tells the page from the others, as text.
 constant_words <- function(table) {
   told <- c("kind", "target", "nn", "ppn", "api", "layout", "order", "access", "xfer_bytes", "axis", "variant")
-  same <- Filter(function(column) data.table::uniqueN(table[[column]]) == 1, intersect(told, names(table)))
+  same <- Filter(function(column) data.table::uniqueN(table[[column]]) == 1,
+    intersect(union(told, attr(table, "telling")), names(table)))
   describe_columns(mark_emulated(table[1]), same)
 }
 

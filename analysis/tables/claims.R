@@ -1,17 +1,12 @@
-title <- "Claims of publications, decided"
+title <- "Claims of publications"
 position <- 60
-section <- "appendix"
+section <- "claims"
 if_empty <- "these data decide none of the claims in analysis/claims."
 caption <- paste(
-  "Claims of publications, rephrased, and how these records and the values that the publications printed decide",
-  "them: an effect, of these records with its 95 % interval over the rounds, and what it had to be. Undecided: the",
-  "interval allows both, or there are fewer than two rounds. An exponent is that of the growth with the nodes.",
-  "Bandwidth is that over the time of the transfers. Over the claims of a publication false decisions are held at 5",
-  "%, of this campaign: a cell that was slow for all of its rounds decides a claim as well."
-)
-in_print <- paste(
-  "Under each verdict stands its effect; a dagger marks a verdict that is another by the time from open to close. How",
-  "many pairs or series an effect is the median of is in tables/claims.csv."
+  "Claims as the publications state them, the effect in these records with its 95 % interval over the rounds, what",
+  "it has to be, and the same of the values that were printed. \u2713 reproduced, \u00d7 contradicted, ?",
+  "undecided; an exponent is that of the growth with the nodes. False decisions are held at 5 % over a publication, of",
+  "this campaign: a cell that was slow for all of its rounds decides a claim as well."
 )
 
 make_table <- function(records, inputs) {
@@ -19,32 +14,51 @@ make_table <- function(records, inputs) {
   # Published values are shown beside records that decide a claim, and not beside others; a paper with a study of its
   # own is always decided in that study.
   of_study <- decided$paper %in% Filter(function(name) !is.null(load_claims(name)$suites), unique(decided$paper))
-  if (any(decided$evidence == "these records")) decided else decided[of_study]
+  table <- if (any(decided$evidence == "these records")) decided else decided[of_study]
+  if (nrow(table) == 0) {
+    return(table)
+  }
+  quoted <- quoted_claims(unique(table$paper))[table, on = "claim"]
+  quoted[, would_decide := ifelse(evidence == "these records", deciding_words(quoted), "")]
+  data.table::setcolorder(quoted, c(setdiff(names(quoted), c("quote", "quoted_at")), "quote", "quoted_at"))[]
 }
 
 make_latex <- function(table) {
   here <- table[evidence == "these records"]
   printed <- table[evidence == "published values"]
-  rows <- unique(table[, .(paper, claim, says, where, bound)])
+  rows <- unique(table[, .(paper, claim, says, where, quote, quoted_at, bound)])
   units <- table[, .(unit = stats::na.omit(unit)[1]), by = .(paper, claim)]
   rows <- units[rows, on = c("paper", "claim")]
   whole <- nrow(here) > 0 && all(here$emulated)
   cells <- rows[, .(
-    sprintf("%s \\emph{(%s)}\\tablegap{}", escape_latex(says), section_signs(where)),
-    paste(escape_latex(unit), bound_cell(bound)),
-    decided_cell(here[rows, on = c("paper", "claim")], !whole), decided_cell(printed[rows, on = c("paper", "claim")])
+    claim_cell(.SD), paste(escape_latex(unit), bound_cell(bound)),
+    decided_cell(here[rows, on = c("paper", "claim")], !whole), decided_cell(printed[rows, on = c("paper", "claim")]),
+    deciding_cell(here[rows, on = c("paper", "claim")])
   )]
   groups <- vapply(rows$paper, paper_head, character(1), USE.NAMES = FALSE)
   latex_table(
-    name, paste(caption, in_print), cells,
-    c(wrapped_column(48), wrapped_column(19), wrapped_column(29), wrapped_column(20)),
-    c("claim", "bound", if (whole) "these records, \\textbf{EMULATED}" else "these records", "printed values"),
+    name, caption, cells,
+    c(wrapped_column(43), wrapped_column(15), wrapped_column(24), wrapped_column(17), wrapped_column(22)),
+    c(
+      "claim", "has to be", if (whole) "these records, \\textbf{EMULATED}" else "these records", "printed values",
+      "would decide it"
+    ),
     groups = groups, in_place = nrow(cells) > most_claims_together, together = 3
   )
 }
 
 # What is more may break over pages.
 most_claims_together <- 8L
+
+# The sentence as it was published and its section; our wording where it was not quoted, and where one sentence is two
+# claims.
+claim_cell <- function(rows) {
+  twice <- rows$quote %in% rows$quote[duplicated(rows$quote)]
+  ours <- sprintf("%s \\emph{(%s)}", escape_latex(rows$says), section_signs(rows$where))
+  cited <- sprintf("``%s'' \\emph{(%s)}", escape_latex(rows$quote), section_signs(rows$quoted_at))
+  words <- ifelse(is.na(rows$quote), ours, ifelse(twice, paste0(cited, "; here: ", escape_latex(rows$says)), cited))
+  paste0(words, "\\tablegap{}")
+}
 
 paper_head <- function(name) {
   paper <- load_claims(name)
@@ -58,9 +72,7 @@ decided_cell <- function(found, tell_emulated = FALSE) {
   lines <- paste0(
     verdict_cell(found), "\\newline ", effect_number(found$effect),
     ifelse(is.na(found$lo), "", sprintf(" (%s to %s)", effect_number(found$lo), effect_number(found$hi))),
-    ifelse(nzchar(found$doubt), paste0("; ", escape_latex(found$doubt)), ""),
     ifelse(found$unproven > 0, sprintf("; %d of %d points unproven", found$unproven, found$points), ""),
-    ifelse(is.na(found$needed), "", sprintf("; %d rounds would decide", found$needed)),
     ifelse(tell_emulated & found$emulated, "\\newline\\textbf{EMULATED}", "")
   )
   ifelse(is.na(found$verdict), "--", lines)
@@ -68,12 +80,21 @@ decided_cell <- function(found, tell_emulated = FALSE) {
 
 verdict_cell <- function(found) {
   sprintf(
-    "\\textbf{\\textcolor[HTML]{%s}{%s}}%s", verdict_colours[found$verdict], found$verdict,
+    "\\textbf{\\textcolor[HTML]{%s}{%s %s}}%s", verdict_colours[found$verdict],
+    escape_latex(verdict_signs[found$verdict]), found$verdict,
     ifelse(found$by_whole_time %in% c(found$verdict, NA), "", "$^\\dagger$")
   )
 }
 
 verdict_colours <- c(reproduced = "0072B2", contradicted = "B00020", undecided = "606060")
+verdict_signs <- c(reproduced = "\u2713", contradicted = "\u00d7", undecided = "?")
+
+deciding_cell <- function(found) {
+  words <- ifelse(is.na(found$would_decide) | !nzchar(found$would_decide), "--", escape_latex(found$would_decide))
+  by_time <- !found$by_whole_time %in% NA & found$by_whole_time != found$verdict
+  ifelse(by_time %in% TRUE, paste0(words, sprintf("; $\\dagger$: %s by the time from open to close",
+    found$by_whole_time)), words)
+}
 
 # 0.85 or more, 0.8 to 1.2
 bound_cell <- function(bound) {

@@ -266,7 +266,6 @@ def test_figures_have_titles_and_what_does_not_apply_is_listed_once(browse: Brow
     assert drawn.count('id="figure-') == drawn.count("<h3>") > 2
     assert absent.count("Scaling with nodes") == 1
     assert "Scaling with nodes" not in drawn
-    assert 'id="figure-claims"' not in drawn, "claims stand where the suite asks for them"
 
 
 def test_the_page_is_small_and_asks_for_nothing(study: Path) -> None:

@@ -22,6 +22,7 @@ _DRAWING = (
     "analysis/advice",
     "analysis/page",
     "config/metrics",
+    "reference/publications",
 )
 
 

@@ -10,10 +10,10 @@ many_nodes <- function(...) with_cells(read_synthetic(nn = c(1, 2, 4), ppn = c(1
 
 study_for <- function(of_figure, ...) {
   switch(of_figure,
-    netcdf = netcdf_study(...), "netcdf-ior" = netcdf_study(...), latency = single_operations(...),
+    netcdf = netcdf_study(...), "netcdf-boxes" = netcdf_study(...), "netcdf-ior" = netcdf_study(...),
+    density = single_operations(...), latency = single_operations(...),
     "size-interface" = one_node(...), "transfer-size" = one_node(...),
     timeline = many_nodes(...)[, began := sprintf("2026-01-01T00:%02d:00", iteration)][],
-    claims = with_cells(read_synthetic(target = "buffer", api = "IME", xfer_bytes = c(2^14, 2^24), ...)),
     many_nodes(...)
   )
 }
@@ -193,7 +193,7 @@ test_that("what does not apply has no picture and says why in print", {
     table <- figures[[name]]$make_table(records, list())
     why_nothing(figures[[name]], table, records)
   }
-  for (name in setdiff(names(figures), "claims")) {
+  for (name in names(figures)) {
     expect_identical(reason(name, many_nodes()[, verdict := "INVALID"]), "no valid record: all 72 are invalid.")
     expect_identical(reason(name, many_nodes()[0]), "there are no records.")
   }
@@ -246,16 +246,6 @@ test_that("two numbers of processes are no scaling, and the ratio of the two is 
   expect_identical(why_nothing(figures$scaling, figures$scaling$make_table(records, list()), records),
     "all records are of 1 and 2 processes per node; a line needs three numbers.")
   expect_true("ppn" %in% effects_of_settings(records)$dimension)
-})
-
-test_that("each claim has a grey side, and the caption counts claims and no points", {
-  plot <- plot_of(figures$claims, study_for("claims"),
-    list(published = file.path(checkout, "reference", "published.csv")))
-  tiles <- ggplot2::layer_data(plot, 1)
-  expect_false(anyNA(tiles[c("xmin", "xmax")]))
-  expect_true(any(tiles$xmax <= 1e-9))
-  expect_match(one_line(plot$labels$caption), "[0-9]+ reproduced, [0-9]+ contradicted, [0-9]+ undecided[.]")
-  expect_no_match(one_line(plot$labels$caption), "valid")
 })
 
 test_that("storage with an interface of its own is on pages of its own where overhead is drawn", {

@@ -147,6 +147,15 @@ test_that("cells that differ in an axis of their own are told apart, and only th
   expect_setequal(settings(depths), paste0(rep(settings(rows), 2), ", iodepth ", rep(c(1, 32), each = 2)))
 })
 
+test_that("where settings were compared and none is clear, the page does not deny that they were", {
+  records <- repeated_rounds(2)[, `:=`(io_s = 0.1 * (1 + 0.5 * ((run + xfer_bytes / 2^14) %% 2)))]
+  records[, total_s := open_s + io_s + close_s][, bw_mib_s := moved_bytes / total_s / mib]
+  facts <- page_of(records)$facts
+  expect_false(any(vapply(facts$effects, function(effect) effect$clear, TRUE)))
+  expect_gt(facts$compared, 0)
+  expect_identical(page_of(records[xfer_bytes == 2^20])$facts$compared, 0L)
+})
+
 test_that("options that one program alone has are no settings of a study in which no point differs in them", {
   rows <- repeated_rounds(2)[, `:=`(iodepth = 1, rate = 0, zipf = 0, distribution = "blocks", file_view = FALSE,
     compress_percent = 0, direct = FALSE, sync = TRUE)]
@@ -211,9 +220,6 @@ test_that("claims stand on the page of a suite that asks for them, and on no oth
     verdict = "reproduced", effect = "0.946", bound = "0.85 or more")))
   silent <- list(suites = list(list(suite = "two")))
   expect_length(page_claims(list(claims = path), silent), 0)
-  names_of <- function(facts) vapply(figure_parts(facts), function(part) part$name, "")
-  expect_true("claims" %in% names_of(asking))
-  expect_false("claims" %in% names_of(silent))
   expect_error(page_claims(list(claims = path), list(suites = list(list(claims = list("nobody"))))), "nobody")
 })
 

@@ -49,7 +49,7 @@ test_that("of a full study some numbers are drawn, the ends among them, and the 
   expect_identical(range(placed$nn), c(1L, 10L))
   expect_identical(range(placed$ppn), c(1L, 8L))
   expect_match(placed$note[1], fixed = TRUE,
-    "Of 1, 2, 3, 4, 5, 6, 7, 8 processes per node only 1, 8 are drawn; report.html has the others."
+    "Of 1, 2, 3, 4, 5, 6, 7, 8 processes per node only 1, 8 are drawn; tables/summary.csv has the others."
   )
 })
 
@@ -78,7 +78,7 @@ test_that("of hundreds of pages the fullest are drawn, and the note counts what 
   pages <- split_pages(place_panels(table, wishes))
   expect_length(pages, most_pages_of_figure)
   expect_identical(unique(unlist(lapply(pages, function(page) page$note))),
-    "Not drawn: 12 points on 3 further pages; report.html and tables/summary.csv have them.")
+    "Not drawn: 12 points on 3 further pages; tables/summary.csv has them.")
   expect_length(split_pages(place_panels(table, wishes), page_limit_of(list(page_limit = 2L))), 2)
 })
 
@@ -133,4 +133,14 @@ test_that("pages of published values come last", {
 test_that("a note of some rows is none of the others", {
   bound <- rbind(add_note(data.table::data.table(n = 1L), "One."), data.table::data.table(n = 2L), fill = TRUE)
   expect_identical(add_note(bound, "All.")$note, c("One. All.", "All."))
+})
+
+test_that("pages that only a setting of their panels tells apart have it in their words", {
+  table <- data.table::data.table(target = "disk", nn = 1, ppn = 2, access = "read",
+    program_of = rep(c("IOR MPI-IO, random", "IOR MPI-IO, sequential"), each = 2), xfer_bytes = c(2^14, 2^20), n = 3L,
+    median = 1:4, verdict = "VALID", emulated = FALSE)
+  pages <- split_pages(place_panels(table, c(program_of = "page")))
+  words <- vapply(pages, constant_words, "")
+  expect_length(words, 2)
+  expect_setequal(sub(".*read, ", "", words), c("over IOR MPI-IO, random", "over IOR MPI-IO, sequential"))
 })

@@ -13,11 +13,69 @@ test_that("a claim takes one row: what these records and what the printed values
   data.table::fwrite(decided, path)
   table <- load_table("claims")$make_table(records, list(claims = path))
   print <- load_table("claims")$make_latex(table)
-  row <- grep("^A random order costs the native interface nothing", print, value = TRUE)
+  row <- grep("^``The same considerations apply to sequential performance''", print, value = TRUE)
   expect_length(row, 1)
   expect_match(row, "factor $\\ge$ 0.9 &", fixed = TRUE)
   expect_identical(lengths(regmatches(row, gregexpr("reproduced", row))), 2L)
   expect_match(print, "these records, \\\\textbf\\{EMULATED\\}", all = FALSE)
+})
+
+test_that("a claim that is undecided tells what would decide it: rounds, or rounds that are not degraded", {
+  skip_if_quick()
+  rounds <- function(n, ...) {
+    records <- read_synthetic(target = "buffer", api = "IME", order = c("sequential", "random"), n = n, ...)
+    decided <- decide_claims(records, NULL, NULL, home, "ime-paper")
+    path <- scratch("claims.csv")
+    data.table::fwrite(decided, path)
+    table <- load_table("claims")$make_table(records, list(claims = path))
+    table[claim == "native-random-harmless" & evidence == "these records"]
+  }
+  once <- rounds(1)
+  expect_identical(once$verdict, "undecided")
+  expect_identical(once$would_decide, "2 rounds or more")
+  path <- write_synthetic(synthetic_records(target = "buffer", api = "IME", order = c("sequential", "random"), n = 3)[
+    iteration > 0, `:=`(verdict = "DEGRADED", reasons = "a-rule")])
+  decided <- decide_claims(read_records(path), NULL, NULL, home, "ime-paper")
+  found <- decided[claim == "native-random-harmless" & evidence == "these records"]
+  expect_identical(found$doubt, "of 3 rounds fewer than two are not degraded")
+  expect_identical(deciding_words(found), "2 rounds that are not degraded, of 3 that ran")
+  sure <- rounds(6)
+  expect_identical(sure$would_decide[sure$verdict != "undecided"], character(sum(sure$verdict != "undecided")))
+})
+
+test_that("the claims of every paper are quoted, and every figure and table of a publication has a place or a reason", {
+  for (name in publication_names(home)) {
+    rows <- read_publication(name, home)
+    expect_gt(nrow(rows[kind != "claim"]), 3)
+    expect_false(anyDuplicated(rows$item) > 0, info = name)
+    if (name %in% part_names("claims", home)) {
+      claims <- vapply(load_claims(name, home)$claims, function(it) it$id, "")
+      expect_setequal(rows[kind == "claim"]$item, claims)
+    }
+  }
+  expect_setequal(publication_names(home), c("ime-paper", "io500", "mistral", "nersc-ior", "netcdf-slides"))
+})
+
+test_that("the map of a publication has what records hold, what is emulated, and a reason for the rest", {
+  lustre <- read_synthetic(target = "lustre", nn = c(1, 2), order = "random")
+  facts <- list(about = list(publications = list("ime-paper")))
+  map <- publication_map(lustre, facts, home)
+  expect_identical(map[held == TRUE]$item, c("Figure 1", "Figure 4a"))
+  expect_match(map[item == "Figure 2"]$reason,
+    "no record of IME's native interface is public")
+  expect_identical(map[item == "Figure 2"]$instead, "suite ime-paper, emulated (E)")
+  alone <- publication_map(lustre[nn == 1], list(suites = list(list(suite = "ime-paper"))), home)
+  expect_true(all(alone$instead == ""))
+  expect_identical(alone[item == "Figure 4a"]$reason, "all records of it are of 1 node")
+  expect_identical(alone[item == "Figure 4b"]$reason, "nothing like it was measured at this site")
+  buffer <- read_synthetic(target = "buffer", api = "IME", order = "random", emulated = TRUE)
+  both <- publication_map(rbind(lustre, buffer), facts, home)
+  expect_true(both[item == "Figure 2"]$held && both[item == "Figure 2"]$emulated)
+  expect_false(both[item == "Figure 4a"]$emulated)
+  expect_identical(nrow(publication_map(lustre, list(suites = list(list(suite = "my-own"))), home)), 0L)
+  print <- load_table("publication")$make_latex(both)
+  expect_match(print, "\\partorreason\\{figure\\}\\{read-write\\}\\{ \\(E\\)\\}", all = FALSE)
+  expect_match(print, "not here: no record of NetCDF-Bench is public", fixed = TRUE, all = FALSE)
 })
 
 test_that("records that decide nothing have no table of claims", {
@@ -39,6 +97,10 @@ test_that("best and mean are printed of the fastest way, and of every way in the
   )
   records[, bw_mib_s := ifelse(layout == "shared", 500, 900) + iteration]
   part <- load_table("best-mean")
+  facts <- scratch("facts.json")
+  writeLines('{"suites": [{"suite": "ime-paper"}]}', facts)
+  own <- published
+  published$facts <- facts
   table <- part$make_table(records, published)
   expect_setequal(table[n > 0]$layout, c("shared", "file-per-process"))
   print <- part$make_latex(table)
@@ -47,6 +109,10 @@ test_that("best and mean are printed of the fastest way, and of every way in the
   expect_match(print, "^published & seq. & 10 MiB & [$]10", all = FALSE)
   elsewhere <- data.table::copy(records)[, xfer_bytes := 2^20]
   expect_identical(part$make_table(elsewhere, published)[n == 0], part$make_table(elsewhere, published)[0])
+  mine <- paste(part$make_latex(part$make_table(records, own)), collapse = "\n")
+  expect_no_match(mine, "pub[.]|publi", info = "a suite of one's own repeats no publication")
+  netcdf <- load_table("netcdf-configuration")
+  expect_no_match(paste(netcdf$make_latex(netcdf$make_table(netcdf_study(), own)), collapse = "\n"), "printed|paper")
 })
 
 test_that("of many points the highest of each target and access are printed, and the caption says so", {

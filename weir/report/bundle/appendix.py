@@ -57,9 +57,9 @@ def claim_lines(study: Path) -> list[Line]:
     rest = " ".join(_command(study, facts, plan)), _minutes(plan)
     with damage_named(study / "claims.csv", _DRAW):
         decided = [row for row in _rows(study / "claims.csv") if row["verdict"] in _REPRODUCED]
-    figure = _shown_in(study, "claims" if decided else "ranking")
+    shown = _shown_in(study, "tables/claims.html" if decided else "figures/ranking.pdf")
     pairs = [_claim(row) for row in decided] or [_rate(one) for one in page.get("answers") or ()]
-    return [Line(claim, figure, *rest, expected) for claim, expected in pairs]
+    return [Line(claim, shown, *rest, expected) for claim, expected in pairs]
 
 
 def _minutes(plan: Mapping[str, Any]) -> str:
@@ -142,9 +142,8 @@ def _claims(study: Path, lines: Sequence[Line]) -> Iterator[str]:
     yield "\\par \\texttt{weir reproduce} compares each line with what the bundle gives again."
 
 
-def _shown_in(study: Path, figure: str) -> str:
-    """The figure; where the study has too little for it, the paper as a whole."""
-    name = f"figures/{figure}.pdf"
+def _shown_in(study: Path, name: str) -> str:
+    """The table or figure; where the study has too little for it, the paper as a whole."""
     return name if (study / name).is_file() else "report.pdf"
 
 

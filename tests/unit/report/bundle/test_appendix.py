@@ -83,12 +83,12 @@ def test_best_rates_stand_where_no_claim_is_decided(study: Path) -> None:
 def test_claims_that_these_records_decide_are_listed_with_their_bound(study: Path) -> None:
     (study / "claims.csv").write_text(CLAIMS)
     (study / "spack.lock").write_text("{}")
-    (study / "figures").mkdir()
-    (study / "figures" / "claims.pdf").touch()
+    (study / "tables").mkdir()
+    (study / "tables" / "claims.html").touch()
     text = appendix(study)
     assert "Files scale \\& so on. & " in text
     assert (
-        "0.85 or more; measured 0.94 exponent {[}0.9--1.1{]}: reproduced & figures/\\allowbreak{}claims.pdf"
+        "0.85 or more; measured 0.94 exponent {[}0.9--1.1{]}: reproduced & tables/\\allowbreak{}claims.html"
         in text
     )
     assert "Of the paper" not in text

@@ -1,0 +1,52 @@
+title <- "The publication's figures and tables, and ours"
+position <- 0
+section <- "opening"
+if_empty <- "the study repeats no publication of reference/publications."
+caption <- paste(
+  "Every figure and table of the publication, and where this report shows the same. (E): only emulated storage was",
+  "measured of it, which tests the method and not a product."
+)
+
+make_table <- function(records, inputs) publication_map(records, known_facts(inputs))
+
+make_latex <- function(table) {
+  cells <- table[, .(
+    escape_latex(item), sprintf("%s \\emph{(%s)}\\tablegap{}", escape_latex(shows), section_of_paper(place)),
+    paste0(place_of_part(part, held, emulated, reason), "\\tablegap{}")
+  )]
+  widths_mm <- c(24, 47, 48)
+  header <- c("there", "it shows", "here")
+  # What the measured edition has instead, beside an archive.
+  if (any(nzchar(table$instead))) {
+    cells[, instead := dash(latex_name(table$instead))]
+    widths_mm <- c(23, 44, 31, 22)
+    header <- c(header, "measured edition")
+  }
+  latex_table(
+    name, caption, cells, vapply(widths_mm, wrapped_column, ""), header,
+    groups = vapply(table$paper, head_of_publication, ""), lines = 1 + nchar(table$shows) %/% widths_mm[2],
+    in_place = nrow(table) > most_items_together, together = 3
+  )
+}
+
+# What is more may break over pages.
+most_items_together <- 10L
+
+section_of_paper <- function(place) gsub("Sect. ", "\\S", escape_latex(place), fixed = TRUE)
+
+head_of_publication <- function(name) {
+  if (!name %in% part_names("claims")) {
+    return(escape_latex(name))
+  }
+  paper <- load_claims(name)
+  sprintf("%s~\\cite{%s}", escape_latex(paper$title), paper$cites)
+}
+
+# LaTeX knows which parts the report prints, and on which page.
+place_of_part <- function(part, held, emulated, reason) {
+  kind <- sub(" .*", "", part)
+  of <- sub("^[a-z]+ ", "", part)
+  shown <- sprintf("\\partorreason{%s}{%s}{%s}{not here: the records are too few for it (Reservations)}", kind, of,
+    ifelse(emulated, " (E)", ""))
+  ifelse(held, shown, paste("not here:", escape_latex(reason)))
+}
