@@ -30,7 +30,7 @@ def cells(folder: Path, count: int, ranks: int) -> list[list[str]]:
         place = folder / f"{number:06d}"
         place.mkdir()
         arguments = ["ior", "-a", ("POSIX", "MPIIO")[number % 2], *SHAPE, "-o", str(folder / "data")]
-        summary = ["-O", f"summaryFile={place / 'summary.json'}"]
+        summary = [f"--json={place / 'summary.json'}"]
         found.append([f"cell{number}", str(ranks), str(place), *arguments, *summary])
     return found
 

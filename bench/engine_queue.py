@@ -50,7 +50,7 @@ def run_engine(case: Case, file: Path) -> Sample:
     arguments = [str(ENGINE), "ior", "-a", "URING", f"--uring.depth={case.depth}", "--posix.odirect", "-k"]
     arguments += ["-E", "-t", case.xfer, "-b", f"{FILE_MIB}m", "-o", str(file)]
     arguments += ["-z", "-D", str(SECONDS)] if case.random else []
-    arguments += ["-w" if case.access == "write" else "-r", "--no-warm-up", "-O", f"summaryFile={summary}"]
+    arguments += ["-w" if case.access == "write" else "-r", "--no-warm-up", f"--json={summary}"]
     subprocess.run(arguments, check=True, capture_output=True, env={**os.environ, **AS_ROOT})
     result = json.loads(summary.read_text())["results"][0]
     return Sample(result["ops_s"], result["observed"]["cpu_s"] / result["operations"] * 1e6)

@@ -85,7 +85,7 @@ def loop_case(program: str, ior: str | None, traced: bool) -> Case:
     def ours(folder: Path) -> Measured:
         summary = folder / "summary.json"
         trace = [f"--trace={folder / 'trace'}", f"--trace-records={NULL_OPERATIONS}"] if traced else []
-        run(1, [program, "ior", "-a", "NULL", *shape, *trace, "-O", f"summaryFile={summary}"])
+        run(1, [program, "ior", "-a", "NULL", *shape, *trace, f"--json={summary}"])
         for result in results(summary):
             yield str(result["access"]), 1e6 * float(result["io_s"]) / NULL_OPERATIONS
 
@@ -116,7 +116,7 @@ def ior_case(program: str, ior: str | None, api: str, size: str, ranks: int) -> 
 
     def ours(folder: Path) -> Measured:
         summary = folder / "summary.json"
-        arguments = [*shape, "--no-warm-up", "-o", str(folder / "data"), "-O", f"summaryFile={summary}"]
+        arguments = [*shape, "--no-warm-up", "-o", str(folder / "data"), f"--json={summary}"]
         run(ranks, [program, "ior", *arguments])
         for result in results(summary):
             yield str(result["access"]), float(result["bw_mib_s"])

@@ -35,7 +35,7 @@ def launch(program: str, arguments: list[str]) -> None:
 def cell(folder: Path, api: str, block: str, warm: bool) -> list[str]:
     folder.mkdir(parents=True, exist_ok=True)
     arguments = ["ior", "-a", api, *SHAPE, "-b", block, *([] if warm else ["--no-warm-up"])]
-    return [*arguments, "-o", str(folder.parent / "data"), "-O", f"summaryFile={folder / 'summary.json'}"]
+    return [*arguments, "-o", str(folder.parent / "data"), f"--json={folder / 'summary.json'}"]
 
 
 def total_s(folder: Path) -> float:

@@ -61,7 +61,7 @@ def batch_s(program: Path, folder: Path, cells: int, block: str) -> Values:
         place = folder / f"{number:06d}"
         place.mkdir()
         arguments = ["ior", "-a", ("POSIX", "MPIIO")[number % 2], *CELL, "-b", block]
-        arguments += ["-o", str(folder / "data"), "-O", f"summaryFile={place / 'summary.json'}"]
+        arguments += ["-o", str(folder / "data"), f"--json={place / 'summary.json'}"]
         lines.append("\t".join([f"cell{number}", "1", str(place), *arguments]))
     (folder / "list").write_text("\n".join(lines) + "\n")
     used = cpu_s([str(program), "batch", str(folder / "list"), str(folder / "status")], folder / "log")
@@ -74,9 +74,7 @@ def batch_s(program: Path, folder: Path, cells: int, block: str) -> Values:
 def operation_ns(program: Path, folder: Path) -> Values:
     """Time per operation of a write and a read phase."""
     arguments = [str(program), "ior", "-w", "-r", "-t", "4096", "-b", str(4096 * OPERATIONS)]
-    cpu_s(
-        [*arguments, "-o", str(folder / "data"), "-O", f"summaryFile={folder / 'doc.json'}"], folder / "log"
-    )
+    cpu_s([*arguments, "-o", str(folder / "data"), f"--json={folder / 'doc.json'}"], folder / "log")
     results = json.loads((folder / "doc.json").read_text())["results"]
     return tuple(1e9 * float(result["total_s"]) / OPERATIONS for result in results)
 

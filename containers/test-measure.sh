@@ -18,7 +18,7 @@ export TMPDIR=$folder
 
 for api in POSIX MPIIO; do
     "${launcher[@]}" "$program" ior -a "$api" -t 64k -b 1m -s 2 -w -r -R -e -o "$folder/data" \
-        -O "summaryFile=$folder/$api.json" -O summaryFormat=JSON >"$folder/$api.txt"
+        "--json=$folder/$api.json" >"$folder/$api.txt"
     python3 - "$folder/$api.json" "$api" <<'PYTHON'
 import json
 import sys

@@ -86,10 +86,10 @@ class Engine:
         return Done(done.returncode, done.stdout, done.stderr)
 
     def ior(self, *arguments: object, ranks: int = 1, environment: Mapping[str, str] | None = None) -> Done:
-        """With a summary file; asserts nothing."""
+        """With a document; asserts nothing."""
         summary = self.folder / "summary.json"
         summary.unlink(missing_ok=True)
-        requested = ["ior", *arguments, "-O", f"summaryFile={summary},summaryFormat=JSON"]
+        requested = ["ior", *arguments, f"--json={summary}"]
         done = self.call(requested, ranks, environment)
         document = json.loads(summary.read_text()) if summary.exists() else {}
         return Done(done.code, done.out, done.err, document)

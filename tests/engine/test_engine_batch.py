@@ -13,7 +13,7 @@ from tests.engine.runs import Engine
 def cell(folder: Path, name: str, ranks: int, *argv: object) -> str:
     place = folder / name
     place.mkdir()
-    summary = ["-O", f"summaryFile={place / 'summary.json'}"]
+    summary = [f"--json={place / 'summary.json'}"]
     return "\t".join(str(word) for word in (name, ranks, place, "ior", *argv, *summary))
 
 

@@ -165,7 +165,7 @@ def test_a_directory_that_vanishes_between_iterations(engine: Engine) -> None:
         "place/data",
     ]
     process = subprocess.Popen(
-        [*arguments, "-O", "summaryFile=summary.json"],
+        [*arguments, "--json=summary.json"],
         cwd=engine.folder,
         env={**AS_ROOT, "PATH": "/usr/bin:/bin", "HOME": str(engine.folder)},
         stdout=subprocess.PIPE,

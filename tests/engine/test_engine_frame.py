@@ -53,8 +53,7 @@ def test_a_hints_file_that_only_rank_0_has_is_read_for_all(engine: Engine, tmp_p
         *SHAPE,
         "-o",
         tmp_path / "f",
-        "-O",
-        f"summaryFile={document}",
+        f"--json={document}",
     ]
     done = two_ranks(engine, arguments, arguments, tmp_path)
     assert done.code == 0, done.err

@@ -22,7 +22,7 @@ def test_a_stopped_rank_is_seen_in_the_phase_in_which_it_was_stopped(engine: Eng
     data, summary = tmp_path / "data", tmp_path / "summary.json"
     # The write lasts 2 s by its schedule, the read no longer than it takes.
     shape = ["-w", "-r", "-t", "4k", "-b", "400k", "--rate=50", "-o", str(data)]
-    command = [str(engine.program), "ior", *shape, "-O", f"summaryFile={summary},summaryFormat=JSON"]
+    command = [str(engine.program), "ior", *shape, f"--json={summary}"]
     process = subprocess.Popen(
         [mpirun(), *QUIET_MPI, "-n", "2", *command],
         env={**os.environ, **AS_ROOT},

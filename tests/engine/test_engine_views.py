@@ -20,7 +20,7 @@ def summaries(engine: Engine, folder: Path, cells: dict[str, list[str]], *launch
     lines = []
     for name, arguments in cells.items():
         (folder / name).mkdir()
-        end = ["-o", str(folder / name / "data"), "-O", f"summaryFile={folder / name / 'summary.json'}"]
+        end = ["-o", str(folder / name / "data"), f"--json={folder / name / 'summary.json'}"]
         lines.append("\t".join([name, str(RANKS), str(folder / name), "ior", *arguments, *end]))
     (folder / "list").write_text("\n".join(lines) + "\n")
     environment = {f"OMPI_MCA_{word.split('=')[0]}": word.split("=")[1] for word in launch}

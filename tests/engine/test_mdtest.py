@@ -201,7 +201,6 @@ def test_what_each_rank_did(engine: Engine) -> None:
 
 
 WRONG = {
-    "-F": "-n or -I is missing",
     "-n 3 -z 2 -b 2": "the tree has 7 directories for them",
     "-n 3 -q": "unknown option -q",
     "-n 3 -c": "-c is not offered: rank 0 creates for all",
@@ -210,7 +209,10 @@ WRONG = {
     "-n 3 -F -S -w 8 -e 8 -X": "whose bytes stay is chance",
     "-n 3 -k -w 8": "mknod makes an empty file",
     "-n 3 --saveRankPerformanceDetails=absent/ranks": "absent/ranks",
-    "-n 3 -W 1": "give -F",
+    "-n 3 -D -W 1": "no -D",
+    "-n 3 -T -W 1": "-C or no phase at all",
+    "-n 3 -f 2 -l 1": "from at least 1 rank",
+    "-n 3 -l 1 -s 0": "at least one rank more",
     "-n 3 -F -W 1 -z 1": "one directory only",
     "-n 5 -I 2": "no multiple",
     "-n 3 -e 8": "no file has more than the 0 bytes of -w",

@@ -42,7 +42,7 @@ def test_data_are_right(
 ) -> None:
     store = make_store(programs, capacity="4 MiB", drain="auto")
     summary = store.folder / "summary.json"
-    output = ("-O", f"summaryFile={summary}", "-O", "summaryFormat=JSON")
+    output = (f"--json={summary}",)
     sizes = ("-t", "16k", "-b", "1m", "-i", 3)
     done = ior(store, 4, "-w", "-r", *sizes, *order, *layout, *output, "-o", "ime://ior.dat")
     assert done.returncode == 0, done.stdout + done.stderr

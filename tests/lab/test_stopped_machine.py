@@ -73,7 +73,7 @@ def test_a_stopped_virtual_machine_sees_how_long_it_stood_still() -> None:
         stopper = threading.Thread(target=stop_and_continue, args=(machine, grows))
         stopper.start()
         program = [ROOT / "build/weir-io", "ior", *PARAMETERS, "-o", data]
-        program += ["-O", f"summaryFile={summary},summaryFormat=JSON"]
+        program += [f"--json={summary}"]
         variables = {"DATA": str(data), "SUMMARY": str(summary), "GROWS": str(grows)}
         done = machine.run("sh", "-c", MEASURE, "sh", *program, **variables)
         stopper.join()

@@ -31,7 +31,7 @@ def tried(file_system: FileSystem, machine: Machine, target: str, access: str) -
     file, summary = f"/mnt/{target}/root/trial", machine.home / f"{target}-{access}.json"
     machine.out("sync", "--file-system", f"/mnt/{target}")
     counted = file_system.counters(machine, target)
-    options = ["-O", f"summaryFile={summary}", "-O", "summaryFormat=JSON", "--no-warm-up"]
+    options = [f"--json={summary}", "--no-warm-up"]
     run = [*_MPI, "-np", str(_RANKS), *_IOR, *_ACCESS[access], *options, "-o", file]
     printed = machine.out("python3", HERE / "witness.py", f"/mnt/{target}", *run)
     counted_after = file_system.counters(machine, target)

@@ -134,8 +134,7 @@ def test_what_messages_leave_in_doubt_of_the_clocks_is_told(cluster: Cluster) ->
             "-w",
             "-o",
             cluster.folder / "clocks",
-            "-O",
-            f"summaryFile={document}",
+            f"--json={document}",
         ]
         fields = launcher("srun").command(nodes, ppn, [], {})
         cluster.out(*fields, ROOT / "build/weir-io", "ior", *options)

@@ -75,7 +75,7 @@ def test_every_byte_is_in_the_store_and_none_behind_it(
     summary = tmp_path / "summary.json"
     options = ["-t", "64k", "-b", "1m", "-w", "-r", "-R", "-e", "-k"]
     arguments = started(prefix / "bin" / "weir-io", "ior", "-a", api, *options)
-    arguments += ["-o", f"{file_prefix}{file}", "-O", f"summaryFile={summary}", "-O", "summaryFormat=JSON"]
+    arguments += ["-o", f"{file_prefix}{file}", f"--json={summary}"]
     done = subprocess.run(arguments, env=store, capture_output=True, text=True, timeout=60, check=False)
     if f"-a {api}: this weir-io was built without it" in done.stderr:
         pytest.skip(f"the weir-io of this stack was built without {api}")

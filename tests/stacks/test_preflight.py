@@ -13,7 +13,7 @@ from weir.terms.model import Stack
 # A fake of weir-io: reports one rank, in the file of its option.
 SAYS_ONE_RANK = """\
 for word in "$@"; do
-    case $word in summaryFile=*) echo '{"job": {"ranks_per_host": [1]}}' >"${word#summaryFile=}" ;; esac
+    case $word in --json=*) echo '{"job": {"ranks_per_host": [1]}}' >"${word#--json=}" ;; esac
 done
 """
 

@@ -48,7 +48,7 @@ class EngineTool(Tool):
         if not engine:
             return None
         arguments = [*engine, "ior", "-a", "NULL", "-w", "-t", "8", "-b", "8", "-o", "ranks"]
-        return [*arguments, "-O", f"summaryFile={outputs / _RANKS_FILE}", "-O", "summaryFormat=JSON"]
+        return [*arguments, f"--json={outputs / _RANKS_FILE}"]
 
     def ranks_started(self, outputs: Path) -> list[int]:
         try:

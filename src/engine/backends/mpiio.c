@@ -151,7 +151,7 @@ static int mpiio_transfer(struct weir_file *file, const struct weir_piece *piece
         bool whole = call.code == MPI_SUCCESS && call.moved == (int)bytes;
         if (call.code != MPI_SUCCESS) {
             status = mpiio_mpi_problem(problem, call.name, file->how->path, call.code, call.last_errno);
-        } else if (!whole && (call.moved <= 0 || file->how->collective)) {
+        } else if (!whole && (call.moved <= 0 || file->how->collective || file->how->single_attempt)) {
             status = mpiio_short_transfer(file, piece, done, bytes, &call, problem);
         } else if (!whole) {
             file->retries++;

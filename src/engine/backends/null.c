@@ -11,6 +11,8 @@
 struct null_settings {
     int64_t delay_us;
     int64_t step_delay_us;
+    int64_t create_us, close_us, sync_us; /* IOR's names for delays of single steps */
+    int only_rank_0;
     int64_t slow_us;
     int64_t enospc_at_bytes;
     int64_t eio_at;
@@ -40,6 +42,12 @@ static const struct weir_option null_options[] = {
     {0, "null.delay-us", NULL, WEIR_COUNT, AT(delay_us), "N", "every transfer takes N microseconds"},
     {0, "null.step-delay-us", NULL, WEIR_COUNT, AT(step_delay_us), "N",
      "open, sync, close and operations on names take N microseconds"},
+    {0, "dummy.delay-xfer", NULL, WEIR_COUNT, AT(delay_us), "N", "the same, by IOR's name"},
+    {0, "dummy.delay-create", NULL, WEIR_COUNT, AT(create_us), "N", "opening to write takes N microseconds"},
+    {0, "dummy.delay-close", NULL, WEIR_COUNT, AT(close_us), "N", "closing takes N microseconds"},
+    {0, "dummy.delay-sync", NULL, WEIR_COUNT, AT(sync_us), "N", "synchronising takes N microseconds"},
+    {0, "dummy.delay-only-rank0", NULL, WEIR_FLAG, AT(only_rank_0), NULL,
+     "only rank 0 has the delays of --dummy options"},
     {0, "null.slow-us", NULL, WEIR_COUNT, AT(slow_us), "N", "further N microseconds on the slow ranks"},
     {0, "null.slow-rank", NULL, WEIR_TEXT, AT(slow_rank), "R", "only rank R is slow [all]"},
     {0, "null.enospc-at", NULL, WEIR_SIZE, AT(enospc_at_bytes), "SIZE",
@@ -83,6 +91,10 @@ static int null_step(const struct null_state *state, const char *path, const cha
     return null_ordered(state->settings, state->faulty, path, call, problem);
 }
 
+static void null_dummy_rest(const struct null_settings *settings, int rank, int64_t us) {
+    null_rest(settings->only_rank_0 && rank != 0 ? 0 : us);
+}
+
 static int null_open(struct weir_file *file, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
     const struct null_settings *s = how->settings;
@@ -96,6 +108,7 @@ static int null_open(struct weir_file *file, struct weir_problem *problem) {
     state->plain = s->delay_us == 0 && s->slow_us == 0 && s->enospc_at_bytes == 0 && s->eio_at == 0 &&
                    s->stuck_at == 0 && s->short_every == 0 && s->eintr_every == 0 && s->trace == NULL &&
                    !how->collective;
+    null_dummy_rest(s, how->rank, how->access == WEIR_WRITE ? s->create_us : 0);
     if (null_step(state, how->path, "open", problem) != 0) {
         free(state);
         return -1;
@@ -162,7 +175,8 @@ static int null_transfer(struct weir_file *file, const struct weir_piece *piece,
     if (file->how->collective) {
         MPI_Barrier(file->how->comm); /* waits for the other ranks, as a collective transfer may */
     }
-    null_rest(state->settings->delay_us + (state->slow ? state->settings->slow_us : 0));
+    null_dummy_rest(state->settings, file->how->rank, state->settings->delay_us);
+    null_rest(state->slow ? state->settings->slow_us : 0);
     if (state->trace != NULL) {
         fprintf(state->trace, "%s %llu %zu\n", write ? "write" : "read", (unsigned long long)piece->offset,
                 piece->bytes);
@@ -171,11 +185,14 @@ static int null_transfer(struct weir_file *file, const struct weir_piece *piece,
 }
 
 static int null_sync(struct weir_file *file, struct weir_problem *problem) {
-    return null_step(file->state, file->how->path, "sync", problem);
+    const struct null_state *state = file->state;
+    null_dummy_rest(state->settings, file->how->rank, state->settings->sync_us);
+    return null_step(state, file->how->path, "sync", problem);
 }
 
 static int null_close(struct weir_file *file, struct weir_problem *problem) {
     struct null_state *state = file->state;
+    null_dummy_rest(state->settings, file->how->rank, state->settings->close_us);
     int status = null_step(state, file->how->path, "close", problem);
     if (state->trace != NULL) {
         fclose(state->trace);

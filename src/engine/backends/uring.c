@@ -209,15 +209,18 @@ static bool uring_finish(struct weir_file *file, unsigned slot, long moved, stru
         state->in_flight--;
         return true;
     }
-    if (moved > 0 || moved == -EINTR || moved == -EAGAIN) {
+    bool on = moved > 0 && !file->how->single_attempt;
+    if (on || moved == -EINTR || moved == -EAGAIN) {
         file->retries++;
         uring_start(state, slot);
         return false;
     }
     const char *call = piece->access == WEIR_WRITE ? "asynchronous write" : "asynchronous read";
-    const char *end = piece->access == WEIR_READ ? "end of file" : "no progress";
+    const char *end = moved > 0                    ? "a short transfer, and -x allows one attempt"
+                      : piece->access == WEIR_READ ? "end of file"
+                                                   : "no progress";
     state->in_flight--;
-    weir_problem_set(problem, call, file->how->path, (int)-moved, moved == 0 ? end : NULL,
+    weir_problem_set(problem, call, file->how->path, moved < 0 ? (int)-moved : 0, moved >= 0 ? end : NULL,
                      "%zu of %zu bytes at offset %llu", operation->done, piece->bytes,
                      (unsigned long long)piece->offset);
     return true;

@@ -22,6 +22,11 @@ static inline int weir_move_all(struct weir_file *file, const struct weir_piece 
             if (done >= piece->bytes) {
                 return 0;
             }
+            if (file->how->single_attempt) {
+                return weir_problem_set(problem, call, file->how->path, 0, "a short transfer",
+                                        "%zu of %zu bytes at offset %llu, and -x allows one attempt", done,
+                                        piece->bytes, (unsigned long long)piece->offset);
+            }
         } else if (moved == 0) {
             const char *why = piece->access == WEIR_READ ? "end of file" : "no progress";
             return weir_problem_set(problem, call, file->how->path, piece->access == WEIR_READ ? 0 : EIO, why,

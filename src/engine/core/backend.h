@@ -36,6 +36,7 @@ struct weir_open {
     bool collective;                /* transfers are to be collective calls over comm */
     bool update;                    /* a write reads too (only requested where WEIR_UPDATE is set) */
     bool direct;                    /* bypass the page cache (only requested where WEIR_DIRECT is set) */
+    bool single_attempt;            /* a transfer that moves a part of the piece is a failure */
     MPI_Comm comm;                  /* the ranks that share the file; MPI_COMM_SELF for a file of one rank */
     int rank;                       /* of this process among all that take part, whoever shares the file */
     const struct weir_hints *hints; /* never NULL */

@@ -24,12 +24,16 @@ static const struct weir_backend *backend_options_find(const char *name, char *c
     return backend;
 }
 
-bool weir_backend_options_parse(int argc, char **argv, const struct weir_option_set *own,
+bool weir_backend_options_parse(int argc, char **argv, const struct weir_option_set *own, int own_count,
                                 const char *const *api, struct weir_chosen *chosen, char *complaint,
                                 unsigned bytes) {
-    struct weir_option_set sets[SETS_MAX] = {*own};
+    struct weir_option_set sets[SETS_MAX] = {{NULL, NULL}};
     const struct weir_backend *owners[SETS_MAX] = {NULL};
-    int count = 1;
+    int count = 0;
+    while (count < own_count) {
+        sets[count] = own[count];
+        count++;
+    }
     for (const struct weir_backend *b = weir_backends(); b != NULL && count < SETS_MAX; b = b->next) {
         if (b->options != NULL) {
             owners[count] = b;
@@ -39,7 +43,7 @@ bool weir_backend_options_parse(int argc, char **argv, const struct weir_option_
     bool good = weir_options_parse(argc, argv, sets, count, &chosen->texts, complaint, bytes);
     chosen->backend = good ? backend_options_find(*api, complaint, bytes) : NULL;
     good = chosen->backend != NULL;
-    for (int i = 1; i < count; i++) {
+    for (int i = own_count; i < count; i++) {
         if (good && owners[i] != chosen->backend) {
             const char *set = weir_options_first_set(&sets[i]);
             if (set != NULL) {

@@ -13,9 +13,10 @@ struct weir_chosen {
     char *texts;    /* of the options */
 };
 
-/* Parse argv[1..] into own->into, where *api holds the back end's name once that is done. An option of a back
- * end that was not chosen gets another message than one that does not exist. False with one sentence. */
-bool weir_backend_options_parse(int argc, char **argv, const struct weir_option_set *own,
+/* Parse argv[1..] into the personality's own sets, where *api holds the back end's name once that is done. An
+ * option of a back end that was not chosen gets another message than one that does not exist. False with one
+ * sentence. */
+bool weir_backend_options_parse(int argc, char **argv, const struct weir_option_set *own, int own_count,
                                 const char *const *api, struct weir_chosen *chosen, char *complaint,
                                 unsigned bytes);
 /* For --help: the names of all back ends as the value of -a, and the options of each that has some. */

@@ -235,6 +235,9 @@ static bool short_options(struct parse *parse, char **arguments, int left, int *
     for (const char *at = arguments[0] + 1; *at != '\0'; at++) {
         char shown[3] = {'-', *at, '\0'};
         struct match match;
+        if (*at == '-' && at[1] != '\0') {
+            continue; /* -z-k is -z -k, as in IOR */
+        }
         if (!options_find(parse, *at, NULL, NULL, &match)) {
             return complain(parse, "unknown option %s%s%s; --help lists what is offered", shown,
                             arguments[0][2] ? " in " : "", arguments[0][2] ? arguments[0] : "");

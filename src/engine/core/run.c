@@ -62,14 +62,15 @@ static void run_release(const struct weir_frame *frame, struct weir_run *run) {
 
 /* The options, and the files and variables that rank 0 reads for all. */
 static struct weir_run *run_read(const char *personality, const struct weir_frame *frame,
-                                 struct weir_job *job, int argc, char **argv) {
+                                 struct weir_job *job, const struct weir_arguments *line, void *launch) {
     char complaint[COMPLAINT] = "no memory";
     struct weir_run *run = calloc(1, frame->run_bytes);
-    bool good = run_same_arguments(job, argc, argv, complaint);
+    bool good = run_same_arguments(job, line->count, line->list, complaint);
     if (run_agree(job, personality, good && run != NULL, complaint)) {
         run->job = job;
+        run->launch = launch;
         run->iterations = 1;
-        good = frame->options(run, argc, argv, complaint, sizeof complaint);
+        good = frame->options(run, line->count, line->list, complaint, sizeof complaint);
         if (run_agree(job, personality, good, complaint)) {
             bool hints = run->reads_hints && (run->backend->traits & WEIR_HINTS) != 0;
             good = !hints || weir_hints_share(job, &run->hints, run->hints_file, complaint, sizeof complaint);
@@ -100,7 +101,7 @@ static bool run_iterations(const struct weir_frame *frame, struct weir_run *run)
 static int run_measure(const char *personality, const struct weir_frame *frame, struct weir_run *run) {
     run->document = (struct weir_document){.job = run->job,
                                            .personality = personality,
-                                           .file_name = run->document_file,
+                                           .file_name = run->common.document_file,
                                            .requested = frame->requested,
                                            .more = frame->more,
                                            .context = run};
@@ -110,41 +111,90 @@ static int run_measure(const char *personality, const struct weir_frame *frame, 
     if (run->backend != NULL && run->backend->begin != NULL) {
         run->backend->begin();
     }
-    if (!run_iterations(frame, run)) {
+    run->ended_early = !run_iterations(frame, run);
+    if (run->ended_early) {
         run->exit_code = WEIR_FAILED;
     }
     return weir_document_end(&run->document, run->exit_code);
 }
 
-static int run_main(const char *personality, const struct weir_frame *frame, struct weir_job *job, int argc,
-                    char **argv) {
+/* On all ranks of the launch, with the part of them that takes part. */
+static int run_on_its_ranks(const char *personality, const struct weir_frame *frame,
+                            const struct weir_job *launch, struct weir_run *run) {
     struct weir_job part;
-    struct weir_run *run = run_read(personality, frame, job, argc, argv);
     int code = WEIR_WRONG_USE;
-    if (run == NULL) {
-        return code;
-    }
-    bool fewer = run->tasks > 0 && run->tasks < job->size;
+    bool fewer = run->tasks > 0 && run->tasks < launch->size;
     if (fewer) {
-        weir_job_first_ranks(job, (int)run->tasks, &part);
+        weir_job_first_ranks(launch, (int)run->tasks, &part);
         run->job = &part;
     }
     if (run->job->comm != MPI_COMM_NULL) {
         code = run_measure(personality, frame, run);
     }
     if (fewer) {
-        weir_job_wait_idle(job->comm);
+        int known[2] = {code, run->ended_early};
+        weir_job_wait_idle(launch->comm);
         if (part.comm != MPI_COMM_NULL) {
             weir_job_end(&part);
         }
-        MPI_Bcast(&code, 1, MPI_INT, 0, job->comm);
+        MPI_Bcast(known, 2, MPI_INT, 0, launch->comm);
+        code = known[0];
+        run->ended_early = known[1] != 0;
+        run->job = NULL; /* it was of this call */
     }
-    run_release(frame, run);
+    return code;
+}
+
+struct weir_run **weir_runs_read(const char *personality, const struct weir_frame *frame,
+                                 struct weir_job *job, const struct weir_arguments *lines, int count,
+                                 void *launch) {
+    char complaint[COMPLAINT] = "no memory";
+    struct weir_run **runs = calloc((size_t)count, sizeof *runs);
+    if (!run_agree(job, personality, runs != NULL, complaint)) {
+        free(runs);
+        return NULL;
+    }
+    for (int i = 0; i < count; i++) {
+        runs[i] = run_read(personality, frame, job, &lines[i], launch);
+        if (runs[i] == NULL) {
+            weir_runs_release(frame, runs, i);
+            return NULL;
+        }
+    }
+    return runs;
+}
+
+int weir_runs_measure(const char *personality, const struct weir_frame *frame, const struct weir_job *job,
+                      struct weir_run *const *runs, int count) {
+    int first = WEIR_FINE;
+    for (int i = 0; i < count && (i == 0 || !runs[i - 1]->ended_early); i++) {
+        int code = run_on_its_ranks(personality, frame, job, runs[i]);
+        first = first == WEIR_FINE ? code : first;
+    }
+    return first;
+}
+
+void weir_runs_release(const struct weir_frame *frame, struct weir_run **runs, int count) {
+    for (int i = 0; runs != NULL && i < count; i++) {
+        run_release(frame, runs[i]);
+    }
+    free(runs);
+}
+
+static int run_main(const char *personality, const struct weir_frame *frame, struct weir_job *job,
+                    const struct weir_arguments *line) {
+    struct weir_run **runs = weir_runs_read(personality, frame, job, line, 1, NULL);
+    if (runs == NULL) {
+        return WEIR_WRONG_USE;
+    }
+    int code = weir_runs_measure(personality, frame, job, runs, 1);
+    weir_runs_release(frame, runs, 1);
     return code;
 }
 
 int weir_personality_main(const struct weir_personality *personality, struct weir_job *job, int argc,
                           char **argv) {
-    return personality->frame != NULL ? run_main(personality->name, personality->frame, job, argc, argv)
+    struct weir_arguments line = {argc, argv};
+    return personality->frame != NULL ? run_main(personality->name, personality->frame, job, &line)
                                       : personality->run(job, argc, argv);
 }

@@ -4,28 +4,31 @@
 #define WEIR_RUN_H
 
 #include "backend.h"
+#include "common_options.h"
 #include "document.h"
 
 /* The first member of each personality's own struct. */
 struct weir_run {
     struct weir_job *job; /* the ranks that take part */
 
+    void *launch; /* what the runs of one launch share; NULL: nothing */
+
     /* Set by the options. */
     const struct weir_backend *backend; /* NULL: the personality has none */
     void *settings;                     /* of the back end */
     char *texts;                        /* of the options */
-    bool reads_hints;          /* MPI-IO hints come from the environment of rank 0, and from a file: */
-    const char *hints_file;    /* NULL: none */
-    const char *document_file; /* NULL: no document was requested */
+    struct weir_common common;
+    bool reads_hints;       /* MPI-IO hints come from the environment of rank 0, and from a file: */
+    const char *hints_file; /* NULL: none */
     int64_t iterations;
-    int no_warm_up; /* weir_warm_up does nothing */
-    int64_t tasks;  /* only the first ranks of the launch take part; 0: all */
+    int64_t tasks; /* only the first ranks of the launch take part; 0: all */
 
     /* Filled by the frame. */
     struct weir_hints hints;
     struct weir_document document;
     struct weir_measure measure;
     int exit_code;
+    bool ended_early; /* a rank failed, so that iterations are missing */
 };
 
 struct weir_frame {
@@ -46,5 +49,21 @@ struct weir_frame {
     void (*begin_table)(const void *run); /* rank 0, after prepare; may be NULL */
     void (*release)(void *run);           /* what the personality allocated; may be NULL */
 };
+
+/* One command line: list[0] is the personality's name. */
+struct weir_arguments {
+    int count;
+    char **list;
+};
+
+/* Several runs of one launch, one after the other (weir_personality_main is one). All command lines are read
+ * before the first run is measured; NULL on all ranks after one sentence where any of them is wrong. */
+struct weir_run **weir_runs_read(const char *personality, const struct weir_frame *frame,
+                                 struct weir_job *job, const struct weir_arguments *lines, int count,
+                                 void *launch);
+/* The first exit code that is not 0. A run that ended early is the last one. */
+int weir_runs_measure(const char *personality, const struct weir_frame *frame, const struct weir_job *job,
+                      struct weir_run *const *runs, int count);
+void weir_runs_release(const struct weir_frame *frame, struct weir_run **runs, int count);
 
 #endif

@@ -81,7 +81,8 @@ static bool warm_up_write_and_read(struct weir_run *run, const struct weir_phase
 bool weir_warm_up(struct weir_run *run, const struct weir_phase *first) {
     char path[1200];
     int rank_in_file;
-    bool wanted = !run->no_warm_up && !run->document.warmed_up && (run->backend->traits & WEIR_STORES) != 0;
+    bool wanted =
+        !run->common.no_warm_up && !run->document.warmed_up && (run->backend->traits & WEIR_STORES) != 0;
     if (!wanted ||
         !weir_job_agree(run->job, warm_up_may_write(first->how.path, first->how.access == WEIR_WRITE))) {
         return true;

@@ -73,6 +73,18 @@ static const char *const ior_arguments[] = {"-aMPIIO",
                                             "--trace-records=9",
                                             "-m",
                                             "-Y",
+                                            "-A7",
+                                            "-fscript",
+                                            "-K",
+                                            "-M75%",
+                                            "-M",
+                                            "-T3",
+                                            "-v",
+                                            "-x",
+                                            "-z-k",
+                                            "--dryRun",
+                                            "--mpiio.showHints",
+                                            "--dummy.delay-create=3",
                                             "-Q=9223372036854775807",
                                             "-X=-9223372036854775808",
                                             "--",
@@ -162,6 +174,11 @@ static const char *const mdtest_arguments[] = {"-n3",
                                                "--random-seed=3",
                                                "--posix.odirect",
                                                "--dataPacketType=o",
+                                               "-f1",
+                                               "-l2",
+                                               "-s3",
+                                               "-v",
+                                               "-V=4",
                                                "-",
                                                "=",
                                                NULL};
@@ -229,7 +246,9 @@ static void walk_ior(struct ior_run *run, struct weir_job *job) {
 static void try_ior(int argc, char **argv, struct weir_job *job) {
     char complaint[512] = "";
     struct ior_run *run = calloc(1, sizeof *run);
+    struct ior_report report = {.in_script = true};
     run->base.job = job;
+    run->base.launch = &report;
     if (ior_options_read(run, argc, argv, complaint, sizeof complaint)) {
         walk_ior(run, job);
     } else {
@@ -281,9 +300,10 @@ static void try_netcdf(int argc, char **argv, struct weir_job *job) {
     free(run);
 }
 
-static void try_mdtest(int argc, char **argv) {
+static void try_mdtest(int argc, char **argv, struct weir_job *job) {
     char complaint[512] = "";
     struct mdtest_run *run = calloc(1, sizeof *run);
+    run->base.job = job;
     if (!mdtest_options_read(run, argc, argv, complaint, sizeof complaint)) {
         fuzz_must_explain(complaint);
     }
@@ -322,7 +342,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     } else if (which == 1) {
         try_netcdf(count, arguments, &job);
     } else {
-        try_mdtest(count, arguments);
+        try_mdtest(count, arguments, &job);
     }
     free(text);
     return 0;

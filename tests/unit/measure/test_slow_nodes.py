@@ -30,7 +30,7 @@ SRUN = f"""#!/bin/sh
 case "$*" in
 *weir.measure.nodes.probe*)
     cat {{probes}} ;;
-*) for word; do case $word in summaryFile=*) cp {GOLDEN} "${{{{word#*=}}}}";; esac; done ;;
+*) for word; do case $word in summaryFile=*|--json=*) cp {GOLDEN} "${{{{word#*=}}}}";; esac; done ;;
 esac
 """
 LINE = '{{"node": "n{node}", "times_s": {{"processor": 0.1, "storage": {storage_s}}}}}\n'

@@ -38,7 +38,7 @@ def command(one: Cell, program: tuple[str, ...] = ("weir-io", "ior")) -> list[st
 def test_command_of_the_defaults() -> None:
     assert " ".join(command(cell())) == (
         "weir-io ior -a POSIX -i 3 -t 1048576 -b 16777216 -s 1 -w -r -e -g -l=random"
-        " -O summaryFile=/results/000/summary.json -O summaryFormat=JSON -o /data/run/data"
+        " --json=/results/000/summary.json -o /data/run/data"
     )
 
 
@@ -306,10 +306,10 @@ def test_what_only_weir_io_does_is_refused_for_ior(params: dict[str, Any], reaso
     assert re.search(reason, IOR.unsupported(one, ("ior",)) or "")
 
 
-def test_what_only_ior_does_is_refused_for_weir_io() -> None:
+def test_both_programs_hold_memory() -> None:
     one = cell(fill_memory=80)
-    assert IOR.unsupported(one, ("ior",)) is None
-    assert "give the stack the original" in str(IOR.unsupported(one, ("weir-io", "ior")))
+    assert command(one)[command(one).index("-M") + 1] == "80%"
+    assert IOR.unsupported(one, ("ior",)) is IOR.unsupported(one, ("weir-io", "ior")) is None
     assert not IOR.problems(one, DISK)
     assert "fill_memory is at most 95" in " ".join(IOR.problems(cell(fill_memory=96), DISK))
 

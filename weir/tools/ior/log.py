@@ -248,7 +248,9 @@ class _Scanner:
         if key == "Version":
             if self.run.program:
                 self._next_run()
-            self.run.program, self.run.version, self.run.from_json = "IOR", value, True
+            named = value.removeprefix("weir-io ")
+            self.run.program = "IOR" if named == value else "weir-io"
+            self.run.version, self.run.from_json = named, True
             self.section = "json-head"
         elif key == "Finished":
             self.run.finished = True

@@ -36,13 +36,6 @@ def find_problems(cell: Cell, target: Target) -> Sequence[str]:
     ]
 
 
-def what_the_engine_cannot(params: Mapping[str, Any]) -> str | None:
-    """Why weir-io would not measure what IOR does for the same cell; nothing where it does."""
-    if params["fill_memory"]:
-        return "weir-io holds no memory (fill_memory): give the stack the original, [ior]"
-    return None
-
-
 def what_the_original_cannot(params: Mapping[str, Any]) -> str | None:
     """Why IOR would not measure what weir-io does for the same cell; nothing where it does."""
     if params["api"] == "NETCDF4":

@@ -15,7 +15,7 @@ from weir.tools.ime_names import netcdf_name
 from weir.tools.ior.log import START
 from weir.tools.ior.names import API_OPTIONS, IOR_OPTIONS
 from weir.tools.ior.parse import parse_log, parse_outputs
-from weir.tools.ior.problems import find_problems, what_the_engine_cannot, what_the_original_cannot
+from weir.tools.ior.problems import find_problems, what_the_original_cannot
 from weir.tools.stripes import OSTS, POOL, STRIPE_COUNT, stripe_terms
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -166,7 +166,7 @@ class Ior(EngineTool):
     name = "ior"
     log_start = START
     output_pattern = re.compile(r"^Max (Write|Read): +[\d.]+ MiB/sec", re.MULTILINE)
-    observing_command = "weir-io ior OPTIONS OF IOR -O summaryFile=run.json"
+    observing_command = "weir-io ior OPTIONS OF IOR --json=run.json"
     purpose = "bandwidth"
     programs = (("weir-io", "ior"), ("ior",))
     parameters = PARAMETERS
@@ -201,7 +201,7 @@ class Ior(EngineTool):
         return find_problems(cell, target)
 
     def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
-        """One line that weir-io and IOR both take: the table on stdout, the summary on a file of its own."""
+        """The same options for weir-io and IOR: the table on stdout, the document or IOR's JSON in a file."""
         params = cell.params
         arguments = [*program, "-a", _api_option(params["api"], program), "-i", str(cell.iterations)]
         arguments += ["-t", str(params["xfer_bytes"]), "-b", str(params["block_bytes"])]
@@ -228,12 +228,13 @@ class Ior(EngineTool):
         if params["stonewall"]:
             arguments += ["-D", f"{params['stonewall']:g}"]
             arguments += ["-O", "stoneWallingWearOut=1"] if params["wear_out"] else []
-        arguments += ["-O", f"summaryFile={paths.outputs / 'summary.json'}", "-O", "summaryFormat=JSON"]
+        summary = paths.outputs / "summary.json"
+        own_json = ["-O", f"summaryFile={summary}", "-O", "summaryFormat=JSON"]
+        arguments += [f"--json={summary}"] if is_engine(program) else own_json
         return [*arguments, "-o", netcdf_name(paths.data) if params["api"] == "NETCDF4" else paths.data]
 
     def unsupported(self, cell: Cell, program: Sequence[str]) -> str | None:
-        cannot = what_the_engine_cannot if is_engine(program) else what_the_original_cannot
-        return cannot(cell.params)
+        return None if is_engine(program) else what_the_original_cannot(cell.params)
 
     def habits(self, row: Row) -> Habits:
         return habits_of(row)

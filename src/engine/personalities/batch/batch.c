@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "personality.h"
+#include "shared_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,47 +27,6 @@ static void batch_help(void) {
            "Example:\n"
            "  printf 'a\\t1\\t/tmp/out\\tior\\t-w\\t-o\\t/tmp/a.dat\\n' > list\n"
            "  mpirun -n 2 weir-io batch list status\n");
-}
-
-/* The whole file on rank 0; NULL after a message. */
-static char *batch_read_text(const char *name) {
-    FILE *file = fopen(name, "r");
-    char *text = NULL;
-    if (file != NULL && fseek(file, 0, SEEK_END) == 0) {
-        long size = ftell(file);
-        rewind(file);
-        text = size >= 0 ? calloc(1, (size_t)size + 1) : NULL;
-        if (text != NULL && fread(text, 1, (size_t)size, file) != (size_t)size) {
-            free(text);
-            text = NULL;
-        }
-    }
-    if (text == NULL) {
-        fprintf(stderr, "weir-io: batch: %s: %s\n", name, strerror(errno));
-    }
-    if (file != NULL) {
-        fclose(file);
-    }
-    return text;
-}
-
-/* Rank 0 reads for all: a thousand ranks that open one file are a benchmark of their own. */
-static char *batch_shared_text(const struct weir_job *job, const char *name) {
-    char *text = job->rank == 0 ? batch_read_text(name) : NULL;
-    long long bytes = text != NULL ? (long long)strlen(text) + 1 : 0;
-    MPI_Bcast(&bytes, 1, MPI_LONG_LONG, 0, job->comm);
-    if (bytes == 0) {
-        return NULL;
-    }
-    if (job->rank != 0) {
-        text = malloc((size_t)bytes);
-    }
-    if (!weir_job_agree(job, text != NULL)) {
-        free(text);
-        return NULL;
-    }
-    MPI_Bcast(text, (int)bytes, MPI_CHAR, 0, job->comm);
-    return text;
 }
 
 static const struct weir_personality *batch_find(const char *name) {
@@ -192,7 +152,7 @@ static int batch_run(struct weir_job *job, int argc, char **argv) {
     struct batch_list list = {NULL, NULL, 0};
     FILE *status = NULL;
     int code = WEIR_WRONG_USE;
-    char *text = argc == 3 ? batch_shared_text(job, argv[1]) : NULL;
+    char *text = argc == 3 ? weir_shared_text(job, "batch", argv[1]) : NULL;
     bool good = text != NULL && batch_list_parse(&list, text, job->size, complaint, sizeof complaint) &&
                 batch_all_known(&list, complaint);
     if (!good && job->rank == 0 && (argc != 3 || text != NULL)) {

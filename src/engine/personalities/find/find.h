@@ -11,10 +11,9 @@
 
 struct find_params {
     const char *directory;
-    const char *name;  /* pattern of the shell, NULL: any */
-    const char *size;  /* 3901c */
-    const char *newer; /* a file */
-    const char *document_file;
+    const char *name;                                 /* pattern of the shell, NULL: any */
+    const char *size;                                 /* 3901c */
+    const char *newer;                                /* a file */
     int64_t queue;                                    /* files that wait to be looked at, at most */
     int64_t make_files, make_directories, make_bytes; /* of each rank */
     int count_only;

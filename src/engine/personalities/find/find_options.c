@@ -19,7 +19,6 @@ static const struct weir_option options[] = {
      "before the walk, untimed, each rank makes N files in DIR [0]"},
     {0, "make-directories", NULL, WEIR_COUNT, AT(make_directories), "N", "in so many directories [1]"},
     {0, "make-bytes", NULL, WEIR_SIZE, AT(make_bytes), "SIZE", "with so many bytes [0]"},
-    {0, "json", NULL, WEIR_TEXT, AT(document_file), "FILE", "write the results as JSON to the file"},
     WEIR_OPTION_END,
 };
 
@@ -30,6 +29,7 @@ void find_help(void) {
         "refused.\n\n"
         "Exit code 0: done. 1: something could not be read. 2: wrong use.\n\n");
     weir_options_print(options);
+    weir_options_print(weir_document_options);
 }
 
 /* Whether the next argument is its value. */
@@ -89,19 +89,19 @@ static bool find_size_is_sound(struct find_run *run, char *complaint, unsigned b
 
 bool find_options_read(void *own, int argc, char **argv, char *complaint, unsigned bytes) {
     struct find_run *run = own;
-    struct weir_option_set set = {options, &run->requested};
+    struct weir_option_set sets[] = {{options, &run->requested}, {weir_document_options, &run->base.common}};
     int count = 0;
     char **arguments = find_in_long_form(argc, argv, &count);
     REFUSE(arguments == NULL, "no memory for the options");
+    run->base.common = weir_common_defaults;
     run->requested.queue = 100000;
     run->requested.make_directories = 1;
-    bool good = weir_options_parse(count, arguments, &set, 1, &run->base.texts, complaint, bytes);
+    bool good = weir_options_parse(count, arguments, sets, 2, &run->base.texts, complaint, bytes);
     free(arguments);
     if (!good) {
         return false;
     }
     const struct find_params *a = &run->requested;
-    run->base.document_file = a->document_file;
     REFUSE(a->directory == NULL, "a directory to begin with is missing: weir-io find DIR");
     REFUSE(a->directory[0] == '\0' || strlen(a->directory) > 900, "DIR: the name is empty or too long");
     REFUSE(a->queue < 10, "-q %lld: at least 10 files", (long long)a->queue);
@@ -110,6 +110,6 @@ bool find_options_read(void *own, int argc, char **argv, char *complaint, unsign
     REFUSE(a->make_directories > a->make_files && a->make_files > 0,
            "--make-directories %lld: more than the %lld files that are to be in them",
            (long long)a->make_directories, (long long)a->make_files);
-    REFUSE(a->document_file != NULL && strlen(a->document_file) > 900, "--json: the name is too long");
-    return find_size_is_sound(run, complaint, bytes);
+    return weir_common_is_sound(&run->base.common, complaint, bytes) &&
+           find_size_is_sound(run, complaint, bytes);
 }

@@ -34,7 +34,7 @@ static struct weir_phase iom_phase_of(struct iom_run *run, const char *name, enu
                 .settings = run->base.settings,
                 .geometry = {.xfer_bytes = (size_t)a->xfer_bytes, .file_bytes = (uint64_t)a->file_bytes}},
         .barriers = true,
-        .no_residency = a->no_residency,
+        .no_residency = run->base.common.no_residency,
         .limit = WEIR_NO_LIMIT,
         .requested_bytes = (uint64_t)(a->operations * a->xfer_bytes) * (uint64_t)run->base.job->size,
         .sync = access == WEIR_WRITE && a->sync,

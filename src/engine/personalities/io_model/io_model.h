@@ -20,7 +20,6 @@ struct iom_params {
     const char *samples;  /* prefix of the files of counters */
     const char *counters; /* further files of counters, separated by commas */
     const char *device;   /* block device whose counters are sampled */
-    const char *document;
     int64_t operations;
     int64_t xfer_bytes;
     int64_t file_bytes;
@@ -29,7 +28,7 @@ struct iom_params {
     int64_t iterations;
     int64_t seed;
     double sample_s;
-    int write, read, verify, sync, direct, prefill, truncate, wait, no_residency, no_warm_up;
+    int write, read, verify, sync, direct, prefill, truncate, wait;
 };
 
 struct iom_operation {

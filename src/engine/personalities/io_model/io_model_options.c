@@ -45,11 +45,6 @@ static const struct weir_option options[] = {
     {0, "counters", NULL, WEIR_TEXT, AT(counters), "FILE,...",
      "sample these files too, lines of name and number, as /proc/vmstat or Lustre's llite stats"},
     {0, "device", NULL, WEIR_TEXT, AT(device), "NAME", "sample /sys/block/NAME/stat too"},
-    {0, "json", NULL, WEIR_TEXT, AT(document), "FILE", "write the results as JSON to the file"},
-    {0, "no-warm-up", NULL, WEIR_FLAG, AT(no_warm_up), NULL,
-     "let the first timed phase pay for the start of libraries"},
-    {0, "no-residency", NULL, WEIR_FLAG, AT(no_residency), NULL,
-     "never open a file to see what the page cache holds of it"},
     WEIR_OPTION_END,
 };
 
@@ -79,6 +74,8 @@ void iom_help(void) {
         "Exit code 0: done. 1: the storage or the verification failed. 2: wrong use.\n\n");
     weir_backend_options_print_names();
     weir_options_print(options + 1);
+    weir_options_print(weir_start_options);
+    weir_options_print(weir_document_options);
     weir_backend_options_print();
 }
 
@@ -166,9 +163,9 @@ static bool iom_request_is_sound(const struct iom_run *run, char *complaint, uns
            "-w -n %lld writes a part of the %lld bytes that -r reads within: give --prefill",
            (long long)a->operations, (long long)a->file_bytes);
     REFUSE(a->test_file[0] == '\0' || strlen(a->test_file) > 900, "-o: the name is empty or too long");
-    const char *names[] = {a->document, a->times, a->samples};
-    const char *keys[] = {"--json", "--times", "--samples"};
-    for (int i = 0; i < 3; i++) {
+    const char *names[] = {a->times, a->samples};
+    const char *keys[] = {"--times", "--samples"};
+    for (int i = 0; i < 2; i++) {
         REFUSE(names[i] != NULL && (names[i][0] == '\0' || strlen(names[i]) > 900),
                "%s: the name is empty or too long", keys[i]);
     }
@@ -214,23 +211,24 @@ static bool iom_backend_can(const struct iom_run *run, char *complaint, unsigned
 bool iom_options_read(void *own, int argc, char **argv, char *complaint, unsigned bytes) {
     struct iom_run *run = own;
     struct iom_params *a = &run->requested;
-    const struct weir_option_set set = {options, a};
+    const struct weir_option_set sets[] = {
+        {options, a}, {weir_document_options, &run->base.common}, {weir_start_options, &run->base.common}};
     struct weir_chosen chosen = {0};
     int used = 0;
     *a = defaults;
+    run->base.common = weir_common_defaults;
     if (argc > 1 && argv[1][0] != '-' && !iom_original_read(run, argc, argv, &used, complaint, bytes)) {
         return false;
     }
     bool good =
-        weir_backend_options_parse(argc - used, argv + used, &set, &a->api, &chosen, complaint, bytes);
+        weir_backend_options_parse(argc - used, argv + used, sets, 3, &a->api, &chosen, complaint, bytes);
     run->base.backend = chosen.backend;
     run->base.settings = chosen.settings;
     run->base.texts = chosen.texts;
     run->base.iterations = a->iterations;
-    run->base.no_warm_up = a->no_warm_up;
-    run->base.document_file = a->document;
     run->base.reads_hints = true;
-    return good && iom_numbers_are_sound(a, complaint, bytes) && iom_words_are_known(run, complaint, bytes) &&
+    return good && weir_common_is_sound(&run->base.common, complaint, bytes) &&
+           iom_numbers_are_sound(a, complaint, bytes) && iom_words_are_known(run, complaint, bytes) &&
            iom_geometry_is_sound(run, complaint, bytes) && iom_request_is_sound(run, complaint, bytes) &&
            iom_backend_can(run, complaint, bytes) && iom_counters_check(run, complaint, bytes);
 }

@@ -11,7 +11,7 @@ void iom_requested(struct weir_json *json, const void *context) {
     const struct iom_params *a = &run->requested;
     const char *read = a->read ? "read" : NULL;
     struct weir_requested requested = {
-        .no_warm_up = run->base.no_warm_up != 0,
+        .no_warm_up = run->base.common.no_warm_up != 0,
         .api = run->base.backend->name,
         .test_file = a->test_file,
         .access = {a->write ? "write" : read, a->write ? read : NULL},

@@ -1,19 +1,28 @@
 /* The order of things in one run of IOR: for each iteration write, check, read, remove. */
 #include "ior.h"
 
+#include "clock.h"
+#include "ior_script.h"
 #include "judge.h"
 #include "personality.h"
+#include "shared_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
+
+/* Rank 0 tells with -v -v, and with one more. */
+static void ior_tell(const struct ior_run *run, int verbosity, const char *phase) {
+    if (run->base.job->rank == 0 && run->requested.verbose >= verbosity) {
+        ior_table_tell(run, phase);
+    }
+}
 
 static bool ior_write_iteration(struct ior_run *run, int iteration) {
     struct weir_phase phase;
-    if (!run->requested.write) {
+    if (!run->requested.write || ior_time_is_up(run)) {
         return true;
     }
     run->shift = 0;
@@ -23,6 +32,7 @@ static bool ior_write_iteration(struct ior_run *run, int iteration) {
     }
     phase.sync = run->requested.sync;
     phase.dense = run->requested.zipf <= 0 && run->requested.random <= 1;
+    ior_tell(run, 3, "write");
     bool laid_out = run->requested.prefill_bytes > 0 || run->requested.random > 1;
     if (!weir_warm_up(&run->base, &phase) ||
         (laid_out && !ior_lay_out(run, iteration, run->requested.prefill_bytes)) ||
@@ -33,11 +43,9 @@ static bool ior_write_iteration(struct ior_run *run, int iteration) {
     if (!ior_written_tell(run)) {
         return false;
     }
-    struct weir_result *result = ior_report(run, &phase, &run->base.measure);
-    if (result != NULL) {
-        ior_table_row(run, result);
-    }
-    if (!run->requested.verify_write) {
+    struct weir_result *result = ior_add_result(run, &phase, &run->base.measure);
+    ior_show(run, result);
+    if (!run->requested.verify_write || ior_time_is_up(run)) {
         return true;
     }
     run->shift = ior_shift_to_check(run);
@@ -63,10 +71,13 @@ static void ior_forget(const void *forgetful, struct weir_problem *problem) {
 
 static bool ior_read_iteration(struct ior_run *run, int iteration) {
     struct weir_phase phase;
-    if (!run->requested.read && !run->requested.verify_read) {
+    if ((!run->requested.read && !run->requested.verify_read) || ior_time_is_up(run)) {
         return true;
     }
     run->shift = ior_shift_to_read(run, iteration);
+    if (!ior_find_file_bytes(run)) {
+        return false;
+    }
     weir_payload_fill(&run->payload, run->payload.signature, (uint32_t)ior_owner(run));
     if (!ior_has_memory(run, ior_phase(run, &phase, "read", WEIR_READ, iteration))) {
         return false;
@@ -79,30 +90,34 @@ static bool ior_read_iteration(struct ior_run *run, int iteration) {
     if (!weir_warm_up(&run->base, &phase) || !ior_empty_caches(run)) {
         return false;
     }
-    if (run->base.job->rank == 0 && run->requested.delay_s > 0) {
-        sleep((unsigned)run->requested.delay_s);
-    }
+    ior_rest(run);
+    ior_tell(run, 3, "read");
     if (!ior_measured(run, &phase)) {
         return false;
     }
-    struct weir_result *result = ior_report(run, &phase, &run->base.measure);
+    struct weir_result *result = ior_add_result(run, &phase, &run->base.measure);
     if (phase.verify) {
         ior_judge(run, &run->base.measure.verify, result, "in the read");
     }
-    if (result != NULL) {
-        ior_table_row(run, result);
-    }
+    ior_show(run, result);
     return true;
 }
 
 static void ior_remove_made(struct ior_run *run, bool well) {
     struct weir_problem problem = {.rank = run->base.job->rank};
     MPI_Barrier(run->base.job->comm);
-    if (run->requested.keep || !run->made_file) {
+    if (run->requested.keep || !run->made_file || (run->differs && run->requested.keep_with_error)) {
         return;
     }
+    uint64_t began_ns = weir_clock_ns();
     ior_remove(run, &problem);
     run->made_file = false;
+    if (well && run->requested.verbose > 0) {
+        MPI_Barrier(run->base.job->comm);
+        if (run->base.job->rank == 0) {
+            ior_table_removed(run, (double)(weir_clock_ns() - began_ns) * 1e-9);
+        }
+    }
     if (!well) {
         return; /* the failure before it has been reported */
     }
@@ -114,6 +129,9 @@ static void ior_remove_made(struct ior_run *run, bool well) {
 static bool ior_iterate(void *own, int iteration) {
     struct ior_run *run = own;
     uint32_t signature = (uint32_t)run->requested.signature;
+    if (run->requested.dry_run) {
+        return true;
+    }
     if (signature == 0) {
         /* Two iterations of one second differ as well, or a read of the first one's data were not found. */
         signature = (uint32_t)time(NULL) + (uint32_t)iteration;
@@ -121,7 +139,9 @@ static bool ior_iterate(void *own, int iteration) {
     }
     weir_payload_fill(&run->payload, signature, (uint32_t)run->base.job->rank);
     run->iteration = iteration;
-    bool mixed = run->requested.read_percent > 0;
+    run->differs = false;
+    ior_tell(run, 2, NULL);
+    bool mixed = run->requested.read_percent > 0 && !ior_time_is_up(run);
     bool well = mixed ? ior_mixed_iteration(run, iteration)
                       : ior_write_iteration(run, iteration) && ior_read_iteration(run, iteration);
     ior_remove_made(run, well);
@@ -137,6 +157,7 @@ static bool ior_prepare(void *own) {
         MPI_Bcast(&run->requested.random_seed, 1, MPI_INT64_T, 0, run->base.job->comm);
     }
     ior_path(run);
+    run->began_ns = weir_clock_ns();
     bool verify = run->requested.verify_read || run->requested.verify_write;
     bool memory = weir_payload_begin(&run->payload, run->packet, (size_t)run->requested.xfer_bytes, verify);
     run->payload.control = run->requested.control;
@@ -144,8 +165,10 @@ static bool ior_prepare(void *own) {
         run->view_buffer = weir_pages((size_t)a->block_bytes);
         memory = memory && run->view_buffer != NULL;
     }
+    memory = ior_memory_hold(run) && memory;
     struct weir_problem problem = {.rank = run->base.job->rank};
-    weir_trace_begin(&run->trace, a->trace_file, run->base.job->rank, a->trace_records, &problem);
+    weir_trace_begin(&run->trace, run->base.common.trace_file, run->base.job->rank,
+                     run->base.common.trace_records, &problem);
     return ior_has_memory(run, memory) && weir_document_settle(&run->base.document, &problem) &&
            ior_written_learn(run);
 }
@@ -154,7 +177,7 @@ static bool ior_finish(void *own, bool well) {
     struct ior_run *run = own;
     struct weir_problem problem = {.rank = run->base.job->rank};
     (void)well;
-    if (run->base.job->rank == 0 && run->base.document.result_count > 0) {
+    if (run->base.job->rank == 0) {
         ior_table_end(run);
     }
     weir_trace_end(&run->trace, &problem);
@@ -166,6 +189,7 @@ static void ior_release(void *own) {
     weir_payload_end(&run->payload);
     ior_view_end(run);
     free(run->view_buffer);
+    free(run->hog);
     free(run->trace.records);
     free(run->table);
     free(run->written);
@@ -182,11 +206,62 @@ static const struct weir_frame ior_frame = {
     .release = ior_release,
 };
 
+/* Measures the tests of a launch and prints what is of all of them. */
+static int ior_measure(struct weir_job *job, struct ior_report *report, struct weir_run **runs, int count) {
+    int code = WEIR_WRONG_USE;
+    if (ior_report_open(report, (const struct ior_run *)runs[count - 1])) {
+        code = weir_runs_measure("ior", &ior_frame, job, runs, count);
+        if (job->rank == 0) {
+            ior_report_close(report);
+        }
+    }
+    return code;
+}
+
+static int ior_measure_script(struct weir_job *job, struct ior_report *report, const char *name,
+                              const struct weir_arguments *line) {
+    char complaint[512] = "";
+    struct ior_script script = {0};
+    struct weir_run **runs = NULL;
+    int code = WEIR_WRONG_USE;
+    char *text = weir_shared_text(job, "ior", name);
+    if (text == NULL) {
+        return code;
+    }
+    bool good = ior_script_read(&script, text, line, complaint, sizeof complaint);
+    if (!good && job->rank == 0) {
+        fprintf(stderr, "weir-io: ior: %s\n", complaint);
+    }
+    if (weir_job_agree(job, good)) {
+        report->in_script = true;
+        report->script_tests = script.count;
+        runs = weir_runs_read("ior", &ior_frame, job, script.tests, script.count, report);
+        code = runs != NULL ? ior_measure(job, report, runs, script.count) : code;
+        weir_runs_release(&ior_frame, runs, script.count);
+    }
+    ior_script_free(&script);
+    return code;
+}
+
+static int ior_main(struct weir_job *job, int argc, char **argv) {
+    struct ior_report report = {0};
+    struct weir_arguments line = {argc, argv};
+    struct weir_run **runs = weir_runs_read("ior", &ior_frame, job, &line, 1, &report);
+    if (runs == NULL) {
+        return WEIR_WRONG_USE;
+    }
+    const char *script = ((const struct ior_run *)runs[0])->requested.script;
+    int code =
+        script != NULL ? ior_measure_script(job, &report, script, &line) : ior_measure(job, &report, runs, 1);
+    weir_runs_release(&ior_frame, runs, 1);
+    return code;
+}
+
 static struct weir_personality ior = {
     .name = "ior",
     .summary = "bandwidth and latency of one file or one for each rank, by IOR's options",
     .help = ior_help,
-    .frame = &ior_frame,
+    .run = ior_main,
 };
 
 WEIR_PERSONALITY(ior)

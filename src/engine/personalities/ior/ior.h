@@ -2,6 +2,7 @@
 #ifndef WEIR_IOR_H
 #define WEIR_IOR_H
 
+#include "ior_report.h"
 #include "options.h"
 #include "run.h"
 #include "warm_up.h"
@@ -17,12 +18,13 @@ struct ior_params {
     const char *summary_file;
     const char *summary_format;
     const char *status_file; /* -O stoneWallingStatusFile */
+    const char *script;      /* -f */
+    const char *memory;      /* -M, of a node */
     int64_t block_bytes;
     int64_t xfer_bytes;
     int64_t segments;
     int64_t iterations;
     int64_t tasks;          /* -N, -1: all */
-    int64_t delay_s;        /* -d */
     int64_t signature;      /* -G, 0: the time */
     int64_t shift_nodes;    /* -Q */
     int64_t reorder_seed;   /* -X */
@@ -34,14 +36,16 @@ struct ior_params {
     int64_t read_percent;  /* --rw-mix, 0: writes and reads are phases of their own */
     double zipf;           /* --zipf, 0: each offset once */
     int64_t prefill_bytes; /* --randomPrefill, 0: none */
-    int64_t trace_records;
-    const char *trace_file;
+    int64_t reference;     /* -A */
+    double most_minutes;   /* -T, 0: no limit */
+    double delay_s;        /* -d */
     const char *distribution;
     double stonewall_s;
     int write, read, verify_write, verify_read;
     int keep, existing, sync, barriers, file_per_process, unique_dir;
     int random, reorder_constant, reorder_random, collective, direct, wear_out, read_again, drop_caches,
-        no_residency, no_warm_up, multi_file, sync_each, file_view;
+        multi_file, sync_each, file_view;
+    int verbose, keep_with_error, single_attempt, show_hints, dry_run;
 };
 
 /* Which transfers of a segment of a shared file belong to which rank. */
@@ -64,7 +68,11 @@ struct ior_run {
     uint64_t status; /* operations of a rank by the status file, 0: not known */
     int shift;       /* this phase reads what rank + shift wrote */
     bool made_file, made_directory;
-    uint64_t existing_bytes; /* of -E: what the file of this rank had before the write */
+    bool differs;             /* this iteration found wrong data */
+    uint64_t began_ns;        /* of the test, for -T */
+    uint64_t read_file_bytes; /* of the file that -z -z draws from, where another run wrote it */
+    unsigned char *hog;       /* -M */
+    uint64_t existing_bytes;  /* of -E: what the file of this rank had before the write */
     int iteration;
     struct weir_measure reads; /* of a mixed phase */
     struct weir_trace trace;
@@ -75,6 +83,11 @@ struct ior_run {
     char path[1024];
 };
 
+/* ior_memory.c */
+bool ior_memory_is_sound(const struct ior_params *requested, char *complaint, unsigned bytes);
+int64_t ior_memory_bytes(const struct ior_run *run); /* of a rank */
+bool ior_memory_hold(struct ior_run *run);           /* false without memory */
+
 /* ior_options.c: false with one sentence. */
 bool ior_options_read(void *run, int argc, char **argv, char *complaint, unsigned bytes);
 void ior_help(void);
@@ -83,6 +96,7 @@ void ior_help(void);
 void ior_requested(struct weir_json *json, const void *context);
 
 /* ior_pattern.c */
+uint64_t ior_file_bytes(const struct ior_run *run); /* of one file */
 int ior_shift_to_check(const struct ior_run *run);
 int ior_shift_to_read(const struct ior_run *run, int iteration);
 uint64_t ior_owner(const struct ior_run *run);
@@ -110,10 +124,14 @@ bool ior_phase(struct ior_run *run, struct weir_phase *phase, const char *name, 
                int iteration);
 bool ior_has_memory(struct ior_run *run, bool good);
 bool ior_measured(struct ior_run *run, struct weir_phase *phase);
+bool ior_time_is_up(const struct ior_run *run);
+void ior_rest(const struct ior_run *run);
 bool ior_clear_and_rest(struct ior_run *run);
 bool ior_empty_caches(struct ior_run *run);
-struct weir_result *ior_report(struct ior_run *run, const struct weir_phase *phase,
-                               struct weir_measure *measure);
+struct weir_result *ior_add_result(struct ior_run *run, const struct weir_phase *phase,
+                                   struct weir_measure *measure);
+/* On rank 0, which has a result: the hints if requested, and the row of the table. */
+void ior_show(const struct ior_run *run, const struct weir_result *result);
 void ior_judge(struct ior_run *run, const struct weir_verify *verify, struct weir_result *result,
                const char *when);
 
@@ -122,6 +140,8 @@ void ior_judge(struct ior_run *run, const struct weir_verify *verify, struct wei
 void ior_written_remember(struct ior_run *run);
 bool ior_written_tell(struct ior_run *run);
 bool ior_written_learn(struct ior_run *run);
+/* Before -z -z reads what another run wrote: how large that file is. */
+bool ior_find_file_bytes(struct ior_run *run);
 
 /* ior_files.c */
 void ior_path(struct ior_run *run);
@@ -133,6 +153,10 @@ int ior_remove(struct ior_run *run, struct weir_problem *problem);
 /* ior_table.c: what people read; rank 0 only */
 void ior_table_begin(const void *run);
 void ior_table_row(const struct ior_run *run, const struct weir_result *result);
+void ior_table_removed(const struct ior_run *run, double elapsed_s);
+/* What -v -v tells before a phase; NULL: the signature of an iteration. */
+void ior_table_tell(const struct ior_run *run, const char *phase);
+void ior_table_hints(const struct ior_run *run, const struct weir_result *result);
 void ior_table_end(const struct ior_run *run);
 
 #endif

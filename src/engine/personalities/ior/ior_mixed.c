@@ -76,13 +76,11 @@ bool ior_mixed_iteration(struct ior_run *run, int iteration) {
         phase.how.access = (enum weir_access)access;
         phase.name = access == WEIR_WRITE ? "write" : "read";
         phase.requested_bytes = bytes[access];
-        struct weir_result *result = ior_report(run, &phase, measure);
+        struct weir_result *result = ior_add_result(run, &phase, measure);
         if (access == WEIR_READ && phase.verify) {
             ior_judge(run, &measure->verify, result, "in the mixed phase");
         }
-        if (result != NULL) {
-            ior_table_row(run, result);
-        }
+        ior_show(run, result);
     }
     return true;
 }

@@ -9,28 +9,35 @@
 
 static const struct weir_option options[] = {
     {'a', NULL, "api", WEIR_TEXT, AT(api), "API", "back end, POSIX unless another is given"},
+    {'A', NULL, "refnum", WEIR_COUNT, AT(reference), "N", "a number for the summary [0]"},
     {'b', NULL, "blockSize", WEIR_SIZE, AT(block_bytes), "SIZE",
      "contiguous bytes of a rank in a segment [1m]"},
     {'c', "collective", "collective", WEIR_FLAG, AT(collective), NULL, "collective transfers"},
     {'C', NULL, "reorderTasksConstant", WEIR_FLAG, AT(reorder_constant), NULL,
      "read what the next node wrote"},
-    {'d', NULL, "interTestDelay", WEIR_COUNT, AT(delay_s), "SECONDS", "rest before each write and each read"},
+    {'d', NULL, "interTestDelay", WEIR_SECONDS, AT(delay_s), "SECONDS",
+     "rest before each write and each read"},
     {'D', NULL, "deadlineForStonewalling", WEIR_SECONDS, AT(stonewall_s), "SECONDS",
      "stop transfers after this time"},
     {'e', NULL, "fsync", WEIR_FLAG, AT(sync), NULL, "synchronise at the end of each write"},
     {'E', NULL, "useExistingTestFile", WEIR_FLAG, AT(existing), NULL, "write into the file that is there"},
+    {'f', NULL, NULL, WEIR_TEXT, AT(script), "SCRIPT", "the tests of a script of IOR, one after the other"},
     {'F', NULL, "filePerProc", WEIR_FLAG, AT(file_per_process), NULL, "one file per process"},
     {'g', NULL, "intraTestBarriers", WEIR_FLAG, AT(barriers), NULL,
      "barriers between open, transfers and close"},
     {'G', NULL, "setTimeStampSignature", WEIR_COUNT, AT(signature), "N", "signature of the data [the time]"},
     {'i', NULL, "repetitions", WEIR_COUNT, AT(iterations), "N", "iterations [1]"},
     {'k', NULL, "keepFile", WEIR_FLAG, AT(keep), NULL, "keep the files that were made"},
+    {'K', NULL, "keepFileWithError", WEIR_FLAG, AT(keep_with_error), NULL,
+     "keep the files in which wrong data was found"},
     {'l', "dataPacketType", "dataPacketType", WEIR_TEXT, AT(packet), "TYPE",
      "data: timestamp, offset, incompressible, random, controlled, or their first letters [timestamp]"},
     {0, "buffer-compress-percentage", NULL, WEIR_COUNT, AT(control.compress_percent), "N",
      "with -l controlled: how much of every 4 KiB a compressor saves [0]"},
     {0, "dedupe-percentage", NULL, WEIR_COUNT, AT(control.dedupe_percent), "N",
      "with -l controlled: how many of the blocks of 4 KiB are one and the same [0]"},
+    {'M', NULL, "memoryPerNode", WEIR_TEXT, AT(memory), "SIZE",
+     "hold so much memory of each node, such as 2g or 75%"},
     {'N', NULL, "numTasks", WEIR_COUNT, AT(tasks), "N", "let only the first N ranks take part"},
     {'o', NULL, "testFile", WEIR_TEXT, AT(test_file), "FILE", "the file to measure with [testFile]"},
     {'O', NULL, NULL, WEIR_DIRECTIVES, 0, "KEY=VALUE,...",
@@ -41,12 +48,18 @@ static const struct weir_option options[] = {
     {'R', NULL, "checkRead", WEIR_FLAG, AT(verify_read), NULL, "read and compare within the timed read"},
     {'s', NULL, "segmentCount", WEIR_SIZE, AT(segments), "N", "segments [1]"},
     {'t', NULL, "transferSize", WEIR_SIZE, AT(xfer_bytes), "SIZE", "bytes of one transfer [256k]"},
+    {'T', NULL, "maxTimeDuration", WEIR_NUMBER, AT(most_minutes), "MINUTES",
+     "begin no write and no read after this time"},
     {'u', NULL, "uniqueDir", WEIR_FLAG, AT(unique_dir), NULL, "with -F: a directory for each file"},
     {'U', "mpiio.hintsFileName", "hintsFileName", WEIR_TEXT, AT(hints_file), "FILE",
      "MPI-IO hints, lines of IOR_HINT__MPI__key=value; the environment may hold them too"},
+    {'v', NULL, "verbose", WEIR_FLAG, AT(verbose), NULL,
+     "print more; twice: signatures; three times: when each phase begins"},
     {'w', NULL, "writeFile", WEIR_FLAG, AT(write), NULL, "write"},
     {'W', NULL, "checkWrite", WEIR_FLAG, AT(verify_write), NULL,
      "read back and compare after the write, untimed"},
+    {'x', NULL, "singleXferAttempt", WEIR_FLAG, AT(single_attempt), NULL,
+     "a transfer that moves a part only is a failure"},
     {'X', NULL, "reorderTasksRandomSeed", WEIR_COUNT, AT(reorder_seed), "N",
      "seed of -Z, negative: another each time"},
     {'z', NULL, "randomOffset", WEIR_FLAG, AT(random), NULL,
@@ -60,8 +73,11 @@ static const struct weir_option options[] = {
      "a read that ends before -D begins again, its pages dropped as by --drop-caches"},
     {0, "random-offset-seed", NULL, WEIR_COUNT, AT(random_seed), "N", "seed of -z [the time]"},
     {0, "posix.odirect", "useO_DIRECT", WEIR_FLAG, AT(direct), NULL, "bypass the page cache (POSIX)"},
-    {0, NULL, "summaryFile", WEIR_TEXT, AT(summary_file), "FILE", "write the results as JSON to the file"},
-    {0, NULL, "summaryFormat", WEIR_TEXT, AT(summary_format), "JSON", "the only format of the file"},
+    {0, NULL, "reorderTasks", WEIR_FLAG, AT(reorder_constant), "1", "as -C"},
+    {0, NULL, "summaryFile", WEIR_TEXT, AT(summary_file), "FILE", "print the results to the file [stdout]"},
+    {0, NULL, "summaryFormat", WEIR_TEXT, AT(summary_format), "FORMAT",
+     "IOR's table (default), JSON or CSV; what weir reads is --json"},
+    {0, "dryRun", "dryRun", WEIR_FLAG, AT(dry_run), NULL, "print what would be measured, move nothing"},
     {0, NULL, "stoneWallingWearOut", WEIR_FLAG, AT(wear_out), "1",
      "after -D all ranks do what the quickest did"},
     {0, NULL, "stoneWallingStatusFile", WEIR_TEXT, AT(status_file), "FILE",
@@ -85,13 +101,8 @@ static const struct weir_option options[] = {
      "transfers of the ranks in a shared file: blocks, interleaved, nested or subarray [blocks]"},
     {0, "mpiio.useFileView", NULL, WEIR_FLAG, AT(file_view), NULL,
      "MPIIO: one call moves a rank's whole block through a view of the file"},
-    {0, "trace", NULL, WEIR_TEXT, AT(trace_file), "FILE", "write every transfer of rank N to FILE.N"},
-    {0, "trace-records", NULL, WEIR_COUNT, AT(trace_records), "N",
-     "transfers of a rank and phase that a trace holds; what is more is counted [1048576]"},
-    {0, "no-warm-up", NULL, WEIR_FLAG, AT(no_warm_up), NULL,
-     "let the first timed phase pay for the start of libraries"},
-    {0, "no-residency", NULL, WEIR_FLAG, AT(no_residency), NULL,
-     "never open a file to see what the page cache holds of it"},
+    {0, "mpiio.showHints", NULL, WEIR_FLAG, AT(show_hints), NULL,
+     "print the hints that were requested and those that are in force"},
     WEIR_OPTION_END,
 };
 
@@ -104,7 +115,6 @@ static const struct ior_params defaults = {
     .segments = 1,
     .iterations = 1,
     .tasks = -1,
-    .trace_records = WEIR_TRACE_RECORDS,
     .distribution = "blocks",
     .shift_nodes = 1,
     .random_seed = -1,
@@ -119,6 +129,9 @@ void ior_help(void) {
            "Exit code 0: done. 1: the storage or the verification failed. 2: wrong use.\n\n");
     weir_backend_options_print_names();
     weir_options_print(options + 1);
+    weir_options_print(weir_trace_options);
+    weir_options_print(weir_start_options);
+    weir_options_print(weir_document_options);
     weir_backend_options_print();
 }
 
@@ -135,8 +148,7 @@ static bool ior_geometry_is_sound(const struct ior_params *a, int ranks, char *c
     REFUSE(__builtin_mul_overflow(a->block_bytes, a->segments, &rank_bytes) ||
                __builtin_mul_overflow(rank_bytes, (int64_t)ranks, &all_bytes),
            "-b %lld -s %lld on %d ranks: more bytes than can be counted", b, (long long)a->segments, ranks);
-    REFUSE(a->delay_s < 0, "-d %lld: the rest cannot be negative", (long long)a->delay_s);
-    REFUSE(a->random > 1 && !a->write, "-z twice draws offsets in what this run laid out: give -w");
+    REFUSE(a->most_minutes < 0, "-T %g: the time cannot be negative", a->most_minutes);
     REFUSE(a->random > 1 && (a->verify_write || a->verify_read),
            "-z twice draws some blocks again and others never: it excludes -W and -R");
     REFUSE(
@@ -181,11 +193,12 @@ static bool ior_request_is_sound(const struct ior_params *a, int ranks, char *co
     REFUSE(strchr(a->test_file, '@') != NULL,
            "-o %s: IOR takes '@' for a list of files, which weir-io does not offer", a->test_file);
     REFUSE(a->test_file[0] == '\0' || strlen(a->test_file) > 900, "-o: the name is empty or too long");
-    REFUSE(a->summary_format != NULL && strcasecmp(a->summary_format, "JSON") != 0,
-           "-O summaryFormat=%s: weir-io writes JSON only", a->summary_format);
-    REFUSE(a->summary_format != NULL && a->summary_file == NULL,
-           "-O summaryFormat=JSON needs -O summaryFile=FILE: the table goes to stdout");
-    REFUSE(a->summary_file != NULL && strlen(a->summary_file) > 900, "-O summaryFile: the name is too long");
+    const char *format = a->summary_format;
+    REFUSE(format != NULL && strcasecmp(format, "JSON") != 0 && strcasecmp(format, "CSV") != 0 &&
+               strcasecmp(format, "default") != 0,
+           "-O summaryFormat=%s: it is default, JSON or CSV", format);
+    REFUSE(a->summary_file != NULL && (a->summary_file[0] == '\0' || strlen(a->summary_file) > 900),
+           "-O summaryFile: the name is empty or too long");
     const int64_t most = 1 << 30; /* no machine has more nodes or ranks */
     REFUSE(a->tasks_per_node != -1 && (a->tasks_per_node < 1 || a->tasks_per_node > most),
            "-O numTasksOnNode0: between 1 and %lld", (long long)most);
@@ -217,9 +230,12 @@ static bool ior_backend_can(const struct ior_run *run, char *complaint, unsigned
     REFUSE(a->existing && a->write && (b->traits & WEIR_FORMAT),
            "-E: %s makes each file anew and cannot write into one that is there", b->name);
     REFUSE(a->hints_file != NULL && !(b->traits & WEIR_HINTS), "-U: %s takes no MPI-IO hints", b->name);
+    REFUSE(a->show_hints && !(b->traits & WEIR_HINTS), "--mpiio.showHints: %s takes no MPI-IO hints",
+           b->name);
     struct weir_open how = {.path = a->test_file,
                             .collective = a->collective,
                             .direct = a->direct,
+                            .single_attempt = a->single_attempt,
                             .hints = &run->base.hints,
                             .settings = run->base.settings,
                             .geometry = {.xfer_bytes = (size_t)a->xfer_bytes,
@@ -269,10 +285,6 @@ static bool ior_accesses_are_sound(const struct ior_run *run, char *complaint, u
            "--mpiio.useFileView excludes -F, -z, -D, --rw-mix, --rate and -O interIODelay");
     REFUSE((placed || a->file_view) && (a->block_bytes / a->xfer_bytes > 1 << 24 || a->xfer_bytes > 1 << 30),
            "--distribution and file views: at most 2^24 transfers of 1 GiB in a block");
-    REFUSE(a->trace_records < 1 || a->trace_records > (int64_t)1 << 32,
-           "--trace-records %lld: between 1 and 2^32", (long long)a->trace_records);
-    REFUSE(a->trace_file != NULL && (a->trace_file[0] == '\0' || strlen(a->trace_file) > 900),
-           "--trace: the name is empty or too long");
     return true;
 }
 
@@ -280,16 +292,23 @@ bool ior_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     struct ior_run *run = own;
     int ranks = run->base.job->size;
     struct ior_params *a = &run->requested;
-    const struct weir_option_set set = {options, a};
+    const struct weir_option_set sets[] = {{options, a},
+                                           {weir_document_options, &run->base.common},
+                                           {weir_start_options, &run->base.common},
+                                           {weir_trace_options, &run->base.common}};
     struct weir_chosen chosen = {0};
     *a = defaults;
-    bool good = weir_backend_options_parse(argc, argv, &set, &a->api, &chosen, complaint, bytes);
+    run->base.common = weir_common_defaults;
+    bool good = weir_backend_options_parse(argc, argv, sets, 4, &a->api, &chosen, complaint, bytes);
     run->base.backend = chosen.backend;
     run->base.settings = chosen.settings;
     run->base.texts = chosen.texts;
-    if (!good) {
-        return false;
+    const struct ior_report *report = run->base.launch;
+    if (!good || (a->script != NULL && !report->in_script)) {
+        return good; /* the script may change all of it */
     }
+    REFUSE(report->script_tests > 1 && run->base.common.document_file != NULL,
+           "--json with the %d tests of a script: a document holds one", report->script_tests);
     bool chosen_none = !a->write && !a->read && !a->verify_write && !a->verify_read;
     if (chosen_none || (a->read_percent != 0 && !a->write && !a->read)) {
         a->write = a->read = 1;
@@ -299,14 +318,13 @@ bool ior_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     REFUSE(!weir_payload_control_fits(run->packet, &a->control),
            "--buffer-compress-percentage and --dedupe-percentage are 0 to 100, with -l controlled");
     run->base.iterations = a->iterations;
-    run->base.no_warm_up = a->no_warm_up;
     run->base.tasks = a->tasks > 0 ? a->tasks : 0;
-    run->base.document_file = a->summary_file;
     run->base.reads_hints = true;
     run->base.hints_file = a->hints_file;
     REFUSE(!ior_distribution_find(a->distribution, &run->distribution),
            "--distribution %s: it is blocks, interleaved, nested or subarray", a->distribution);
-    return ior_geometry_is_sound(a, ranks, complaint, bytes) &&
+    return weir_common_is_sound(&run->base.common, complaint, bytes) &&
+           ior_memory_is_sound(a, complaint, bytes) && ior_geometry_is_sound(a, ranks, complaint, bytes) &&
            ior_request_is_sound(a, ranks, complaint, bytes) && ior_backend_can(run, complaint, bytes) &&
            ior_accesses_are_sound(run, complaint, bytes);
 }

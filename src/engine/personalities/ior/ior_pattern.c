@@ -160,10 +160,17 @@ static bool ior_distribution_table(struct ior_run *run, struct weir_pattern *pat
     return true;
 }
 
+uint64_t ior_file_bytes(const struct ior_run *run) {
+    const struct ior_params *a = &run->requested;
+    uint64_t sharers = a->file_per_process ? 1 : (uint64_t)run->base.job->size;
+    uint64_t requested = (uint64_t)a->block_bytes * (uint64_t)a->segments * sharers;
+    return run->read_file_bytes > 0 ? run->read_file_bytes : requested;
+}
+
 /* As many blocks as the rank has, each drawn from the whole file: some come again, others never. */
 static bool ior_drawn_table(struct ior_run *run, enum weir_access access, struct weir_pattern *pattern) {
-    uint64_t sharers = run->requested.file_per_process ? 1 : (uint64_t)run->base.job->size;
     uint64_t block_bytes = (uint64_t)run->requested.block_bytes;
+    uint64_t blocks = ior_file_bytes(run) / block_bytes;
     uint64_t count = weir_pattern_operations(pattern);
     uint64_t seed = (uint64_t)run->requested.random_seed + (uint64_t)access;
     uint64_t state = weir_mix(seed + ior_owner(run) * WEIR_GOLDEN);
@@ -174,7 +181,7 @@ static bool ior_drawn_table(struct ior_run *run, enum weir_access access, struct
     }
     for (uint64_t i = 0; i < count; i++) {
         if (i % pattern->per_segment == 0) {
-            base = weir_mix_next(&state) % (pattern->segments * sharers) * block_bytes;
+            base = weir_mix_next(&state) % blocks * block_bytes;
         }
         table[i] = base + i % pattern->per_segment * pattern->step;
     }

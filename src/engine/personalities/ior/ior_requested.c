@@ -8,7 +8,7 @@ void ior_requested(struct weir_json *json, const void *context) {
     bool reads = a->read || a->verify_read;
     const char *read = reads ? "read" : NULL;
     struct weir_requested requested = {
-        .no_warm_up = run->base.no_warm_up != 0,
+        .no_warm_up = run->base.common.no_warm_up != 0,
         .api = run->base.backend->name,
         .test_file = a->test_file,
         .reorder = a->reorder_constant ? "constant"
@@ -47,6 +47,8 @@ void ior_requested(struct weir_json *json, const void *context) {
     weir_json_bool(json, "sync_each", a->sync_each);
     weir_json_integer(json, "prefill_bytes", a->prefill_bytes);
     weir_json_integer(json, "signature", a->signature);
+    weir_json_integer(json, "memory_bytes", ior_memory_bytes(run));
+    weir_json_bool(json, "dry_run", a->dry_run);
     weir_json_bool(json, "drop_caches", a->drop_caches);
     weir_json_bool(json, "read_again", a->read_again);
     weir_json_integer(json, "random_seed", a->random_seed);

@@ -1,12 +1,13 @@
 /* The steps that kinds of iterations share. */
 #include "ior.h"
 
+#include "clock.h"
 #include "judge.h"
 #include "personality.h"
 
 #include <errno.h>
 #include <sys/stat.h>
-#include <unistd.h>
+#include <time.h>
 
 /* What is the same in every phase of the run. */
 bool ior_phase(struct ior_run *run, struct weir_phase *phase, const char *name, enum weir_access access,
@@ -22,6 +23,7 @@ bool ior_phase(struct ior_run *run, struct weir_phase *phase, const char *name, 
                 .access = access,
                 .collective = a->collective,
                 .direct = a->direct,
+                .single_attempt = a->single_attempt != 0,
                 .comm = a->file_per_process ? MPI_COMM_SELF : run->base.job->comm,
                 .rank = run->base.job->rank,
                 .hints = &run->base.hints,
@@ -31,11 +33,10 @@ bool ior_phase(struct ior_run *run, struct weir_phase *phase, const char *name, 
                              .segments = (uint64_t)a->segments,
                              .random = a->random != 0,
                              .walled = a->stonewall_s > 0,
-                             .file_bytes =
-                                 rank_bytes * (a->file_per_process ? 1 : (uint64_t)run->base.job->size)}},
+                             .file_bytes = ior_file_bytes(run)}},
         .payload = &run->payload,
         .barriers = a->barriers,
-        .no_residency = a->no_residency,
+        .no_residency = run->base.common.no_residency,
         .pace = {(double)a->rate, (double)a->rest_us * 1e-6},
         .stonewall_s = a->stonewall_s,
         .wear_out = a->wear_out,
@@ -69,18 +70,37 @@ bool ior_has_memory(struct ior_run *run, bool good) {
     return weir_document_settle(&run->base.document, &problem);
 }
 
+/* -T: no phase begins after its time; rank 0's clock decides. */
+bool ior_time_is_up(const struct ior_run *run) {
+    int up = run->requested.most_minutes > 0 &&
+             weir_clock_ns() - run->began_ns >= (uint64_t)(run->requested.most_minutes * 60e9);
+    if (run->requested.most_minutes > 0) {
+        MPI_Bcast(&up, 1, MPI_INT, 0, run->base.job->comm);
+    }
+    return up != 0;
+}
+
 /* Run a phase and look at what it left; false where any rank failed. */
 bool ior_measured(struct ior_run *run, struct weir_phase *phase) {
     return weir_judge_phase(&run->base.document, phase, &run->base.measure) &&
            weir_judge_stored(&run->base.document, phase, &run->base.measure);
 }
 
-struct weir_result *ior_report(struct ior_run *run, const struct weir_phase *phase,
-                               struct weir_measure *measure) {
+struct weir_result *ior_add_result(struct ior_run *run, const struct weir_phase *phase,
+                                   struct weir_measure *measure) {
     struct weir_result result;
     weir_result_gather(run->base.job, phase, measure, &result);
     result.existing_bytes = phase->how.access == WEIR_WRITE ? run->existing_bytes : 0;
     return weir_document_add(&run->base.document, &result);
+}
+
+void ior_show(const struct ior_run *run, const struct weir_result *result) {
+    if (result != NULL && run->requested.show_hints) {
+        ior_table_hints(run, result);
+    }
+    if (result != NULL) {
+        ior_table_row(run, result);
+    }
 }
 
 void ior_judge(struct ior_run *run, const struct weir_verify *verify, struct weir_result *result,
@@ -89,9 +109,20 @@ void ior_judge(struct ior_run *run, const struct weir_verify *verify, struct wei
         return;
     }
     run->base.exit_code = WEIR_FAILED;
+    run->differs = true;
     if (result != NULL) {
-        printf("WARNING: Incorrect data on %s (%llu errors found).\n", result->access,
-               (unsigned long long)result->verify.errors);
+        const struct ior_report *report = run->base.launch;
+        fprintf(report->log, "WARNING: Incorrect data on %s (%llu errors found).\n", result->access,
+                (unsigned long long)result->verify.errors);
+    }
+}
+
+/* -d */
+void ior_rest(const struct ior_run *run) {
+    double rest_s = run->requested.delay_s;
+    struct timespec rest = {(time_t)rest_s, (long)((rest_s - (double)(time_t)rest_s) * 1e9)};
+    if (run->base.job->rank == 0 && rest_s > 0) {
+        nanosleep(&rest, NULL);
     }
 }
 
@@ -106,9 +137,7 @@ bool ior_clear_and_rest(struct ior_run *run) {
     }
     ior_make_directory(run, &problem);
     run->made_file = true;
-    if (run->base.job->rank == 0 && run->requested.delay_s > 0) {
-        sleep((unsigned)run->requested.delay_s);
-    }
+    ior_rest(run);
     return weir_document_settle(&run->base.document, &problem);
 }
 

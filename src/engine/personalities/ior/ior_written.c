@@ -39,3 +39,27 @@ bool ior_written_learn(struct ior_run *run) {
     }
     return weir_document_settle(&run->base.document, &problem);
 }
+
+bool ior_find_file_bytes(struct ior_run *run) {
+    const struct weir_backend *backend = run->base.backend;
+    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct weir_stored stored = {0};
+    bool alone = run->requested.file_per_process;
+    if (run->requested.random <= 1 || run->requested.write || backend->stored == NULL) {
+        return true;
+    }
+    ior_path(run);
+    if (alone || run->base.job->rank == 0) {
+        backend->stored(run->path, run->base.settings, &stored, &problem);
+    }
+    if (!alone) {
+        MPI_Bcast(&stored.bytes, 1, MPI_UINT64_T, 0, run->base.job->comm);
+    }
+    if (!weir_problem_is_set(&problem) && stored.bytes < (uint64_t)run->requested.block_bytes) {
+        weir_problem_set(&problem, "stat", run->path, 0, "no block to draw",
+                         "%llu bytes, but -z -z reads blocks of -b %lld", (unsigned long long)stored.bytes,
+                         (long long)run->requested.block_bytes);
+    }
+    run->read_file_bytes = stored.bytes;
+    return weir_document_settle(&run->base.document, &problem);
+}

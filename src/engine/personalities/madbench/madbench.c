@@ -31,7 +31,7 @@ static struct weir_phase mad_phase_of(struct mad_run *run, int which, int iterat
                                  (size_t)(a->xfer_bytes > 0 ? (uint64_t)a->xfer_bytes : run->part_bytes),
                              .file_bytes = rank_bytes * (a->file_per_process ? 1 : ranks)}},
         .barriers = true,
-        .no_residency = a->no_residency,
+        .no_residency = run->base.common.no_residency,
         .sync = a->sync && !reads,
         .verify = a->verify,
         .limit = WEIR_NO_LIMIT,

@@ -17,7 +17,6 @@ struct mad_params {
     const char *api;
     const char *test_file;
     const char *phases;
-    const char *document;
     int64_t pixels;      /* a matrix has pixels x pixels elements of 8 bytes */
     int64_t bins;        /* matrices */
     int64_t gangs;       /* parts of the ranks that share the matrices of W's writes and C out */
@@ -28,7 +27,7 @@ struct mad_params {
     int64_t iterations;
     int64_t seed;
     double busy; /* a matrix of n elements costs n^busy multiplications, 0: none */
-    int file_per_process, sync, verify, drop_caches, no_residency, no_warm_up;
+    int file_per_process, sync, verify, drop_caches;
 };
 
 /* What one access of one iteration reports beyond a result. */

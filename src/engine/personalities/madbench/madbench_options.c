@@ -31,11 +31,6 @@ static const struct weir_option options[] = {
      "before W and C, untimed: write back and drop the files' pages on every node"},
     {'i', "iterations", NULL, WEIR_COUNT, AT(iterations), "N", "repeat all phases [1]"},
     {0, "seed", NULL, WEIR_COUNT, AT(seed), "N", "of the data [0]"},
-    {0, "json", NULL, WEIR_TEXT, AT(document), "FILE", "write the results as JSON to the file"},
-    {0, "no-warm-up", NULL, WEIR_FLAG, AT(no_warm_up), NULL,
-     "let the first timed phase pay for the start of libraries"},
-    {0, "no-residency", NULL, WEIR_FLAG, AT(no_residency), NULL,
-     "never open a file to see what the page cache holds of it"},
     WEIR_OPTION_END,
 };
 
@@ -65,6 +60,8 @@ void mad_help(void) {
         "Exit code 0: done. 1: the storage or the verification failed. 2: wrong use.\n\n");
     weir_backend_options_print_names();
     weir_options_print(options + 1);
+    weir_options_print(weir_start_options);
+    weir_options_print(weir_document_options);
     weir_backend_options_print();
 }
 
@@ -167,8 +164,6 @@ static bool mad_request_is_sound(struct mad_run *run, char *complaint, unsigned 
            (long long)a->iterations);
     REFUSE(a->seed < 0, "--seed %lld: at least 0", (long long)a->seed);
     REFUSE(a->test_file[0] == '\0' || strlen(a->test_file) > 900, "-o: the name is empty or too long");
-    REFUSE(a->document != NULL && (a->document[0] == '\0' || strlen(a->document) > 900),
-           "--json: the name is empty or too long");
     return true;
 }
 
@@ -198,23 +193,24 @@ static bool mad_backend_can(const struct mad_run *run, char *complaint, unsigned
 bool mad_options_read(void *own, int argc, char **argv, char *complaint, unsigned bytes) {
     struct mad_run *run = own;
     struct mad_params *a = &run->requested;
-    const struct weir_option_set set = {options, a};
+    const struct weir_option_set sets[] = {
+        {options, a}, {weir_document_options, &run->base.common}, {weir_start_options, &run->base.common}};
     struct weir_chosen chosen = {0};
     int used = 0;
     *a = defaults;
+    run->base.common = weir_common_defaults;
     if (argc > 1 && argv[1][0] != '-' &&
         !mad_original(run->base.job, a, argc, argv, &used, complaint, bytes)) {
         return false;
     }
     bool good =
-        weir_backend_options_parse(argc - used, argv + used, &set, &a->api, &chosen, complaint, bytes);
+        weir_backend_options_parse(argc - used, argv + used, sets, 3, &a->api, &chosen, complaint, bytes);
     run->base.backend = chosen.backend;
     run->base.settings = chosen.settings;
     run->base.texts = chosen.texts;
     run->base.iterations = a->iterations;
-    run->base.no_warm_up = a->no_warm_up;
-    run->base.document_file = a->document;
     run->base.reads_hints = true;
-    return good && mad_geometry_is_sound(run, complaint, bytes) &&
-           mad_request_is_sound(run, complaint, bytes) && mad_backend_can(run, complaint, bytes);
+    return good && weir_common_is_sound(&run->base.common, complaint, bytes) &&
+           mad_geometry_is_sound(run, complaint, bytes) && mad_request_is_sound(run, complaint, bytes) &&
+           mad_backend_can(run, complaint, bytes);
 }

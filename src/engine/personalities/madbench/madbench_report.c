@@ -24,7 +24,7 @@ void mad_requested(struct weir_json *json, const void *context) {
     const struct mad_params *a = &run->requested;
     uint64_t xfer_bytes = a->xfer_bytes > 0 ? (uint64_t)a->xfer_bytes : run->part_bytes;
     struct weir_requested requested = {
-        .no_warm_up = run->base.no_warm_up != 0,
+        .no_warm_up = run->base.common.no_warm_up != 0,
         .api = run->base.backend->name,
         .test_file = a->test_file,
         .hints = &run->base.hints,

@@ -25,8 +25,13 @@ static void mdtest_share_time(const struct mdtest_run *run, int64_t *number, int
     MPI_Bcast(number, 1, MPI_INT64_T, 0, run->base.job->comm);
 }
 
-/* The order of mdtest 4 for the same seed. */
+/* The order of mdtest 4 for the same seed, of as many items as there are. */
 static bool mdtest_shuffle(struct mdtest_run *run) {
+    if (run->items == 0 || run->order_items == run->items) {
+        return true;
+    }
+    free(run->order);
+    run->order_items = run->items;
     run->order = malloc(sizeof *run->order * run->items);
     if (run->order == NULL) {
         weir_problem_set(&run->problem, "malloc", run->requested.directory, ENOMEM, NULL,
@@ -64,15 +69,11 @@ static bool mdtest_prepare(void *own) {
     }
     if (a->status_file != NULL && !a->create) {
         int64_t items = weir_status_read(run->base.job, a->status_file, &run->problem);
-        if (items > 0) {
-            mdtest_shape_of_items(run, (uint64_t)items);
-        }
-    }
-    if (a->random) {
-        mdtest_shuffle(run);
+        run->status_items = items > 0 ? (uint64_t)items : 0;
     }
     mdtest_ranks_begin(run);
-    weir_trace_begin(&run->trace, a->trace_file, run->base.job->rank, a->trace_records, &run->problem);
+    weir_trace_begin(&run->trace, run->base.common.trace_file, run->base.job->rank,
+                     run->base.common.trace_records, &run->problem);
     run->problem.rank = run->base.job->rank;
     return weir_document_settle(&run->base.document, &run->problem);
 }
@@ -81,6 +82,16 @@ static bool mdtest_measure_items(struct mdtest_run *run, enum mdtest_item item, 
     bool requested = item == MDTEST_FILE ? run->requested.files : run->requested.directories;
     if (!requested) {
         return true;
+    }
+    if (item == MDTEST_FILE && run->status_items > 0) {
+        mdtest_shape_of_items(run, run->status_items);
+    }
+    if (run->requested.random) {
+        mdtest_shuffle(run);
+        run->problem.rank = run->base.job->rank;
+        if (!weir_document_settle(&run->base.document, &run->problem)) {
+            return false;
+        }
     }
     run->made = 0;
     mdtest_rest(run);
@@ -154,11 +165,46 @@ static const struct weir_frame mdtest_frame = {
     .release = mdtest_release,
 };
 
+/* The same command line once for each number of ranks. */
+static int mdtest_measure_each(struct weir_job *job, struct mdtest_launch *launch,
+                               const struct weir_arguments *line) {
+    struct weir_arguments *lines = calloc((size_t)launch->runs, sizeof *lines);
+    struct weir_run **runs = NULL;
+    int code = WEIR_FAILED;
+    for (int i = 0; lines != NULL && i < launch->runs; i++) {
+        lines[i] = *line;
+    }
+    if (weir_job_agree(job, lines != NULL)) {
+        launch->read = 0;
+        runs = weir_runs_read("mdtest", &mdtest_frame, job, lines, launch->runs, launch);
+        code = WEIR_WRONG_USE;
+    }
+    if (runs != NULL) {
+        code = weir_runs_measure("mdtest", &mdtest_frame, job, runs, launch->runs);
+    }
+    weir_runs_release(&mdtest_frame, runs, launch->runs);
+    free(lines);
+    return code;
+}
+
+static int mdtest_main(struct weir_job *job, int argc, char **argv) {
+    struct mdtest_launch launch = {.runs = 1};
+    struct weir_arguments line = {argc, argv};
+    struct weir_run **first = weir_runs_read("mdtest", &mdtest_frame, job, &line, 1, &launch);
+    if (first == NULL) {
+        return WEIR_WRONG_USE;
+    }
+    int code = launch.runs > 1 ? mdtest_measure_each(job, &launch, &line)
+                               : weir_runs_measure("mdtest", &mdtest_frame, job, first, 1);
+    weir_runs_release(&mdtest_frame, first, 1);
+    return code;
+}
+
 static struct weir_personality mdtest = {
     .name = "mdtest",
     .summary = "operations per second on many small files and directories, by mdtest's options",
     .help = mdtest_help,
-    .frame = &mdtest_frame,
+    .run = mdtest_main,
 };
 
 WEIR_PERSONALITY(mdtest)

@@ -15,7 +15,6 @@ struct mdtest_params {
     const char *directory; /* -d */
     const char *packet;    /* --dataPacketType */
     const char *status_file;
-    const char *document_file;
     const char *rank_details; /* --saveRankPerformanceDetails */
     int64_t branches, depth;
     int64_t items;         /* -n, of each rank */
@@ -26,13 +25,14 @@ struct mdtest_params {
     int64_t shift;     /* -N, in ranks */
     int64_t delay_s;
     int64_t random_seed;
+    int64_t first_ranks, last_ranks, step_ranks; /* -f -l -s; 0: all ranks */
+    int64_t verbosity;                           /* -V */
+    int verbose;                                 /* -v */
     double stonewall_s;
     int create, stat, read, rename, remove;
     int directories, files, leaf_only, unique_dir, time_unique_dir;
     int random, sync_file, flush, verify_read, verify_write, direct;
     int shared_file, make_node;
-    const char *trace_file;
-    int64_t trace_records;
     int rate_and_time, time_only, rank_statistics, warnings;
 };
 
@@ -78,6 +78,11 @@ struct mdtest_walk {
     char path[MDTEST_PATH];
 };
 
+/* What the runs of one launch share: -f, -l and -s make several, each with more ranks than the one before. */
+struct mdtest_launch {
+    int runs, read; /* how many there are, and how many of their command lines have been read */
+};
+
 /* Everything of one run on one rank. */
 struct mdtest_run {
     struct weir_run base;
@@ -85,9 +90,12 @@ struct mdtest_run {
     enum weir_payload_kind packet;
     struct weir_payload written, found; /* bytes of the files, -w and -e */
     struct mdtest_shape shape;
-    uint64_t items; /* of each rank, in this iteration */
-    uint64_t made;  /* by this rank in this iteration, of the kind that is made now */
+    uint64_t items;        /* of each rank, in this iteration */
+    uint64_t status_items; /* of each rank, by the status file of an earlier run; 0: not known */
+    uint64_t made;         /* by this rank in this iteration, of the kind that is made now */
     uint64_t *order;
+    uint64_t order_items;
+    int number; /* of this run in its launch */
     struct weir_trace trace;
     struct weir_problem problem;
     bool made_root;
@@ -160,6 +168,8 @@ struct mdtest_line {
 extern const struct mdtest_line mdtest_lines[MDTEST_LINES];
 /* Result of a line in an iteration, -1: there is none. */
 int mdtest_result_of(const struct mdtest_run *run, const struct mdtest_line *line, int iteration);
+void mdtest_table_phase(const struct mdtest_run *run, enum mdtest_item item,
+                        const struct weir_result *result);
 void mdtest_table_begin(const void *run);
 void mdtest_table_end(const struct mdtest_run *run);
 

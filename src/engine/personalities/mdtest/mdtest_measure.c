@@ -109,6 +109,7 @@ bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase) {
         struct weir_result *kept = weir_document_add(&run->base.document, &result);
         if (kept != NULL) {
             mdtest_remember(run, phase, ranks, entries);
+            mdtest_table_phase(run, phase->item, kept);
         }
         if (phase->verify &&
             !weir_judge_bytes(&run->base.document, run->differs, &run->base.measure.verify, kept, where)) {

@@ -38,13 +38,10 @@ bool mdtest_shape_find(struct mdtest_run *run, char *complaint, unsigned bytes) 
     shape->per_dir = per_dir > 0 ? per_dir : n / holders;
     shape->per_loop = shape->per_dir * holders;
     run->items = shape->per_loop * shape->loops;
-    if (run->items == 0 && (n > 0 || per_dir > 0)) {
-        snprintf(complaint, bytes, "-n %llu: the tree has %llu directories for them; give -n %llu or more",
-                 (unsigned long long)n, (unsigned long long)holders, (unsigned long long)holders);
-    } else if (run->items == 0) {
-        snprintf(complaint, bytes, "-n or -I is missing: how many files or directories each rank makes");
-    }
-    return run->items > 0;
+    REFUSE(run->items == 0 && (n > 0 || per_dir > 0),
+           "-n %llu: the tree has %llu directories for them; give -n %llu or more", (unsigned long long)n,
+           (unsigned long long)holders, (unsigned long long)holders);
+    return true; /* without -n and -I only the trees are made */
 }
 
 /* A stonewall or its status file gives their number; only a flat tree has one. */

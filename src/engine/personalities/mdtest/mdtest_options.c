@@ -16,11 +16,13 @@ static const struct weir_option options[] = {
     {'D', NULL, NULL, WEIR_FLAG, AT(directories), NULL, "directories only"},
     {'e', NULL, NULL, WEIR_SIZE, AT(read_bytes), "SIZE", "bytes to read of each file [0: open and close]"},
     {'E', NULL, NULL, WEIR_FLAG, AT(read), NULL, "only read"},
+    {'f', NULL, NULL, WEIR_COUNT, AT(first_ranks), "N", "with -l: begin with the first N ranks [all]"},
     {'F', NULL, NULL, WEIR_FLAG, AT(files), NULL, "files only"},
     {'G', NULL, NULL, WEIR_COUNT, AT(signature), "N", "signature of the data [the time]"},
     {'i', NULL, NULL, WEIR_COUNT, AT(iterations), "N", "iterations [1]"},
     {'I', NULL, NULL, WEIR_SIZE, AT(items_per_dir), "N", "items of each directory of the tree"},
     {'k', NULL, NULL, WEIR_FLAG, AT(make_node), NULL, "create files by mknod"},
+    {'l', NULL, NULL, WEIR_COUNT, AT(last_ranks), "N", "run again with more ranks, up to N [once]"},
     {'L', NULL, NULL, WEIR_FLAG, AT(leaf_only), NULL, "items in the lowest directories only"},
     {'n', NULL, NULL, WEIR_SIZE, AT(items), "N", "items of each rank"},
     {'N', NULL, NULL, WEIR_COUNT, AT(shift), "N",
@@ -29,12 +31,15 @@ static const struct weir_option options[] = {
     {'P', NULL, NULL, WEIR_FLAG, AT(rate_and_time), NULL, "print rates and times"},
     {'r', NULL, NULL, WEIR_FLAG, AT(remove), NULL, "only remove"},
     {'R', NULL, NULL, WEIR_FLAG, AT(random), NULL, "stat and read in random order"},
+    {'s', NULL, NULL, WEIR_COUNT, AT(step_ranks), "N", "with -l: so many ranks more each time [1]"},
     {'S', NULL, NULL, WEIR_FLAG, AT(shared_file), NULL, "all ranks work on the same files"},
     {'t', NULL, NULL, WEIR_FLAG, AT(time_unique_dir), NULL,
      "time the change to the rank's directory too; paths are absolute, so there is none"},
     {'T', NULL, NULL, WEIR_FLAG, AT(stat), NULL, "only stat"},
     {'u', NULL, NULL, WEIR_FLAG, AT(unique_dir), NULL, "a tree of its own for each rank"},
     {'U', NULL, NULL, WEIR_FLAG, AT(rename), NULL, "rename directories"},
+    {'v', NULL, NULL, WEIR_FLAG, AT(verbose), NULL, "print the time of each phase when it has ended"},
+    {'V', NULL, NULL, WEIR_COUNT, AT(verbosity), "N", "the same from 1 on [0]"},
     {'w', NULL, NULL, WEIR_SIZE, AT(write_bytes), "SIZE", "bytes to write to each file [0]"},
     {'W', NULL, NULL, WEIR_SECONDS, AT(stonewall_s), "SECONDS",
      "stop to create after this time; then all ranks make as many as the quickest did"},
@@ -55,10 +60,6 @@ static const struct weir_option options[] = {
     {0, "showRankStatistics", NULL, WEIR_FLAG, AT(rank_statistics), NULL,
      "print the spread of the ranks too"},
     {0, "warningAsErrors", NULL, WEIR_FLAG, AT(warnings), NULL, "as it is here always"},
-    {0, "trace", NULL, WEIR_TEXT, AT(trace_file), "FILE", "write every operation of rank N to FILE.N"},
-    {0, "trace-records", NULL, WEIR_COUNT, AT(trace_records), "N",
-     "operations of a rank and phase that a trace holds; what is more is counted [1048576]"},
-    {0, "json", NULL, WEIR_TEXT, AT(document_file), "FILE", "write the results as JSON to the file"},
     WEIR_OPTION_END,
 };
 
@@ -68,8 +69,9 @@ static const struct mdtest_params defaults = {
     .packet = "timestamp",
     .branches = 1,
     .iterations = 1,
+    .first_ranks = 1,
+    .step_ranks = 1,
     .signature = -1,
-    .trace_records = WEIR_TRACE_RECORDS,
 };
 
 void mdtest_help(void) {
@@ -87,6 +89,8 @@ void mdtest_help(void) {
     }
     printf("], POSIX unless given\n");
     weir_options_print(options + 1);
+    weir_options_print(weir_trace_options);
+    weir_options_print(weir_document_options);
     for (const struct weir_backend *b = weir_backends(); b != NULL; b = b->next) {
         if (b->options != NULL && b->names != NULL) {
             printf("\nWith -a %s:\n", b->name);
@@ -124,10 +128,9 @@ static bool mdtest_request_is_sound(const struct mdtest_params *a, char *complai
     REFUSE(a->shift < 0, "-N %lld: cannot be negative", (long long)a->shift);
     REFUSE(a->delay_s < 0, "-p %lld: the rest cannot be negative", (long long)a->delay_s);
     REFUSE(a->random_seed < 0, "--random-seed %lld: cannot be negative", (long long)a->random_seed);
-    REFUSE(a->stonewall_s > 0 && (a->directories || !a->create),
-           "-W stops the creation of files: give -F, and -C or no phase at all");
+    REFUSE(a->stonewall_s > 0 && (!a->files || !a->create),
+           "-W stops the creation of files: no -D, and -C or no phase at all");
     REFUSE(a->stonewall_s > 0 && a->random, "-R with -W: how many there are to shuffle is not known before");
-    REFUSE(a->status_file != NULL && a->directories, "-x counts files: give -F");
     REFUSE(a->write_bytes > (1LL << 30) || a->read_bytes > (1LL << 30), "-w, -e: at most 1g");
     REFUSE(a->create && a->read && a->read_bytes > a->write_bytes,
            "-e %lld: no file has more than the %lld bytes of -w", (long long)a->read_bytes,
@@ -151,11 +154,6 @@ static bool mdtest_request_is_sound(const struct mdtest_params *a, char *complai
            a->verify_read ? "-X" : "--verify-write");
     REFUSE(a->rank_details != NULL && (a->rank_details[0] == '\0' || strlen(a->rank_details) > 900),
            "--saveRankPerformanceDetails: the name is empty or too long");
-    REFUSE(a->trace_records < 1 || a->trace_records > (int64_t)1 << 32,
-           "--trace-records %lld: between 1 and 2^32", (long long)a->trace_records);
-    REFUSE(a->trace_file != NULL && (a->trace_file[0] == '\0' || strlen(a->trace_file) > 900),
-           "--trace: the name is empty or too long");
-    REFUSE(a->document_file != NULL && strlen(a->document_file) > 900, "--json: the name is too long");
     return true;
 }
 
@@ -196,6 +194,30 @@ static void mdtest_fill_defaults(struct mdtest_run *run) {
     }
 }
 
+/* -f alone changes nothing, as in mdtest. */
+static bool mdtest_ranks_are_sound(struct mdtest_run *run, char *complaint, unsigned bytes) {
+    const struct mdtest_params *a = &run->requested;
+    struct mdtest_launch *launch = run->base.launch;
+    long long first = (long long)a->first_ranks, last = (long long)a->last_ranks;
+    if (last == 0) {
+        return true;
+    }
+    REFUSE(first < 1 || last < first, "-f %lld -l %lld: from at least 1 rank up to as many or more", first,
+           last);
+    REFUSE(last > run->base.job->size, "-l %lld: %d rank%s launched", last, run->base.job->size,
+           run->base.job->size == 1 ? " was" : "s were");
+    REFUSE(a->step_ranks < 1, "-s %lld: at least one rank more each time", (long long)a->step_ranks);
+    int runs = (int)((a->last_ranks - a->first_ranks) / a->step_ranks + 1);
+    REFUSE(runs > 1 && run->base.common.document_file != NULL,
+           "--json with %d numbers of ranks: a document holds one run", runs);
+    run->number = launch != NULL ? launch->read++ % runs : 0;
+    run->base.tasks = a->first_ranks + run->number * a->step_ranks;
+    if (launch != NULL) {
+        launch->runs = runs;
+    }
+    return true;
+}
+
 /* What mdtest 4 has and weir-io has not, with the alternative. */
 static bool mdtest_is_offered(int argc, char **argv, char *complaint, unsigned bytes) {
     static const struct {
@@ -203,11 +225,6 @@ static bool mdtest_is_offered(int argc, char **argv, char *complaint, unsigned b
     } absent[] = {
         {"-B", "mdtest 4 itself ends with an error where it is given"},
         {"-c", "rank 0 creates for all; one rank alone with -C and that many times -n does the same"},
-        {"-f", "one number of ranks for each run; start it again with another"},
-        {"-l", "one number of ranks for each run; start it again with another"},
-        {"-s", "one number of ranks for each run; start it again with another"},
-        {"-v", "there is one verbosity; all that is known goes to --json"},
-        {"-V", "there is one verbosity; all that is known goes to --json"},
         {"--print-all-procs", "--saveRankPerformanceDetails has what each rank did"},
         {"--savePerOpDataCSV", "--trace=FILE has them, and `weir trace` converts it to CSV"},
         {"--run-cmd-before-phase", "run single phases by -C, -T, -E, -r and commands between them"},
@@ -232,10 +249,12 @@ bool mdtest_options_read(void *own, int argc, char **argv, char *complaint, unsi
     if (!mdtest_is_offered(argc, argv, complaint, bytes)) {
         return false;
     }
-    const struct weir_option_set set = {options, a};
+    const struct weir_option_set sets[] = {
+        {options, a}, {weir_document_options, &run->base.common}, {weir_trace_options, &run->base.common}};
     struct weir_chosen chosen = {0};
     *a = defaults;
-    bool good = weir_backend_options_parse(argc, argv, &set, &a->api, &chosen, complaint, bytes);
+    run->base.common = weir_common_defaults;
+    bool good = weir_backend_options_parse(argc, argv, sets, 3, &a->api, &chosen, complaint, bytes);
     run->base.backend = chosen.backend;
     run->base.settings = chosen.settings;
     run->base.texts = chosen.texts;
@@ -243,11 +262,14 @@ bool mdtest_options_read(void *own, int argc, char **argv, char *complaint, unsi
         return false;
     }
     mdtest_fill_defaults(run);
+    if (!mdtest_ranks_are_sound(run, complaint, bytes)) {
+        return false;
+    }
     run->base.iterations = a->iterations;
-    run->base.document_file = a->document_file;
     REFUSE(!weir_payload_kind_find(a->packet, &run->packet),
            "--dataPacketType %s: the data is timestamp, offset, incompressible, random or controlled",
            a->packet);
-    return mdtest_tree_is_sound(a, complaint, bytes) && mdtest_request_is_sound(a, complaint, bytes) &&
+    return weir_common_is_sound(&run->base.common, complaint, bytes) &&
+           mdtest_tree_is_sound(a, complaint, bytes) && mdtest_request_is_sound(a, complaint, bytes) &&
            mdtest_backend_can(run, complaint, bytes) && mdtest_shape_find(run, complaint, bytes);
 }

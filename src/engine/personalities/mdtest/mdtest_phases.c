@@ -183,7 +183,7 @@ static bool mdtest_create(struct mdtest_run *run, enum mdtest_item item, int ite
                                  .item = item,
                                  .iteration = iteration,
                                  .requested_items = all,
-                                 .wall = run->requested.stonewall_s > 0,
+                                 .wall = item == MDTEST_FILE && run->requested.stonewall_s > 0,
                                  .verify = item == MDTEST_FILE && run->requested.verify_write};
     struct pass pass = {.phase = &phase,
                         .walk = &walk,

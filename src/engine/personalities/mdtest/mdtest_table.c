@@ -27,9 +27,38 @@ static void mdtest_moment(const char *event) {
     printf("-- %s at %s --\n", event, now);
 }
 
+static void mdtest_print_tasks(const struct mdtest_run *run) {
+    const struct mdtest_params *a = &run->requested;
+    printf("%d tasks, %llu %s\n", run->base.job->size,
+           (unsigned long long)run->items * (a->shared_file ? 1 : (unsigned long long)run->base.job->size),
+           a->files && a->directories ? "files/directories"
+           : a->files                 ? "files"
+                                      : "directories");
+    fflush(stdout);
+}
+
+/* With -v, when a phase has ended. */
+void mdtest_table_phase(const struct mdtest_run *run, enum mdtest_item item,
+                        const struct weir_result *result) {
+    if (run->requested.verbose == 0 && run->requested.verbosity < 1) {
+        return;
+    }
+    for (int i = 0; i < MDTEST_LINES; i++) {
+        if (mdtest_lines[i].item == item && strcmp(mdtest_lines[i].access, result->access) == 0) {
+            printf("V-1:    %-18s: %14.3f sec, %14.3f ops/sec\n", mdtest_lines[i].label, result->io_s,
+                   result->io_s > 0 ? (double)result->operations / result->io_s : 0);
+        }
+    }
+    fflush(stdout);
+}
+
 void mdtest_table_begin(const void *own) {
     const struct mdtest_run *run = own;
     const struct mdtest_params *a = &run->requested;
+    if (run->number > 0) { /* the head is of the launch */
+        mdtest_print_tasks(run);
+        return;
+    }
     mdtest_moment("started");
     printf("\nweir-io mdtest-%s was launched with %d total task(s) on %d node(s)\nCommand line used: mdtest",
            WEIR_VERSION, run->base.job->size, run->base.job->nodes);
@@ -45,12 +74,7 @@ void mdtest_table_begin(const void *own) {
     if (a->read && a->files && a->read_bytes == 0) {
         printf("Read bytes is 0: a read opens and closes the file\n");
     }
-    printf("%d tasks, %llu %s\n", run->base.job->size,
-           (unsigned long long)run->items * (a->shared_file ? 1 : (unsigned long long)run->base.job->size),
-           a->files && a->directories ? "files/directories"
-           : a->files                 ? "files"
-                                      : "directories");
-    fflush(stdout);
+    mdtest_print_tasks(run);
 }
 
 int mdtest_result_of(const struct mdtest_run *run, const struct mdtest_line *line, int iteration) {
@@ -148,6 +172,9 @@ void mdtest_table_end(const struct mdtest_run *run) {
     if (a->rate_and_time || a->time_only) {
         mdtest_summary(run, true);
     }
-    mdtest_moment("finished");
+    const struct mdtest_launch *launch = run->base.launch;
+    if (launch == NULL || run->number + 1 >= launch->runs) {
+        mdtest_moment("finished");
+    }
     fflush(stdout);
 }

@@ -42,7 +42,7 @@ static void ncb_prepare(struct ncb_run *run, struct weir_phase *phase, const cha
         .pattern = ncb_pattern(run, owner),
         .payload = &run->payload,
         .barriers = true,
-        .no_residency = a->no_residency,
+        .no_residency = run->base.common.no_residency,
         .stonewall_s = a->stonewall_s,
         .wear_out = a->wear_out,
         .limit = access == WEIR_READ && run->written != NULL ? run->written[owner] : WEIR_NO_LIMIT,

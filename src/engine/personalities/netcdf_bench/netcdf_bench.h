@@ -8,11 +8,11 @@
 
 struct ncb_params {
     const char *data, *block, *chunk; /* as given, NULL: not given */
-    const char *io_type, *test_file, *output, *format, *type, *document, *values;
+    const char *io_type, *test_file, *output, *format, *type, *values;
     const char *hint; /* shown in the help only: hints may be given more than once */
     int64_t nodes, ppn, deflate_level, zstd_level, quantize_digits, iterations;
     double stonewall_s;
-    int write, read, verify, unlimited, fill, shuffle, wear_out, sync, drop_caches, no_residency, no_warm_up;
+    int write, read, verify, unlimited, fill, shuffle, wear_out, sync, drop_caches;
 };
 
 /* Everything of one run on one rank. */

@@ -42,11 +42,6 @@ static const struct weir_option options[] = {
     {0, "hint", NULL, WEIR_TEXT, AT(hint), "KEY=VALUE", "MPI-IO hint; may be given again"},
     {0, "drop-caches", NULL, WEIR_FLAG, AT(drop_caches), NULL,
      "drop the file's pages from every node's page cache before each read"},
-    {0, "json", NULL, WEIR_TEXT, AT(document), "FILE", "write the results as JSON to the file"},
-    {0, "no-warm-up", NULL, WEIR_FLAG, AT(no_warm_up), NULL,
-     "let the first timed phase pay for the start of libraries"},
-    {0, "no-residency", NULL, WEIR_FLAG, AT(no_residency), NULL,
-     "never open a file to see what the page cache holds of it"},
     WEIR_OPTION_END,
 };
 
@@ -70,6 +65,8 @@ void ncb_help(void) {
         "Exit code 0: done. 1: the storage or the verification failed. 2: wrong use.\n\n",
         types);
     weir_options_print(options);
+    weir_options_print(weir_start_options);
+    weir_options_print(weir_document_options);
 }
 
 static bool ncb_one_of(const char *name, const char *const *names) {
@@ -130,8 +127,6 @@ static bool ncb_request_is_sound(const struct ncb_run *run, char *complaint, uns
     REFUSE(a->wear_out && a->stonewall_s <= 0, "--wear-out needs --stonewall=SECONDS");
     REFUSE(a->sync && !a->write, "--sync belongs to a write: give -w");
     REFUSE(a->test_file[0] == '\0' || strlen(a->test_file) > 900, "-f: the name is empty or too long");
-    REFUSE(a->document != NULL && (a->document[0] == '\0' || strlen(a->document) > 900),
-           "--json: the name is empty or too long");
     return true;
 }
 
@@ -182,23 +177,24 @@ bool ncb_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     struct ncb_run *run = own;
     struct ncb_params *a = &run->requested;
     char **arguments = malloc(sizeof *arguments * (size_t)(argc + 1));
-    struct weir_option_set set = {options, a};
+    struct weir_option_set sets[] = {
+        {options, a}, {weir_document_options, &run->base.common}, {weir_start_options, &run->base.common}};
     *a = defaults;
+    run->base.common = weir_common_defaults;
     REFUSE(arguments == NULL, "no memory");
     memcpy(arguments, argv, sizeof *arguments * (size_t)argc);
     bool good = ncb_take_hints(run, &argc, arguments, complaint, bytes) &&
-                weir_options_parse(argc, arguments, &set, 1, &run->base.texts, complaint, bytes);
+                weir_options_parse(argc, arguments, sets, 3, &run->base.texts, complaint, bytes);
     free(arguments);
     if (!good) {
         return false;
     }
     run->base.iterations = a->iterations;
-    run->base.no_warm_up = a->no_warm_up;
-    run->base.document_file = a->document;
     if (!a->write && !a->read && !a->verify) {
         a->write = 1;
     }
-    if (!ncb_words_are_known(run, complaint, bytes) || !ncb_request_is_sound(run, complaint, bytes) ||
+    if (!weir_common_is_sound(&run->base.common, complaint, bytes) ||
+        !ncb_words_are_known(run, complaint, bytes) || !ncb_request_is_sound(run, complaint, bytes) ||
         !ncb_format_can(run, complaint, bytes) || !ncb_geometry_read(run, complaint, bytes)) {
         return false;
     }

@@ -15,7 +15,7 @@ void ncb_requested(struct weir_json *json, const void *context) {
     bool reads = a->read || !a->write;
     const char *read = reads ? "read" : NULL;
     struct weir_requested requested = {
-        .no_warm_up = run->base.no_warm_up != 0,
+        .no_warm_up = run->base.common.no_warm_up != 0,
         .api = run->base.backend->name,
         .test_file = a->test_file,
         .reorder = "constant",
