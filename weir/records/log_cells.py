@@ -1,4 +1,4 @@
-"""Which cell an imported result belongs to, by all that its log tells, and which repetition of it it is."""
+"""The cell of an imported result, by all that its log tells, and the number of its repetition."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_what_the_audit_explains_fits_a_terminal(study: Path, capsys: pytest.Cap
     capsys.readouterr()
     assert main(["audit", str(study / "records.csv")]) == 0
     printed = capsys.readouterr().out
-    assert "the number is a peak and not a rate that lasts" in " ".join(printed.split())
+    assert "the number is a peak, not a rate that lasts" in " ".join(printed.split())
     paragraphs = [line for line in printed.splitlines() if line[:2] == "  " and line[:4] != "  - "]
     assert max(map(len, paragraphs)) <= 100
 

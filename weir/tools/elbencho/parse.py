@@ -217,7 +217,7 @@ def _of_table(text: str) -> Iterator[Facts]:
 
 
 def _counted(facts: Facts) -> Facts:
-    """Of a table that nothing tells of: the files that it counted, and the size of each."""
+    """The workload of a table without a command: the files that it counted, and the size of each."""
     files, moved = facts.get("entries"), facts.get("bytes")
     return ({"files": files} if files else {}) | ({"file_bytes": moved // files} if files and moved else {})
 

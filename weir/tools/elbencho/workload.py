@@ -1,4 +1,4 @@
-"""What the command of elbencho, or the script around it, tells of the workload of its results."""
+"""The workload of elbencho's results, as its command or the script around it tells it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Facts = dict[str, Any]
 
 
 def told_before(text: str) -> Facts:
-    """What the lines before a table tell, by the names of the facts of a phase; sync is None where nobody
+    """The facts in the lines before a table, by the names of the facts of a phase; sync is None where nobody
     knows the options."""
     command, data_set = _COMMAND.search(text), _DATA_SET.search(text)
     if command:
@@ -47,7 +47,7 @@ def told_before(text: str) -> Facts:
 
 
 def of_command(line: str) -> Facts:
-    """What the options of a command before a table settle."""
+    """The facts that the options of a command before a table settle."""
     arguments = _arguments(line)
     options = dict(_options(arguments))
     workload = {

@@ -1,4 +1,4 @@
-"""What tells two jobs of fio apart beside the columns of a record: name, path, files, and other options."""
+"""Facts that tell two jobs of fio apart beside the columns: name, path, files, and other options."""
 
 from __future__ import annotations
 
