@@ -16,11 +16,12 @@ _MOST_TARGETS = 4
 
 
 def lines(facts: Mapping[str, Any]) -> Iterator[str]:
-    """The first screen of the page."""
+    """The first screen of the page; its first line is the answer."""
+    yield headline(facts)
     study, targets = facts["study"], [one for one in facts["targets"] if not one["emulated"]]
     names = [" ".join(filter(None, (one["name"], one["file_system"]))) for one in targets or facts["targets"]]
     more = f" and {len(names) - _MOST_TARGETS} more" if len(names) > _MOST_TARGETS else ""
-    yield study["title"] or " · ".join(names[:_MOST_TARGETS]) + more
+    yield "  " + (study["title"] or " · ".join(names[:_MOST_TARGETS]) + more)
     machine = [
         study["host"],
         study["processor"],
@@ -33,6 +34,31 @@ def lines(facts: Mapping[str, Any]) -> Iterator[str]:
     yield from listed("doubts", [f"{one['number']} {one['sentence']}" for one in facts["doubts"]])
     advice = [f"{one['title']} {one['evidence']} {one['action']}" for one in facts["advice"]]
     yield from listed("advice", advice[:_MOST_ADVICE])
+
+
+def headline(facts: Mapping[str, Any]) -> str:
+    """The number of proven results, and the best rate of each access on the first target that has one."""
+    counts = shown_counts(facts["verdicts"])
+    word = "VALID by the verdict of the table's author" if facts["verdicts"].get("authors") else "proven"
+    found = f"{counts.get('VALID', 0):,} of {sum(counts.values()):,} results {word}; "
+    for target in sorted(facts["targets"], key=lambda one: bool(one["emulated"])):
+        best = [each for each in facts["answers"] if each["target"] == target["name"]]
+        if best:
+            return f"{found}{_best(target, best)}"
+    return f"{found}no rate that can be used"
+
+
+def _best(target: Mapping[str, Any], found: Sequence[Mapping[str, Any]]) -> str:
+    name = f"{target['name']} (emulated)" if target["emulated"] else target["name"]
+    of_access = sorted(found, key=lambda each: str(each["access"]) != "write")
+    return f"{name} at best: " + ", ".join(f"{one['access']} {_rate(one['best'])}" for one in of_access)
+
+
+def shown_counts(verdicts: Mapping[str, Any]) -> Mapping[str, int]:
+    """Verdicts of real storage; those of emulated storage where there is no other."""
+    real: Mapping[str, int] = verdicts["real"]
+    emulated: Mapping[str, int] = verdicts["emulated"]
+    return real if sum(real.values()) else emulated
 
 
 def rates(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -48,7 +74,7 @@ def proof(verdicts: Mapping[str, Any]) -> str:
     """The share of proven results of real storage; of emulated storage where there is no other."""
     emulated = sum(verdicts["emulated"].values())
     only_emulated = not sum(verdicts["real"].values())
-    counts = verdicts["emulated"] if only_emulated else verdicts["real"]
+    counts = shown_counts(verdicts)
     others = [f"{counts[name]:,} {word}" for name, word in verdict_texts().items() if name != "VALID"]
     text = (
         f"  {counts['VALID']:,} of {sum(counts.values()):,} results {proven(verdicts)}, {', '.join(others)}"

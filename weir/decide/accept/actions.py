@@ -19,6 +19,8 @@ from weir.plan.config.sources import find_sources
 from weir.records.table import write_whole
 from weir.runs.signature import signer
 
+_MOST_PROMISES = 2  # that the first line of a contract shows: more do not fit beside the counts
+
 
 def accept(args: argparse.Namespace) -> int:
     file = find_sources().named_file("contracts", args.contract)
@@ -57,9 +59,24 @@ def _verified(args: argparse.Namespace, contract: Contract) -> Measured:
     return replace(measured, signed_by=signer(records_file(args.study).parent, args.allowed_signers))
 
 
+def _headline(contract: Contract) -> str:
+    """The number of lines, the first promises with their units, and how many are open."""
+    given = {line.name: line.promise for line in contract.lines if line.promise}
+    promised = [f"{name} {promise.text}" for name, promise in given.items() if promise.bound is not None]
+    shown = [*promised[:_MOST_PROMISES], *(["..."] if len(promised) > _MOST_PROMISES else [])]
+    parts = [f"{len(promised)} promised ({', '.join(shown)})"] if promised else []
+    parts += (
+        [f"{len(given) - len(promised)} open (--promise LINE=VALUE)"] if len(given) > len(promised) else []
+    )
+    without = len(contract.lines) - len(given)
+    parts += [f"{without} of conditions only"] if without else []
+    found = f"{len(contract.lines)} lines to judge: {', '.join(parts)}"
+    return f"{found}; {len(contract.not_encoded)} requirements not judged" if contract.not_encoded else found
+
+
 def _asked(contract: Contract) -> str:
     """The requirements of a contract, and how to measure it."""
-    lines = [contract.title, f"  {contract.source}"]
+    lines = [_headline(contract), f"  {contract.title}", f"  {contract.source}"]
     for line in contract.lines:
         promise = line.promise
         bound = (promise.text or "open: --promise") if promise else "conditions only"

@@ -47,6 +47,21 @@ def judged(folder: Path, contract: Contract, edit: Edit | None = None, **values:
     return judge(contract, read_measured(write_study(folder, cells)))
 
 
+def test_the_first_line_of_a_contract_alone_is_what_it_promises(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["accept", "jupiter-ior", "--promise", "easy-best-sum=2 TB/s"]) == 0
+    first, second, *_ = capsys.readouterr().out.splitlines()
+    assert first == (
+        "7 lines to judge: 1 promised (easy-best-sum 2 TB/s), 6 open (--promise LINE=VALUE); "
+        "3 requirements not judged"
+    )
+    assert second == "  JUPITER benchmark suite, IOR"
+    assert main(["accept", "mistral-2015"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == (
+        "10 lines to judge: 10 promised (posix-read 160 GB/s, posix-write 157 GB/s, ...); "
+        "2 requirements not judged"
+    )
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["jupiter-ior", "mistral-2015", "nersc-10", "uk-nnss"])
 def test_a_contract_passes_and_a_missed_promise_fails(tmp_path: Path, name: str) -> None:
