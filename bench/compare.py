@@ -37,7 +37,7 @@ DISTURBANCE, LASTING = 0.10, 0.9
 SLOWDOWNS, ROUNDS = (0.0, 0.03, 0.05, 0.10, 0.20), (4, 8, 16)
 POWER_TABLES = 50
 DDN = Path("reference/ddn-lustre-2018.csv")
-DAYS, DAY_TO_DAY = 3, 0.05  # of the design campaigns
+DAYS, DAY_TO_DAY = 3, 0.05  # days of a design campaign, and their spread as a share
 ENGINE = Path("build/weir-io")
 DELAY_US, TRANSFERS, MEASURED = 5000, 4, 64  # rounds a side and slowdown
 

@@ -44,7 +44,7 @@ HEAD = [
     "drift of 20 % in 30 days",
 ]
 NAMES = {"check": "`check`", "t test": "t test of 7 against 30 points, at as many alarms"}
-PLACES = (0.15, 0.4, 0.65)  # of steps, in the days that are judged
+PLACES = (0.15, 0.4, 0.65)  # positions of the steps, as shares of the judged days
 
 
 def drawn(residuals: Numbers, block_days: int, random: np.random.Generator) -> Numbers:

@@ -37,10 +37,10 @@ from weir.base.units import format_size
 from weir.cli import main as weir
 from weir.decide.predict.forecast import WIDEST
 
-SMALLEST, LARGEST, PAGE = 2**15, 2**24, 4096  # of transfers, and what they are a multiple of
-LEAST_BYTES, MOST_BYTES = 24 * 2**20, 128 * 2**20  # of a process
+SMALLEST, LARGEST, PAGE = 2**15, 2**24, 4096  # bytes of a transfer, a multiple of a page
+LEAST_BYTES, MOST_BYTES = 24 * 2**20, 128 * 2**20  # bytes of one process
 ROOT = Path(__file__).resolve().parents[1]
-ROUNDS = 5  # of each cell of the study
+ROUNDS = 5  # rounds of each cell of the study
 STUDY: dict[str, dict[str, Any]] = {
     "transfers": {"xfer": ["16 KiB", "256 KiB", "1 MiB", "16 MiB"], "order": ["sequential", "random"]},
     "processes": {"ppn": [1, 2], "layout": ["shared", "file-per-process"], "xfer": ["2 MiB"]},

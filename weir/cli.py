@@ -25,7 +25,7 @@ from weir.base.storage_calls import in_time
 
 EXIT_FAILED = 1
 EXIT_WRONG_USE = 2
-EXIT_NO_ANSWER = 3  # of a verb whose 1 is an answer
+EXIT_NO_ANSWER = 3  # a verb whose 1 is an answer has none
 _PROCESS = Path("/proc/self/fd")  # in_time needs it
 
 

@@ -32,7 +32,7 @@ from witness_build import (
 _INSTALLED = "weir/data"  # no module: a package of plugins would import it
 _REASON = Path(NAME).with_suffix(".txt").name
 _MANYLINUX = ("x86_64", "aarch64", "ppc64le", "s390x")
-_OLDEST = 17  # of 2.17, which every pip for Python 3.11 knows
+_OLDEST = 17  # minor version of glibc: 2.17, which every pip for Python 3.11 knows
 Settings = Mapping[str, Any] | None
 
 get_requires_for_build_sdist = build_meta.get_requires_for_build_sdist

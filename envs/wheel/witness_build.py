@@ -32,7 +32,7 @@ _GET_COMPILER = f"install gcc and the headers of the C library (Debian: gcc libc
 # A program that has what the sources need of the system.
 _TRIAL = '#include <stdio.h>\n#include <linux/types.h>\nint main(void) { return puts("") < 0; }\n'
 _ZIG_MACHINES = ("x86_64", "aarch64")
-_ZIG_GLIBC = 28  # of 2.28, or the older one of this system
+_ZIG_GLIBC = 28  # minor version of glibc: 2.28, or the older one of this system
 
 
 class NotCompiledError(Exception):

@@ -13,7 +13,7 @@ _DISTINCT = 0.5
 LEAST_BYTES = 4 * 2**20
 # Headers, requests, metadata and journals only add to what is counted; a few blocks may be on their way.
 ARRIVED = 0.95
-STARVED = 0.5  # of an access: whoever waits for a processor tells nothing about servers
+STARVED = 0.5  # share of the access: waiting for a processor tells nothing about servers
 
 Observer = Mapping[str, Any]
 

@@ -124,7 +124,7 @@ def unique(problems: Iterable[Problem]) -> list[Problem]:
     return sorted(by_text.values(), key=lambda problem: (problem.file or "", problem.line or 0))
 
 
-_MOST_NAMES = 100  # of a hint; more are no help, and hostile files have thousands
+_MOST_NAMES = 100  # names in a hint: more are no help, and hostile files have thousands
 _LONGEST_NAME = 100
 
 

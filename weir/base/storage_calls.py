@@ -52,7 +52,7 @@ def in_time(call: Callable[[], Result], path: object, limit_s: float = ANSWER_S)
     reader, writer = os.pipe()
     sys.stdout.flush()
     sys.stderr.flush()
-    # Interrupts are for this process, not for the child. Even if another thread takes the signal, Python
+    # The mask keeps interrupts from the child. Even if another thread takes the signal, Python
     # raises it here, between any two steps: so one step forks and notes the child.
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
     children: list[int] = []

@@ -37,7 +37,7 @@ HELP = "run any program and tell what I/O it really did, and which of it can be 
 EXAMPLE = "weir prove -- rsync -a input/ /scratch/input/"
 EXIT_NOT_PROVEN = 3
 _MEMORY = Path("/dev/shm")
-_GRAIN_S = 0.01  # of the times of files
+_GRAIN_S = 0.01  # resolution of the times of files
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -46,7 +46,7 @@ _ANALYSIS = ("analyse", "report")  # its roles; measuring needs neither R nor Te
 _CHECK = ("Rscript", "analysis/draw.R", "check")
 _LOOK_S = 0.05
 _ENDS_S = 90.0  # the time to end a measurement on a target that hangs, and more
-_IDLE_S = 10.0  # of a program that is to end, when nothing that it started is left
+_IDLE_S = 10.0  # seconds that a program may take to end when nothing that it started is left
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

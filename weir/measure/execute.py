@@ -17,7 +17,7 @@ from weir.base.processes import die_with_parent, waits_in
 TOKEN_VARIABLE = "WEIR_RUN_TOKEN"
 GRACE_S = 10.0
 POLL_S = 0.2
-_LOOKS, _BETWEEN_LOOKS_S = 3, 0.02  # without a process, until there is none
+_LOOKS, _BETWEEN_LOOKS_S = 3, 0.02  # looks that must see no process, and seconds between them
 
 
 # Called while a program runs: why it is to be ended now, or None.

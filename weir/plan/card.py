@@ -12,7 +12,7 @@ from weir.terms.model import Until
 
 _WIDTH = 100
 _MOST_BATCHES = 24
-_MOST_TARGETS = 7  # of a short card
+_MOST_TARGETS = 7  # targets on a short card
 _MOST_TOO_LONG = 4
 
 

@@ -14,7 +14,7 @@ _OWN_INODES = 3  # the workspace, its marker, the lock
 _AFTER_STONEWALL = 1.5
 # What is expected of a target is what large transfers get: caches are faster, small ones slower.
 _FASTER, _SLOWER = 2.0, 4.0
-_OPERATION_S = 200e-6  # on top of its bytes, at the worst
+_OPERATION_S = 200e-6  # seconds of one operation at the worst, on top of its bytes
 # A limit is there to end what hangs, not what is slow: far above the expectation, and never below a minute.
 _TIMEOUT_FACTOR = 20.0
 _TIMEOUT_MINIMUM_S = 60.0

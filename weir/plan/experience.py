@@ -16,7 +16,7 @@ from statistics import fmean
 from weir.base.files import from_json
 from weir.plan.model import Batch, Plan
 
-COSTS_FILE = "costs.jsonl"  # in results/<site>
+COSTS_FILE = "costs.jsonl"  # it lies in results/<site>
 _LATEST = 20  # batches of one kind
 _FEW = 5  # fewest ratios that show their spread
 _VARIES = 2.0

@@ -50,8 +50,8 @@ _OF_OTHER_PROCESSES = (*_OF_CALLS, "fetched_bytes", "dirtied_bytes", "cancelled_
 _OF_OTHERS = "processes without a report may have done it"
 _TOO_QUICK = "the results together are quicker than the calls"
 _NEARLY_ALL_NAMES = 0.9
-_TIME_SHARE = 0.8  # as shorter-than-its-calls has it
-_MOST_BY_CALLS = 0.5  # with less, the transfers passed by queues or mappings
+_TIME_SHARE = 0.8  # share of the time, the limit of shorter-than-its-calls
+_MOST_BY_CALLS = 0.5  # share of the bytes; with less, the transfers passed by queues or mappings
 _EXPECTED = re.compile(r"(write|read)\s+(.+)")
 # Columns that a claim sets in place of the counts.
 OF_THE_PROGRAM = (

@@ -19,7 +19,7 @@ from weir.prove.shares import counted_by_kernel
 
 KINDS = ("read", "write", "sync", "name")
 _SUMMED = ("opens", "opens_failed", "direct_requested", "direct_kernel", "mappings")
-_SHARE = 0.01  # of an access; a process with less, such as a launcher, does not tell its time
+_SHARE = 0.01  # share of an access; a process with less, such as a launcher, does not tell its time
 
 _Place = tuple[str, str, int]
 

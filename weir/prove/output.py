@@ -20,7 +20,7 @@ _LEAST_NAMES = 100
 _MOST_PHASES = 6
 _NOTICEABLE = 0.005
 _WIDTH = 11
-_APART = 0.1  # of a result: a count that is further away is explained
+_APART = 0.1  # share of a result: a count that is further away is explained
 
 
 def is_worth_lines(mount: Mount) -> bool:

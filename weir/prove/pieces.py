@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-GAP_NS = 1_000_000_000  # as ACCOUNTS_GAP_NS of the library
+GAP_NS = 1_000_000_000  # the same as ACCOUNTS_GAP_NS of the library
 BYTES = {"read": "read_bytes", "write": "written_bytes"}
 
 Counters = Mapping[str, Any]

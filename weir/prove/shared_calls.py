@@ -12,7 +12,7 @@ from weir.terms.model import Row
 # Calls of MPI's start and of settings beside those of a result.
 _A_FEW = 1.05
 _EXACT = 1.01
-_TIME_SHARE = 0.8  # as shorter-than-its-calls has it
+_TIME_SHARE = 0.8  # share of the time, the limit of shorter-than-its-calls
 
 
 def least_s(access: str, phases: Sequence[Phase], bytes_: float, with_syncs: bool) -> float:

@@ -23,7 +23,7 @@ from weir.measure.machine.host import held_so_far
 from weir.prove.reports import prove_variables
 
 _NOT_FOUND = 127
-_KEPT_BYTES = 8 << 20  # of each output: enough for the results of a benchmark
+_KEPT_BYTES = 8 << 20  # kept end of each output: enough for the results of a benchmark
 _LINGER_S = 0.2  # a daemon that the program left may keep its outputs open
 _ENDING_S = 2.0
 COUNTED = ("rchar", "wchar", "read_bytes", "write_bytes")

@@ -9,10 +9,10 @@ from typing import Any
 from weir.terms.model import Row
 
 _TIMES = ("total_s", "io_s", "open_s", "close_s", "lat_p50_us", "lat_p99_us", "lat_max_us")
-_NOTHING = hashlib.sha256(b"").hexdigest()  # of a stream to which nothing was printed
+_NOTHING = hashlib.sha256(b"").hexdigest()  # the checksum of an empty stream
 # What an import calls a result: an archive has one in two lists.
 _NAMES = {"source", "suite", "experiment", "target"}
-_TELLING_DIGITS = 10  # of all times together; two honest results agree in three or four
+_TELLING_DIGITS = 10  # digits of all times together; two honest results agree in three or four
 
 Marks = Mapping[str, str]  # what marks a run: a value, and what it is
 

@@ -28,7 +28,7 @@ from weir.tools.outputs import is_table, read_text
 # Names that others use for a column.
 _OTHER_NAMES = {"campaign": "experiment"}
 _HEAD_CHARACTERS = 4096
-_UNKNOWN_API = "unknown"  # of a log that does not tell it, as the CSV of IOR
+_UNKNOWN_API = "unknown"  # a log such as the CSV of IOR does not tell it
 _ENDLESS = 2**60  # a request above it names no size: only the stonewall was to end it
 _KEPT = "authors-verdict"  # the rule about a verdict that came with the table
 _JUDGED = columns_of_role("verdict")[1:]

@@ -25,13 +25,13 @@ from weir.records.medians import (
 )
 
 MEDIAN_ERROR = sqrt(math.pi / 2)  # standard error of a median over that of a mean, for normal noise
-FEWEST_NEIGHBOURS = 4
-MOST_CORRELATION = 0.8  # beyond that an estimate from a few rounds depends more on chance than on the storage
+FEWEST_NEIGHBOURS = 4  # pairs of neighbouring runs; fewer show no autocorrelation
+MOST_CORRELATION = 0.8  # a higher estimate from a few rounds shows chance rather than the storage
 MOST_IN_TURNS = 0.7
-ENOUGH_SERIES = 15  # in turns
+ENOUGH_SERIES = 15  # series measured in turns that show their autocorrelation without a supplement
 SERIAL_ERRORS = 0.5  # standard errors added to an estimate from fewer series
-HIDDEN_BY_MEAN = 1.15  # over the rounds of a series: of its autocorrelation, by its own mean
-_NODES = 100  # of the integral: four digits for 4 to 100 values
+HIDDEN_BY_MEAN = 1.15  # divided by the rounds: the part of a series' autocorrelation that its own mean hides
+_NODES = 100  # points of the integral: they give four digits for 4 to 100 values
 
 
 # --- the mean: Student's t of an autocorrelated series ----------------------------------------------------

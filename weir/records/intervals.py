@@ -29,7 +29,7 @@ from weir.runs.files import RUN_FILE
 from weir.terms.model import Cell, Row
 
 INTERVALS_FILE = "intervals.csv"
-MOST_RUNS = 400  # of more the half-width in ranks grows with the root of their number
+MOST_RUNS = 400  # with more runs the half-width in ranks grows with the root of their number
 _HEADER = "rounds,autocorrelation,n,k,share,level\n"
 _TEXTS = ("cell", "access", "item", "verdict")
 _NUMBERS = ("run", "bw_mib_s", "ops_s")

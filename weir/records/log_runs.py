@@ -102,7 +102,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
         "a file of a study, whose records.csv can be imported",
     ),
 )
-_HEADING = re.compile(r"^#{1,4} \w", re.MULTILINE)  # of a page; a log may have one comment
+_HEADING = re.compile(r"^#{1,4} \w", re.MULTILINE)  # headings show a page; a log may have one comment
 _JSON = re.compile(r'\s*(\{\s*["}]|\[\s*[\[{"\]])')
 _TABLE = tuple((re.compile(pattern, re.MULTILINE | re.IGNORECASE), kind) for pattern, kind in _KINDS)
 

@@ -27,7 +27,7 @@ _IDENTITY = (
     *("site", "stack", "tool", "purpose", "cell", "run", "iteration", "target", "emulated", "program"),
     *("tool_version", "began"),
 )
-_RANDOM = random.SystemRandom()  # which runs are drawn must not be known before
+_RANDOM = random.SystemRandom()  # nobody may know before which runs are drawn
 _HINT = "records.csv was edited, or another weir collected it: collect it again by weir collect"
 
 

@@ -33,7 +33,7 @@ from weir.terms.model import Row
 PLAN_FILE = "plan.json"
 MISSING, DELETED, REPEATED, REPLACED, EDITED = "missing", "deleted", "repeated", "replaced", "edited"
 REPLAYED, UNRECORDED, OLDER, BROKEN, CLOCK = "replayed", "unrecorded", "older", "broken", "clock"
-REMARKS = (REPEATED, OLDER, CLOCK)  # which decide nothing by themselves
+REMARKS = (REPEATED, OLDER, CLOCK)  # kinds of findings that decide nothing by themselves
 _MOST_NAMED = 1000  # rounds of a cell that are missing; of more, which damaged numbers give, their count
 SET_BACK_S = 600.0  # runs that end beside each other, on nodes whose clocks differ, are nearer
 

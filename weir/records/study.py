@@ -24,7 +24,7 @@ from weir.records.planned import Planned
 from weir.records.tally import Tally
 from weir.runs.files import RUN_FILE
 
-_PART_RUNS = 64  # in memory at a time
+_PART_RUNS = 64  # runs in memory at a time
 _FEW_PARTS = 2  # are read here: processes cost more
 _WAITING = 3  # parts for each process: none is idle, and few are in memory
 

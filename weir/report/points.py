@@ -18,8 +18,8 @@ from weir.records.metrics import metric_named
 from weir.terms.columns import columns
 from weir.terms.model import Row
 
-MOST_POINTS = 4000  # on a page, as of report.html
-MOST_VALUES = 40  # of a point that are drawn
+MOST_POINTS = 4000  # points on a page, the same number as in report.html
+MOST_VALUES = 40  # values of a point that are drawn
 _FEWEST_OPERATIONS = 100  # a percentile of fewer is their maximum
 _UNNAMED = "storage"
 _KEPT = ("api", "layout", "order", "xfer_bytes", "nn", "ppn", "sync", "direct", "purpose", "emulated")

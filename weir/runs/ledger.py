@@ -26,8 +26,8 @@ from weir.base.read_back import WRONG_CONTENT, fault_of
 from weir.runs.files import ROWS_FILE, RUN_FILE, file_sha256, run_text, with_sums
 
 LEDGER = "ledger.jsonl"
-ROUNDS_FILE = "rounds.json"  # of a study: findings of its collection, and the head of the ledger then
-COLLECTED_LEDGER = "ledger-collected.jsonl"  # of a study: its ledger then, for a copy of the study elsewhere
+ROUNDS_FILE = "rounds.json"  # the findings of a study's collection, and the head of the ledger then
+COLLECTED_LEDGER = "ledger-collected.jsonl"  # the ledger at a collection, for copies elsewhere
 NOTHING_BEFORE = "0" * 64
 # Of the folder of a run and its run.json: the text of ROWS_FILE; weir.records, which knows it, lies above.
 Judge = Callable[[Path, Mapping[str, Any]], str | None]

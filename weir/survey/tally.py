@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-_MOST = 2**200  # of a count, a volume or a sum of squares
+_MOST = 2**200  # no count, volume or sum of squares of a tree reaches it
 # Ends of the classes of sizes, in bytes.
 SIZES = (4096, 2**20, 2**30)
 

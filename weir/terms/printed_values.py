@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from datetime import datetime
 
-_EXACT = 1e-9  # of doubles that were printed in full
+_EXACT = 1e-9  # relative error of doubles that were printed in full
 
 
 def half_digit(value: float) -> float:

@@ -29,7 +29,7 @@ PURPOSES: Mapping[str, str] = {
 }
 
 
-UNKNOWN_ACCESS = "unknown"  # of a row, where an output does not tell what was timed
+UNKNOWN_ACCESS = "unknown"  # a row has it where an output does not tell what was timed
 
 
 @dataclass(frozen=True)

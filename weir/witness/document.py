@@ -16,7 +16,7 @@ from weir.base.files import from_json, write_atomically
 
 LIBRARY_NAME = "libweir-witness.so"
 _ENGINE = "weir-io"
-_INSTALLED = Path(weir.data.__file__).parent  # where envs/wheel puts it
+_INSTALLED = Path(weir.data.__file__).parent  # envs/wheel puts the library there
 
 
 def witness_library(checkout: Path, path: str | None, installed: Path = _INSTALLED) -> Path:
@@ -38,7 +38,7 @@ def library_folders(engine: Path) -> tuple[Path, ...]:
 
 LIBRARY = witness_library(Path(__file__).resolve().parents[2], os.environ.get("PATH"))
 WITNESS_FILE = "witness.json"
-_WHY_NOT = Path(LIBRARY_NAME).with_suffix(".txt").name  # of an installation that could not compile it
+_WHY_NOT = Path(LIBRARY_NAME).with_suffix(".txt").name  # has the reason of a failed compilation
 _PART = "witness"
 
 

@@ -23,7 +23,7 @@ MEASURED_PLAN = (
 HOLDER_FILE = "weir-workflow.json"  # below .snakemake: who runs the workflow of the checkout
 PLAN_FILES = (MEASURED_PLAN, "plan.json")
 
-_MOST_ERRORS = 5  # of ReFrame, or of a job; the last ones
+_MOST_ERRORS = 5  # the last errors of ReFrame, or of a job
 _JOB_LOGS = ("slurm-logs/rule_measure", "queue-logs")  # below results/: of profiles/slurm and profiles/queue
 _END_BYTES = 65536
 _STARTED = "WEIR_STARTED"  # a parameter of a job would measure it again

@@ -20,7 +20,7 @@ from weir.measure.clean_up.starter import Starter, follow_the_starter
 from weir.workflow.handover import HOLDER_FILE, holder_of
 
 TEMPORARY = "weir-temporary"
-PREFIX = "snakemake"  # of the temporary directories of Snakemake and of its steps
+PREFIX = "snakemake"  # begins the names of temporary directories of Snakemake and its steps
 _INTERRUPTS: list[Interrupt] = []  # one, of a workflow that runs jobs
 
 

@@ -19,7 +19,7 @@ _KEPT_BELOW = 4.0
 _FAR_FASTER = (
     10.0  # than the write; of published reads of a cache that was meant all are, of other nodes' none
 )
-_ENOUGH = 0.25  # of a pass: less is over too soon to tell
+_ENOUGH = 0.25  # share of a pass: a shorter part ends too soon to tell
 
 
 @rule("DEGRADED", "INVALID", needs_output=True)

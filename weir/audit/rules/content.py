@@ -6,7 +6,7 @@ from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note,
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
 
-_BY_OTHERS = 0.1  # of the looks: bytes that another rank wrote meanwhile
+_BY_OTHERS = 0.1  # share of the looks: another rank may have written meanwhile
 _REQUESTED = {"write": "verify_write", "read": "verify_read", "update-read": "verify_read"}
 
 

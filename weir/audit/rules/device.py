@@ -17,7 +17,7 @@ _OTHERS_LEAST = 4 * _MIB
 # In 777 reads from disks of a virtual machine the disk gave at least 0.95 times what was fetched.
 _MOST = 0.8
 _LIMITED = 0.5
-_WAITED = 0.1  # of the run
+_WAITED = 0.1  # share of the run in which some process waited for I/O
 _REDUCIBLE = 0.90
 _WRITTEN_BACK_S = 5  # dirty_writeback_centisecs
 

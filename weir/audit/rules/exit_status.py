@@ -10,7 +10,7 @@ from weir.audit.subject import Subject
 from weir.tools.warnings import DOUBTFUL, effect_of
 
 _OWN_RULES = ("mca_", "Incorrect data on")
-_VAGUE = ("Exit code:", "MPI_ABORT was invoked")  # what launchers add to an error that was printed before
+_VAGUE = ("Exit code:", "MPI_ABORT was invoked")  # launchers add them to an error that was printed before
 _OPTIONS = ("Error invalid argument", "Invalid options")
 _DIRECTORY = re.compile(r"unable to create (tree |test )?directory", re.IGNORECASE)
 _NO_OUTPUT = "a table keeps no output"

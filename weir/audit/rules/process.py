@@ -11,7 +11,7 @@ _CLOCK_OFF = 0.01
 _TIME_LEFT_S = 0.05
 # Open MPI starts in 0.2 to 0.4 s on one machine, and in a few seconds through a batch system.
 _START_S, _START_TIMES = 5.0, 4.0
-_MUCH_WAITING = 0.1  # of the run
+_MUCH_WAITING = 0.1  # share of the run
 
 
 @rule("INVALID", needs_output=True)

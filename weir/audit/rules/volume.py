@@ -9,7 +9,7 @@ from weir.terms.printed_values import product_contains
 
 _MIB = 2**20
 _CLOSE = 0.02  # a random order without agreement of the ranks misses the whole by less than this
-_NO_RATE = 1e-4  # of the bytes: whether they are there or not, the bandwidth is the same
+_NO_RATE = 1e-4  # share of the bytes that leaves the bandwidth the same
 
 
 @rule("INVALID", needs_output=True)

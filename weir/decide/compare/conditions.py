@@ -19,7 +19,7 @@ from weir.runs.files import read_run_file
 Run = Mapping[str, Any]  # a run.json
 _STORAGE = ("type", "device", "mount_point", "options")
 _MOST_VALUES = 3
-_CLOCK = 1.1  # of the frequencies at the beginning of a run: what lies nearer may be a moment
+_CLOCK = 1.1  # ratio of frequencies at the beginning of a run: a smaller one may be a moment
 
 
 def unlike_conditions(sides: tuple[Side, Side], pairs: Sequence[Pair], across: Collection[str]) -> list[str]:

@@ -20,7 +20,7 @@ from weir.terms.model import Row
 # production file systems have a false verdict (consecutive 16 days a side;
 # docs/decisions/0021-one-campaign-a-side.md).
 ASSUMED_SPREAD = 0.35
-FEWEST_CAMPAIGNS = 5  # of a cell, that teach its spread
+FEWEST_CAMPAIGNS = 5  # campaigns of a cell that show its spread
 GIVEN, HISTORY, ASSUMED, UNKNOWN = "given", "history", "assumed", "unknown"
 
 

@@ -20,9 +20,9 @@ from weir.records.inference import t_quantile
 
 BEFORE = 60  # points that the newest are held against
 CLIP = 3.0  # standard deviations from the median of the points before
-CHANCE = 2.2e-5  # of one judgement; days overlap, so that it is not the rate of alarms
+CHANCE = 2.2e-5  # chance of one judgement; days overlap, so that it is not the rate of alarms
 FEWEST_NEWEST = 3
-_TO_DEVIATION = 1.4826  # of the median absolute deviation of normal values
+_TO_DEVIATION = 1.4826  # the standard deviation over the median absolute deviation, for normal values
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from weir.records.study_facts import read_study_facts
 from weir.records.tally import described
 
 _STORAGE = ("file_system", "device", "mount_options")
-_EARLIER = timedelta(days=2)  # than the day that a change is dated to
+_EARLIER = timedelta(days=2)  # a change may have happened so long before the day that it is dated to
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from weir.report.drawing import BAD, GOOD, INK, NEUTRAL, PALE
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 1000.0, 230.0, 4.0, 74.0, 26.0, 30.0
 _AIR = 8.0  # beside the first and the last point
 _COLORS = {SLOWER: BAD, FASTER: GOOD, SPIKE: "#e08214"}
-_SHARES = (2.5, 97.5)  # of the points of a level, between which the band is drawn
+_SHARES = (2.5, 97.5)  # percentiles of a level's points, between which the band is drawn
 _LEGEND = (
     "Points: values of campaigns, on a logarithmic axis. Line: median of a level; pale: the middle 95 % of "
     "its points, where these are ten or more. Dashed: a change, with its date, ratio and 95 % interval. The "

@@ -17,7 +17,7 @@ from weir.decide.io500.validity import STONEWALL_S
 from weir.terms.model import Row, tasks_of
 
 RANDOM_READS = data_folder("reference") / "io500-random-reads.csv"
-RANDOM_READ = "ior_rnd4k_read"  # of the extended runs
+RANDOM_READ = "ior_rnd4k_read"  # a phase of the extended runs
 _RANDOM_READ_BYTES = 4096
 _HARD_BYTES = 47008
 _HARD_FILE_BYTES = 3901

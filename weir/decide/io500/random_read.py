@@ -19,7 +19,7 @@ _PHASE = "ior_rnd4[kK]*read"
 DOUBTED = "DOUBTED"
 UNDECIDED = "UNDECIDED"
 _OPEN = "caches of the clients are not excluded"
-_MOSTLY = 0.5  # of the bytes
+_MOSTLY = 0.5  # share of the bytes
 _TELLING = 0.1
 
 

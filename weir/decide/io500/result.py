@@ -25,7 +25,7 @@ PHASES: Mapping[str, str] = {
 }
 WRITE_PHASES = tuple(name for name in PHASES if name.endswith("_write"))
 
-CONFIGURATION = "config.ini"  # with all options, as IO500 writes it beside result.txt
+CONFIGURATION = "config.ini"  # IO500 writes it, with all options, beside result.txt
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 from weir.runs.files import read_run_file
 from weir.terms.model import Row
 
-OTHER_PROCESSES = 1.0  # of load, more or less than in any run: so many more processes compete, or fewer
+OTHER_PROCESSES = 1.0  # load above or below that of every run: so many more processes compete, or fewer
 
 
 @dataclass(frozen=True)

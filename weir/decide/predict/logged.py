@@ -12,8 +12,8 @@ from weir.base.units import about_size
 from weir.decide.predict.application import Application, IoPhase
 from weir.prove.darshan import ALL_RANKS, APIS, Log, Place, Use
 
-_LEAST_SHARE = 0.01  # of the bytes of the mount; less is named in the description
-_SEQUENTIAL = 0.75  # of random offsets, every second one is above the one before
+_LEAST_SHARE = 0.01  # share of the mount's bytes; the description names smaller patterns
+_SEQUENTIAL = 0.75  # share of ascending offsets; a random order has 0.5
 
 _Pattern = tuple[str, str, str, str, bool]
 

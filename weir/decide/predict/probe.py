@@ -26,7 +26,7 @@ from weir.terms.model import Row
 
 SECONDS = 10.0
 FEWEST_ROUNDS, MOST_ROUNDS = 4, 8
-OVERHEAD_S = 1.0  # of a run, beside the times in its records
+OVERHEAD_S = 1.0  # seconds of a run beside the times in its records
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from math import fsum, log, log2, sqrt
 from weir.records.inference import MEDIAN_ERROR, Effect, Mean, t_quantile, variance_of
 from weir.terms.model import Row
 
-LEVEL = 0.9  # of the range: nine of ten runs
+LEVEL = 0.9  # share of runs within the range
 UNTESTED = log(1.5) ** 2, 10.0  # variance of a step that no other cells test, and its degrees: assumed
 CLEARLY_LARGER = 2.5  # variance of six runs over that of all: rarer than one in twenty by chance
 LEAST_STEP = log(1.05) ** 2

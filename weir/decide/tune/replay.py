@@ -18,7 +18,7 @@ from weir.decide.tune.space import Space, make_space
 from weir.records.table import DAMAGED, damage_named
 from weir.terms.columns import cell_columns
 
-_MOST_NAMES = 6  # in a message
+_MOST_NAMES = 6  # names in a message
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ _NO_SEGMENT = re.compile(
     r"|system call failed during shared memory initialization"
 )
 _LONGEST = 160
-_SEGMENT_BYTES = 4 * 2**20  # of one rank, by default
+_SEGMENT_BYTES = 4 * 2**20  # default size of a rank's segment
 
 
 def no_segment(stderr: str) -> str | None:

@@ -27,7 +27,7 @@ VARIABLE = "WEIR_STARTER"
 # Its recipe gives the process of make: it has no pipe.
 PROCESS_VARIABLE = "WEIR_STARTER_PROCESS"
 _NAME = re.compile(r"(.*)/(\d+)/(\d+)/(\d+)/(\d+)", re.ASCII)
-_LOOK_MS = 500  # at a starter whose pipe a process holds that it forked, or that has none
+_LOOK_MS = 500  # interval of looks at a starter without a pipe, or whose pipe a forked process holds
 
 
 class Starter:

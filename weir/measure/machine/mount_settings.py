@@ -19,7 +19,7 @@ from weir.measure.machine.block_limits import members_of_device
 from weir.measure.machine.memory_below import SYSTEM
 
 _PROC = Path("/proc")
-_YES = ""  # of an option without a value
+_YES = ""  # value of an option that has none
 _ON = "on"
 
 Mount = Mapping[str, str]

@@ -18,7 +18,7 @@ from weir.tools.base import Tool
 
 # {name} in a word; shell-like ${NAME} and JSON are left alone.
 _PLACEHOLDER = re.compile(r"(?<!\$)\{([A-Za-z_]+)\}")
-_OF_A_RUN = ("count", "pool", "osts", "folder")  # what the commands for stripes are given
+_OF_A_RUN = ("count", "pool", "osts", "folder")  # fields of the commands for stripes
 # The names of files below a target have 50 bytes more. Open MPI 4.1 writes beyond its buffer from 238 on.
 _LONGEST_PATH_BYTES = 180
 _OWN_PLACE = "give weir a directory of its own, such as /scratch/weir-{user}"

@@ -25,7 +25,7 @@ from weir.runs.provenance import commit_of
 from weir.runs.verify import verify
 
 CODE = (*STUDY_PARTS, "envs/pip")
-_NOT_CODE = shutil.ignore_patterns("__pycache__", "*.pyc", ".[!l]*")  # of hidden files .lintr only
+_NOT_CODE = shutil.ignore_patterns("__pycache__", "*.pyc", ".[!l]*")  # .lintr alone of hidden files is kept
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same files give the same bytes
 
 

@@ -15,9 +15,9 @@ from weir.base.units import about_size
 
 MOST_ENTRIES = 500_000
 # Tables and logs are packed to a tenth, at best to a fiftieth; a bomb to a thousandth.
-MOST_RATIO = 100  # of one file
+MOST_RATIO = 100  # unpacked over packed bytes of one file
 MOST_RATIO_OF_ALL = 50
-FREE_BYTES = 2**20  # of one file, whatever its ratio
+FREE_BYTES = 2**20  # a file may have so many, whatever its ratio
 FREE_BYTES_OF_ALL = 64 * 2**20
 _CHUNK_BYTES = 2**20
 _DEEPEST = 30

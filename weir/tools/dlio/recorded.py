@@ -18,7 +18,7 @@ _SYSSTAT = re.compile(r'^\{\s*"sysstat": \{', re.MULTILINE)
 _UNITS = {"rMB/s": 2**20, "rkB/s": 2**10, "MB_read/s": 2**20, "kB_read/s": 2**10, "rxkB": 2**10}
 # A layer above others has their bytes again; memory has none of the storage.
 _LAYERS = re.compile(r"dm-|md\d|loop|ram|zram|lo$|bond|br-|br\d|virbr|docker|veth|cni|ifb|.*\.\d+$")
-_COVERED = 0.9  # of an epoch: the reports come once a second, and have whole seconds
+_COVERED = 0.9  # share of an epoch: the reports come once a second, and have whole seconds
 
 Span = tuple[float, float]
 

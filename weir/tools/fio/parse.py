@@ -34,7 +34,7 @@ _SIZE = re.compile(r"(\d+)([kmgtp]?)(?:i?b)?", re.IGNORECASE)
 _DOCUMENT = re.compile(r'\{\s*"fio version"')
 _PERCENTILES = {"lat_p50_us": "50.000000", "lat_p90_us": "90.000000", "lat_p99_us": "99.000000"}
 _PERCENTILES |= {"lat_p999_us": "99.900000"}
-_LEAST_COMPLETION = 0.95  # of the mean of whole operations
+_LEAST_COMPLETION = 0.95  # ratio to the mean of whole operations
 _MIB = 2**20
 _LONGEST = 20  # digits of a number that can be
 

@@ -28,7 +28,7 @@ _GRID = re.compile(
     r"\s+proc-grid=(\d{1,6})x(\d{1,6})"
 )
 _PHASE = re.compile(r"^(Write|Read) phase \[s\]:\s+_[\d.]{1,20}\s+\^([\d.]{1,20})\s*$", re.MULTILINE)
-_VALUE_BYTES = 8  # of the metadata program: doubles
+_VALUE_BYTES = 8  # the metadata program writes doubles
 _MIB = 2**20
 _START = re.compile("|".join(f"(?:{one.pattern})" for one in (_RESULTS, _CSV, _METADATA)), re.MULTILINE)
 

@@ -11,7 +11,7 @@ from weir.tools.ior.names import API_NAMES
 
 # Letters that take a value; -l and the long options take one in 4.x as -l=VALUE only.
 _WITH_VALUE = "aAbdDfGijJlMNoOQstTUX"
-_EMBEDDED = "./ior"  # what IO500 calls the IOR within itself
+_EMBEDDED = "./ior"  # IO500's name for the IOR within itself
 _SIZE_UNITS = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _FLAGS: dict[str, tuple[str, Any]] = {
     "c": ("collective", True),

@@ -34,7 +34,7 @@ _PAIRS = re.compile(
 )
 _SIZE_KINDS = {"Expected": "requested_bytes", "Stat()": "file_bytes", "Using": "moved_bytes"}
 _NO_COMPLAINT = ("WARNING: Maybe caused by deadlineForStonewalling",)
-_STRIPES = re.compile(r"^lmm_stripe_count:\s+(\d+)")  # of a file, as lfs getstripe prints it
+_STRIPES = re.compile(r"^lmm_stripe_count:\s+(\d+)")  # lfs getstripe prints it for a file
 _BEGAN = ("Began", "StartTime", "Run began")
 _ENDED = ("Finished", "Run finished")
 # Columns of a table, by how many there are: before 2.10, to 3.0.1, and 4.x.

@@ -23,5 +23,5 @@ for _file in sorted((data_folder("config").resolve().parent / "src/engine/backen
     # A checkout may have back ends of its own: the engine takes their names as they are.
     if _found := re.search(r'\.name = "([A-Z0-9]+)"', _file.read_text()):
         API_OPTIONS.setdefault(_found[1], _found[1])
-IOR_OPTIONS = {"NULL": "DUMMY", "URING": "AIO"}  # where IOR's own -a differs from weir-io's
+IOR_OPTIONS = {"NULL": "DUMMY", "URING": "AIO"}  # names of IOR's -a that differ from weir-io's
 API_NAMES = {option: name for names in (API_OPTIONS, IOR_OPTIONS) for name, option in names.items()}

@@ -23,8 +23,8 @@ _OWN_FILES = "file-per-process"
 _UNEQUAL = 0.05  # files of ranks, among which the warning has the size of one
 _FROM_HEADS = "IOR before 16 May 2025 draws the offsets of -z -z -F from the first 1/tasks of each file"
 _LATE_FROM_HEADS = "after it IOR draws the offsets of -z -z -F from the first 1/tasks of each file"
-_HALF_DIGIT_GIB = 0.05  # of the mean that is printed
-_EXACT_ITERATIONS = 3  # of so many, least, greatest and mean give all
+_HALF_DIGIT_GIB = 0.05  # half of the last digit of the printed mean
+_EXACT_ITERATIONS = 3  # least, greatest and mean give the values of so many
 _TIMES = {
     "open": "open_s",
     "io": "io_s",

@@ -133,7 +133,7 @@ _FLAGS = {
 }
 _REORDER = {"none": [], "constant": ["-C"], "random": ["-Z"]}
 _SEED = 1
-_ENDLESS_PASSES = 10**6  # only the stonewall ends them
+_ENDLESS_PASSES = 10**6  # a number that only the stonewall ends
 _ACCESS = {"write": "-w", "read": "-r"}
 _LABEL_COUNTS = {
     "compress_percent": "compress-{}%",

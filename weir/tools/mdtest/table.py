@@ -26,16 +26,21 @@ _LINE = re.compile(r"^\s*(File|Directory) (\w+) *:? +([\d.]+) +([\d.]+) +([\d.]+
 _WALL = re.compile(r"^Continue stonewall hit min: (\d+) max: (\d+) avg: ([\d.]+)", re.MULTILINE)
 _END = re.compile(r"^-{1,2} finished at .* -{1,2}$", re.MULTILINE)  # a page makes one dash of two
 _ACCESS = {"creation": "create", "stat": "stat", "read": "read", "rename": "rename", "removal": "remove"}
-_PHASES = {"C": "create", "T": "stat", "E": "read", "r": "remove"}  # without any of them: all
+_PHASES = {
+    "C": "create",
+    "T": "stat",
+    "E": "read",
+    "r": "remove",
+}  # without any of these options all run
 _VERIFIED = re.compile(r"ERROR: verifying the data on read \((\d+) errors\)")
 _STATUS_UNREAD = re.compile(r"could not read stonewall status file", re.IGNORECASE)
-_LAST_RATE = re.compile(r"^\s*(File|Tree) removal\b")  # of every table: what follows it has no rate of items
+_LAST_RATE = re.compile(r"^\s*(File|Tree) removal\b")  # lines below it have no rate of items
 _VALUES = "abdefGiIlnNpsVwWxz"  # options of one letter that take a value
 _FLAGS = {"y": "sync_files", "Y": "sync", "X": "verify_read", "L": "leaf_only", "R": "random"}
 # Options of the tree and of the ranks that no column has.
 _TREE = {"b": "branches", "z": "depth", "I": "items in a directory", "L": "leaf only", "N": "shift"}
 _HEAD_CHARACTERS = 200  # between the date and the version
-_EXACT_ITERATIONS = 3  # of so many, least, greatest and mean give all
+_EXACT_ITERATIONS = 3  # least, greatest and mean give the values of so many
 
 
 def starts_in(text: str) -> list[int]:
