@@ -287,7 +287,7 @@ def separate_lines(source: random.Random) -> Iterator[tuple[str, str, Callable[[
         yield name, "-", lambda c=counts: differs(table(source, with_modes, c, False, 0))
     for is_recorded in (True, False):
         name = f"separate: the {DELETED} slowest of {OF_ROUNDS} rounds of B deleted"
-        # By records alone they are not known: a note.
+        # Records alone do not show them: a note.
         known, promised = (", by the ledger", "5 %") if is_recorded else (", records alone", "-")
         yield name + known, promised, lambda r=is_recorded: differs(without_worst(source, r))
     yield from power_lines(source, "separate", turns=False)

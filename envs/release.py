@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ("containers", "envs/apt", "envs/pip", "envs/setup.sh")
 LICENCES = "envs/licences.csv"
-# Those of the table that SPDX has by these names; of another one the table alone has what is stated.
+# Licences that SPDX has by these names; for others the table alone has what is stated.
 SPDX = frozenset(
     (
         *("0BSD", "AGPL-3.0-only", "Apache-2.0", "Artistic-1.0-Perl", "Autoconf-exception-2.0"),
@@ -233,7 +233,7 @@ def products(tag: str, address: str | None, maintainers: list[str]) -> dict[str,
     with tempfile.TemporaryDirectory(prefix="weir-release-") as name:
         folder = Path(name)
         with tarfile.open(fileobj=io.BytesIO(raw)) as tar:
-            # As an attribute, because Python before 3.11.4 knows neither filters nor the argument for them.
+            # An attribute, because Python before 3.11.4 knows neither filters nor the argument for them.
             tar.extraction_filter = getattr(tarfile, "tar_filter", None)
             tar.extractall(folder)
         tree = folder / f"weir-{version}"

@@ -39,7 +39,7 @@ POLL_S = 0.2
 # A target that does not answer is waited for, for 30 s.
 CLEAN_UP_S = 60.0
 PLAIN = re.compile(r"[\w./@%+=:,-]+", re.ASCII)
-# Of the job that ReFrame submits, if it submits one.
+# The id of the job that ReFrame submits, if it submits one.
 JOB_NAME_VARIABLE = "WEIR_JOB_NAME"
 # Signals that ended this process. They interrupt nothing: an exception may come where Python drops it.
 STOPPED: list[str] = []
@@ -92,7 +92,7 @@ def run_reframe(system: str, batch: str, plan: Path, handover: Handover) -> int:
     environment[JOB_NAME_VARIABLE] = name = f"weir-{secrets.token_hex(6)}"
     adopt_orphans()
     with handover.log.open("w", encoding="utf-8") as log, stage_directory(results) as stage:
-        # In a session of its own: of two that end its job on Ctrl-C, one kills what the other lets clean up.
+        # Its own session: of two that end its job on Ctrl-C, one kills what the other lets clean up.
         process = subprocess.Popen(
             [*command, "--stage", str(stage)],
             stdout=log,

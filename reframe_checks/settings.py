@@ -67,7 +67,7 @@ def system_of(site: Site) -> dict[str, Any]:
         "descr": site.description,
         "hostnames": list(site.hosts) or [r"^$"],  # no pattern: only when requested by --system
         "modules_system": "nomod",
-        # As for max_jobs of a partition: side by side, two batches would measure each other.
+        # The same as max_jobs of a partition: two batches side by side would measure each other.
         "max_local_jobs": 1,
         "partitions": [partition_of(site, partition) for partition in site.partitions.values()],
     }

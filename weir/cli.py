@@ -29,7 +29,7 @@ EXIT_NO_ANSWER = 3  # a verb whose 1 is an answer has none
 _PROCESS = Path("/proc/self/fd")  # in_time needs it
 
 
-# Of `weir --help`, in this order.
+# The groups of `weir --help`, in this order.
 GROUPS = {
     "measure": "measure a storage",
     "prove": "see what a number is worth",

@@ -112,7 +112,7 @@ def requirements(environment: Mapping[str, str], system: System) -> list[str]:
         or not PARTS.is_file()
     ):
         return []
-    # Without an index pip would end with an error, and a library is not worth that.
+    # pip would end with an error without an index, and a library is not worth that.
     if environment.get("PIP_NO_INDEX", "0").lower() not in ("", "0", "false", "no", "off"):
         return []
     return [] if system_compiler(environment) else [ziglang()]

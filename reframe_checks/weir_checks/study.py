@@ -32,7 +32,7 @@ from weir_checks.choices import CHOSEN
 ROOT = Path(__file__).resolve().parents[2]
 # Results do not belong into an installed package; then they are below the directory of the caller.
 IN_A_WHEEL = Path(weir.data.__file__).resolve().parent == ROOT
-# Of one run of ReFrame, and by it the name of the campaign that it measures anew.
+# The time of a run of ReFrame, which names the campaign that it measures anew.
 SESSION = time.strftime("reframe-%Y%m%d-%H%M%S", time.gmtime())
 # Folders that this run of ReFrame measures a batch in: another repetition of the test takes another one.
 _TAKEN: set[tuple[Path, str]] = set()

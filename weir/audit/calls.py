@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 
 TRANSFERS, SYNCHRONISATION, CLOCKS, MAPPINGS, NAMES = "transfers", "syncs", "clocks", "mappings", "names"
-# Without variants for large files, for fortified programs and for directories (open64, __read_chk, mkdirat).
+# Variants for large files, fortified programs and directories (open64, __read_chk, mkdirat) are missing.
 _DOES: dict[str, tuple[str, ...]] = {
     TRANSFERS: (
         *("open", "openat", "creat", "close", "dup", "dup2", "dup3", "fcntl", "lseek", "syscall", "ioctl"),

@@ -81,7 +81,7 @@ class ConfigError(ProblemsError):
         super().__init__(problems, exit_code=2)
 
 
-# What helps against errors of the operating system that people meet.
+# Hints for errors of the operating system that people meet.
 _OS_HINTS = {
     errno.ENOSPC: "make room there; finished runs are kept",
     errno.EDQUOT: "your quota is used up there: make room; finished runs are kept",
@@ -141,8 +141,8 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
     return f"known: {', '.join(shown)}" if names else "none are known here"
 
 
-# Those of ASCII and Latin 1 but tab and line feed, those that turn the direction of writing, ends of lines
-# and paragraphs of Unicode, and bytes of file names that are not UTF-8.
+# Control characters of ASCII and Latin 1 but tab and line feed, turns of the direction of writing, ends of
+# lines and paragraphs of Unicode, and bytes of file names that are not UTF-8.
 _OBEYED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )

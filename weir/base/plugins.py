@@ -35,7 +35,7 @@ def plugins(package: str, name: str, kind: type[T]) -> dict[str, T]:
 
 
 _STATISTICS = ("numpy>=2", "scipy>=1.15", "ruptures>=1.1.9")
-# As in pyproject.toml. Hints name these packages, because no index has weir itself yet.
+# The extras of pyproject.toml. Hints name these packages, because no index has weir itself yet.
 REQUIREMENTS: Mapping[str, tuple[str, ...]] = {
     "workflow": ("snakemake>=8.25.2", "pygments"),
     "reframe": ("reframe-hpc>=4.7.3",),

@@ -15,7 +15,7 @@ from typing import Any
 from weir.base.errors import WeirError
 from weir.base.files import read_object
 
-# What Python raises where a value is missing or of another type than the code expects.
+# Errors of Python where a value is missing or of another type than the code expects.
 WRONG_CONTENT = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
 # A type, several of them, a list with the shape of its items, or keys with their shapes: `key?` may be null
 # or missing, `*` stands for any other key.

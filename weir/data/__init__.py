@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-# What a study consists of beyond its results: `weir init` copies it, `weir bundle` packs it.
+# The parts of a study beyond its results: `weir init` copies it, `weir bundle` packs it.
 STUDY_PARTS = (
     "Snakefile",
     "LICENSE",

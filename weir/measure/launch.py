@@ -68,7 +68,7 @@ def run_launch(executions: Sequence[Execution], engine: Sequence[str], turn: Tur
             fault = turn.guardian.fault()
         is_faultless = fault is None
     finally:
-        # What has run is on record before anything touches a target that may hang.
+        # A run is on record before anything touches a target that may hang.
         for each in way.ended(is_faultless):
             _record(each, turn)
         way.forget()

@@ -226,7 +226,7 @@ def _place(claim: Claim, mounts: Sequence[Mount]) -> tuple[Mount | None, str]:
         access = max(MOVED, key=lambda name: max(one.sum(MOVED[name]) for one in used))
     if not _is_of_bytes(claim.row, access):
         return max(used, key=lambda one: sum(sum(phase.names.values()) for phase in one.phases)), access
-    # Of queues the kernel's count of the process is all there is, for each of its mounts.
+    # The kernel's count of the process is all there is about queues, for each of its mounts.
     named = "direct_kernel" if claim.row.get("direct") else "opens"
     return max(used, key=lambda one: (_amount(one, access), one.counts[named])), access
 
@@ -270,7 +270,7 @@ def _subject(
             facts.pop(name, None)
         facts["beside_on_disk"][access == "write"] += counted  # its own, but not of the result
         facts["direct"] = _is_opened_direct(mount, processes)
-        # What the kernel has of the program stands for its calls.
+        # The kernel's count of the program stands for its calls.
         moved = moved or (mount.whole.dirtied_bytes if access == "write" else mount.whole.fetched_bytes)
         # Nobody but the program itself has the time of such transfers.
         timed = "total_s" in claimed and not streams

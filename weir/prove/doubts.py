@@ -12,7 +12,7 @@ from weir.base.units import about_size
 from weir.prove.killed import Process
 from weir.prove.records import Judged, without_counts
 
-# What the kernel counts for a process that ends while others run; what weir reads of its own outputs.
+# Bytes and share that may be counts of a process that ends while others run, or reads of weir's own outputs.
 _LEAST_BYTES = 1 << 20
 _SHARE = 0.01
 _LATER_NS = 5_000_000_000

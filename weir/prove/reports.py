@@ -19,7 +19,7 @@ _PART = "prove"
 _NOTICEABLE_BYTES = 1 << 20
 _NOTICEABLE = 0.01
 _STREAMED_LEAST = 1 << 20  # less may be what a program prints
-# Of a process without counters of its own at its end: the calls that the kernel would have counted.
+# Calls that the kernel would have counted, for a process without counters of its own at its end.
 _BY_CALLS = {"rchar": "read_bytes", "wchar": "written_bytes"}
 _OF_STORAGE = {"read_bytes": "read_bytes", "write_bytes": "written_bytes"}
 

@@ -66,7 +66,7 @@ def run_program(command: Sequence[str], reports: Path, only: Path | None, watche
             code = child.wait()
         elapsed_s = time.monotonic() - began_s
         stalled_share = _share(stalled_us, _io_stalled_us(), elapsed_s)
-        # For those that end with the program, as monitors of containers do; others are daemons that stay.
+        # Monitors of containers end with the program and get this time; others are daemons that stay.
         left = wait_for_children(set(watching), _ENDING_S)
         output += b"".join(_written_since(stream, at) for stream, at in _without_copies(places))
         grown = _grown(before, io_of(os.getpid()))

@@ -10,7 +10,7 @@ from weir.terms.model import Row
 
 _TIMES = ("total_s", "io_s", "open_s", "close_s", "lat_p50_us", "lat_p99_us", "lat_max_us")
 _NOTHING = hashlib.sha256(b"").hexdigest()  # the checksum of an empty stream
-# What an import calls a result: an archive has one in two lists.
+# The columns by which an import finds a result again: an archive has one in two lists.
 _NAMES = {"source", "suite", "experiment", "target"}
 _TELLING_DIGITS = 10  # digits of all times together; two honest results agree in three or four
 

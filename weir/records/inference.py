@@ -254,7 +254,7 @@ def false_discovery_rates(chances: Sequence[float | None]) -> list[float | None]
     return found
 
 
-# Of scipy.special: what scipy.stats calls, without its overhead. weir run needs medians alone, and no scipy.
+# scipy.special has what scipy.stats calls, without its overhead. weir run needs medians alone, and no scipy.
 
 
 @lru_cache(4096)

@@ -42,7 +42,7 @@ from weir.runs.files import ROWS_FILE, RUN_FILE
 from weir.terms.columns import columns
 from weir.terms.model import Cell, Row
 
-# Of a cell: what no row depends on, and no rule looks at.
+# Keys of a cell that no row depends on, and no rule looks at.
 _FREE = ("rounds", "until")
 
 

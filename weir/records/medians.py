@@ -17,7 +17,7 @@ from operator import add, mul, sub
 from typing import NamedTuple
 
 LEVEL = 0.95
-# Of neighbouring runs where a study has too few for an estimate. On tmpfs and disk up to 0.29 was measured; a
+# Correlation of neighbouring runs where a study has too few. On tmpfs and disk up to 0.29 was measured; a
 # year of file systems remembers longer than one day, and needs this much (bench/coverage.R).
 ASSUMED = 0.35
 # The same where rounds were added until an interval was narrow: rounds end where it is narrow by chance
@@ -134,7 +134,7 @@ def autocorrelation_of_sides(series: Iterable[Sequence[float]]) -> float:
     return max(ASSUMED, math.sin(math.pi / 2 * min(max(excess, 0.0), MOST_ON_ONE_SIDE)))
 
 
-# Of the upper half of a normal distribution, after Gauss: exact to five digits of a level up to 0.5.
+# Weights in the upper half of a normal distribution, after Gauss: exact to five digits of a level up to 0.5.
 _HALF_NODES = (0.1891884655635131, 0.8829284437641507, 1.8986352002155371, 3.1998907891594737)
 _HALF_WEIGHTS = (0.3670651277335922, 0.4751684808282753, 0.1505737375845080, 0.0071926538535645)
 

@@ -29,7 +29,7 @@ class Planned:
             planned.nodes.add(cell.nodes)
             planned.ppn.add(cell.ppn)
             if cell.until:
-                # What was requested of the interval to which rounds are added.
+                # The requests on the interval to which rounds are added.
                 planned.repetitions.append(
                     {
                         "cell": cell.cell,

@@ -21,7 +21,7 @@ from weir.runs.files import read_run_file, run_folder
 from weir.terms.columns import columns_of_role
 from weir.terms.model import Row
 
-# Of the identity the names of suite and experiment differ where two suites share a cell; a contract that
+# The names of suite and experiment in the identity differ where two suites share a cell; a contract that
 # selects by experiment takes that of the run (evidence.py).
 _IDENTITY = (
     *("site", "stack", "tool", "purpose", "cell", "run", "iteration", "target", "emulated", "program"),

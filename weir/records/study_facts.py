@@ -18,7 +18,7 @@ from weir.runs.provenance import commit_of, lock_of
 from weir.terms.model import Row
 
 _TEXT, _COUNT = (str, int, float), (int, float)
-# What commands read of a facts.json; archived records have little of it.
+# Keys of facts.json that commands read; archived records have few of them.
 _SHAPE = {
     "digest?": str,
     "records?": int,
@@ -87,7 +87,7 @@ def study_facts(plan: Plan, planned: Planned, tally: Tally) -> dict[str, Any]:
         "failed_executions": tally.failed_runs,
         "points": plan.cost.points,
         "excluded_points": plan.cost.excluded,
-        # As loops over every combination and repetition would count them, and what is left of that.
+        # Executions that loops over every combination and repetition would count, and what is left of them.
         "factorial_executions": plan.cost.factorial,
         "valid_executions": plan.cost.valid,
         "reachable_executions": plan.cost.reachable,

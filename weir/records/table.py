@@ -126,7 +126,7 @@ def lines_of(rows: Iterable[Row], table: str = "record") -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     names = tuple(columns(table))
-    # Of the other columns the csv module writes every value as Column.write does.
+    # The csv module writes every value of the other columns as Column.write does.
     converted = [
         (place, WRITTEN_AS_IS.get(column.type), column.write)
         for place, column in enumerate(columns(table).values())
@@ -184,7 +184,7 @@ def write_latencies(path: Path, rows: Iterable[Row]) -> None:
 
 COUNTERS_FILE = "client-counters.csv"
 COLUMNS = ("cell", "run", "access", "iteration", "counter", "samples", "sum")
-# What the client exchanged with the storage targets; it counts no calls there.
+# Bytes that the client exchanged with the storage targets; it counts no calls there.
 _EXCHANGED = {"device_read_bytes": "osc_read_bytes", "device_written_bytes": "osc_write_bytes"}
 
 

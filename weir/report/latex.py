@@ -24,7 +24,7 @@ _SIGNS = {
     "≤": r"$\leq$",
     "µ": r"$\mu$",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-    # At the beginning of a row they would belong to the line break before it.
+    # They would belong to the line break before a row if they began it.
     **{sign: f"{{{sign}}}" for sign in "[]*"},
 }
 # The fonts have the letters of western Europe; a character that they lack would end the printing.

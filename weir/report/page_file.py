@@ -56,7 +56,7 @@ SHAPE = {
 def checked_page(content: Any, file: Path) -> dict[str, Any]:
     """The content of page.json, if commands can read it."""
     found: dict[str, Any] = shaped(content, SHAPE, file, DRAW_AGAIN, exit_code=2)
-    # Without emulated storage some pages have no counts of it.
+    # Some pages have no counts of emulated storage.
     emulated = found["verdicts"]["emulated"]
     found["verdicts"]["emulated"] = {name: emulated.get(name) or 0 for name in verdict_texts()}
     return found

@@ -11,7 +11,7 @@ import hashlib
 import html
 from collections.abc import Sequence
 
-# Of a page with figures: styles of SVG files are attributes, which have no hashes.
+# The policy of a page with figures: styles of SVG files are attributes, which have no hashes.
 ANY_STYLE = "'unsafe-inline'"
 
 

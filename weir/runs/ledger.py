@@ -29,11 +29,11 @@ LEDGER = "ledger.jsonl"
 ROUNDS_FILE = "rounds.json"  # the findings of a study's collection, and the head of the ledger then
 COLLECTED_LEDGER = "ledger-collected.jsonl"  # the ledger at a collection, for copies elsewhere
 NOTHING_BEFORE = "0" * 64
-# Of the folder of a run and its run.json: the text of ROWS_FILE; weir.records, which knows it, lies above.
+# Makes the text of ROWS_FILE from a run's folder and run.json; weir.records, which knows it, lies above.
 Judge = Callable[[Path, Mapping[str, Any]], str | None]
 DONE = "done"
 _TAIL_BYTES = 4096  # a line is shorter
-# Of file systems without locks, such as Lustre mounted without flock.
+# Errors of file systems without locks, such as Lustre mounted without flock.
 _NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)
 
 
@@ -184,7 +184,7 @@ def _locked(file: Path) -> Iterator[int]:
 def _append(descriptor: int, file: Path, entry: Mapping[str, Any]) -> None:
     size = os.fstat(descriptor).st_size
     tail = os.pread(descriptor, _TAIL_BYTES, max(size - _TAIL_BYTES, 0))
-    # What a power cut left of a line is ended by this one, and found by whoever reads the ledger.
+    # This line ends one that a power cut left; whoever reads the ledger finds it.
     lead = b"" if not tail or tail.endswith(b"\n") else b"\n"
     last = tail.rstrip(b"\n").rpartition(b"\n")[2]
     data = lead + _line(entry, last) + b"\n"

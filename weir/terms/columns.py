@@ -101,7 +101,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "boolean": (bool,),
     "string": (str,),
 }
-# By the type of the column: values of this class the csv module writes as Column.write does.
+# Classes by the type of the column: values of this class the csv module writes as Column.write does.
 WRITTEN_AS_IS: dict[str, type] = {"integer": int}
 _WRITERS: dict[str, Callable[[Any], str]] = {
     "integer": lambda value: str(int(value)),

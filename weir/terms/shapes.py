@@ -104,7 +104,7 @@ def _of_type(
     is_number, least, most = name in _NUMBERS, max(low, -_LARGEST), min(high, _LARGEST)
 
     def check(value: Any) -> str | None:
-        # What nearly every value is, in one step: a finite number, or a value of just this type.
+        # Nearly every value is found in one step: a finite number, or a value of just this type.
         if type(value) in kinds and (not is_number or least <= value <= most):
             return None
         if not isinstance(value, kinds) or (isinstance(value, bool) and name != "boolean"):
@@ -131,7 +131,7 @@ def _object(part: Mapping[str, Any], definitions: Mapping[str, Any], seen: dict[
         if not required <= value.keys():
             return f".{min(required - value.keys())} is missing"
         for key, item in value.items():
-            # Without a call for nearly every value: a large study has a hundred million of them.
+            # Nearly every value needs no call: a large study has a hundred million of them.
             limits = plain.get(key, nothing).get(type(item), ())
             if limits is None or (limits and limits[0] <= item <= limits[1]):
                 continue

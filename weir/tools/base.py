@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from weir.base.units import format_size
 from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 
-# What a tool measures: figures, tables and claims select records by the column purpose, not by the name of a
+# Purposes of tools: figures, tables and claims select records by the column purpose, not by the name of a
 # tool.
 PURPOSES: Mapping[str, str] = {
     "bandwidth": "bytes per second of an interface, a layout and an order of transfers",

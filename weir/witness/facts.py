@@ -18,7 +18,7 @@ from weir.witness.moved import MOVED, Span, called, contents, in_files, places
 from weir.witness.names import facts_of_turns, kind_of, total_of, turns_of
 from weir.witness.servers import servers_of
 
-# How the witness of release 0.2.0 is read: it listed the provider of each call.
+# Reads the witness of release 0.2.0, which listed the provider of each call.
 _SYSTEM = ("libc.so", "libc-", "ld-linux", "ld-musl", "linux-vdso", "libpthread")
 _COUNTS = {
     "opens": "opens",

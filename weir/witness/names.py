@@ -8,7 +8,7 @@ from typing import Any
 
 from weir.terms.model import Row
 
-# What a row of metadata does to each item, as the witness calls it.
+# The witness's name for the operation of a row of metadata on each item.
 _KINDS: Mapping[tuple[str, str], str] = {
     ("create", "file"): "create",
     ("create", "directory"): "mkdir",

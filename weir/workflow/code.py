@@ -13,7 +13,7 @@ from typing import Any
 from weir.data import data_folder
 
 CONFIG_FILE = "config/config.yaml"
-# What drawing depends on: the files of these folders decide whether a study is drawn again.
+# Drawing depends on them: the files of these folders decide whether a study is drawn again.
 _DRAWING = (
     "analysis/R",
     "analysis/figures",

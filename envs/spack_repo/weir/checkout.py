@@ -45,5 +45,5 @@ def sources(*paths: str) -> "Dict[str, Dict[str, object]]":
     for tag in git("tag", "--list", "v*").split():
         if re.fullmatch(r"v\d+\.\d+\.\d+", tag):
             found[tag[1:]] = {"tag": tag, "commit": git("rev-parse", f"{tag}^{{commit}}")}
-    # For a copy without git: a recipe without any version would only say that it has none.
+    # A copy without git needs one: a recipe without any version would only say that it has none.
     return found or {"main": {"branch": "main"}}

@@ -14,7 +14,7 @@ _MIB = 2**20
 _OTHERS_NOTE = 0.10
 _OTHERS_DEGRADED = 0.50
 _OTHERS_LEAST = 4 * _MIB
-# In 777 reads from disks of a virtual machine the disk gave at least 0.95 times what was fetched.
+# The disk of a virtual machine gave at least 0.95 times what was fetched, in 777 reads.
 _MOST = 0.8
 _LIMITED = 0.5
 _WAITED = 0.1  # share of the run in which some process waited for I/O
@@ -31,7 +31,7 @@ def sync_not_effective(subject: Subject) -> Outcome | None:
 
     Hint: look for LD_PRELOAD and for mount options such as nobarrier or async; compare with O_DIRECT.
     """
-    # Of any program (`weir prove`) the offsets are unknown: what the kernel was given less, the device need
+    # The offsets of any program (`weir prove`) are unknown: what the kernel was given less, the device need
     # not have got (bytes-not-stored judges that). An offset that is written again after a synchronisation is
     # given to the kernel twice, and a cache below, as of a loop device, joins the two: then nothing is
     # proven. Neither is it by a count that lacks bytes of other calls of the same time, as of several jobs.

@@ -45,7 +45,7 @@ def _is_shared(subject: Subject) -> bool:
     return (subject.row.get("nn") or 1) > 1
 
 
-# What a setting decides about, as the table of settings names it.
+# The names of the table of settings for what a setting decides about.
 ACCESSES: dict[str, Callable[[Subject], bool]] = {
     "write": lambda subject: subject.is_write and not subject.observed.get("direct"),
     "unsynchronised write": lambda subject: subject.is_write and not subject.leaves_client,

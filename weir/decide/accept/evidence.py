@@ -39,7 +39,7 @@ EXPERIMENT = "experiment"
 _PLACE_COLUMNS = {"nodes": "nn", "ppn": "ppn", "target": "target", "experiment": "experiment"}
 
 
-# What conditions of a contract read of a run.json.
+# The keys of run.json that conditions of a contract read.
 _RUN = {"host?": HOST, "cell": {"params": dict}, "command": [str]}
 
 
@@ -86,7 +86,7 @@ class Measured:
             value = metric_named("rate").of(row)
             if value is not None and row["verdict"] in USABLE:
                 series[row["cell"], row["access"]][row.get("run")].append(log(value))
-        # Not below the assumption: whoever measures chooses which cells are in the study, and many cells
+        # It is at least the assumption: whoever measures chooses which cells are in the study, and many cells
         # whose runs are not alike would hide those of the promise.
         return max(
             ASSUMED,

@@ -20,7 +20,7 @@ _WIDTH = 110
 
 
 UNVERIFIED = "UNVERIFIED"
-# What no check of a study can exclude; first page of every report.
+# Doubts that no check of a study can exclude; they are on the first page of every report.
 REMAINS_POSSIBLE = (
     "Other campaigns: whoever measured in several directories or on several machines may hand in the best. "
     "The ledger knows its own directory. Ask for the ledgers of all, or name the campaign in the contract.",

@@ -18,7 +18,7 @@ from weir.terms.model import Row
 
 Key = tuple[Any, ...]
 
-# Who ran where with what; together with the parameters they say whether two points may be compared.
+# Columns on who ran where with what; with the parameters they decide whether two points may be compared.
 IDENTITY = ("site", "target", "stack", "tool", "program")
 NEVER_USED = "INVALID"
 RESERVED = "DEGRADED"

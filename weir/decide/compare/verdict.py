@@ -80,7 +80,7 @@ def judge_pairs(
         for each in (estimates, within)
     )
     few_pairs = sum(pair.in_turns for pair in pairs) < ENOUGH_SERIES
-    # Where no other pair differs, one of so many is decided at this level.
+    # The level of one of so many pairs, where no other pair differs.
     level = 1 - LEVEL / len(pairs) if pairs else 1 - LEVEL
     judged = []
     for index, (pair, found) in enumerate(zip(pairs, estimates, strict=True)):

@@ -13,7 +13,7 @@ from weir.terms.model import Parsed, Row
 from weir.tools import tools
 from weir.tools.outputs import read_text
 
-# What IOR prints where it reads something else than was written.
+# Messages of IOR where it reads something else than was written.
 _DIFFERS = re.compile(r"incorrect data|verifying the data", re.IGNORECASE)
 
 

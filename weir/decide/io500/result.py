@@ -8,7 +8,7 @@ from pathlib import Path
 
 from weir.decide.io500.score_hash import ScoreHash
 
-# In the order in which today's rules run them.
+# Phases in the order in which today's rules run them.
 PHASES: Mapping[str, str] = {
     "ior_easy_write": "GiB/s",
     "mdtest_easy_write": "kIOPS",

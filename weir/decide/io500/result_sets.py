@@ -107,7 +107,7 @@ def _row(one: ResultSet, phase: Phase) -> Row:
 
 
 _NOT_PRINTED = "not printed"
-# What the rules leave no choice in.
+# Values that the rules fix.
 _RULES: Mapping[str, Row] = {
     "ior-hard": {"layout": "shared", "xfer_bytes": 47008, "block_bytes": 47008},
     "mdtest-easy": {"item": "file", "directories": "own"},

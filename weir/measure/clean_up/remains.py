@@ -23,7 +23,7 @@ from weir.measure.clean_up.lock import NOTE_SUFFIX, Holder, Lock, lock_directory
 from weir.measure.planned import PlannedBatch
 
 _POLL_S = 0.2
-# What facts_of gives a guardian.
+# The keys that facts_of gives a guardian.
 _KEYS = {
     "target", "results", "batch", "launches", "token", "holder", "machine_lock", "note", "since", "temporary",
 }  # fmt: skip

@@ -24,7 +24,7 @@ _NAMES = ("vader_segment.*", "sm_segment.*")
 _SESSIONS = f"ompi.*.{os.geteuid()}/pid.*"
 # A segment may be made but not mapped yet by a rank of another launch.
 _STARTING_S = 2.0
-# What MPICH over UCX and Open MPI print without room or permission in /dev/shm.
+# Messages that MPICH over UCX and Open MPI print without room or permission in /dev/shm.
 _NO_SEGMENT = re.compile(
     r"shm_open\(.*failed|Shared memory error|not enough space for .*(/dev/shm|shared-memory)"
     r"|system call failed during shared memory initialization"

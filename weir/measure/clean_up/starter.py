@@ -121,7 +121,7 @@ def _opened(name: str, inode: int) -> int:
 def _end_with(followed: _Followed) -> None:
     followed.wait()
     _print(WeirError(f"process {followed.pid}, which started this one, has ended or let go: it ends, too"))
-    # To the main thread: a signal to the process may reach another one, and the main thread sleeps on.
+    # A signal to the process may reach another thread, and the main thread sleeps on.
     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
 

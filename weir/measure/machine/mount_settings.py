@@ -200,7 +200,7 @@ FAMILIES = (
 
 
 _DEEPEST = 8
-# With these options an overlay ignores synchronisation, and file systems do not empty the caches of disks.
+# Options with which an overlay ignores synchronisation, and file systems do not empty the caches of disks.
 _IGNORED = ("volatile", "fsync=volatile")
 _NOT_FLUSHED = ("nobarrier", "barrier=0", "barrier=none", "fsync_mode=nobarrier")
 

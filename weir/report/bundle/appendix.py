@@ -28,7 +28,7 @@ _COLLECT = "collect the study again: weir collect"
 _DRAW = "draw the study first: snakemake report"
 _REPRODUCED = ("reproduced", "not reproduced", "undecided")
 _GIB = 2**30
-# What an appendix reads of a plan.
+# Keys of a plan that an appendix reads.
 _COSTS = ("estimated_s", "low_s", "high_s", "written_bytes", "read_bytes", "peak_bytes")
 _PLAN = {
     "site": {"name": str, "targets": dict, "stacks": dict},
@@ -122,7 +122,7 @@ def _command(study: Path, facts: Mapping[str, Any], plan: Mapping[str, Any]) -> 
         return ["snakemake --cores all paper", f"--config records={records}"]
     suites = ",".join(suite["suite"] for suite in plan["suites"])
     parts = ["snakemake --cores all", f"--config site={plan['site']['name']} suites={suites}"]
-    # What was measured of a site that has more: the choice itself is not recorded, and need not be.
+    # The measured part of a site that has more: the choice itself is not recorded, and need not be.
     for key, name in (("targets", "target"), ("stacks", "stack")):
         measured = sorted({one[name] for one in facts.get(key) or ()})
         if set(measured) < set(plan["site"][key]):
@@ -206,7 +206,7 @@ def _machine(study: Path, facts: Mapping[str, Any]) -> Iterator[str]:
     for one in facts.get("stacks") or ():
         programs = ", ".join(one.get("programs") or ())
         yield from _items((f"Stack {one['stack']}", f"{one.get('description')}; {programs}"))
-    # Of archived records: what whoever measured wrote down.
+    # Archived records have what whoever measured wrote down.
     yield from _items(*((str(key).replace("_", " ").capitalize(), text) for key, text in _about(facts)))
     if facts.get("machines"):
         yield "\\par The arguments, the environment and the mount of each run are in its \\texttt{run.json}."

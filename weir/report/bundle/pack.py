@@ -92,7 +92,7 @@ def _copy_code(source: Source, code: Path) -> None:
     edited = {code / part for part in ("config", "profiles", "envs", "weir/data/config")}
     for file in sorted(file for file in code.rglob("*") if file.is_file()):
         content = file.read_bytes()
-        # What users edit; the code has nothing of a user, unless it repeats a private value.
+        # Files that users edit; the code has nothing of a user, unless it repeats a private value.
         if edited & {*file.parents} and "schemas" not in file.parts:
             clean = source.private.text(content, "<%s>")
         else:
@@ -127,7 +127,7 @@ def _copy_data(source: Source, stage: Path) -> Path:
                 "is outside the site's results", file=name, hint="move plan and runs below results/<site>"
             )
         files = (
-            # Without what the run was judged: whoever reproduces the study judges the outputs.
+            # The run's judgement is missing: whoever reproduces the study judges the outputs.
             [file for file in original.parent.rglob("*") if file.is_file() and file.name != ROWS_FILE]
             if original.name == RUN_FILE
             else [original]

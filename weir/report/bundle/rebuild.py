@@ -29,7 +29,7 @@ def drawn_again(code: Path, study: Path) -> bool:
     """Draw figures and tables into the study; False where there is no R."""
     if not shutil.which("Rscript"):
         return False
-    # What is not drawn again would be compared with itself.
+    # A file that is not drawn again would be compared with itself.
     for name in DRAWN:
         shutil.rmtree(study / name, ignore_errors=True)
     arguments = ["study", str(study), "--with", f"published={code / 'reference' / 'published.csv'}"]

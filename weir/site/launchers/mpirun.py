@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from weir.site.launchers.base import Changes, Launcher, check_geometry, gives
 
-# What mpirun prints when not the program but a node has failed, or a daemon of its own; or when the job is
+# Messages of mpirun when not the program but a node has failed, or a daemon of its own; or when the job is
 # over and its file of nodes was removed. Open MPI 5 starts ranks by PRRTE, earlier ones by ORTE.
 DAEMON_LOST = (
     "ORTE has lost communication with a remote daemon",

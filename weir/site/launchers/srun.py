@@ -31,7 +31,7 @@ OUTER_STEP = (
     "OMPI_COMM_WORLD_",
 )
 
-# What srun prints when not the program but the batch system failed.
+# Messages of srun when not the program but the batch system failed.
 NO_STEP = (
     "Unable to create step",
     "Cancelled pending job step",
@@ -42,7 +42,7 @@ NO_STEP = (
     "aborted before step completely launched",  # seen when a job is started again soon after a preemption
 )
 
-# What slurmstepd prints about a step that was ended for no fault of its own; the job ends a moment later.
+# Messages of slurmstepd about a step that was ended for no fault of its own; the job ends a moment later.
 STEP_ENDED = re.compile(
     r"\*\*\* STEP .* CANCELLED AT .* DUE TO (TIME LIMIT|PREEMPTION|NODE FAILURE|JOB REQUEUE)"
 )

@@ -153,7 +153,7 @@ class Scheduler:
     def cancel(self, name: str) -> None:
         """End the jobs of this user that have the name."""
 
-    # For ReFrame.
+    # The attributes below serve ReFrame.
 
     def reframe_backend(self) -> str:
         """The name of ReFrame's scheduler; empty: weir's own, which asks the methods above."""

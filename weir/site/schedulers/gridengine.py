@@ -27,7 +27,7 @@ from weir.site.schedulers.base import (
 )
 from weir.site.schedulers.commands import answer, reply
 
-# Of qacct's line "failed".
+# Numbers of qacct's line "failed".
 _OVER_A_LIMIT, _ENDED_BY_SIGNAL = "37", "100"
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-# By the stem of the file: Debian puts the MPI into the names (libhdf5_openmpi, libnetcdf_mpi, libmpich).
+# Stems of file names: Debian puts the MPI into the names (libhdf5_openmpi, libnetcdf_mpi, libmpich).
 _KINDS = {
     "mpi": re.compile(r"lib(mpi|mpich|mpi_cray|mpi_gnu_\d+|mpi_intel|mpi_nvidia|mpi_abi)\.so"),
     "hdf5": re.compile(r"libhdf5(_serial|_openmpi|_mpich|_parallel)?\.so"),

@@ -14,7 +14,7 @@ from weir.terms.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS, LogTool
 
 _MIB = 2**20
-# In any language, some of which write a comma for the point.
+# The line in any language, some of which write a comma for the point.
 _DONE = re.compile(
     r"^(\d{1,19}) \w{1,20}(?: \([^)]*\))? \w{1,20}, (\d[0-9.,e+-]{0,20}) s, [\d.,]{1,20} [kMGT]?B/s$",
     re.MULTILINE,

@@ -22,7 +22,7 @@ INTERFACES: Mapping[str, str] = {
 NO_STORAGE = frozenset(("net", "netsplice", "null", "cpuio"))
 # Options that fio applies where neither the command line nor the job file has them, on Linux.
 _DEFAULTS: Mapping[str, str] = {"ioengine": "psync", "rw": "read", "bs": "4k", "iodepth": "1", "numjobs": "1"}
-# Of a document without options (fio 2 with a job file) nobody knows what was requested.
+# A document without options (fio 2 with a job file) does not show what was requested.
 _UNTOLD = ("order", "rw_mix", "xfer_bytes", "iodepth", "direct", "sync")
 _SYNCS = ("end_fsync", "fsync_on_close", "sync")
 _SYNCS_EVERY = ("fsync", "fdatasync")  # so many writes of a job; the last ones have none

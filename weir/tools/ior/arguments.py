@@ -47,7 +47,7 @@ _COUNTS: dict[str, str] = {
     "buffer-compress-percentage": "compress_percent",
     "dedupe-percentage": "dedupe_percent",
 }
-# Without the option: IOR 4's AIO, weir-io's URING; every other back end waits for each transfer.
+# Defaults without the option: IOR 4's AIO, weir-io's URING; every other back end waits for each transfer.
 _USUAL_DEPTH = {"AIO": 128, "URING": 32}
 _DEFAULTS: dict[str, Any] = {
     "api": "POSIX",

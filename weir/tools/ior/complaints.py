@@ -9,7 +9,7 @@ from weir.base.files import printable
 from weir.terms.model import Message
 from weir.tools.warnings import FAILED, effect_of
 
-# What means that something failed, wherever it is printed and whatever the exit code is.
+# Texts that show that something failed, wherever it is printed and whatever the exit code is.
 _ERROR = re.compile(
     r"""^\s*(\*\*\s)?ERROR(:|\sin\s)          # IOR, mdtest and their back ends
     | ^weir-io(\ \w+)?:\                      # its stderr has errors only

@@ -23,7 +23,7 @@ _JSON_SECTION = re.compile(r'^\s*"(?P<name>Parameters|Options|Results|summary|te
 _NUMBER = r"(-?[0-9.]+(?:e[+-]?\d+)?)"
 # IOR prints a dash for a negative time, of a clock that was set back.
 _TABLE_ROW = re.compile(rf"^(write|read)((?:\s+(?:{_NUMBER}|-)){{7,10}})(?:\s+XXCEL)?\s*$")
-# Of 2.x, which prints no table of iterations unless it is told to: greatest, least and mean bandwidth.
+# A log of 2.x, which prints no table of iterations unless it is told to: greatest, least and mean bandwidth.
 _SUMMARY_ROW = re.compile(rf"^(write|read)((?:\s+{_NUMBER}){{9}})(?:\s.*)?EXCEL\s*$")
 _SIZE_WARNING = re.compile(
     r"WARNING: (?P<kind>Expected aggregate file size|Stat\(\) of aggregate file size"
@@ -241,7 +241,7 @@ class _Scanner:
         for pair in _JSON_PAIR.finditer(line):
             text = pair["text"] if pair["text"] is not None else pair["number"]
             self._json_pair(pair["key"], text)
-        # What is printed behind a value on its line is somebody else's.
+        # Text behind a value on its line is somebody else's.
         self._complaint(line[line.find("WARNING") :] if "WARNING" in line else line)
 
     def _json_pair(self, key: str, value: str) -> None:

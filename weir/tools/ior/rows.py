@@ -225,7 +225,7 @@ def _sizes(
     """IOR prints three sizes where they differ, and nothing where all of them are what was requested."""
     requested_bytes = warned.get("requested_bytes")
     if tasks and block_bytes and segments:
-        # What the warning calls expected is the size of one file, or what is left after an overflow.
+        # The warning's expected size is that of one file, or what is left after an overflow.
         requested_bytes = tasks * block_bytes * segments
     if requested_bytes and requested_bytes > _ENDLESS:
         requested_bytes = None  # only the stonewall was to end it

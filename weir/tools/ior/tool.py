@@ -301,7 +301,7 @@ def _queue_options(params: Mapping[str, Any], program: Sequence[str]) -> list[st
         return []
     if is_engine(program):
         return [f"--uring.depth={params['iodepth']}"]
-    # By default IOR submits 16 transfers together and then waits for all 16: its queue would run empty.
+    # IOR submits by default 16 transfers together and then waits for all 16: its queue would run empty.
     return [f"--aio.max-pending={params['iodepth']}", "--aio.granularity=1"]
 
 

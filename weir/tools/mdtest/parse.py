@@ -22,7 +22,7 @@ def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
     stdout, stderr = texts.get("stdout", ""), texts.get("stderr", "")
     document = read_document(texts.get("summary", ""))
     if document is not None:
-        # What weir-io prints on stderr is in its document too.
+        # The document has what weir-io prints on stderr, too.
         others = [one for one in messages_in(stderr) if not one.text.startswith("weir-io: ")]
         return with_messages(_of_document(document), others)
     return with_messages(parsed_table(stdout), messages_in(stderr))

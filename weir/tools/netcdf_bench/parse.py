@@ -36,7 +36,7 @@ def parse_log(text: str) -> Sequence[Parsed]:
     starts = starts_in(text)
     if not starts:
         return []
-    # What ranks say before the first line of their own run belongs to it.
+    # Messages of ranks before the first line of their own run belong to it.
     return [parsed_table(text[begin:end]) for begin, end in pairwise([0, *starts[1:], len(text)])]
 
 

@@ -68,7 +68,7 @@ PARAMETERS: Mapping[str, Parameter] = {
     "hints": Parameter("hints", "MPI-IO hints for the open.", {}),
     "stripe_count": STRIPE_COUNT,
 }
-# What benchtool does not have, and its value where it is not requested.
+# Parameters that benchtool does not have, with the value that requests nothing.
 _OURS = {
     "api": "NETCDF4",
     "type": "int",

@@ -22,7 +22,7 @@ from weir.site.schedulers.submitting import Submitted, own_path, submit
 
 _NAMES: dict[str, str] = {}
 _PAUSE_S = 2.0
-# Of the job that a workflow waits for, by which it ends it.
+# The name of the job that a workflow waits for, by which it ends it.
 _NAME_VARIABLE = "WEIR_JOB_NAME"
 
 

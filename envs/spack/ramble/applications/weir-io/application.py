@@ -13,7 +13,7 @@ class WeirIo(ExecutableApplication):
 
     tags("io", "storage", "benchmark", "mini-app")
 
-    # Without a package manager, the workspace names the directory above bin by the variable weir-io_path.
+    # The workspace without a package manager names the directory above bin by the variable weir-io_path.
     software_spec("weir-io", pkg_spec="weir-io@main", package_manager="spack*")
     required_package("weir-io", package_manager="spack*")
 
@@ -24,7 +24,7 @@ class WeirIo(ExecutableApplication):
         use_mpi=True,
     )
 
-    # For the suite: weir plans, measures what is missing and counts the verdicts of the records.
+    # The suite: weir plans, measures what is missing and counts the verdicts of the records.
     study = "results/{site}/{suite}"
     executable(
         "study",

@@ -21,7 +21,7 @@ class DdnIme(Package):
 
     provides("ime")
 
-    # Not for externals, to which Spack applies no conflict.
+    # Spack applies no conflict to externals.
     conflicts(
         "@:",
         msg="ddn-ime comes from DDN and cannot be built: declare where it is installed"

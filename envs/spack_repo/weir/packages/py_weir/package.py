@@ -39,7 +39,7 @@ class PyWeir(PythonPackage):
     if "branch" in SOURCES["main"]:
         conflicts("@main", msg=NO_COMMIT)
 
-    # Not by default: SciPy needs a Fortran compiler, and measuring needs neither.
+    # Off by default: SciPy needs a Fortran compiler, and measuring needs neither.
     variant(
         "statistics", default=False, description="NumPy and SciPy: weir compare and weir accept"
     )
@@ -59,7 +59,7 @@ class PyWeir(PythonPackage):
         depends_on("snakemake@8.25.2:", type="run")
         depends_on("reframe@4.7.3:", type="run")
         depends_on("py-pygments", type="run")
-        # By `spack install --test=root py-weir`; weir brings both anyway.
+        # `spack install --test=root py-weir` needs them; weir brings both anyway.
         depends_on("weir-io", type="test")
         depends_on("mpi", type="test")
 
@@ -73,7 +73,7 @@ class PyWeir(PythonPackage):
     sanity_check_is_file = ["bin/weir"]
 
     def setup_build_environment(self, env: EnvironmentModifications) -> None:
-        # By no compiler that Spack does not know: weir-io and libweir-witness bring the library.
+        # weir-io and libweir-witness bring the library, built by a compiler that Spack knows.
         env.set("WEIR_BUILD_WITNESS", "no")
         # The tests of `spack install --test=root` import weir; python-venv adds only folders that
         # are there before the installation begins.

@@ -43,7 +43,7 @@ class Weir(BundlePackage):
         depends_on(f"weir-io@{_version}", type="run", when=f"@{_version} +measure")
         depends_on(f"py-weir@{_version}", type="run", when=f"@{_version} +steer")
     with when("+analyse"):
-        # As envs/apt/analyse.txt and report.txt; tests/stacks/test_recipes.py compares them.
+        # envs/apt/analyse.txt and report.txt have the same; tests/stacks/test_recipes.py compares.
         depends_on("r@4.2:", type="run")
         depends_on("r-data-table", type="run")
         depends_on("r-ggplot2", type="run")

@@ -58,7 +58,7 @@ class WeirIo(CMakePackage):
 
     def setup_build_environment(self, env: EnvironmentModifications) -> None:
         # The distribution's hdf5-openmpi.pc must not win over the hdf5.pc of this stack: two MPIs.
-        # Where the stack's libraries are the distribution's, it is wanted.
+        # That file is right where the stack's libraries are the distribution's.
         libraries = ("hdf5", "netcdf-c", "parallel-netcdf")
         if not any(self.spec[name].external for name in libraries if name in self.spec):
             env.set("PKG_CONFIG_LIBDIR", "/nonexistent")
@@ -100,7 +100,7 @@ class WeirIo(CMakePackage):
         # Containers and CI run as root, which Open MPI wants to be told.
         launch.add_default_env("OMPI_ALLOW_RUN_AS_ROOT", "1")
         launch.add_default_env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-        # Not URING: a kernel may forbid it.
+        # URING is missing, because a kernel may forbid it.
         for api in ("POSIX", "MPIIO", *(["AIO"] if self.spec.satisfies("+uring") else [])):
             with test_part(
                 self, f"test_write_and_verify_{api.lower()}", purpose=f"bytes through {api}"
