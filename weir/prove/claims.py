@@ -33,7 +33,8 @@ from weir.prove.records import (
     without_counts,
 )
 from weir.prove.shared_calls import alone_s, are_told_apart, fit
-from weir.records.log_runs import runs_in, unread_form
+from weir.records.log_runs import runs_in
+from weir.records.text_kinds import unread_form
 from weir.terms.model import Message, Row
 from weir.tools import tools
 from weir.tools.base import UNKNOWN_ACCESS

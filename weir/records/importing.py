@@ -17,8 +17,9 @@ from weir.records.collect import messages_of_row
 from weir.records.copies import is_same_result, repeated
 from weir.records.facts import Facts
 from weir.records.log_cells import counted, identified
-from weir.records.log_runs import kind_of, runs_in, without_prefixes
+from weir.records.log_runs import runs_in, without_prefixes
 from weir.records.table import table_lines, typed_row
+from weir.records.text_kinds import kind_of
 from weir.terms.columns import columns, columns_of_role
 from weir.terms.model import Message, Parsed, Row, tasks_of
 from weir.terms.printed_values import iso_time

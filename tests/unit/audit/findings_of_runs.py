@@ -299,6 +299,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "INVALID",
         "401 were done",
     ),
+    ("mean-of-iterations", alone(observed={"mean_of": 1, "derived": True}, **NAMES), "NOTE", "computed from"),
     ("mean-of-iterations", alone(observed={"mean_of": 5}, **NAMES), "DEGRADED", "mean of 5 iterations"),
     (
         "slow-node",

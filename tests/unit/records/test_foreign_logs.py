@@ -20,8 +20,9 @@ from weir.base.errors import WeirError
 from weir.cli import main
 from weir.records.facts import Facts, read_facts
 from weir.records.importing import import_files
-from weir.records.log_runs import kind_of, runs_in
+from weir.records.log_runs import runs_in
 from weir.records.table import read_records
+from weir.records.text_kinds import kind_of
 
 CAPTURE = ROOT / "tests/golden/ior/ior-posix-shared.txt"
 TABLE = "api,access,bw_mib_s\nPOSIX,write,3\nPOSIX,write,4\n"

@@ -108,5 +108,74 @@ def test_a_table_without_a_header_has_rates_and_nothing_else() -> None:
     assert (row["nn"], row["ops"], row["requested_ops"]) == (None, None, None)
 
 
+RANKS = """\
+mdtest-4.1.0+dev was launched with 2 total task(s) on 1 node(s)
+Command line used: mdtest '-n' '50' '-F' '-i' '2' '--showRankStatistics' '-d' '/scratch/a'
+Nodemap: 11
+2 tasks, 100 files
+
+SUMMARY rate (in ops/sec): (of 2 iterations)
+   Operation     per Rank: Max     Min     Mean      per Iteration: Max     Min     Mean
+   ---------     ---     ---     ----     ---     ---     ----
+   File creation     91899.737   77758.695   84770.168   178937.884   155057.449   166997.667   16886.017
+   File removal     292489.819   276304.611   283956.313   578524.690   546845.372   562685.031   22400.661
+   Tree removal     337.814   90.293   214.054   337.814   90.293   214.054   175.024
+-- finished at 11/27/2026 08:38:58 --
+"""
+TIMES = """\
+mdtest-4.1.0+dev was launched with 2 total task(s) on 1 node(s)
+Command line used: mdtest '-n' '50000' '-F' '-i' '2' '-Z' '-d' '/scratch/b'
+2 tasks, 100000 files
+
+SUMMARY time (in ms/op): (of 2 iterations)
+   Operation                     Max            Min           Mean        Std Dev
+   ---------                     ---            ---           ----        -------
+   File creation                   0.625          0.500          0.563          0.000
+   File stat                       0.000          0.000          0.000          0.000
+   Tree removal                    0.003          0.003          0.003          0.000
+-- finished at 11/27/2026 08:39:00 --
+"""
+
+
+def test_rates_of_single_ranks_are_not_those_of_the_iterations() -> None:
+    (run,) = runs(RANKS)
+    assert run.complete
+    assert [(row["access"], row["iteration"], row["ops_s"], row["ops"]) for row in run.rows] == [
+        ("create", 0, 178937.884, 100),
+        ("create", 1, 155057.449, 100),
+        ("remove", 0, 578524.69, 100),
+        ("remove", 1, 546845.372, 100),
+    ]
+
+
+@pytest.mark.parametrize("title", ["SUMMARY time (in ms/op):", "SUMMARY time:"])
+def test_times_in_place_of_rates(title: str) -> None:
+    """They are seconds of the whole phase in every version, whatever the title of 4.1 tells."""
+    (run,) = runs(TIMES.replace("SUMMARY time (in ms/op):", title))
+    assert [(row["access"], row["total_s"], row["ops"], row["ops_s"]) for row in run.rows] == [
+        ("create", 0.625, 100000, 160000),
+        ("create", 0.5, 100000, 200000),
+    ]
+    assert all(row["observed"]["all_results"] for row in run.rows)
+
+
+def test_rates_count_where_times_stand_below_them() -> None:
+    (run,) = runs(RANKS.replace("-- finished", TIMES[TIMES.index("SUMMARY") :]))
+    assert {row.get("total_s") for row in run.rows} == {None}
+    assert len(run.rows) == 4
+
+
 def test_other_text_is_none_of_mdtest() -> None:
     assert runs("SUMMARY: (of 1 iterations)\nnothing else\n") == []
+
+
+def test_the_third_iteration_follows_from_the_mean(tmp_path: Path) -> None:
+    page = tmp_path / "mdtest.txt"
+    page.write_text(
+        V1.replace("of 1 iterations", "of 3 iterations").replace(
+            "1234.500       1234.500       1234.500", "9000.000       3000.000       5000.000"
+        )
+    )
+    rows = import_files([page], Facts()).rows
+    assert [row["ops_s"] for row in rows] == [9000, 3000, 3000]
+    assert [("mean-of-iterations" in row["notes"]) for row in rows] == [False, False, True]

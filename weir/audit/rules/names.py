@@ -42,16 +42,19 @@ def _counted(subject: Subject, text: str) -> Outcome:
     return passed(text)
 
 
-@rule("DEGRADED", needs_output=True)
+@rule("NOTE", "DEGRADED", needs_output=True)
 def mean_of_iterations(subject: Subject) -> Outcome | None:
     """The output has only the smallest, the largest and the mean rate of more than three iterations. The
-    record is the mean, without its spread.
+    record is the mean, without its spread. Of three iterations the one between follows from their mean: a
+    note, because it has the rounding of all three.
 
     Hint: measure with one iteration a run (repetitions in rounds), or with weir-io, which keeps them all.
 
     Of a log: run one iteration (-i 1) several times, or weir-io, which keeps them all.
     """
     iterations = subject.observed.get("mean_of")
+    if subject.has_result and subject.observed.get("derived"):
+        return note("computed from the greatest, the least and the mean of three iterations")
     if not subject.has_result or not (subject.is_metadata or iterations):
         return None
     if iterations is None:

@@ -79,6 +79,7 @@ class Printed:
     pairs: tuple[int, int] | None = None  # least and most transfers of a rank at the stonewall
     mean_gib: float | None = None  # of a rank at the stonewall
     mean_of: int = 1  # iterations
+    is_derived: bool = False  # from greatest, least and mean of all iterations
 
 
 @dataclass

@@ -140,8 +140,9 @@ def _of_summaries(test: Test, iterations: int) -> Iterator[Printed]:
         if iterations == 1:
             yield Printed(access, {"bw": numbers[2], "total": numbers[8]})
         elif iterations <= _EXACT_ITERATIONS:
-            for value in (greatest, least, 3 * mean - greatest - least)[:iterations]:
-                yield Printed(access, {"bw": f"{value:.2f}"})
+            third = 3 * mean - greatest - least
+            for at, value in enumerate((greatest, least, third)[:iterations], 1):
+                yield Printed(access, {"bw": f"{value:.2f}"}, is_derived=at == _EXACT_ITERATIONS)
         else:
             yield Printed(access, {"bw": numbers[2]}, mean_of=iterations)
 
@@ -180,6 +181,8 @@ def _row(result: Printed, requested: Mapping[str, Any]) -> Row:
     row["observed"] = {key: requested[key] for key in _FOR_AUDIT if key in requested} | {"tasks": tasks}
     if result.mean_of > 1:
         row["observed"]["mean_of"] = result.mean_of
+    if result.is_derived:
+        row["observed"]["derived"] = True
     if result.pairs:
         row["observed"]["stonewall"] = {"pairs_min": result.pairs[0], "pairs_max": result.pairs[1]}
     if requested.get("random_twice") and result.access == "read" and requested.get("layout") == _OWN_FILES:

@@ -20,6 +20,16 @@ _TOTAL = re.compile(
 )
 _VERSION = re.compile(r"\(version: ([^)\s]{1,40})\)")
 _PHASE = re.compile(r"^ *(precreate|benchmark|cleanup) process (max:.*)$", re.MULTILINE)
+# Of --print-detailed-stats: counts of data sets and objects, two times, bandwidth, slowest operation.
+_COLUMNS = re.compile(
+    r"^ *(precreate|benchmark|cleanup) \t\d+\t\d+\t(?P<created>\d{1,18})\t(?P<read>\d{1,18})\t\d+\t"
+    r"(?P<removed>\d{1,18})\t[\d.]+s\t(?P<seconds>[\d.]{1,20})s\t(?P<bandwidth>[\d.]{1,30}) MiB/s "
+    r"(?P<slowest>[\d.e+-]{1,30})$",
+    re.MULTILINE,
+)
+_OBJECTS = {"precreate": "created", "benchmark": "read", "cleanup": "removed"}
+_FAILED = re.compile(r"^ *(precreate|benchmark|cleanup) err((?:\t\d{1,18}){6})$", re.MULTILINE)
+_NODES = re.compile(r"^ *Nodemap: ([01]+)$", re.MULTILINE)  # a digit for each rank
 _COUNTS = re.compile(r"objects:(\d{1,18}) .*?rate:([\d.]{1,30}) obj/s")
 _BANDWIDTH = re.compile(r"tp:([\d.]{1,30}) MiB/s")
 _SLOWEST = re.compile(r"op-max:([\d.e+-]{1,30})s \((\d{1,18}) errs\)")
@@ -42,7 +52,7 @@ class MdWorkbench(LogTool):
         starts = [match.start() for match in _START.finditer(text)]
         runs = pairwise([*starts, len(text)])
         return [
-            _parsed(text[begin:end], _api(text[before:begin]))
+            _parsed(text[begin:end], text[before:begin])
             for before, (begin, end) in zip([0, *starts], runs, strict=False)
         ]
 
@@ -54,34 +64,54 @@ def _api(before: str) -> str:
     return found[1].upper() if found else "POSIX"
 
 
-def _parsed(text: str, api: str) -> Parsed:
+def _parsed(text: str, before: str) -> Parsed:
+    """before: what stands above its first line."""
+    api, nodes = _api(before), _NODES.findall(before)
     rows: list[Row] = []
     messages: list[Message] = []
     iterations: dict[str, int] = {}
-    for match in _PHASE.finditer(text):
-        phase, line = match[1], match[2]
-        for row, errors in _rows(phase, line, api):
-            rows.append(row | {"iteration": iterations.get(phase, 0)})
-            iterations[phase] = iterations.get(phase, 0) + 1
-            if errors:
-                messages.append(Message("error", f"{phase}: {errors} errors", len(rows) - 1))
+    found = list(_printed(text, api))
+    for phase, row, errors in found:
+        rows.append(row | {"iteration": iterations.get(phase, 0)})
+        iterations[phase] = iterations.get(phase, 0) + 1
+        if errors:
+            messages.append(Message("error", f"{phase}: {errors} errors", len(rows) - 1))
     total = _TOTAL.search(text)
     workload = {"files": int(total[1]), "options": {"working set": total[2]}} if total else {}
+    for match in _FAILED.finditer(text):
+        errors = sum(int(count) for count in match[2].split())
+        messages.append(Message("error", f"{match[1]}: {errors} errors"))
     for row in rows:  # the cleanup is the last phase
         row["observed"] = {"all_results": rows[-1]["access"] == "remove", "workload": workload}
+        row["observed"] |= {"tasks": len(nodes[-1])} if nodes else {}
     version = _VERSION.search(text)
     ended = _ENDED.search(text) is not None
     return Parsed(tuple(rows), {}, tuple(messages), "md-workbench", version[1] if version else "", ended)
 
 
-def _rows(phase: str, line: str, api: str) -> Iterator[tuple[Row, int | None]]:
-    """The row and its errors; none where the line was cut."""
-    counts, slowest = _COUNTS.search(line), _SLOWEST.search(line)
-    if not counts or not slowest:
+def _printed(text: str, api: str) -> Iterator[tuple[str, Row, int | None]]:
+    """Each phase with its row and its errors: from lines of rates, else from columns of counts."""
+    lines = list(_PHASE.finditer(text))
+    for match in lines:
+        yield from ((match[1], *found) for found in _rows(match[1], match[2], api))
+    for match in () if lines else _COLUMNS.finditer(text):
+        yield from ((match[1], row, 0) for row in _of_counts(match, api))
+
+
+def _of_counts(match: re.Match[str], api: str) -> Iterator[Row]:
+    """Of --print-detailed-stats. The time without the barrier is that of the rates which it prints otherwise;
+    a time of 0.000 s has none."""
+    phase = match[1]
+    objects, total_s = whole(match[_OBJECTS[phase]]), real(match["seconds"])
+    if not objects or not total_s:
         return
-    objects, rate = whole(counts[1]), real(counts[2])
-    total_s = objects / rate if objects and rate else None
-    row: Row = {
+    row = _row(phase, api, objects, objects / total_s, total_s) | {"lat_max_us": _us(match["slowest"])}
+    bandwidth = real(match["bandwidth"])
+    yield row | ({"bw_mib_s": bandwidth} if bandwidth else {})
+
+
+def _row(phase: str, api: str, objects: int | None, rate: float | None, total_s: float | None) -> Row:
+    return {
         "api": api,
         "access": _ACCESSES[phase],
         "nn": None,
@@ -92,9 +122,18 @@ def _rows(phase: str, line: str, api: str) -> Iterator[tuple[Row, int | None]]:
         "io_s": total_s,
         "total_s": total_s,
         "experiment": phase,
-        "lat_max_us": _us(slowest[1]),
         "observed": {},
     }
+
+
+def _rows(phase: str, line: str, api: str) -> Iterator[tuple[Row, int | None]]:
+    """The row and its errors; none where the line was cut."""
+    counts, slowest = _COUNTS.search(line), _SLOWEST.search(line)
+    if not counts or not slowest:
+        return
+    objects, rate = whole(counts[1]), real(counts[2])
+    total_s = objects / rate if objects and rate else None
+    row = _row(phase, api, objects, rate, total_s) | {"lat_max_us": _us(slowest[1])}
     kinds = list(_TIMES.finditer(line))
     if len(kinds) == 1:  # of several kinds of operations no one median is that of the phase
         row |= {"lat_min_us": _us(kinds[0][2]), "lat_p50_us": _us(kinds[0][3])}

@@ -22,7 +22,13 @@ _COMMAND = re.compile(r"^Command line used: (.*)$", re.MULTILINE)
 _ITEMS = re.compile(r"^\d+ tasks, (\d+) (files/directories|files?|directories)$", re.MULTILINE)
 # 1.9: "SUMMARY:"; 3.x: "SUMMARY rate:"; 4.x: "SUMMARY rate (in ops/sec):".
 _RATES = re.compile(r"^SUMMARY(?: rate)?(?: \(in ops/sec\))?: \(of (\d+) iterations\)\s*$", re.MULTILINE)
-_LINE = re.compile(r"^\s*(File|Directory) (\w+) *:? +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)\s*$")
+# With -Z, in place of the rates: seconds of the whole phase, although the title of 4.x has "(in ms/op)".
+_SECONDS = re.compile(r"^SUMMARY time(?: \(in ms/op\))?: \(of (\d+) iterations\)\s*$", re.MULTILINE)
+# With --showRankStatistics three numbers of single ranks stand before those of the iterations.
+_LINE = re.compile(
+    r"^\s*(File|Directory) (\w+) *:?(?: +[\d.]+ +[\d.]+ +[\d.]+)?"
+    r" +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)\s*$"
+)
 _WALL = re.compile(r"^Continue stonewall hit min: (\d+) max: (\d+) avg: ([\d.]+)", re.MULTILINE)
 _END = re.compile(r"^-{1,2} finished at .* -{1,2}$", re.MULTILINE)  # a page makes one dash of two
 _ACCESS = {"creation": "create", "stat": "stat", "read": "read", "rename": "rename", "removal": "remove"}
@@ -59,9 +65,13 @@ def _near(begins: Sequence[int], place: int) -> int:
 
 
 def _has_rates(text: str) -> bool:
-    """Whether there is a table with the rates of files or directories."""
-    rates = _RATES.search(text)
+    """Whether there is a table with the rates, or the times, of files or directories."""
+    rates = _table_of(text)
     return rates is not None and any(_LINE.match(line) for line in text[rates.end() :].splitlines()[1:9])
+
+
+def _table_of(text: str) -> re.Match[str] | None:
+    return _RATES.search(text) or _SECONDS.search(text)
 
 
 def messages_in(text: str) -> list[Message]:
@@ -81,9 +91,10 @@ def parsed_table(text: str) -> Parsed:
     launched = _VERSION.search(text)
     requested = _requested(text)
     rows: list[Row] = []
-    rates = _RATES.search(text)
+    rates = _table_of(text)
     has_last = False
     if rates:
+        has_seconds = rates[0].startswith("SUMMARY time")
         for line in text[rates.end() :].splitlines()[1:]:
             if line.startswith("SUMMARY"):
                 has_last = True
@@ -91,7 +102,7 @@ def parsed_table(text: str) -> Parsed:
             has_last = has_last or _LAST_RATE.match(line) is not None
             match = _LINE.match(line)
             if match:
-                rows += _rows(match, whole(rates[1]) or 1, requested)
+                rows += _rows(match, whole(rates[1]) or 1, requested, has_seconds)
     for row in rows:
         row["observed"]["all_results"] = has_last
     return Parsed(
@@ -104,7 +115,9 @@ def parsed_table(text: str) -> Parsed:
     )
 
 
-def _rows(match: re.Match[str], iterations: int, requested: Mapping[str, Any]) -> list[Row]:
+def _rows(
+    match: re.Match[str], iterations: int, requested: Mapping[str, Any], has_seconds: bool
+) -> list[Row]:
     """One for each iteration. In which order the iterations had their rates is not printed."""
     item, access = match[1].lower(), _ACCESS.get(match[2])
     greatest, least, mean = (real(match[group]) for group in (3, 4, 5))
@@ -114,7 +127,10 @@ def _rows(match: re.Match[str], iterations: int, requested: Mapping[str, Any]) -
     if iterations > _EXACT_ITERATIONS:
         values = [mean]
     rows = []
-    for iteration, rate in enumerate(values):
+    for iteration, value in enumerate(values):
+        measured = _measured(value, _done(access, requested), has_seconds)
+        if measured["ops_s"] is None:
+            continue
         bytes_of = requested.get("read_bytes" if access == "read" else "write_bytes", 0)
         row: Row = {
             "api": requested.get("api", "POSIX"),
@@ -128,20 +144,29 @@ def _rows(match: re.Match[str], iterations: int, requested: Mapping[str, Any]) -
             "stonewall_s": requested.get("stonewall"),
             "sync": requested.get("sync"),
             "iteration": iteration,
-            "ops_s": round(rate, 3),
+            **measured,
             "requested_ops": requested.get("items"),
-            "ops": _done(access, requested),
             "observed": {
                 "tasks": requested.get("tasks"),
                 "mean_of": iterations if len(values) < iterations else 1,
             },
         }
+        if iteration == _EXACT_ITERATIONS - 1:
+            row["observed"]["derived"] = True
         row["observed"] |= {"stonewall": requested.get("wall"), "status_file": requested.get("status_file")}
         row["observed"]["sync_files"] = bool(requested.get("sync_files"))
         for name in ("path", "workload"):
             row["observed"] |= {name: requested[name]} if requested.get(name) else {}
         rows.append(row)
     return rows
+
+
+def _measured(value: float, ops: int | None, has_seconds: bool) -> Row:
+    """A rate, or the time of the phase and the rate that follows from it."""
+    if not has_seconds:
+        return {"ops_s": round(value, 3), "ops": ops}
+    total_s = round(value, 3)
+    return {"ops_s": ops / total_s if ops and total_s else None, "ops": ops, "total_s": total_s}
 
 
 def _done(access: str, requested: Mapping[str, Any]) -> int | None:

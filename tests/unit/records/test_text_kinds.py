@@ -1,0 +1,75 @@
+"""What a file without results is: programs that weir does not read, and source that mentions programs."""
+
+from __future__ import annotations
+
+import pytest
+
+from weir.records.text_kinds import kind_of
+
+H5PERF = """\
+HDF5 Library: Version 1.10.8
+rank 0: ==== Parameters ====
+rank 0: IO API=posix mpiio phdf5
+rank 0: Number of files=1
+Number of processors = 2
+Transfer Buffer Size: 131072 bytes, File size: 1.00 MB
+      # of files: 1, # of datasets: 1, dataset size: 1.00 MB
+        IO API = POSIX
+            Write (1 iteration(s)):
+                Maximum Throughput: 812.31 MB/s
+"""
+FILEBENCH = """\
+Filebench Version 1.5-alpha3
+0.000: Allocated 173MB of shared memory
+22.982: Running...
+25.983: Run took 3 seconds...
+25.983: Per-Operation Breakdown
+write-file           65538ops    21842ops/s  42.7mb/s      0.0ms/op [0.03ms - 81.14ms]
+25.983: IO Summary: 65538 ops 21842.134 ops/s 0/21842 rd/wr  42.7mb/s   0.0ms/op
+"""
+DARSHAN = "POSIX\t-1\t12345\tPOSIX_OPENS\t16\t/scratch/f\t/scratch\text4\n"
+ABORTED = '    fprintf(stderr, "MPI_ABORT was invoked on rank 0\\nERROR: no\\n");\n'
+KINDS = {
+    "output of h5perf": [H5PERF, H5PERF[H5PERF.index("Number of") :]],
+    "output of filebench": [
+        FILEBENCH,
+        f"$ filebench -f w.f\n{FILEBENCH}",
+        FILEBENCH[FILEBENCH.index("22.9") :],
+    ],
+    "output of darshan-parser": [
+        f"# darshan log version: 3.41\n# exe: h5bench_write -a w.cfg\n{DARSHAN}",
+        DARSHAN,
+    ],
+    "output of sysbench": ["sysbench 1.0.20 (using system LuaJIT 2.1.0)\n"],
+    "source code in C or C++": [
+        f"#include <mpi.h>\n{ABORTED}",
+        f"/* fio: (g=0): rw=read */\n\n#include <vector>\nERROR: in a comment\n{ABORTED}",
+    ],
+    "source code in Perl": [
+        "use strict;\nuse warnings;\nif ($line =~ /ERROR: no/) {\n",
+        "package Log;\nsub results {\n  ERROR: no\n",
+    ],
+    "source code in Python": [
+        'import re\n\ndef results(text):\n    """md-workbench"""\n',
+        "from pathlib import Path\n\nclass Log(dict):\n    pass\nERROR: no\n",
+    ],
+    "source code in Fortran": ["program mini\n  use mpi\n  implicit none\n  ERROR: no\n"],
+    "source code in a shell": ["for size in 4k 64k; do\n  mpirun ior -t $size\ndone\n"],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_file_is_named_by_what_it_is(kind: str) -> None:
+    assert [kind_of(text) for text in KINDS[kind]] == [kind] * len(KINDS[kind])
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("import failed: no space\nERROR: no\n", "a run that failed before its first line (ERROR: no)"),
+        ("# Title\n\n## Use\n\n```c\n#include <mpi.h>\n```\nelbencho -w writes.\n", "a text about elbencho"),
+        ("use of memory: 5\nnothing of note\n", ""),
+    ],
+)
+def test_a_text_that_only_looks_like_source(text: str, kind: str) -> None:
+    assert kind_of(text) == kind
