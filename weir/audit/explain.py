@@ -8,7 +8,6 @@ from typing import Any
 
 from weir.audit.evidence import evidence_table, level_table
 from weir.audit.lacking import is_of_log
-from weir.audit.outcome import FINDINGS
 from weir.audit.registry import Rule, rules
 from weir.audit.stored import stored_findings, stored_notes
 from weir.terms.columns import columns
@@ -52,6 +51,7 @@ is excluded, and root on the client, who can change what the kernel counts.
 _RULES_HEAD = """
 ## Rules
 
+Each begins with the verdicts that its findings can have.
 """
 _UNKNOWN = "This weir has no such rule; the records were audited by another version."
 
@@ -102,19 +102,12 @@ def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
 
 
-def _worst(rule: Rule) -> str:
-    return max(rule.verdicts, key=FINDINGS.index)
-
-
 def manual() -> str:
     """docs/audit.md: every rule, from its docstring."""
     verdicts = [f"- **{name}**: {text}." for name, text in columns()["verdict"].meanings.items()]
     head = _MANUAL_HEAD.replace("{verdicts}", "\n".join(verdicts)).splitlines()
     lines = [*head, "", *evidence_table(), *_LEVELS_HEAD.splitlines(), *level_table()]
     lines += _RULES_HEAD.splitlines()
-    for worst in reversed(FINDINGS):
-        listed = [f"[{rule.id}](#{rule.id})" for rule in rules().values() if _worst(rule) == worst]
-        lines += [f"- **{worst}** at worst: {', '.join(listed)}."]
     for rule in rules().values():
         source = "" if rule.needs_output else ", also of a table"
         lines += ["", f"## {rule.id}", "", f"*{' or '.join(rule.verdicts)}{source}.* {rule.explanation}"]

@@ -56,7 +56,7 @@ def partly_from_cache(subject: Subject) -> Outcome | None:
     in the page cache after its pages were dropped (below 80 %: read-from-cache). Another process may lock
     (vmtouch -l) or map pages.
 
-    Hint: look for other processes that use the file (fuser -v, lsof); write it anew before the read.
+    Hint: look for other users of the file (fuser -v, lsof); write it anew before the read.
     """
     if not _needs_storage(subject):
         return None
@@ -198,8 +198,8 @@ def later_passes_faster(subject: Subject) -> Outcome | None:
 @rule("DEGRADED", "NOTE", needs_output=True)
 def read_after_write(subject: Subject) -> Outcome | None:
     """The ranks read back what their own nodes had just written, without O_DIRECT, reordering or dropped
-    caches, and the share of each node fits into its memory (1 GiB where unknown). A larger share is a note
-    where the memory is unknown and the read was 10 times as fast as the write.
+    caches, and each node's share fits into its memory (1 GiB where unknown). A larger share is a note where
+    the memory is unknown and the read was 10 times as fast as the write.
 
     Hint: read with reorder: constant on more than one node, with direct: true or drop_caches: true, or read
     more than the memory holds.

@@ -14,7 +14,7 @@ _REQUESTED = {"write": "verify_write", "read": "verify_read", "update-read": "ve
 def data_corrupt(subject: Subject) -> Outcome | None:
     """Verification found data that is not what was written.
 
-    Hint: find the offset in the output, and report it to whoever runs the storage.
+    Hint: report the offset in the output to whoever runs the storage.
     """
     verify = subject.observed.get("verify") or {}
     if verify.get("errors"):
@@ -68,11 +68,10 @@ def contents_differ(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", needs_output=True)
 def holes_denied(subject: Subject) -> Outcome | None:
-    """The file system reported holes in the files (lseek with SEEK_HOLE), and a read of them gave data. The
-    read is right, but programs that copy files by their holes (cp, rsync --sparse, backup) lose data.
+    """The file system reported holes in the files (lseek with SEEK_HOLE), and a read of them gave data:
+    programs that copy by holes (cp, rsync --sparse, backup) lose data.
 
-    Hint: report it to whoever runs the storage, with `filefrag -v FILE` and the versions of client and
-    server.
+    Hint: report it to whoever runs the storage, with `filefrag -v FILE` and the versions.
     """
     if not (subject.is_write or subject.is_read) or subject.stores_nothing:
         return None

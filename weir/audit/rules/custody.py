@@ -10,8 +10,8 @@ from weir.audit.subject import Subject
 
 @rule("INVALID", needs_output=True)
 def output_edited(subject: Subject) -> Outcome | None:
-    """A file of the run was edited or deleted after the end of the run: it has not the SHA-256 in run.json,
-    or run.json has not the one in rows.json.
+    """A file of the run was edited or deleted after its end: it has not the SHA-256 in run.json, or run.json
+    has not the one in rows.json.
 
     Hint: restore the file from a copy, or delete the run and measure it again.
     """

@@ -43,11 +43,11 @@ def sync_not_effective(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def direct_not_effective(subject: Subject) -> Outcome | None:
     """The file was open with O_DIRECT, and the device behind it was written fewer bytes than the file got: a
-    cache below the file system took them, such as that below a loop device. It is judged like
-    sync-not-effective, for writes without a synchronisation.
+    cache below the file system took them, as below a loop device. It is judged like sync-not-effective.
 
     Hint: give the loop device its file with O_DIRECT (losetup --direct-io=on), or measure on the disk itself.
     """
+    # It judges writes without a synchronisation.
     is_direct = subject.observed.get("direct") and not subject.row.get("sync")
     if not _on_device(subject) or not subject.is_write or not is_direct:
         return None
@@ -97,8 +97,8 @@ def lacks_given(subject: Subject) -> bool:
 @rule("DEGRADED", needs_output=True)
 def read_not_from_device(subject: Subject) -> Outcome | None:
     """The file system fetched the bytes of a read, and the disks below it gave less than 80 % of them: a
-    cache between the two answered, such as that below a loop device, which stays when the pages of the file
-    are dropped.
+    cache between the two answered, as below a loop device, which dropping the pages of the file does not
+    empty.
 
     Hint: measure on the disk itself, or give the loop device its file with O_DIRECT
     (losetup --direct-io=on).
@@ -153,9 +153,9 @@ def others_on_device(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", "DEGRADED", needs_output=True)
 def device_limited(subject: Subject) -> Outcome | None:
-    """A control group, of weir or of a rank, limits the bytes or operations per second of a device below the
-    files (io.max, blkio.throttle): a note. It is DEGRADED where the access reached half of the limit and some
-    process waited for I/O in a tenth of the run or longer.
+    """A control group, of weir or of a rank, limits the rate of a device below the files (io.max,
+    blkio.throttle): a note. It is DEGRADED where the access reached half of the limit and some process waited
+    for I/O in a tenth of the run.
 
     Hint: measure outside of that control group (cat /proc/self/cgroup), or have the limit raised.
     """

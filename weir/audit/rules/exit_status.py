@@ -38,8 +38,7 @@ def exit_code(subject: Subject) -> Outcome | None:
 def timed_out(subject: Subject) -> Outcome | None:
     """The run was ended at its time limit: the phases that it had begun are unfinished.
 
-    Hint: raise the time limit of the experiment, set a stonewall, or move fewer bytes; look whether a server
-    stood still.
+    Hint: raise the time limit, set a stonewall, or move fewer bytes; look whether a server stood still.
     """
     if subject.run is None:
         return None
@@ -69,8 +68,8 @@ def result_missing(subject: Subject) -> Outcome | None:
 @rule("INVALID", "NOTE", needs_output=True)
 def output_incomplete(subject: Subject) -> Outcome | None:
     """The output has no end: the program was killed or crashed, or the output was truncated. Results belong
-    to a run that failed if others are missing. A missing last line alone is a note, because a program started
-    by another one may print none.
+    to a run that failed if others are missing. A missing last line alone is a note, because a program within
+    another may print none.
 
     Hint: look for the rest of the output; where the run met its time limit, measure again with a higher one.
     """
@@ -106,9 +105,9 @@ def tool_error(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", "NOTE", needs_output=True)
 def warning_printed(subject: Subject) -> Outcome | None:
-    """The program printed a warning that no other rule judges. Where it doubts something around the timed
-    operations the record is DEGRADED, by the table in weir/tools/warnings.py; a warning that is not listed is
-    a note with its text.
+    """The program printed a warning that no other rule judges. It is DEGRADED where it doubts something
+    around the timed operations, by the table in weir/tools/warnings.py; a warning that is not listed is a
+    note with its text.
 
     Hint: read the warning, and measure without its cause if the number depends on it.
     """
@@ -143,7 +142,7 @@ def mpiio_error_swallowed(subject: Subject) -> Outcome | None:
     """Open MPI's own MPI-IO (ompio) printed an error of the file system and did not pass it on: the benchmark
     counted bytes that were never stored, and exited with 0.
 
-    Hint: make space on the target; with --mca io romio321 (Open MPI 5: romio341) a program has the error.
+    Hint: make space on the target; with --mca io romio321 (Open MPI 5: romio341) a program gets the error.
     """
     errors = [text for text in subject.texts("error") if text.startswith("mca_")]
     if errors:

@@ -25,8 +25,8 @@ def interposed_library(subject: Subject) -> Outcome | None:
     `calls`, unless counts of the kernel, the device, the servers or libweir-witness confirm each kind of
     call. A traced process (ptrace) is INVALID.
 
-    Hint: unset LD_PRELOAD and LD_AUDIT, end strace or the debugger; or set LD_PRELOAD in the stack, so that
-    weir's witness is loaded behind the library, or verify the data (verify_read: true).
+    Hint: unset LD_PRELOAD and LD_AUDIT, end strace or the debugger; or set LD_PRELOAD in the stack, which
+    puts weir's witness behind the library, or verify the data (verify_read: true).
 
     Of a log: unset LD_PRELOAD and LD_AUDIT, end strace or the debugger, or compare the data (IOR -R).
     """

@@ -15,11 +15,11 @@ _DISTINCT = 0.5
 
 @rule("INVALID", needs_output=True)
 def other_count(subject: Subject) -> Outcome | None:
-    """The number of created, looked-at or removed files or directories differs from the request, and no
-    stonewall ended the phase. The count of a program other than weir-io proves nothing: libweir-witness has
-    to have counted the calls of every rank.
+    """The number of created, looked-at or removed names differs from the request, and no stonewall ended the
+    phase. The count of a program other than weir-io proves nothing: libweir-witness has to have counted the
+    calls of every rank.
 
-    Hint: look for the reason in the output of the run: a full storage, a tree of an earlier run.
+    Hint: look for the reason in the output: a full storage, a tree of an earlier run.
     """
     if not subject.is_metadata or not subject.has_result:
         return None
@@ -66,7 +66,7 @@ def mean_of_iterations(subject: Subject) -> Outcome | None:
 def no_rate(subject: Subject) -> Outcome | None:
     """A rate of zero operations per second measures nothing.
 
-    Hint: request more items, so that the clock has something to measure.
+    Hint: request more items, so that there is time to measure.
     """
     rate = subject.number("ops_s")
     if not subject.is_metadata or rate is None:
@@ -101,7 +101,7 @@ def entries_not_there(subject: Subject) -> Outcome | None:
     removed one still there. With a shift (mdtest -N) half of the sample suffices, because other ranks may
     already remove names.
 
-    Hint: look for LD_PRELOAD, for a filter of system calls (seccomp) and for a changed program.
+    Hint: look for LD_PRELOAD, a filter of system calls (seccomp) and a changed program.
     """
     entries, access = subject.observed.get("entries"), subject.row.get("access")
     if not subject.is_metadata or not subject.has_result or access not in ("create", "remove"):
@@ -121,7 +121,7 @@ def files_not_synchronised(subject: Subject) -> Outcome | None:
     succeeded than files were created, a sample of the files has unwritten pages when the clock stopped
     (cachestat, Linux 6.5), or the device was written less than half of their bytes.
 
-    Hint: look for LD_PRELOAD, for a filter of system calls (seccomp) and for mount options such as nobarrier.
+    Hint: look for LD_PRELOAD, a filter of system calls (seccomp) and mount options such as nobarrier.
     """
     if not subject.synchronises_files:
         return None

@@ -11,7 +11,7 @@ from weir.audit.subject import Subject
 
 @rule("DEGRADED", needs_output=True)
 def slow_node(subject: Subject) -> Outcome | None:
-    """Before the first cell of the job every node did the same work, and one took much longer than the
+    """Every node did the same work before the first cell of the job, and one took much longer than the
     median. All ranks wait for the slowest, so the number may be that of the node.
 
     Hint: request other nodes (Slurm: --exclude=NODE in scheduler_options), or write slow_nodes: stop; `weir
@@ -35,7 +35,7 @@ def neighbours(subject: Subject) -> Outcome | None:
     """Another measurement may have used the target at the same time: one of another user here, or one on
     another node whose end could not be seen.
 
-    Hint: let one wait for the other (weir run --wait DURATION), delete the run and measure again.
+    Hint: let one wait for the other (weir run --wait DURATION); delete the run and measure again.
     """
     if not subject.has_result or subject.run is None:
         return None
@@ -48,8 +48,7 @@ def neighbours(subject: Subject) -> Outcome | None:
 @rule("DEGRADED", needs_output=True)
 def more_switches(subject: Subject) -> Outcome | None:
     """The site requests nodes below so many switches (Slurm: --switches, PBS: place=group=) and the job's
-    nodes lie below more: the links between them are part of the number. Slurm waits five minutes by default,
-    then takes others without a message.
+    nodes lie below more. Slurm waits five minutes by default, then takes others without a message.
 
     Hint: request fewer nodes, or let the job wait longer (Slurm: --switches=1@12:00:00 in scheduler_options,
     at most max_switch_wait).
@@ -76,7 +75,7 @@ def other_nodes(subject: Subject) -> Outcome | None:
     """The job's nodes are not those that the site's options request: they lack a feature (Slurm:
     --constraint), or are excluded (--exclude), as in an allocation made by hand.
 
-    Hint: let snakemake or ReFrame request the allocation, or give yours the scheduler_options of site.yaml.
+    Hint: let snakemake or ReFrame request the allocation, or give yours scheduler_options of site.yaml.
     """
     found = _placement(subject)
     requested = found.get("requested", {})
@@ -102,7 +101,7 @@ def nodes_shared(subject: Subject) -> Outcome | None:
     """The site requests nodes of its own (Slurm: --exclusive, PBS: place=excl) and the job shares them: load
     of other jobs is in the number.
 
-    Hint: let snakemake or ReFrame request the allocation, or give yours the scheduler_options of site.yaml.
+    Hint: let snakemake or ReFrame request the allocation, or give yours scheduler_options of site.yaml.
     """
     found = _placement(subject)
     if not found.get("requested", {}).get("alone") or not subject.has_result:

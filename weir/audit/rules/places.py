@@ -38,8 +38,8 @@ def places_repeated(subject: Subject) -> Outcome | None:
 @rule("DEGRADED", needs_output=True)
 def drawn_again(subject: Subject) -> Outcome | None:
     """More than half of the bytes of a read at random offsets (IOR -z -z -F) had been read before by the same
-    read, which any cache of that size answers. IOR before 16 May 2025 draws its offsets from the first
-    1/tasks of each file; its warning about sizes shows it.
+    read, which any cache of that size answers. IOR before 16 May 2025 draws from the first 1/tasks of each
+    file; its warning about sizes shows it.
 
     Hint: read less than the files hold, with weir-io, which draws from the whole of them.
 
@@ -56,11 +56,11 @@ def drawn_again(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", needs_output=True)
 def bytes_withdrawn(subject: Subject) -> Outcome | None:
-    """More than 5 % of the bytes of a write that had to reach the storage were truncated or removed by the
-    ranks before they were stored (cancelled_write_bytes of /proc/self/io): a synchronisation then has nothing
-    left to do.
+    """The ranks truncated or removed more than 5 % of the bytes of a write that had to reach the storage
+    before they were stored (cancelled_write_bytes of /proc/self/io): a synchronisation then has nothing left
+    to do.
 
-    Hint: look for LD_PRELOAD, and for a program that cuts or removes its files while the clock runs.
+    Hint: look for LD_PRELOAD, and for a program that cuts or removes files while the clock runs.
     """
     if not subject.is_write or subject.stores_nothing or subject.in_memory or not subject.leaves_client:
         return None

@@ -33,10 +33,10 @@ def measured_several_times(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", needs_output=True)
 def launch_unexplained(subject: Subject) -> Outcome | None:
-    """The launch lasted more than 5 s longer than the program ran, and four times as long or more: launcher
+    """The launch lasted more than 5 s longer than the program ran, and at least four times as long: launcher
     and MPI took the time, or a script did something else, such as keeping the best of several runs.
 
-    Hint: look at the program and the launcher that the site file names; let cells share a launch.
+    Hint: look at program and launcher of the site file; let cells share a launch.
     """
     elapsed, program_s = subject.run.elapsed_s if subject.run else None, subject.observed.get("program_s")
     if not subject.has_result or elapsed is None or program_s is None:
@@ -49,8 +49,7 @@ def launch_unexplained(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def clock_wrong(subject: Subject) -> Outcome | None:
     """The clock of the phases differs on a rank by more than 1 % from the kernel's own (CLOCK_MONOTONIC_RAW),
-    or the phases together last longer than the whole launch by weir's clock. NTP moves a clock by at most
-    0.05 %.
+    or the phases last longer than the whole launch by weir's clock. NTP moves a clock by at most 0.05 %.
 
     Hint: look for LD_PRELOAD (libfaketime) and for a broken clock source of the node (dmesg).
     """

@@ -16,7 +16,7 @@ def other_than_requested(subject: Subject) -> Outcome | None:
     """The output shows that something else ran than the cell requested: another interface, other sizes,
     another order, or other options.
 
-    Hint: compare the command in run.json with the cell; the program may not know an option.
+    Hint: compare the command in run.json with the cell; the program may ignore an option.
     """
     if subject.cell is None or not subject.has_result:
         return None
@@ -39,8 +39,7 @@ def other_than_requested(subject: Subject) -> Outcome | None:
 def other_ranks(subject: Subject) -> Outcome | None:
     """Other nodes or processes took part than were requested, or they were spread unevenly.
 
-    Hint: look at the launcher's options and the allocation; oversubscribed and missing nodes look like
-    this.
+    Hint: look at the launcher's options and the allocation (oversubscribed or missing nodes).
     """
     cell, row = subject.cell, subject.row
     if cell is None or not subject.has_result:
@@ -85,8 +84,7 @@ def hints_not_in_force(subject: Subject) -> Outcome | None:
     """A hint was passed to the open and the opened file does not have it: the MPI library does not know the
     hint, or overrides it.
 
-    Hint: look up the hints of the MPI-IO implementation that runs (ROMIO and ompio differ), or drop the
-    hint.
+    Hint: look up the hints of the MPI-IO that runs (ROMIO and ompio differ), or drop the hint.
     """
     wanted = subject.observed.get("hints") or {}
     if not wanted or not subject.has_result:
@@ -104,11 +102,11 @@ def hints_not_in_force(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", needs_output=True)
 def stripes_not_applied(subject: Subject) -> Outcome | None:
-    """The cell requested a number of stripes, a pool or storage targets, and the file system gave its files
-    others, or does not tell.
+    """The cell requested a number of stripes, a pool or storage targets, and the files got others, or the
+    file system does not tell.
 
-    Hint: look at what `lfs setstripe` may do there (lfs df, quota, pools), or request what it has; weir-io
-    alone observes pools and storage targets.
+    Hint: look at what `lfs setstripe` may do there (lfs df, quota, pools); weir-io alone observes pools and
+    storage targets.
     """
     params = subject.cell.params if subject.cell else {}
     requested = {name: params[name] for name in ("stripe_count", "pool", "osts") if params.get(name)}

@@ -40,8 +40,7 @@ def not_at_servers(subject: Subject) -> Outcome | None:
     system fewer bytes than the files got: the rest stayed in its memory, or went nowhere. Counts that cannot
     decide (ended connections, other users, an earlier write under way) are a note, and prove nothing.
 
-    Hint: look at LD_PRELOAD, at the options of the mount and at caches of the client (write-back); compare
-    with O_DIRECT.
+    Hint: look at LD_PRELOAD, options of the mount and write-back caches of the client; compare with O_DIRECT.
     """
     # Each observer that counts the mount's own bytes must have seen them; counters of a whole node count only
     # where there is no other.
@@ -101,8 +100,8 @@ def not_from_servers(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", needs_output=True)
 def not_on_server_devices(subject: Subject) -> Outcome | None:
-    """The servers reported (server_probe of the target) that their devices were written fewer bytes than a
-    synchronised write gave to its files: the rest was in their memory, as with an NFS export with async.
+    """The servers reported (server_probe) that their devices were written fewer bytes than a synchronised
+    write gave to its files: the rest was in their memory, as with an NFS export with async.
 
     Hint: look at the options of the export and at the write caches of the servers.
     """
@@ -116,11 +115,10 @@ def not_on_server_devices(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", needs_output=True)
 def not_from_server_devices(subject: Subject) -> Outcome | None:
-    """The servers reported (server_probe of the target) that their devices gave less than 80 % of the bytes
-    of a read: a cache of the servers answered the rest.
+    """The servers reported (server_probe) that their devices gave less than 80 % of the bytes of a read: a
+    cache of the servers answered the rest.
 
-    Hint: drop the caches of the servers (drop_server_caches of the target), or use files larger than their
-    memory.
+    Hint: drop the caches of the servers (drop_server_caches), or use files larger than their memory.
     """
     moved, given = subject.number("moved_bytes"), _of_devices(subject, "received_bytes")
     if not is_of_servers(subject) or not subject.is_read or not moved or given is None:
@@ -132,9 +130,9 @@ def not_from_server_devices(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", "DEGRADED", needs_output=True)
 def others_on_servers(subject: Subject) -> Outcome | None:
-    """The mount of a network file system moved bytes that are not of this access: at rest before the phase,
-    at a rate that adds a tenth to its own bytes (a note) or half (DEGRADED), or a write sent that much more
-    than the target declares (`copies`, `coding`).
+    """The mount of a network file system moved foreign bytes: at rest before the phase, at a rate that adds
+    a tenth to those of the access (a note) or half (DEGRADED), or a write sent that much more than the target
+    declares (`copies`, `coding`).
 
     Hint: find the other user of the mount (lsof, iotop), or declare the copies that the client sends (copies:
     2, coding: 4+2).
@@ -161,10 +159,9 @@ def others_on_servers(subject: Subject) -> Outcome | None:
 @rule("DEGRADED", needs_output=True)
 def copies_missing(subject: Subject) -> Outcome | None:
     """The target declares that the client sends several copies of each byte, or parity (`copies`, `coding`),
-    and the client sent fewer: servers were away, or the declaration is wrong.
+    and it sent fewer: servers were away, or the declaration is wrong.
 
-    Hint: look at the state of the servers (gluster volume status, ceph -s), and at copies and coding of the
-    target.
+    Hint: look at the servers (gluster volume status, ceph -s), and at copies and coding of the target.
     """
     needed = must_be_sent(subject)
     if needed is None or _factor(subject) <= 1:
@@ -221,10 +218,10 @@ def network_stood_still(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", needs_output=True)
 def faster_than_the_wire(subject: Subject) -> Outcome | None:
-    """The bandwidth of a network file system is above what the links of the nodes can carry, by the speeds
-    that the kernel reports: a cache answered, or the time is wrong. Servers on the node itself are excluded.
+    """The bandwidth of a network file system is above the speed of the nodes' links, as the kernel reports
+    it: a cache answered, or the time is wrong. Servers on the node itself are excluded.
 
-    Hint: look for caches of the client; if the links are faster than the kernel reports, tell it (ethtool).
+    Hint: look for caches of the client; if the links are faster than reported, tell the kernel (ethtool).
     """
     if (
         not is_of_servers(subject)

@@ -45,8 +45,8 @@ def sync_not_applied(subject: Subject) -> Outcome | None:
 @rule("NOTE", needs_output=True)
 def not_synchronised(subject: Subject) -> Outcome | None:
     """No synchronisation was requested, or one after the clock had stopped, and the file was not opened with
-    O_DIRECT: data may still be in the memory of the clients. That is what was requested, and not the rate of
-    the storage.
+    O_DIRECT: data may still be in the memory of the clients. That was requested, and is not the rate of the
+    storage.
 
     Hint: set sync: true, or write several times the memory of the nodes.
 
@@ -101,8 +101,8 @@ def sync_left_dirty_pages(subject: Subject) -> Outcome | None:
     of the files (cachestat(2), Linux 6.5): something answered it. Other users of the device cannot blur this
     count. Formats that write a header on close may leave 5 %.
 
-    Hint: look for LD_PRELOAD, for filters of system calls (seccomp: systemd-nspawn --suppress-sync,
-    containers) and for mount options such as volatile.
+    Hint: look for LD_PRELOAD, filters of system calls (seccomp: systemd-nspawn --suppress-sync, containers)
+    and mount options such as volatile.
     """
     if not subject.is_write or subject.stores_nothing or subject.in_memory or not subject.row.get("sync"):
         return None
@@ -122,7 +122,7 @@ def mount_without_synchronisation(subject: Subject) -> Outcome | None:
     of power takes the bytes (a note).
 
     Hint: mount without the option; containers set volatile for their own layers: bind a directory of the
-    storage into them.
+    storage.
     """
     wanted = (subject.is_write and subject.row.get("sync")) or subject.synchronises_files
     if not wanted or subject.stores_nothing or subject.in_memory or subject.run is None:

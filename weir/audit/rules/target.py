@@ -20,8 +20,7 @@ def other_target(subject: Subject) -> Outcome | None:
     memory (loop device over tmpfs, zram, overlay). FUSE is judged by the known directory below it or its
     server's address. All ranks must see one type.
 
-    Hint: look at `findmnt -T PATH`; mount the file system, set mount: in the target's file so that weir
-    checks it, or correct kind.
+    Hint: look at `findmnt -T PATH`; mount the file system, set mount: in the target's file, or correct kind.
     """
     # Another FUSE file system proves nothing. A node may lack the mount: hence all ranks are compared.
     # Nothing is proven either of a loop device whose file is removed, hidden by a mount, or not that of its
@@ -56,8 +55,7 @@ def other_target(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", needs_output=True)
 def files_in_memory(subject: Subject) -> Outcome | None:
-    """The command of a log of one node names a file in /dev/shm, which is memory of the node: no storage took
-    or gave the bytes.
+    """The command of a log of one node names a file in /dev/shm, which is memory of the node.
 
     Hint: name a directory of the storage that is to be measured.
     """

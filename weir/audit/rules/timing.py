@@ -27,10 +27,10 @@ _WHOLE_SPAN_SHARE = 0.98
 
 @rule("INVALID")
 def phase_longer_than_total(subject: Subject) -> Outcome | None:
-    """A phase lasts longer than the whole access, from the start of the first open to the end of the last
-    close. Times of 0 are accepted: outputs with four decimals have no room for an open of 20 microseconds.
+    """A phase lasts longer than the whole access, from the first open to the last close. Times of 0 are
+    accepted: four decimals have no room for an open of 20 microseconds.
 
-    Hint: let the clocks of the nodes be synchronised, then measure again.
+    Hint: synchronise the clocks of the nodes, then measure again.
     """
     total = subject.number("total_s")
     known = {name: phase for name in _PHASES if (phase := subject.number(name)) is not None}
@@ -49,7 +49,7 @@ def phases_overlap(subject: Subject) -> Outcome | None:
     INVALID, with the rate that IOR would have printed with one clock. A doubt about weir-io's comparison of
     clocks is a note as well.
 
-    Hint: take no open or close times from this row; let the clocks of the nodes be synchronised.
+    Hint: take no open or close times from this row; synchronise the clocks of the nodes.
     """
     # Each of the two boundaries is counted twice by about half of the excess, the skew.
     total = subject.number("total_s")
@@ -91,8 +91,8 @@ def shorter_than_its_calls(subject: Subject) -> Outcome | None:
     changed clock. IOR times all opens and closes: the limit is 98 % of the time with open files on the
     slowest rank.
 
-    Hint: look for a script around the program, and compare it with one that you built; let the jobs of fio
-    last for seconds, on a node without other load.
+    Hint: look for a script around the program, and compare with one that you built; let jobs of fio last for
+    seconds, on a node without other load.
     """
     # fio prints the time of its longest job as that of a group: where load lets the jobs begin apart, bytes
     # of all are divided by the time of one.
@@ -121,7 +121,7 @@ def no_time_or_bytes(subject: Subject) -> Outcome | None:
     """A bandwidth of zero measures nothing. One over a time printed as zero was computed from more digits
     than the output has, and cannot be checked.
 
-    Hint: move more bytes, so that the clock has something to measure.
+    Hint: move more bytes, so that there is time to measure.
     """
     bw, total = subject.number("bw_mib_s"), subject.number("total_s")
     if bw is None:
@@ -135,8 +135,8 @@ def no_time_or_bytes(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", "DEGRADED")
 def phase_too_short(subject: Subject) -> Outcome | None:
-    """The access lasted less than 100 ms (a note) or less than 10 ms (DEGRADED): one synchronisation, one
-    seek or one descheduling of a rank decides, and the number is a peak, not a rate that lasts.
+    """The access lasted less than 100 ms (a note) or less than 10 ms (DEGRADED): one synchronisation, seek or
+    descheduling of a rank decides, and the number is a peak, not a rate that lasts.
 
     Hint: move more bytes, or set a stonewall of at least 1 s.
     """
@@ -163,8 +163,8 @@ def _time_of(subject: Subject) -> float | None:
 @rule("NOTE", "DEGRADED", needs_output=True)
 def passes_too_short(subject: Subject) -> Outcome | None:
     """The passes of a read that began again (`read_again`) lasted less than 100 ms each (a note) or less than
-    10 ms (DEGRADED): many short passes are many peaks. Between two passes the storage rests, untimed, and may
-    finish earlier writes or regain burst credit (cloud disks).
+    10 ms (DEGRADED): many peaks. Between two passes the storage rests, untimed, and may finish earlier writes
+    or regain burst credit (cloud disks).
 
     Hint: write more, so that a pass lasts longer, or read once (read_again: false).
 
@@ -186,7 +186,7 @@ def stonewall_uneven(subject: Subject) -> Outcome | None:
     """The fastest rank had made more than five times the transfers of the slowest at the stonewall. With
     wear-out all then wait for the slowest; without it the file has large gaps.
 
-    Hint: look for a slow node or a full storage target, and compare the ranks with `weir nodes`.
+    Hint: look for a slow node or a full storage target; compare the ranks with `weir nodes`.
     """
     seen = subject.observed.get("stonewall") or {}
     least, most = seen.get("pairs_min"), seen.get("pairs_max")
@@ -200,9 +200,9 @@ def stonewall_uneven(subject: Subject) -> Outcome | None:
 @rule("NOTE", needs_output=True)
 def slow_rank(subject: Subject) -> Outcome | None:
     """The transfers of the slowest rank took more than three times as long as those of the fastest, which had
-    as many. All wait for it: the bandwidth is its own times the number of ranks.
+    as many. All wait for it: the bandwidth is its own times the ranks.
 
-    Hint: look where that rank ran (column slowest_rank), and compare the nodes with `weir nodes`.
+    Hint: look where that rank ran (column slowest_rank); compare the nodes with `weir nodes`.
     """
     times = subject.observed.get("rank_io_s")
     if not times or subject.is_metadata or not subject.has_result or subject.ranks == 1:

@@ -17,7 +17,7 @@ def bytes_moved(subject: Subject) -> Outcome | None:
     """No stonewall ended the phase, and the bytes moved are not the bytes requested: the number belongs to
     another workload.
 
-    Hint: look for the reason in the output of the run; a read can only return what was written before.
+    Hint: look for the reason in the output; a read can only return what was written before.
     """
     if subject.is_metadata or not subject.has_result:
         return None
@@ -35,7 +35,7 @@ def random_draw_overlaps(subject: Subject) -> Outcome | None:
     of the file: some blocks were moved by several ranks, others by none. The bandwidth is that of the bytes
     moved.
 
-    Hint: use weir-io or an IOR that deals the blocks out, and treat such files as having holes.
+    Hint: use weir-io or an IOR that deals the blocks out; such files have holes.
     """
     if not _shared_random(subject) or not subject.has_result:
         return None

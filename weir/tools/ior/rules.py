@@ -13,7 +13,7 @@ from weir.audit.subject import Subject
 def option_dropped(subject: Subject) -> Outcome | None:
     """IOR set an option to another value than was requested, and printed a warning about it.
 
-    Hint: request only what the interface can do, so that the record describes what ran.
+    Hint: request only what the interface can do.
     """
     warnings = _warnings(subject, "Using value of")
     others = [text for text in warnings or () if not text.startswith("fsync() ")]
@@ -38,7 +38,7 @@ def file_overwritten(subject: Subject) -> Outcome | None:
     """The file existed before and was overwritten. Allocated space is faster on some storage and slower on
     other, and after a crash old and new bytes cannot be distinguished.
 
-    Hint: remove the files before the write (IOR -u, or without -k), or measure overwriting on purpose.
+    Hint: remove the files before the write (IOR -u, without -k), or overwrite on purpose.
     """
     if subject.row.get("access") != "write":
         return None
