@@ -1,4 +1,4 @@
-"""What a text without results is: other programs, source code, documents, runs that failed at once."""
+"""Kinds of texts without results: other programs, source code, documents, runs that failed at once."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _LANGUAGES = tuple(
 
 
 def kind_of(text: str) -> str:
-    """What the file is, as a noun; empty if nothing in it tells."""
+    """The kind of the file, as a noun; empty if nothing in it tells."""
     head = text[:_HEAD_CHARACTERS]
     if kind := _first(_TABLE_FIRST, head):
         return kind
@@ -117,7 +117,7 @@ def _language(head: str) -> str:
 
 
 def unread_form(text: str) -> str:
-    """Which form of a tool's output it has that weir does not read, and what to use instead; or nothing."""
+    """The form of a tool's output that weir does not read, and what to use instead; empty for other texts."""
     forms = (tool.unread for tool in tools().values() if tool.unread)
     return next((what for pattern, what in forms if pattern.search(text)), "")
 
