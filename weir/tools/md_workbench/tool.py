@@ -99,8 +99,8 @@ def _printed(text: str, api: str) -> Iterator[tuple[str, Row, int | None]]:
 
 
 def _of_counts(match: re.Match[str], api: str) -> Iterator[Row]:
-    """The counts of --print-detailed-stats. The time without the barrier is that of the rates which it prints otherwise;
-    a time of 0.000 s has none."""
+    """The counts of --print-detailed-stats. The time without the barrier is that of the rates which it prints
+    otherwise; a time of 0.000 s has none."""
     phase = match[1]
     objects, total_s = whole(match[_OBJECTS[phase]]), real(match["seconds"])
     if not objects or not total_s:
