@@ -36,6 +36,7 @@ struct phase {
     struct counters before;
     uint64_t first_ns;
     _Atomic uint64_t last_ns; /* end of the last call */
+    _Atomic bool is_read;     /* fetched_before_bytes is known */
     /* Of each kind but names: begin of the first call and end of the last one; 0: none. */
     _Atomic uint64_t began_ns[CALL_KINDS], ended_ns[CALL_KINDS];
     _Atomic uint64_t calls[CALL_KINDS];
@@ -47,6 +48,10 @@ struct phase {
     _Atomic uint64_t synced_bytes; /* written, and then the file was synchronised, or with O_SYNC */
     /* Written in earlier phases and synchronised in this one; begin of the first of those. */
     _Atomic uint64_t synced_earlier_bytes, synced_from_ns;
+    /* read_bytes of the process before its first read of the phase: what was fetched before, such as by
+     * advice or by a mapping, no read waited for; and what later advice fetched. */
+    uint64_t fetched_before_bytes;
+    _Atomic uint64_t ahead_before_bytes, ahead_bytes, ahead_from_ns;
     _Atomic uint64_t names[NAME_KINDS];
 };
 
@@ -96,6 +101,9 @@ void accounts_queued(struct record *record, enum call_kind kind);
 /* For queued transfers: of the mount and of the kind that were used last; NULL: none. */
 struct account *accounts_wait_begins(uint64_t *began_ns);
 void accounts_waited(struct account *account, uint64_t began_ns);
+uint64_t accounts_fetched_bytes(void); /* by the kernel, for the process, so far */
+/* Since it was so many, by advice that was given then. */
+void accounts_fetched_ahead(struct account *account, uint64_t before_bytes, uint64_t began_ns);
 void accounts_named(struct record *record, enum name_kind kind);
 void accounts_synced(struct record *record, int fd, bool all); /* all: files of the mount */
 /* What the call has just written it has synchronised, too. */

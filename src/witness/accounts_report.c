@@ -58,6 +58,12 @@ static void write_phase(FILE *stream, const struct account *account, const struc
     write_number(stream, "synced_bytes", atomic_load(&phase->synced_bytes));
     write_number(stream, "synced_earlier_bytes", atomic_load(&phase->synced_earlier_bytes));
     write_number(stream, "synced_from_ns", atomic_load(&phase->synced_from_ns));
+    write_number(stream, "ahead_before_bytes", atomic_load(&phase->ahead_before_bytes));
+    write_number(stream, "ahead_from_ns", atomic_load(&phase->ahead_from_ns));
+    if (atomic_load(&phase->is_read)) {
+        write_number(stream, "fetched_before_bytes", phase->fetched_before_bytes);
+        write_number(stream, "ahead_bytes", atomic_load(&phase->ahead_bytes));
+    }
     write_number(stream, "most_at_once", (uint64_t)atomic_load(&phase->most_at_once));
     for (int i = 0; i < CALL_KINDS; i++) {
         fprintf(stream, "\"%s\": {", call_kinds[i]);
@@ -88,6 +94,7 @@ static void write_counts(FILE *stream, const struct record *record) {
     write_number(stream, "writes", counted(&record->writes));
     write_number(stream, "written_bytes", counted(&record->written_bytes));
     write_number(stream, "writes_failed", counted(&record->writes_failed));
+    write_number(stream, "mapped_bytes", counted(&record->mapped_bytes));
     write_number(stream, "mappings", counted(&record->mappings));
     fputs("\"flags\": ", stream);
     write_flags(stream, atomic_load(&record->flags));

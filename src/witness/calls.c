@@ -234,22 +234,6 @@ SYNC(syncfs, (int fd), (fd), SYNC_FS)
 SYNC(sync_file_range, (int fd, off64_t offset, off64_t bytes, unsigned flags), (fd, offset, bytes, flags),
      SYNC_RANGE)
 
-#define ADVISE(name, offset_type)                                                                            \
-    int name(int fd, offset_type offset, offset_type bytes, int advice) {                                    \
-        NEXT(name)                                                                                           \
-        int result = next_##name(fd, offset, bytes, advice);                                                 \
-        struct record *record = file_of(fd);                                                                 \
-        if (record != NULL) {                                                                                \
-            count(result != 0                     ? &record->advises_failed                                  \
-                  : advice == POSIX_FADV_DONTNEED ? &record->dontneed                                        \
-                                                  : &record->advises,                                        \
-                  1);                                                                                        \
-        }                                                                                                    \
-        return result;                                                                                       \
-    }
-ADVISE(posix_fadvise, off_t)
-ADVISE(posix_fadvise64, off64_t)
-
 #define TRUNCATE(name, offset_type)                                                                          \
     int name(int fd, offset_type size) {                                                                     \
         NEXT(name)                                                                                           \

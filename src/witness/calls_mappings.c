@@ -2,6 +2,8 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "transfer.h"
@@ -80,6 +82,16 @@ static bool is_ring(int fd, int flags, uint64_t offset) {
     return strcmp(path, "anon_inode:[io_uring]") == 0;
 }
 
+/* At most so much a mapping may fetch: a file that was only made longer has no blocks. */
+static uint64_t stored_bytes(int fd, size_t bytes) {
+    struct stat facts;
+    if (syscall(SYS_fstat, fd, &facts) != 0) {
+        return bytes;
+    }
+    uint64_t stored = (uint64_t)facts.st_blocks * 512u;
+    return stored < bytes ? stored : bytes;
+}
+
 #define MAP(name, offset_type)                                                                               \
     void *name(void *address, size_t bytes, int protection, int flags, int fd, offset_type offset) {         \
         NEXT(name)                                                                                           \
@@ -87,6 +99,7 @@ static bool is_ring(int fd, int flags, uint64_t offset) {
         struct record *record = (flags & MAP_ANONYMOUS) == 0 ? file_moved(fd) : NULL;                        \
         if (record != NULL && map != MAP_FAILED) {                                                           \
             count(&record->mappings, 1);                                                                     \
+            count(&record->mapped_bytes, stored_bytes(fd, bytes));                                           \
             if ((flags & MAP_TYPE) != MAP_PRIVATE && (protection & PROT_WRITE) != 0) {                       \
                 mappings_note(map, bytes, record);                                                           \
             }                                                                                                \

@@ -111,20 +111,66 @@ static void begins(struct account *account) {
     }
 }
 
-uint64_t accounts_call_begins(struct record *record, enum call_kind kind) {
-    struct account *account = record->account;
-    uint64_t now_ns = clock_ns();
-    struct phase *phase = account->used > 0 ? &account->phases[account->used - 1] : NULL;
-    if (phase == NULL || now_ns > atomic_load(&phase->last_ns) + ACCOUNTS_GAP_NS ||
-        turns(account, phase, kind)) {
-        int error = errno;
+uint64_t accounts_fetched_bytes(void) {
+    struct weir_process_io now;
+    int error = errno;
+    bool was_inside = inside;
+    inside = true;
+    accounts_io_read(&now);
+    inside = was_inside;
+    errno = error;
+    return now.known ? now.counts[WEIR_IO_READ_BYTES] : 0;
+}
+
+static void first_read(struct phase *phase) {
+    bool expected = false;
+    if (atomic_load(&phase->is_read)) {
+        return; /* another thread was here first */
+    }
+    uint64_t bytes = accounts_fetched_bytes();
+    if (atomic_compare_exchange_strong(&phase->is_read, &expected, true)) {
+        phase->fetched_before_bytes = bytes;
+    }
+}
+
+void accounts_fetched_ahead(struct account *account, uint64_t before_bytes, uint64_t began_ns) {
+    struct phase *phase = current(account);
+    uint64_t none = 0;
+    if (account->used > 0) {
+        bool is_late = atomic_load(&phase->is_read);
+        add(is_late ? &phase->ahead_bytes : &phase->ahead_before_bytes,
+            accounts_fetched_bytes() - before_bytes);
+        atomic_compare_exchange_strong(&phase->ahead_from_ns, &none, began_ns);
+    }
+}
+
+/* Rare: the call is the first one of a phase, or its first read. */
+static __attribute__((noinline)) uint64_t first_of_phase(struct account *account, const struct phase *phase,
+                                                         bool is_new, enum call_kind kind, uint64_t now_ns) {
+    int error = errno;
+    if (is_new) {
         pthread_mutex_lock(&mutex);
         if (phase == NULL ? account->used == 0 : phase == &account->phases[account->used - 1]) {
             phase_begin(account, now_ns);
         }
         pthread_mutex_unlock(&mutex);
-        now_ns = clock_ns();
-        errno = error;
+    }
+    if (kind == CALL_READ) {
+        first_read(current(account));
+    }
+    errno = error;
+    return clock_ns();
+}
+
+uint64_t accounts_call_begins(struct record *record, enum call_kind kind) {
+    struct account *account = record->account;
+    uint64_t now_ns = clock_ns();
+    struct phase *phase = account->used > 0 ? &account->phases[account->used - 1] : NULL;
+    bool is_new = phase == NULL || now_ns > atomic_load(&phase->last_ns) + ACCOUNTS_GAP_NS ||
+                  turns(account, phase, kind);
+    if (__builtin_expect(is_new, 0) ||
+        (kind == CALL_READ && !atomic_load_explicit(&phase->is_read, memory_order_relaxed))) {
+        now_ns = first_of_phase(account, phase, is_new, kind, now_ns);
     }
     begins(account);
     return now_ns;

@@ -55,6 +55,7 @@ struct record {
     struct counter flag_changes; /* fcntl(F_SETFL) */
     uint64_t existing_bytes;     /* size when the process started */
     uint64_t looked_bytes;       /* written_bytes when its pages were looked at last */
+    struct counter mapped_bytes; /* of storage that their mappings hold, at most */
     struct counter stdio_opens;  /* by fopen: what is moved through it is not seen */
     struct account *account;     /* of the mount, where mounts are counted (accounts.h) and not files */
 };

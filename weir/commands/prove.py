@@ -20,11 +20,12 @@ from weir.prove.beside import with_others
 from weir.prove.claims import claims_in, expected, judged_claims, unread_results
 from weir.prove.darshan import read_log
 from weir.prove.doubts import doubts, without_reports
+from weir.prove.judged import judged_mounts
 from weir.prove.logged import judged_claims as judged_claims_of_log
 from weir.prove.logged import logged_claims, logged_facts, logged_lines, moved_in
 from weir.prove.mounts import mounts_of
 from weir.prove.output import claim_lines, headline, hint_lines
-from weir.prove.records import JudgedRow, judged_mounts, watched_paths
+from weir.prove.records import JudgedRow, watched_paths
 from weir.prove.reports import read_reports, unreported_bytes
 from weir.prove.seen import Seen, facts_of_all, of_program, seen_lines, unseen_lines
 from weir.prove.start import Ended, run_program

@@ -18,8 +18,9 @@ from weir.audit.outcome import INVALID
 from weir.audit.subject import Subject
 from weir.base.errors import WeirError
 from weir.base.units import UnitError, parse_rate
+from weir.prove.fetched import with_what_reads_fetched
 from weir.prove.killed import Process
-from weir.prove.mounts import Mount, Phase
+from weir.prove.mounts import Growth, Mount, Phase
 from weir.prove.records import (
     LEAST_BYTES,
     MOVED,
@@ -27,6 +28,7 @@ from weir.prove.records import (
     Judged,
     direct_bytes,
     facts_of,
+    growth_of,
     row_of,
     synced_share,
     until_synced,
@@ -265,10 +267,14 @@ def _subject(
     queues = _passes_no_calls(mount, processes)
     few_by_calls = counted < _MOST_BY_CALLS * (claimed.get("moved_bytes") or 1)
     # The calls were of something else, such as of laying the file out.
-    few_by_calls |= queues and _kernels(facts, access) - counted >= NEARLY_ALL * (moved or 1)
+    few_by_calls |= (
+        access == "write" and queues and _kernels(facts, access) - counted >= NEARLY_ALL * (moved or 1)
+    )
     if few_by_calls and (streams or queues):
         for name in _OF_CALLS:
             facts.pop(name, None)
+        if access == "read":
+            facts["fetched_bytes"] = row["fetched_bytes"] = _growth(mount, phases).fetched_bytes
         facts["beside_on_disk"][access == "write"] += counted  # its own, but not of the result
         facts["direct"] = _is_opened_direct(mount, processes)
         # The kernel's count of the program stands for its calls.
@@ -282,9 +288,15 @@ def _subject(
         row["total_s"] = moved / _MIB / row["bw_mib_s"]
     row["source"] = f"{claim.who}: {shlex.join(command)}"
     subject = Subject(row, facts, claim.messages, claim.complete)
+    if not few_by_calls and phases:
+        subject = with_what_reads_fetched(subject, phases)
     if "shortest_span_s" in facts or not phases or few_by_calls or fit(sharing, access, phases, counted):
         return subject
     return without_counts(subject, ("called_bytes",), "which of the calls are of this result is not known")
+
+
+def _growth(mount: Mount, phases: Sequence[Phase]) -> Growth:
+    return growth_of(phases) if phases else mount.whole
 
 
 def _most_below(facts: Mapping[str, Any], access: str) -> int:

@@ -19,6 +19,7 @@ from weir.prove.shares import counted_by_kernel
 
 KINDS = ("read", "write", "sync", "name")
 _SUMMED = ("opens", "opens_failed", "direct_requested", "direct_kernel", "mappings")
+_SEVERAL, _AHEAD = 2, 1.26  # processes; bytes fetched for several, as a multiple of what one of them read
 _SHARE = 0.01  # share of an access; a process with less, such as a launcher, does not tell its time
 
 _Place = tuple[str, str, int]
@@ -29,6 +30,10 @@ class Growth:
     """The growth of the kernel's counters; None where it does not count."""
 
     fetched_bytes: int | None = None
+    by_reads_bytes: int | None = None  # of these, what reads by calls may have waited for
+    ahead_bytes: int = 0  # of these, what advice fetched between the reads
+    ahead_before_bytes: int = 0  # by advice before the first read, of none of these
+    ahead_from_ns: int = 0  # begin of the first advice; 0: none
     dirtied_bytes: int | None = None
     cancelled_bytes: int | None = None  # of these, what was taken away again before it was stored
     device: tuple[int, ...] | None = None  # read, written; then of the whole disks
@@ -284,11 +289,32 @@ def _growth(pieces: Sequence[Piece]) -> Growth:
     own = [piece for piece in pieces if piece.process >= 0]
     return Growth(
         fetched_bytes=_sum(piece.kernel.fetched_bytes for piece in own),
+        by_reads_bytes=_by_reads(own),
+        ahead_bytes=sum(piece.phase.get("ahead_bytes", 0) for piece in own),
+        ahead_before_bytes=sum(piece.phase.get("ahead_before_bytes", 0) for piece in own),
+        ahead_from_ns=min((ns for piece in own if (ns := piece.phase.get("ahead_from_ns"))), default=0),
         dirtied_bytes=_sum(piece.kernel.dirtied_bytes for piece in own),
         cancelled_bytes=_sum(piece.kernel.cancelled_bytes for piece in _from_first_write(own) or own),
         device=_device(pieces),
         servers=_servers(pieces),
     )
+
+
+def _by_reads(own: Sequence[Piece]) -> int | None:
+    """Each process by itself: what one fetched beyond what it read made up for no cache of another one."""
+    read_bytes = sum(piece.phase.get("read_bytes", 0) for piece in own)
+    readers = [piece for piece in own if piece.phase.get("read_bytes", 0) > _SHARE * read_bytes]
+    if len(readers) < _SEVERAL:
+        return _sum(piece.kernel.by_reads_bytes for piece in readers or own)
+    return _sum(
+        None if (count := piece.kernel.by_reads_bytes) is None else min(count, _ahead_of(piece))
+        for piece in readers
+    )
+
+
+def _ahead_of(piece: Piece) -> int:
+    """More than that read-from-cache takes for pages that nobody read."""
+    return int(_AHEAD * piece.phase["read_bytes"])
 
 
 def _sum(counts: Iterable[int | None]) -> int | None:

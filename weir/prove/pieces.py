@@ -18,6 +18,7 @@ class Kernel:
     """Bytes that the kernel counted for one process on one mount; None where that is not known."""
 
     fetched_bytes: int | None = None
+    by_reads_bytes: int | None = None  # of these, what reads by calls may have waited for
     dirtied_bytes: int | None = None
     cancelled_bytes: int | None = None  # of these, what was taken away again before it was stored
 

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from weir.audit.calls import CLOCKS, MAPPINGS, SYNCHRONISATION, TRANSFERS, does
-from weir.audit.judge import Judgement, judge_all, verdict_columns
+from weir.audit.judge import Judgement, verdict_columns
 from weir.audit.subject import Subject
 from weir.base.mounts import mount_of
 from weir.prove.killed import Process
@@ -47,27 +47,6 @@ class Judged(JudgedRow):
     phases: Sequence[Phase]
 
 
-def judged_mounts(
-    mounts: Sequence[Mount], processes: Sequence[Process], command: Sequence[str]
-) -> list[Judged]:
-    """Records of all that is worth one."""
-    found = []
-    for mount in mounts:
-        counters = dict.fromkeys(MOVED, 0)
-        for phase in mount.phases:
-            for access, name in MOVED.items():
-                if getattr(phase, name) >= LEAST_BYTES:
-                    row = row_of(mount, access, [phase], command) | {"iteration": counters[access]}
-                    counters[access] += 1
-                    facts = facts_of(mount, access, [phase], processes) | {"of_calls": True}
-                    found.append((mount, access, [phase], Subject(row, facts)))
-    judgements = judge_all([subject for *_, subject in found])
-    return [
-        Judged(subject, judgement, mount, access, phases)
-        for (mount, access, phases, subject), judgement in zip(found, judgements, strict=True)
-    ]
-
-
 def row_of(mount: Mount, access: str, phases: Sequence[Phase], command: Sequence[str]) -> Row:
     """The columns of a record, from what was counted."""
     moved = sum(int(getattr(phase, MOVED[access])) for phase in phases)
@@ -82,7 +61,7 @@ def row_of(mount: Mount, access: str, phases: Sequence[Phase], command: Sequence
         "direct": _is_direct(access, phases),
     }
     if access == "read":
-        row["fetched_bytes"] = growth_of(phases).fetched_bytes
+        row["fetched_bytes"] = growth_of(phases).by_reads_bytes
     return row
 
 
@@ -176,6 +155,10 @@ def growth_of(phases: Sequence[Phase]) -> Growth:
         return parts[0]
     return Growth(
         _sum([one.fetched_bytes for one in parts]),
+        _sum([one.by_reads_bytes for one in parts]),
+        sum(one.ahead_bytes for one in parts),
+        sum(one.ahead_before_bytes for one in parts),
+        min((one.ahead_from_ns for one in parts if one.ahead_from_ns), default=0),
         _sum([one.dirtied_bytes for one in parts]),
         _sum([one.cancelled_bytes for one in parts]),
         _sums([one.device for one in parts]),
@@ -206,7 +189,7 @@ def facts_of(
     facts: dict[str, Any] = {
         "file_system": mount.file_system,
         "compressing": _compresses(mount),
-        "fetched_bytes": growth.fetched_bytes,
+        "fetched_bytes": growth.by_reads_bytes if phases and access == "read" else growth.fetched_bytes,
         "dirtied_bytes": growth.dirtied_bytes,
         "cancelled_bytes": growth.cancelled_bytes,
         "device_read_bytes": device[0] if device else None,

@@ -9,9 +9,11 @@ from typing import Any
 from weir.base.mounts import MEMORY_FILE_SYSTEMS
 from weir.prove.killed import Process
 from weir.prove.pieces import BYTES, Counters, Kernel, Piece
+from weir.prove.reports import streamed_bytes
 
 _SMALL = 0.05
 _FEW_BYTES = 1 << 16  # of settings and the like, also where queues move the rest and no call shows it
+_MOST = 0.8  # as read-from-cache has it
 _COUNTS = {"read": "read_bytes", "write": "write_bytes"}
 
 Account = Mapping[str, Any]
@@ -30,7 +32,29 @@ def counted_by_kernel(piece: Piece, process: Process, account: Account) -> Kerne
     cancelled = None
     if grown["write"] is not None:
         cancelled = max(after["cancelled_write_bytes"] - before["cancelled_write_bytes"], 0)
-    return Kernel(grown["read"], grown["write"], cancelled)
+    by_reads = grown["read"]
+    if by_reads:
+        began_bytes = piece.phase.get("fetched_before_bytes", before["read_bytes"])
+        by_reads = _by_reads(piece, max(until["io"]["read_bytes"] - began_bytes, 0), process)
+    return Kernel(grown["read"], by_reads, grown["write"], cancelled)
+
+
+def _by_reads(piece: Piece, fetched: int, process: Process) -> int | None:
+    """Of what was fetched since the first read; None where mappings, streams or queues of the process may
+    have fetched it instead."""
+    read = piece.phase.get("read_bytes", 0)
+    hidden = _hidden_bytes(process)
+    is_clear = hidden <= _SMALL * read or fetched - hidden >= _MOST * read or fetched < _MOST * read
+    return (fetched if is_clear else None) if read else 0
+
+
+def _hidden_bytes(process: Process) -> float:
+    """At most so much was fetched by no call that was seen."""
+    used = [one for one in process["mounts"] if one["file_system"] not in MEMORY_FILE_SYSTEMS]
+    if process["rings"] and any(one["opens"] for one in used):
+        return math.inf
+    streams = streamed_bytes(process)[0] if any(one["stdio_opens"] for one in used) else 0
+    return float(streams + sum(one.get("mapped_bytes", 0) for one in used))
 
 
 def _is_of_mount(piece: Piece, until_ns: int, process: Process, account: Account, access: str) -> bool | None:

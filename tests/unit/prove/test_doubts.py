@@ -8,8 +8,8 @@ import pytest
 
 from tests.unit.prove.reports import MIB, S, counters, mount, phase, process
 from weir.prove.doubts import doubts, without_reports
+from weir.prove.judged import judged_mounts
 from weir.prove.mounts import mounts_of
-from weir.prove.records import judged_mounts
 
 TREE = {"rchar": 2 * MIB, "wchar": 102 * MIB, "read_bytes": 0, "write_bytes": 101 * MIB}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tests.unit.prove.reports import MIB, S, mount, phase, process
+from weir.prove.judged import judged_mounts
 from weir.prove.mounts import mounts_of
-from weir.prove.records import judged_mounts
 
 ROOT_DISK = "/"
 

@@ -13,8 +13,8 @@ from tests.unit.prove.reports import MIB, ZEROS, S, mount, phase, process
 from weir.prove import mounts as memory
 from weir.prove.beside import disk_of, with_others
 from weir.prove.claims import Claim, expected, judged_claims
+from weir.prove.judged import judged_mounts
 from weir.prove.mounts import mounts_of
-from weir.prove.records import judged_mounts
 from weir.prove.reports import read_reports, unreported_bytes
 from weir.witness.servers import SERVER_COUNTS
 

@@ -41,6 +41,9 @@ def read_from_cache(subject: Subject) -> Outcome | None:
     # read-ahead fetched more than was read, which makes up for bytes of a cache. Where nobody looked at the
     # pages such a count proves nothing, nor does one of more calls than those of the result (a ramp, several
     # jobs).
+    # Under `weir prove` each process counts by itself, from its first read on: what advice, a mapping or
+    # another process fetched before does not count, and mappings, streams or queues that may have fetched as
+    # much prove nothing.
     if not _needs_storage(subject):
         return None
     is_direct = bool(subject.observed.get("direct"))

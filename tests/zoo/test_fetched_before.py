@@ -1,0 +1,99 @@
+"""Reads under `weir prove` of what somebody fetched before, or beside them, each with its honest twin."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.zoo.proven import Proven, clean, proven
+from weir.witness.document import LIBRARY
+
+pytestmark = pytest.mark.slow
+MIB = 2**20
+SIZE = 48 * MIB
+_MAPS = (
+    "import mmap,sys;f=open(sys.argv[1],'rb');m=mmap.mmap(f.fileno(),0,prot=mmap.PROT_READ);sum(m[::4096])"
+)
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if not LIBRARY.is_file():
+        pytest.skip(f"{LIBRARY.name} is not built: make build")
+    program = tmp_path_factory.mktemp("reader") / "early-reader"
+    source = Path(__file__).with_name("early_reader.c")
+    subprocess.run(["cc", "-std=gnu11", "-O2", "-Wall", "-Werror", source, "-o", program], check=True)
+    return program
+
+
+def filled(path: Path) -> str:
+    path.write_bytes(os.urandom(SIZE))
+    return str(path)
+
+
+def cold(*paths: str) -> None:
+    for path in paths:
+        with open(path, "rb") as file:
+            os.fsync(file.fileno())
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def read_under(folder: Path, command: Sequence[str], *cold_files: str) -> Proven:
+    def attempt() -> list[Proven]:
+        cold(*cold_files)
+        return proven(command, folder)
+
+    found = clean(attempt)
+    return found[-1]
+
+
+def is_seen(one: Proven) -> bool:
+    return "read-from-cache" in one.findings or "fetched" in one.missing
+
+
+def is_proven(one: Proven) -> bool:
+    """But for what others did on the disk, and for a read that was too short on this machine."""
+    return not one.of_itself and not one.missing
+
+
+@pytest.mark.parametrize("how", ["advice", "ahead", "populate", "late"])
+def test_what_was_fetched_before_the_clock_started(reader: Path, tmp_path: Path, how: str) -> None:
+    file = filled(tmp_path / "file")
+    lies = read_under(tmp_path, [str(reader), how, file], file)
+    assert is_seen(lies), lies.text
+
+
+@pytest.mark.parametrize("how", ["plain", "waits"])
+def test_what_was_fetched_within_the_time(reader: Path, tmp_path: Path, how: str) -> None:
+    file = filled(tmp_path / "file")
+    honest = read_under(tmp_path, [str(reader), how, file], file)
+    assert is_proven(honest), honest.text
+
+
+def test_what_another_process_fetched_before(tmp_path: Path) -> None:
+    """As vmtouch -t and numpy.memmap do."""
+    file = filled(tmp_path / "file")
+    dd = f"dd if={file} of=/dev/null bs=1M"
+    script = f'{sys.executable} -c "{_MAPS}" {file}; {dd}'
+    lies = read_under(tmp_path, ["sh", "-c", script], file)
+    assert is_seen(lies), lies.text
+    honest = read_under(tmp_path, ["sh", "-c", f"true; {dd}"], file)
+    assert is_proven(honest), honest.text
+
+
+def test_what_others_fetched_beside_a_warm_read(reader: Path, tmp_path: Path) -> None:
+    """A reader of another file by streams, and the program itself by a mapping."""
+    warm, other = filled(tmp_path / "warm"), filled(tmp_path / "other")
+    awk = f"awk 'END {{ print NR > \"/dev/null\" }}' {other} & dd if={warm} of=/dev/null bs=1M; wait"
+    Path(warm).read_bytes()
+    lies = read_under(tmp_path, ["sh", "-c", awk], other)
+    assert is_seen(lies), lies.text
+    lies = read_under(tmp_path, [str(reader), "maps", warm, other], other)
+    assert is_seen(lies), lies.text
+    honest = read_under(tmp_path, [str(reader), "plain", warm], warm)
+    assert is_proven(honest), honest.text
