@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from weir.audit.judge import EVIDENCE_SEPARATOR, judge, verdict_columns
+from weir.audit.judge import EVIDENCE_SEPARATOR, judge_all, verdict_columns
 from weir.audit.registry import rules
 from weir.audit.subject import Subject
 from weir.base.errors import WeirError, hint_of
@@ -84,8 +84,8 @@ def import_sources(sources: Iterable[Source], facts: Facts) -> Imported:
         if not found:
             without_results[source.file] = kind
     copied: list[tuple[Subject, str]] = []
-    rows = [_judged(subject) for subject in counted(identified(_once(subjects, copied)))]
-    again = [_judged(subject) for subject in identified(subject for subject, _ in copied)]
+    rows = _judged([*counted(identified(_once(subjects, copied)))])
+    again = _judged([*identified(subject for subject, _ in copied)])
     copies = Counter((subject.row["source"], other) for subject, other in copied)
     return Imported(rows, without_results, errors, again, copies)
 
@@ -171,16 +171,23 @@ def _kind(text: str) -> str:
     return known
 
 
-def _judged(subject: Subject) -> Row:
-    """A table that carries verdicts keeps them: who wrote it had the output, this program has the table."""
-    if _has_verdict(subject.row):
-        kept = subject.row | {name: subject.row[name] or "" for name in _JUDGED}
-        found = rules()[_KEPT].check(subject)
-        notes = kept["notes"].split(EVIDENCE_SEPARATOR) if kept["notes"] else []
-        if found and (text := f"{_KEPT}: {found.text}") not in notes:
-            notes.append(text)
-        return kept | {"notes": EVIDENCE_SEPARATOR.join(notes)}
-    return subject.row | verdict_columns(judge(subject))
+def _judged(subjects: Sequence[Subject]) -> list[Row]:
+    """The rows with their verdicts. A table that carries verdicts keeps them: who wrote it had the output,
+    this program has the table."""
+    judgements = iter(judge_all([subject for subject in subjects if not _has_verdict(subject.row)]))
+    return [
+        _kept(subject) if _has_verdict(subject.row) else subject.row | verdict_columns(next(judgements))
+        for subject in subjects
+    ]
+
+
+def _kept(subject: Subject) -> Row:
+    kept = subject.row | {name: subject.row[name] or "" for name in _JUDGED}
+    found = rules()[_KEPT].check(subject)
+    notes = kept["notes"].split(EVIDENCE_SEPARATOR) if kept["notes"] else []
+    if found and (text := f"{_KEPT}: {found.text}") not in notes:
+        notes.append(text)
+    return kept | {"notes": EVIDENCE_SEPARATOR.join(notes)}
 
 
 def _has_verdict(row: Row) -> bool:

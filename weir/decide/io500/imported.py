@@ -19,6 +19,7 @@ from weir.decide.io500.result_sets import (
     phases_of_logs,
     result_files,
     result_sets,
+    rows_by_source,
 )
 from weir.decide.io500.score import TOLERANCE, Agreement, Score, agreement, score
 from weir.decide.io500.validity import Validity, validity
@@ -49,7 +50,8 @@ def import_all(files: Sequence[tuple[Path, bool]], facts: Facts) -> tuple[Import
     columns = {file: one.columns(name) for one in sets for name, file in one.logs.items()}
     sources = [Source(file, columns.get(file, {}), is_found=is_found) for file, is_found in files]
     logs = import_sources(sources, facts)
-    of_logs = [phases_of_logs(one, logs.rows + logs.copied) for one in sets]
+    by_source = rows_by_source([*logs.rows, *logs.copied])
+    of_logs = [phases_of_logs(one, by_source) for one in sets]
     unlogged = [
         Source(
             one.result.source,
@@ -65,27 +67,26 @@ def import_all(files: Sequence[tuple[Path, bool]], facts: Facts) -> tuple[Import
         logs.copied,
         logs.copies,
     )
-    audited = imported.rows + imported.copied
+    audited = rows_by_source([*imported.rows, *imported.copied])
     return imported, [_scored(one, found, audited) for one, found in zip(sets, of_logs, strict=True)]
 
 
-def _scored(one: ResultSet, of_logs: Mapping[str, Phase], rows: Sequence[Row]) -> Scored:
+def _scored(one: ResultSet, of_logs: Mapping[str, Phase], by_source: Mapping[str, Sequence[Row]]) -> Scored:
     result = one.result
     found = agreement(result)
     exact = None
     if found and not found.agrees and of_logs:
         exact = agreement(replace(result, phases={**result.phases, **of_logs}))
-    notes = (*result.notes, *differing_logs(result, of_logs), *_audited(one, rows))
+    notes = (*result.notes, *differing_logs(result, of_logs), *_audited(one, by_source))
     whole = None if result.missing else score(result.phases)
     return Scored(result, validity(result), whole, found, exact, notes)
 
 
-def _audited(one: ResultSet, rows: Sequence[Row]) -> Iterator[str]:
+def _audited(one: ResultSet, by_source: Mapping[str, Sequence[Row]]) -> Iterator[str]:
     """The findings of the audit in the logs of a set, by verdict and reason."""
     logs = {str(file) for file in one.logs.values()}
-    found = Counter(
-        (row["verdict"], row["reasons"]) for row in rows if row["source"] in logs and row["reasons"]
-    )
+    rows = (row for log in sorted(logs) for row in by_source.get(log, ()) if row["reasons"])
+    found = Counter((row["verdict"], row["reasons"]) for row in rows)
     for (verdict, reasons), count in found.items():
         yield f"the audit calls {count} {'log' if count == 1 else 'logs'} {verdict}: {reasons}"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -130,13 +130,21 @@ def _experiment(phase: str) -> str:
     return phase if phase == "find" else "-".join(phase.split("_")[:-1])
 
 
-def phases_of_logs(one: ResultSet, rows: Iterable[Row]) -> dict[str, Phase]:
-    """The phases as the logs print them; rows: the records of the logs."""
+def rows_by_source(rows: Iterable[Row]) -> Mapping[str, Sequence[Row]]:
+    """The records of each file: thousands of result sets must not each look at those of all others."""
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[row["source"] or ""].append(row)
+    return found
+
+
+def phases_of_logs(one: ResultSet, by_source: Mapping[str, Sequence[Row]]) -> dict[str, Phase]:
+    """The phases as the logs print them."""
     names = {printable(file): name for name, file in one.logs.items() if name in one.result.phases}
     summaries = {printable(file) for file in one.summaries}
     found: dict[str, Phase] = {}
-    for row in rows:
-        source = row["source"] or ""
+    for row in (row for file in sorted(names.keys() | summaries) for row in by_source.get(file, ())):
+        source = row["source"]
         name = _phase_like(one.result, row) if source in summaries else names.get(source)
         value = _value(name, row) if name else None
         if name and value is not None:

@@ -50,16 +50,22 @@ def parse_table(text: str, interfaces: Mapping[str, str]) -> Parsed:
     rows: list[Row] = []
     iterations: Counter[str] = Counter()
     errors = [f"{match[1]}: error {match[3]}" for match in starts if match[3] != "0"]
+    waiting = iter([*jobs, (len(text), "", {})])
+    job_place, job_name, job = next(waiting)
+    last: dict[str, Job] = {}  # of each name, the request that was printed last
     for match, end in zip(starts, ends, strict=True):
-        known = [job for place, name, job in jobs if name == match[1] and place < match.start()]
-        for row in _rows(text[match.start() : end], known[-1] if known else {}):
+        while job_place < match.start():
+            last[job_name] = job
+            job_place, job_name, job = next(waiting)
+        for row in _rows(text[match.start() : end], last.get(match[1], {})):
             row["observed"]["workload"] = workload_of(match[1], {}, int(match[2][:9]), None)
             alike_before = f"{row['access']} {row['observed']}"
             rows.append(row | {"iteration": iterations[alike_before]})
             iterations[alike_before] += 1
     ended = {match[1] for match in starts}
+    have_all = all(name in ended for _, name, _ in jobs)
     for row in rows:  # fio prints results when all jobs have ended
-        row["observed"]["all_results"] = all(name in ended for _, name, _ in jobs)
+        row["observed"]["all_results"] = have_all
     version = _VERSION.search(text)
     messages = tuple(Message("error", one) for one in errors)
     complete = "\nRun status group" in text

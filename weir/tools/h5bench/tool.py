@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
@@ -48,12 +49,12 @@ class H5bench(LogTool):
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
         rows = [*_of_text(text), *_of_csv(text), *_of_metadata(text)]
-        numbered = [row | {"iteration": _before(rows[:at], row)} for at, row in enumerate(rows)]
+        iterations: Counter[str] = Counter()
+        numbered = []
+        for row in rows:
+            numbered.append(row | {"iteration": iterations[row["access"]]})
+            iterations[row["access"]] += 1
         return [Parsed(tuple(numbered), {}, (), "h5bench", "", complete=True)] if rows else ()
-
-
-def _before(rows: Sequence[Row], row: Row) -> int:
-    return sum(one["access"] == row["access"] for one in rows)
 
 
 def _parts(start: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
