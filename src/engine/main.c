@@ -31,6 +31,16 @@ static bool main_is_option(const char *argument, const char *letter, const char 
     return strcmp(argument, letter) == 0 || strcmp(argument, name) == 0;
 }
 
+/* The personality that a link to weir-io is named after; NULL: the first argument names it. */
+static const struct weir_personality *main_named(const char *program) {
+    const char *slash = strrchr(program, '/');
+    const struct weir_personality *p = weir_personalities();
+    while (p != NULL && strcmp(p->name, slash != NULL ? slash + 1 : program) != 0) {
+        p = p->next;
+    }
+    return p;
+}
+
 static const struct weir_personality *main_choose(const char *name) {
     const char *names[64];
     int count = 0;
@@ -68,7 +78,7 @@ static bool main_answered(int argc, char **argv, bool prints, int *code) {
 }
 
 static bool main_wants_help(int argc, char **argv) {
-    for (int i = 2; i < argc; i++) {
+    for (int i = 1; i < argc; i++) {
         if (main_is_option(argv[i], "-h", "--help")) {
             return true;
         }
@@ -76,25 +86,32 @@ static bool main_wants_help(int argc, char **argv) {
     return false;
 }
 
+static int main_measure(const struct weir_personality *personality, struct weir_job *job, int argc,
+                        char **argv) {
+    if (!main_wants_help(argc, argv)) {
+        return weir_personality_main(personality, job, argc, argv);
+    }
+    if (job->rank == 0) {
+        personality->help();
+    }
+    return job->original ? WEIR_FAILED : WEIR_FINE;
+}
+
 static int main_run(int argc, char **argv) {
     struct weir_job job;
     int code;
     weir_job_begin(&job, MPI_COMM_WORLD, argc, argv);
-    if (!main_answered(argc, argv, job.rank == 0, &code)) {
+    const struct weir_personality *original = main_named(argv[0]);
+    job.original = original != NULL;
+    if (original != NULL) {
+        code = main_measure(original, &job, argc, argv);
+    } else if (!main_answered(argc, argv, job.rank == 0, &code)) {
         const struct weir_personality *personality = job.rank == 0 ? main_choose(argv[1]) : NULL;
         bool known = personality != NULL;
         MPI_Bcast(&known, sizeof known, MPI_BYTE, 0, job.comm);
         code = WEIR_WRONG_USE;
         if (known) {
-            personality = main_choose(argv[1]);
-            if (!main_wants_help(argc, argv)) {
-                code = weir_personality_main(personality, &job, argc - 1, argv + 1);
-            } else {
-                code = WEIR_FINE;
-                if (job.rank == 0) {
-                    personality->help();
-                }
-            }
+            code = main_measure(main_choose(argv[1]), &job, argc - 1, argv + 1);
         }
     }
     /* A launcher ends the others as soon as one rank returns a failure: all have printed their messages

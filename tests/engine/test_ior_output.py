@@ -109,7 +109,8 @@ def test_the_table_is_read_by_the_expressions_of_ior_parser(engine: Engine) -> N
     assert re.search(rf"\d+\.?\d*\s*[TG]iB\s+Used FS:\s*\d+\.?\d*%\s+{inodes}", done.out)
     options = re.search(r"Options:\s*\n(.*?)(?=\nResults:|\Z)", done.out, re.DOTALL)
     assert options
-    pairs = dict(map(str.strip, line.split(":", 1)) for line in options[1].splitlines() if ":" in line)
+    lines = [line.partition(":") for line in options[1].splitlines()]
+    pairs = {key.strip(): value.strip() for key, _, value in lines}
     assert (pairs["api"], pairs["xfersize"], pairs["blocksize"]) == ("POSIX", "65536 bytes", "262144 bytes")
     summary = re.search(r"Summary of all tests:\s*\n(.*?)(?=\nFinished|\Z)", done.out, re.DOTALL)
     assert summary

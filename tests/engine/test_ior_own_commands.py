@@ -22,6 +22,7 @@ from tests.engine.test_engine_bytes import packet
 
 SIGNATURE = 42  # of packet()
 XFER = 102400
+Owners = dict[str, tuple[int | None, ...]]
 
 
 @dataclass(frozen=True)
@@ -34,16 +35,16 @@ class Command:
     program: str
     ranks: int
     arguments: str
-    owners: dict[str, tuple[int | None, ...]] = field(default_factory=dict)
+    owners: Owners = field(default_factory=dict)
     xfer: int = XFER
 
 
-SHARED = {"ior.0": (0, 0, 1, 1)}
-OWN = {"ior.00000000.0": (0, 0), "ior.00000000.1": (0, 0)}
-PAIR = {"ior.00000000.0": (0, 0), "ior.00000001.0": (1, 1)}
-ANYONE = {"ior.0": (None,) * 4}
+SHARED: Owners = {"ior.0": (0, 0, 1, 1)}
+OWN: Owners = {"ior.00000000.0": (0, 0), "ior.00000000.1": (0, 0)}
+PAIR: Owners = {"ior.00000000.0": (0, 0), "ior.00000001.0": (1, 1)}
+ANYONE: Owners = {"ior.0": (None,) * 4}
 TREE = "mdest/test-dir.0-0/mdtest_tree.0.0"
-LEFT_TREE: dict[str, tuple[int | None, ...]] = {
+LEFT_TREE: Owners = {
     "mdest": (),
     "mdest/test-dir.0-0": (),
     TREE: (),
@@ -97,7 +98,7 @@ def run(engine: Engine, command: Command, *more: str) -> str:
     """As IOR's tests start it, with a signature, so that the bytes are known; its output."""
     place = engine.folder / "work"
     place.mkdir(exist_ok=True)
-    arguments = command.arguments.split()
+    arguments: list[object] = [*command.arguments.split()]
     arguments += (
         ["-o", place / "ior", "-G", SIGNATURE] if command.program == "ior" else ["-d", place / "mdest"]
     )

@@ -41,6 +41,7 @@ bool weir_backend_options_parse(int argc, char **argv, const struct weir_option_
         }
     }
     bool good = weir_options_parse(argc, argv, sets, count, &chosen->texts, complaint, bytes);
+    chosen->parsed = good;
     chosen->backend = good ? backend_options_find(*api, complaint, bytes) : NULL;
     good = chosen->backend != NULL;
     for (int i = own_count; i < count; i++) {

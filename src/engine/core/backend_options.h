@@ -11,6 +11,7 @@ struct weir_chosen {
     const struct weir_backend *backend;
     void *settings; /* of the back end, NULL where it has no options */
     char *texts;    /* of the options */
+    bool parsed;    /* all options are known; where this failed all the same, the back end is not */
 };
 
 /* Parse argv[1..] into the personality's own sets, where *api holds the back end's name once that is done. An

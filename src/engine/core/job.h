@@ -19,6 +19,7 @@ struct weir_job {
     int *ranks_per_host; /* likewise */
     int64_t ahead_ns;    /* add to this rank's clock to get rank 0's */
     uint64_t doubt_ns;   /* ahead_ns of any rank is wrong by at most this; rank 0 only */
+    bool original;       /* weir-io was started by the name of an original, whose exit codes it then has */
     int argument_count;  /* the whole command line, for the document */
     char **command_line;
 };

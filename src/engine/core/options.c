@@ -9,7 +9,9 @@
 #include <string.h>
 #include <strings.h>
 
-#define NAMES_MAX 256
+#define NAMES_MAX         256
+#define NO_DIRECTIVE      "-O "
+#define UNKNOWN_DIRECTIVE "unknown directive -O "
 
 struct parse {
     const struct weir_option_set *sets;
@@ -194,12 +196,12 @@ static bool options_directives(struct parse *parse, const char *list) {
         char *equals = strchr(item, '=');
         struct match match;
         if (equals == NULL) {
-            return complain(parse, "-O %s: a directive is key=value", item);
+            return complain(parse, NO_DIRECTIVE "%s: a directive is key=value", item);
         }
         *equals = '\0';
         if (!options_find(parse, 0, NULL, item, &match)) {
             const char *near = nearest_option(parse, item, true);
-            return complain(parse, "unknown directive -O %s%s%s%s", item, near ? "; did you mean " : "",
+            return complain(parse, UNKNOWN_DIRECTIVE "%s%s%s%s", item, near ? "; did you mean " : "",
                             near ? near : "", near ? "?" : "");
         }
         if (!options_store(parse, &match, item, equals + 1)) {
@@ -285,6 +287,11 @@ bool weir_options_parse(int argc, char **argv, const struct weir_option_set *set
         i += used;
     }
     return true;
+}
+
+bool weir_options_blame_directive(const char *complaint) {
+    return strncmp(complaint, NO_DIRECTIVE, strlen(NO_DIRECTIVE)) == 0 ||
+           strncmp(complaint, UNKNOWN_DIRECTIVE, strlen(UNKNOWN_DIRECTIVE)) == 0;
 }
 
 const char *weir_options_first_set(const struct weir_option_set *set) {

@@ -43,6 +43,8 @@ struct weir_option_set {
  * which the caller frees when the values are no longer needed, also after a mistake. */
 bool weir_options_parse(int argc, char **argv, const struct weir_option_set *sets, int set_count,
                         char **texts, char *complaint, unsigned bytes);
+/* Whether the first mistake was one of -O. */
+bool weir_options_blame_directive(const char *complaint);
 /* Where the condition holds, leave a sentence in `complaint` (of `bytes`) and return false: the checks of a
  * command line. */
 #define REFUSE(condition, ...)                                                                               \

@@ -8,6 +8,8 @@
 #include "run.h"
 
 enum weir_exit { WEIR_FINE = 0, WEIR_FAILED = 1, WEIR_WRONG_USE = 2 };
+/* What a launcher reports of IOR and mdtest after MPI_Abort. */
+#define WEIR_ABORTED 255
 
 struct weir_personality {
     const char *name;    /* as the first argument of weir-io */

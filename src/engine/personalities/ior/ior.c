@@ -206,16 +206,30 @@ static const struct weir_frame ior_frame = {
     .release = ior_release,
 };
 
+/* IOR aborts where the storage fails; after wrong data its code is twice the number of wrong transfers, which
+ * a launcher cuts to 8 bits: that of one of them cannot become the code of success. */
+static int ior_failure_of_original(struct weir_run *const *runs, int count) {
+    bool differs = false, aborts = false;
+    for (int i = 0; i < count; i++) {
+        differs = differs || ((const struct ior_run *)runs[i])->ever_differed;
+        aborts = aborts || runs[i]->ended_early;
+    }
+    return differs && !aborts ? 2 : WEIR_ABORTED;
+}
+
 /* Measures the tests of a launch and prints what is of all of them. */
 static int ior_measure(struct weir_job *job, struct ior_report *report, struct weir_run **runs, int count) {
     int code = WEIR_WRONG_USE;
-    if (ior_report_open(report, (const struct ior_run *)runs[count - 1])) {
-        code = weir_runs_measure("ior", &ior_frame, job, runs, count);
-        if (job->rank == 0) {
-            ior_report_close(report);
-        }
+    report->unreadable = !ior_report_open(report, (const struct ior_run *)runs[count - 1]);
+    if (report->unreadable) {
+        return code;
     }
-    return code;
+    report->measured = true;
+    code = weir_runs_measure("ior", &ior_frame, job, runs, count);
+    if (job->rank == 0) {
+        ior_report_close(report);
+    }
+    return job->original && code == WEIR_FAILED ? ior_failure_of_original(runs, count) : code;
 }
 
 static int ior_measure_script(struct weir_job *job, struct ior_report *report, const char *name,
@@ -246,14 +260,17 @@ static int ior_measure_script(struct weir_job *job, struct ior_report *report, c
 static int ior_main(struct weir_job *job, int argc, char **argv) {
     struct ior_report report = {0};
     struct weir_arguments line = {argc, argv};
+    int code = WEIR_WRONG_USE;
     struct weir_run **runs = weir_runs_read("ior", &ior_frame, job, &line, 1, &report);
-    if (runs == NULL) {
-        return WEIR_WRONG_USE;
+    if (runs != NULL) {
+        const char *script = ((const struct ior_run *)runs[0])->requested.script;
+        code = script != NULL ? ior_measure_script(job, &report, script, &line)
+                              : ior_measure(job, &report, runs, 1);
     }
-    const char *script = ((const struct ior_run *)runs[0])->requested.script;
-    int code =
-        script != NULL ? ior_measure_script(job, &report, script, &line) : ior_measure(job, &report, runs, 1);
     weir_runs_release(&ior_frame, runs, 1);
+    if (job->original && !report.measured) {
+        code = report.unreadable ? WEIR_FAILED : WEIR_ABORTED;
+    }
     return code;
 }
 

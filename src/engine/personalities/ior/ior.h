@@ -69,6 +69,7 @@ struct ior_run {
     int shift;       /* this phase reads what rank + shift wrote */
     bool made_file, made_directory;
     bool differs;             /* this iteration found wrong data */
+    bool ever_differed;       /* any did */
     uint64_t began_ns;        /* of the test, for -T */
     uint64_t read_file_bytes; /* of the file that -z -z draws from, where another run wrote it */
     unsigned char *hog;       /* -M */

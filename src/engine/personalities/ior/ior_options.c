@@ -303,7 +303,8 @@ bool ior_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     run->base.backend = chosen.backend;
     run->base.settings = chosen.settings;
     run->base.texts = chosen.texts;
-    const struct ior_report *report = run->base.launch;
+    struct ior_report *report = run->base.launch;
+    report->unreadable = !chosen.parsed && !weir_options_blame_directive(complaint);
     if (!good || (a->script != NULL && !report->in_script)) {
         return good; /* the script may change all of it */
     }

@@ -29,6 +29,8 @@ struct ior_line {
 struct ior_report {
     bool in_script;   /* the command lines that are read now are the tests of -f */
     int script_tests; /* how many they are */
+    bool measured;    /* no command line was wrong */
+    bool unreadable;  /* IOR would not have come to look at what the command line requests */
     enum ior_format format;
     FILE *file; /* the results; NULL: not open */
     FILE *log;  /* warnings: where they do not spoil the results for a program */

@@ -109,7 +109,7 @@ void ior_judge(struct ior_run *run, const struct weir_verify *verify, struct wei
         return;
     }
     run->base.exit_code = WEIR_FAILED;
-    run->differs = true;
+    run->differs = run->ever_differed = true;
     if (result != NULL) {
         const struct ior_report *report = run->base.launch;
         fprintf(report->log, "WARNING: Incorrect data on %s (%llu errors found).\n", result->access,

@@ -191,13 +191,16 @@ static int mdtest_main(struct weir_job *job, int argc, char **argv) {
     struct mdtest_launch launch = {.runs = 1};
     struct weir_arguments line = {argc, argv};
     struct weir_run **first = weir_runs_read("mdtest", &mdtest_frame, job, &line, 1, &launch);
+    if (first == NULL && job->original) {
+        return launch.no_such_backend ? WEIR_ABORTED : WEIR_FAILED;
+    }
     if (first == NULL) {
         return WEIR_WRONG_USE;
     }
     int code = launch.runs > 1 ? mdtest_measure_each(job, &launch, &line)
                                : weir_runs_measure("mdtest", &mdtest_frame, job, first, 1);
     weir_runs_release(&mdtest_frame, first, 1);
-    return code;
+    return job->original && code != WEIR_FINE ? WEIR_ABORTED : code;
 }
 
 static struct weir_personality mdtest = {

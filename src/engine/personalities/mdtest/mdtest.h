@@ -80,7 +80,8 @@ struct mdtest_walk {
 
 /* What the runs of one launch share: -f, -l and -s make several, each with more ranks than the one before. */
 struct mdtest_launch {
-    int runs, read; /* how many there are, and how many of their command lines have been read */
+    int runs, read;       /* how many there are, and how many of their command lines have been read */
+    bool no_such_backend; /* all else of the command line is known */
 };
 
 /* Everything of one run on one rank. */

@@ -255,6 +255,10 @@ bool mdtest_options_read(void *own, int argc, char **argv, char *complaint, unsi
     *a = defaults;
     run->base.common = weir_common_defaults;
     bool good = weir_backend_options_parse(argc, argv, sets, 3, &a->api, &chosen, complaint, bytes);
+    struct mdtest_launch *launch = run->base.launch;
+    if (launch != NULL) {
+        launch->no_such_backend = chosen.parsed && !good;
+    }
     run->base.backend = chosen.backend;
     run->base.settings = chosen.settings;
     run->base.texts = chosen.texts;
