@@ -1,4 +1,4 @@
-"""Of what was fetched: the part that the reads of a result waited for."""
+"""The part of the fetched bytes that the reads of a result waited for."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def with_what_reads_fetched(subject: Subject, phases: Sequence[Phase]) -> Subjec
 
 
 def _lasts_as_long(subject: Subject, growth: Growth, phases: Sequence[Phase]) -> bool:
-    """What advice fetched is of a result whose time has the advice, too."""
+    """Whether the time of the result has the advice, too: then what it fetched is of the result."""
     ends = [phase.ends_ns["read"] for phase in phases if "read" in phase.ends_ns]
     if not ends or not growth.ahead_from_ns:
         return False

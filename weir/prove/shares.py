@@ -40,7 +40,7 @@ def counted_by_kernel(piece: Piece, process: Process, account: Account) -> Kerne
 
 
 def _by_reads(piece: Piece, fetched: int, process: Process) -> int | None:
-    """Of what was fetched since the first read; None where mappings, streams or queues of the process may
+    """The bytes fetched for reads since the first one; None where mappings, streams or queues of the process may
     have fetched it instead."""
     read = piece.phase.get("read_bytes", 0)
     hidden = _hidden_bytes(process)
@@ -49,7 +49,7 @@ def _by_reads(piece: Piece, fetched: int, process: Process) -> int | None:
 
 
 def _hidden_bytes(process: Process) -> float:
-    """At most so much was fetched by no call that was seen."""
+    """An upper bound of what was fetched by no call that was seen."""
     used = [one for one in process["mounts"] if one["file_system"] not in MEMORY_FILE_SYSTEMS]
     if process["rings"] and any(one["opens"] for one in used):
         return math.inf

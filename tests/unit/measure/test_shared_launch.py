@@ -27,7 +27,7 @@ PARAMS = {name: parameter.default for name, parameter in tools()["ior"].paramete
 # Stands for a container: notes what it is to start, and does it as weir-io would.
 CONTAINER = """#!/bin/bash
 printf '%s\\n' "$*" >>"$NOTES"
-summary=${*: -1:1}
+summary=${*: -1}
 [ "$3" = batch ] || { printf '{"job": {"ranks_per_host": [1]}}' >"${summary#*=}"; exit; }
 while IFS=$'\\t' read -r name ranks outputs arguments; do
     [ "${arguments%%$'\\t'*}" = ior ] || exit 9
