@@ -56,11 +56,11 @@ def read_from_cache(subject: Subject) -> Outcome | None:
 @rule("NOTE", needs_output=True)
 def partly_from_cache(subject: Subject) -> Outcome | None:
     """Less than 95 % of the bytes of a read were fetched from the storage, or more than 5 % of the file was
-    in the page cache after its pages were dropped (below 80 %: read-from-cache). Another process may lock
-    (vmtouch -l) or map pages.
+    in the page cache after its pages were dropped (below 80 %: read-from-cache).
 
     Hint: look for other users of the file (fuser -v, lsof); write it anew before the read.
     """
+    # Another process may lock (vmtouch -l) or map pages.
     if not _needs_storage(subject):
         return None
     share, kept = _fetched_share(subject), _kept(subject)

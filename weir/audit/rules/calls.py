@@ -20,12 +20,12 @@ _OWN_CLIENTS = ("pvfs2", "orangefs", "fuse.daos")
 def bytes_not_in_calls(subject: Subject) -> Outcome | None:
     """The program reports more bytes than its calls moved, as libweir-witness or the kernel (/proc/self/io)
     counted them: some calls never reached the operating system. For a file format (HDF5, NetCDF-4, PnetCDF)
-    it is DEGRADED, because the library may answer from its own cache. The kernel's count is not used for
-    mapped files, io_uring, Linux AIO and clients outside it.
+    it is DEGRADED, because the library may answer from its own cache.
 
     Hint: look for LD_PRELOAD and for a changed program; with a file format, make blocks larger than the
     library's cache.
     """
+    # The kernel's count is not used for mapped files, io_uring, Linux AIO and clients outside it.
     # Clients outside the kernel are those of IME, DAOS and OrangeFS.
     # A single missing byte is a finding; of compressed data half must pass.
     if not (subject.is_write or subject.is_read) or subject.stores_nothing:

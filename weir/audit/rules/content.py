@@ -52,11 +52,12 @@ def not_verified(subject: Subject) -> Outcome | None:
 def contents_differ(subject: Subject) -> Outcome | None:
     """The files are in memory, and more than a tenth of the compared transfers have not what the program
     wrote or got: something leads calls to another file (/dev/null, /dev/zero). Up to 64 bytes of some
-    transfers are compared, right after the call. A tenth may be bytes of another rank; zeros prove nothing.
+    transfers are compared, right after the call.
 
     Hint: look for LD_PRELOAD and LD_AUDIT, for a sandbox, and for a device node in place of the file (`stat
     FILE`).
     """
+    # A tenth may be bytes of another rank; zeros prove nothing.
     if not (subject.is_write or subject.is_read) or subject.stores_nothing:
         return None
     seen = subject.observed.get("contents")

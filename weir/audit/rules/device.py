@@ -25,12 +25,12 @@ _WRITTEN_BACK_S = 5  # dirty_writeback_centisecs
 @rule("INVALID", needs_output=True)
 def sync_not_effective(subject: Subject) -> Outcome | None:
     """Every rank synchronised, and the device behind the file was written fewer bytes than the file got: a
-    library, a file system or a driver skips synchronisations, or loses writes. Where offsets may be met
-    twice, half suffices. Nothing is proven where others wrote to the device, or the storage may have reduced
-    the data.
+    library, a file system or a driver skips synchronisations, or loses writes. Nothing is proven where others
+    wrote to the device, or the storage may have reduced the data.
 
     Hint: look for LD_PRELOAD and for mount options such as nobarrier or async; compare with O_DIRECT.
     """
+    # Where offsets may be met twice, half of the bytes suffices.
     # The offsets of any program (`weir prove`) are unknown: what the kernel was given less, the device need
     # not have got (bytes-not-stored judges that). An offset that is written again after a synchronisation is
     # given to the kernel twice, and a cache below, as of a loop device, joins the two: then nothing is

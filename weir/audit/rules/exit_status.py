@@ -18,11 +18,11 @@ _NO_OUTPUT = "a table keeps no output"
 
 @rule("INVALID", needs_output=True)
 def exit_code(subject: Subject) -> Outcome | None:
-    """The program ended with a non-zero exit code, or could not be started. Benchmarks print plausible rows
-    before they fail, and which of them the failure touches is not known.
+    """The program ended with a non-zero exit code, or could not be started.
 
     Hint: read stderr beside run.json, fix the cause, then measure again.
     """
+    # Benchmarks print plausible rows before they fail, and which of them the failure touches is not known.
     run = subject.run
     if run is None:
         return not_observable("the exit code was not kept")
@@ -67,12 +67,12 @@ def result_missing(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", "NOTE", needs_output=True)
 def output_incomplete(subject: Subject) -> Outcome | None:
-    """The output has no end: the program was killed or crashed, or the output was truncated. Results belong
-    to a run that failed if others are missing. A missing last line alone is a note, because a program within
-    another may print none.
+    """The output has no end: the program was killed or crashed, or the output was truncated. A missing last
+    line alone is a note, because a program within another may print none.
 
     Hint: look for the rest of the output; where the run met its time limit, measure again with a higher one.
     """
+    # Results belong to a run that failed if others are missing.
     if not subject.has_result:
         return None
     if not subject.from_output:
@@ -89,11 +89,12 @@ def output_incomplete(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def tool_error(subject: Subject) -> Outcome | None:
     """The program, its MPI library or the launcher reported an error, whatever the exit code: several
-    benchmarks go on to a bandwidth and exit with 0. In a log, options that one of two readers refused (IOR's
-    back ends) are a note where the program went on to its end.
+    benchmarks go on to a bandwidth and exit with 0.
 
     Hint: fix what the message names (space, permissions, options), then measure again.
     """
+    # In a log, options that one of two readers refused (IOR's back ends) are a note where the program went on
+    # to its end.
     errors = [text for text in subject.texts("error") if not text.startswith(_OWN_RULES)]
     errors = [text for text in errors if text not in _options_refused(subject)]
     errors.sort(key=lambda text: text.startswith(_VAGUE))

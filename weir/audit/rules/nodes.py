@@ -48,11 +48,12 @@ def neighbours(subject: Subject) -> Outcome | None:
 @rule("DEGRADED", needs_output=True)
 def more_switches(subject: Subject) -> Outcome | None:
     """The site requests nodes below so many switches (Slurm: --switches, PBS: place=group=) and the job's
-    nodes lie below more. Slurm waits five minutes by default, then takes others without a message.
+    nodes lie below more.
 
     Hint: request fewer nodes, or let the job wait longer (Slurm: --switches=1@12:00:00 in scheduler_options,
     at most max_switch_wait).
     """
+    # Slurm waits five minutes by default, then takes others without a message.
     found = _placement(subject)
     requested = found.get("requested", {}).get("switches")
     if requested is None or not subject.has_result:

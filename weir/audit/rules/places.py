@@ -15,12 +15,12 @@ _WITHDRAWN = 0.05
 @rule("INVALID", needs_output=True)
 def places_repeated(subject: Subject) -> Outcome | None:
     """The calls began at less than half as many offsets as there are calls, as libweir-witness saw them: a
-    part of the files stood for the whole, which a cache of a drive or server can answer. It is an estimate;
-    more than about 30,000 offsets of a rank count as distinct. File formats and reads that begin again are
-    excluded.
+    part of the files stood for the whole, which a cache of a drive or server can answer. File formats and
+    reads that begin again are excluded.
 
     Hint: look for LD_PRELOAD and for a changed program, or verify the data (IOR -R).
     """
+    # The count is an estimate; more than about 30,000 offsets of a rank count as distinct.
     # The estimate counts slots that hashes of the offsets mark.
     if not (subject.is_write or subject.is_read) or subject.stores_nothing or subject.passes > 1:
         return None
@@ -39,12 +39,13 @@ def places_repeated(subject: Subject) -> Outcome | None:
 def drawn_again(subject: Subject) -> Outcome | None:
     """More than half of the bytes of a read at random offsets (IOR -z -z -F) had been read before by the same
     read, which any cache of that size answers. IOR before 16 May 2025 draws from the first 1/tasks of each
-    file; its warning about sizes shows it.
+    file.
 
     Hint: read less than the files hold, with weir-io, which draws from the whole of them.
 
     Of a log: take a newer IOR, and read less (-s) than the files hold.
     """
+    # IOR's warning about sizes shows it.
     drawn, moved = subject.observed.get("drawn"), subject.number("moved_bytes")
     if not drawn or not moved or not subject.is_read:
         return None

@@ -49,10 +49,11 @@ def launch_unexplained(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def clock_wrong(subject: Subject) -> Outcome | None:
     """The clock of the phases differs on a rank by more than 1 % from the kernel's own (CLOCK_MONOTONIC_RAW),
-    or the phases last longer than the whole launch by weir's clock. NTP moves a clock by at most 0.05 %.
+    or the phases last longer than the whole launch by weir's clock.
 
     Hint: look for LD_PRELOAD (libfaketime) and for a broken clock source of the node (dmesg).
     """
+    # NTP moves a clock by at most 0.05 %.
     if not subject.has_result:
         return None
     total, elapsed = subject.number("total_s"), subject.run.elapsed_s if subject.run else None

@@ -68,13 +68,14 @@ def not_at_servers(subject: Subject) -> Outcome | None:
 def not_from_servers(subject: Subject) -> Outcome | None:
     """The servers sent less than 80 % of the bytes that a read claims: a cache of the client answered the
     rest (with O_DIRECT: INVALID). Counts that cannot decide (ended connections, other users, compression) are
-    a note, and prove nothing. Caches of the servers are not visible to a client.
+    a note, and prove nothing.
 
     Hint: drop the caches (drop_caches: true), also those of the client program (a mount for each run, or a
     mount option).
 
     Of a log: drop the caches of the nodes before the read, those of the client program included.
     """
+    # Caches of the servers are not visible to a client.
     moved = subject.number("moved_bytes")
     if not is_of_servers(subject) or not subject.is_read or not moved or subject.warm_cache_requested:
         return None

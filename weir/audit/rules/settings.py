@@ -16,13 +16,13 @@ _NEARLY_ALL = 0.95
 @rule("NOTE", needs_output=True)
 def mount_decides(subject: Subject) -> Outcome | None:
     """An option of the mount, or a setting of its client program, decides what the access measured
-    (docs/how-to/storage.md; host.file_system.settings of run.json). A read that was seen to come from the
-    servers has no note about a cache. A client does not see settings of a server, such as async of an NFS
-    export.
+    (docs/how-to/storage.md; host.file_system.settings of run.json). A client does not see settings of a
+    server, such as async of an NFS export.
 
     Hint: name the option beside the number, or mount without it; server_probe of the target shows what a
     server leaves in its memory.
     """
+    # A read that was seen to come from the servers has no note about a cache.
     host = (subject.run.host.get("file_system") or {}) if subject.run else {}
     settings = host.get("settings")
     if not settings or not subject.has_result or host.get("type") != subject.file_system:

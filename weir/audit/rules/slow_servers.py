@@ -19,11 +19,11 @@ _SLOWER, _HELD_UP, _LATE_US = 4.0, 0.10, 5000
 def slow_server(subject: Subject) -> Outcome | None:
     """One server held the access up, by weir-io's TCP connections to each address and port (Linux 4.10). In a
     write its bytes waited for a tenth of the access and at least four times as long as those of the others;
-    in a read its data came four times as late after a request, and 5 ms or later. Servers with less than 4
-    MiB are not compared.
+    in a read its data came four times as late after a request, and 5 ms or later.
 
     Hint: look at that server and its link (iostat -x, ethtool -S, ss -ti), then measure again.
     """
+    # Servers with less than 4 MiB are not compared.
     # A server that takes all bytes at once and delays its answer is not seen in a write, nor in a read one
     # that answers late while further requests are under way. While processes of a node wait for a processor,
     # its clients send late and servers on it answer late: that time (/proc/pressure) is subtracted from the

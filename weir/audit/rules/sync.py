@@ -16,13 +16,13 @@ _COUNTED_TWICE = 2.0
 @rule("DEGRADED", needs_output=True)
 def sync_not_applied(subject: Subject) -> Outcome | None:
     """A synchronisation at the end of the write was requested and did not happen: part of the data may still
-    be in the memory of the clients. Some programs drop the option for some interfaces without a warning. Back
-    ends without a client cache (DFS, CHFS) and node memory are excluded.
+    be in the memory of the clients. Some programs drop the option for some interfaces without a warning.
 
     Hint: use a version that synchronises with this interface (weir-io does), or set sync: false.
 
     Of a log: use a version that synchronises with this interface (weir-io does), or measure without -e.
     """
+    # Back ends without a client cache (DFS, CHFS) and node memory are excluded.
     row = subject.row
     if not subject.is_write or not row.get("sync") or subject.stores_nothing or subject.in_memory:
         return None
@@ -98,12 +98,13 @@ def bytes_not_stored(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def sync_left_dirty_pages(subject: Subject) -> Outcome | None:
     """A synchronisation was reported as done, and at the last close the page cache still had unwritten pages
-    of the files (cachestat(2), Linux 6.5): something answered it. Other users of the device cannot blur this
-    count. Formats that write a header on close may leave 5 %.
+    of the files (cachestat(2), Linux 6.5): something answered it. Formats that write a header on close may
+    leave 5 %.
 
     Hint: look for LD_PRELOAD, filters of system calls (seccomp: systemd-nspawn --suppress-sync, containers)
     and mount options such as volatile.
     """
+    # Other users of the device cannot blur this count.
     if not subject.is_write or subject.stores_nothing or subject.in_memory or not subject.row.get("sync"):
         return None
     seen, moved = subject.observed.get("unwritten"), subject.number("moved_bytes")

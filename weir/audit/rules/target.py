@@ -17,11 +17,11 @@ _LOCAL_KINDS = ("disk", "burst-buffer")
 def other_target(subject: Subject) -> Outcome | None:
     """The files were on a kind of file system that the target does not declare: a tmpfs or network file
     system as a disk, the root disk as a parallel file system that is not mounted, a disk whose bytes are in
-    memory (loop device over tmpfs, zram, overlay). FUSE is judged by the known directory below it or its
-    server's address. All ranks must see one type.
+    memory (loop device over tmpfs, zram, overlay). All ranks must see one type.
 
     Hint: look at `findmnt -T PATH`; mount the file system, set mount: in the target's file, or correct kind.
     """
+    # FUSE is judged by the known directory below it or its server's address.
     # Another FUSE file system proves nothing. A node may lack the mount: hence all ranks are compared.
     # Nothing is proven either of a loop device whose file is removed, hidden by a mount, or not that of its
     # name. Behind IME's library or a prefix of the path there is no file system to look at.

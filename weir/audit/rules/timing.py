@@ -27,11 +27,11 @@ _WHOLE_SPAN_SHARE = 0.98
 
 @rule("INVALID")
 def phase_longer_than_total(subject: Subject) -> Outcome | None:
-    """A phase lasts longer than the whole access, from the first open to the last close. Times of 0 are
-    accepted: four decimals have no room for an open of 20 microseconds.
+    """A phase lasts longer than the whole access, from the first open to the last close.
 
     Hint: synchronise the clocks of the nodes, then measure again.
     """
+    # Times of 0 are accepted: four decimals have no room for an open of 20 microseconds.
     total = subject.number("total_s")
     known = {name: phase for name in _PHASES if (phase := subject.number(name)) is not None}
     if total is None or not known:
@@ -163,13 +163,14 @@ def _time_of(subject: Subject) -> float | None:
 @rule("NOTE", "DEGRADED", needs_output=True)
 def passes_too_short(subject: Subject) -> Outcome | None:
     """The passes of a read that began again (`read_again`) lasted less than 100 ms each (a note) or less than
-    10 ms (DEGRADED): many peaks. Between two passes the storage rests, untimed, and may finish earlier writes
-    or regain burst credit (cloud disks).
+    10 ms (DEGRADED): many peaks.
 
     Hint: write more, so that a pass lasts longer, or read once (read_again: false).
 
     Of a log: write more, so that a pass lasts longer, or read once, without --read-again.
     """
+    # Between two passes the storage rests, untimed, and may finish earlier writes or regain burst credit
+    # (cloud disks).
     # Memory has no such background work.
     io_s = subject.number("io_s")
     if subject.passes < 2 or subject.in_memory or io_s is None:

@@ -32,11 +32,11 @@ def bytes_moved(subject: Subject) -> Outcome | None:
 @rule("DEGRADED", needs_output=True)
 def random_draw_overlaps(subject: Subject) -> Outcome | None:
     """Random order in a shared file should give every block to one rank, and the total moved is near the size
-    of the file: some blocks were moved by several ranks, others by none. The bandwidth is that of the bytes
-    moved.
+    of the file: some blocks were moved by several ranks, others by none.
 
     Hint: use weir-io or an IOR that deals the blocks out; such files have holes.
     """
+    # The bandwidth is that of the bytes moved.
     if not _shared_random(subject) or not subject.has_result:
         return None
     if not subject.number("moved_bytes") or not subject.number("requested_bytes"):

@@ -16,12 +16,13 @@ _WAITING = 0.5  # accelerators that are busy for longer set the rate themselves
 def epoch_from_memory(subject: Subject) -> Outcome | None:
     """An epoch after the first read a data set that fits into the memory of the hosts; DLIO and MLPerf
     Storage report no bytes of the storage. Where counters of all hosts stand beside it, read-from-cache
-    judges the epoch. Memory is not suspected where the accelerators waited for more than half of the epoch
-    and each sample took longer than at 250 MiB/s.
+    judges the epoch.
 
     Hint: run it under `weir prove`, or record counters on each host beside summary.json (docs/how-to/ai.md);
     or take a data set of five times the memory.
     """
+    # Memory is not suspected where the accelerators waited for more than half of the epoch and each sample
+    # took longer than at 250 MiB/s.
     row = subject.row
     if row.get("program") != "DLIO" or row.get("access") != "read" or not row.get("iteration"):
         return None

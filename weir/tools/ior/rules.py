@@ -35,11 +35,12 @@ def file_sizes_differ(subject: Subject) -> Outcome | None:
 
 @rule("DEGRADED", needs_output=True)
 def file_overwritten(subject: Subject) -> Outcome | None:
-    """The file existed before and was overwritten. Allocated space is faster on some storage and slower on
-    other, and after a crash old and new bytes cannot be distinguished.
+    """The file existed before and was overwritten: allocated space is faster on some storage and slower on
+    other.
 
     Hint: remove the files before the write (IOR -u, without -k), or overwrite on purpose.
     """
+    # After a crash old and new bytes cannot be distinguished.
     if subject.row.get("access") != "write":
         return None
     existing = subject.observed.get("existing_bytes")
