@@ -16,11 +16,12 @@ _DISTINCT = 0.5
 @rule("INVALID", needs_output=True)
 def other_count(subject: Subject) -> Outcome | None:
     """The number of created, looked-at or removed names differs from the request, and no stonewall ended the
-    phase. The count of a program other than weir-io proves nothing: libweir-witness has to have counted the
-    calls of every rank.
+    phase.
 
     Hint: look for the reason in the output: a full storage, a tree of an earlier run.
     """
+    # The count of a program other than weir-io proves nothing: libweir-witness has to have counted the calls
+    # of every rank.
     if not subject.is_metadata or not subject.has_result:
         return None
     done, requested = subject.number("ops"), subject.number("requested_ops")
@@ -98,11 +99,11 @@ def operations_not_in_calls(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def entries_not_there(subject: Subject) -> Outcome | None:
     """After the clock stopped, the kernel looked up a sample of the names: a created one is missing, or a
-    removed one still there. With a shift (mdtest -N) half of the sample suffices, because other ranks may
-    already remove names.
+    removed one still there.
 
     Hint: look for LD_PRELOAD, a filter of system calls (seccomp) and a changed program.
     """
+    # With a shift (mdtest -N) half of the sample suffices, because other ranks may already remove names.
     entries, access = subject.observed.get("entries"), subject.row.get("access")
     if not subject.is_metadata or not subject.has_result or access not in ("create", "remove"):
         return None

@@ -220,10 +220,11 @@ def network_stood_still(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def faster_than_the_wire(subject: Subject) -> Outcome | None:
     """The bandwidth of a network file system is above the speed of the nodes' links, as the kernel reports
-    it: a cache answered, or the time is wrong. Servers on the node itself are excluded.
+    it: a cache answered, or the time is wrong.
 
     Hint: look for caches of the client; if the links are faster than reported, tell the kernel (ethtool).
     """
+    # Servers on the node itself are excluded.
     if (
         not is_of_servers(subject)
         or not (subject.is_write or subject.is_read)

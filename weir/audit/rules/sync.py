@@ -71,11 +71,12 @@ def not_synchronised(subject: Subject) -> Outcome | None:
 @rule("DEGRADED", needs_output=True)
 def bytes_not_stored(subject: Subject) -> Outcome | None:
     """The kernel counted less than half of the reported bytes on their way to a file system with a block
-    device below it. Of a synchronised or O_DIRECT write the count proves nothing where the device is unknown
-    or has less, nor where the kernel counted more than the writes can have touched.
+    device below it.
 
     Hint: look for LD_PRELOAD, and for data that were written over before they left the page cache.
     """
+    # Of a synchronised or O_DIRECT write the count proves nothing where the device is unknown or has less,
+    # nor where the kernel counted more than the writes can have touched.
     # An unknown device may be memory.
     if not subject.is_write or subject.stores_nothing or subject.in_memory:
         return None

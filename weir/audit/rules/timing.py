@@ -46,11 +46,11 @@ def phase_longer_than_total(subject: Subject) -> Outcome | None:
 def phases_overlap(subject: Subject) -> Outcome | None:
     """Open, transfer and close together last longer than the whole although barriers separate them: the
     clocks of the nodes disagree. The excess is a note below 1 % of the total, DEGRADED up to 10 %, and above
-    INVALID, with the rate that IOR would have printed with one clock. A doubt about weir-io's comparison of
-    clocks is a note as well.
+    INVALID, with the rate that IOR would have printed with one clock.
 
     Hint: take no open or close times from this row; synchronise the clocks of the nodes.
     """
+    # A doubt about weir-io's comparison of clocks is a note as well.
     # Each of the two boundaries is counted twice by about half of the excess, the skew.
     total = subject.number("total_s")
     known = [phase for name in _PHASES if (phase := subject.number(name)) is not None]
