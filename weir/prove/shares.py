@@ -40,8 +40,8 @@ def counted_by_kernel(piece: Piece, process: Process, account: Account) -> Kerne
 
 
 def _by_reads(piece: Piece, fetched: int, process: Process) -> int | None:
-    """The bytes fetched for reads since the first one; None where mappings, streams or queues of the process may
-    have fetched it instead."""
+    """The bytes fetched for reads since the first one; None where mappings, streams or queues of the process
+    may have fetched them instead."""
     read = piece.phase.get("read_bytes", 0)
     hidden = _hidden_bytes(process)
     is_clear = hidden <= _SMALL * read or fetched - hidden >= _MOST * read or fetched < _MOST * read

@@ -25,9 +25,9 @@ def bytes_not_in_calls(subject: Subject) -> Outcome | None:
     Hint: look for LD_PRELOAD and for a changed program; with a file format, make blocks larger than the
     library's cache.
     """
-    # The kernel's count is not used for mapped files, io_uring, Linux AIO and clients outside it.
-    # Clients outside the kernel are those of IME, DAOS and OrangeFS.
-    # A single missing byte is a finding; of compressed data half must pass.
+    # The kernel's count is not used for mapped files, io_uring, Linux AIO and clients outside it. Clients
+    # outside the kernel are those of IME, DAOS and OrangeFS. A single missing byte is a finding; of
+    # compressed data half must pass.
     if not (subject.is_write or subject.is_read) or subject.stores_nothing:
         return None
     called, moved = _called_bytes(subject), subject.number("moved_bytes")

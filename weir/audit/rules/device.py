@@ -30,11 +30,11 @@ def sync_not_effective(subject: Subject) -> Outcome | None:
 
     Hint: look for LD_PRELOAD and for mount options such as nobarrier or async; compare with O_DIRECT.
     """
-    # Where offsets may be met twice, half of the bytes suffices.
-    # The offsets of any program (`weir prove`) are unknown: what the kernel was given less, the device need
-    # not have got (bytes-not-stored judges that). An offset that is written again after a synchronisation is
-    # given to the kernel twice, and a cache below, as of a loop device, joins the two: then nothing is
-    # proven. Neither is it by a count that lacks bytes of other calls of the same time, as of several jobs.
+    # Where offsets may be met twice, half of the bytes suffices. The offsets of any program (`weir prove`)
+    # are unknown: what the kernel was given less, the device need not have got (bytes-not-stored judges
+    # that). An offset that is written again after a synchronisation is given to the kernel twice, and a cache
+    # below, as of a loop device, joins the two: then nothing is proven. Neither is it by a count that lacks
+    # bytes of other calls of the same time, as of several jobs.
     if not _on_device(subject) or not subject.is_write or not subject.row.get("sync"):
         return None
     return _arrived(subject)

@@ -30,14 +30,13 @@ def interposed_library(subject: Subject) -> Outcome | None:
 
     Of a log: unset LD_PRELOAD and LD_AUDIT, end strace or the debugger, or compare the data (IOR -R).
     """
-    # A tracer can answer any call: hence INVALID.
-    # Darshan and sanitizers pass the calls on; others drop a synchronisation or a flag, or answer themselves.
-    # An audit library that may change any call (la_pltenter) stands for all. What confirms a kind: of
-    # transfers the bytes that libweir-witness, the kernel or the servers counted, or that were verified or,
-    # in memory, compared with the files; of synchronisations the bytes on the device; of operations on names
-    # those of the witness, or a look at the entries by the kernel; of clocks the kernel's own. Where a
-    # synchronisation of a pipe succeeds (`weir prove` tries it), a library such as libeatmydata answers it,
-    # and whether one was requested is unknown.
+    # A tracer can answer any call: hence INVALID. Darshan and sanitizers pass the calls on; others drop a
+    # synchronisation or a flag, or answer themselves. An audit library that may change any call (la_pltenter)
+    # stands for all. What confirms a kind: of transfers the bytes that libweir-witness, the kernel or the
+    # servers counted, or that were verified or, in memory, compared with the files; of synchronisations the
+    # bytes on the device; of operations on names those of the witness, or a look at the entries by the
+    # kernel; of clocks the kernel's own. Where a synchronisation of a pipe succeeds (`weir prove` tries it),
+    # a library such as libeatmydata answers it, and whether one was requested is unknown.
     if not subject.has_result:
         return None
     seen = subject.observed.get("interposed")

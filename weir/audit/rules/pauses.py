@@ -17,10 +17,9 @@ def paused(subject: Subject) -> Outcome | None:
 
     Hint: ask the batch system not to suspend the job (gang scheduling, preemption), then measure again.
     """
-    # The storage went on meanwhile: hence the time counts.
-    # When the sleeping thread wakes up late, no thread of its process ran. In a virtual machine the real-time
-    # clock tells, too, where the host stopped all others. Where the ranks do not look, weir's own process
-    # does, over the whole launch, from 1 s.
+    # The storage went on meanwhile: hence the time counts. When the sleeping thread wakes up late, no thread
+    # of its process ran. In a virtual machine the real-time clock tells, too, where the host stopped all
+    # others. Where the ranks do not look, weir's own process does, over the whole launch, from 1 s.
     if not subject.has_result:
         return None
     total_s, paused_s, where = subject.number("total_s"), subject.observed.get("paused_s"), "the access"

@@ -20,8 +20,8 @@ def places_repeated(subject: Subject) -> Outcome | None:
 
     Hint: look for LD_PRELOAD and for a changed program, or verify the data (IOR -R).
     """
-    # The count is an estimate; more than about 30,000 offsets of a rank count as distinct.
-    # The estimate counts slots that hashes of the offsets mark.
+    # The count is an estimate; more than about 30,000 offsets of a rank count as distinct. The estimate
+    # counts slots that hashes of the offsets mark.
     if not (subject.is_write or subject.is_read) or subject.stores_nothing or subject.passes > 1:
         return None
     if subject.row.get("api") in HEADER_FORMATS or subject.row.get("zipf"):

@@ -75,8 +75,8 @@ def machine_busy(subject: Subject) -> Outcome | None:
 
     Hint: wait for the other work to end, request more cores (--cpus-per-task), or raise the CPU limit.
     """
-    # Writing more than fits into memory waits for memory on an idle node, too.
-    # The previous run may have caused the load average, which therefore does not count the ranks.
+    # Writing more than fits into memory waits for memory on an idle node, too. The previous run may have
+    # caused the load average, which therefore does not count the ranks.
     if not subject.has_result:
         return None
     throttled = throttled_periods(subject)

@@ -23,12 +23,12 @@ def slow_server(subject: Subject) -> Outcome | None:
 
     Hint: look at that server and its link (iostat -x, ethtool -S, ss -ti), then measure again.
     """
-    # Servers with less than 4 MiB are not compared.
-    # A server that takes all bytes at once and delays its answer is not seen in a write, nor in a read one
-    # that answers late while further requests are under way. While processes of a node wait for a processor,
-    # its clients send late and servers on it answer late: that time (/proc/pressure) is subtracted from the
-    # wait. From half of the access on, or where the kernel does not report it and the load before the run was
-    # above the cores, only a closed receive window names a server, and only one on another node.
+    # Servers with less than 4 MiB are not compared. A server that takes all bytes at once and delays its
+    # answer is not seen in a write, nor in a read one that answers late while further requests are under way.
+    # While processes of a node wait for a processor, its clients send late and servers on it answer late:
+    # that time (/proc/pressure) is subtracted from the wait. From half of the access on, or where the kernel
+    # does not report it and the load before the run was above the cores, only a closed receive window names a
+    # server, and only one on another node.
     total_s = subject.number("total_s")
     if not is_of_servers(subject) or not total_s or not (subject.is_write or subject.is_read):
         return None

@@ -21,10 +21,10 @@ def other_target(subject: Subject) -> Outcome | None:
 
     Hint: look at `findmnt -T PATH`; mount the file system, set mount: in the target's file, or correct kind.
     """
-    # FUSE is judged by the known directory below it or its server's address.
-    # Another FUSE file system proves nothing. A node may lack the mount: hence all ranks are compared.
-    # Nothing is proven either of a loop device whose file is removed, hidden by a mount, or not that of its
-    # name. Behind IME's library or a prefix of the path there is no file system to look at.
+    # FUSE is judged by the known directory below it or its server's address. Another FUSE file system proves
+    # nothing. A node may lack the mount: hence all ranks are compared. Nothing is proven either of a loop
+    # device whose file is removed, hidden by a mount, or not that of its name. Behind IME's library or a
+    # prefix of the path there is no file system to look at.
     declared = (subject.run.target.get("kind") if subject.run else None) or None
     if subject.run is None or declared is None or not subject.has_result or subject.stores_nothing:
         return None

@@ -50,8 +50,8 @@ def phases_overlap(subject: Subject) -> Outcome | None:
 
     Hint: take no open or close times from this row; synchronise the clocks of the nodes.
     """
-    # A doubt about weir-io's comparison of clocks is a note as well.
-    # Each of the two boundaries is counted twice by about half of the excess, the skew.
+    # A doubt about weir-io's comparison of clocks is a note as well. Each of the two boundaries is counted
+    # twice by about half of the excess, the skew.
     total = subject.number("total_s")
     known = [phase for name in _PHASES if (phase := subject.number(name)) is not None]
     if not subject.has_result or subject.is_metadata or total is None or len(known) < len(_PHASES):
@@ -170,8 +170,7 @@ def passes_too_short(subject: Subject) -> Outcome | None:
     Of a log: write more, so that a pass lasts longer, or read once, without --read-again.
     """
     # Between two passes the storage rests, untimed, and may finish earlier writes or regain burst credit
-    # (cloud disks).
-    # Memory has no such background work.
+    # (cloud disks). Memory has no such background work.
     io_s = subject.number("io_s")
     if subject.passes < 2 or subject.in_memory or io_s is None:
         return None

@@ -97,8 +97,8 @@ def file_size(subject: Subject) -> Outcome | None:
 
     Hint: look for write errors in the output; remove older files before the write.
     """
-    # Storage treats the overwriting of a file differently.
-    # A size of one of many files, or of 0 where the file system does not report it, is ignored.
+    # Storage treats the overwriting of a file differently. A size of one of many files, or of 0 where the
+    # file system does not report it, is ignored.
     if subject.is_metadata or not subject.has_result or subject.stores_nothing:
         return None
     file_bytes, moved, requested = (
