@@ -13,7 +13,7 @@ from weir.tools.base import LogTool, Parameter, Tool
 
 _WRITTEN_BY_PEOPLE = ("config", "site", "target", "suite", "contract", "application", "metric")
 SCHEMAS = (*_WRITTEN_BY_PEOPLE, "cell", "run", "record", "latency", "observed", "witness", "accounts")
-_MADE = "<!-- made from {source} by `python -m weir.plan.config.reference`; edit that, not this -->"
+_MADE = "<!-- {source}, by `python -m weir.plan.config.reference` -->"
 _FORMATS = {
     "size": "size (`16 KiB`)",
     "duration": "duration (`60 s`)",
