@@ -10,7 +10,7 @@ from weir.audit.subject import Subject
 
 # If offsets are drawn with repetition, at least 1 - 1/e (63 %) of them are distinct.
 _DISTINCT = 0.5
-LEAST_BYTES = 4 * 2**20
+LEAST_BYTES = 4 * 2**20  # bytes that a server, or another user, must have moved to count
 # Headers, requests, metadata and journals only add to what is counted; a few blocks may be on their way.
 ARRIVED = 0.95
 STARVED = 0.5  # share of the access: waiting for a processor tells nothing about servers

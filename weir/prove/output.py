@@ -15,11 +15,11 @@ from weir.prove.mounts import Mount, Phase
 from weir.prove.records import MOVED, Judged, JudgedRow, synced_share
 from weir.terms.model import Finding
 
-_LEAST_BYTES = 1 << 20
+_LEAST_BYTES = 1 << 20  # bytes, or names, that make a mount worth its lines
 _LEAST_NAMES = 100
-_MOST_PHASES = 6
+_MOST_PHASES = 6  # phases of a mount in the text; --json has all
 _NOTICEABLE = 0.005
-_WIDTH = 11
+_WIDTH = 11  # characters of a name
 _APART = 0.1  # share of a result: a count that is further away is explained
 
 

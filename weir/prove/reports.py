@@ -16,7 +16,7 @@ from weir.terms.shapes import Check, compiled
 from weir.witness.document import LIBRARY, preloadable
 
 _PART = "prove"
-_NOTICEABLE_BYTES = 1 << 20
+_NOTICEABLE_BYTES = 1 << 20  # bytes without a report that are worth a line, and their share
 _NOTICEABLE = 0.01
 _STREAMED_LEAST = 1 << 20  # less may be what a program prints
 # Calls that the kernel would have counted, for a process without counters of its own at its end.

@@ -25,9 +25,9 @@ from weir.records.medians import (
 )
 
 MEDIAN_ERROR = sqrt(math.pi / 2)  # standard error of a median over that of a mean, for normal noise
-FEWEST_NEIGHBOURS = 4  # pairs of neighbouring runs; fewer show no autocorrelation
+FEWEST_NEIGHBOURS = 4  # values of a series: a shorter one takes no part in the estimate
 MOST_CORRELATION = 0.8  # a higher estimate from a few rounds shows chance rather than the storage
-MOST_IN_TURNS = 0.7
+MOST_IN_TURNS = 0.7  # highest autocorrelation that is assumed of ratios in turns
 ENOUGH_SERIES = 15  # series measured in turns that show their autocorrelation without a supplement
 SERIAL_ERRORS = 0.5  # standard errors added to an estimate from fewer series
 HIDDEN_BY_MEAN = 1.15  # divided by the rounds: the part of a series' autocorrelation that its own mean hides

@@ -25,7 +25,7 @@ ASSUMED = 0.35
 STOPPING = 0.44
 # Pairs of neighbours: with more of them the estimate is used also where it is below the assumption.
 ENOUGH_NEIGHBOURS = 100
-MOST_ON_ONE_SIDE = 0.9
+MOST_ON_ONE_SIDE = 0.9  # highest excess of neighbours on one side that the estimate takes
 FEWEST_PRINTED = 6  # runs: of fewer no interval is near LEVEL
 # Shares of the error of one side of an interval: of the first look, and of all later ones together.
 FIRST_LOOK, LATER_LOOKS = 0.6, 0.4

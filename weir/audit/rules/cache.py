@@ -7,8 +7,8 @@ from weir.audit.registry import rule
 from weir.audit.rules.servers import received_share
 from weir.audit.subject import NO_CLIENT_CACHE, Subject
 
-_MOST = 0.8
-_NEARLY_ALL = 0.95
+_MOST = 0.8  # share of the bytes: with less fetched, the rate is in part that of memory
+_NEARLY_ALL = 0.95  # share of the bytes that partly-from-cache requires
 # A read-ahead fetches a little beyond the last byte; with more than this it fetched what nobody read.
 _MORE_THAN_READ = 1.25
 # A node without one free GiB of memory for its page cache is not in use for benchmarks.

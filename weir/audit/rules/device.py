@@ -13,12 +13,12 @@ _MIB = 2**20
 # device, the rate may be a third too low.
 _OTHERS_NOTE = 0.10
 _OTHERS_DEGRADED = 0.50
-_OTHERS_LEAST = 4 * _MIB
+_OTHERS_LEAST = 4 * _MIB  # foreign bytes: fewer are no finding
 # The disk of a virtual machine gave at least 0.95 times what was fetched, in 777 reads.
 _MOST = 0.8
-_LIMITED = 0.5
+_LIMITED = 0.5  # share of the control group's limit that the access reached
 _WAITED = 0.1  # share of the run in which some process waited for I/O
-_REDUCIBLE = 0.90
+_REDUCIBLE = 0.90  # share left by compression, or of distinct blocks: below it the data can be reduced
 _WRITTEN_BACK_S = 5  # dirty_writeback_centisecs
 
 

@@ -10,7 +10,7 @@ from weir.audit.subject import Subject
 _LEAST_OF_NAME = 256
 # Small files share blocks, and a file system may keep one in its inode; a journal only adds.
 _SYNCED = 0.5
-_DISTINCT = 0.5
+_DISTINCT = 0.5  # share of distinct names among the calls
 
 
 @rule("INVALID", needs_output=True)

@@ -6,7 +6,7 @@ from weir.audit.outcome import Outcome, degraded, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
 
-_MUCH = 0.01
+_MUCH = 0.01  # share of the access
 
 
 @rule("NOTE", "DEGRADED", needs_output=True)

@@ -9,7 +9,7 @@ from weir.audit.subject import HEADER_FORMATS, Subject
 # If offsets are drawn with repetition, at least 1 - 1/e (63 %) of them are distinct.
 _DISTINCT = 0.5
 _TELLING = 8  # transfers of a rank: of fewer the estimate tells little
-_WITHDRAWN = 0.05
+_WITHDRAWN = 0.05  # share of the bytes of a write
 
 
 @rule("INVALID", needs_output=True)

@@ -7,8 +7,8 @@ from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note,
 from weir.audit.registry import rule
 from weir.audit.subject import RunFacts, Subject
 
-_CLOCK_OFF = 0.01
-_TIME_LEFT_S = 0.05
+_CLOCK_OFF = 0.01  # share of the time; NTP moves a clock by at most 0.0005
+_TIME_LEFT_S = 0.05  # the phases may exceed the launch by so much
 # Open MPI starts in 0.2 to 0.4 s on one machine, and in a few seconds through a batch system.
 _START_S, _START_TIMES = 5.0, 4.0
 _MUCH_WAITING = 0.1  # share of the run

@@ -23,11 +23,11 @@ from weir.audit.registry import rule
 from weir.audit.subject import Subject
 
 _MIB = 2**20
-_FETCHED = 0.80
-_NOTE, _DEGRADED = 0.10, 0.50
-_WAITED_NOTE, _WAITED_DEGRADED = 0.01, 0.10
-_TIMEOUT_S, _TIMEOUTS_LEAST = 0.2, 3
-_HALT_LEAST_S, _HALT_NOTE, _HALT_DEGRADED = 1.0, 0.10, 0.50
+_FETCHED = 0.80  # share of the bytes of a read that the servers, or their devices, must give
+_NOTE, _DEGRADED = 0.10, 0.50  # foreign bytes, as shares of those of the access
+_WAITED_NOTE, _WAITED_DEGRADED = 0.01, 0.10  # shares of the access
+_TIMEOUT_S, _TIMEOUTS_LEAST = 0.2, 3  # first timeout of the kernel; fewer timeouts are no finding
+_HALT_LEAST_S, _HALT_NOTE, _HALT_DEGRADED = 1.0, 0.10, 0.50  # seconds; shares of the access
 # A compressor of the connection may save so much of what weir-io cannot show to be incompressible.
 _REDUCIBLE = 0.90
 # When a cache answers a read, the servers send replies alone: less than this share of its bytes.

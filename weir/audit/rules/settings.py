@@ -10,7 +10,7 @@ from weir.audit.rules.servers import received_share
 from weir.audit.subject import Subject
 from weir.measure.machine.mount_settings import deciding, shown
 
-_NEARLY_ALL = 0.95
+_NEARLY_ALL = 0.95  # share of the bytes that came from the servers: then a cache decides nothing
 
 
 @rule("NOTE", needs_output=True)

@@ -13,12 +13,12 @@ _MIB = 2**20
 _CLOCKS_AGREE_S = 1e-3
 _BOUNDARIES = 2  # between open, transfer and close
 _NODES_AT_A_BOUNDARY = 2  # the one that stops last and the one that starts first, each in doubt
-_SKEW_NOTE = 0.01
-_SKEW_INVALID = 0.10
+_SKEW_NOTE = 0.01  # share of the total
+_SKEW_INVALID = 0.10  # share of the total
 _SHORT_NOTE_S = 0.1
 _SHORT_DEGRADED_S = 0.01
-_UNEVEN = 5.0
-_SLOW_RANK = 3.0
+_UNEVEN = 5.0  # transfers of the fastest rank over those of the slowest
+_SLOW_RANK = 3.0  # time of the slowest rank's transfers over that of the fastest
 # The access is timed from before its first open; what a program subtracts is far less than a fifth.
 _SPAN_SHARE = 0.8
 # A program that times opens and closes subtracts nothing: clocks agree within 1 %, or clock-wrong reports it.
