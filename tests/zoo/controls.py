@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.zoo.animals import BTRFS, IDLE_AUDIT, JOURNAL, ORIGINAL, Animal
 from tests.zoo.clients import HONEST_CLIENTS
 from tests.zoo.lookups import HONEST_AUDIT
+from tests.zoo.series import HONEST_SERIES
 
 CONTROLS = (
     Animal("honest disk", "the disk as it is", "write", ()),
@@ -27,4 +28,5 @@ CONTROLS = (
         programs=(ORIGINAL,),
     ),
     *HONEST_CLIENTS,
+    *HONEST_SERIES,
 )

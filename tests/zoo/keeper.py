@@ -81,6 +81,7 @@ _MDTEST_SUITES: dict[str, dict[str, Any]] = {
         "sync_files": True,
     },
 }
+_MDTEST_SUITES["synchronised-twice"] = _MDTEST_SUITES["synchronised-files"] | {"sync": True}
 _MODEL_SUITES: dict[str, dict[str, Any]] = {
     "small-file": {
         "access": ["read"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -70,3 +71,18 @@ def test_a_program_in_a_control_group_of_its_own_has_its_limits(
     except CannotStageError as error:
         pytest.skip(str(error))
     assert rule in seen.findings, seen.text
+
+
+def test_synchronisations_of_each_write_that_do_nothing(tmp_path: Path) -> None:
+    """The one at the end cleans the pages, and the device has all bytes."""
+    if not shutil.which("fio"):
+        pytest.skip("fio is missing")
+    quiet = tmp_path / "quiet.so"
+    source = Path(__file__).with_name("quiet_series.c")
+    subprocess.run(["cc", "-shared", "-fPIC", "-Wall", "-Werror", source, "-o", quiet], check=True)
+    fio = f"fio --name=j --directory={tmp_path} --size=2m --bs=4k --rw=write --fdatasync=1 --end_fsync=1"
+    arguments = [*fio.split(), "--output-format=json"]
+    honest = only(clean(lambda: proven(arguments, tmp_path)))
+    assert not honest.of_itself, honest.text
+    lies = only(proven(arguments, tmp_path, {"LD_PRELOAD": str(quiet)}))
+    assert "syncs-not-at-device" in lies.findings, lies.text

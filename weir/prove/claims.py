@@ -34,6 +34,7 @@ from weir.prove.records import (
     until_synced,
     without_counts,
 )
+from weir.prove.series import synchronised_files, told_of_syncs
 from weir.prove.shared_calls import alone_s, are_told_apart, fit
 from weir.records.log_runs import runs_in
 from weir.records.text_kinds import unread_form
@@ -287,6 +288,7 @@ def _subject(
     if moved and row["bw_mib_s"] and row["total_s"] is None:
         row["total_s"] = moved / _MIB / row["bw_mib_s"]
     row["source"] = f"{claim.who}: {shlex.join(command)}"
+    facts |= told_of_syncs(claim.row, mount, phases)
     subject = Subject(row, facts, claim.messages, claim.complete)
     if not few_by_calls and phases:
         subject = with_what_reads_fetched(subject, phases)
@@ -340,6 +342,7 @@ def _of_names(claim: Claim, mount: Mount, command: Sequence[str], others: Sequen
         "cell": "",
     }
     facts: dict[str, Any] = {"file_system": mount.file_system, "of_calls": True}
+    facts |= synchronised_files(claim.row, mount)
     kind = kind_of(claim.row)
     if kind:
         # Files and directories are looked at by the same calls: each result needs operations of its own.

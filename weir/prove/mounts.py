@@ -11,6 +11,7 @@ from typing import Any
 from weir.audit.subject import IN_MEMORY
 from weir.base.mounts import mount_of
 from weir.measure.machine.memory_below import memory_below
+from weir.prove.counters import device_of, servers_of
 from weir.prove.groups import group_of
 from weir.prove.killed import Process, is_killed
 from weir.prove.pieces import BYTES, Piece, groups_of
@@ -36,7 +37,7 @@ class Growth:
     ahead_from_ns: int = 0  # begin of the first advice; 0: none
     dirtied_bytes: int | None = None
     cancelled_bytes: int | None = None  # of these, what was taken away again before it was stored
-    device: tuple[int, ...] | None = None  # read, written; then of the whole disks
+    device: tuple[int, ...] | None = None  # read, written; then of the whole disks; and their flushes
     servers: tuple[tuple[int | None, ...], ...] = ()
 
 
@@ -63,6 +64,7 @@ class Phase:
     quickest_ns: Mapping[str, int]
     names: Mapping[str, int]
     growth: Growth
+    syncs_at_once: int = 1  # at most: calls of all processes that synchronised
     # Read and written meanwhile on other mounts of the same device, and of the same disk (beside.py).
     beside: tuple[int, int] = (0, 0)
     beside_on_disk: tuple[int, int] = (0, 0)
@@ -101,6 +103,7 @@ class Mount:
     device: str | None
     device_reason: str | None
     device_copies: int
+    device_flushes: bool
     observers: Sequence[Mapping[str, Any]]
     counts: Mapping[str, int]
     syncs: Mapping[str, int]
@@ -179,6 +182,7 @@ def _mount(
         device=first["device"],
         device_reason=first["device_reason"],
         device_copies=first["device_copies"],
+        device_flushes=all(one.get("device_flushes") for _, one in parts),
         observers=next((one["observers"] for _, one in parts if one["observers"]), ()),
         counts={name: sum(one[name] for _, one in used) for name in _SUMMED},
         syncs=_syncs([one for _, one in used]),
@@ -234,6 +238,7 @@ def _phase(group: list[Piece]) -> Phase:
         | {"name": max(_busy_ns(one, ("name",)) for one in phases)},
         names={name: sum(one["names"][name] for one in phases) for name in phases[0]["names"]},
         growth=_growth(group),
+        syncs_at_once=max(sum(one["most_at_once"] for one in phases if one["sync"]["calls"]), 1),
     )
 
 
@@ -295,8 +300,8 @@ def _growth(pieces: Sequence[Piece]) -> Growth:
         ahead_from_ns=min((ns for piece in own if (ns := piece.phase.get("ahead_from_ns"))), default=0),
         dirtied_bytes=_sum(piece.kernel.dirtied_bytes for piece in own),
         cancelled_bytes=_sum(piece.kernel.cancelled_bytes for piece in _from_first_write(own) or own),
-        device=_device(pieces),
-        servers=_servers(pieces),
+        device=device_of(pieces),
+        servers=servers_of(pieces),
     )
 
 
@@ -329,45 +334,6 @@ def _from_first_write(own: Sequence[Piece]) -> list[Piece]:
     return [
         one for one in own if one.phase.get("written_bytes") or one.after["raw_ns"] > min(began, default=0)
     ]
-
-
-def _by(name: str, pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
-    for value in dict.fromkeys(getattr(piece, name) for piece in pieces):
-        yield [piece for piece in pieces if getattr(piece, name) == value]
-
-
-def _device(pieces: Sequence[Piece]) -> tuple[int, ...] | None:
-    total = [0, 0, 0, 0]
-    for part in _by("disk", pieces):
-        before = [piece.before["device"] for piece in part if piece.before["device"]]
-        after = [piece.after["device"] for piece in part if piece.after["device"]]
-        if not before or not after:
-            return None
-        grown = zip(map(max, zip(*after, strict=True)), map(min, zip(*before, strict=True)), strict=True)
-        total = [sum + high - low for sum, (high, low) in zip(total, grown, strict=True)]
-    return tuple(total)
-
-
-def _servers(pieces: Sequence[Piece]) -> tuple[tuple[int | None, ...], ...]:
-    """The growth by observer: on every node that of the process which saw most of it."""
-    hosts = []
-    for part in _by("host", pieces):
-        grown = [_server_growth(piece) for piece in part if piece.before["servers"]]
-        if grown:
-            hosts.append([_column(max, columns) for columns in zip(*grown, strict=True)])
-    return tuple(_column(sum, columns) for columns in zip(*hosts, strict=True)) if hosts else ()
-
-
-def _server_growth(piece: Piece) -> list[tuple[int | None, ...]]:
-    pairs = zip(piece.before["servers"], piece.after["servers"], strict=True)
-    return [
-        tuple(None if a is None or b is None else max(b - a, 0) for a, b in zip(one, two, strict=True))
-        for one, two in pairs
-    ]
-
-
-def _column(reduce: Any, parts: Sequence[Sequence[int | None]]) -> tuple[int | None, ...]:
-    return tuple(None if None in values else reduce(values) for values in zip(*parts, strict=True))
 
 
 def _syncs(mounts: Sequence[Mapping[str, Any]]) -> dict[str, int]:

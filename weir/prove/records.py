@@ -22,6 +22,7 @@ from weir.witness.servers import SERVER_COUNTS
 _MIB = 2**20
 LEAST_BYTES = 1 << 20  # less is what a program needs to start, or a phase of its settings
 NEARLY_ALL = 0.95
+_FLUSHES = 4  # among the counts of a device
 _ADDED = ("read_bytes", "written_bytes", "direct_read_bytes", "direct_written_bytes")
 MOVED = {"write": "written_bytes", "read": "read_bytes"}
 
@@ -194,13 +195,7 @@ def facts_of(
         "cancelled_bytes": growth.cancelled_bytes,
         "device_read_bytes": device[0] if device else None,
         "device_written_bytes": device[1] if device else None,
-        "device": {
-            "name": mount.device if device else None,
-            "reason": mount.device_reason,
-            "disk_read_bytes": device[2] if device else None,
-            "disk_written_bytes": device[3] if device else None,
-            "copies": (mount.device_copies or 1) if device else None,
-        },
+        "device": device_facts(mount, device),
         "servers": _servers(mount, growth),
         "group": mount.group,
         "direct": _is_direct(access, phases),
@@ -226,6 +221,19 @@ def without_counts(subject: Subject, names: Sequence[str], why: str) -> Subject:
     facts = {name: value for name, value in subject.observed.items() if name not in names}
     row = subject.row | {name: None for name in names if name in subject.row}
     return replace(subject, row=row, observed=facts | {"of_calls": False, "calls_unclear": why})
+
+
+def device_facts(mount: Mount, grown: Sequence[int] | None) -> dict[str, Any]:
+    """Beside the bytes read and written."""
+    flushes = grown[_FLUSHES] if grown and mount.device_flushes and len(grown) > _FLUSHES else None
+    return {
+        "name": mount.device if grown else None,
+        "reason": mount.device_reason,
+        "disk_read_bytes": grown[2] if grown else None,
+        "disk_written_bytes": grown[3] if grown else None,
+        "copies": (mount.device_copies or 1) if grown else None,
+        "flushes": flushes,
+    }
 
 
 def _compresses(mount: Mount) -> bool | None:

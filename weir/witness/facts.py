@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePath
@@ -304,7 +304,7 @@ def _device(
         process = processes[rank]
         kernel = process.get("kernel") or process["host"]
         by_disk.setdefault((kernel, process["device"]), []).extend(part)
-    total = [0, 0, 0, 0]
+    total = [0] * 5
     name, reason = (processes[min(processes)][key] for key in ("device", "device_reason"))
     for part in by_disk.values():
         before, after = ([span[key] for span in part] for key in ("device_before", "device_after"))
@@ -313,7 +313,7 @@ def _device(
             continue
         grown = [max(column) for column in zip(*after, strict=True)]
         least = [min(column) for column in zip(*before, strict=True)]
-        total = [sum(parts) for parts in zip(total, grown, [-one for one in least], strict=True)]
+        total = [sum(parts) for parts in zip(total, grown, [-one for one in least], strict=False)]
     known = name is not None
     return {
         "device_read_bytes": total[0] if known else None,
@@ -324,8 +324,13 @@ def _device(
             "disk_read_bytes": total[2] if known else None,
             "disk_written_bytes": total[3] if known else None,
             "copies": (processes[min(processes)].get("device_copies") or 1) if known else None,
+            "flushes": total[4] if known and _count_flushes(processes.values()) else None,
         },
     }
+
+
+def _count_flushes(processes: Iterable[Mapping[str, Any]]) -> bool:
+    return all(process.get("device_flushes") for process in processes)
 
 
 def _opened(processes: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:

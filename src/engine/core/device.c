@@ -1,6 +1,7 @@
 #include "device.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,6 +22,43 @@ static bool device_add_counters(const char *path, uint64_t *read_bytes, uint64_t
     return true;
 }
 
+/* The last but one of 17 numbers, since Linux 5.5. */
+static bool device_add_flushes(const char *path, uint64_t *flushes) {
+    char text[512], *kept;
+    if (!weir_device_read_line(path, text, sizeof text)) {
+        return false;
+    }
+    int field = 0;
+    unsigned long long count = 0;
+    for (char *word = strtok_r(text, " \n", &kept); word != NULL; word = strtok_r(NULL, " \n", &kept)) {
+        count = ++field == 16 ? strtoull(word, NULL, 10) : count;
+    }
+    *flushes += count;
+    return field >= 17;
+}
+
+/* A disk without a cache of its own, or one that the system has as such, is not flushed. */
+static bool device_has_cache(const char *sys, unsigned major_number, unsigned minor_number) {
+    char path[400], text[64];
+    snprintf(path, sizeof path, "%.200s/%u:%u/queue/write_cache", sys, major_number, minor_number);
+    if (access(path, F_OK) != 0) {
+        snprintf(path, sizeof path, "%.200s/%u:%u/../queue/write_cache", sys, major_number, minor_number);
+    }
+    return weir_device_read_line(path, text, sizeof text) && strncmp(text, "write back", 10) == 0;
+}
+
+static bool device_counts_flushes(const struct weir_device *device) {
+    char path[64];
+    uint64_t flushes = 0;
+    bool all = device->parts > 0;
+    for (int i = 0; all && i < device->parts; i++) {
+        snprintf(path, sizeof path, "%s/%u:%u/stat", blocks, device->major_of[i], device->minor_of[i]);
+        all = device_has_cache(blocks, device->major_of[i], device->minor_of[i]) &&
+              device_add_flushes(path, &flushes);
+    }
+    return all;
+}
+
 bool weir_device_count(const char *sys, const struct weir_device *device, uint64_t *counts) {
     char path[400];
     memset(counts, 0, WEIR_DEVICE_COUNTS * sizeof *counts);
@@ -38,6 +76,7 @@ bool weir_device_count(const char *sys, const struct weir_device *device, uint64
         if (!device_add_counters(path, &counts[WEIR_DEVICE_DISK_READ], &counts[WEIR_DEVICE_DISK_WRITTEN])) {
             return false;
         }
+        device_add_flushes(path, &counts[WEIR_DEVICE_FLUSHES]);
     }
     return device->parts > 0;
 }
@@ -84,6 +123,7 @@ void weir_device_begin(const char *path, const struct weir_medium *medium, struc
     if (weir_device_follow_medium(directory, medium, 0, device) && weir_device_now(device, device->counts)) {
         device_name_it(device);
         weir_device_read_kernel(device->kernel);
+        device->counts_flushes = device_counts_flushes(device);
         return;
     }
     const char *what = medium->file_system[0] != '\0' ? medium->file_system : "this file system";

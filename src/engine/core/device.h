@@ -14,6 +14,7 @@ enum weir_device_count {
     WEIR_DEVICE_WRITTEN,   /* and written to them */
     WEIR_DEVICE_DISK_READ, /* the same of the whole disks, where those are partitions */
     WEIR_DEVICE_DISK_WRITTEN,
+    WEIR_DEVICE_FLUSHES, /* of the caches of the whole disks, that ended */
     WEIR_DEVICE_COUNTS
 };
 
@@ -22,6 +23,7 @@ struct weir_device {
     char reason[160]; /* why there are none */
     uint64_t copies;  /* of each byte that is written: 2 where a journal takes the data, too */
     int parts;        /* disks or partitions: of a RAID or a logical volume those that it consists of */
+    bool counts_flushes; /* each of its disks has a cache that is flushed, and the kernel counts that */
     bool in_memory;   /* one of them is memory of the node, or a loop over a file there */
     unsigned major_of[WEIR_DEVICE_PARTS], minor_of[WEIR_DEVICE_PARTS];
     uint64_t counts[WEIR_DEVICE_COUNTS];

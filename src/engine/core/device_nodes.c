@@ -53,6 +53,7 @@ void weir_device_join(struct weir_device *nodes, int count, struct weir_device *
     *all = nodes[0];
     memset(all->counts, 0, sizeof all->counts);
     for (int i = 0; i < count && all->name[0] != '\0'; i++) {
+        all->counts_flushes = all->counts_flushes && nodes[i].counts_flushes;
         if (nodes[i].name[0] == '\0') {
             all->name[0] = '\0';
             snprintf(all->reason, sizeof all->reason, "a node shows no device with counters");

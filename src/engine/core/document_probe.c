@@ -96,6 +96,8 @@ static void document_write_device(struct weir_json *json, const struct weir_devi
     document_write_known(json, "disk_read_bytes", known, device->counts[WEIR_DEVICE_DISK_READ]);
     document_write_known(json, "disk_written_bytes", known, device->counts[WEIR_DEVICE_DISK_WRITTEN]);
     document_write_known(json, "copies", known, device->copies);
+    document_write_known(json, "flushes", known && device->counts_flushes,
+                         device->counts[WEIR_DEVICE_FLUSHES]);
     weir_json_object_end(json);
 }
 

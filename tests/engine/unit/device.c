@@ -134,6 +134,16 @@ static void check_disks(void) {
     CHECK(!follow(0, 27, &device, counts)); /* the number of a mount */
 }
 
+/* The whole disk has the flushes of its cache, since Linux 5.5. */
+static void check_flushes(void) {
+    struct weir_device device;
+    uint64_t counts[WEIR_DEVICE_COUNTS];
+    put("8:32/stat", "10 0 1 5 20 1 2 7 0 0 0 0 0 0 0 33 9\n");
+    CHECK(follow(8, 32, &device, counts) && counts[WEIR_DEVICE_FLUSHES] == 33);
+    disk("8:48", 1, 2);
+    CHECK(follow(8, 48, &device, counts) && counts[WEIR_DEVICE_FLUSHES] == 0);
+}
+
 /* A partition counts for itself, and its disk for others: 8:1 is a link into the disk's directory. */
 static void check_partitions(void) {
     struct weir_device device;
@@ -227,6 +237,7 @@ int main(void) {
     check_nodes();
     check_containers();
     check_disks();
+    check_flushes();
     check_partitions();
     check_volumes();
     check_loops();

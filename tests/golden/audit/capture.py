@@ -83,6 +83,7 @@ RUNS: dict[str, Run] = {
     "idle-mkdir": _zoo("idle mkdir"),
     "remembered-stat": _zoo("remembered stat"),
     "fsync-of-files-filtered": _zoo("filtered fsync of files"),
+    "fsync-of-files-filtered-before-sync": _zoo("filtered fsync before a sync"),
     "quick-print": _zoo("quick print", "ior"),
     "best-of-four": _zoo("best of four", "ior"),
     "tmpfs-as-disk": _zoo("tmpfs as disk"),

@@ -94,12 +94,21 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
                 alike_before = f"{access} {row['observed']}"
                 row["iteration"] = iterations[alike_before]
                 iterations[alike_before] += 1
+                if access == "write" and (syncs := _syncs(job)):
+                    row["observed"]["syncs_reported"] = syncs
                 rows.append(row)
         if job.get("error"):
             name = job.get("jobname", "a job")
             messages.append(Message("error", f"{name}: error {job['error']}"))
     version = str(document.get("fio version", "")).removeprefix("fio-")
     return Parsed(tuple(rows), {}, tuple(messages), "fio", version, complete=True)
+
+
+def _syncs(job: Mapping[str, Any]) -> int | None:
+    """As many as were timed: total_ios has them in some releases, and is 0 in others."""
+    counted = job.get("sync")
+    times = counted.get("lat_ns") if isinstance(counted, dict) else None
+    return _whole(times.get("N")) if isinstance(times, dict) else None
 
 
 def _has_time(counted: Mapping[str, Any]) -> bool:
