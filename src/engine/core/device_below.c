@@ -127,6 +127,13 @@ static bool below_is_served(const char *sys, unsigned major_number, unsigned min
     return false;
 }
 
+/* Of the device mapper, which needs no device below it: its targets zero and error have none. */
+static bool below_is_mapping(const char *sys, unsigned major_number, unsigned minor_number) {
+    char path[400];
+    snprintf(path, sizeof path, "%.200s/%u:%u/dm/name", sys, major_number, minor_number);
+    return access(path, F_OK) == 0;
+}
+
 bool weir_device_follow(const char *sys, unsigned major_number, unsigned minor_number, int depth,
                         struct weir_device *device) {
     char path[400], backing[1024];
@@ -142,6 +149,9 @@ bool weir_device_follow(const char *sys, unsigned major_number, unsigned minor_n
     }
     snprintf(path, sizeof path, "%.200s/%u:%u/slaves", sys, major_number, minor_number);
     int members = weir_device_follow_members(sys, path, depth, device);
+    if (members == 0 && below_is_mapping(sys, major_number, minor_number)) {
+        return below_unknown(device, "a mapping", "of no device");
+    }
     device->in_memory |= members == 0 && below_is_memory(sys, major_number, minor_number);
     return members > 0 || (members == 0 && weir_device_add_part(major_number, minor_number, device));
 }

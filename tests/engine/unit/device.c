@@ -169,6 +169,9 @@ static void check_volumes(void) {
     put("253:0/slaves/sda/dev", "8:0\n");
     CHECK(follow(253, 0, &device, counts));
     CHECK(device.parts == 2 && counts[WEIR_DEVICE_READ] == 101 * 512);
+    disk("253:1", 7, 7); /* dm-zero, also without a file system on it */
+    put("253:1/dm/name", "zero\n");
+    CHECK(!follow(253, 1, &device, counts));
     put("253:0/slaves/gone/dev", "8:99\n");
     CHECK(!follow(253, 0, &device, counts));
 }
