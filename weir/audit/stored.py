@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from weir.audit.evidence import EVIDENCE
 from weir.audit.judge import EVIDENCE_SEPARATOR, Judgement, judge, verdict_columns
 from weir.audit.registry import rules
 from weir.audit.subject import Subject
 from weir.terms.model import Finding, Row
+
+_AUTHORS = Finding("authors-verdict", "NOTE", "the table was edited after it was collected")
 
 
 def stored_findings(row: Row) -> list[Finding]:
@@ -44,9 +47,16 @@ def audit_again(row: Row) -> Judgement:
     )
 
 
-def audited(rows: Sequence[Row]) -> list[Row]:
-    """The same records with the verdicts of today's rules."""
-    return [row | verdict_columns(audit_again(row)) for row in rows]
+def audited(rows: Sequence[Row], is_vouched_for: bool = True) -> list[Row]:
+    """The same records with the verdicts of today's rules. A table that has not its sum is proven by its
+    author alone: each verdict has a note of it, also in the table that is written."""
+    notes = () if is_vouched_for else (_AUTHORS,)
+    return [row | verdict_columns(_with_notes(audit_again(row), notes)) for row in rows]
+
+
+def _with_notes(judgement: Judgement, notes: Sequence[Finding]) -> Judgement:
+    others = [one for one in judgement.notes if one.rule not in {note.rule for note in notes}]
+    return replace(judgement, notes=tuple(sorted([*others, *notes], key=lambda finding: finding.rule)))
 
 
 def _merged(stored: Sequence[Finding], fresh: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -41,12 +41,12 @@ def execute(args: argparse.Namespace) -> int:
         return 0
     if args.records is None:
         raise WeirError("no records are named", hint=f"such as: {EXAMPLE}", exit_code=2)
-    rows = audited(read_study_records(args.records, ("access",)))
+    edited = is_edited(args.records)
+    rows = audited(read_study_records(args.records, ("access",)), is_vouched_for=not edited)
     entries, lacks = triggered(rows), lacking(rows)
     summary = summarise(rows, args.out or args.records)
     if args.out:
         write_records(args.out, rows)
-    edited = is_edited(args.records)
     if args.json:
         summary |= {"edited": edited}
         print(json.dumps(summary | {"rules": entries, "lacking": lacks}, indent=1))

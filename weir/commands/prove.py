@@ -115,7 +115,7 @@ def execute(args: argparse.Namespace) -> int:
         began_s = time.time() - _GRAIN_S
         ended = run_program(command, Path(folder), args.on, watched)
         processes, damaged = read_reports(Path(folder))
-    mounts = with_others(mounts_of(processes, ended.io_stalled_share))
+    mounts = with_others(mounts_of(processes, ended.held))
     judged = judged_mounts(mounts, processes, command)
     output = _texts(ended, args.output)
     found = [*claims, *claims_in(output)]

@@ -13,18 +13,14 @@ from weir.witness.groups import groups
 
 
 def group_of(
-    mount: Mapping[str, Any], users: Sequence[Process], io_stalled_share: float | None
+    mount: Mapping[str, Any], users: Sequence[Process], held: Mapping[str, float] | None
 ) -> Mapping[str, Any] | None:
     """The group with the limits of the devices below the mount; none of another node, whose devices are not
-    known here. io_stalled_share: share of the whole time in which some process waited for I/O."""
+    known here. held: shares of the time in which something held processes of the node back."""
     group: dict[str, Any] | None = groups(users).get("group")
     if group is None:
         return None
     here = all(one["host"] == socket.gethostname() for one in users)
     devices = devices_below(Path(mount["point"] or "/")) if group["block_limits"] and here else set()
     group["block_limits"] = [one for one in group["block_limits"] if one["device"] in devices]
-    return (
-        group
-        | {"is_below": True}
-        | ({} if io_stalled_share is None else {"io_stalled_share": io_stalled_share})
-    )
+    return group | {"is_below": True, **(held or {})}

@@ -129,10 +129,10 @@ class Mount:
         return self.sum("read_bytes") + self.sum("written_bytes") + sum(self.streamed)
 
 
-def mounts_of(processes: Sequence[Process], io_stalled_share: float | None = None) -> list[Mount]:
+def mounts_of(processes: Sequence[Process], held: Mapping[str, float] | None = None) -> list[Mount]:
     """The mounts with any activity, the one with most bytes first."""
     places = _by_place(processes).items()
-    found = [_mount(place[0], parts, processes, io_stalled_share) for place, parts in places]
+    found = [_mount(place[0], parts, processes, held) for place, parts in places]
     used = [one for one in found if one.phases or one.whole.device or one.whole.servers]
     return sorted(used, key=lambda one: (-one.moved_bytes, -one.operations, one.point))
 
@@ -157,7 +157,7 @@ def _mount(
     point: str,
     parts: Sequence[tuple[int, Mapping[str, Any]]],
     processes: Sequence[Process],
-    io_stalled_share: float | None,
+    held: Mapping[str, float] | None,
 ) -> Mount:
     where = in_memory(parts[0][1], str(processes[parts[0][0]]["host"]))
     if where:
@@ -193,7 +193,7 @@ def _mount(
         whole=_growth(whole),
         hosts=len({piece.host for piece in whole}),
         processes=len({processes[at]["pid"] for at, one in used if one["phases"]}),
-        group=group_of(first, [processes[at] for at, one in used if one["phases"]], io_stalled_share),
+        group=group_of(first, [processes[at] for at, one in used if one["phases"]], held),
         killed=sum(is_killed(processes[at]) for at, _ in used),
     )
 

@@ -12,14 +12,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import TextIO
 
 from weir.base.errors import WeirError
 from weir.base.processes import adopt_orphans, descendants, name_of, wait_for_children
-from weir.measure.machine.host import held_so_far
+from weir.measure.machine.host import Held, held_between, held_so_far
 from weir.prove.reports import prove_variables
 
 _NOT_FOUND = 127
@@ -38,7 +38,7 @@ class Ended:
     output: str  # what it printed, both streams one after the other
     io: Mapping[str, int] | None  # growth of /proc/PID/io of the whole tree; None: the kernel does not count
     left: Sequence[str] = ()  # names of processes that it left running: their counts are those up to now
-    io_stalled_share: float | None = None  # of the time: some process of the node waited for I/O
+    held: Mapping[str, float] = field(default_factory=dict)  # what held processes of the node back meanwhile
 
 
 def run_program(command: Sequence[str], reports: Path, only: Path | None, watched: Sequence[Path]) -> Ended:
@@ -47,7 +47,7 @@ def run_program(command: Sequence[str], reports: Path, only: Path | None, watche
     places = [(stream, os.fstat(stream.fileno()).st_size) for stream in (sys.stdout, sys.stderr)]
     adopt_orphans()  # the kernel adds up the counts of those that somebody waits for
     with watchers(variables, watched) as watching:
-        before, stalled_us, began_s = io_of(os.getpid()), _io_stalled_us(), time.monotonic()
+        before, held, began_s = io_of(os.getpid()), held_so_far(), time.monotonic()
         try:
             child = subprocess.Popen(
                 command,
@@ -65,7 +65,7 @@ def run_program(command: Sequence[str], reports: Path, only: Path | None, watche
             output, passed_bytes = _passed_on(child)
             code = child.wait()
         elapsed_s = time.monotonic() - began_s
-        stalled_share = _share(stalled_us, _io_stalled_us(), elapsed_s)
+        held_back = _held(held, held_so_far(), elapsed_s)
         # Monitors of containers end with the program and get this time; others are daemons that stay.
         left = wait_for_children(set(watching), _ENDING_S)
         output += b"".join(_written_since(stream, at) for stream, at in _without_copies(places))
@@ -77,7 +77,7 @@ def run_program(command: Sequence[str], reports: Path, only: Path | None, watche
             grown |= {name: max(grown[name] - passed_bytes, 0) for name in ("rchar", "wchar")}
     text = output.decode("utf-8", errors="replace")
     names = sorted({name for pid in left if (name := name_of(pid))})
-    return Ended(code if code >= 0 else 128 - code, elapsed_s, text, grown, names, stalled_share)
+    return Ended(code if code >= 0 else 128 - code, elapsed_s, text, grown, names, held_back)
 
 
 @contextlib.contextmanager
@@ -191,14 +191,16 @@ def _write_all(descriptor: int, data: bytes) -> None:
         data = data[os.write(descriptor, data) :]
 
 
-def _io_stalled_us() -> int | None:
-    return held_so_far()["io_stalled_us"]
-
-
-def _share(before_us: int | None, after_us: int | None, elapsed_s: float) -> float | None:
-    if before_us is None or after_us is None or elapsed_s <= 0:
-        return None
-    return min((after_us - before_us) / 1e6 / elapsed_s, 1.0)
+def _held(before: Held, after: Held, elapsed_s: float) -> dict[str, float]:
+    """As far as the kernel tells: the share of the time in which some process waited for I/O, and pages that
+    were swapped."""
+    grown = held_between(before, after)
+    found: dict[str, float] = {}
+    if grown["io_stalled_us"] is not None and elapsed_s > 0:
+        found["io_stalled_share"] = min(grown["io_stalled_us"] / 1e6 / elapsed_s, 1.0)
+    if grown["swapped_pages"] is not None:
+        found["swapped_pages"] = grown["swapped_pages"]
+    return found
 
 
 def io_of(pid: int) -> dict[str, int] | None:

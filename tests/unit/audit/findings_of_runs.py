@@ -50,6 +50,12 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ("machine-busy", subject({"group": {"throttled_periods": 60}}, run=None), "DEGRADED", "60 throttled"),
     (
         "machine-busy",
+        subject({"group": {"swapped_pages": 90_000}, "file_system": "tmpfs"}, run=None),
+        "DEGRADED",
+        "90000 swapped pages, and the files are in memory",
+    ),
+    (
+        "machine-busy",
         subject(run=replace(DONE, host={"load_1min": 0.5, "cores": 2, "throttled_periods": 31})),
         "DEGRADED",
         "31 throttled periods, load 0.5 on 2 cores",

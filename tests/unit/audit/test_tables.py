@@ -19,6 +19,7 @@ from weir.audit.stored import audited, stored_findings, stored_notes
 from weir.audit.subject import Subject
 from weir.cli import main
 from weir.records.table import read_records, write_records
+from weir.runs.files import file_sha256
 from weir.terms.columns import columns
 from weir.terms.model import Finding, Row
 
@@ -162,6 +163,17 @@ def test_command_gives_facts_and_writes(tmp_path: Path, capsys: pytest.CaptureFi
     assert facts["rules"][0]["rule"] == "bandwidth-not-bytes-over-time"
     assert read_records(out)[0]["verdict"] == "INVALID"
     assert read_records(table)[0]["verdict"] == "VALID"
+
+
+def test_a_table_that_was_edited_stays_marked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table, out = tmp_path / "records.csv", tmp_path / "again.csv"
+    write_records(table, [record()])
+    sums = tmp_path / "SHA256SUMS"
+    for text, marked in ((file_sha256(table), False), ("0" * 64, True)):
+        sums.write_text(f"{text}  records.csv\n")
+        assert main(["audit", str(table), "--out", str(out)]) == 0
+        assert ("authors-verdict" in (read_records(out)[0]["notes"] or "")) is marked
+        assert ("edited after it was collected" in capsys.readouterr().out) is marked
 
 
 def test_command_lists_the_rules(capsys: pytest.CaptureFixture[str]) -> None:

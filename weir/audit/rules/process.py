@@ -12,6 +12,7 @@ _TIME_LEFT_S = 0.05  # the phases may exceed the launch by so much
 # Open MPI starts in 0.2 to 0.4 s on one machine, and in a few seconds through a batch system.
 _START_S, _START_TIMES = 5.0, 4.0
 _MUCH_WAITING = 0.1  # share of the run
+_MUCH_SWAPPED, _PAGE_BYTES = 0.05, 4096  # share of the bytes of files in memory
 
 
 @rule("INVALID", needs_output=True)
@@ -81,7 +82,7 @@ def machine_busy(subject: Subject) -> Outcome | None:
         return None
     throttled = throttled_periods(subject)
     if subject.run is None:
-        return degraded(f"{throttled} throttled periods") if throttled else None
+        return _held_back(subject, throttled)
     host = subject.run.host
     load, cores = host.get("load_1min"), host.get("cores")
     if load is None or not cores:
@@ -98,6 +99,17 @@ def machine_busy(subject: Subject) -> Outcome | None:
     still = host.get("running")
     was_busy = load > cores + (subject.row.get("ppn") or 0)
     return note(busy) if was_busy and (still is None or still > cores) else passed(busy)
+
+
+def _held_back(subject: Subject, throttled: int | None) -> Outcome | None:
+    """Without a run: of swapped pages nobody knows whose they were, but those of files in memory."""
+    if throttled:
+        return degraded(f"{throttled} throttled periods")
+    swapped = (subject.observed.get("group") or {}).get("swapped_pages") or 0
+    moved = subject.number("moved_bytes") or 0
+    if subject.in_memory and swapped * _PAGE_BYTES > _MUCH_SWAPPED * moved:
+        return degraded(f"{swapped} swapped pages, and the files are in memory")
+    return None
 
 
 def _waited_for_memory(run: RunFacts) -> float | None:
