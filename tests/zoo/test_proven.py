@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -86,3 +87,25 @@ def test_synchronisations_of_each_write_that_do_nothing(tmp_path: Path) -> None:
     assert not honest.of_itself, honest.text
     lies = only(proven(arguments, tmp_path, {"LD_PRELOAD": str(quiet)}))
     assert "syncs-not-at-device" in lies.findings, lies.text
+
+
+MOVES_TIME = """\
+for name in a b; do dd if=/dev/zero of={place}/$name bs=64K count=1600 2>/dev/null; done
+for time in {times}; do
+    echo "1600+0 records in"
+    echo "1600+0 records out"
+    rate=$(echo 104.8576 $time | awk '{{ print $1 / $2 }}')
+    echo "104857600 bytes (105 MB, 100 MiB) copied, $time s, $rate MB/s"
+done
+"""
+
+
+def test_a_script_that_moves_time_from_one_result_to_another(tmp_path: Path) -> None:
+    place = Path(tempfile.mkdtemp(dir="/dev/shm"))
+    try:
+        lies = proven(["sh", "-c", MOVES_TIME.format(place=place, times="0.0005 5")], tmp_path)
+        honest = proven(["sh", "-c", MOVES_TIME.format(place=place, times="2.5 2.5")], tmp_path)
+    finally:
+        shutil.rmtree(place)
+    assert "shorter-than-its-calls" in lies[0].findings, lies[0].text
+    assert not any(one.of_itself for one in honest), honest[0].text

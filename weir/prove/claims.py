@@ -35,7 +35,7 @@ from weir.prove.records import (
     without_counts,
 )
 from weir.prove.series import synchronised_files, told_of_syncs
-from weir.prove.shared_calls import alone_s, are_told_apart, fit
+from weir.prove.shared_calls import alone_s, are_told_apart, fit, part_s
 from weir.records.log_runs import runs_in
 from weir.records.text_kinds import unread_form
 from weir.terms.model import Message, Row
@@ -260,6 +260,8 @@ def _subject(
     sharing = [claim.row, *(one.row for one in others)]
     if are_told_apart(sharing, counted):
         facts["shortest_span_s"] = alone_s(claim.row, access, phases, counted)
+    elif (spent_s := part_s(claim.row, sharing[1:], access, phases)) is not None:
+        facts["shortest_span_s"] = spent_s
     direct = [one for one in sharing if one.get("direct")]
     if claim.row.get("direct") is not None:
         of_direct = sum(one.get("moved_bytes") or 0 for one in direct)
@@ -292,7 +294,8 @@ def _subject(
     subject = Subject(row, facts, claim.messages, claim.complete)
     if not few_by_calls and phases:
         subject = with_what_reads_fetched(subject, phases)
-    if "shortest_span_s" in facts or not phases or few_by_calls or fit(sharing, access, phases, counted):
+    told_apart = are_told_apart(sharing, counted)
+    if told_apart or not phases or few_by_calls or fit(sharing, access, phases, counted):
         return subject
     return without_counts(subject, ("called_bytes",), "which of the calls are of this result is not known")
 

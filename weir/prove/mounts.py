@@ -42,6 +42,14 @@ class Growth:
 
 
 @dataclass(frozen=True)
+class Part:
+    """What one process had of a phase."""
+
+    moved: Mapping[str, int]  # by access
+    inside_ns: Mapping[str, int]  # in calls of these kinds, such as write+sync
+
+
+@dataclass(frozen=True)
 class Phase:
     """Calls that follow one another, of all processes."""
 
@@ -64,6 +72,7 @@ class Phase:
     quickest_ns: Mapping[str, int]
     names: Mapping[str, int]
     growth: Growth
+    parts: Sequence[Part] = ()
     syncs_at_once: int = 1  # at most: calls of all processes that synchronised
     # Read and written meanwhile on other mounts of the same device, and of the same disk (beside.py).
     beside: tuple[int, int] = (0, 0)
@@ -238,7 +247,16 @@ def _phase(group: list[Piece]) -> Phase:
         | {"name": max(_busy_ns(one, ("name",)) for one in phases)},
         names={name: sum(one["names"][name] for one in phases) for name in phases[0]["names"]},
         growth=_growth(group),
+        parts=tuple(_part(one) for one in phases),
         syncs_at_once=max(sum(one["most_at_once"] for one in phases if one["sync"]["calls"]), 1),
+    )
+
+
+def _part(phase: Mapping[str, Any]) -> Part:
+    kinds = ("read",), ("write",), ("write", "sync")
+    return Part(
+        {access: phase[name] for access, name in BYTES.items()},
+        {"+".join(some): _busy_ns(phase, some) for some in kinds},
     )
 
 

@@ -12,6 +12,7 @@ from weir.terms.model import Row
 # Calls of MPI's start and of settings beside those of a result.
 _A_FEW = 1.05
 _EXACT = 1.01
+_NOTICED = 0.01  # share of a result: a process with less, such as a shell, has none
 _TIME_SHARE = 0.8  # share of the time, the limit of shorter-than-its-calls
 
 
@@ -38,6 +39,34 @@ def alone_s(row: Row, access: str, phases: Sequence[Phase], counted: float) -> f
         return inside_s
     tells = bool(row.get("sync")) or not row.get("moved_bytes")
     return max(inside_s, sum(phase.access_s(access, tells) for phase in phases))
+
+
+def part_s(row: Row, others: Sequence[Row], access: str, phases: Sequence[Phase]) -> float | None:
+    """How long a result took at least where each of as many processes moved as much as each of the results:
+    the quickest process is that of none but the quickest result. None where they are not such pairs."""
+    rows = [row, *others]
+    parts = [
+        part
+        for phase in phases
+        for part in phase.parts
+        if part.moved[access] > _NOTICED * (row.get("moved_bytes") or 0)
+    ]
+    sizes = {part.moved[access] for part in parts}
+    times = [_lasted_s(one) for one in rows]
+    if (
+        len(rows) == 1
+        or len(parts) != len(rows)
+        or sizes != {one.get("moved_bytes") for one in rows}
+        or len(sizes) != 1
+    ):
+        return None
+    if None in times:
+        return None
+    with_syncs = access == "write" and all(one.get("sync") is not False for one in rows)
+    kinds = "write+sync" if with_syncs else access
+    spent = sorted(part.inside_ns[kinds] / 1e9 for part in parts)
+    quicker = sum(1 for time in times[1:] if time is not None and time < (times[0] or 0.0))
+    return spent[quicker]
 
 
 def are_told_apart(rows: Sequence[Row], counted: float) -> bool:

@@ -157,3 +157,26 @@ def test_threads_at_the_same_time_took_the_time_of_one() -> None:
     threads["write"] = threads["write"] | {"busy_ns": 4 * S}
     assert judged([of(100, 1.0)], threads | {"most_at_once": 4}) == [("VALID", "")]
     assert judged([of(100, 1.0)], threads)[0][0] == "INVALID"
+
+
+def verdicts_of_processes(claims: list[Claim], *phases: dict[str, Any]) -> list[str]:
+    """Each phase is of a process of its own."""
+    total = sum(one["written_bytes"] for one in phases) // MIB
+    processes = []
+    for pid, one in enumerate(phases):
+        written = one["written_bytes"] // MIB
+        io = {"wchar": written, "write_bytes": written}
+        processes.append(process(mount(one, device=(0, total), io=io), pid=pid))
+    found = judged_claims(claims, mounts_of(processes), processes, ["sh"])
+    return [one.row["verdict"] for _, one in found if one is not None]
+
+
+def test_time_is_not_moved_from_one_process_to_another() -> None:
+    """A script prints the rates of two programs: their times together are right, each of them is not."""
+    parts = busy(200, 1.0, 0.25), busy(200, 1.3, 1.0)
+    assert verdicts_of_processes([of(200, 1.0), of(200, 0.25)], *parts) == ["VALID", "VALID"]
+    assert "INVALID" in verdicts_of_processes([of(200, 0.05), of(200, 1.2)], *parts)
+    assert verdicts_of_processes([of(150, 0.2), of(250, 1.1)], *parts) == [
+        "VALID",
+        "VALID",
+    ]  # not of one each
