@@ -20,7 +20,7 @@ from weir.witness.document import LIBRARY, without_library
 
 _NOTICEABLE_BYTES = 1 << 20
 _MOVED = ("read_bytes", "written_bytes")
-_WITHOUT_REPORT = "static, setuid, Go, or still running"
+_WITHOUT_REPORT = "static, setuid, Go, of another user (su, setpriv), or still running"
 _WITHOUT_CALLS = "by no call that was seen: programs and libraries that were loaded, or mappings"
 _TIMED_BY_THE_PROGRAM = "the kernel's and the device's counts hold the bytes, the program alone their time"
 _UNREPORTED = {

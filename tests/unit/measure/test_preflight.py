@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,7 +10,7 @@ import pytest
 
 from tests.checkout import shipped
 from weir.measure import preflight
-from weir.measure.preflight import check_batch, check_inodes, check_kind, inodes_of
+from weir.measure.preflight import check_batch, check_inodes, check_kind, check_space, inodes_of
 from weir.measure.ranks import check_ranks
 from weir.plan import make_plan
 from weir.plan.cost import LAUNCH_EXECUTIONS
@@ -46,6 +47,18 @@ def test_what_the_plan_lets_through_is_not_too_much_for_the_preflight(limit: int
     needs = [inodes_of(batch.cells, stack) for batch in plan.batches]
     assert all(need <= limit for need in needs)
     assert bool(needs) == (limit > LAUNCH_EXECUTIONS)
+
+
+def test_a_file_system_that_counts_no_bytes_is_not_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ramfs has 0 of 0 bytes free."""
+    needs = [tools()["ior"].footprint(CELLS[0])]
+    for total, free, problem in ((0, 0, False), (10**15, 10**14, False), (10**15, 0, True)):
+        usage = SimpleNamespace(total=total, free=free)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _, usage=usage: usage)
+        assert (check_space(Path("/target"), TARGET, needs).problem is not None) is problem
+    limited = replace(TARGET, space_bytes=1)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(total=0, free=0))
+    assert check_space(Path("/target"), limited, needs).problem is not None
 
 
 def test_more_inodes_than_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
