@@ -208,7 +208,9 @@ _FIND = ("find", "tree", "-C", "--make-files", "100", "--json", "out.json")
 _HINTED = ("ior", "-a", "MPIIO", "-w", "-e", "-g", "-t", "1m", "-b", "16m", "-o", "FOLDER/data", "-O")
 _HINTED += ("summaryFile=out.json", "-U", "hints")
 _HINT = "echo IOR_HINT__MPI__cb_nodes=1000 >hints"
+_WAITING = ("--name=waits", "--rw=read", "--bs=4k", "--size=1m", "--thinktime=2000", "--output-format=json")
 LOGS: dict[str, Callable[[Path], str]] = {
+    "waits-between-reads": lambda folder: _output(["fio", *_WAITING], folder),
     "dry-run": _ior("--dryRun", "-a", "DUMMY", *_WRITE),
     "read-back": _ior("-r", *_WRITE),
     "older-file": _ior("-k", "-E", *_WRITE, before="head -c 40M /dev/zero >data"),

@@ -83,6 +83,10 @@ def _row(facts: Facts) -> Row:
     """rate and moved are bytes, or entries of a tree."""
     access, item = _PHASES[facts["phase"]]
     seen = {name: facts[name] for name in ("path", "workload") if facts.get(name)}
+    workers = seen.get("workload", {}).get("workers")
+    if workers and facts.get("hosts"):
+        in_flight = workers * facts["hosts"] * (facts.get("iodepth") or 1)
+        seen["in_flight"] = {"count": in_flight, "exact": True}
     row: Row = {"api": "POSIX", "access": access, "nn": facts.get("hosts"), "ppn": None, "observed": seen}
     if item is not None:
         row |= {"item": item, "ops": facts.get("entries"), "ops_s": facts.get("entries_s")}

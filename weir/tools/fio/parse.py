@@ -20,6 +20,7 @@ INTERFACES: Mapping[str, str] = {
 }
 # Engines that move nothing to or from storage.
 NO_STORAGE = frozenset(("net", "netsplice", "null", "cpuio"))
+_ASYNCHRONOUS = frozenset(("libaio", "io_uring", "io_uring_cmd", "posixaio", "windowsaio", "solarisaio"))
 # Options that fio applies where neither the command line nor the job file has them, on Linux.
 _DEFAULTS: Mapping[str, str] = {"ioengine": "psync", "rw": "read", "bs": "4k", "iodepth": "1", "numjobs": "1"}
 # A document without options (fio 2 with a job file) does not show what was requested.
@@ -92,6 +93,8 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
                     row |= dict.fromkeys(_UNTOLD)
                 row["observed"] = _observed(job, told)
                 alike_before = f"{access} {row['observed']}"
+                if told:
+                    row["observed"]["in_flight"] = _in_flight(options, jobs)
                 row["iteration"] = iterations[alike_before]
                 iterations[alike_before] += 1
                 if access == "write" and (syncs := _syncs(job)):
@@ -136,6 +139,12 @@ def _bandwidth(counted: Mapping[str, Any]) -> float | None:
         if 0 <= exact - printed < (1 if isinstance(printed, int) else 1024):
             return exact / _MIB
     return _scaled(counted.get("bw_bytes"), _MIB)
+
+
+def _in_flight(options: Mapping[str, str], jobs: int) -> dict[str, Any]:
+    """A group may have jobs of other sections, too. Engines that wait for each operation ignore the depth."""
+    depth = _count(options["iodepth"]) if options["ioengine"] in _ASYNCHRONOUS else 1
+    return {"count": max(jobs, 1) * (depth or 1), "exact": "group_reporting" not in options}
 
 
 def _observed(job: Mapping[str, Any], told: Mapping[str, str]) -> Row:
