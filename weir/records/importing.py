@@ -118,7 +118,10 @@ def nothing_found(imported: Imported, derived: Sequence[Path] = ()) -> WeirError
     hint = f"give outputs of {', '.join(tools())} or a CSV file with the columns of a record"
     if not imported.without_results:
         return WeirError("holds no results that weir can read", hint=hint, exit_code=2)
-    first, kind = next(iter(imported.without_results.items()))
+    # The kind of most files tells more than that of the first, such as a .gitignore.
+    kinds = Counter(kind for kind in imported.without_results.values() if kind)
+    kind = kinds.most_common(1)[0][0] if kinds else ""
+    first = next(file for file, each in imported.without_results.items() if each == kind)
     message = "holds no results that weir can read" + (f": it is {kind}" if kind else "")
     return WeirError(message, file=printable(first), hint=hint, exit_code=2)
 

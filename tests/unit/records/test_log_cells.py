@@ -130,6 +130,17 @@ def test_commands_of_elbencho(tmp_path: Path, head: str, options: str) -> None:
     assert len({row["cell"] for row in rows}) == 2
 
 
+def test_nodes_of_a_job_are_counted_and_their_names_are_not(tmp_path: Path) -> None:
+    """Each allocation has nodes of other names."""
+    table = (GOLDEN / "elbencho/shared.txt").read_text()
+    command = 'ISO DATE: 2022\nCOMMAND LINE: "elbencho" "-w" "--hosts" "{}" "-t" "4" "/d/f"\n'
+    jobs = ("n1 n2", "n7,n9", "n1,n2,n3", "n[1-2]")
+    text = "".join(command.format(nodes) + table.replace("91ms", f"9{at}ms") for at, nodes in enumerate(jobs))
+    rows = [row for row in rows_of(tmp_path, text) if row["access"] == "write"]
+    assert [row["nn"] for row in rows] == [2, 2, 3, None]
+    assert rows[0]["cell"] == rows[1]["cell"] != rows[2]["cell"]
+
+
 def test_documents_of_elbencho(tmp_path: Path) -> None:
     text = (GOLDEN / "elbencho/tree.json").read_text()
     larger = text.replace('"threads":"2"', '"threads":"4"').replace('"-t\\" \\"2', '"-t\\" \\"4')

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from weir.base.errors import WeirError
+from weir.records.facts import Facts
+from weir.records.importing import import_files
 from weir.records.text_kinds import kind_of
 
 H5PERF = """\
@@ -61,6 +66,19 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_file_is_named_by_what_it_is(kind: str) -> None:
     assert [kind_of(text) for text in KINDS[kind]] == [kind] * len(KINDS[kind])
+
+
+def test_an_import_without_results_names_what_most_files_are(tmp_path: Path) -> None:
+    for name, text in (
+        (".gitignore", "*.o\n"),
+        ("1.txt", H5PERF),
+        ("2.txt", H5PERF),
+        ("run.sh", "#!/bin/sh\n"),
+    ):
+        (tmp_path / name).write_text(text)
+    with pytest.raises(WeirError, match="that weir can read: it is output of h5perf") as error:
+        import_files(sorted(tmp_path.iterdir()), Facts())
+    assert error.value.problems[0].file == str(tmp_path / "1.txt")
 
 
 @pytest.mark.parametrize(

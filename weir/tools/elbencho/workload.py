@@ -23,7 +23,7 @@ _LONG_NAMES: Mapping[str, str] = {
 # What a run does, which is the access of a record, and where it reports: no difference of workloads.
 _NO_WORKLOAD = re.compile(
     r"-[wrdDF]|--(?:write|read|mkdirs|deldirs|delfiles|stat|nolive|nocsvlabels|lat\w*|all\w*|dryrun|label|log|"
-    r"(?:json|csv|res|live\w*)file|live\w*|ops\w*|threads|dirs|files|block|size|direct|rand|iodepth)"
+    r"(?:json|csv|res|live\w*)file|live\w*|ops\w*|hosts\w*|threads|dirs|files|block|size|direct|rand|iodepth)"
 )
 _TREE = ("--dirs", "--files")
 _OUTPUT_FILES = re.compile(r"--(?:(?:json|csv|res)file|live(?:csv|json)\w*|opslog\w*|hostsfile)")
@@ -56,6 +56,7 @@ def of_command(line: str) -> Facts:
         "options": _others(options) | {name: options[name] for name in _TREE if name in options},
     }
     return {
+        "hosts": _hosts(options.get("--hosts", "")),
         "direct": True if "--direct" in options else None,
         "order": "random" if "--rand" in options else "sequential",
         "xfer_bytes": _bytes(options.get("--block", "")),
@@ -83,6 +84,13 @@ def _others(options: Mapping[str, str]) -> dict[str, str]:
 
 def _known(workload: Facts) -> Facts:
     return {name: value for name, value in workload.items() if value}
+
+
+def _hosts(text: str) -> int | None:
+    """Number of a list of names; what a range in brackets stands for is not counted. Which nodes a job got is
+    no difference of workloads."""
+    names = [name for name in re.split(r"[,\s]+", text) if name]
+    return len(names) if names and "[" not in text else None
 
 
 def _arguments(line: str) -> list[str]:
