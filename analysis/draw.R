@@ -86,6 +86,7 @@ main <- function(words) {
     stop(usage_error(sprintf("no command '%s'; there are %s", command, paste(names(commands), collapse = ", "))))
   }
   arguments <- read_arguments(words[-1])
+  if (!is.null(arguments$inputs$facts)) named_experiments(read_facts(arguments$inputs$facts))
   run(arguments$words, arguments$inputs)
 }
 

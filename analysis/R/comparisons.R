@@ -144,7 +144,7 @@ rank_of_level <- function(levels) {
   if (is.numeric(levels)) levels else match(levels, c(usual_levels, sort(setdiff(levels, usual_levels))))
 }
 
-# What follows from the setting and differs too: "stripe count 2 to 32".
+# What follows from the setting and differs too: "stripe counts".
 differing_words <- function(pairs, dimension = character()) {
   present <- setdiff(following, dimension)
   present <- present[paste0(present, ".x") %in% names(pairs)]
@@ -160,7 +160,8 @@ differing_words <- function(pairs, dimension = character()) {
   apply(do.call(cbind, words), 1, function(row) paste(row[nzchar(row)], collapse = ", "))
 }
 
-column_names <- c(block_bytes = "block", segments = "segments", stripe_count = "stripes", chunking = "chunks")
+column_names <- c(block_bytes = "block sizes", segments = "segments", stripe_count = "stripe counts",
+  chunking = "chunks")
 
 # The mean log ratio over the rounds; of settings that are compared over many pairs in one or two rounds, over the
 # pairs.
@@ -195,6 +196,8 @@ fewest_agreeing <- 3L
 campaign_words <- paste(
   "A clear effect is one of this campaign: a cell that was slow for all of its rounds looks like an effect, too."
 )
+# Of cells that ran once the pairs tell an effect; a claim needs rounds.
+pairs_words <- " over pairs of cells that ran once, which decides no claim"
 agreement_words <- "its pairs of cells agree, so that one slow cell cannot be the reason"
 
 chance_over_pairs <- function(of_pair) {

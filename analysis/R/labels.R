@@ -71,6 +71,19 @@ short_rate_words <- function(values) {
   paste0(rate_words(values / c(1, 1e3, 1e6)[step + 1]), c("", "k", "M")[step + 1])
 }
 
+# An archive's sidecar has words for the folders of its logs (about: experiments:), which nobody else can read.
+named_experiments <- local({
+  known <- character()
+  function(facts = NULL) {
+    if (!is.null(facts)) known <<- unlist(facts$about$experiments)
+    known
+  }
+})
+
+is_named <- function(experiments) experiments %in% names(named_experiments())
+
+experiment_words <- function(experiments) in_words(experiments, named_experiments())
+
 flag_words <- list(
   collective = c("independent", "collective"), sync = c("no sync", "sync"), direct = c("buffered", "O_DIRECT"),
   # What is plain goes without saying.
@@ -86,7 +99,7 @@ column_words <- function(column, values) {
     layout = layout_words(values),
     nn = counted(values, "node"),
     ppn = paste(counted(values, "process", "processes"), "per node"),
-    experiment = paste("experiment", values),
+    experiment = paste0(ifelse(is_named(values), "", "experiment "), experiment_words(values)),
     suite = paste("suite", values), program_of = paste("over", values),
     xfer_bytes = bytes_words(values),
     block_bytes = paste("block", bytes_words(values)),

@@ -84,14 +84,20 @@ latex_table <- function(name, caption, cells, columns, header, groups = NULL, li
   stopifnot(length(cells) == length(columns), length(header) == length(columns))
   known <- lapply(unname(as.list(cells)), function(cell) ifelse(is.na(cell), unknown_in_print, as.character(cell)))
   empty <- vapply(known, function(cell) length(cell) > 0 && all(cell %in% c(unknown_in_print, "\u2013")), logical(1))
-  not_printed <- paste(header[empty], collapse = ", ")
+  # Where every value is of one run, once is enough.
+  single <- header == "$n$" & vapply(known, function(cell) all(cell %in% c("1", unknown_in_print)), logical(1)) & !empty
+  not_printed <- if (any(empty)) paste("no value in:", paste(header[empty], collapse = ", "))
+  remarks <- c(if (any(single)) "single runs", not_printed)
+  empty <- empty | (single & sum(!empty) > 1)
   columns <- columns[!empty]
   header <- header[!empty]
   rows <- paste0(do.call(paste, c(known[!empty], sep = " & ")), " \\\\")
   body <- if (is.null(groups)) rows else with_group_lines(rows, groups, length(columns))
   head <- if (any(nzchar(header))) c(paste0(paste(header, collapse = " & "), " \\\\"), "\\midrule")
-  without <- if (any(empty)) sprintf(" No value in: %s.", not_printed) else ""
-  caption <- sprintf("\\caption{%s%s}\\label{tab:%s}", escape_latex(caption), without, name)
+  without <- if (length(remarks) > 0) sprintf(" (%s).", paste(remarks, collapse = "; ")) else NULL
+  caption <- escape_latex(caption)
+  if (!is.null(without)) caption <- paste0(sub("[.]$", "", caption), without)
+  caption <- sprintf("\\caption{%s}\\label{tab:%s}", caption, name)
   preamble <- paste0("@{}", paste(columns, collapse = ""), "@{}")
   if (!in_place && sum(lines) + length(unique(groups)) <= most_lines_of_float) {
     short_table(preamble, caption, head, body, below)
@@ -113,7 +119,7 @@ long_table <- function(preamble, caption, head, body, width, together) {
   again <- sprintf("\\multicolumn{%d}{@{}l@{}}{\\small\\tablename~\\thetable, continued} \\\\[2pt]", width)
   on <- sprintf("\\multicolumn{%d}{@{}r@{}}{continued on the next page} \\\\", width)
   c(
-    "\\roomfor{55mm}\\begingroup\\tablesize", sprintf("\\begin{longtable}{%s}", preamble),
+    "\\tablesbefore\\roomfor{55mm}\\begingroup\\tablesize", sprintf("\\begin{longtable}{%s}", preamble),
     paste0(caption, "\\\\"), "\\toprule", head,
     "\\endfirsthead", again, "\\toprule", head, "\\endhead", "\\midrule", on,
     "\\endfoot", "\\bottomrule", "\\endlastfoot", keep_last_together(body, together), "\\end{longtable}", "\\endgroup"

@@ -199,8 +199,9 @@ clear_effects <- function(effects, most = 3) {
     latex_name(instead_of), latex_name(access), latex_name(target), factor_words(ratio), factor_words(lo),
     factor_words(hi), pairs
   )]
-  sprintf("The strongest of the clear effects of a setting in this campaign: %s. %s", paste(words, collapse = "; "),
-    reservation_words(clear))
+  over_pairs <- if (all(clear$over == "pairs")) pairs_words else ""
+  sprintf("The strongest of the clear effects of a setting in this campaign%s: %s. %s", over_pairs,
+    paste(words, collapse = "; "), reservation_words(clear))
 }
 
 # How far experiments agree that measured the same points.
@@ -209,9 +210,9 @@ repeated_points <- function(ratios) {
     return("")
   }
   words <- ratios[, sprintf(
-    "experiment %s instead of %s gives %ss on %s a factor of %s to %s, %s in the mean of %d points",
-    latex_name(experiment), latex_name(instead_of), latex_name(access), latex_name(target), factor_words(lowest),
-    factor_words(highest), factor_words(ratio), pairs
+    "%s instead of %s gives %ss on %s a factor of %s to %s, %s in the mean of %d points",
+    latex_name(column_words("experiment", experiment)), latex_name(experiment_words(instead_of)),
+    latex_name(access), latex_name(target), factor_words(lowest), factor_words(highest), factor_words(ratio), pairs
   )]
   sprintf("Some points were measured by two experiments: %s.", paste(words, collapse = "; "))
 }

@@ -85,13 +85,16 @@ answers_words <- function(answers, targets) {
   shown <- utils::head(shown[order(rank)], most_answers)
   # A study without small random accesses needs no columns of dashes.
   small <- any(lengths(lapply(shown, function(one) one$small)) > 0)
-  rows <- vapply(shown, answer_cells, "", in_short = several, with_small = small)
+  # Where every rate is of one run, once is enough.
+  single <- all(vapply(shown, function(one) one$best$n == 1 && (is.null(one$small) || one$small$n == 1), TRUE))
+  rows <- vapply(shown, answer_cells, "", in_short = several, with_small = small, with_n = !single)
   c(
     "{\\tablesize\\renewcommand{\\arraystretch}{1.25}", paste0(
       "\\begin{tabular}{@{}", wrapped_column(width_of_names(shown)), "l", "rl", wrapped_column(if (small) 39 else 74),
       if (small) "rlrr", "@{}}"
     ), "\\toprule",
-    "\\multicolumn{2}{@{}l}{MiB/s [interval]} & \\multicolumn{2}{l}{best} & reached with",
+    sprintf("\\multicolumn{2}{@{}l}{MiB/s %s}", if (single) "of single runs" else "[interval]"),
+    " & \\multicolumn{2}{l}{best} & reached with",
     if (small) "& \\multicolumn{2}{l}{small, random} & op/s & p99 latency",
     "\\\\ \\midrule", rows, "\\bottomrule", "\\end{tabular}}\\par\\smallskip",
     if (further > 0) sprintf("{\\footnotesize\\par Not shown: %s; report.html has them.\\par}", counted(further, "row"))
@@ -106,15 +109,17 @@ width_of_names <- function(answers) {
 # Of more systems a setting takes one line.
 most_systems_in_full <- 4L
 
-answer_cells <- function(answer, in_short, with_small = TRUE) {
+answer_cells <- function(answer, in_short, with_small = TRUE, with_n = TRUE) {
   rate <- function(found) {
     if (is.null(found)) {
       return("-- & ")
     }
     range <- if (is.finite(found$lo)) {
       sprintf("{[}%s--%s{]}", rate_words(found$lo), rate_words(found$hi))
-    } else {
+    } else if (with_n) {
       sprintf("$n=%d$", found$n)
+    } else {
+      ""
     }
     sprintf("{\\normalsize\\bfseries %s} & %s", rate_words(found$value), range)
   }

@@ -8,6 +8,7 @@ render_study <- function(folder, published = NULL, processes = 2L) {
   # To compile functions that run once takes longer than they do: not before the page is there.
   level <- compiler::enableJIT(0)
   inputs <- study_inputs(folder, published)
+  named_experiments(known_facts(inputs))
   records <- read_records(file.path(folder, "records.csv"))
   # The answer first; also before the fork, so that each process has the effects.
   model <- write_page(folder, records, inputs)

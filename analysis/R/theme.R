@@ -174,8 +174,11 @@ rate_axis <- function(scale, name, limits, most_labels, beyond = 0.07) {
   )
 }
 
-# `beyond` is the room at both ends, for labels above the points there.
+# `beyond` is the room at both ends, for labels above the points there. At least a label of six letters stays within its
+# panel, so that it does not run into that of the next one.
 scale_x_rate <- function(name, limits = NULL, panel_mm = 100, beyond = 0.07) {
+  half_mm <- 3 * mm_per_letter + 0.4
+  beyond <- max(beyond, min(0.3, half_mm / max(1, panel_mm - 2 * half_mm)))
   rate_axis(ggplot2::scale_x_log10, name, limits, max(2, floor(panel_mm / 14)), beyond)
 }
 
@@ -235,16 +238,21 @@ n_words <- function(n) {
   if (length(n) == 0) {
     return("n = 0")
   }
+  if (are_single(n)) {
+    return("single runs, without an interval")
+  }
   if (min(n) == max(n)) paste("n =", counted(min(n), "run")) else sprintf("n = %d to %d runs", min(n), max(n))
 }
+
+are_single <- function(n) length(n) > 0 && all(n == 1)
 
 # A part whose bars or bands are something else names it.
 interval_words <- function(shown, part) {
   if (!is.null(part$interval_text)) {
-    return(part$interval_text)
+    return(if (nzchar(part$interval_text)) part$interval_text)
   }
-  if (nrow(shown) > 0 && all(shown$n == 1)) {
-    return("A single run has no interval.")
+  if (are_single(shown$n)) {
+    return(NULL)
   }
   if (is.null(shown$level) || all(is.na(shown$level))) {
     return(sprintf("Fewer than %d runs: small marks are the runs, there is no interval.", fewest_for_interval))

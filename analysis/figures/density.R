@@ -4,8 +4,8 @@ statistic <- "Curves: share of the operations in each tenth of a power of ten of
 interval_text <- ""
 needs <- "times of single operations (latencies.csv) of io-model"
 caption <- paste(
-  "How the times of single operations are distributed, a curve for each storage; the axis of the times is logarithmic.",
-  "Two hills are a cache and what is behind it."
+  "How the times of single operations are distributed, a curve for each storage; the axis of the times is",
+  "logarithmic. Two hills are a cache and what is behind it."
 )
 page_limit <- 2L
 

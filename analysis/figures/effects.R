@@ -4,11 +4,10 @@ statistic <- "Points: mean ratio over pairs of cells that differ in one setting,
 needs <- "cells that differ in one setting only"
 interval_text <- "Bars: 95 % t interval."
 caption <- paste(
-  "What a setting changes: a factor above 1 means that the metric is higher with it. Filled: a clear effect, with",
-  "false discoveries held at 5 % over all rows; hollow: no clear effect.", campaign_words, "Diamonds are clear, and",
-  paste0(agreement_words, "."), "Thin lines reach from the lowest to the",
-  "highest pair of settings: where they lie on both sides of 1, it depends on the rest. All rows are in",
-  "tables/effects.csv."
+  "A factor above 1 means that the metric is higher with the setting; filled: a clear effect of this campaign, with",
+  "false discoveries held at 5 % over all rows (a cell that was slow for all of its rounds looks the same, where",
+  "pairs of cells agree, diamonds, one slow cell cannot be the reason). Thin lines reach from the lowest to the",
+  "highest pair of settings; all rows are in tables/effects.csv."
 )
 most_rows <- 28
 
@@ -33,8 +32,9 @@ finding <- function(table) {
   if (nrow(known) == 0) {
     return("No setting has a clear effect.")
   }
-  known[which.max(abs(log(ratio))), sprintf("%s; the strongest: %s instead of %s, \u00d7%s for a %s on %s.",
-    counted(nrow(known), "effect is clear", "effects are clear"), setting, instead_of,
+  over_pairs <- if (all(known$over == "pairs")) pairs_words else ""
+  known[which.max(abs(log(ratio))), sprintf("%s%s; the strongest: %s instead of %s, \u00d7%s for a %s on %s.",
+    counted(nrow(known), "effect is clear", "effects are clear"), over_pairs, setting, instead_of,
     format_plain(signif(ratio, 2)), access, target)]
 }
 
@@ -45,7 +45,7 @@ make_figure <- function(table) {
   table <- mark_emulated(table)[order(emulated, target)]
   table[, target := factor(target, levels = unique(target))]
   words <- table[, sprintf(
-    "%s instead of %s%s", setting, instead_of, ifelse(nzchar(also_differs), paste0(" [also: ", also_differs, "]"), "")
+    "%s instead of %s%s", setting, instead_of, ifelse(nzchar(also_differs), paste0(", with other ", also_differs), "")
   )]
   table[, name := vapply(words, wrap_words, "", width = 62)]
   table[, name := factor(name, levels = rev(unique(name)))]

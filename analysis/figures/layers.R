@@ -5,10 +5,10 @@ interval_text <- "Bars: 95 % t interval over the rounds."
 needs <- "records of the suite layers: several sizes by several interfaces"
 if_empty <- "The study does not compare layers."
 caption <- paste(
-  "The time of one operation of one process is a fixed part (left, in microseconds) and a part for each MiB (right).",
-  "Both come from a line through the sizes of each round. The grey line is the interface without the layer: POSIX, or",
-  "the native one. For the mount of a burst buffer, its native interface is shown beside the interfaces through FUSE.",
-  "A fixed part below zero means that small operations cost less than the line through the large ones."
+  "The time of one operation of one process is a fixed part (left, in microseconds; below zero where small",
+  "operations cost less than the line through the large ones) and a part for each MiB (right), from a line through",
+  "the sizes of each round. The grey line is the interface without the layer: POSIX, or the native one. For the",
+  "mount of a burst buffer, its native interface is shown beside the interfaces through FUSE."
 )
 
 make_table <- function(records, inputs) {

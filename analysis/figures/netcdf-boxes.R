@@ -4,8 +4,8 @@ statistic <- "Boxes: quartiles of all measurements, iterations too; whiskers rea
 needs <- "records of NetCDF-Bench of two sizes of a block"
 interval_text <- ""
 caption <- paste(
-  "Bandwidth of NetCDF-Bench by access of calls and storage of the variable, a box for each size of a block; the axis",
-  "is logarithmic. A high box varies from measurement to measurement."
+  "Bandwidth of NetCDF-Bench by access of calls and storage of the variable, a box for each size of a block; the",
+  "axis is logarithmic. A high box varies from measurement to measurement."
 )
 page_limit <- 4L
 

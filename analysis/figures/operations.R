@@ -4,10 +4,10 @@ statistic <- "Points: median time of an operation, over the runs"
 needs <- "records of the experiment `operations` of the suite mistral"
 if_empty <- "The study has no sweep of single operations by size and order."
 caption <- paste(
-  "Median time of one operation of one process against its size; both axes are logarithmic. Columns: what the page",
-  "cache holds when the access begins (discarded: /dev/null and /dev/zero, the cost of the call itself). Colour: order",
-  "in the file (off0: the same bytes again and again). Dashed: order rnd in memory instead of one buffer that is used",
-  "again. Along the grey slopes the time is that of the bytes alone; where a line is flat it is the cost of a call."
+  "Median time of one operation of one process against its size; both axes are logarithmic, along the grey slopes",
+  "the time is that of the bytes alone. Columns: what the page cache holds when the access begins (discarded:",
+  "/dev/null and /dev/zero, the cost of the call itself). Colour: order in the file (off0: the same bytes again and",
+  "again); dashed: order rnd in memory instead of one buffer that is used again."
 )
 
 make_table <- function(records, inputs) {

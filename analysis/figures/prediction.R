@@ -5,9 +5,9 @@ interval_text <- "Bars: 95 % t interval over the rounds."
 needs <- "records of the suite nersc-ior: the experiment `kernel` and an application"
 if_empty <- "The study predicts no application."
 caption <- paste(
-  "The time that IOR with the parameters of an application predicts, over the time of the application itself, for each",
-  "phase. Right of the line the prediction is too long, left of it too short. Grey band: within a factor of 1.25.",
-  "N\u00d7P: nodes and processes per node."
+  "The time that IOR with the parameters of an application predicts, over the time of the application itself, for",
+  "each phase. Right of the line the prediction is too long, left of it too short; grey band: within a factor of",
+  "1.25. N\u00d7P: nodes and processes per node."
 )
 
 make_table <- function(records, inputs) {

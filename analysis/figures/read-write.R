@@ -3,10 +3,9 @@ position <- 20
 statistic <- "Points: median bandwidths (bytes over open, transfer and close)"
 needs <- "writes and reads of the same kind, three configurations of it"
 caption <- paste(
-  "Read against write bandwidth, one point for each configuration that did both; the larger the point, the larger its",
-  "transfers. On the grey diagonal reading is as fast as writing; above it reads win, most where a cache below the",
-  "file system still holds what was written. Horizontal bars are intervals of the write, vertical ones of the read",
-  "median."
+  "Read against write bandwidth, a line for each transfer size through its numbers of nodes. On the grey diagonal",
+  "reading is as fast as writing; above it reads win, most where a cache below the file system still holds what was",
+  "written."
 )
 
 # On one node a read comes from its cache as often as not, and the ranking shows more.
@@ -23,13 +22,17 @@ make_table <- function(records, inputs) {
     return(points)
   }
   pairs <- several_pairs(pair_accesses(points))
-  place_panels(pairs, c(variant = "column", target = "column", order = "column", nn = "column"), 1, most_panels)
+  # Of all pairs, also of numbers of processes that have no panel.
+  ratios <- pairs$read / pairs$write
+  pairs[, `:=`(all_pairs = .N, all_faster = sum(ratios > 1), all_ratio = stats::median(ratios))]
+  place_panels(pairs, c(
+    variant = "page", target = "page", order = "page", api = "row", layout = "row", ppn = "column"
+  ), 3, 3)
 }
 
 finding <- function(table) {
-  ratios <- table$read / table$write
-  sprintf("Reading is faster than writing in %d of %s, in the median \u00d7%s.", sum(ratios > 1),
-    counted(length(ratios), "configuration"), format_plain(signif(stats::median(ratios), 2)))
+  table[1, sprintf("Reading is faster than writing in %d of %s, in the median \u00d7%s.", all_faster,
+    counted(all_pairs, "configuration"), format_plain(signif(all_ratio, 2)))]
 }
 
 pair_accesses <- function(points) {
@@ -52,7 +55,7 @@ pair_accesses <- function(points) {
 fewest_pairs <- 3L
 
 several_pairs <- function(pairs) {
-  pairs[, beside := .N, by = .(variant, target, order, nn)]
+  pairs[, beside := .N, by = .(variant, target, order, api, layout, ppn)]
   dropped <- sum(pairs$beside < fewest_pairs)
   kept <- pairs[beside >= fewest_pairs][, beside := NULL]
   if (dropped == 0 || nrow(kept) == 0) {
@@ -70,31 +73,24 @@ worse_verdict <- function(first, second) {
 }
 
 make_figure <- function(table) {
-  points <- table[n > 0]
+  points <- data.table::copy(table)[n > 0][, size := as_size(xfer_bytes)]
   ends <- range(points[, .(read, read_lo, read_hi, write, write_lo, write_hi)], na.rm = TRUE)
-  sizes <- sort(unique(points$xfer_bytes))
   interval <- function(...) ggplot2::geom_linerange(..., linewidth = 0.25, na.rm = TRUE, show.legend = FALSE)
-  ggplot2::ggplot(points, ggplot2::aes(write, read, colour = api, shape = api)) +
+  ggplot2::ggplot(points[order(nn)], ggplot2::aes(write, read, colour = size, shape = size)) +
     ggplot2::geom_abline(colour = "#b0b0b0", linewidth = 0.4) +
     interval(ggplot2::aes(ymin = read_lo, ymax = read_hi)) +
     interval(ggplot2::aes(xmin = write_lo, xmax = write_hi)) +
-    ggplot2::geom_point(
-      ggplot2::aes(fill = fill_by(api, verdict), size = factor(xfer_bytes, levels = sizes)),
-      stroke = 0.35
-    ) +
+    ggplot2::geom_path(ggplot2::aes(group = size), linewidth = 0.3, show.legend = FALSE) +
+    ggplot2::geom_point(ggplot2::aes(fill = fill_by(size, verdict)), size = 1.4, stroke = 0.35) +
     unproven_marks() +
-    wrap_panels(table) +
-    scale_api(points$api) +
-    scale_point_sizes(sizes) +
-    scale_x_rate("Write bandwidth in MiB/s", ends, panel_width_mm(columns = wrapped_counts(table)[["columns"]])) +
+    facet_panels(table, height_mm = panel_mm(table)) +
+    scale_sizes(points$xfer_bytes) +
+    scale_x_rate("Write bandwidth in MiB/s", ends, panel_width_mm(table)) +
     scale_y_rate("Read bandwidth in MiB/s", ends) +
-    theme_weir() +
-    ggplot2::theme(
-      legend.box = "vertical", legend.spacing.y = grid::unit(0, "mm"), plot.margin = ggplot2::margin(1, 3, 1, 1, "mm")
-    )
+    theme_weir()
 }
 
-height_mm <- function(table) {
-  wrapped <- wrapped_counts(table)
-  38 + wrapped[["rows"]] * (min(66, 108 / wrapped[["columns"]]) + 4)
-}
+# Square as far as the page allows.
+panel_mm <- function(table) min(52, panel_width_mm(table), 160 / row_count(table) - 6)
+
+height_mm <- function(table) 34 + row_count(table) * panel_mm(table)

@@ -3,9 +3,8 @@ position <- 40
 statistic <- "Points: medians"
 needs <- "records on three numbers of nodes, or of processes per node"
 caption <- paste(
-  "Bandwidth (bytes over open, transfer and close) against the number of nodes, one series for each transfer size;",
-  "both axes are logarithmic; of one node the axis has its processes. Along the grey slopes the bandwidth grows in",
-  "proportion; where a line is flatter, the storage or the network is shared."
+  "Bandwidth (bytes over open, transfer and close) against the number of nodes, or of processes on one node, a line",
+  "for each transfer size; both axes are logarithmic, and along the grey slopes the bandwidth grows in proportion."
 )
 
 applies <- nothing_to_scale

@@ -3,10 +3,10 @@ position <- 1
 needs <- "records of the experiments `acceptance` and `single-stream` of the suite mistral"
 if_empty <- "The study has no acceptance test."
 caption <- paste(
-  "Median bandwidth in MiB/s of each interface with transfers that no stripe size divides, and its share of the peak.",
-  "The peak is what the target's file declares (peak:), or for archived records their source;",
-  "without a declaration it is the best value of this table (marked *). Stream: one process. N\u00d7P: nodes and",
-  "processes per node."
+  "Median bandwidth in MiB/s of each interface with transfers that no stripe size divides, and its share of the peak",
+  "(stream: one process; N\u00d7P: nodes and processes per node). The peak is what the target's file declares",
+  "(peak:), or for archived records their source; without a declaration it is the best value of this table (marked",
+  "*)."
 )
 
 make_table <- function(records, inputs) {

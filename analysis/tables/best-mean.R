@@ -4,13 +4,14 @@ section <- "appendix"
 needs <- "writes or reads on known nodes and processes"
 caption <- paste(
   "Best and mean record in MiB/s at the ends of the nodes and processes per node (N\u00d7P) and with the largest",
-  "transfers; median with its interval; of NetCDF-Bench the best of its block sizes. Of each the fastest interface and",
-  "layout, all are in tables/best-mean.csv; p.p.: a file per process; NetCDF c., i.: by collective or independent",
-  "calls."
+  "transfers; median with its interval; of NetCDF-Bench the best of its block sizes. Of each the fastest interface",
+  "and layout, all are in tables/best-mean.csv; p.p.: a file per process; NetCDF c., i.: by collective or",
+  "independent calls."
 )
 of_publication <- paste(
-  "Pub.: best and mean that the publication printed for the same access, order, transfer and N\u00d7P, over whichever",
-  "interface and layout; beside emulated storage they show what is missing and are to be compared with nothing."
+  "Pub.: best and mean that the publication printed for the same access, order, transfer and N\u00d7P, over",
+  "whichever interface and layout; beside emulated storage they show what is missing and are to be compared with",
+  "nothing."
 )
 
 make_table <- function(records, inputs) {

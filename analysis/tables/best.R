@@ -3,8 +3,8 @@ position <- 5
 needs <- "records of writes or reads"
 caption <- paste(
   "The best observed median of every target, interface and access in MiB/s, of so many points; tied: how many of",
-  "them the runs do not tell from it. The best of many reads high: expected is what the best setting gives in",
-  "rounds that did not choose it. Interval: of the median, at the level printed in the text; I/O only: the same",
+  "them the runs do not tell from it; expected: what the best setting gives in rounds that did not choose it, as the",
+  "best of many reads high. Interval: of the median, at the level printed in the text; I/O only: the same",
   "records by the time of the transfers alone; N\u00d7P: nodes and processes per node. A dagger marks a median of",
   "degraded records, a circle one with unproven records."
 )

@@ -4,9 +4,9 @@ section <- "claims"
 if_empty <- "these data decide none of the claims in analysis/claims."
 caption <- paste(
   "Claims as the publications state them, the effect in these records with its 95 % interval over the rounds, what",
-  "it has to be, and the same of the values that were printed. \u2713 reproduced, \u00d7 contradicted, ?",
-  "undecided; an exponent is that of the growth with the nodes. False decisions are held at 5 % over a publication, of",
-  "this campaign: a cell that was slow for all of its rounds decides a claim as well."
+  "it has to be, and the same of the values that were printed. \u2713 reproduced, \u00d7 contradicted, ? undecided;",
+  "an exponent is that of the growth with the nodes. False decisions are held at 5 % over a publication, of this",
+  "campaign: a cell that was slow for all of its rounds decides a claim as well."
 )
 
 make_table <- function(records, inputs) {

@@ -3,10 +3,10 @@ position <- 3
 needs <- "records of the experiment `defaults` of the suite mistral"
 if_empty <- "The study has no sweep of stripes and processes."
 caption <- paste(
-  "Share of the best setting's bandwidth that each setting reaches, in per cent: the arithmetic mean over the numbers",
-  "of nodes is what users get on average, the harmonic mean is low where a setting fails for some of them. Node:",
-  "mean bandwidth of a node in MiB/s; over: numbers of nodes in the mean. Bold: the best setting. Stripes -- is a",
-  "file system without stripes."
+  "Share of the best setting's bandwidth that each setting reaches, in per cent: the arithmetic mean over the",
+  "numbers of nodes is what users get on average, the harmonic mean is low where a setting fails for some of them.",
+  "Node: mean bandwidth of a node in MiB/s; over: numbers of nodes in the mean; stripes -- is a file system without",
+  "stripes. Bold: the best setting."
 )
 
 make_table <- function(records, inputs) {

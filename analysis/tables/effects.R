@@ -3,10 +3,10 @@ position <- 55
 section <- "appendix"
 needs <- "cells that differ in one setting only"
 caption <- paste(
-  "Effects of a setting as factors, with 95 % t intervals over the rounds in which both sides were measured (over the",
-  "pairs where there are fewer than three rounds). In brackets the lowest and highest pair. Bold: clear, with false",
-  "discoveries held at 5 % over the table; the others show no clear effect.", campaign_words,
-  "With a dagger: clear, and", paste0(agreement_words, ".")
+  "Effects of a setting as factors, with 95 % t intervals over the rounds in which both sides were measured (over",
+  "the pairs where there are fewer than three rounds); in brackets the lowest and highest pair. Bold: a clear effect",
+  "of this campaign, with false discoveries held at 5 % over the table (a cell that was slow for all of its rounds",
+  "looks the same; with a dagger its pairs of cells agree, so that one slow cell cannot be the reason)."
 )
 most_printed <- 40
 
@@ -14,8 +14,9 @@ make_table <- function(records, inputs) effects_of_settings(records, metric_of(i
 
 make_latex <- function(table) {
   shown <- utils::head(table, most_printed)
-  more <- paste0(" ", unproven_rows_words(shown),
-    if (nrow(table) > nrow(shown)) sprintf(" All %d are in tables/effects.csv.", nrow(table)))
+  rows <- sub("[.]$", "", unproven_rows_words(shown))
+  all_rows <- if (nrow(table) > nrow(shown)) sprintf("; all %d are in tables/effects.csv", nrow(table))
+  more <- paste0(" ", rows, all_rows, ".")
   cells <- shown[, .(
     latex_name(paste(setting, "instead of", instead_of)),
     paste0(target_cell(target, emulated), ", ", latex_name(access)),

@@ -5,9 +5,9 @@ if_empty <- "The study does not measure the phases of IO500."
 caption <- paste(
   "Phases in the order of IO500's rules: median rate with its interval, its shortest time, and percentile among the",
   "published result sets where the result is valid (each write phase 300 s or longer). The last lines of a target",
-  "are the geometric means and their combination by today's rule (square root of the product) and by 2017's (product).",
-  "It is called index, and has no percentiles, if it is not a valid IO500 score; the reason stands beside the target.",
-  "Here write and read of a phase follow each other in one run; IO500 does all writes first."
+  "are the geometric means and their combination by today's rule (square root of the product) and by 2017's",
+  "(product), called index, without percentiles, if it is not a valid IO500 score. Here write and read of a phase",
+  "follow each other in one run; IO500 does all writes first."
 )
 
 make_table <- function(records, inputs) {

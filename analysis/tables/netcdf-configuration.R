@@ -8,7 +8,8 @@ caption <- paste(
 )
 of_publication <- paste(
   "Beside it the size that the paper printed for the same block on 10\u00d78; one variable of 100 time steps on 80",
-  "processes holds 100 \u00d7 80 blocks, which is in the last column: where the two differ the paper counted otherwise."
+  "processes holds 100 \u00d7 80 blocks, which is in the last column: where the two differ the paper counted",
+  "otherwise."
 )
 
 make_table <- function(records, inputs) {

@@ -3,9 +3,9 @@ position <- 5
 needs <- "records of the suite nersc-ior: the experiment `kernel` and an application"
 if_empty <- "The study predicts no application."
 caption <- paste(
-  "Median times in seconds. Error: predicted over measured time minus one, the mean over the rounds (not of the two",
-  "medians) with its 95 % t interval.",
-  "Bold: the largest error of an application on real storage. N\u00d7P: nodes and processes per node."
+  "Median times in seconds; N\u00d7P: nodes and processes per node. Error: predicted over measured time minus one,",
+  "the mean over the rounds (not of the two medians) with its 95 % t interval. Bold: the largest error of an",
+  "application on real storage."
 )
 
 make_table <- function(records, inputs) {

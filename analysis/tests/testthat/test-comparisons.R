@@ -28,10 +28,10 @@ test_that("pairs that differ in what follows from the setting say so", {
   records <- read_synthetic(access = "write", nn = c(1, 16), n = 3, xfer_bytes = c(2^14, 2^20))
   records[, stripe_count := ifelse(nn == 16 & xfer_bytes == 2^14, 32, 2)]
   effect <- effects_of_settings(with_cells(records))[dimension == "nn"]
-  expect_identical(effect$also_differs, "stripes in 1 of 2 pairs")
+  expect_identical(effect$also_differs, "stripe counts in 1 of 2 pairs")
   records[, block_bytes := nn * 2^20]
   effect <- effects_of_settings(with_cells(records))[dimension == "nn"]
-  expect_match(effect$also_differs, "block in 1 of 2 pairs; block, stripes in 1 of 2 pairs")
+  expect_match(effect$also_differs, "block sizes in 1 of 2 pairs; block sizes, stripe counts in 1 of 2 pairs")
   # What does not follow is never mixed in.
   records[, direct := nn == 16]
   expect_identical(nrow(effects_of_settings(with_cells(records))[dimension == "nn"]), 0L)
@@ -48,7 +48,7 @@ test_that("what follows from settings elsewhere is a setting where an experiment
   expect_equal(effects[dimension == "stripe_count"]$ratio, 3)
   # One pair of each count of the sweep, and one where the stripes follow the nodes.
   expect_identical(effects[dimension == "nn", .(pairs, also_differs)],
-    data.table(pairs = 3L, also_differs = "stripes in 1 of 3 pairs"))
+    data.table(pairs = 3L, also_differs = "stripe counts in 1 of 3 pairs"))
 })
 
 test_that("the ends of a number are those of each target and group", {

@@ -1,0 +1,101 @@
+"""Boxes of the words of a printed report, from `pdftotext -bbox`, and what a journal would refuse in them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+
+_WORD = re.compile(
+    r'<word xMin="([-0-9.]+)" yMin="([-0-9.]+)" xMax="([-0-9.]+)" yMax="([-0-9.]+)">(.*?)</word>'
+)
+_PAGE = re.compile(r'<page width="([0-9.]+)" height="([0-9.]+)">(.*?)</page>', re.DOTALL)
+_POINTS_PER_MM = 72 / 25.4
+_SHARE_OF_AN_OVERLAP = 0.3
+
+
+@dataclass(frozen=True)
+class Word:
+    """Text and its box, in mm from the upper left corner of the page."""
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def covers(self, other: Word) -> float:
+        """Share of the smaller box that both have in common."""
+        wide = min(self.right, other.right) - max(self.left, other.left)
+        high = min(self.bottom, other.bottom) - max(self.top, other.top)
+        smaller = min(word.width * word.height for word in (self, other))
+        return wide * high / smaller if wide > 0 and high > 0 and smaller > 0 else 0.0
+
+    @property
+    def width(self) -> float:
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        return self.bottom - self.top
+
+
+@dataclass(frozen=True)
+class Page:
+    """The words above the foot of a page, without its number."""
+
+    number: int
+    words: list[Word]
+    width: float
+    height: float
+
+    @property
+    def filled_to(self) -> float:
+        return max((word.bottom for word in self.words), default=0.0)
+
+    def overlaps(self) -> list[tuple[str, str]]:
+        """Words that stand on each other."""
+        return [
+            (one.text, other.text)
+            for index, one in enumerate(self.words)
+            for other in self.words[index + 1 :]
+            if one.covers(other) > _SHARE_OF_AN_OVERLAP
+        ]
+
+    def outside(self, margin_mm: float) -> list[str]:
+        return [
+            word.text
+            for word in self.words
+            if word.left < margin_mm or word.right > self.width - margin_mm or word.top < 5
+        ]
+
+    def run_together(self) -> list[str]:
+        """Labels of two axes without a space between them read as one number: 1,00010."""
+        return [
+            word.text for word in self.words if re.search(r"^[0-9]{1,3}(,[0-9]{3})*,[0-9]{4,}", word.text)
+        ]
+
+
+def pages_of(pdf: Path, foot_mm: float = 20) -> list[Page]:
+    """The pages of a PDF; the last foot_mm of each hold its number."""
+    text = subprocess.run(["pdftotext", "-bbox", pdf, "-"], check=True, capture_output=True, text=True).stdout
+    pages = []
+    for number, (width, height, body) in enumerate(_PAGE.findall(text), 1):
+        size = float(width) / _POINTS_PER_MM, float(height) / _POINTS_PER_MM
+        words = [
+            Word(unescape(told), *(float(one) / _POINTS_PER_MM for one in box))
+            for *box, told in _WORD.findall(body)
+        ]
+        pages.append(Page(number, [word for word in words if word.top < size[1] - foot_mm], *size))
+    return pages
+
+
+def captions_of(pages: list[str]) -> list[tuple[str, int, str]]:
+    """Kind, number and text of each caption, from the text of the pages as `pdftotext -layout` has it."""
+    found = []
+    for page in pages:
+        for match in re.finditer(r"(?m)^ *(Figure|Table) (\d+)\. (.*?)(?=\n *\n|\Z)", page, re.DOTALL):
+            found.append((match[1], int(match[2]), re.sub(r"\s+", " ", match[3])))
+    return found
