@@ -12,6 +12,8 @@ escape_latex <- function(text) {
   for (sign in names(latex_signs)) {
     text <- gsub(sign, latex_signs[[sign]], text, fixed = TRUE)
   }
+  # A name of the list above would not survive a machine without UTF-8.
+  text <- gsub("\u2713", "$\\checkmark$", text, fixed = TRUE)
   # Two of these would become one typographic sign: --mca is an option, not a dash.
   text <- gsub("([-'`,])(?=\\1)", "\\1{}", text, perl = TRUE)
   ifelse(unknown, unknown_in_print, gsub("\u0001", "\\textbackslash{}", text, fixed = TRUE))
@@ -39,8 +41,7 @@ shortened <- function(text, most) {
 # A bracket or a star that begins a row of a table would belong to the line break before it.
 latex_signs <- c(
   "~" = "\\textasciitilde{}", "^" = "\\textasciicircum{}", "<" = "\\textless{}", ">" = "\\textgreater{}",
-  "|" = "\\textbar{}", "\"" = "\\textquotedbl{}", "[" = "{[}", "]" = "{]}", "*" = "{*}",
-  "\u2713" = "$\\checkmark$"
+  "|" = "\\textbar{}", "\"" = "\\textquotedbl{}", "[" = "{[}", "]" = "{]}", "*" = "{*}"
 )
 
 # LaTeX's fonts have the letters of western Europe. A sign that they lack would end the printing: its number stands for
