@@ -68,68 +68,77 @@ static void settings_platform(struct ior_report *report) {
     ior_put_text(report, "platform", text);
 }
 
-/* Keys in IOR's order. Times are whole seconds there, so a part of a second is rounded up. */
-static void settings_parameters(struct ior_report *report, const struct ior_run *run) {
+struct pair {
+    const char *key;
+    long long number;
+};
+
+static void settings_numbers(struct ior_report *report, const struct pair *pairs, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        ior_put_number(report, pairs[i].key, pairs[i].number);
+    }
+}
+
+#define NUMBERS(pairs) settings_numbers(report, pairs, sizeof(pairs) / sizeof(pairs)[0])
+
+static void settings_of_test(struct ior_report *report, const struct ior_run *run) {
     const struct ior_params *a = &run->requested;
-    const struct weir_job *job = run->base.job;
-    int64_t hog_bytes = ior_memory_bytes(run);
-    char letter[2] = {run->packet == WEIR_PAYLOAD_TIMESTAMP ? 'g' : weir_payload_kind_name(run->packet)[0],
-                      '\0'};
-    const struct {
-        const char *key;
-        long long number;
-    } before[] = {{"deadlineForStonewall", (long long)(a->stonewall_s + 0.999)},
-                  {"stoneWallingWearOut", a->wear_out},
-                  {"maxTimeDuration", (long long)(a->most_minutes + 0.999)},
-                  {"outlierThreshold", 0}},
-      after[] = {{"dryRun", a->dry_run},
-                 {"nodes", job->nodes},
-                 {"memoryPerTask", hog_bytes},
-                 {"memoryPerNode", hog_bytes * job->tasks_on_node0},
-                 {"tasksPerNode", job->tasks_on_node0},
-                 {"repetitions", a->iterations},
-                 {"multiFile", a->multi_file},
-                 {"interTestDelay", (long long)(a->delay_s + 0.999)},
-                 {"fsync", a->sync},
-                 {"fsyncperwrite", a->sync_each},
-                 {"useExistingTestFile", a->existing},
-                 {"uniqueDir", a->unique_dir},
-                 {"singleXferAttempt", a->single_attempt},
-                 {"readFile", a->read},
-                 {"writeFile", a->write},
-                 {"filePerProc", a->file_per_process},
-                 {"reorderTasks", a->reorder_constant},
-                 {"reorderTasksRandom", a->reorder_random},
-                 {"reorderTasksRandomSeed", a->reorder_seed},
-                 {"randomOffset", a->random},
-                 {"checkWrite", a->verify_write},
-                 {"checkRead", a->verify_read},
-                 {"dataPacketType", run->packet},
-                 {"keepFile", a->keep},
-                 {"keepFileWithError", a->keep_with_error},
-                 {"warningAsErrors", 0},
-                 {"verbose", a->verbose}},
-      last[] = {{"setTimeStampSignature/incompressibleSeed", a->signature},
-                {"collective", a->collective},
-                {"segmentCount", a->segments},
-                {"transferSize", a->xfer_bytes},
-                {"blockSize", a->block_bytes}};
+    const struct pair limits[] = {{"deadlineForStonewall", (long long)(a->stonewall_s + 0.999)},
+                                  {"stoneWallingWearOut", a->wear_out},
+                                  {"maxTimeDuration", (long long)(a->most_minutes + 0.999)},
+                                  {"outlierThreshold", 0}};
     ior_put_number(report, "testID", report->tests);
     ior_put_number(report, "refnum", a->reference);
     ior_put_text(report, "api", run->base.backend->name);
     settings_platform(report);
     ior_put_text(report, "testFileName", a->test_file);
-    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
-        ior_put_number(report, before[i].key, before[i].number);
-    }
+    NUMBERS(limits);
     ior_put_text(report, "options", "");
-    for (size_t i = 0; i < sizeof after / sizeof after[0]; i++) {
-        ior_put_number(report, after[i].key, after[i].number);
-    }
-    ior_put_text(report, "data packet type", letter);
-    for (size_t i = 0; i < sizeof last / sizeof last[0]; i++) {
-        ior_put_number(report, last[i].key, last[i].number);
-    }
+}
+
+/* Keys in IOR's order. Times are whole seconds or minutes there, so a part of one is rounded up. */
+static void settings_parameters(struct ior_report *report, const struct ior_run *run) {
+    const struct ior_params *a = &run->requested;
+    const struct weir_job *job = run->base.job;
+    int64_t hog_bytes = ior_memory_bytes(run);
+    char letter = run->packet == WEIR_PAYLOAD_TIMESTAMP ? 'g' : weir_payload_kind_name(run->packet)[0];
+    const char packet[2] = {letter, '\0'};
+    const struct pair options[] = {{"dryRun", a->dry_run},
+                                   {"nodes", job->nodes},
+                                   {"memoryPerTask", hog_bytes},
+                                   {"memoryPerNode", hog_bytes * job->tasks_on_node0},
+                                   {"tasksPerNode", job->tasks_on_node0},
+                                   {"repetitions", a->iterations},
+                                   {"multiFile", a->multi_file},
+                                   {"interTestDelay", (long long)(a->delay_s + 0.999)},
+                                   {"fsync", a->sync},
+                                   {"fsyncperwrite", a->sync_each},
+                                   {"useExistingTestFile", a->existing},
+                                   {"uniqueDir", a->unique_dir},
+                                   {"singleXferAttempt", a->single_attempt},
+                                   {"readFile", a->read},
+                                   {"writeFile", a->write},
+                                   {"filePerProc", a->file_per_process},
+                                   {"reorderTasks", a->reorder_constant},
+                                   {"reorderTasksRandom", a->reorder_random},
+                                   {"reorderTasksRandomSeed", a->reorder_seed},
+                                   {"randomOffset", a->random},
+                                   {"checkWrite", a->verify_write},
+                                   {"checkRead", a->verify_read},
+                                   {"dataPacketType", run->packet},
+                                   {"keepFile", a->keep},
+                                   {"keepFileWithError", a->keep_with_error},
+                                   {"warningAsErrors", 0},
+                                   {"verbose", a->verbose}};
+    const struct pair data[] = {{"setTimeStampSignature/incompressibleSeed", a->signature},
+                                {"collective", a->collective},
+                                {"segmentCount", a->segments},
+                                {"transferSize", a->xfer_bytes},
+                                {"blockSize", a->block_bytes}};
+    settings_of_test(report, run);
+    NUMBERS(options);
+    ior_put_text(report, "data packet type", packet);
+    NUMBERS(data);
 }
 
 static void settings_order_between_files(struct ior_report *report, const struct ior_params *a) {
