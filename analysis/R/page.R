@@ -24,12 +24,12 @@ forward_live_page <- function(folder) {
   }
 }
 
-complete_page <- function(model, folder, inputs) {
+complete_page <- function(model, folder, inputs, records) {
   facts <- known_facts(inputs)
   parts <- chosen_parts("figure", "all")
   model$claims <- page_claims(inputs, facts)
   write_whole(page_json(model), file.path(folder, "page.json"))
-  model$figures <- page_figures(folder, parts)
+  model$figures <- page_figures(folder, parts, records)
   model$absent <- absent_figures(folder, parts)
   model["drawing"] <- FALSE
   write_whole(page_text(model), file.path(folder, "report.html"))

@@ -3,12 +3,14 @@
 # Figures that the study has, as SVG; one of many megabytes stays a file.
 most_svg_bytes <- 250000L
 
-page_figures <- function(folder, parts) {
+page_figures <- function(folder, parts, records) {
+  told <- measured_by(records)
   drawn <- Filter(function(part) file.exists(svg_of(part, folder)), parts)
   drawn <- Filter(function(part) file.size(svg_of(part, folder)) <= most_svg_bytes, drawn)
   lapply(drawn, function(part) {
     svg <- paste(readLines(svg_of(part, folder), warn = FALSE, encoding = "UTF-8"), collapse = "\n")
-    list(name = part$name, title = part$title, svg = sub("^<[?]xml[^>]*>\\s*", "", svg), caption = part$caption)
+    caption <- paste(c(part$caption, told), collapse = " ")
+    list(name = part$name, title = part$title, svg = sub("^<[?]xml[^>]*>\\s*", "", svg), caption = caption)
   })
 }
 

@@ -23,7 +23,7 @@ render_study <- function(folder, published = NULL, processes = 2L) {
       draw_part(parts[[i]], records, inputs, folder)
     }
   })
-  complete_page(model, folder, inputs)
+  complete_page(model, folder, inputs, records)
   cat(sprintf("%s: drew %d parts\n", folder, length(parts)))
   invisible(parts)
 }

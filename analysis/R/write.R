@@ -9,6 +9,7 @@ write_figures <- function(parts, records, inputs, folder) {
 
 # What does not apply has no picture: its .tex and .rst tell why.
 write_figure <- function(part, records, inputs, stem) {
+  part$caption <- paste(c(part$caption, measured_by(records)), collapse = " ")
   table <- part$make_table(records, inputs)
   why_not <- why_nothing(part, table, records)
   pages <- if (is.null(why_not)) split_pages(table, page_limit_of(part)) else list()

@@ -6,8 +6,8 @@ page_of <- function(records, facts = NULL) {
   write_synthetic(records, file.path(folder, "records.csv"))
   if (!is.null(facts)) writeLines(jsonlite::toJSON(facts, auto_unbox = TRUE), file.path(folder, "facts.json"))
   inputs <- if (is.null(facts)) list() else list(facts = file.path(folder, "facts.json"))
-  model <- write_page(folder, read_records(file.path(folder, "records.csv")), inputs)
-  complete_page(model, folder, inputs)
+  known <- read_records(file.path(folder, "records.csv"))
+  complete_page(write_page(folder, known, inputs), folder, inputs, known)
   list(
     facts = jsonlite::fromJSON(file.path(folder, "page.json"), simplifyVector = FALSE),
     html = paste(readLines(file.path(folder, "report.html"), encoding = "UTF-8"), collapse = "\n")
