@@ -123,3 +123,24 @@ def test_the_real_ior_is_compared_with_weir_io(
     monkeypatch.chdir(tmp_path)
     assert main(shlex.split(three_commands()[2])[1:]) == 0
     assert "1 pair: " in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_weir_io_is_a_cross_check_of_the_real_ior(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command of docs/how-to/stacks.md, on the same cells of two stacks of one study."""
+    ior = os.environ.get("IOR") or shutil.which("ior")
+    if not ior:
+        pytest.skip("the real IOR: name it with IOR=PATH")
+    site(tmp_path / "both", "quick", "POSIX", original=[ior], engine=weir_io())
+    measure(tmp_path / "both", tmp_path / "results/lab/quick", monkeypatch)
+    capsys.readouterr()
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs/how-to/stacks.md").read_text()
+    command = next(line for line in page.splitlines() if line.startswith(".venv/bin/weir compare "))
+    assert main([*shlex.split(command)[1:], "--all"]) == 0
+    text = capsys.readouterr().out
+    assert "1 pair: " in text
+    assert "A: program IOR" in text
+    assert "B: program weir-io" in text
