@@ -10,7 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.needs import loop_devices, mounts, need
+from tests.zoo.animals import DIRECT_LOOP
+from tests.zoo.errors import CannotStageError
 from tests.zoo.proven import Proven, clean, proven
+from tests.zoo.staging import mounted
 from weir.witness.document import LIBRARY
 
 pytestmark = pytest.mark.slow
@@ -97,3 +101,20 @@ def test_what_others_fetched_beside_a_warm_read(reader: Path, tmp_path: Path) ->
     assert is_seen(lies), lies.text
     honest = read_under(tmp_path, [str(reader), "plain", warm], warm)
     assert is_proven(honest), honest.text
+
+
+def test_a_warm_read_on_one_mount_beside_a_cold_one_on_another(tmp_path: Path) -> None:
+    """Of the same size: each result is of the mount on which a process took its time."""
+    need(loop_devices, mounts)
+    (tmp_path / "work").mkdir()
+    try:
+        with mounted(DIRECT_LOOP, tmp_path / "other", tmp_path / "work", tmp_path):
+            warm, other = filled(tmp_path / "warm"), filled(tmp_path / "other" / "cold")
+            Path(warm).read_bytes()
+            script = f"dd if={warm} of=/dev/null bs=1M; dd if={other} of=/dev/null bs=1M"
+            cold(other)
+            first, second = proven(["sh", "-c", script], tmp_path)
+    except CannotStageError as error:
+        pytest.skip(str(error))
+    assert is_seen(first), first.text
+    assert "read-from-cache" not in second.findings, second.text

@@ -20,6 +20,7 @@ from weir.base.errors import WeirError
 from weir.base.units import UnitError, parse_rate
 from weir.prove.fetched import with_what_reads_fetched
 from weir.prove.killed import Process
+from weir.prove.matching import mount_of_bytes
 from weir.prove.mounts import Growth, Mount, Phase
 from weir.prove.records import (
     LEAST_BYTES,
@@ -167,16 +168,20 @@ def _judged(
     unreported: Container[str],
 ) -> list[tuple[Claim, Judged | None]]:
     found: list[tuple[Claim, Judged | None]] = []
-    number: dict[tuple[str, str], int] = {}
-    for claim in claims:
-        mount, access = _place(claim, mounts)
+    number: dict[tuple[str, str, int], int] = {}
+    places = [_place(claim, mounts) for claim in claims]
+    for claim, (mount, access) in zip(claims, places, strict=True):
         if mount is None or not _is_seen(claim, mount, access, processes):
             found.append((claim, None))
             continue
         placed = replace(claim, row=claim.row | {"access": access})
-        alike = [one for one in claims if one.row["access"] in (access, None) and one.who == claim.who]
-        at = number.get((claim.who, access), 0)
-        number[claim.who, access] = at + 1
+        alike = [
+            one
+            for one, (other, _) in zip(claims, places, strict=True)
+            if one.row["access"] in (access, None) and one.who == claim.who and other is mount
+        ]
+        at = number.get((claim.who, access, id(mount)), 0)
+        number[claim.who, access, id(mount)] = at + 1
         phases = [one for one in mount.phases if getattr(one, MOVED.get(access, "read_bytes")) >= LEAST_BYTES]
         if _is_of_bytes(placed.row, access) and len(phases) == len(alike):
             phases, alike = phases[at : at + 1], [claim]
@@ -230,6 +235,8 @@ def _place(claim: Claim, mounts: Sequence[Mount]) -> tuple[Mount | None, str]:
         access = max(MOVED, key=lambda name: max(one.sum(MOVED[name]) for one in used))
     if not _is_of_bytes(claim.row, access):
         return max(used, key=lambda one: sum(sum(phase.names.values()) for phase in one.phases)), access
+    if (exact := mount_of_bytes(claim.row, access, used)) is not None:
+        return exact, access
     # The kernel's count of the process is all there is about queues, for each of its mounts.
     named = "direct_kernel" if claim.row.get("direct") else "opens"
     return max(used, key=lambda one: (_amount(one, access), one.counts[named])), access

@@ -180,3 +180,20 @@ def test_time_is_not_moved_from_one_process_to_another() -> None:
         "VALID",
         "VALID",
     ]  # not of one each
+
+
+def test_a_result_is_of_the_mount_on_which_a_process_moved_its_bytes() -> None:
+    """Two programs on two disks; of equal sizes the time tells."""
+    io = {"wchar": 0, "write_bytes": 0}
+    for sizes, times in (((100, 40), (1.0, 0.5)), ((100, 100), (1.0, 0.25))):
+        one, other = (busy(size, 1.0, time) for size, time in zip(sizes, times, strict=True))
+        first = mount(one, device=(0, sizes[0]), io=io | {"write_bytes": sizes[0]})
+        second = mount(other, device=(0, sizes[1]), point="/other", io=io | {"write_bytes": sizes[1]})
+        second |= {"device": "sdy", "source": "/dev/sdy1"}
+        both = [process(first), process(second, pid=8)]
+        claims = [of(size, time) for size, time in zip(sizes, times, strict=True)]
+        found = judged_claims(claims, mounts_of(both), both, ["sh"])
+        assert [(one.mount.point, one.row["verdict"]) for _, one in found if one is not None] == [
+            ("/scratch", "VALID"),
+            ("/other", "VALID"),
+        ]
