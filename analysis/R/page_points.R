@@ -131,7 +131,7 @@ of_storage <- function(points) {
 
 answer_row <- function(point, column, alternatives = NULL, tied = NULL) {
   list(
-    value = point[[column]], lo = point$lo, hi = point$hi, n = point$n, values = utils::head(unlist(point$values), 20),
+    value = point[[column]], lo = point$lo, hi = point$hi, n = point$n, values = I(utils::head(as.numeric(unlist(point$values)), 20)),
     unit = "MiB/s", setting = point$setting, iops = point$iops, verdict = point$verdict, alternatives = alternatives,
     tied = tied, cell = point$cell, short = short_setting(point),
     size = if (is.na(point$xfer_bytes)) "" else bytes_words(point$xfer_bytes)
@@ -150,7 +150,8 @@ interface_rows <- function(points) {
     mine <- points[api %in% interface]
     top <- mine[which.max(median)]
     list(api = api_words(interface), value = top$median, lo = top$lo, hi = top$hi, n = top$n, setting = top$setting,
-      verdict = top$verdict, values = unlist(top$values), others = mine[cell != top$cell]$median, cell = top$cell)
+      verdict = top$verdict, values = I(as.numeric(unlist(top$values))), others = I(mine[cell != top$cell]$median),
+      cell = top$cell)
   })
 }
 

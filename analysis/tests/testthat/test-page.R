@@ -31,6 +31,16 @@ test_that("the best point of every target and access is the first answer", {
   }
 })
 
+test_that("what the page lists is a list, also where there is one of it", {
+  for (answer in page_of(repeated_rounds(1))$facts$answers) {
+    expect_type(answer$best$values, "list")
+    for (interface in answer$interfaces) {
+      expect_type(interface$values, "list")
+      expect_type(interface$others, "list")
+    }
+  }
+})
+
 test_that("neither the null back end nor single operations, of a warm cache even, are the best bandwidth", {
   skip_if_quick()
   fast <- function(rows, name) data.table::copy(rows)[, `:=`(bw_mib_s = 1e6, cell = name)]
