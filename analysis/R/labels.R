@@ -71,7 +71,7 @@ short_rate_words <- function(values) {
   paste0(rate_words(values / c(1, 1e3, 1e6)[step + 1]), c("", "k", "M")[step + 1])
 }
 
-# An archive's sidecar has words for the folders of its logs (about: experiments:), which nobody else can read.
+# An archive's sidecar has names for the folders of its logs (about: experiments:), which nobody else can read.
 named_experiments <- local({
   known <- character()
   function(facts = NULL) {

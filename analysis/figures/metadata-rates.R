@@ -3,9 +3,9 @@ position <- 60
 statistic <- "Points: median rate (operations of all ranks over the time from the first start to the last stop)"
 needs <- "records of metadata: create, stat, read, rename, remove or find"
 caption <- paste(
-  "Operations per second by access and shape; the axis is logarithmic, all panels have the same. An own directory is",
-  "one for each rank: where it is faster than a shared one, the ranks wait for each other. A read opens, reads and",
-  "closes a file; a search counts the files that it passed."
+  "Operations per second by access and shape (a read opens, reads and closes a file; a search counts the files that",
+  "it passed); the axis is logarithmic, all panels have the same. An own directory is one for each rank: where it is",
+  "faster than a shared one, the ranks wait for each other."
 )
 
 applies <- function(records) {

@@ -3,9 +3,9 @@ position <- 10
 statistic <- "Points: medians"
 needs <- "writes or reads of three transfer sizes"
 caption <- paste(
-  "Bandwidth (bytes over open, transfer and close) against the size of one transfer; both axes are logarithmic.",
-  "Read it along a line: where it still rises, the cost of a call dominates; where it is flat, the storage does.",
-  "Where the lines of a shared file and of a file per process part, they show the price of sharing."
+  "Bandwidth (bytes over open, transfer and close) against the size of one transfer, axes logarithmic: where a line",
+  "rises, the cost of a call dominates; where it is flat, the storage does. Where the lines of a shared file and of a",
+  "file per process part, they show the price of sharing."
 )
 
 mapped <- c("access", "api", "layout", "order", "target", "nn", "ppn", "xfer_bytes")

@@ -1,4 +1,4 @@
-"""Boxes of the words of a printed report, from `pdftotext -bbox`, and what a journal would refuse in them."""
+"""Boxes of the tokens of a printed report, from `pdftotext -bbox`, and what a journal would refuse."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
 
-_WORD = re.compile(
+_TOKEN = re.compile(
     r'<word xMin="([-0-9.]+)" yMin="([-0-9.]+)" xMax="([-0-9.]+)" yMax="([-0-9.]+)">(.*?)</word>'
 )
 _PAGE = re.compile(r'<page width="([0-9.]+)" height="([0-9.]+)">(.*?)</page>', re.DOTALL)
@@ -17,7 +17,7 @@ _SHARE_OF_AN_OVERLAP = 0.3
 
 
 @dataclass(frozen=True)
-class Word:
+class Token:
     """Text and its box, in mm from the upper left corner of the page."""
 
     text: str
@@ -26,11 +26,11 @@ class Word:
     right: float
     bottom: float
 
-    def covers(self, other: Word) -> float:
+    def covers(self, other: Token) -> float:
         """Share of the smaller box that both have in common."""
         wide = min(self.right, other.right) - max(self.left, other.left)
         high = min(self.bottom, other.bottom) - max(self.top, other.top)
-        smaller = min(word.width * word.height for word in (self, other))
+        smaller = min(token.width * token.height for token in (self, other))
         return wide * high / smaller if wide > 0 and high > 0 and smaller > 0 else 0.0
 
     @property
@@ -44,37 +44,43 @@ class Word:
 
 @dataclass(frozen=True)
 class Page:
-    """The words above the foot of a page, without its number."""
+    """The tokens of a page above its foot, and those of the foot: its number."""
 
     number: int
-    words: list[Word]
+    tokens: list[Token]
+    foot: list[Token]
     width: float
     height: float
 
     @property
     def filled_to(self) -> float:
-        return max((word.bottom for word in self.words), default=0.0)
+        return max((token.bottom for token in self.tokens), default=0.0)
+
+    @property
+    def above_foot(self) -> float:
+        """Between the last line and the number of the page."""
+        return min((token.top for token in self.foot), default=self.height) - self.filled_to
 
     def overlaps(self) -> list[tuple[str, str]]:
-        """Words that stand on each other."""
+        """Tokens that stand on each other."""
         return [
             (one.text, other.text)
-            for index, one in enumerate(self.words)
-            for other in self.words[index + 1 :]
+            for index, one in enumerate(self.tokens)
+            for other in self.tokens[index + 1 :]
             if one.covers(other) > _SHARE_OF_AN_OVERLAP
         ]
 
     def outside(self, margin_mm: float) -> list[str]:
         return [
-            word.text
-            for word in self.words
-            if word.left < margin_mm or word.right > self.width - margin_mm or word.top < 5
+            token.text
+            for token in self.tokens
+            if token.left < margin_mm or token.right > self.width - margin_mm or token.top < 5
         ]
 
     def run_together(self) -> list[str]:
         """Labels of two axes without a space between them read as one number: 1,00010."""
         return [
-            word.text for word in self.words if re.search(r"^[0-9]{1,3}(,[0-9]{3})*,[0-9]{4,}", word.text)
+            token.text for token in self.tokens if re.search(r"^[0-9]{1,3}(,[0-9]{3})*,[0-9]{4,}", token.text)
         ]
 
 
@@ -84,11 +90,12 @@ def pages_of(pdf: Path, foot_mm: float = 20) -> list[Page]:
     pages = []
     for number, (width, height, body) in enumerate(_PAGE.findall(text), 1):
         size = float(width) / _POINTS_PER_MM, float(height) / _POINTS_PER_MM
-        words = [
-            Word(unescape(told), *(float(one) / _POINTS_PER_MM for one in box))
-            for *box, told in _WORD.findall(body)
+        tokens = [
+            Token(unescape(told), *(float(one) / _POINTS_PER_MM for one in box))
+            for *box, told in _TOKEN.findall(body)
         ]
-        pages.append(Page(number, [word for word in words if word.top < size[1] - foot_mm], *size))
+        above = [token for token in tokens if token.top < size[1] - foot_mm]
+        pages.append(Page(number, above, [token for token in tokens if token not in above], *size))
     return pages
 
 

@@ -1,0 +1,222 @@
+"""The pages of the reproduced publications: boxes of their tokens, and that text, tables and map agree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.pdf_boxes import Page, captions_of, pages_of
+from tests.workflow.report_study import (
+    ROOT,
+    Printed,
+    Record,
+    draw,
+    facts_of,
+    print_study,
+    record,
+    run,
+    write_study,
+)
+
+pytestmark = pytest.mark.slow
+
+STUDIES = ("ddn-lustre-2018", "mistral", "io500", "ime-paper")
+DEGRADED = {"verdict": "DEGRADED", "reasons": "sync-not-applied", "evidence": "no fsync"}
+
+
+def measured_rows() -> list[Record]:
+    """A small ime-paper: an emulated burst buffer by both interfaces, and the file system behind it, in three
+    rounds; of the mount two rounds are degraded."""
+    apis = {"buffer": "IME", "mount": "POSIX", "backing": "POSIX", "disk": "POSIX"}
+    return [
+        record(
+            access, 100.0 * (2 if api == "IME" else 1) * (1 + xfer / 2**20) + round, api=api, target=target,
+            xfer_bytes=xfer, order=order, ppn=ppn, run=round, emulated=target != "disk", suite="ime-paper",
+            cell=f"{target}-{xfer}-{order}-{ppn}", experiment="bandwidth", purpose="bandwidth",
+            **(DEGRADED if target == "mount" and round else {}),
+        )
+        for target, api in apis.items()
+        for xfer in (2**14, 2**20)
+        for order in ("sequential", "random")
+        for ppn in (1, 2)
+        for round in range(3)
+        for access in ("write", "read")
+    ]  # fmt: skip
+
+
+def measured_facts(rows: list[Record]) -> dict[str, object]:
+    kinds = {"buffer": "burst-buffer", "mount": "burst-buffer-fuse", "backing": "disk", "disk": "disk"}
+    suite = {
+        "suite": "ime-paper",
+        "scale": "quick",
+        "question": "Is it faster?",
+        "description": "",
+        "claims": ["ime-paper"],
+    }
+    targets = [
+        {
+            "target": name,
+            "kind": kind,
+            "description": "",
+            "emulated": name != "disk",
+            "file_system": "ext4",
+        }
+        for name, kind in kinds.items()
+    ]
+    return facts_of(rows, suites=[suite], targets=targets)
+
+
+@pytest.fixture(scope="module")
+def printed_study(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Printed]:
+    """Each study is drawn and printed once."""
+
+    @cache
+    def study(name: str) -> Printed:
+        folder = tmp_path_factory.mktemp(name)
+        if name == "ime-paper":
+            rows = measured_rows()
+            write_study(folder, rows, measured_facts(rows))
+        else:
+            archive = "import", f"reference/{name}.csv", "--facts", f"reference/{name}.yaml"
+            done = run(ROOT / ".venv/bin/weir", *archive, "--out", folder / "records.csv")
+            assert done.returncode == 0, done.stderr
+        draw(folder)
+        done = print_study(folder, name)
+        assert done.returncode == 0, done.stdout[-3000:]
+        return Printed(folder, done.stdout)
+
+    return study
+
+
+@pytest.fixture(params=STUDIES)
+def study(request: pytest.FixtureRequest, printed_study: Callable[[str], Printed]) -> Printed:
+    return printed_study(request.param)
+
+
+@pytest.fixture
+def archive(printed_study: Callable[[str], Printed]) -> Printed:
+    return printed_study("ddn-lustre-2018")
+
+
+@pytest.fixture
+def measured(printed_study: Callable[[str], Printed]) -> Printed:
+    return printed_study("ime-paper")
+
+
+def test_no_tokens_stand_on_each_other_in_the_margin_or_at_the_foot(study: Printed) -> None:
+    assert study.warnings == []
+    assert "??" not in study.arguments
+    for page in pages_of(study.pdf):
+        assert page.overlaps() == [], page.number
+        assert page.outside(margin_mm=20) == [], page.number
+        assert page.run_together() == [], page.number
+        assert page.above_foot > 2, page.number
+
+
+def test_no_page_is_less_than_a_third_full(study: Printed) -> None:
+    pages = pages_of(study.pdf)
+    assert len(pages) > 1
+    assert [page.number for page in pages if page.filled_to < page.height / 3] == []
+
+
+def test_figures_and_tables_are_numbered_as_they_appear(study: Printed) -> None:
+    captions = captions_of(study.pages)
+    for kind in ("Figure", "Table"):
+        numbers = [number for of, number, _ in captions if of == kind]
+        assert numbers == list(range(1, len(numbers) + 1)), kind
+
+
+def test_captions_have_at_most_three_sentences(study: Printed) -> None:
+    for file in sorted(study.folder.glob("*/*.tex")):
+        for caption in re.findall(r"\\caption\{(.*)\}(?:\\label|$)", file.read_text(), re.MULTILINE):
+            sentences = re.split(r"(?<=[.]) (?=[A-Z(])", re.sub(r"\(\d of \d: [^)]*\)", "", caption))
+            assert len(sentences) <= 3, (file.name, sentences)
+
+
+def test_the_first_table_maps_the_publication_to_the_pages_of_ours(study: Printed) -> None:
+    first = next(text for kind, number, text in captions_of(study.pages) if (kind, number) == ("Table", 1))
+    assert first.startswith("Every figure and table of the publication")
+    map_of = study.pages[0]
+    references = re.findall(r"(Figure|Table) (\d+), page (\d+)", map_of)
+    assert references
+    for kind, number, page in references:
+        assert re.search(rf"(?m)^ *{kind} {number}\. ", study.pages[int(page) - 1]), (kind, number, page)
+    assert "not here: " in map_of
+
+
+def test_the_archive_has_what_is_missing_with_its_reason_and_the_suite_that_measures_it(
+    archive: Printed,
+) -> None:
+    text = archive.arguments
+    for item in ("Figure 1", "Figure 2", "Figure 3", "Figure 4a", "Figure 4b", "Figure 5", "Figure 6"):
+        assert re.search(rf"{item} ", text), item
+    assert "no record of IME’s" in text
+    assert "suite ime-paper, emulated (E)" in re.sub(
+        r"\s+", " ", _column_text(archive, "measured", "edition")
+    )
+
+
+def _column_text(study: Printed, *head: str) -> str:
+    """The tokens below the head of the last column of the map."""
+    page: Page = pages_of(study.pdf)[0]
+    pairs = zip(page.tokens, page.tokens[1:], strict=False)
+    at = next(first for first, second in pairs if (first.text, second.text) == head)
+    below = [token for token in page.tokens if token.left >= at.left - 1 and token.top > at.top]
+    return " ".join(token.text for token in sorted(below, key=lambda token: (round(token.top), token.left)))
+
+
+@pytest.mark.parametrize("name", ["ddn-lustre-2018", "ime-paper"])
+def test_text_and_table_count_the_same_claims(name: str, printed_study: Callable[[str], Printed]) -> None:
+    study = printed_study(name)
+    undecided = study.arguments.count("? undecided") - study.arguments.count("contradicted, ? undecided")
+    stated = re.search(r"(\d+) stay undecided", study.arguments)
+    assert stated is not None
+    assert int(stated[1]) == undecided > 0
+
+
+def test_no_abstract_has_an_effect_that_is_undecided(measured: Printed) -> None:
+    abstract = measured.arguments.split("1 Claims", 1)[0]
+    assert "The FUSE mount is slower" not in abstract
+    assert "In the median the mount reaches" not in abstract, "of three rounds two are degraded"
+    assert (
+        "In random order the native interface has" not in abstract or "× contradicted" in measured.arguments
+    )
+
+
+def test_what_would_decide_a_claim_counts_the_rounds_that_ran(measured: Printed) -> None:
+    table = (measured.folder / "tables/claims.csv").read_text()
+    assert '"2 rounds that are not degraded, of 3 that ran"' in table
+
+
+def test_effects_of_cells_that_ran_once_decide_no_claim_and_say_so(archive: Printed) -> None:
+    assert "over pairs of cells that ran once, which decides no claim" in archive.arguments
+    assert "Of 50 these records decide 0; 8 stay undecided" in archive.arguments
+
+
+def test_an_archive_names_its_experiments_and_tells_single_runs_once_a_figure(archive: Printed) -> None:
+    for old in ("experiment output", "[also", "n = 1 run. A single run"):
+        assert old not in archive.arguments
+    assert "reads again, 30 s" in archive.arguments
+    assert "single runs" in archive.arguments
+
+
+def test_emulated_storage_comes_last_in_the_table_of_best_and_mean(measured: Printed) -> None:
+    lines = (measured.folder / "tables/best-mean.csv").read_text().splitlines()
+    emulated = [line.rsplit(",", 1)[1] for line in lines[1:]]
+    assert emulated == sorted(emulated)
+    assert "TRUE" in emulated
+
+
+def test_pages_that_look_alike_do_not_exist(study: Printed) -> None:
+    captions = [text for _, _, text in captions_of(study.pages)]
+    alike = [re.sub(r"\d of \d", "", text) for text in captions]
+    assert len(set(alike)) == len(alike)
+
+
+def test_every_publication_is_named_in_the_readme_or_maps_something() -> None:
+    for file in Path(ROOT / "reference/publications").glob("*.csv"):
+        assert "figure," in file.read_text(), file.name
