@@ -106,7 +106,8 @@ def test_space_that_goes_while_measuring_fails_the_cells_and_keeps_the_others(
     # The cells check free space themselves only at the start of the batch: take it right after.
     launcher = tiny.write(
         "hog.sh",
-        f'#!/bin/sh\nhead -c 40M /dev/zero > {small_mount}/hog 2>/dev/null\nexec {ROOT}/build/weir-io "$@"\n',
+        f"#!/bin/sh\nhead -c 40M /dev/zero > {small_mount}/hog 2>/dev/null\n"
+        f'exec "{ROOT}/build/weir-io" "$@"\n',
     )
     launcher.chmod(0o755)
     site = tiny.root / "config/sites/local/site.yaml"
@@ -165,7 +166,7 @@ def test_a_target_that_vanishes_ends_the_batch_and_keeps_its_runs(tiny: Checkout
         "vanish.sh",
         f"#!/bin/sh\necho >> {counter}\n"
         f"[ $(wc -l < {counter}) -le 4 ] || umount --lazy {small_mount} 2>/dev/null\n"
-        f'exec {ROOT}/build/weir-io "$@"\n',
+        f'exec "{ROOT}/build/weir-io" "$@"\n',
     )
     program.chmod(0o755)
     site = tiny.root / "config/sites/local/site.yaml"

@@ -330,7 +330,7 @@ def test_a_cell_that_lost_its_summary_is_not_valid(twenty: Checkout) -> None:
     """weir-io ends well, and something takes its document away before weir has read it."""
     thief = twenty.write(
         "thief.sh",
-        f'#!/bin/sh\n{ROOT}/build/weir-io "$@"\ncode=$?\nrm -f ../../runs/*/*/summary.json\nexit $code\n',
+        f'#!/bin/sh\n"{ROOT}/build/weir-io" "$@"\ncode=$?\nrm -f ../../runs/*/*/summary.json\nexit $code\n',
     )
     thief.chmod(0o755)
     program = twenty.root / "weir-io"
