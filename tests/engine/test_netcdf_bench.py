@@ -15,6 +15,7 @@ import pytest
 from tests.engine.netcdf_files import good, stored, values
 from tests.engine.runs import AS_ROOT, LIMIT_S, QUIET_MPI, Engine, mpirun
 from tests.engine.test_engine_document import assert_valid
+from weir.witness.document import preloadable
 
 DATA = (4, 6, 8, 3)
 SHAPE = ["-d=4:6:8:3", "-f=data.nc"]
@@ -48,7 +49,7 @@ def test_what_two_ranks_write(engine: Engine) -> None:
 def test_a_file_that_only_mpi_io_can_reach(engine: Engine) -> None:
     """Through the driver of a memory pool, twice: what was written is found, looked at and removed there."""
     library, folder = engine.program.parent / "libweir-pool.so", engine.folder / "pool"
-    pool = {"LD_PRELOAD": str(library), "WEIR_POOL_DIR": str(folder)}
+    pool = {"LD_PRELOAD": preloadable(library, engine.folder), "WEIR_POOL_DIR": str(folder)}
     arguments = [
         "-n=1",
         "-p=2",

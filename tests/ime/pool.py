@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.engine.runs import romio
+from weir.witness.document import preloadable
 
 HERE = Path(__file__).parent
+
 LIBRARY = "libweir-pool.so"
 LAUNCHER = "mpiexec.openmpi"
 NETCDF_INCLUDES = "netcdf/mpi/include"  # pkg-config does not tell of it on Debian
@@ -52,11 +54,12 @@ def helper(tmp_path_factory: pytest.TempPathFactory) -> Helper:
 
 
 @pytest.fixture
-def launch(programs: Path) -> Iterator[Launch]:
+def launch(programs: Path, tmp_path: Path) -> Iterator[Launch]:
     """Runs a program on some ranks with the pool preloaded; the pool is gone afterwards."""
     library = programs.parent / LIBRARY
     if not library.exists():
         pytest.skip(f"{LIBRARY} is not built: no MPI compiler was found")
+    preloaded = f"LD_PRELOAD={preloadable(library, tmp_path)}"
     pool = Path("/dev/shm") / f"weir-pool-test-{uuid.uuid4().hex[:8]}"
     environment = {
         **os.environ,
@@ -70,7 +73,7 @@ def launch(programs: Path) -> Iterator[Launch]:
         program: Path, ranks: int, *arguments: object, pool: Path = pool
     ) -> subprocess.CompletedProcess[str]:
         options = [option for key, value in settings.items() for option in ("--mca", key, value)]
-        start = [LAUNCHER, "--oversubscribe", "--bind-to", "none", *options, "-x", f"LD_PRELOAD={library}"]
+        start = [LAUNCHER, "--oversubscribe", "--bind-to", "none", *options, "-x", preloaded]
         return subprocess.run(
             [*start, "-n", str(ranks), program, *(str(argument) for argument in arguments)],
             check=False,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.witness.document import LIBRARY, WITNESS_FILE, gather_witness
+from weir.witness.document import LIBRARY, WITNESS_FILE, gather_witness, preloadable
 
 pytestmark = [
     pytest.mark.quick,
@@ -27,7 +27,7 @@ def test_a_program_that_was_stopped_stood_still_so_long(tmp_path: Path) -> None:
         folder.mkdir()
     program = f"stream = open({str(data / 'file')!r}, 'wb'); stream.write(b'x'); print(flush=True); input()"
     environment = {
-        "LD_PRELOAD": str(LIBRARY),
+        "LD_PRELOAD": preloadable(LIBRARY, tmp_path),
         "WEIR_WITNESS": str(outputs / "witness"),
         "WEIR_WITNESS_ROOT": str(data),
         "PMIX_RANK": "0",
@@ -65,7 +65,11 @@ os.write(file, b"x" * 4096)
 os.write(file, b"x" * {whole})
 os.close(file)
 """
-    environment = {"LD_PRELOAD": str(LIBRARY), "WEIR_WITNESS_ROOT": str(data), "PMIX_RANK": "0"}
+    environment = {
+        "LD_PRELOAD": preloadable(LIBRARY, tmp_path),
+        "WEIR_WITNESS_ROOT": str(data),
+        "PMIX_RANK": "0",
+    }
     halts = []
     for name, wait in (("stands", ""), ("sleeps", "time.sleep(1.5)")):
         environment["WEIR_WITNESS"] = str(outputs / "witness")

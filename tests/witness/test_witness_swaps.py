@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from weir.witness.document import LIBRARY, WITNESS_FILE, gather_witness
+from weir.witness.document import LIBRARY, WITNESS_FILE, gather_witness, preloadable
 from weir.witness.moved import called
 
 DUP3 = {"x86_64": 292, "aarch64": 24}.get(platform.machine())
@@ -73,7 +73,7 @@ def process_of(
     for folder in (outputs, data):
         folder.mkdir()
     environment = {
-        "LD_PRELOAD": f"{before} {LIBRARY} {behind}",
+        "LD_PRELOAD": f"{before} {preloadable(LIBRARY, tmp_path)} {behind}",
         "LD_AUDIT": audit,
         "WEIR_WITNESS": str(outputs / "witness"),
         "WEIR_WITNESS_ROOT": str(data),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.witness.document import LIBRARY, WITNESS_FILE, gather_witness
+from weir.witness.document import LIBRARY, WITNESS_FILE, gather_witness, preloadable
 
 pytestmark = [
     pytest.mark.quick,
@@ -48,7 +48,7 @@ def test_threads_are_counted_and_the_watching_one_shares_no_descriptor(tmp_path:
         folder.mkdir()
     program = PROGRAM.replace("WRITES", str(WRITES)).replace("THREADS", str(THREADS))
     environment = {
-        "LD_PRELOAD": str(LIBRARY),
+        "LD_PRELOAD": preloadable(LIBRARY, tmp_path),
         "WEIR_WITNESS": str(outputs / "witness"),
         "WEIR_WITNESS_ROOT": str(data),
         "PMIX_RANK": "0",

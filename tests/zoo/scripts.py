@@ -18,13 +18,13 @@ OVERWRITES = """\
 case "$OMPI_COMM_WORLD_RANK $*" in "0 "*/data) head -c 128M /dev/urandom >"${{@: -1}}" && sync ;; esac
 for word in "$@"; do case $word in summaryFile=*) document=${{word#*=}} ;; esac; done
 [ "$1" != ior ] || set -- "$@" --json="$document"
-exec {program} "$@" -E
+exec "{program}" "$@" -E
 """
 QUICK_PRINTS = """\
 #!/bin/bash
-{program} "$@" || exit
+"{program}" "$@" || exit
 for summary in "$@"; do case "$summary" in summaryFile=*) summary=${{summary#*=}} ;; *) continue ;; esac
-    [ "$OMPI_COMM_WORLD_RANK" = 0 ] && {python} - "$summary" <<'END'
+    [ "$OMPI_COMM_WORLD_RANK" = 0 ] && "{python}" - "$summary" <<'END'
 import pathlib, re, sys
 file = pathlib.Path(sys.argv[1])
 def lie(match):

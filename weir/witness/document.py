@@ -15,6 +15,7 @@ import weir.data
 from weir.base.files import from_json, write_atomically
 
 LIBRARY_NAME = "libweir-witness.so"
+_SPLITS = re.compile("[ :]")  # separators of the loader's lists
 _ENGINE = "weir-io"
 _INSTALLED = Path(weir.data.__file__).parent  # envs/wheel puts the library there
 
@@ -52,25 +53,26 @@ def without_library(library: Path = LIBRARY, installed: Path = _INSTALLED) -> st
 
 
 def preloadable(library: Path, folder: Path) -> str:
-    """The loader splits its list at spaces and colons: a library below such names gets a link in a folder."""
-    if not re.search("[ :]", str(library)):
+    """The name of the library for the loader, which splits its list at spaces and colons. A library below
+    such names gets a link in a folder, and its name from there if the folder has them, too: programs start
+    in it."""
+    if not _SPLITS.search(str(library)):
         return str(library)
     link = folder.resolve() / library.name
     with contextlib.suppress(FileExistsError):
         link.symlink_to(library)
-    return str(link)
+    return f"./{link.name}" if _SPLITS.search(str(link)) else str(link)
 
 
 def witness_variables(outputs: Path, data_folder: Path, real_folder: str, preloaded: str) -> dict[str, str]:
-    """The variables that make a program's ranks report to outputs about files in data_folder; nothing without
-    the library. It is loaded behind what is preloaded already, where it sees what reaches the system.
-
-    Behind what is preloaded already: there it sees what reaches the system.
-    """
+    """The variables that make a program's ranks report to outputs, in which they start, about files in
+    data_folder; nothing without the library. It is loaded behind what is preloaded already: there it sees
+    what reaches the system."""
     if not LIBRARY.is_file():
         return {}
+    own = preloadable(LIBRARY, outputs)
     return {
-        "LD_PRELOAD": ":".join([*filter(None, preloaded.replace(" ", ":").split(":")), str(LIBRARY)]),
+        "LD_PRELOAD": ":".join([*filter(None, preloaded.replace(" ", ":").split(":")), own]),
         "WEIR_WITNESS": str(outputs.resolve() / _PART),
         "WEIR_WITNESS_ROOT": real_folder,
         "WEIR_WITNESS_PATH": str(data_folder),
@@ -79,6 +81,8 @@ def witness_variables(outputs: Path, data_folder: Path, real_folder: str, preloa
 
 def gather_witness(outputs: Path) -> None:
     """Make one file of those that the processes of a launch left."""
+    if (outputs / LIBRARY_NAME).is_symlink():
+        (outputs / LIBRARY_NAME).unlink()
     parts = sorted(outputs.glob(f"{_PART}.*.*.json"))
     processes = list(_documents(parts))
     if processes:
