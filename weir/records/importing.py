@@ -137,10 +137,11 @@ def _of_source(source: Source, facts: Facts) -> tuple[list[Subject], str]:
         return [], kind_of(text)  # no program prints a zero byte
     # A comment before everything is the command that made it.
     log = text.partition("\n")[2] if text.startswith("# ") else text
-    found = list(_of_table(log, source.file, own) if is_table(log) else _of_log(log, source.file, own))
+    runs = [] if is_table(log) else list(runs_in(log))
+    found = list(_of_table(log, source.file, own)) if is_table(log) else _of_runs(runs, source.file, own)
     if not any(subject.has_result for subject in found) and (plain := without_prefixes(log)) != log:
-        found = list(_of_log(plain, source.file, own)) or found
-    return found, "" if found else _kind(text)
+        found = _of_runs(runs_in(plain), source.file, own) or found
+    return found, "" if found else _kind(text, runs)
 
 
 def _with_beside(file: Path, text: str) -> str:
@@ -165,9 +166,9 @@ def text_of(file: Path) -> str:
         raise WeirError(message, file=printable(file), hint=hint_of(error), exit_code=2) from None
 
 
-def _kind(text: str) -> str:
+def _kind(text: str, runs: Iterable[tuple[str, Parsed]]) -> str:
     known = kind_of(text)
-    for _, parsed in () if known else runs_in(text):
+    for _, parsed in () if known else runs:
         if parsed.program:
             how = "without a timed result" if parsed.complete else "that ends before the first result"
             return f"a log of {parsed.program} {how}"
@@ -214,9 +215,8 @@ def _require_printable(row: Row, file: Path, line: int) -> None:
             raise WeirError(message, file=printable(file), line=line, key=name, hint=hint, exit_code=2)
 
 
-def _of_log(text: str, file: Path, facts: Facts) -> Iterator[Subject]:
-    for name, parsed in runs_in(text):
-        yield from _of_run(parsed, name, file, facts)
+def _of_runs(runs: Iterable[tuple[str, Parsed]], file: Path, facts: Facts) -> list[Subject]:
+    return [subject for name, parsed in runs for subject in _of_run(parsed, name, file, facts)]
 
 
 def _of_run(parsed: Parsed, tool: str, file: Path, facts: Facts) -> Iterator[Subject]:

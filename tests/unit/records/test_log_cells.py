@@ -98,6 +98,19 @@ def test_what_fio_prints_for_people_has_the_names_of_its_jobs(tmp_path: Path) ->
     assert len({row["cell"] for row in rows}) == 2
 
 
+def test_results_on_a_page_by_the_commands_above_them(tmp_path: Path) -> None:
+    """Pages quote the command and the result, without the request between them."""
+    text = (GOLDEN / "fio/groups.txt").read_text()
+    result = text[text.index("seq: (groupid") : text.index("mix: (groupid")]
+    page = "".join(
+        f"> fio -filename=/mapr/{disk} -bs={size} -name=seq\n\n{result.replace('63msec', f'6{at}msec')}"
+        for at, (disk, size) in enumerate((("hdd", "8k"), ("hdd", "256k"), ("ssd", "8k"), ("hdd", "8k")))
+    )
+    cells = [row["cell"] for row in rows_of(tmp_path, page)]
+    assert cells[0] == cells[3]
+    assert len(set(cells)) == 3
+
+
 def test_a_sweep_of_elbencho_by_size(tmp_path: Path) -> None:
     sizes = [
         ("1048576", "1KiB", "1024", "6"),

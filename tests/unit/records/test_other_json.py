@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from weir.records.importing import _kind
+from weir.records.log_runs import runs_in
 from weir.tools.ior.parse import parse_log
 
 _STATUS = """# How it goes
@@ -21,7 +22,7 @@ _STATUS = """# How it goes
 @pytest.mark.parametrize("text", [_STATUS, '{"Version": "2012-10-17", "Statement": []}\n'])
 def test_a_version_alone_makes_no_log_of_ior(text: str) -> None:
     assert list(parse_log(text)) == []
-    assert "IOR" not in _kind(text)
+    assert "IOR" not in _kind(text, runs_in(text))
 
 
 def test_a_run_that_was_cut_after_its_first_lines_is_one_of_ior() -> None:

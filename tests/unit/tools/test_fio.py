@@ -143,6 +143,17 @@ def test_what_fio_prints_for_people_has_rows_too() -> None:
         assert rows == [row | {"observed": {}} for row in parsed.rows[: len(rows)]]
 
 
+def test_an_error_is_of_its_job_and_not_of_others_on_the_page() -> None:
+    """A job that failed before it had a result is a record of its own, which has the error."""
+    text = GOLDEN.with_name("groups.txt").read_text()
+    failed = "bad: (groupid=0, jobs=100): err= 5 (file:filesetup.c:223, error=Input/output error): pid=0\n"
+    ((_, run),) = runs_in(text.replace("\nRun status", f"\n{failed}\nRun status", 1))
+    assert [row["access"] for row in run.rows] == ["write", "read", "write", "unknown"]
+    assert [(one.text, one.row) for one in run.messages] == [("bad: error 5", 3)]
+    ((_, run),) = runs_in(text.replace("jobs=1): err= 0", "jobs=1): err= 5"))
+    assert [one.row for one in run.messages] == [1, 2]
+
+
 def test_a_page_of_several_runs_with_jobs_of_one_name() -> None:
     """Each result has the request that was printed last before it; one without has what it prints."""
     first = GOLDEN.with_name("groups.txt").read_text()

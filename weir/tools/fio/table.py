@@ -7,17 +7,20 @@ else the rows have the least that is printed so. fio 2 writes KB for 1024 bytes 
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from weir.terms.model import Message, Parsed, Row
+from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.fio.parse import NO_STORAGE
 from weir.tools.fio.workload import workload_of
 
 _MIB = 2**20
 _SIZE = r"[\d.]+[KMGTP]?i?B"
 _OLD_SIZE = r"[\d.]+[KMGTP]?B?"
+_COMMAND = re.compile(r"^.{0,80}?\bfio +(-.{1,4000})$", re.MULTILINE)
 TABLE = re.compile(r"^(\S.*): \(groupid=\d+, jobs=(\d+)\): err= *(\d+)", re.MULTILINE)
 START = re.compile(r"^\S.*: \(g=\d+\): rw=", re.MULTILINE)
 _JOB = re.compile(
@@ -49,7 +52,8 @@ def parse_table(text: str, interfaces: Mapping[str, str]) -> Parsed:
     ends = [match.start() for match in starts[1:]] + [len(text)]
     rows: list[Row] = []
     iterations: Counter[str] = Counter()
-    errors = [f"{match[1]}: error {match[3]}" for match in starts if match[3] != "0"]
+    messages: list[Message] = []
+    commands = [(match.start(), match[1].strip()) for match in _COMMAND.finditer(text)]
     waiting = iter([*jobs, (len(text), "", {})])
     job_place, job_name, job = next(waiting)
     last: dict[str, Job] = {}  # of each name, the request that was printed last
@@ -57,8 +61,16 @@ def parse_table(text: str, interfaces: Mapping[str, str]) -> Parsed:
         while job_place < match.start():
             last[job_name] = job
             job_place, job_name, job = next(waiting)
-        for row in _rows(text[match.start() : end], last.get(match[1], {})):
-            row["observed"]["workload"] = workload_of(match[1], {}, int(match[2][:9]), None)
+        at = bisect(commands, (match.start(),))
+        told = {"command": commands[at - 1][1]} if at else {}
+        first, known = len(rows), last.get(match[1], {})
+        results = list(_rows(text[match.start() : end], known))
+        if match[3] != "0":  # of this job alone, and not of the page
+            results = results or [_no_result(known)]
+            error = f"{match[1]}: error {match[3]}"
+            messages += [Message("error", error, first + at) for at in range(len(results))]
+        for row in results:
+            row["observed"]["workload"] = workload_of(match[1], told, int(match[2][:9]), None)
             alike_before = f"{row['access']} {row['observed']}"
             rows.append(row | {"iteration": iterations[alike_before]})
             iterations[alike_before] += 1
@@ -67,9 +79,20 @@ def parse_table(text: str, interfaces: Mapping[str, str]) -> Parsed:
     for row in rows:  # fio prints results when all jobs have ended
         row["observed"]["all_results"] = have_all
     version = _VERSION.search(text)
-    messages = tuple(Message("error", one) for one in errors)
     complete = "\nRun status group" in text
-    return Parsed(tuple(rows), {}, messages, "fio", version[1] if version else "", complete=complete)
+    return Parsed(tuple(rows), {}, tuple(messages), "fio", version[1] if version else "", complete=complete)
+
+
+def _no_result(job: Job) -> Row:
+    """Of a job that failed before it printed any: nobody knows its access."""
+    return {
+        "access": UNKNOWN_ACCESS,
+        "api": job.get("api", _NOT_PRINTED),
+        **{name: job.get(name) for name in ("order", "iodepth")},
+        "nn": None,
+        "ppn": None,
+        "observed": {},
+    }
 
 
 def _job(match: re.Match[str], interfaces: Mapping[str, str]) -> Job:
