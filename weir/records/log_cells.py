@@ -88,7 +88,8 @@ def _label(row: Row, workload: Mapping[str, Any]) -> str:
     terms += [workload.get("job"), _files(workload)]
     terms += [f"{workload['workers']} workers" if workload.get("workers") else None]
     shape = f"{row['nn']}x{row['ppn']}" if row["nn"] and row["ppn"] else None
-    tasks = f"({row['tasks']} tasks)" if _is_uneven(row) else None
+    count = row["tasks"]
+    tasks = f"({count} task{'s' if count > 1 else ''})" if _is_uneven(row) else None
     return " ".join(str(term) for term in (*terms, shape, tasks) if term)
 
 

@@ -76,6 +76,8 @@ def test_other_numbers_of_tasks_are_other_cells(tmp_path: Path) -> None:
     rows = imported(tmp_path, changed(3, 100, 48) + changed(3, 101, 48).replace("2026", "2025"))
     assert len({row["cell"] for row in rows}) == 2
     assert rows[0]["label"].endswith("3x48 (100 tasks)")
+    alone = changed(3, 1, 48).replace("nodes               : 3", "nodes               : ?")
+    assert "(1 task)" in imported(tmp_path, re.sub(r"(?m)^clients per node.*\n", "", alone))[0]["label"]
     rows = imported(tmp_path, MDTEST + MDTEST.replace("100 t", "101 t").replace("81877.750", "81878.750"))
     assert len({row["cell"] for row in rows}) == 2
 
