@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -215,8 +214,3 @@ def test_pages_that_look_alike_do_not_exist(study: Printed) -> None:
     captions = [text for _, _, text in captions_of(study.pages)]
     alike = [re.sub(r"\d of \d", "", text) for text in captions]
     assert len(set(alike)) == len(alike)
-
-
-def test_every_publication_is_named_in_the_readme_or_maps_something() -> None:
-    for file in Path(ROOT / "reference/publications").glob("*.csv"):
-        assert "figure," in file.read_text(), file.name
