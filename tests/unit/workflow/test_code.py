@@ -77,7 +77,10 @@ def test_conda_is_named_where_it_is_not_run_unasked(study: Path) -> None:
     assert code_of(workflow(str(study), newer=False, sdm=("CONDA",))).environment("analyse") is not None
 
 
-@pytest.mark.parametrize("file", ["analysis/R/theme.R", "analysis/figures/effects.R", "config/metrics"])
+@pytest.mark.parametrize(
+    "file",
+    ["analysis/R/theme.R", "analysis/figures/effects.R", "config/metrics", "reference/publications"],
+)
 def test_an_edit_of_what_draws_changes_the_digest(tmp_path: Path, file: str) -> None:
     for part in ("analysis", "config/metrics", "reference/publications"):
         shutil.copytree(ROOT / part, tmp_path / part, ignore=shutil.ignore_patterns("tests"))
