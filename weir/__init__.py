@@ -1,3 +1,3 @@
 """weir: measure storage, prove what was measured, print it."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

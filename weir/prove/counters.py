@@ -28,7 +28,7 @@ def device_of(pieces: Sequence[Piece]) -> tuple[int, ...] | None:
 
 
 def servers_of(pieces: Sequence[Piece]) -> tuple[tuple[int | None, ...], ...]:
-    """Of each observer: on every node what the process counted that saw most of it."""
+    """The growth by observer: on every node that of the process which saw most of it."""
     hosts = []
     for part in _by("host", pieces):
         grown = [_server_growth(piece) for piece in part if piece.before["servers"]]

@@ -1,4 +1,4 @@
-"""Which mount a result is about, where several have calls of its kind."""
+"""The mount of a result, where several have calls of its kind."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Growth:
 
 @dataclass(frozen=True)
 class Part:
-    """What one process had of a phase."""
+    """One process's share of a phase."""
 
     moved: Mapping[str, int]  # by access
     inside_ns: Mapping[str, int]  # in calls of these kinds, such as write+sync

@@ -1,4 +1,4 @@
-"""What a program tells of synchronisations of each file or each write, and what was counted of them."""
+"""Synchronisations of each file or each write, as a program tells them and as they were counted."""
 
 from __future__ import annotations
 

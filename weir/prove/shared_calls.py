@@ -42,7 +42,7 @@ def alone_s(row: Row, access: str, phases: Sequence[Phase], counted: float) -> f
 
 
 def part_s(row: Row, others: Sequence[Row], access: str, phases: Sequence[Phase]) -> float | None:
-    """How long a result took at least where each of as many processes moved as much as each of the results:
+    """The least time of a result where each of as many processes moved as much as each of the results:
     the quickest process is that of none but the quickest result. None where they are not such pairs."""
     rows = [row, *others]
     parts = [

@@ -192,8 +192,8 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 def _held(before: Held, after: Held, elapsed_s: float) -> dict[str, float]:
-    """As far as the kernel tells: the share of the time in which some process waited for I/O, and pages that
-    were swapped."""
+    """The share of the time in which some process waited for I/O, and pages that were swapped, as far as the
+    kernel tells."""
     grown = held_between(before, after)
     found: dict[str, float] = {}
     if grown["io_stalled_us"] is not None and elapsed_s > 0:

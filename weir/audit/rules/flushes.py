@@ -13,14 +13,14 @@ _HALF = 0.5
 @rule("INVALID", needs_output=True)
 def syncs_not_at_device(subject: Subject) -> Outcome | None:
     """Each file (mdtest -y) or each write (fio with fsync or fdatasync) was to be synchronised, and most of
-    these synchronisations did nothing: libweir-witness saw less than half of those that the program reports,
-    or the caches of the disks were flushed less than half as often as one rank alone must have waited for. A
-    synchronisation at the end of all, or another process that synchronises, makes up for no count of
-    flushes. Nothing is told by disks without a cache of their own, before Linux 5.5, and where an option
-    of the mount prevents flushes (mount-without-synchronisation).
+    these synchronisations did nothing. libweir-witness saw less than half of those that the program reports,
+    or the disks flushed their caches less than half as often as one rank alone must have waited for. Disks
+    without a cache, and Linux before 5.5, tell nothing.
 
     Hint: look for LD_PRELOAD, for filters of system calls (seccomp) and for drivers that drop flushes.
     """
+    # A synchronisation at the end of all, or another process that synchronises, makes up for no count of
+    # flushes. Where an option of the mount prevents flushes, mount-without-synchronisation tells it.
     wanted = _wanted(subject)
     if wanted is None:
         return None

@@ -25,15 +25,16 @@ _MORE = 1.5
 
 @rule("NOTE")
 def latency_not_depth_over_rate(subject: Subject) -> Outcome | None:
-    """The latencies do not fit the rate. Operations in flight (threads or ranks times the queue depth) over
-    their rate are the mean time of an operation. If even the largest mean that the percentiles allow is less
-    than a twentieth of it, the latencies are those of a part of the operation (fio's clat without the
-    submission), or the program waited between operations. If the smallest mean is more than 1.5 times as
-    long, more operations were in flight than the record has, or the latencies are of another run. Where a
-    write ends with a synchronisation its time is in the rate and in no latency.
+    """Operations in flight (threads or ranks times the queue depth) over their rate are the mean time of an
+    operation, and the latencies do not fit it. Where they are less than a twentieth, they are of a part of
+    the operation, or the program waited in between. Where they are more than 1.5 times as long, more was in
+    flight than the record has, or they are of another run.
 
     Hint: take no latency from this record before you know what it was measured of.
     """
+    # The percentiles allow a smallest and a largest mean, each of which must fail. A part of the operation is
+    # fio's clat without the submission. Where a write ends with a synchronisation, its time is in the rate
+    # and in no latency.
     rate, (least_us, most_us) = subject.number("ops_s"), _mean_us(subject)
     if subject.is_metadata or not rate or most_us is None or subject.row.get("rw_mix"):
         return None

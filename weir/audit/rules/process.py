@@ -102,7 +102,7 @@ def machine_busy(subject: Subject) -> Outcome | None:
 
 
 def _held_back(subject: Subject, throttled: int | None) -> Outcome | None:
-    """Without a run: of swapped pages nobody knows whose they were, but those of files in memory."""
+    """The outcome without a run: nobody knows whose swapped pages were, but for those of files in memory."""
     if throttled:
         return degraded(f"{throttled} throttled periods")
     swapped = (subject.observed.get("group") or {}).get("swapped_pages") or 0

@@ -108,7 +108,7 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
 
 
 def _syncs(job: Mapping[str, Any]) -> int | None:
-    """As many as were timed: total_ios has them in some releases, and is 0 in others."""
+    """The synchronisations that were timed: total_ios has their number in some releases, 0 in others."""
     counted = job.get("sync")
     times = counted.get("lat_ns") if isinstance(counted, dict) else None
     return _whole(times.get("N")) if isinstance(times, dict) else None

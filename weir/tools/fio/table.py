@@ -84,7 +84,7 @@ def parse_table(text: str, interfaces: Mapping[str, str]) -> Parsed:
 
 
 def _no_result(job: Job) -> Row:
-    """Of a job that failed before it printed any: nobody knows its access."""
+    """The row of a job that failed before it printed a result: nobody knows its access."""
     return {
         "access": UNKNOWN_ACCESS,
         "api": job.get("api", _NOT_PRINTED),
