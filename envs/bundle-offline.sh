@@ -30,8 +30,9 @@ take_code() {
 take_wheels() {
     "${PYTHON:-python3}" -m pip --disable-pip-version-check download --quiet --require-hashes --no-deps \
         --prefer-binary --dest "$folder/wheels" --requirement envs/pip/requirements.txt
-    # One package of the lock exists as a source only, and is built by this there.
-    "${PYTHON:-python3}" -m pip --disable-pip-version-check download --quiet --no-deps --dest "$folder/wheels" wheel
+    # One package of the lock exists as a source only, and is built by this there; its checksums are in the other lock.
+    "${PYTHON:-python3}" -m pip --disable-pip-version-check download --quiet --require-hashes --no-deps --dest "$folder/wheels" \
+        --requirement <(awk '/^wheel==/ {found = 1} found {print} found && !/\\$/ {exit}' envs/pip/requirements-develop.txt)
 }
 
 # With an empty list of what is installed, so that the folder serves any Debian of this release, not a copy of this one.

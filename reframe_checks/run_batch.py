@@ -28,9 +28,9 @@ from weir.base.files import read_object
 from weir.base.interrupts import EXIT_INTERRUPTED, caught_signals
 from weir.base.plugins import install_hint
 from weir.base.processes import adopt_orphans, children, die_with_parent, wait_for_children, waits_in
-from weir.measure.clean_up.lock import user_directory
 from weir.measure.clean_up.removal import private_directory
 from weir.measure.clean_up.starter import follow_the_starter
+from weir.measure.lock import user_directory
 from weir.site.schedulers import Scheduler, scheduler, surrounding
 from weir.workflow.handover import Handover
 

@@ -93,14 +93,19 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Checkout,
     checkout = copy_of_the_tree(tmp_path_factory.mktemp("secrets"))
     folder = Path(f"/dev/shm/weir-secrets-{os.getpid()}")
     folder.mkdir()
+    try:
+        yield checkout, checkout.root / "tiny.zip", _measured_and_bundled(checkout, folder)
+    finally:
+        shutil.rmtree(folder)
+
+
+def _measured_and_bundled(checkout: Checkout, folder: Path) -> str:
     _write_site(checkout, folder)
     study = "results/local/tiny"
     good(checkout, "plan", "--suite", "tiny", "--target", "ram", "--out", f"{study}/plan.json")
     good(checkout, "run", "--plan", f"{study}/plan.json", "--results", "results/local")
     good(checkout, "collect", "--plan", f"{study}/plan.json", "--out", f"{study}/records.csv")
-    printed = good(checkout, "bundle", study, "--out", "tiny.zip")
-    yield checkout, checkout.root / "tiny.zip", printed
-    shutil.rmtree(folder)
+    return good(checkout, "bundle", study, "--out", "tiny.zip")
 
 
 def _write_site(checkout: Checkout, folder: Path) -> None:

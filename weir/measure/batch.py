@@ -17,11 +17,11 @@ from weir.base.processes import engines_of_others
 from weir.base.storage_calls import HangsError, in_time
 from weir.measure.clean_up.custody import facts_of
 from weir.measure.clean_up.guardian import Guardian
-from weir.measure.clean_up.lock import Holder, Lock, machine_lock, take, this_process
 from weir.measure.clean_up.prepare import prepared
 from weir.measure.clean_up.remains import clean_up_after_kills
 from weir.measure.command import Turn
 from weir.measure.executions import Execution
+from weir.measure.lock import Holder, Lock, machine_lock, take, this_process
 from weir.measure.loop import run_all
 from weir.measure.machine.server_memory import server_memory_bytes
 from weir.measure.nodes.comparison import probe_nodes

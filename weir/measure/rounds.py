@@ -10,8 +10,8 @@ from pathlib import Path
 from weir.base.errors import WeirError, from_os_error
 from weir.base.interrupts import was_interrupted
 from weir.measure.batch import hold, take_turn
-from weir.measure.clean_up.lock import Lock, machine_lock
 from weir.measure.clean_up.remains import clean_up_after_kills
+from weir.measure.lock import Lock, machine_lock
 from weir.measure.session import Session, SessionBatch
 
 

@@ -14,7 +14,6 @@ from dataclasses import InitVar, dataclass, field
 from typing import Any
 
 from weir.base.errors import WeirError
-from weir.measure.clean_up.lock import Lock
 from weir.measure.executions import (
     Execution,
     Finished,
@@ -24,6 +23,7 @@ from weir.measure.executions import (
     read_finished,
     rounds_in_random_order,
 )
+from weir.measure.lock import Lock
 from weir.measure.nodes.nodes import Slow
 from weir.measure.planned import PlannedBatch
 from weir.measure.progress import Progress

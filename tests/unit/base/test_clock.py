@@ -22,7 +22,7 @@ BY_THE_WALL = {
     "report/live.py": "the time that a page shows",
     "commands/prove.py": "is compared with times of files, for a hint only; and the time of a record",
     "workflow/handover.py": "is compared with times of files: at most a failed batch is tried again",
-    "measure/clean_up/lock.py": "the time that a message about the holder shows",
+    "measure/lock.py": "the time that a message about the holder shows",
     "measure/clean_up/custody.py": "is compared with times of files: a segment of a killed run may stay",
     "measure/clean_up/shared_memory.py": "as custody.py",
 }

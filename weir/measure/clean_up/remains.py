@@ -19,7 +19,7 @@ from weir.base.errors import WeirError
 from weir.base.files import read_object
 from weir.measure.clean_up.custody import facts_of
 from weir.measure.clean_up.guardian import Guardian, NotCarriedOutError
-from weir.measure.clean_up.lock import NOTE_SUFFIX, Holder, Lock, lock_directory, machine_lock, this_process
+from weir.measure.lock import NOTE_SUFFIX, Holder, Lock, lock_directory, machine_lock, this_process
 from weir.measure.planned import PlannedBatch
 
 _POLL_S = 0.2

@@ -13,8 +13,8 @@ import pytest
 
 from weir.base.errors import WeirError
 from weir.base.processes import started
-from weir.measure.clean_up import lock as module
-from weir.measure.clean_up.lock import Holder, Lock, take, this_process, user_directory
+from weir.measure import lock as module
+from weir.measure.lock import Holder, Lock, take, this_process, user_directory
 from weir.terms.model import Target
 
 TARGET = Target(name="ram", kind="memory", path="/dev/shm/weir-nobody")
