@@ -131,7 +131,8 @@ of_storage <- function(points) {
 
 answer_row <- function(point, column, alternatives = NULL, tied = NULL) {
   list(
-    value = point[[column]], lo = point$lo, hi = point$hi, n = point$n, values = I(utils::head(as.numeric(unlist(point$values)), 20)),
+    value = point[[column]], lo = point$lo, hi = point$hi, n = point$n,
+    values = I(utils::head(as.numeric(unlist(point$values)), 20)),
     unit = "MiB/s", setting = point$setting, iops = point$iops, verdict = point$verdict, alternatives = alternatives,
     tied = tied, cell = point$cell, short = short_setting(point),
     size = if (is.na(point$xfer_bytes)) "" else bytes_words(point$xfer_bytes)

@@ -121,28 +121,22 @@ static int run_measure(const char *personality, const struct weir_frame *frame, 
 /* On all ranks of the launch, with the part of them that takes part. */
 static int run_on_its_ranks(const char *personality, const struct weir_frame *frame,
                             const struct weir_job *launch, struct weir_run *run) {
+    if (run->tasks <= 0 || run->tasks >= launch->size) {
+        return run_measure(personality, frame, run);
+    }
     struct weir_job part;
-    int code = WEIR_WRONG_USE;
-    bool fewer = run->tasks > 0 && run->tasks < launch->size;
-    if (fewer) {
-        weir_job_first_ranks(launch, (int)run->tasks, &part);
-        run->job = &part;
+    weir_job_first_ranks(launch, (int)run->tasks, &part);
+    run->job = &part;
+    int code = part.comm != MPI_COMM_NULL ? run_measure(personality, frame, run) : WEIR_WRONG_USE;
+    run->job = NULL; /* it was of this call */
+    int known[2] = {code, run->ended_early};
+    weir_job_wait_idle(launch->comm);
+    if (part.comm != MPI_COMM_NULL) {
+        weir_job_end(&part);
     }
-    if (run->job->comm != MPI_COMM_NULL) {
-        code = run_measure(personality, frame, run);
-    }
-    if (fewer) {
-        int known[2] = {code, run->ended_early};
-        weir_job_wait_idle(launch->comm);
-        if (part.comm != MPI_COMM_NULL) {
-            weir_job_end(&part);
-        }
-        MPI_Bcast(known, 2, MPI_INT, 0, launch->comm);
-        code = known[0];
-        run->ended_early = known[1] != 0;
-        run->job = NULL; /* it was of this call */
-    }
-    return code;
+    MPI_Bcast(known, 2, MPI_INT, 0, launch->comm);
+    run->ended_early = known[1] != 0;
+    return known[0];
 }
 
 struct weir_run **weir_runs_read(const char *personality, const struct weir_frame *frame,
