@@ -333,21 +333,26 @@ inches <- function(length_mm) length_mm / 25.4
 # measure text begins a page.
 laid_out <- function(plots) {
   path <- tempfile(fileext = ".pdf")
-  grDevices::cairo_pdf(path, family = sans_family)
+  open_pdf(path)
   on.exit(unlink(path))
   grobs <- lapply(plots, function(plot) if (grid::is.grob(plot)) plot else ggplot2::ggplotGrob(plot))
   grDevices::dev.off()
   grobs
 }
 
-# A page for each plot, all as high as the highest, drawn from the top.
-save_pdf <- function(grobs, heights_mm, path) {
-  highest <- max(heights_mm)
-  # cairo writes the date with the offset of the time zone: the same figure would have another size elsewhere.
+# cairo writes the date with the offset of a time zone that it asks for once: the same figure would have another size
+# elsewhere.
+open_pdf <- function(path, ...) {
   zone <- Sys.getenv("TZ", NA)
   Sys.setenv(TZ = "UTC")
   on.exit(if (is.na(zone)) Sys.unsetenv("TZ") else Sys.setenv(TZ = zone))
-  grDevices::cairo_pdf(path, inches(page_width_mm), inches(highest), family = sans_family, onefile = TRUE)
+  grDevices::cairo_pdf(path, ..., family = sans_family)
+}
+
+# A page for each plot, all as high as the highest, drawn from the top.
+save_pdf <- function(grobs, heights_mm, path) {
+  highest <- max(heights_mm)
+  open_pdf(path, inches(page_width_mm), inches(highest), onefile = TRUE)
   for (i in seq_along(grobs)) {
     grid::grid.newpage()
     draw_at(grobs[[i]], highest, highest, heights_mm[i])

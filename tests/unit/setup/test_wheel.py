@@ -81,7 +81,7 @@ def put_in(site_packages: Path, name: str) -> None:
         if ".." not in file.parts and source.is_file():
             copy = site_packages / file
             copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(source, copy)
+            shutil.copyfile(source, copy)  # others may read it, whatever the mode of the source is
 
 
 def other_user() -> dict[str, Any]:
