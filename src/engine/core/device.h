@@ -19,12 +19,12 @@ enum weir_device_count {
 };
 
 struct weir_device {
-    char name[64];    /* vda1, sda and 3 more, loop0 in memory; empty: no counters */
-    char reason[160]; /* why there are none */
-    uint64_t copies;  /* of each byte that is written: 2 where a journal takes the data, too */
-    int parts;        /* disks or partitions: of a RAID or a logical volume those that it consists of */
+    char name[64];       /* vda1, sda and 3 more, loop0 in memory; empty: no counters */
+    char reason[160];    /* why there are none */
+    uint64_t copies;     /* of each byte that is written: 2 where a journal takes the data, too */
+    int parts;           /* disks or partitions: of a RAID or a logical volume those that it consists of */
     bool counts_flushes; /* each of its disks has a cache that is flushed, and the kernel counts that */
-    bool in_memory;   /* one of them is memory of the node, or a loop over a file there */
+    bool in_memory;      /* one of them is memory of the node, or a loop over a file there */
     unsigned major_of[WEIR_DEVICE_PARTS], minor_of[WEIR_DEVICE_PARTS];
     uint64_t counts[WEIR_DEVICE_COUNTS];
     uint64_t before[WEIR_DEVICE_COUNTS]; /* once ended: what they were at the begin */
