@@ -10,7 +10,6 @@ no more than its file.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import random
 import resource
 import secrets
@@ -28,6 +27,7 @@ from unittest import mock
 import yaml
 
 from tests.checkout import ROOT, SHIPPED_SITES, SHIPPED_SUITES, copy_shipped_config
+from tests.fuzz_files import memory_limit
 from weir.base.errors import WeirError
 from weir.decide.accept.contract import read_contract
 from weir.plan import make_plan
@@ -194,7 +194,7 @@ def failure_of(
     began_s = time.process_time()
     what = None
     try:
-        with _memory_limit():
+        with memory_limit(MEMORY_MIB):
             use(root, given.name)
     except WeirError as error:
         what = None if str(error) else "an error without a message"
@@ -206,18 +206,6 @@ def failure_of(
     if what is None and took_s > cpu_s:
         what = f"took {took_s:.1f} s for {len(given.text)} bytes"
     return Failure(given, what) if what else None
-
-
-@contextlib.contextmanager
-def _memory_limit() -> Iterator[None]:
-    """A MemoryError for whoever needs more than this beyond what the process has."""
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MEMORY_MIB * 2**20, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def run(count: int, seed: int, keep: Path | None = None, cpu_s: float = CPU_S) -> list[Failure]:

@@ -324,11 +324,11 @@ def cpu_limit() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def memory_limit() -> Iterator[None]:
+def memory_limit(mib: int = MEMORY_MIB) -> Iterator[None]:
     """A MemoryError for whoever needs more; processes that it starts inherit the limit."""
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MEMORY_MIB * 2**20, hard))
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + mib * 2**20, hard))
     try:
         yield
     finally:

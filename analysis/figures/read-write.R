@@ -22,7 +22,7 @@ make_table <- function(records, inputs) {
     return(points)
   }
   pairs <- several_pairs(pair_accesses(points))
-  # Of all pairs, also of numbers of processes that have no panel.
+  # The sums are of all pairs, also of numbers of processes that have no panel.
   ratios <- pairs$read / pairs$write
   pairs[, `:=`(all_pairs = .N, all_faster = sum(ratios > 1), all_ratio = stats::median(ratios))]
   place_panels(pairs, c(

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-/* Of an account: the read-ahead itself is part of no read. */
+/* The account of a file that is read ahead, which itself is part of no read. */
 static struct account *ahead_of(int fd, bool fetches, uint64_t *before_bytes, uint64_t *began_ns) {
     struct record *record = fetches && accounts_wanted ? file_of(fd) : NULL;
     if (record == NULL || record->account == NULL) {

@@ -107,14 +107,19 @@ def test_stacks_are_compared_and_measured_again_in_turns(
     assert "1 pair: " in capsys.readouterr().out
 
 
+@pytest.fixture
+def ior() -> str:
+    found = os.environ.get("IOR") or shutil.which("ior")
+    if not found:
+        pytest.skip("the real IOR: name it with IOR=PATH")
+    return found
+
+
 @pytest.mark.slow
 def test_the_real_ior_is_compared_with_weir_io(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], ior: str
 ) -> None:
     """The third command of docs/how-to/compare.md, on what both programs measured."""
-    ior = os.environ.get("IOR") or shutil.which("ior")
-    if not ior:
-        pytest.skip("the real IOR: name it with IOR=PATH")
     for name, program in (("original", [ior]), ("weir", weir_io())):
         folder = tmp_path / name
         site(folder, f"ior-{name}", "POSIX", plain=program)
@@ -127,12 +132,9 @@ def test_the_real_ior_is_compared_with_weir_io(
 
 @pytest.mark.slow
 def test_weir_io_is_a_cross_check_of_the_real_ior(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], ior: str
 ) -> None:
     """The command of docs/how-to/stacks.md, on the same cells of two stacks of one study."""
-    ior = os.environ.get("IOR") or shutil.which("ior")
-    if not ior:
-        pytest.skip("the real IOR: name it with IOR=PATH")
     site(tmp_path / "both", "quick", "POSIX", original=[ior], engine=weir_io())
     measure(tmp_path / "both", tmp_path / "results/lab/quick", monkeypatch)
     capsys.readouterr()

@@ -21,6 +21,10 @@ _COMPRESSED_IMAGES = ("squashfs", "erofs", "cramfs")
 
 NO_CLIENT_CACHE = ("DFS", "CHFS")  # interfaces without a cache on the node
 HEADER_FORMATS = ("HDF5", "PNETCDF", "NETCDF4")
+# Limits of rules that weir prove keeps to as well.
+FETCHED_SHARE = 0.8  # share of the bytes; with less, the rate is in part that of memory (read-from-cache)
+# The access is timed from before its first open; what a program subtracts is far less than a fifth.
+SPAN_SHARE = 0.8  # share of the time from the first to the last call (shorter-than-its-calls)
 _PAGE_BYTES = 4096
 _MEMORY_PATHS = ("/dev/shm/", "/run/shm/")
 

@@ -15,12 +15,11 @@ from typing import Any
 
 from weir.audit.judge import judge
 from weir.audit.outcome import INVALID
-from weir.audit.subject import Subject
+from weir.audit.subject import SPAN_SHARE, Subject
 from weir.base.errors import WeirError
 from weir.base.units import UnitError, parse_rate
-from weir.prove.fetched import with_what_reads_fetched
+from weir.prove.judged import with_what_reads_fetched
 from weir.prove.killed import Process
-from weir.prove.matching import mount_of_bytes
 from weir.prove.mounts import Growth, Mount, Phase
 from weir.prove.records import (
     LEAST_BYTES,
@@ -32,11 +31,12 @@ from weir.prove.records import (
     growth_of,
     row_of,
     synced_share,
+    synchronised_files,
+    told_of_syncs,
     until_synced,
     without_counts,
 )
-from weir.prove.series import synchronised_files, told_of_syncs
-from weir.prove.shared_calls import alone_s, are_told_apart, fit, part_s
+from weir.prove.shared_calls import alone_s, are_told_apart, fit, mount_of_bytes, part_s
 from weir.records.log_runs import runs_in
 from weir.records.text_kinds import unread_form
 from weir.terms.model import Message, Row
@@ -55,7 +55,6 @@ _OF_OTHER_PROCESSES = (*_OF_CALLS, "fetched_bytes", "dirtied_bytes", "cancelled_
 _OF_OTHERS = "processes without a report may have done it"
 _TOO_QUICK = "the results together are quicker than the calls"
 _NEARLY_ALL_NAMES = 0.9
-_TIME_SHARE = 0.8  # share of the time, the limit of shorter-than-its-calls
 _MOST_BY_CALLS = 0.5  # share of the bytes; with less, the transfers passed by queues or mappings
 _EXPECTED = re.compile(r"(write|read)\s+(.+)")
 # Columns that a claim sets in place of the counts.
@@ -370,7 +369,7 @@ def _have_time(claims: Sequence[Claim], mount: Mount) -> bool:
     if ops < _NEARLY_ALL_NAMES * sum(sum(phase.names.values()) for phase in mount.phases):
         return True
     told_s: float = sum(_operations(one) / one.row["ops_s"] for one in named)
-    return told_s >= _TIME_SHARE * sum(phase.quickest_ns["name"] for phase in mount.phases) / 1e9
+    return told_s >= SPAN_SHARE * sum(phase.quickest_ns["name"] for phase in mount.phases) / 1e9
 
 
 def _iterations(claim: Claim) -> int:

@@ -1,11 +1,16 @@
-"""Counters of nodes, from before pieces to after them: of the devices below a mount and of its servers."""
+"""Counts of nodes that processes read for a mount: its devices, its servers, and their own control groups."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import socket
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from weir.measure.machine.block_limits import devices_below
+from weir.prove.killed import Process
 from weir.prove.pieces import Piece
+from weir.witness.groups import groups
 
 _DEVICE_COUNTS = 5  # older libraries have 4
 
@@ -47,3 +52,17 @@ def _server_growth(piece: Piece) -> list[tuple[int | None, ...]]:
 
 def _column(reduce: Any, parts: Sequence[Sequence[int | None]]) -> tuple[int | None, ...]:
     return tuple(None if None in values else reduce(values) for values in zip(*parts, strict=True))
+
+
+def group_of(
+    mount: Mapping[str, Any], users: Sequence[Process], held: Mapping[str, float] | None
+) -> Mapping[str, Any] | None:
+    """The group with the limits of the devices below the mount; none of another node, whose devices are not
+    known here. held: shares of the time in which something held processes of the node back."""
+    group: dict[str, Any] | None = groups(users).get("group")
+    if group is None:
+        return None
+    here = all(one["host"] == socket.gethostname() for one in users)
+    devices = devices_below(Path(mount["point"] or "/")) if group["block_limits"] and here else set()
+    group["block_limits"] = [one for one in group["block_limits"] if one["device"] in devices]
+    return group | {"is_below": True, **(held or {})}

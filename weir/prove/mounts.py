@@ -11,8 +11,7 @@ from typing import Any
 from weir.audit.subject import IN_MEMORY
 from weir.base.mounts import mount_of
 from weir.measure.machine.memory_below import memory_below
-from weir.prove.counters import device_of, servers_of
-from weir.prove.groups import group_of
+from weir.prove.counters import device_of, group_of, servers_of
 from weir.prove.killed import Process, is_killed
 from weir.prove.pieces import BYTES, Piece, groups_of
 from weir.prove.reports import streamed_on

@@ -13,6 +13,7 @@ from weir.audit.calls import CLOCKS, MAPPINGS, SYNCHRONISATION, TRANSFERS, does
 from weir.audit.judge import Judgement, verdict_columns
 from weir.audit.subject import Subject
 from weir.base.mounts import mount_of
+from weir.measure.machine.mount_settings import synchronisation_off
 from weir.prove.killed import Process
 from weir.prove.mounts import Growth, Mount, Phase
 from weir.terms.columns import columns
@@ -23,6 +24,7 @@ _MIB = 2**20
 LEAST_BYTES = 1 << 20  # less is what a program needs to start, or a phase of its settings
 NEARLY_ALL = 0.95
 _FLUSHES = 4  # among the counts of a device
+_TOLD = ("sync_files", "syncs_reported")  # facts of a program about its synchronisations
 _ADDED = ("read_bytes", "written_bytes", "direct_read_bytes", "direct_written_bytes")
 MOVED = {"write": "written_bytes", "read": "read_bytes"}
 
@@ -306,3 +308,23 @@ def watched_paths(command: Sequence[str], only: Sequence[str]) -> Iterator[str]:
         if device not in seen:
             seen.add(device)
             yield folder
+
+
+def told_of_syncs(row: Row, mount: Mount, phases: Sequence[Phase]) -> dict[str, Any]:
+    """Synchronisations of each file or each write, as a program tells them and as they were counted; nothing
+    where it tells of none, or where an option of the mount prevents them."""
+    told: Mapping[str, Any] = row.get("observed") or {}
+    found = {name: told[name] for name in _TOLD if told.get(name)}
+    if not found or not phases or synchronisation_off(Path(mount.point)):
+        return {}
+    return found | {"syncs_at_once": max(phase.syncs_at_once for phase in phases)}
+
+
+def synchronised_files(row: Row, mount: Mount) -> dict[str, Any]:
+    """The same of files that are created, with what was counted below them."""
+    found = told_of_syncs(row, mount, mount.phases)
+    if not found:
+        return {}
+    device = growth_of(mount.phases).device
+    found["called_syncs"] = found["sync_calls"] = sum(phase.calls["sync"] for phase in mount.phases)
+    return found | {"device": device_facts(mount, device), "device_written_bytes": device and device[1]}

@@ -1,11 +1,12 @@
-"""Divides calls among results of a program that share them: the bytes and time that each must leave to the
-others."""
+"""Divides calls among results of a program: the mount whose calls a result has, and the bytes and time that
+each must leave to the others."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weir.prove.mounts import Phase
+from weir.audit.subject import SPAN_SHARE
+from weir.prove.mounts import Mount, Phase
 from weir.prove.records import MOVED
 from weir.terms.model import Row
 
@@ -13,7 +14,30 @@ from weir.terms.model import Row
 _A_FEW = 1.05
 _EXACT = 1.01
 _NOTICED = 0.01  # share of a result: a process with less, such as a shell, has none
-_TIME_SHARE = 0.8  # share of the time, the limit of shorter-than-its-calls
+_SAME_BYTES = 0.001  # share of a result by which a process may differ that moved it
+
+
+def mount_of_bytes(row: Row, access: str, mounts: Sequence[Mount]) -> Mount | None:
+    """The mount on which a process moved just as many bytes as the result has; of several such the one where
+    it took longest of those that the time of the result allows. None where there is none."""
+    moved, total_s = row.get("moved_bytes"), row.get("total_s")
+    if not moved:
+        return None
+    found = [
+        (mount, part)
+        for mount in mounts
+        for phase in mount.phases
+        for part in phase.parts
+        if abs(part.moved[access] - moved) <= _SAME_BYTES * moved
+    ]
+    if len({id(mount) for mount, _ in found}) == 1:
+        return found[0][0]
+    for kinds in ("write+sync", "write") if access == "write" else ("read",):
+        spent = [(part.inside_ns[kinds] / 1e9, at) for at, (_, part) in enumerate(found)]
+        possible = [one for one in spent if total_s and total_s >= SPAN_SHARE * one[0]]
+        if possible:
+            return found[max(possible)[1]][0]
+    return None
 
 
 def least_s(access: str, phases: Sequence[Phase], bytes_: float, with_syncs: bool) -> float:
@@ -58,9 +82,8 @@ def part_s(row: Row, others: Sequence[Row], access: str, phases: Sequence[Phase]
         or len(parts) != len(rows)
         or sizes != {one.get("moved_bytes") for one in rows}
         or len(sizes) != 1
+        or None in times
     ):
-        return None
-    if None in times:
         return None
     with_syncs = access == "write" and all(one.get("sync") is not False for one in rows)
     kinds = "write+sync" if with_syncs else access
@@ -84,7 +107,7 @@ def fit(rows: Sequence[Row], access: str, phases: Sequence[Phase], counted: floa
         return False
     with_syncs = all(row.get("sync") is not False for row in rows)
     spent_s = least_s(access, phases, min(moved or counted, counted), with_syncs)
-    return total_s is None or total_s >= _TIME_SHARE * spent_s
+    return total_s is None or total_s >= SPAN_SHARE * spent_s
 
 
 def _lasted_s(row: Row) -> float | None:

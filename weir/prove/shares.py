@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from weir.audit.subject import FETCHED_SHARE
 from weir.base.mounts import MEMORY_FILE_SYSTEMS
 from weir.prove.killed import Process
 from weir.prove.pieces import BYTES, Counters, Kernel, Piece
 from weir.prove.reports import streamed_bytes
 
-_SMALL = 0.05
-_FEW_BYTES = 1 << 16  # of settings and the like, also where queues move the rest and no call shows it
-_MOST = 0.8  # as read-from-cache has it
+_SMALL = 0.05  # share of the bytes that another mount of the process, or calls that hide, may have moved
+_FEW_BYTES = 1 << 16  # bytes of settings and the like, also where queues move the rest and no call shows it
 _COUNTS = {"read": "read_bytes", "write": "write_bytes"}
 
 Account = Mapping[str, Any]
@@ -44,7 +44,8 @@ def _by_reads(piece: Piece, fetched: int, process: Process) -> int | None:
     may have fetched them instead."""
     read = piece.phase.get("read_bytes", 0)
     hidden = _hidden_bytes(process)
-    is_clear = hidden <= _SMALL * read or fetched - hidden >= _MOST * read or fetched < _MOST * read
+    enough = FETCHED_SHARE * read
+    is_clear = hidden <= _SMALL * read or fetched - hidden >= enough or fetched < enough
     return (fetched if is_clear else None) if read else 0
 
 

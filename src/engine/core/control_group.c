@@ -11,7 +11,7 @@
 #define PATH_BYTES 1024
 
 static const char *const way_names[WEIR_BLOCK_WAYS] = {"read_bps", "write_bps", "read_iops", "write_iops"};
-/* Of groups of version 1 a file for each, of version 2 a key in io.max. */
+/* Names of the limits: groups of version 1 have a file for each, those of version 2 a key in io.max. */
 static const char *const way_files[WEIR_BLOCK_WAYS] = {
     "blkio.throttle.read_bps_device", "blkio.throttle.write_bps_device", "blkio.throttle.read_iops_device",
     "blkio.throttle.write_iops_device"};

@@ -10,7 +10,7 @@
 
 enum weir_block_way { WEIR_READ_BPS, WEIR_WRITE_BPS, WEIR_READ_IOPS, WEIR_WRITE_IOPS, WEIR_BLOCK_WAYS };
 
-/* Of one device, at one level of the groups. */
+/* The limits of one device at one level of the groups. */
 struct weir_block_limit {
     unsigned major_number, minor_number;
     uint64_t most[WEIR_BLOCK_WAYS]; /* each second; 0: no limit */
@@ -31,7 +31,7 @@ void weir_control_group_read(struct weir_control_group *group);
 void weir_control_group_read_below(const char *proc, const char *groups, struct weir_control_group *group);
 /* later as what came since the earlier look, with the limits of both. */
 void weir_control_group_since(const struct weir_control_group *earlier, struct weir_control_group *later);
-/* Of two processes the one that was held back more, with the limits of both. */
+/* Keeps the process of two that was held back more, with the limits of both. */
 void weir_control_group_join(const struct weir_control_group *one, struct weir_control_group *all);
 
 #endif

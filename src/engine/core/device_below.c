@@ -127,7 +127,7 @@ static bool below_is_served(const char *sys, unsigned major_number, unsigned min
     return false;
 }
 
-/* Of the device mapper, which needs no device below it: its targets zero and error have none. */
+/* The device mapper needs no device below it: its targets zero and error have none. */
 static bool below_is_mapping(const char *sys, unsigned major_number, unsigned minor_number) {
     char path[400];
     snprintf(path, sizeof path, "%.200s/%u:%u/dm/name", sys, major_number, minor_number);

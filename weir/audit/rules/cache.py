@@ -5,9 +5,8 @@ from __future__ import annotations
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.rules.servers import received_share
-from weir.audit.subject import NO_CLIENT_CACHE, Subject
+from weir.audit.subject import FETCHED_SHARE, NO_CLIENT_CACHE, Subject
 
-_MOST = 0.8  # share of the bytes: with less fetched, the rate is in part that of memory
 _NEARLY_ALL = 0.95  # share of the bytes that partly-from-cache requires
 # A read-ahead fetches a little beyond the last byte; with more than this it fetched what nobody read.
 _MORE_THAN_READ = 1.25
@@ -67,9 +66,9 @@ def partly_from_cache(subject: Subject) -> Outcome | None:
     share = received_share(subject) if share is None else share
     if share is None and kept is None:
         return not_observable("the output does not tell how much was fetched from the storage")
-    if share is not None and _MOST <= share < _NEARLY_ALL:
+    if share is not None and FETCHED_SHARE <= share < _NEARLY_ALL:
         return note(f"{100 * share:.0f} % of the bytes were fetched from the storage")
-    if kept is not None and 1 - _NEARLY_ALL < kept <= 1 - _MOST:
+    if kept is not None and 1 - _NEARLY_ALL < kept <= 1 - FETCHED_SHARE:
         return note(f"{100 * kept:.0f} % of the file was in the page cache after its pages were dropped")
     return passed("nearly all came from the storage, or read-from-cache tells")
 
@@ -88,7 +87,7 @@ def _kept(subject: Subject) -> float | None:
 
 def _came_back(subject: Subject) -> Outcome | None:
     before = _kept(subject)
-    if before is None or before <= 1 - _MOST:
+    if before is None or before <= 1 - FETCHED_SHARE:
         return None
     share = f"{100 * before:.0f} % of the file was in the page cache before the read"
     return degraded(f"{share}, after its pages were dropped")
@@ -115,7 +114,7 @@ def _fetched(subject: Subject, is_direct: bool) -> Outcome | None:
         text = f"read {moved:.0f} bytes through {subject.file_system}, {name} gave {given}"
     else:
         text = f"read {moved:.0f} bytes, {fetched:.0f} of them were fetched from storage"
-    if share < _MOST:
+    if share < FETCHED_SHARE:
         text += f" ({100 * share:.0f} %)"
         if count and subject.may_expand:
             return _expanded(subject, count, text)
@@ -126,7 +125,7 @@ def _fetched(subject: Subject, is_direct: bool) -> Outcome | None:
     if is_direct:
         return passed(text)
     needed = subject.of_files(moved)
-    if count < _MOST * needed + subject.beyond:
+    if count < FETCHED_SHARE * needed + subject.beyond:
         return not_observable(f"{text}, and calls read {subject.beyond:.0f} more in the same time")
     return _read_ahead(subject, count, needed + subject.beyond, text) or passed(text)
 
@@ -136,10 +135,10 @@ def _expanded(subject: Subject, fetched: float, text: str) -> Outcome:
     text += f": {subject.stored_on} may store fewer bytes than it gives"
     before = (subject.observed.get("residency") or {}).get("before")
     given = subject.observed.get("device_read_bytes")
-    if before is None or given is None or given < _MOST * fetched:
+    if before is None or given is None or given < FETCHED_SHARE * fetched:
         return not_observable(text)
     text += f"; {100 * before:.0f} % of the file was in the page cache before the read"
-    return degraded(text) if before > 1 - _MOST else passed(text)
+    return degraded(text) if before > 1 - FETCHED_SHARE else passed(text)
 
 
 def _read_ahead(subject: Subject, fetched: float, read: float, text: str) -> Outcome | None:
@@ -148,7 +147,7 @@ def _read_ahead(subject: Subject, fetched: float, read: float, text: str) -> Out
     before = (subject.observed.get("residency") or {}).get("before")
     if before is None:
         return not_observable(f"{text}, more than were read: what else was in the page cache is unknown")
-    if before <= 1 - _MOST:
+    if before <= 1 - FETCHED_SHARE:
         return None
     return degraded(f"{text}, and {100 * before:.0f} % of the file was in the page cache before the read")
 
@@ -158,7 +157,7 @@ def _resident(subject: Subject) -> Outcome | None:
     if before is None:
         return None
     text = f"{100 * before:.0f} % of the file was in the page cache before the read"
-    if before > 1 - _MOST:
+    if before > 1 - FETCHED_SHARE:
         return degraded(text)
     return _cache_kept(subject) or not_observable(f"{text}, and {subject.device_unknown}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
-from weir.audit.subject import Subject
+from weir.audit.subject import SPAN_SHARE, Subject
 from weir.terms.printed_values import half_digit
 
 _PHASES = ("open_s", "io_s", "close_s")
@@ -19,8 +19,6 @@ _SHORT_NOTE_S = 0.1
 _SHORT_DEGRADED_S = 0.01
 _UNEVEN = 5.0  # transfers of the fastest rank over those of the slowest
 _SLOW_RANK = 3.0  # time of the slowest rank's transfers over that of the fastest
-# The access is timed from before its first open; what a program subtracts is far less than a fifth.
-_SPAN_SHARE = 0.8
 # A program that times opens and closes subtracts nothing: clocks agree within 1 %, or clock-wrong reports it.
 _WHOLE_SPAN_SHARE = 0.98
 
@@ -99,7 +97,7 @@ def shorter_than_its_calls(subject: Subject) -> Outcome | None:
     span_s, printed_s = subject.observed.get("shortest_span_s"), _printed_s(subject)
     if not subject.has_result or span_s is None or printed_s is None or subject.passes > 1:
         return None
-    share, which = _SPAN_SHARE, "quickest"
+    share, which = SPAN_SHARE, "quickest"
     longest_s = subject.observed.get("longest_span_s")
     if longest_s is not None and subject.habits.times_opens_and_closes:
         span_s, share, which = longest_s, _WHOLE_SPAN_SHARE, "slowest"
