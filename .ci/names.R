@@ -62,9 +62,9 @@ with_columns <- function(code, columns) {
   code
 }
 
-# Of all files together, as the functions of a package are; each statement that defines no function is checked as one.
+# Checks all files together, as the functions of a package are; a statement that defines no function is checked as one.
 names_undefined <- function(files, namespace, columns) {
-  # Of a part load_part() defines the name; load.R is read by draw.R.
+  # load_part() defines the name of a part; load.R is read by draw.R.
   scope <- list2env(list(name = NULL, load_analysis = identity), parent = namespace)
   statements <- unlist(lapply(files, function(file) as.list(parse(file, keep.source = FALSE))))
   for (code in statements) {

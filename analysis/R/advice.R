@@ -92,7 +92,7 @@ doubt_about_drift <- function(records) {
   ))
 }
 
-# Of medians for which a width was requested.
+# Doubts the medians for which a width was requested.
 doubt_about_precision <- function(evidence) {
   points <- precision_points(evidence$records[emulated == FALSE], evidence$facts)
   wide <- if (nrow(points) > 0) sum(points$outcome != "reached") else 0
@@ -219,7 +219,7 @@ plain_factor <- function(value) {
   if (value < 0.1) format(signif(value, 2), scientific = FALSE) else sprintf(if (value < 10) "%.2f" else "%.0f", value)
 }
 
-# Of an effect below 1, the share that is left: 26 % [21-33 %].
+# The share that an effect below 1 leaves: 26 % [21-33 %].
 share_words <- function(effect) {
   range <- if (is.finite(effect$lo)) sprintf(" [%.0f\u2013%.0f %%]", 100 * effect$lo, 100 * effect$hi) else ""
   sprintf("%.0f %%%s", 100 * effect$ratio, range)

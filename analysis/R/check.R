@@ -46,7 +46,7 @@ problems_of_claims <- function(name, home) {
   ))
 }
 
-# Of one function what is neither defined there nor in the package, nor a column of the points.
+# The names in one function that are neither defined there nor in the package, nor a column of the points.
 unknown_names <- function(it, scope, where) {
   found <- names_within(body(it))
   local <- c(names(formals(it)), found$assigned, ".", ".N", ".SD", ".BY", ".I")

@@ -89,7 +89,7 @@ also_in <- function(pairs) {
   if (length(counts) > 0) paste("also differs:", also_words(counts, nrow(pairs)))
 }
 
-# Of every round the median over the units (pairs or series), of rounds that have all of them. Where no two rounds are
+# The median of every round over the units (pairs or series), of rounds that have all of them. Where no two rounds are
 # whole, what is known of each round.
 middle_by_round <- function(units) {
   rounds <- unique(unlist(lapply(units, names)))
@@ -237,7 +237,7 @@ scaled_points <- function(points, factor) {
   points
 }
 
-# Of points that differ in `apart` alone the fastest, or the slowest; in each round the one that the other rounds
+# The fastest or the slowest of points that differ in `apart` alone; in each round the one that the other rounds
 # choose.
 fastest_of <- function(points, apart) one_of_each(points, apart, 1)
 slowest_of <- function(points, apart) one_of_each(points, apart, -1)

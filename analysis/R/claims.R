@@ -76,7 +76,7 @@ evidence_sets <- function(records, facts) {
 
 as_usable <- function(records) data.table::copy(records)[verdict == "DEGRADED", verdict := "UNPROVEN"]
 
-# Of many claims some are decided by chance: Benjamini and Hochberg over those of one paper.
+# Chance decides some of many claims: Benjamini and Hochberg over those of one paper.
 correct_for_many <- function(decided) {
   decided[, q := stats::p.adjust(p, "BH"), by = evidence]
   chance <- decided$evidence == "these records" & decided$verdict %in% outcomes[1:2] & !(decided$q <= 0.05)
@@ -87,7 +87,7 @@ correct_for_many <- function(decided) {
 
 paste_doubts <- function(first, second) ifelse(nzchar(first), paste(first, second, sep = "; "), second)
 
-# Of the time from the first open to the last close what is not transfer.
+# The share of the time from the first open to the last close that is not transfer.
 opening_share <- function(records) pmin(1, pmax(1e-6, 1 - records$io_s / above_zero(records$total_s)))
 
 printed_evidence <- function(paper, published) {

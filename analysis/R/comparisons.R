@@ -213,7 +213,7 @@ reservation_words <- function(clear) {
   if (all(clear$pairs_agree)) sprintf("For each, %s.", agreement_words) else campaign_words
 }
 
-# Of each group, named by it, in the order of the first of each: tapply() takes ten times as long for many groups.
+# The mean of each group, named by it, in the order of their first values: tapply() takes ten times as long for many.
 means_of <- function(values, group) {
   known <- unique(group)
   at <- match(group, known)

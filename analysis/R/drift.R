@@ -58,7 +58,7 @@ line_of_rounds <- function(at, deviation) {
     p = chance_of_mean(slope, error, rounds - 2))
 }
 
-# Of each row of a table with target and access, the factor between begin and end, as the distance from 1; 1 where no
+# The factor between begin and end for each row of a table with target and access, as the distance from 1; 1 where no
 # drift is clear.
 clear_drift <- function(table, drift) {
   found <- drift[clear == TRUE][table, on = intersect(c("target", "access"), names(table)), mult = "first"]$ratio

@@ -50,7 +50,7 @@ about_points <- function(records, by) {
   values[reasons[about, on = by], on = by]
 }
 
-# Of one node's network.
+# The rate of one node's network in MiB/s.
 wire_rate <- function(gbit_s) gbit_s * 1e9 / 8 / mib
 
 no_evidence <- data.table::data.table()

@@ -10,7 +10,7 @@ read_facts <- function(path) {
   jsonlite::fromJSON(path, simplifyVector = FALSE)
 }
 
-# Of a part that can do without.
+# The facts for a part that can do without.
 known_facts <- function(inputs) if (!is.null(inputs$facts)) read_facts(inputs$facts)
 
 count_of <- function(value) if (is.null(value)) 0L else as.integer(value)

@@ -54,7 +54,7 @@ html_cells <- function(values) {
   ifelse(is.na(values), "<td>", ifelse(is_exact, paste0("<td>", shown), sprintf("<td data-v=%s>%s", plain, shown)))
 }
 
-# Of whole columns: numbers to the right, room for sentences.
+# Whole columns have one style: numbers to the right, room for sentences.
 column_styles <- function(table) {
   is_number <- vapply(table, is.numeric, TRUE)
   is_sentence <- vapply(table, function(values) {

@@ -1,7 +1,7 @@
 # Intervals of medians: between which runs they lie is read from intervals.csv, which weir wrote beside the records
 # (weir/records/intervals.py). weir run adds rounds and weir accept decides by the same.
 
-# Of fewer values no interval between two of them covers the median with 95 %; the repetitions are drawn instead.
+# No interval between two of fewer values covers the median with 95 %; the repetitions are drawn instead.
 fewest_for_interval <- 6L
 
 # Those of the records that were read last: a process draws one study.

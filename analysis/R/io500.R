@@ -9,7 +9,7 @@ io500_phases <- data.table::data.table(
   unit = c("GiB/s", "kIOPS", "GiB/s", "kIOPS", "kIOPS", "GiB/s", "kIOPS", "GiB/s", rep("kIOPS", 4))
 )
 io500_accesses <- c(write = "write", read = "read", create = "write", stat = "stat", remove = "delete", find = "find")
-# By the rules a write phase lasts at least this long; a shorter one gives no score.
+# The rules ask of a write phase that it lasts at least this long; a shorter one gives no score.
 io500_write_s <- 300L
 
 # A value of the whole system, and what falls to one of its nodes and processes.
@@ -32,7 +32,7 @@ phases_of_io500 <- function(records) {
   records[, time_s := ifelse(is.na(total_s), io_s, total_s)]
   records[, tasks := tasks_of(records)]
   shapes <- records[, lapply(.SD, the_only), by = .(target, phase), .SDcols = c("nn", "ppn", "tasks")]
-  # Of the runs that count the shortest: by the rules no write phase may be shorter than so long.
+  # The shortest of the runs that count: the rules allow no write phase that is shorter.
   taken <- records[verdict %in% usable_verdicts, .(time_s = min(time_s)), by = .(target, phase)]
   points <- shapes[taken[points[, unit := NULL], on = c("target", "phase")], on = c("target", "phase")]
   points <- io500_phases[points, on = "phase"][, why := why_no_score(phase, n, verdict, time_s), by = target]

@@ -59,7 +59,7 @@ rate_words <- function(values) {
   })
 }
 
-# Of microseconds: 21.5 µs, 16.4 ms, 1.2 s.
+# Words for microseconds: 21.5 µs, 16.4 ms, 1.2 s.
 duration_words <- function(microseconds) {
   step <- ifelse(is.na(microseconds), 0, findInterval(three_digits(microseconds), c(1e3, 1e6)))
   paste0(rate_words(microseconds / c(1, 1e3, 1e6)[step + 1]), c(" \u00b5s", " ms", " s")[step + 1])
@@ -113,7 +113,7 @@ column_words <- function(column, values) {
   ifelse(is.na(values), "", words)
 }
 
-# Of a dimension that has no text of its own: "queue depth 8"; what is a name itself stands alone.
+# Names a dimension that has no text of its own: "queue depth 8"; what is a name itself stands alone.
 named_value <- function(column, values) {
   if (column %in% c("access", "site", "target", "stack", "tool", "program", "order", "label", "variant", "kind",
     "page", "axis")) {

@@ -157,7 +157,7 @@ best_numbers <- function(points, rates) {
   )
 }
 
-# Of a study of metadata alone, which has no bandwidth.
+# The best rates of a study of metadata alone, which has no bandwidth.
 best_rates <- function(rates) {
   usable <- if (nrow(rates) > 0) rates[n > 0] else rates
   if (nrow(usable) == 0) {
@@ -228,7 +228,7 @@ definition_numbers <- function(records) {
   list(DefinitionGain = gain_words(stats::median(gain)), DefinitionGainMost = sprintf("%.3g", 1 + max(gain)))
 }
 
-# Of the records that tell both times.
+# What the definition gains, from the records that tell both times.
 definition_gains <- function(records) {
   usable <- transfers_of(records)[verdict %in% usable_verdicts]
   gain <- bandwidth_io(usable) / bandwidth_all(usable) - 1

@@ -106,7 +106,7 @@ width_of_names <- function(answers) {
   min(15, 2 + 1.3 * max(vapply(answers, function(one) nchar(one$target) + 4 * one$emulated, 1)))
 }
 
-# Of more systems a setting takes one line.
+# Where there are more systems, a setting takes one line.
 most_systems_in_full <- 4L
 
 answer_cells <- function(answer, in_short, with_small = TRUE, with_n = TRUE) {

@@ -128,7 +128,7 @@ page_study <- function(facts, folder) {
   )
 }
 
-# Of real storage; that of emulated storage stands beside.
+# Counts the verdicts of real storage; those of emulated storage stand beside.
 page_verdicts <- function(records) {
   counted_verdicts <- function(rows) {
     as.list(setNames(vapply(verdicts, function(verdict) sum(rows$verdict == verdict), 1L), verdicts))

@@ -13,7 +13,7 @@ page_points <- function(records) {
   # A percentile of few operations is their maximum.
   usable <- data.table::copy(data[verdict %in% usable_verdicts])
   usable[, `:=`(sync_share = sync_s / total_s, known_ops = data.table::fifelse(is.na(ops), 0, as.numeric(ops)))]
-  # Of no rows the maximum is a warning and no group.
+  # The maximum of no rows is a warning and no group.
   tails <- suppressWarnings(usable[, .(
     iops = median(ops_s), most_ops = max(known_ops), p99_us = median(lat_p99_us), seconds = median(total_s),
     bytes = median(moved_bytes), sync_share = median(sync_share)
@@ -195,7 +195,7 @@ point_rows <- function(points, records, folder) {
   to_json(structure(columns, class = "data.frame", row.names = seq_len(nrow(shown))))
 }
 
-# Of the records that the median is made of.
+# The latencies of the records that the median is made of.
 latencies_of_points <- function(points, records) {
   by <- c("target", "emulated", "access", "cell")
   number_of <- points[, by, with = FALSE][, number := .I]

@@ -60,7 +60,7 @@ question_row <- function(point) {
     verdict = point$verdict, values = values_of_point(point$values))
 }
 
-# Of all settings, also of those that have no row; one alone is its own answer.
+# Counts all settings, also those that have no row; one alone is its own answer.
 seen_words <- function(points) {
   settings <- nrow(points)
   if (settings < 2) {

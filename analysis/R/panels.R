@@ -44,7 +44,7 @@ sheets_of <- function(row, most_rows) {
   as.integer(ceiling(rank / ceiling(max(rank) / sheets)))
 }
 
-# Of many numbers the first, the last and some between, about evenly apart as factors; `note` states it.
+# Many numbers become the first, the last and some between, about evenly apart as factors; `note` states it.
 thin_levels <- function(table, most) {
   table <- data.table::copy(table)
   for (column in names(most)) {
@@ -136,7 +136,7 @@ tell_pages <- function(pages) {
   lapply(pages, function(page) data.table::setattr(data.table::copy(page), "telling", telling))
 }
 
-# Of logs of many systems each has a page; nobody reads hundreds. A figure of less weight may define a lower page_limit.
+# Logs of many systems have a page for each; nobody reads hundreds. Lighter figures define a page_limit.
 most_pages_of_figure <- 6L
 
 without_further_pages <- function(sheets, limit) {
@@ -212,7 +212,7 @@ panel_width_mm <- function(table, columns = column_count(table)) {
   (page_width_mm - axis_and_strip_mm - (columns - 1) * panel_gap_mm) / columns
 }
 
-# Of the values on an axis those that are labelled, so that labels keep apart; the outer ones come first. `at` is where
+# The values on an axis that are labelled, so that labels keep apart; the outer ones come first. `at` is where
 # the values are, in the units of the axis. Beside the breaks: how far the axis must reach beyond the values, so that
 # the labels at its ends stay within their panel, and labels of lines of a width `beyond_mm` right of the last value.
 spaced_labels <- function(labels, at, width_mm, beyond_mm = 0) {

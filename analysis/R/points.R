@@ -18,7 +18,7 @@ points_of_bandwidth <- function(records) {
 
 is_bandwidth <- function(metric) metric$name %in% c("bandwidth", "bandwidth-io")
 
-# Of any metric, over everything that it is of but what stands in figures of its own.
+# The points of any metric, over everything that it is of but what stands in figures of its own.
 metric_points <- function(records, metric) {
   records <- metric$of(records)
   records <- if (is_bandwidth(metric)) rates_of_storage(records) else records
@@ -35,7 +35,7 @@ in_access_order <- function(points, by) {
   points[ranked]
 }
 
-# Of each group the point with the best median, of those of usable records and only where there is none of the degraded
+# The point of each group with the best median, of those of usable records and only where there is none of the degraded
 # ones. The best of k medians reads high: `expected` is what the best setting gives if other rounds choose it, `tied`
 # how many of the others the rounds do not tell from it.
 best_points <- function(points, by = c("target", "access"), better = "higher") {
@@ -52,7 +52,7 @@ best_points <- function(points, by = c("target", "access"), better = "higher") {
 
 # `points` are of one group, the best first.
 rank_of_best <- function(points, sign) {
-  # Of the rounds that all of the settings have that have the most.
+  # The rounds count that all settings have which have the most.
   known <- points[lengths(values) == max(lengths(values))]
   common <- Reduce(intersect, lapply(known$values, names))
   rounds <- sign * log(do.call(rbind, lapply(known$values, function(it) it[common])))

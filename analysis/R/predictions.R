@@ -57,7 +57,7 @@ applications_with_kernels <- function(known, kernel) {
   nearest_kernels(pairs[measured_s > 0 & kernel_mib_s > 0])
 }
 
-# Of each phase the kernel with its number of stripes and the nearest size of file, in all rounds the same.
+# The kernel for each phase with its number of stripes and the nearest size of file, in all rounds the same.
 nearest_kernels <- function(pairs) {
   if (nrow(pairs) == 0) {
     return(pairs)

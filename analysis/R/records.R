@@ -44,7 +44,7 @@ with_uneven_nodes <- function(records) {
   records[]
 }
 
-# Of the directory that a file lies in; R's own functions refuse paths that are longer than those of the machine.
+# The name of the directory that a file lies in; R's own functions refuse paths longer than those of the machine.
 directory_name <- function(paths) {
   ifelse(grepl("/", paths, fixed = TRUE), sub("^.*/", "", sub("/+[^/]*$", "", paths)), ".")
 }
@@ -128,7 +128,7 @@ bulk_transfers <- function(records) {
 # Times of single operations, beside transfers: alone they are what the study is of.
 single_operations_beside <- function(rows) rows$purpose %in% "latency" & !all(rows$purpose %in% "latency")
 
-# Of these the best is looked for.
+# The best is looked for among these.
 rates_of_storage <- function(records) {
   found <- bulk_transfers(records)
   found[ended_in_storage(found)]
@@ -151,7 +151,7 @@ run_values <- function(records, value, by) {
   runs[, .(value = median(value_of_record), iterations = .N, began = began[1]), by = c(unique(c(by, "cell")), "round")]
 }
 
-# Of a hundred columns the few that a summary needs, and the value.
+# Keeps the few of a hundred columns that a summary needs, and the value.
 with_values <- function(records, value, columns) {
   needed <- records[, unique(c(columns, "verdict", "emulated", "run", "source")), with = FALSE]
   round_names(needed)[, value_of_record := as.numeric(value)][]

@@ -29,7 +29,7 @@ mean_interval <- function(values, inflation = 1, level = interval_level, degrees
 # So many errors of a mean lie between it and an end of its interval.
 t_quantile <- function(df, level = interval_level) stats::qt((1 + level) / 2, df)
 
-# Of a series whose autocorrelation decays by a factor: how much larger the error of its mean is than that of
+# How much larger the error of the mean of a series whose autocorrelation decays by a factor is than that of
 # independent values, and the degrees of freedom of its variance. Both are exact for a normal series
 # (weir/records/inference.py has the same).
 serial_factors <- function(n, autocorrelation) {

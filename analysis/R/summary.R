@@ -178,7 +178,7 @@ describe_uniquely <- function(table, columns) {
   })
 }
 
-# Of the others no call is collective, which is not worth a word.
+# No call of the other interfaces is collective, which is not worth a word.
 collective_apis <- c("MPIIO", "HDF5", "NETCDF4", "PNETCDF")
 
 # Chunks that follow the block are one setting, whatever their shape for each size; only where one size of block had
@@ -193,13 +193,13 @@ name_chunks <- function(records) {
   records
 }
 
-# Of the columns, those with more than one value: what a panel's title has to say.
+# The columns with more than one value: what a panel's title has to say.
 varying_columns <- function(table, columns) {
   Filter(function(column) data.table::uniqueN(table[[column]]) > 1, columns)
 }
 
 add_note <- function(table, note) {
-  # Of tables that were bound some rows have a note.
+  # Some rows of tables that were bound have a note.
   before <- if (is.null(table$note)) "" else data.table::fcoalesce(as.character(table$note), "")
   data.table::copy(table)[, note := trimws(paste(before, ..note))][]
 }

@@ -4,7 +4,7 @@
 page_width_mm <- 166
 # What leaves room for a caption of five lines on a page.
 page_height_mm <- 200
-# Of every letter: smaller ones are not readable in print.
+# Every letter has this size: smaller ones are not readable in print.
 type_size_pt <- 7
 type_size_mm <- type_size_pt / ggplot2::.pt
 panel_gap_mm <- 1.8
@@ -108,7 +108,7 @@ key_of <- function(colours, shapes) {
   )
 }
 
-# Of the second scale of the same key: ggplot merges the two if all but the override agree.
+# The guide of the second scale of one key: ggplot merges the two if all but the override agree.
 key_merged <- function(count) ggplot2::guide_legend(order = 1, nrow = key_lines(count), byrow = TRUE)
 
 # A line through three values and more; `x` is the column that the line goes along, `apart` what tells lines apart.

@@ -10,7 +10,7 @@ advise <- function(evidence) {
   found <- of_cell[, .(share = max(share), many = sum(share > 0.3), cells = .N, shared = all(shared[share > 0.3])),
     by = .(target, access)]
   each_row(found[many > 0], function(one) {
-    # Of one file for all ranks there is no fewer.
+    # There is no fewer than one file for all ranks.
     title <- if (one$shared) "Move more in %ss on %s each time the file is open." else "Open fewer files for %ss on %s."
     action <- if (one$shared) "Keep the file open and move more" else "Keep files open and put more into each"
     advice(

@@ -63,7 +63,7 @@ largest_against_others <- function(points) {
   best_ratio(points[xfer_bytes == largest], points[xfer_bytes < largest])
 }
 
-# Of single operations the points are latencies: file system over FUSE mount.
+# The points of single operations are latencies: file system over FUSE mount.
 single <- function(points) ratio_of(points[role == "file system"], points[role == "fuse"], interfaces)
 
 # The files of the paper had 100 transfers a process; where a stonewall or a fixed size ends the phase, nothing follows.

@@ -38,7 +38,7 @@ make_figure <- function(table) {
   drawn[emulated == TRUE, storage := paste0(storage, emulated_mark)]
   drawn[, storage := factor(storage, levels = unique(storage[order(emulated)]))]
   drawn[, access := factor(access, levels = access_levels)]
-  # Of one storage the name stands above.
+  # The name of a single storage stands above.
   several <- data.table::uniqueN(drawn$storage) > 1
   setting_tiles(drawn) +
     ggplot2::facet_grid(

@@ -69,7 +69,7 @@ make_figure <- function(table) {
     upright_row_titles()
 }
 
-# Of one storage its name stands above.
+# The name of a single storage stands above.
 storage_panels <- function(targets) {
   if (data.table::uniqueN(targets) > 1) {
     ggplot2::facet_grid(rows = ggplot2::vars(target), scales = "free_y", space = "free_y")

@@ -48,7 +48,7 @@ most_lines <- 40L
 
 count_lines <- function(points) nrow(unique(points[, .(api, layout, xfer_bytes)]))
 
-# Of more the smallest and the largest transfers: there the shares differ most.
+# Where there are more, the smallest and the largest transfers are kept: there the shares differ most.
 at_most_lines <- function(points) {
   if (nrow(points) == 0 || max(points[, .(lines = count_lines(.SD)), by = target]$lines) <= most_lines) {
     return(points)

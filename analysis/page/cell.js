@@ -30,7 +30,7 @@ function detail(one) {
   const values = list(one.values);
   const lines = [values.length ? `runs (MiB/s): ${values.map(rate).join(", ")}` : "", `records: ${counts}`, one.seconds !== null ? `a phase lasts ${rate(one.seconds)} s (median)` : "",
     one.doubts && `findings: ${one.doubts}`, one.seen && `evidence: ${one.seen}`, `cell ${one.cell}`];
-  // Of a run of this site its files lie beside the study.
+  // The files of a run of this site lie beside the study.
   const source = one.source && element("div", {}, "first run: ", one.command ? element("a", { href: `../${one.source}` }, one.source) : one.source);
   const box = element("td", { colspan: COLUMNS.length }, element("div", { class: "views" }, values.length > 1 ? runsOf(one, values) : null, latencyOf(one)), lines.filter(Boolean).map((text) => element("div", {}, text)), source || null,
     one.command ? element("div", {}, copyButton(one.command), " ", element("span", { class: "command" }, one.command)) : null);

@@ -21,7 +21,7 @@ function middle(values) {
 
 const alike = (row) => ALIKE.map((name) => String(row[name] ?? "").toLowerCase()).join("|");
 
-// By target: what was measured alike, with the median of each run of its usable records.
+// Groups what was measured alike by target, with the median of each run of its usable records.
 function pointsOf(rows) {
   const found = new Map();
   for (const row of rows) {

@@ -50,7 +50,7 @@ ior_points <- function(records) {
   points
 }
 
-# Of NetCDF-Bench the paper names the best values only, by collective or independent access.
+# The paper names only the best values of NetCDF-Bench, by collective or independent access.
 netcdf_points <- function(records) {
   points <- points_of_records(records[purpose == "format"], c("role", "tool", "purpose", "collective", point_columns))
   if (nrow(points) == 0) {
@@ -125,7 +125,7 @@ make_latex <- function(table) {
   )
 }
 
-# Of all interfaces and layouts the one with the highest best; what only NetCDF-Bench's features tell apart, too.
+# The interface and layout with the highest best; what only NetCDF-Bench's features tell apart, too.
 fastest_ways <- function(table) {
   shown <- data.table::copy(table)[purpose == "format", `:=`(variant = "", way = collective)][, at := .I]
   if (is.null(shown$way)) shown[, way := NA]

@@ -91,7 +91,7 @@ verdict_signs <- c(reproduced = "\u2713", contradicted = "\u00d7", undecided = "
 
 deciding_cell <- function(found) {
   words <- ifelse(is.na(found$would_decide) | !nzchar(found$would_decide), "--", escape_latex(found$would_decide))
-  by_time <- !found$by_whole_time %in% NA & found$by_whole_time != found$verdict
+  by_time <- !is.na(found$by_whole_time) & found$by_whole_time != found$verdict
   ifelse(by_time %in% TRUE, paste0(words, sprintf("; $\\dagger$: %s by the time from open to close",
     found$by_whole_time)), words)
 }

@@ -20,7 +20,7 @@ mkdir -p "$work/config" "$work/stacks/envs/spack/machine"
 ln -s "$top/envs/spack_repo" "$work/stacks/envs"
 export WEIR_SITE=none
 unset WEIR_SITE_PACKAGES
-# Of the user's configuration only where Spack's own recipes and its solver are.
+# The user's configuration tells only where Spack's own recipes and its solver are.
 printf 'repos: {builtin: "%s"}\n' "$(spack location --repo builtin)" >"$work/config/repos.yaml"
 spack config get bootstrap >"$work/config/bootstrap.yaml"
 export SPACK_USER_CONFIG_PATH=$work/config SPACK_SYSTEM_CONFIG_PATH=$work/none

@@ -179,7 +179,7 @@ void accounts_sync_all(void) {
     }
 }
 
-/* Of a program that may change its environment. */
+/* Keeps the root, since the program may change its environment. */
 static void keep_root(void) {
     const char *given = getenv("WEIR_WITNESS_ROOT");
     snprintf(root, sizeof root, "%s", given != NULL ? given : "");

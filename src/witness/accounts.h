@@ -14,7 +14,7 @@
 #include "witness.h"
 
 #define ACCOUNTS 16
-/* Of a mount, in each process; what is beyond belongs to the last one. */
+/* Phases of a mount in each process; what is beyond belongs to the last one. */
 #define ACCOUNTS_PHASES 32
 /* Without a call on the mount: the next one begins another phase. */
 #define ACCOUNTS_GAP_NS 1000000000u
@@ -37,7 +37,7 @@ struct phase {
     uint64_t first_ns;
     _Atomic uint64_t last_ns; /* end of the last call */
     _Atomic bool is_read;     /* fetched_before_bytes is known */
-    /* Of each kind but names: begin of the first call and end of the last one; 0: none. */
+    /* Begin of the first call and end of the last one for each kind but names; 0: none. */
     _Atomic uint64_t began_ns[CALL_KINDS], ended_ns[CALL_KINDS];
     _Atomic uint64_t calls[CALL_KINDS];
     _Atomic uint64_t busy_ns[CALL_KINDS]; /* of all threads together */
@@ -70,7 +70,7 @@ struct account {
     _Atomic int open_files;
     _Atomic int under_way; /* calls */
     _Atomic bool reopened; /* all files were closed since the last transfer */
-    /* By cuts and removals before the first write of a phase: it had no bytes there yet. */
+    /* Cuts and removals before the first write of a phase, which had no bytes there yet. */
     uint64_t cancelled_before_bytes;
     struct weir_cachestat unwritten;      /* right after the last synchronisation that one thread made */
     uint64_t syncs;                       /* that succeeded */

@@ -70,7 +70,7 @@ __attribute__((visibility("hidden"))) void count_queued(int fd, bool is_read, ui
     }
 }
 
-/* Of libaio: bytes as they were requested, when they were; the time is that of io_getevents, which waits for
+/* libaio's bytes count as they were requested, and when; the time is that of io_getevents, which waits for
  * them. The last of these ends the phase. */
 int io_submit(aio_context_t context, long count, struct iocb **requests);
 int io_submit(aio_context_t context, long count, struct iocb **requests) {

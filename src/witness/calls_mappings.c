@@ -70,7 +70,7 @@ static struct record *mappings_whole(const char *address, size_t bytes) {
     return record;
 }
 
-/* Of io_uring: its requests pass no call. */
+/* Whether it maps a ring of io_uring, whose requests pass no call. */
 static bool is_ring(int fd, int flags, uint64_t offset) {
     char link[64], path[64];
     if ((flags & MAP_ANONYMOUS) != 0 || offset != 0x10000000u) { /* IORING_OFF_SQES */

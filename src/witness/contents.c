@@ -23,8 +23,8 @@ static bool contents_are_at(int own, const char *part, size_t bytes, int64_t off
     return syscall(SYS_pread64, own, there, bytes, offset) == (long)bytes && memcmp(there, part, bytes) == 0;
 }
 
-/* By a descriptor of its own, of the file behind the program's. Of a call without an offset the kernel knows
- * better than the count of the calls before it where it ended. */
+/* Opens a descriptor of its own for the file behind the program's. Where a call without an offset ended the
+ * kernel knows better than the count of the calls before it. */
 void contents_look(struct places *places, int fd, struct buffer moved, int64_t offset, ssize_t all) {
     char path[64];
     size_t bytes = moved.bytes < PART_BYTES ? moved.bytes : PART_BYTES;

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of what each transfer adds to: an addition that locks costs more than all else here, so the thread that the
- * process began with has a part of its own. */
+/* A count that each transfer adds to: an addition that locks costs more than all else here, so the thread
+ * that the process began with has a part of its own. */
 struct counter {
     _Atomic uint64_t first, others;
 };

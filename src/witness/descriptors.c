@@ -53,7 +53,7 @@ void file_flagged(struct record *record, int fd, int flags) {
     }
 }
 
-/* Of an account only files and disks have bytes: no directories, no terminals. */
+/* Only files and disks have bytes for an account: no directories, no terminals. */
 static struct record *record_of_account(int fd, const char *given) {
     struct stat facts = {.st_mode = S_IFREG};
     char path[WITNESS_PATH_BYTES];
@@ -74,7 +74,7 @@ static struct record *record_under_test(int fd, const char *given) {
     return root != NULL && find_path(fd, given, path) && is_below(path, root) ? file_record(path) : NULL;
 }
 
-/* By a call of the system, without a question to a server. */
+/* Asks the system alone, without a question to a server. */
 static uint64_t identity_of(int fd) {
     struct statx facts;
     if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &facts) != 0) {

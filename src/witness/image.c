@@ -63,7 +63,7 @@ static bool has_room(int fd) {
            fstatfs(fd, &facts) == 0 && facts.f_type == TMPFS_MAGIC;
 }
 
-/* By calls of the system: none of these is the program's. The lock is that of the file as it was opened
+/* All calls are the system's: none of these is the program's. The lock is that of the file as it was opened
  * first, which lasts as long as the mappings: it tells that the process lives. */
 static int open_file(void) {
     char path[PATH_BYTES];

@@ -22,7 +22,7 @@ struct __attribute__((aligned(65536))) image {
     struct weir_control_group group; /* when the first account began */
     /* What was moved on descriptors that no account has, and queues of io_uring. */
     _Atomic uint64_t elsewhere_read_bytes, elsewhere_written_bytes, rings;
-    /* By Linux AIO and splice, which the kernel does not count as read and written. */
+    /* Bytes of Linux AIO and splice, which the kernel does not count as read and written. */
     _Atomic uint64_t uncounted_read_bytes, uncounted_written_bytes;
     _Atomic unsigned used; /* of accounts */
     _Atomic size_t sample_used;
@@ -40,7 +40,7 @@ void image_begin(void); /* of the process: its reports have a name from now on *
 /* Part of the image goes to the file; before it is used, for its pages are exchanged. */
 void image_share(const void *part, size_t bytes);
 void image_in_child(void); /* of fork, and where an exec failed after the report: another name and file */
-/* Of the report, which replaces the file; NULL: the process makes none. */
+/* The report's path, which replaces the file; NULL: the process makes none. */
 const char *image_report_path(char *path, size_t room, const char *suffix);
 void image_end(void); /* the report is there */
 

@@ -94,7 +94,7 @@ void mount_table_read(void) {
     add_root();
 }
 
-/* Of mounts at one point the last one covers the others. */
+/* The last one of the mounts at a point covers the others. */
 const char *mount_table_point(const char *path) {
     int found = -1;
     for (unsigned i = 0; i < used; i++) {

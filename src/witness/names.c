@@ -121,7 +121,7 @@ static void begin_turn(enum name_kind kind) {
     atomic_store(&current, turn);
 }
 
-/* Of the call that goes on in this thread. */
+/* The call that goes on in this thread belongs to this account. */
 static _Thread_local struct record *account_of_call;
 static _Thread_local uint64_t call_began_ns;
 

@@ -30,7 +30,7 @@ void phases_begin(void) {
     pthread_mutex_init(&mutex, NULL);
 }
 
-/* By the C library's own clock, whoever stands before us: a system call for each would cost too much. */
+/* The clock is the C library's own, whoever stands before us: a system call for each would cost too much. */
 static uint64_t clock_ns(void) {
     struct timespec now = {0, 0};
     clock_next(CLOCK_MONOTONIC_RAW, &now);

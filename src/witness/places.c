@@ -5,7 +5,7 @@
 
 #include "transfer.h"
 
-/* Of the span that is open; a process has one at a time. */
+/* The places of the open span; a process has one at a time. */
 _Atomic(struct places *) places_current;
 
 void places_begin(struct places *places) {

@@ -102,7 +102,7 @@ static void write_span(FILE *stream, const struct span *span) {
     } else {
         fputs(", \"fetched_bytes\": null, \"dirtied_bytes\": null", stream);
     }
-    /* Of Linux AIO and splice the kernel counts none as read and written. */
+    /* The kernel counts neither Linux AIO nor splice as read and written. */
     if (io.known &&
         atomic_load(&image.uncounted_read_bytes) + atomic_load(&image.uncounted_written_bytes) == 0) {
         fprintf(stream, ", \"system_read_bytes\": %" PRIu64 ", \"system_written_bytes\": %" PRIu64,
@@ -214,7 +214,8 @@ static void write_all(FILE *stream) {
     fputs("\n}\n", stream);
 }
 
-/* Of the accounts; whole or not there, so that the image of a process that is killed meanwhile counts. */
+/* Names the report of the accounts, which is whole or not there, so that the image of a process that is
+ * killed meanwhile counts. */
 static bool name_report(char *path, size_t room) {
     const char *prefix = getenv("WEIR_WITNESS");
     char host[256] = "";

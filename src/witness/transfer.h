@@ -105,7 +105,7 @@ static inline bool is_compared(const struct places *places, const struct record 
            (is_its_turn || counted(&places->looked) < COMPARED_FIRST);
 }
 
-/* Of a file under test: false where the descriptor is of another one by now, so that nothing counts. */
+/* Counts for a file under test; false where the descriptor is another file's, so that nothing counts. */
 static inline __attribute__((always_inline)) bool transfer_seen(const struct record *record, int fd,
                                                                 bool writes, int64_t offset,
                                                                 struct buffer buffer, ssize_t bytes) {

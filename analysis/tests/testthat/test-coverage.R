@@ -81,7 +81,7 @@ test_that("of identical settings at most one in twenty is found clear, of true d
   expect_gt(mean(found(1.1, 8, 25)[2, ]), 0.9)
 })
 
-# Of every n consecutive days, whether their interval holds the median of the 60 days around them.
+# Whether the interval of every n consecutive days holds the median of the 60 days around them.
 covering_days <- function(values, n) {
   at <- ranks_of(n)
   middle_of <- function(first) stats::median(values[max(1, first + n / 2 - 30):min(length(values), first + n / 2 + 29)])

@@ -20,7 +20,7 @@ defaults_world <- function() {
   records <- read_synthetic(
     target = "files", nn = c(1, 2), ppn = c(1, 2), api = "POSIX", stripe_count = 1, experiment = "defaults"
   )
-  # Of two processes a node reaches all of the best, of one a half on one node and a fifth on two.
+  # Two processes on a node reach all of the best; one reaches a half on one node and a fifth on two.
   records[, bw_mib_s := 1000 * nn * ifelse(ppn == 2, 1, ifelse(nn == 1, 0.5, 0.2))][]
 }
 
@@ -58,7 +58,7 @@ test_that("the claims of a study are decided in it alone, and the numbers that i
   expect_identical(verdicts[["mistral-files-beat-shared"]], "reproduced")
   expect_identical(verdicts[["mistral-stream-is-slow"]], "reproduced")
   expect_identical(verdicts[["mistral-hdf5-half-of-pnetcdf"]], "reproduced")
-  # Of single values the slowest is the lowest: 160 GB/s over 23 GB/s.
+  # The slowest of single values is the lowest: 160 GB/s over 23 GB/s.
   expect_identical(verdicts[["mistral-settings-matter"]], "reproduced")
 })
 

@@ -108,7 +108,7 @@ static int posix_rename(struct weir_name *name, struct weir_problem *problem) {
     return weir_problem_of(problem, "rename", name->path, rename(name->path, name->to));
 }
 
-/* Of this file system alone: sync() waits for all of them and returns no errors. */
+/* Flushes this file system alone: sync() waits for all of them and returns no errors. */
 static int posix_flush(struct weir_name *name, struct weir_problem *problem) {
     int descriptor = open(name->path, O_RDONLY | O_CLOEXEC);
     int status = weir_problem_of(problem, "syncfs", name->path, descriptor < 0 ? -1 : syncfs(descriptor));

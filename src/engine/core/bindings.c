@@ -267,7 +267,7 @@ struct bindings_space {
     struct bindings_space *next;
 };
 
-/* Of another name space, whose tables have addresses already. */
+/* Reads an object of another name space, whose tables have addresses already. */
 static void bindings_read_foreign(const struct link_map *map, struct object *object) {
     *object = (struct object){.name = map->l_name, .base = map->l_addr};
     for (const ElfW(Dyn) *entry = map->l_ld; entry != NULL && entry->d_tag != DT_NULL; entry++) {

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* By number: the headers may be older than the kernel. It is the same on all architectures. */
+/* The headers may be older than the kernel; the number is the same on all architectures. */
 #define SYS_CACHESTAT 451
 
 /* A large file is looked at in windows, evenly spread: every page costs the kernel some nanoseconds. */

@@ -30,7 +30,7 @@ void weir_clock_calibrate(void);
 const char *weir_clock_name(void);
 double weir_clock_resolution_ns(void);
 uint64_t weir_clock_ticks_of(double seconds);
-/* By the wall clock of the begin and the monotonic clock since: setting the wall clock reorders no phases. */
+/* Adds the monotonic clock since the begin to its wall clock: setting the wall clock reorders no phases. */
 void weir_clock_iso8601(char text[40]);
 
 static inline uint64_t weir_clock_ns(void) {

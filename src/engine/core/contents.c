@@ -33,7 +33,7 @@ void weir_contents_look(struct weir_contents *contents, const struct weir_piece 
     size_t from =
         (size_t)((piece->offset / PART_BYTES * 0x9e3779b97f4a7c15u >> 16) % (piece->bytes - bytes + 1));
     const unsigned char *part = piece->buffer + from;
-    /* By calls of the system: libraries may answer for those of the C library. */
+    /* The call is the system's: libraries may answer for those of the C library. */
     long length = syscall(SYS_pread64, contents->descriptor, there, bytes, piece->offset + from);
     bool is_same = length == (long)bytes && memcmp(there, part, bytes) == 0;
     bool is_zero = part[0] == 0 && memcmp(part, part + 1, bytes - 1) == 0;

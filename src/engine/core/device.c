@@ -85,7 +85,7 @@ bool weir_device_now(const struct weir_device *device, uint64_t *counts) {
     return weir_device_count(blocks, device, counts);
 }
 
-/* Of the directory: a look at the file itself would speed up its first open. */
+/* Looks at the directory: a look at the file itself would speed up its first open. */
 static bool device_directory(const char *path, char *directory, size_t room) {
     struct stat facts;
     snprintf(directory, room, "%s", path);

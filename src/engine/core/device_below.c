@@ -86,7 +86,7 @@ static bool below_is_memory(const char *sys, unsigned major_number, unsigned min
     return false;
 }
 
-/* Of a loop device, or of a partition of one: its directory in sys, and the file. */
+/* Finds the directory in sys and the file of a loop device, or of a partition of one. */
 static bool below_loop(const char *sys, unsigned major_number, unsigned minor_number, char directory[400],
                        char *backing, int room) {
     static const char *const ups[] = {"", "/.."};
@@ -110,7 +110,7 @@ static bool below_unknown(struct weir_device *device, const char *what, const ch
     return false;
 }
 
-/* By a process (nbd), which alone knows where it keeps the bytes: it may be in its memory. */
+/* A process serves it (nbd), which alone knows where it keeps the bytes: it may be in its memory. */
 static bool below_is_served(const char *sys, unsigned major_number, unsigned minor_number,
                             struct weir_device *device) {
     static const char *const ups[] = {"", "/.."};

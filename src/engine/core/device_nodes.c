@@ -40,7 +40,7 @@ void weir_device_read_kernel(char kernel[40]) {
     }
 }
 
-/* By kernel and disks, so that counts of the same disks lie side by side. */
+/* Orders by kernel and disks, so that counts of the same disks lie side by side. */
 static int nodes_compare(const void *left, const void *right) {
     const struct weir_device *one = left, *two = right;
     int order = strcmp(one->kernel, two->kernel);

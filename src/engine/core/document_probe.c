@@ -236,7 +236,7 @@ static void document_write_file_layout(struct weir_json *json, const struct weir
     weir_json_object_end(json);
 }
 
-/* By its name, just before the clock started. */
+/* These files were named just before the clock started. */
 static void document_write_touched(struct weir_json *json, const struct weir_result *result) {
     weir_json_list(json, "touched");
     if (result->watched.medium.file_system[0] != '\0') {

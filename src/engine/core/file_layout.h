@@ -31,7 +31,7 @@ struct weir_file_layout {
     uint32_t targets[WEIR_LAYOUT_TARGETS]; /* indices of storage targets (OSTs) */
 };
 
-/* Of all files of a phase, on rank 0. */
+/* The layouts of all files of a phase, on rank 0. */
 struct weir_layout_counts {
     uint32_t files;
     uint32_t
@@ -44,7 +44,7 @@ struct weir_layout_counts {
 void weir_file_layout_read(const char *path, struct weir_file_layout *layout);
 /* The text of `lfs getstripe FILE`; false where it has no layout. */
 bool weir_file_layout_parse(FILE *text, struct weir_file_layout *layout);
-/* By liblustreapi (file_layout_llapi.c); false where it is missing or refuses. */
+/* Asks liblustreapi (file_layout_llapi.c); false where it is missing or refuses. */
 bool weir_file_layout_llapi(const char *path, struct weir_file_layout *layout);
 /* To the component that was begun last. */
 static inline void weir_file_layout_add_target(struct weir_file_layout *layout, uint64_t index) {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Of lustreapi.h, stable since Lustre 2.10. */
+/* These stand in lustreapi.h and are stable since Lustre 2.10. */
 #define LLAPI_USE_FIRST   1u
 #define LLAPI_USE_NEXT    3u
 #define LLAPI_INVALID     0x1000000000000001ull /* this and above: default, all targets */

@@ -29,7 +29,7 @@ struct medium_place {
 static void medium_of_directory(const char *path, struct weir_mounts *mounts, int depth,
                                 struct weir_medium *medium);
 
-/* By number and offset: the headers that weir is built with may be older than the kernel that it meets. */
+/* The numbers and offsets stand here: the headers that weir is built with may be older than the kernel. */
 #define STATX_BYTES        256
 #define STATX_MNT_ID_BIT   0x1000u
 #define STATX_MNT_ID_PLACE 144

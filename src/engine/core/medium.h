@@ -40,10 +40,10 @@ struct weir_mounts {
 #define WEIR_MOUNTS_UNREAD {.descriptor = -1}
 // clang-format on
 
-/* By the file, or by its directory where it is not there yet. mounts: NULL in a process that is not ours,
- * where a descriptor cannot be kept. */
+/* Looks at the file, or at its directory where it is not there yet. mounts: NULL in a process that is not
+ * ours, where a descriptor cannot be kept. */
 void weir_medium_of(const char *path, struct weir_mounts *mounts, struct weir_medium *medium);
-/* By the directory, without a look at the file; a path that ends in a slash is one. */
+/* Looks at the directory and not at the file; a path that ends in a slash is one. */
 void weir_medium_of_directory(const char *path, struct weir_mounts *mounts, struct weir_medium *medium);
 /* Its files are pages of the node's memory. */
 bool weir_medium_is_memory(const struct weir_medium *medium);

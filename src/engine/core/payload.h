@@ -63,7 +63,7 @@ struct weir_payload_sample {
 void weir_verify_compare(struct weir_verify *verify, uint64_t offset, const void *found, const void *expected,
                          size_t bytes);
 
-/* By its name or the letter that it begins with; false where it is neither. */
+/* Finds a kind by its name or the letter that it begins with; false where it is neither. */
 bool weir_payload_kind_find(const char *name, enum weir_payload_kind *kind);
 /* Percentages that can be, and a kind that has them. */
 bool weir_payload_control_fits(enum weir_payload_kind kind, const struct weir_payload_control *control);

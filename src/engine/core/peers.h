@@ -28,8 +28,7 @@ struct weir_peers {
     struct weir_peer list[WEIR_PEERS_MOST];
 };
 
-/* Of a server, which is new with counts of zero where it is not in the list yet; NULL where the list is full.
- */
+/* Finds a server, or adds it with counts of zero; NULL where the list is full. */
 struct weir_peer *weir_peers_find(struct weir_peers *peers, const unsigned char address[16], uint16_t port);
 void weir_peers_add(struct weir_peers *sum, const struct weir_peers *more);
 void weir_peers_subtract(struct weir_peers *later, const struct weir_peers *earlier);

@@ -73,7 +73,7 @@ struct weir_step {
 /* To the clock that all ranks share; a step that was never taken stays empty. */
 void weir_step_shift(struct weir_step *step, int64_t by_ns);
 
-/* Of a phase that may begin again; count 0: it may not. */
+/* How often a phase may begin again; count 0: it may not. */
 struct weir_passes {
     uint64_t count;
     uint64_t rests_ns; /* between them */

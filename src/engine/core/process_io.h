@@ -24,7 +24,7 @@ struct weir_process_io {
 /* The kernel's names, in the order of the counts. */
 const char *weir_process_io_name(enum weir_process_count which);
 void weir_process_io_read(struct weir_process_io *io);
-/* Of a thread: /proc/self/task/TID/io. */
+/* Reads the counts of a thread: /proc/self/task/TID/io. */
 void weir_process_io_read_file(const char *path, struct weir_process_io *io);
 /* later less earlier; unknown where either is. */
 void weir_process_io_since(const struct weir_process_io *earlier, struct weir_process_io *later);

@@ -22,7 +22,7 @@
 
 #define WEIR_WATCH_TYPES 4
 
-/* Of one rank; after weir_watched_gather, on rank 0, of all. Each part has a value for unknown. */
+/* What one rank has seen; on rank 0 all, after weir_watched_gather. Each part has a value for unknown. */
 struct weir_watched {
     bool directory;            /* set by the caller: the path is a directory */
     bool no_residency;         /* set by the caller: never look at the page cache, nor open the file for it */

@@ -45,8 +45,8 @@ static bool ports_add(const char *folder, const char *name, const char *file, ui
     return good;
 }
 
-/* Of this network namespace, whose links /sys may not show. Hardware alone: bridges and tunnels are made of
- * it; where there is none, all of them. */
+/* The links are those of this network namespace, which /sys may not show. Bridges and tunnels are made of
+ * hardware, so that it counts alone; where there is none, all of them count. */
 static int ports_add_ethernet(bool hardware, uint64_t *sent, uint64_t *received) {
     char line[512], name[32], path[128];
     unsigned long long in, out;

@@ -12,8 +12,7 @@ void drainer_check(struct store *store, int64_t pause_ns);
 bool drainer_is_running(const struct store *store, int *pid);
 void drainer_revive(struct store *store); /* if the last one was killed */
 int drainer_start(struct store *store);   /* 0 or errno; returns when it runs */
-/* By its own id; 0, or ETIMEDOUT. It ends behind the piece that it drains, or at once, where no data counts.
- */
+/* Ends the drainer: 0, or ETIMEDOUT. It finishes its piece, or ends at once where no data counts. */
 int drainer_stop(struct store *store, bool at_once);
 int drainer_run(struct store *store); /* the process itself: until idle or a signal to end */
 int drain_everything(struct store *store, uint64_t *moved_bytes); /* here and now; 0 or the first error */

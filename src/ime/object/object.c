@@ -87,8 +87,8 @@ static bool object_has_magic(const struct object *object) {
            pread(object->fd, &magic, sizeof magic, 0) == sizeof magic && magic == OBJECT_MAGIC;
 }
 
-/* Of an object whose end was interrupted by a kill, if there was one. Others may have the index mapped
- * already, to look for the magic number, so that the file must not become shorter than it. */
+/* The object may be one whose end a kill interrupted. Others may have the index mapped already, to look for
+ * the magic number, so that the file must not become shorter than it. */
 static int object_make_content(int fd) {
     if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)INDEX_BYTES) != 0 ||
         ftruncate(fd, (off_t)INDEX_BYTES) != 0 || fallocate(fd, 0, 0, (off_t)INDEX_PAGE_BYTES) != 0) {

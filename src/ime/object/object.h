@@ -4,7 +4,7 @@
 
 #include "object/clients.h"
 
-/* Of the index, as this process knows it. */
+/* The pages of the index, as this process knows them. */
 struct index_pages {
     _Atomic uint64_t known[INDEX_PAGES / 64]; /* bits: they are in the file */
     _Atomic uint64_t missing; /* the last page that was looked up and is missing; see index.c */
@@ -18,8 +18,7 @@ struct object {
     int fd;
     _Atomic int backing_fd; /* -1 until needed */
     struct object_header *header;
-    /* Of the truncation that was last done, one for each client: its incarnation * 2, + 1 while it is open.
-     */
+    /* Each client's mark of the truncation that was last done: its incarnation * 2, + 1 while it is open. */
     _Atomic uint32_t *participants;
     bool takes_part;         /* this process does */
     _Atomic unsigned files;  /* open files of this process */

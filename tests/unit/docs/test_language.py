@@ -104,6 +104,16 @@ def test_no_docstring_begins_in_the_middle_of_a_sentence() -> None:
     assert found == [], "\n" + "\n".join(found)
 
 
+def test_no_comment_begins_in_the_middle_of_a_sentence() -> None:
+    begin = re.compile(r"\s*(?:#|/\*|//) (?:Of|By) ")
+    found = [
+        f"{one.path}:{one.line}: {one.text.strip()[:100]}"
+        for one in comments()
+        if not one.path.startswith("tests/") and begin.match(one.text)
+    ]
+    assert found == [], "\n" + "\n".join(found)
+
+
 def test_a_fragment_is_told_from_a_sentence() -> None:
     assert _FRAGMENT.match("Of all ranks.")
     assert _FRAGMENT.match("What the calls of a write moved.")

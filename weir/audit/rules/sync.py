@@ -77,7 +77,7 @@ def bytes_not_stored(subject: Subject) -> Outcome | None:
 
     Hint: look for LD_PRELOAD, and for data that were written over before they left the page cache.
     """
-    # Of a synchronised or O_DIRECT write the count proves nothing where the device is unknown or has less,
+    # The count of a synchronised or O_DIRECT write proves nothing where the device is unknown or has less,
     # nor where the kernel counted more than the writes can have touched. An unknown device may be memory.
     if not subject.is_write or subject.stores_nothing or subject.in_memory:
         return None

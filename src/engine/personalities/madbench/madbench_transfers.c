@@ -15,7 +15,7 @@ struct kernel {
     struct weir_problem *problem;
 };
 
-/* Of `mod` neighbours one moves at a time: wait for the one before, then wake the one behind. A rank that
+/* One of `mod` neighbours moves at a time: wait for the one before, then wake the one behind. A rank that
  * failed still wakes the others. */
 static void mad_await_turn(const struct weir_job *job, int64_t mod) {
     if (job->rank % mod != 0) {
