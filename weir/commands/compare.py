@@ -7,7 +7,7 @@ from pathlib import Path
 
 from weir.base.plugins import load
 from weir.records.metrics import metric_names
-from weir.report.bundle.unpacked import unpacked
+from weir.report.bundle.reproduce import unpacked
 
 NAME = "compare"
 GROUP = "decide"

@@ -23,9 +23,8 @@ from weir.measure.command import Turn
 from weir.measure.executions import Execution
 from weir.measure.lock import Holder, Lock, machine_lock, take, this_process
 from weir.measure.loop import run_all
-from weir.measure.machine.server_memory import server_memory_bytes
-from weir.measure.nodes.comparison import probe_nodes
-from weir.measure.nodes.nodes import LEAST_NODES, Slow, names_of, slow_nodes
+from weir.measure.machine.servers import server_memory_bytes
+from weir.measure.nodes.comparison import LEAST_NODES, Slow, names_of, probe_nodes, slow_nodes
 from weir.measure.planned import PlannedBatch
 from weir.measure.preflight import Check, look_at
 from weir.measure.progress import Progress

@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +16,17 @@ from weir.measure.clean_up.workspace import Workspace
 from weir.measure.document import before
 from weir.measure.executions import Execution
 from weir.measure.machine.host import host_facts
-from weir.measure.machine.images import images_of
 from weir.measure.machine.stripes import stripe
 from weir.measure.planned import PlannedBatch
 from weir.measure.session import SessionBatch
-from weir.runs.files import fresh_folder
+from weir.runs.files import file_sha256, fresh_folder
 from weir.site.launchers import Start, start_of
 from weir.tools import tools
 from weir.tools.base import RunPaths
 from weir.tools.engine import engine_of, shared_engine
 from weir.witness.document import witness_variables
+
+_MAGIC, _MAGIC_AT = b"SIF_MAGIC", 32  # of a container image
 
 
 @dataclass(frozen=True)
@@ -148,3 +149,24 @@ def _witness(turn: Turn, program: Sequence[str], outputs: Path, place: _Place) -
     if turn.planned.target.prefix or (engine_of(program) and not turn.has_added_libraries):
         return {}
     return witness_variables(outputs, place.folder, place.real_folder, turn.inherited("LD_PRELOAD"))
+
+
+def images_of(program: Sequence[str]) -> dict[str, str]:
+    """SHA-256 of each image (SIF) among the arguments of a program; a directory, a sandbox, has none."""
+    return {word: digest for word in program[1:] if (digest := _digest(Path(word)))}
+
+
+def _digest(file: Path) -> str | None:
+    try:
+        state = file.stat()
+        return _digest_of(file, state.st_size, state.st_mtime_ns) if file.is_file() else None
+    except (OSError, ValueError):
+        return None
+
+
+@cache
+def _digest_of(file: Path, size: int, changed_ns: int) -> str | None:
+    """Read once, before the first run of a batch: an image has hundreds of megabytes."""
+    with file.open("rb") as stream:
+        is_image = stream.read(_MAGIC_AT + len(_MAGIC)).endswith(_MAGIC)
+    return file_sha256(file) if is_image else None

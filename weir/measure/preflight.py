@@ -17,7 +17,7 @@ from weir.measure.clean_up.removal import exposed_parent
 from weir.measure.clean_up.workspace import temporary_directory
 from weir.measure.faults import unwritable
 from weir.measure.machine.host import file_system_of
-from weir.measure.machine.links import server_addresses
+from weir.measure.machine.servers import server_addresses
 from weir.plan.cost import inodes_needed
 from weir.site.launchers import applied
 from weir.terms.model import Cell, Footprint, Stack, Target

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from weir.base.errors import Problem, ProblemsError, WeirError, error_data
-from weir.measure.nodes.nodes import Slow
+from weir.measure.nodes.comparison import Slow
 from weir.measure.session import Session, SessionBatch
 
 

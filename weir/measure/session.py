@@ -24,7 +24,7 @@ from weir.measure.executions import (
     rounds_in_random_order,
 )
 from weir.measure.lock import Lock
-from weir.measure.nodes.nodes import Slow
+from weir.measure.nodes.comparison import Slow
 from weir.measure.planned import PlannedBatch
 from weir.measure.progress import Progress
 from weir.runs.ledger import Judge

@@ -1,14 +1,15 @@
-"""The allocations of a plan: a job is a batch, not a cell."""
+"""The allocations of a plan: a job is a batch, not a cell. Whether the batch systems would take the jobs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from weir.base.errors import ConfigError, Problem
 from weir.plan import Batch, Plan
 from weir.plan.packing import MARGIN, overhead_s
-from weir.site.schedulers import Request, scheduler
+from weir.site.schedulers import Answer, Request, Scheduler, scheduler
 from weir.terms.model import Partition
 
 # Failed nodes and preemptions after which a batch goes to the queue once more.
@@ -83,3 +84,28 @@ CLEAN_UP_S = 30.0
 def fits(timeout_s: float, now: float, end: float | None) -> bool:
     """Whether a program may start now: even at its time limit it must end before the allocation does."""
     return end is None or now + timeout_s + CLEAN_UP_S <= end
+
+
+def admission(plan: Plan, batches: Sequence[Batch]) -> list[str]:
+    """Notes on delays of these batches; raises ConfigError for jobs that would never start."""
+    problems: list[Problem] = []
+    notes: list[str] = []
+    for name, partition in plan.site.partitions.items():
+        jobs = [batch for batch in batches if batch.partition == name]
+        system = scheduler(partition.scheduler)
+        if jobs and system.can_submit():
+            answer = largest_job(system, plan, name, jobs)
+            file = f"config/sites/{plan.site.name}/site.yaml"
+            problems += [each.at(file, None, f"partitions.{name}.{each.key}") for each in answer.problems]
+            notes += [f"weir: partition {name}: {answer.note}"] if answer.note else []
+    if problems:
+        raise ConfigError(problems)
+    return notes
+
+
+def largest_job(system: Scheduler, plan: Plan, partition: str, jobs: Sequence[Batch]) -> Answer:
+    """The scheduler's reply to one job with the most nodes and the longest time of all."""
+    requests = [request_of(batch, plan.site.partitions[partition]) for batch in jobs]
+    return system.judge(
+        max(requests, key=lambda each: each.nodes).with_time(max(each.time_s for each in requests))
+    )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import stat
+import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from weir.survey.folders import Folder, Folders, digest_of
-from weir.survey.hsm import HsmState
 from weir.survey.pace import Pace
 from weir.survey.signatures import EMPTY, HDF5_HEAD_BYTES, HEAD_BYTES, extension_of, format_of, needs_more
 from weir.survey.tally import Tally
@@ -19,6 +20,11 @@ _BLOCK_BYTES = 512
 _HASHES = 2**32
 _NO_BLOCKS = "file: offline (no blocks on disk)"
 _RELEASED = "file: offline (released by HSM)"
+# LL_IOC_HSM_STATE_GET of lustre_user.h: _IOR('f', 211, struct hsm_user_state), which has 32 bytes.
+_STATE_BYTES = 32
+_STATE_GET = 2 << 30 | _STATE_BYTES << 16 | ord("f") << 8 | 211
+_RELEASED_BIT = 0x4
+_NOT_LUSTRE = (errno.ENOTTY, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS)
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,29 @@ class Selection:
         """Whether a file is opened, by its name and the digest of its directory."""
         # CRC of similar names differ in few bits: multiply them apart.
         return (digest_of(name, folder_digest) * 2654435761 % _HASHES) < self.share * _HASHES
+
+
+class HsmState:
+    """Whether Lustre's HSM released the data of a file, so that a read would recall them from tape. Asks the
+    file system of each file; not again after the first answer that it has no such state."""
+
+    def __init__(self) -> None:
+        self.is_supported = True
+
+    def is_released(self, descriptor: int, pace: Pace) -> bool:
+        """Opening a released file recalls nothing. An error other than an unknown request is raised."""
+        if not self.is_supported:
+            return False
+        pace.wait()
+        state = bytearray(_STATE_BYTES)
+        try:
+            fcntl.ioctl(descriptor, _STATE_GET, state)
+        except OSError as error:
+            if error.errno not in _NOT_LUSTRE:
+                raise
+            self.is_supported = False
+            return False
+        return bool(int.from_bytes(state[:4], sys.byteorder) & _RELEASED_BIT)
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from typing import Any
 
 from weir.plan import Plan, make_plan, read_plan
 from weir.plan.added import until_words
-from weir.plan.admission import admission
-from weir.plan.allocation import allocations, retries
+from weir.plan.allocation import admission, allocations, retries
 from weir.plan.card import cost_card
 from weir.plan.config import load_config
 from weir.plan.config.sources import PARTS, VARIABLE

@@ -200,7 +200,7 @@ def test_a_file_that_hsm_released_is_opened_and_never_read(
         reads.append(name_of(descriptor))
         return pread(descriptor, count, offset)
 
-    monkeypatch.setattr("weir.survey.hsm.fcntl.ioctl", state)
+    monkeypatch.setattr("weir.survey.directory.fcntl.ioctl", state)
     monkeypatch.setattr("weir.survey.directory.os.pread", noted)
     pace = Pace(FAST)
     tally = scan_tree(tmp_path, EVERYTHING, pace, 1, None)

@@ -5,22 +5,26 @@ from __future__ import annotations
 import os
 import platform
 import socket
+import threading
+import time
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from weir.base.mounts import mount_of
 from weir.measure.machine.block_limits import block_limits, devices_below
-from weir.measure.machine.links import links_mbit_s
 from weir.measure.machine.memory_below import hidden_below, memory_below, type_below
 from weir.measure.machine.mount_settings import settings_of, synchronisation_off
-from weir.measure.machine.pauses import paused_so_far_ms
 from weir.measure.machine.processor_power import power_of
+from weir.measure.machine.servers import links_mbit_s
 from weir.site.schedulers import surrounding
 from weir.terms.printed_values import real, whole
 
 Held = Mapping[str, int | None]  # counters of what holds processes back, since the start of the node
 _PROC, _CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
+_BEAT_S = 0.2
+_LEAST_PAUSE_S = 1.0  # shorter ones are not told from a Python that waits for a core
 
 
 def host_facts(target_folder: Path, servers: Sequence[str] = ()) -> dict[str, Any]:
@@ -153,3 +157,42 @@ def _first_value(path: Path, key: str, separator: str = ":") -> str | None:
         if found and name.strip() == key:
             return value.strip()
     return None
+
+
+def paused_so_far_ms() -> int:
+    """Time in which this process did not run at all, with its job and machine, since the first call."""
+    return int(1000 * _watch().look())
+
+
+class _Watch:
+    """A thread that only sleeps: where it wakes up far too late, nothing ran. Who looks first counts it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last_s, self._sum_s = _now_s(), 0.0
+        threading.Thread(target=self._beat, daemon=True).start()
+
+    def look(self, beats: bool = False) -> float:
+        with self._lock:
+            now_s = _now_s()
+            gap_s = now_s - self._last_s
+            if gap_s >= _LEAST_PAUSE_S:
+                self._sum_s += gap_s
+            if beats or gap_s >= _LEAST_PAUSE_S:
+                self._last_s = now_s
+            return self._sum_s
+
+    def _beat(self) -> None:
+        never = threading.Event()
+        while not never.wait(_BEAT_S):
+            self.look(beats=True)
+
+
+@cache
+def _watch() -> _Watch:
+    return _Watch()
+
+
+def _now_s() -> float:
+    """Goes on while the machine is suspended."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)

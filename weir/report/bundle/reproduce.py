@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -142,3 +144,17 @@ def checked(expected: list[Line], found: list[Line]) -> tuple[CheckedLine, ...]:
 
 def _content(file: Path) -> bytes | None:
     return file.read_bytes() if file.is_file() else None
+
+
+@contextmanager
+def unpacked(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Each text is a path or several joined by commas; a bundle becomes the directory of its study."""
+    with ExitStack() as stack:
+
+        def folder_of(part: str) -> str:
+            if not (Path(part).is_file() and Path(part).suffix == ".zip"):
+                return part
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="weir-bundle-"))
+            return str(opened(Path(part), Path(folder)))
+
+        yield [",".join(folder_of(part) for part in text.split(",")) for text in texts]

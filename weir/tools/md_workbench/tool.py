@@ -20,7 +20,7 @@ _TOTAL = re.compile(
 )
 _VERSION = re.compile(r"\(version: ([^)\s]{1,40})\)")
 _PHASE = re.compile(r"^ *(precreate|benchmark|cleanup) process (max:.*)$", re.MULTILINE)
-# The line of --print-detailed-stats: counts of data sets and objects, two times, bandwidth, slowest operation.
+# A line of --print-detailed-stats: counts of data sets and objects, two times, bandwidth, slowest operation.
 _COLUMNS = re.compile(
     r"^ *(precreate|benchmark|cleanup) \t\d+\t\d+\t(?P<created>\d{1,18})\t(?P<read>\d{1,18})\t\d+\t"
     r"(?P<removed>\d{1,18})\t[\d.]+s\t(?P<seconds>[\d.]{1,20})s\t(?P<bandwidth>[\d.]{1,30}) MiB/s "

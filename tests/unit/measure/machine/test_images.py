@@ -3,7 +3,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from weir.measure.machine.images import images_of
+from weir.measure.command import images_of
 from weir.records.tally import Tally, facts_of_run
 
 

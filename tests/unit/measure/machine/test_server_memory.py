@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from weir.measure.machine.server_memory import server_memory_bytes
+from weir.measure.machine.servers import server_memory_bytes
 from weir.records.study_facts import _file_system
 from weir.records.tally import facts_of_run
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from weir.measure.nodes.nodes import Probe, read_probes, slow_nodes
+from weir.measure.nodes.comparison import Probe, read_probes, slow_nodes
 from weir.measure.nodes.probe import main
 
 

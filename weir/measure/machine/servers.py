@@ -1,4 +1,4 @@
-"""The node's links to the servers of a network file system: their speed, and the servers' addresses."""
+"""The servers of a network file system: their addresses, their memory, and the speed of the links to them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import fcntl
 import re
 import socket
 import struct
+import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -17,6 +18,8 @@ _SIOCETHTOOL, _ETHTOOL_GSET = 0x8946, 0x1
 # host:/export, host1,host2:/, mfs#host:port, 10.0.0.1@tcp:/name, addr=10.0.0.1
 _NAMES = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:]+\]")
 _ADDRESS_OPTIONS = ("addr", "mountaddr", "mon_addr")
+_MEMORY = re.compile(r'"memory_bytes": *(\d+)')
+_PROBE_LIMIT_S = 30
 
 
 def server_addresses(mount: Mapping[str, str] | None, declared: Iterable[str] = ()) -> list[str]:
@@ -103,3 +106,22 @@ def _rate(port: Path) -> float | None:
     except OSError:
         return None
     return None if rate is None else 1000 * rate
+
+
+def server_memory_bytes(probe: Sequence[str]) -> int | None:
+    """Memory of all servers, as the target's command (server_probe) reports it; None: it reports none."""
+    if not probe:
+        return None
+    try:
+        done = subprocess.run(
+            probe,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=_PROBE_LIMIT_S,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    found = _MEMORY.findall(done.stdout.decode(errors="replace"))
+    return sum(map(int, found)) if found else None
