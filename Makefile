@@ -182,6 +182,12 @@ clean-records: setup-develop ##- measure RECORDS=500 honest records in memory an
 bench-plan: setup ##- time the planning of 10,000 cells
 	@$(venv)/python bench/growth.py --only plan --sizes 10000
 
+.PHONY: bench-batches
+bench-batches: setup ##- time 10,000 batches planned and 20 measured by Snakemake and ReFrame: the table of docs/scale.md
+	@$(MAKE) build
+	@$(venv)/python bench/batches.py
+	@$(venv)/python -m bench.tables
+
 .PHONY: bench-analysis
 bench-analysis: setup-develop ##- draw every part of 100,320 records: time, and the size of the largest table page
 	@Rscript bench/analysis.R

@@ -125,6 +125,8 @@ static int main_run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     weir_clock_begin();
+    /* mpirun of Open MPI 5 takes what is left of a line for the standard error when that has a line next. */
+    setvbuf(stdout, NULL, _IOLBF, 0);
     MPI_Init(&argc, &argv);
     weir_clock_calibrate();
     int code = main_run(argc, argv);

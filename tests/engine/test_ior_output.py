@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import io
 import json
+import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +153,23 @@ def test_a_run_that_fails_leaves_json_too(engine: Engine) -> None:
     assert done.code == 1
     document = json.loads(done.out)
     assert (document["tests"][0]["Results"], document["summary"]) == ([], [])
+
+
+@pytest.mark.parametrize("form", ["default", "CSV", "JSON"])
+def test_every_write_ends_with_a_line(engine: Engine, form: str) -> None:
+    """mpirun of Open MPI 5 gives the beginning of a line to the standard error, if that has a line then."""
+    reader, writer = os.pipe2(os.O_DIRECT | os.O_CLOEXEC)  # each read is one write
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 2**20)
+    options = ["-D", "5", "-O", "stoneWallingWearOut=1", "-O", f"summaryFormat={form}", "-o", "data"]
+    command = [engine.program, "ior", *SHAPE, *options]
+    subprocess.run([*map(str, command)], cwd=engine.folder, stdout=writer, check=True, timeout=60)
+    os.close(writer)
+    writes = []
+    while text := os.read(reader, 65536):
+        writes.append(text)
+    os.close(reader)
+    assert len(writes) > 1
+    assert [text for text in writes if not text.endswith(b"\n")] == []
 
 
 def test_weir_reads_both_of_its_files(engine: Engine, tmp_path: Path) -> None:

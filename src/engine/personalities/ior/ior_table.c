@@ -7,6 +7,13 @@
 
 #define MIB 1048576.0
 
+/* JSON between two items ends within a line, and a launcher may lead a part of a line astray. */
+static void table_flush(const struct ior_report *report) {
+    if (report->format != IOR_JSON) {
+        fflush(report->file);
+    }
+}
+
 void ior_table_begin(const void *own) {
     const struct ior_run *run = own;
     struct ior_report *report = run->base.launch;
@@ -29,7 +36,7 @@ void ior_table_begin(const void *own) {
                 "------    ---------  ----       ----------  ---------- ---------  --------   --------   "
                 "--------   --------   ----\n");
     }
-    fflush(report->file);
+    table_flush(report);
 }
 
 /* Ten columns; fewer digits for greater numbers. */
@@ -106,7 +113,7 @@ void ior_table_row(const struct ior_run *run, const struct weir_result *result) 
     table_warnings(report->log, run, result);
     table_row_of(report, result, cells, run->base.job->size);
     fflush(report->log);
-    fflush(report->file);
+    table_flush(report);
 }
 
 /* With -v IOR tells how long it took to remove the files. */
@@ -175,5 +182,5 @@ void ior_table_end(const struct ior_run *run) {
     }
     report->in_test = false;
     report->tests++;
-    fflush(report->file);
+    table_flush(report);
 }
