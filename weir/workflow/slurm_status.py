@@ -57,7 +57,9 @@ class Waiting:
     def tell(self, reasons: Mapping[str, str]) -> None:
         for job, reason in reasons.items():
             if reason not in _USUAL and self._printed.get(job) != reason:
-                print(f"weir: job {job} is waiting: {reason}", file=sys.stderr, flush=True)
+                # As JobHeldUser, or "launch failed requeued held" after a fault of a node.
+                hint = f"; it starts after: scontrol release {job}" if "held" in reason.lower() else ""
+                print(f"weir: job {job} is waiting: {reason}{hint}", file=sys.stderr, flush=True)
             self._printed[job] = reason
 
 

@@ -85,14 +85,18 @@ def test_a_job_that_slurm_has_forgotten_counts_as_failed(
     assert asyncio.run(seen("9")) == [known, known]  # it was submitted just now
 
 
+@pytest.mark.parametrize(
+    ("reason", "hint"),
+    [("PartitionDown", ""), ("launch failed requeued held", "; it starts after: scontrol release 7")],
+)
 @pytest.mark.parametrize("program", ["squeue", "sacct"])
 def test_why_a_job_waits_is_told_once_where_other_jobs_are_not_the_reason(
-    slurm: Path, capsys: pytest.CaptureFixture[str], program: str
+    slurm: Path, capsys: pytest.CaptureFixture[str], program: str, reason: str, hint: str
 ) -> None:
     """A partition that is down takes jobs, and starts none. squeue tells it with the states: one question."""
     replies = {
-        "*%T:%r*": "7|PENDING:PartitionDown\\n8|PENDING:Priority\\n9|RUNNING:None\\n",
-        "*%r*": "7|PartitionDown\\n8|Priority\\n",
+        "*%T:%r*": f"7|PENDING:{reason}\\n8|PENDING:Priority\\n9|RUNNING:None\\n",
+        "*%r*": f"7|{reason}\\n8|Priority\\n",
         "*": "7|PENDING\\n8|PENDING\\n9|RUNNING\\n",
     }
     cases = " ".join(f"{pattern}) printf '{reply}' ;;" for pattern, reply in replies.items())
@@ -104,7 +108,7 @@ def test_why_a_job_waits_is_told_once_where_other_jobs_are_not_the_reason(
     for _ in range(2):
         found, _ = asyncio.run(plug_in.query_job_status(command, Log()))
         assert dict(found) == {"7": "PENDING", "8": "PENDING", "9": "RUNNING"}
-    assert capsys.readouterr().err == "weir: job 7 is waiting: PartitionDown\n"
+    assert capsys.readouterr().err == f"weir: job 7 is waiting: {reason}{hint}\n"
     calls = ["squeue"] if program == "squeue" else ["sacct", "squeue"]
     assert (slurm / "calls").read_text().split() == 2 * calls
 
