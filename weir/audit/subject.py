@@ -104,6 +104,14 @@ class Subject:
         """The number of times that a read began at the start of its files."""
         return int((self.observed.get("passes") or {}).get("count") or 1)
 
+    @cached_property
+    def printed_s(self) -> float | None:
+        """Printed duration; for metadata it may follow from the rate, which some programs print alone."""
+        total, ops, rate = (self.number(name) for name in ("total_s", "ops", "ops_s"))
+        if total is not None or not self.is_metadata:
+            return total
+        return ops / rate if ops and rate else None
+
     def of_files(self, moved: float) -> float:
         """Bytes that an access of `moved` bytes reads from its files or leaves in them. They are fewer if a
         library compresses the data, or if offsets are written again: only the last bytes stay. Bytes that are

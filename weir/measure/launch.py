@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from weir.base.files import write_atomically
@@ -26,7 +27,7 @@ from weir.measure.executions import Execution
 from weir.measure.faults import EnvironmentFaultError
 from weir.measure.machine.host import Held, held_between, held_so_far
 from weir.measure.settle import LAUNCH_FILE
-from weir.measure.status import STATUS_FILE, TRUNCATED, end_of, is_complete, read_status
+from weir.measure.status import STATUS_FILE, TRUNCATED, StatusLine, end_of, is_complete, read_status
 from weir.runs.ledger import end_run
 from weir.site.launchers import launcher
 from weir.site.schedulers import surrounding
@@ -166,7 +167,7 @@ class SharedEngine:
     def ended(self, is_faultless: bool) -> Iterator[Ended]:
         for line in read_status(self.folder / STATUS_FILE):
             ready = self._ready.get(line.name)
-            end = end_of(line, ready.outputs) if ready else None
+            end = end_of(line, ready.outputs, self.watch.ended.get(line.name)) if ready else None
             if ready and end and (is_faultless or end.status == "done"):
                 yield Ended(ready, end, self.watch.held.get(line.name, {}))
         if is_faultless and self._outcome and (stopped := self.watch.current):
@@ -203,6 +204,7 @@ class StatusWatch:
         self.fault: str | None = None
         self._counted = held_so_far()
         self.held: dict[str, Held] = {}  # by the name of a cell that has ended
+        self.ended: dict[str, datetime] = {}  # likewise, in their order
 
     @property
     def current(self) -> Execution | None:
@@ -217,6 +219,7 @@ class StatusWatch:
             # Cells that ended since the last look share what was counted since then.
             before, self._counted = self._counted, held_so_far()
             self.held |= {line.name: held_between(before, self._counted) for line in lines}
+            self._note_ends(lines)
         for line in lines:
             self._seen += 1
             self._since_s = time.monotonic()
@@ -229,6 +232,15 @@ class StatusWatch:
         if self.current is not None and self.elapsed_s() > self.current.cell.timeout_s:
             return f"ended after its limit of {self.current.cell.timeout_s:g} s"
         return None
+
+    def _note_ends(self, lines: Sequence[StatusLine]) -> None:
+        """The last of them has just ended, and each one before the next one began."""
+        at, found = now(), []
+        for line in reversed(lines):
+            found.append((line.name, at))
+            at -= timedelta(seconds=line.elapsed_s)
+        earliest = max(self.ended.values(), default=at)
+        self.ended |= {name: max(at, earliest) for name, at in reversed(found)}
 
 
 def _name(execution: Execution) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from weir.base.files import from_json
@@ -31,12 +33,17 @@ def settle(folder: Path, results: Path, judge: Judge | None = None) -> None:
     if fault_of(known, {"*": {"host": dict, "cell?": {"cell": str, "rounds": int}, "run?": int}}):
         _set_aside(folder)
         return
+    latest: datetime | None = None
     for line in read_status(folder / STATUS_FILE):
         cell, _, number = line.name.rpartition("-")
         if line.name in known and not is_kept(results, cell, int(number)):
             outputs = run_folder(results, cell, int(number))
             end = end_of(line, outputs)
             if end is not None and end.status == "done":
+                # Cells ran in the order of their lines, whatever the clock of their files did.
+                earliest = latest + timedelta(seconds=end.elapsed_s) if latest else end.ended_at
+                latest = max(end.ended_at, earliest)
+                end = replace(end, ended_at=latest)
                 end_run(outputs, after(known[line.name], end, outputs), judge)
     shutil.rmtree(folder)
 

@@ -10,6 +10,7 @@ from weir.base.files import from_json
 from weir.measure.document import SUMMARY_FILE, RunEnd, now
 
 STATUS_FILE = "status"
+_LONGEST_S = 1e9  # more than any cell takes, and less than a date can be away
 TRUNCATED = f"{SUMMARY_FILE} is missing or truncated: the program ended with exit code 0"
 
 
@@ -32,23 +33,27 @@ def read_status(file: Path) -> list[StatusLine]:
     for line in text.split("\n")[:-1]:
         try:
             name, code, seconds = line.split("\t")
-            found.append(StatusLine(name, int(code), float(seconds)))
+            one = StatusLine(name, int(code), float(seconds))
         except ValueError:
             continue
+        if 0 <= one.elapsed_s < _LONGEST_S:  # not in a damaged file
+            found.append(one)
     return found
 
 
-def end_of(line: StatusLine, outputs: Path) -> RunEnd | None:
-    """The end of the cell; None if the folder of its outputs is gone: then it is measured again. Its time is
-    that at which weir-io, which opens its stdout before, wrote to it for the last time.
+def end_of(line: StatusLine, outputs: Path, ended: datetime | None = None) -> RunEnd | None:
+    """The end of the cell; None if the folder of its outputs is gone: then it is measured again.
 
-    It ended when weir-io, which opens its stdout before, wrote that at its end."""
+    ended: when weir saw the line. Of a killed weir only the time is left at which weir-io, which opens its
+    stdout before, wrote to that for the last time, by a clock that may have been set meanwhile.
+    """
     try:
-        ended = datetime.fromtimestamp((outputs / "stdout.txt").stat().st_mtime, now().tzinfo)
+        written_s = (outputs / "stdout.txt").stat().st_mtime
     except FileNotFoundError:
         return None
     error = TRUNCATED if line.exit_code == 0 and not is_complete(outputs) else None
-    return RunEnd(line.exit_code, False, ended, line.elapsed_s, error)
+    at = ended or datetime.fromtimestamp(written_s, now().tzinfo)
+    return RunEnd(line.exit_code, False, at, line.elapsed_s, error)
 
 
 def is_complete(outputs: Path) -> bool:

@@ -33,7 +33,6 @@ _COUNTS = {
     "truncations": "truncations",
     "mappings": "mappings",
 }
-_CLOCKS = ("monotonic_ns", "wall_ns")
 _TELLING_NS = 1_000_000  # shortest time in which a clock error of 1 % is visible
 _TRANSFERS_BY_CALLS = (
     "POSIX",
@@ -192,7 +191,7 @@ def _facts(
         **_file_systems(processes),
         "fetched_bytes": _sum(every, "fetched_bytes"),
         "dirtied_bytes": _sum(every, "dirtied_bytes"),
-        "clock_error": _clock_error(every),
+        **_clocks(every),
         "paused_s": _paused_s(spans.values()),
         "longest_halt_s": _longest_halt_s(spans.values()),
         **_device(processes, spans),
@@ -235,7 +234,7 @@ def _facts_of_names(row: Row, processes: Mapping[int, Mapping[str, Any]], iterat
     if turns:
         spans = {rank: [turn["span"]] for rank, turn in turns.items()}
         every = [turn["span"] for turn in turns.values()]
-        facts |= {"fetched_bytes": _sum(every, "fetched_bytes"), "clock_error": _clock_error(every)}
+        facts |= {"fetched_bytes": _sum(every, "fetched_bytes"), **_clocks(every)}
         facts |= {**_device(processes, spans), "servers": servers_of(processes, spans)}
         facts |= facts_of_turns(row, [*turns.values()])
     return facts
@@ -282,16 +281,30 @@ def _halt_s(span: Span) -> float:
     return float(max(span["halt_ns"] - usual_ns, 0) / 1e9)
 
 
-def _clock_error(spans: Sequence[Span]) -> float | None:
-    """The worse of the two clocks that programs read, on any rank; without what may have come between the
-    readings of the clocks, such as another process on the same core."""
-    errors = []
-    for span in spans:
-        raw_ns = span["ended_ns"] - span["began_ns"]
-        if raw_ns >= _TELLING_NS:
-            offs_ns = [abs(span[clock] - raw_ns) - span.get("apart_ns", 0) for clock in _CLOCKS]
-            errors += [max(off_ns, 0) / raw_ns for off_ns in offs_ns]
-    return max(errors) if errors else None
+def _clocks(spans: Sequence[Span]) -> dict[str, Any]:
+    """The errors of the two clocks that programs read, the worst of all ranks; without what may have come
+    between the readings of the clocks, such as another process on the same core.
+
+    clock_error: of the clock that nobody sets, as a share; wall_clock: of the time of day, with the span.
+    """
+    telling = [span for span in spans if span["ended_ns"] - span["began_ns"] >= _TELLING_NS]
+    if not telling:
+        return {"clock_error": None, "wall_clock": None}
+    lengths_ns = [span["ended_ns"] - span["began_ns"] for span in telling]
+    steady_ns = [_off_ns(span, "monotonic_ns") for span in telling]
+    walls_ns = [(_off_ns(span, "wall_ns"), length) for span, length in zip(telling, lengths_ns, strict=True)]
+    worst_ns, length_ns = max(walls_ns, key=lambda each: abs(each[0]) / each[1])
+    return {
+        "clock_error": max(abs(off) / length for off, length in zip(steady_ns, lengths_ns, strict=True)),
+        "wall_clock": {"off_s": worst_ns / 1e9, "span_s": length_ns / 1e9},
+    }
+
+
+def _off_ns(span: Span, clock: str) -> int:
+    """The time by which the span is longer by this clock than by the kernel's, beyond what came between."""
+    off_ns: int = span[clock] - (span["ended_ns"] - span["began_ns"])
+    certain_ns: int = max(abs(off_ns) - span.get("apart_ns", 0), 0)
+    return certain_ns if off_ns > 0 else -certain_ns
 
 
 def _device(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from tests.unit.audit.subjects import (
     CELL,
@@ -29,6 +30,10 @@ def skewed(observed: dict[str, float]) -> Subject:
     return subject({"barriers": True, **observed}, bw_mib_s=399.98, **times_s)
 
 
+def daytime(off_s: float, span_s: float) -> dict[str, Any]:
+    return {"clock_error": 0.0, "wall_clock": {"off_s": off_s, "span_s": span_s}}
+
+
 IN_MEMORY = {"type": "ext4", "in_memory": "the memory device zram0"}
 FINDS: list[tuple[str, Subject, str, str]] = [
     ("slow-rank", subject({"rank_io_s": [0.5, 1.8]}), "NOTE", "fastest rank took 0.5 s, the slowest 1.8 s"),
@@ -36,6 +41,15 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ("paused", subject({"paused_s": 0.01}), "NOTE", "stood still for 0.01 s"),
     ("paused", subject(run=replace(DONE, host={"paused_ms": 5000})), "DEGRADED", "of the launch"),
     ("clock-wrong", subject({"clock_error": 0.5}), "INVALID", "off by 50 %"),
+    # A program that takes the time of day prints 602 s, or 1.4 s of 2 s if that is slow.
+    (
+        "clock-wrong",
+        subject(daytime(600.0, 2.0), total_s=602.0, run=replace(DONE, elapsed_s=603.0)),
+        "INVALID",
+        "+600 s",
+    ),
+    ("clock-wrong", subject(daytime(-0.6, 2.0), total_s=1.4), "INVALID", "time of day went -0.6 s beyond"),
+    ("clock-wrong", subject(daytime(-1.2, 4.0), total_s=2.8), "INVALID", "time of day went -1.2 s beyond"),
     ("clock-wrong", subject(run=replace(DONE, elapsed_s=1.5)), "INVALID", "2.0004 s, the launch 1.5 s"),
     ("machine-busy", subject(run=replace(DONE, host={"load_1min": 7.0, "cores": 2})), "NOTE", "load 7.0"),
     (

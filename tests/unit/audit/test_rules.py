@@ -205,6 +205,9 @@ CLEAN: dict[str, Subject] = {
         {"servers": {"observers": [{"requests": 400}]}}, access="stat"
     ),
     "the clock that NTP moves": subject({"clock_error": 0.0005}, run=replace(DONE, elapsed_s=2.5)),
+    "a time of day that was set meanwhile": subject(
+        {"clock_error": 0.0, "wall_clock": {"off_s": -600.0, "span_s": 2.0}}, run=replace(DONE, elapsed_s=2.5)
+    ),
     "the ranks of the run before": subject(run=replace(DONE, host={"load_1min": 5.0, "cores": 2})),
     "data that a compressor cannot reduce": subject(
         {"payload": {"compressed_share": 1.0, "unique_share": 1.0}, "file_system": "btrfs"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 import weir
+from tests.checkout import ROOT
 from weir.base.clock import steady_s, wall, wall_s
 from weir.measure import loop
 from weir.measure.document import now
@@ -80,3 +82,52 @@ def test_no_other_code_goes_by_a_clock_that_may_be_set() -> None:
             if text in ("time.time", "time.time_ns", "datetime.now", "datetime.utcnow", "date.today"):
                 found.add(name)
     assert found - {"report/bundle/crate.py"} == set(BY_THE_WALL), "use weir.base.clock"
+
+
+# Times of files are of the kernel's clock of the day, which jumps with it.
+BY_TIMES_OF_FILES = {
+    "commands/report.py": "a page that changed, by equality",
+    "measure/clean_up/shared_memory.py": "as custody.py",
+    "measure/machine/images.py": "the same image again, by equality",
+    "measure/status.py": "the end of a cell of a killed weir; settle keeps the order of the cells",
+    "prove/claims.py": "a hint alone",
+    "runs/files.py": "at most a failed run is tried again",
+    "workflow/follow.py": "a page that changed, by equality",
+    "workflow/handover.py": "the newest log, of which the last errors are shown",
+    "workflow/progress.py": "the run that is shown as the last one; a run that changed, by equality",
+    "workflow/study.py": "at most a failed batch is tried again",
+}
+# Of the engine, the emulator and the witness.
+BY_THE_WALL_IN_C = {
+    "engine/core/clock.c": "once, when the program begins",
+    "engine/core/device_nodes.c": "the time of boot, where a container hides the kernel's boot_id",
+    "engine/core/host_clock.c": "tells whether somebody set the real-time clock of a virtual machine",
+    "engine/personalities/io_model/io_model.c": "a seed",
+    "engine/personalities/ior/ior.c": "a seed and a signature",
+    "engine/personalities/ior/ior_report.c": "a date that IOR prints",
+    "engine/personalities/ior/ior_table.c": "a date that IOR prints",
+    "engine/personalities/mdtest/mdtest.c": "a seed",
+    "engine/personalities/mdtest/mdtest_table.c": "a date that mdtest prints",
+    "ime/client/change.c": "the time of a change, which users see",
+    "ime/mount/attributes.c": "utimes(2) of now",
+    "witness/spans.c": "is compared with the kernel's clocks: clock-wrong",
+}
+
+
+def test_times_of_files_decide_nothing_by_their_order_alone() -> None:
+    found = {
+        str(file.relative_to(PACKAGE))
+        for file in PACKAGE.rglob("*.py")
+        if re.search(r"\.st_mtime|\bgetmtime\b", file.read_text(encoding="utf-8"))
+    }
+    assert {name for name in found if not name.startswith("data/")} == set(BY_TIMES_OF_FILES)
+
+
+def test_c_goes_by_the_wall_clock_only_where_a_step_is_harmless() -> None:
+    reads = re.compile(r"\bCLOCK_REALTIME\b(?!.*\*/)|\bgettimeofday\b|\btime\((?:NULL|0)\)")
+    found = {
+        str(file.relative_to(ROOT / "src"))
+        for file in (ROOT / "src").rglob("*.c")
+        if reads.search(re.sub(r"/\*.*?\*/", "", file.read_text(encoding="utf-8"), flags=re.DOTALL))
+    }
+    assert found == set(BY_THE_WALL_IN_C)

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +93,31 @@ def test_cells_in_a_container_share_a_launch_and_its_ranks_are_looked_at(
         assert {"throttled_periods", "swapped_pages", "pressure"} <= document["host"].keys()
 
 
+def test_cells_keep_their_order_though_the_clock_of_their_files_is_set(
+    tmp_path: Path, job: PlannedBatch
+) -> None:
+    """Each cell ended, by the times of its files, ten minutes before the one that went before it."""
+    container = tmp_path / "exec.sh"
+    stepping = 'touch -d "@$((2000000000 - 600 * ++ended))" "$outputs/stdout.txt"; sleep 0.01'
+    container.write_text(CONTAINER.replace(": >", f': >"$outputs/stdout.txt"; {stepping}; : >>'))
+    result = run(job)
+    assert result.done == 4
+    lines = [json.loads(line) for line in (job.results / "ledger.jsonl").read_text().splitlines()]
+    documents = [read_run_file(job.results, line["cell"], line["run"]) or {} for line in lines]
+    ends = [datetime.fromisoformat(one["ended"]) for one in documents]
+    assert ends == sorted(ends)
+    assert (ends[-1] - ends[0]).total_seconds() < 60
+    assert abs((ends[-1] - datetime.now(UTC)).total_seconds()) < 60
+
+
+def test_cells_of_a_killed_launch_keep_their_order_too(tmp_path: Path) -> None:
+    results, folder = launch(tmp_path, "aa-000\t0\t1.5\nbb-000\t0\t0.5\n")
+    os.utime(run_folder(results, "bb", 0) / "stdout.txt", (1e9, 1e9))
+    settle(folder, results)
+    first, second = (read_run_file(results, name, 0) or {} for name in ("aa", "bb"))
+    assert datetime.fromisoformat(first["ended"]) < datetime.fromisoformat(second["ended"])
+
+
 def test_after_an_interrupt_what_has_run_is_kept_and_judging_it_waits_for_collect(
     tmp_path: Path, job: PlannedBatch
 ) -> None:
@@ -137,7 +164,7 @@ def launch(tmp_path: Path, status: str) -> tuple[Path, Path]:
 @pytest.mark.row("a damaged or truncated status file")
 def test_whole_lines_count_and_half_ones_do_not(tmp_path: Path) -> None:
     file = tmp_path / "status"
-    file.write_text("aa-000\t0\t1.5\nbb-000\t0\t0.")
+    file.write_text("aa-000\t0\t1.5\ncc-000\t0\tnan\ndd-000\t0\t1e999\nee-000\t0\t-1\nbb-000\t0\t0.")
     assert [(line.name, line.exit_code, line.elapsed_s) for line in read_status(file)] == [("aa-000", 0, 1.5)]
     assert read_status(tmp_path / "none") == []
 

@@ -199,13 +199,17 @@ def test_a_helper_of_a_rank_is_no_rank() -> None:
     assert seen.of_row(row("write"), ("write",), 1, 1)["called_bytes"] == 5 * MIB
 
 
-def test_the_worse_clock_counts_and_a_short_or_interrupted_span_tells_nothing() -> None:
-    wrong = [span(0, "write", wall_ns=3 * S // 2)]
-    assert of(Witnessed([process(0, wrong)]), "write")["clock_error"] == 0.5
-    interrupted = [span(0, "write", wall_ns=3 * S // 2, apart_ns=S // 2)]
-    assert of(Witnessed([process(0, interrupted)]), "write")["clock_error"] == 0
-    short = [span(0, "write", ended_ns=1000)]
-    assert of(Witnessed([process(0, short)]), "write")["clock_error"] is None
+def test_the_clocks_count_apart_and_a_short_or_interrupted_span_tells_nothing() -> None:
+    def clocks(**more: int) -> tuple[object, object]:
+        facts = of(Witnessed([process(0, [span(0, "write", **more)])]), "write")
+        return facts["clock_error"], facts["wall_clock"]
+
+    assert clocks() == (0, {"off_s": 0, "span_s": 1})
+    assert clocks(monotonic_ns=3 * S // 2) == (0.5, {"off_s": 0, "span_s": 1})
+    assert clocks(wall_ns=3 * S // 2) == (0, {"off_s": 0.5, "span_s": 1})
+    assert clocks(wall_ns=-599 * S) == (0, {"off_s": -600, "span_s": 1})
+    assert clocks(wall_ns=3 * S // 2, apart_ns=S // 2) == (0, {"off_s": 0, "span_s": 1})
+    assert clocks(ended_ns=1000) == (None, None)
 
 
 def test_bytes_of_calls_are_no_evidence_for_mappings_and_formats() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from weir.audit.groups import throttled_periods
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import RunFacts, Subject
 
 _CLOCK_OFF = 0.01  # share of the time; NTP moves a clock by at most 0.0005
+_SET_S = 1.0  # NTP sets a clock that is off by more than 0.128 s; a clock that runs wrong is off by less
 _TIME_LEFT_S = 0.05  # the phases may exceed the launch by so much
 # Open MPI starts in 0.2 to 0.4 s on one machine, and in a few seconds through a batch system.
 _START_S, _START_TIMES = 5.0, 4.0
@@ -50,21 +53,33 @@ def launch_unexplained(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def clock_wrong(subject: Subject) -> Outcome | None:
     """The clock of the phases differs on a rank by more than 1 % from the kernel's own (CLOCK_MONOTONIC_RAW),
-    or the phases last longer than the whole launch by weir's clock.
+    or the phases last longer than the whole launch by weir's clock. The time of day may be set meanwhile, if
+    the program's times do not contain that.
 
     Hint: look for LD_PRELOAD (libfaketime) and for a broken clock source of the node (dmesg).
     """
-    # NTP moves a clock by at most 0.05 %.
+    # NTP moves a clock by at most 0.05 %, but sets the time of day where that is far off.
     if not subject.has_result:
         return None
     total, elapsed = subject.number("total_s"), subject.run.elapsed_s if subject.run else None
     if total is not None and elapsed is not None and total > elapsed + _TIME_LEFT_S:
         return invalid(f"the access lasted {total:g} s, the launch {elapsed:g} s")
-    error = subject.observed.get("clock_error")
+    error, wall = subject.observed.get("clock_error"), subject.observed.get("wall_clock")
     if error is None:
         return not_observable("the program does not compare its clock")
+    if error <= _CLOCK_OFF and wall and abs(wall["off_s"]) > _CLOCK_OFF * wall["span_s"]:
+        text = f"the time of day went {wall['off_s']:+.3g} s beyond the {wall['span_s']:.3g} s of the access"
+        return passed(f"{text}, which its times do not contain") if _is_set(subject, wall) else invalid(text)
     text = f"the clock is off by {100 * error:.2g} %"
     return invalid(text) if error > _CLOCK_OFF else passed(text)
+
+
+def _is_set(subject: Subject, wall: Mapping[str, float]) -> bool:
+    """Whether somebody set the time of day, and the program did not time the access by it."""
+    printed_s = subject.printed_s
+    if abs(wall["off_s"]) < _SET_S or printed_s is None or subject.passes > 1:
+        return False
+    return abs(printed_s - wall["span_s"]) < abs(wall["off_s"]) / 4
 
 
 @rule("NOTE", "DEGRADED", needs_output=True)

@@ -94,7 +94,7 @@ def shorter_than_its_calls(subject: Subject) -> Outcome | None:
     """
     # fio prints the time of its longest job as that of a group: where load lets the jobs begin apart, bytes
     # of all are divided by the time of one.
-    span_s, printed_s = subject.observed.get("shortest_span_s"), _printed_s(subject)
+    span_s, printed_s = subject.observed.get("shortest_span_s"), subject.printed_s
     if not subject.has_result or span_s is None or printed_s is None or subject.passes > 1:
         return None
     share, which = SPAN_SHARE, "quickest"
@@ -104,14 +104,6 @@ def shorter_than_its_calls(subject: Subject) -> Outcome | None:
     text = f"the access lasted {printed_s:.3g} s, its calls {span_s:.3g} s on the {which} rank"
     margin_s = half_digit(printed_s) if subject.number("total_s") is not None else 0.0
     return invalid(text) if printed_s + margin_s < share * span_s else passed(text)
-
-
-def _printed_s(subject: Subject) -> float | None:
-    """Printed duration; for metadata it may follow from the rate, which some programs print alone."""
-    total, ops, rate = (subject.number(name) for name in ("total_s", "ops", "ops_s"))
-    if total is not None or not subject.is_metadata:
-        return total
-    return ops / rate if ops and rate else None
 
 
 @rule("INVALID", "DEGRADED")
