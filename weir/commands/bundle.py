@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from weir.base.errors import visible
 from weir.plan.config.sources import find_sources
 from weir.report.bundle.pack import pack
 from weir.report.bundle.source import Source
@@ -25,6 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-figures", action="store_true", help="leave figures and tables to weir reproduce"
     )
+    parser.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="replace this text everywhere, or the value of this variable of your shell; may be repeated",
+    )
     parser.add_argument("--list", action="store_true", help="print what would be replaced, and write nothing")
     parser.add_argument("--json", action="store_true", help="print what it holds as JSON")
 
@@ -33,10 +42,18 @@ def execute(args: argparse.Namespace) -> int:
     out = args.out or Path(f"{args.study.resolve().name}.crate.zip")
     root = find_sources(start=args.study).root
     if args.list:
-        _print_replaced(Source.of(args.study.resolve(), root, Path.home()).replaced())
+        source = Source.of(args.study.resolve(), root, Path.home(), os.environ, args.without)
+        _print_replaced(source, args.without)
         return 0
-    announce = (lambda replaced: None) if args.json else _print_replaced
-    held = pack(args.study, out, root, figures=not args.no_figures, announce=announce)
+    held = pack(
+        args.study,
+        out,
+        root,
+        figures=not args.no_figures,
+        shell=os.environ,
+        without=args.without,
+        announce=lambda source: None if args.json else _print_replaced(source, args.without),
+    )
     if args.json:
         print(json.dumps(held, indent=1))
         return 0
@@ -45,11 +62,15 @@ def execute(args: argparse.Namespace) -> int:
     return 0
 
 
-def _print_replaced(replaced: Sequence[tuple[str, str]]) -> None:
+def _print_replaced(source: Source, without: Sequence[str]) -> None:
     """Prints what the author should know before the file is there."""
     print("replaced: values in these places; directories and user names everywhere")
-    for place, names in replaced:
+    for place, names in source.replaced():
         print(f"  {place}: {names}")
+    print("kept, read it before you publish: host names, suites, and")
+    for place, text in source.kept_values(without):
+        print(f"  {place}: {visible(text)}")
     print(
-        "kept: host names and descriptions; publish: [NAME] in the site's file keeps a value, too", flush=True
+        "--without TEXT replaces a text everywhere; publish: [NAME] in the site's file keeps a value",
+        flush=True,
     )

@@ -6,7 +6,7 @@ import json
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +26,11 @@ from weir.runs.verify import verify
 
 CODE = (*STUDY_PARTS, "envs/pip")
 _NOT_CODE = shutil.ignore_patterns("__pycache__", "*.pyc", ".[!l]*")  # .lintr alone of hidden files is kept
+_CONFIGURATION = ("config", "profiles", "weir/data/config")
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same files give the same bytes
 
 
-Announce = Callable[[Sequence[tuple[str, str]]], None]
+Announce = Callable[[Source], None]
 
 
 def pack(
@@ -39,11 +40,13 @@ def pack(
     *,
     figures: bool = True,
     home: Path | None = None,
-    announce: Announce = lambda replaced: None,
+    shell: Mapping[str, str] | None = None,
+    without: Sequence[str] = (),
+    announce: Announce = lambda source: None,
 ) -> dict[str, Any]:
     """Write the bundle; returns what it holds. The study must be as it was collected.
 
-    announce: is given each location and the names of what is replaced there, before anything is written."""
+    shell, without: as of Source.of; announce: tells what is replaced and kept, before anything is written."""
     study = study.resolve()
     differing = verify(study).differences
     if differing:
@@ -53,8 +56,8 @@ def pack(
         hint = "run weir bundle in the checkout of weir, or in the folder of weir init, that holds the study"
         raise WeirError("has no Snakefile: the code of the bundle is missing", file=str(root), hint=hint)
     digest = read_object(study / "facts.json", "collect the study again")["digest"]
-    source = Source.of(study, root, home or Path.home())
-    announce(source.replaced())
+    source = Source.of(study, root, home or Path.home(), shell, without)
+    announce(source)
     with tempfile.TemporaryDirectory(prefix="weir-bundle-") as folder:
         stage = Path(folder)
         _copy_code(source, stage / "code")
@@ -73,6 +76,7 @@ def pack(
         "files": len(files) + 1,
         "digest": facts["digest"],
         "replaced": replaced,
+        "kept": [{"place": place, "text": text} for place, text in source.kept_values(without)],
         **about,
     }
 
@@ -81,29 +85,42 @@ def _copy_code(source: Source, code: Path) -> None:
     package = Path(weir.__path__[0])
     shutil.copytree(package, code / "weir", ignore=_without_parts)
     # The schemas are read from there; the rest of a study stands beside the package.
-    shutil.copytree(package / "data" / "config", code / "weir" / "data" / "config", ignore=_not_sites)
+    ignored = _ignored(source)
+    shutil.copytree(package / "data" / "config", code / "weir" / "data" / "config", ignore=ignored)
     for name in CODE:
         part = source.root / name
         if part.is_dir():
-            shutil.copytree(part, code / name, ignore=_not_sites)  # links become files: a zip has none
+            shutil.copytree(part, code / name, ignore=ignored)  # links become files: a zip has none
         elif part.is_file():
             (code / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(part, code / name)
-    edited = {code / part for part in ("config", "profiles", "envs", "weir/data/config")}
+    for folder in _CONFIGURATION:
+        source.write_configuration(code, folder)
+    edited = {code / part for part in (*_CONFIGURATION, "envs")}
     for file in sorted(file for file in code.rglob("*") if file.is_file()):
         content = file.read_bytes()
         # Files that users edit; the code has nothing of a user, unless it repeats a private value.
         if edited & {*file.parents} and "schemas" not in file.parts:
             clean = source.private.text(content, "<%s>")
         else:
-            clean = source.private.without_values(content)
+            clean = source.private.code(content)
         if clean != content:
             file.write_bytes(clean)
     source.write_site(code)
 
 
-def _not_sites(folder: str, names: list[str]) -> set[str]:
-    return {*_NOT_CODE(folder, names), *({"sites"} & {*names} if Path(folder).name == "config" else ())}
+def _ignored(source: Source) -> Callable[[str, list[str]], set[str]]:
+    """Leaves out sites, and suites of other studies, which belong to nobody who reads this one."""
+
+    def ignored(folder: str, names: list[str]) -> set[str]:
+        found, place = set(_NOT_CODE(folder, names)), Path(folder)
+        if place.name == "config":
+            found |= {"sites"} & {*names}
+        if place.name == "suites" and place.parent.name == "config":
+            found |= {name for name in names if Path(name).stem not in source.suites}
+        return found
+
+    return ignored
 
 
 def _without_parts(folder: str, names: list[str]) -> set[str]:

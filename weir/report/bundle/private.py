@@ -1,14 +1,17 @@
 """Values that must not leave the machine with a bundle: those of a site's files, directories, names of users.
 
 Values are replaced in the field that holds them, in plan.json, run.json and the site's files. Where a program
-printed such a value, it is replaced in the text too if it cannot be a word of the study. Users are replaced
-where a field names them: in a path, before a host, after `user=`.
+printed such a value, it is replaced in the text too if it cannot be a word of the study; a short one, such as
+a PIN, where its name or its option stands before it. Users are replaced where a field names them: in a path,
+before a host, after `user=`.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import shlex
+from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -18,8 +21,10 @@ from weir.report.bundle.publishable import (
     SECRET_NAME,
     Part,
     is_distinctive,
+    is_one_word,
     is_public,
     is_secret_name,
+    is_vocabulary,
     of_a_command,
     of_a_program,
     of_options,
@@ -29,6 +34,7 @@ from weir.report.bundle.publishable import (
 REMOVED = "removed"
 # The commands of a site: fields with one, fields with several, fields with options only.
 _COMMANDS = ("server_probe", "drop_server_caches", "set_stripes", "set_pool", "set_osts", "get_stripes")
+_PROBES = ("server_probe", "drop_server_caches")  # the engine takes them, and writes what it ran
 _COMMAND_LISTS = ("prepare", "cleanup")
 _OPTIONS = ("launcher_options", "scheduler_options")
 _STRIPES = ("set", "get", "pool", "osts")
@@ -36,12 +42,18 @@ _SWITCHES = frozenset(("true", "false", "none", "null", "auto", "yes", "off"))
 _VALUE = r"[^\s&,;\"'\\{}]"
 _CREDENTIALS = (
     (rb"(?<=://)[^\s/@\"'<>]+(?=@)", b"%s"),
-    (rf"(?i)((?<![\w.-]){SECRET_NAME}=){_VALUE}+".encode(), rb"\1%s"),
+    # Values in quotes may hold blanks; a quote of JSON, which ends the text, has no backslash before it.
+    (
+        rf"(?i)((?<![\w.-]){SECRET_NAME}=)(?:'[^'\n]*'|\\\"[^\"\\\n]*\\\"|{_VALUE}+)".encode(),
+        rb"\1%s",
+    ),
     # A colon is also in plain text, as in `keys: 3`: what follows must look like a password.
     (rf"(?i)((?<![\w.-]){SECRET_NAME}: ?)(?={_VALUE}*\d){_VALUE}{{8,}}".encode(), rb"\1%s"),
     (rb"(?i)((?:bearer|basic) )[\w.+/=-]{8,}", rb"\1%s"),
     (rb"(?s)(-----BEGIN [A-Z ]*PRIVATE KEY-----).*?(?=-----END |\Z)", rb"\1%s"),
 )
+_URL = re.compile(rb"(?<=://)[^\s\"'<>\\]+")
+_PARAMETER = re.compile(rb"([?&#;][\w.~-]+=)([^&#;\s]+)")
 _A_PATH = re.compile(rb"(?:(?<![\w.}>-])|(?<=-\w))(?:/[\w.+~@%-]+)+")
 # Directories of systems, which are no user's whatever the user is called.
 _OF_SYSTEMS = frozenset(
@@ -69,10 +81,14 @@ class Private:
         self._users = sorted(set(users), key=lambda name: (-len(name), name))
         self._terms = "\n".join(terms)
         self._values: dict[str, str] = {}  # to look for in texts, and the name of what holds them
+        self._parts: set[str] = set()  # of them those that are parts of values, which code may have, too
+        self._commands: dict[str, str] = {}  # of probes, as a shell reads them, and what replaces them
+        self._named: dict[tuple[str, str], None] = {}  # a variable or option, and its value
         self._measured: dict[tuple[str, ...], list[str]] = {}  # arguments of runs, and what replaces them
         self._places: dict[str, set[str]] = defaultdict(set)
         self._mark = "{%s}"
         self.echoed: set[str] = set()  # names of values that stood in texts
+        self.also_terms: set[str] = set()  # names of values that are names of the study as well
 
     def replaced(self) -> list[tuple[str, str]]:
         """Each place with the names of the variables or commands whose values are replaced there."""
@@ -110,9 +126,12 @@ class Private:
         return self._walk(value, inner)
 
     def _variable(self, name: str, value: Any, place: str) -> Any:
+        if value in self._commands:
+            return self._commands[value]
         if not isinstance(value, str) or not value or name in self._publish or is_public(name, value):
             return value
         self._note(value, name, place)
+        self._named[name, value] = None
         return self._mark % REMOVED
 
     def _arguments(
@@ -127,11 +146,19 @@ class Private:
         for argument, (kept, private) in zip(value, kind(value), strict=True):
             placeholders = re.fullmatch(r"(?:\{\w+\})+", private)
             if private and not placeholders:
-                before = value[len(cleaned) - 1] if cleaned else ""
-                self._note(private, before.lstrip("-") if is_secret_name(before) else field, place)
+                option = kept.rstrip("=") or (value[len(cleaned) - 1] if cleaned else "")
+                name = option.lstrip("-") if is_secret_name(option) else field
+                self._places[place].add(name)
+                # One word alone may be that of a sub-command, which outputs have, too.
+                if name != field or not is_one_word(private):
+                    self._note(private, name, place)
+                if option:
+                    self._named[option, private] = None
             cleaned.append(argument if not private or placeholders else kept + self._mark % REMOVED)
         if measured and cleaned != value:
             self._measured.setdefault(tuple(value), cleaned)
+        if field in _PROBES and value:
+            self._commands.setdefault(shlex.join(value), shlex.join(cleaned))
         return cleaned
 
     def _of_a_run(self, command: list[str]) -> list[str]:
@@ -145,15 +172,28 @@ class Private:
 
     def _note(self, value: str, name: str, place: str) -> None:
         self._places[place].add(name)
-        for piece in {value, *value.splitlines(), *pieces(value)}:
+        for piece in sorted({value, *value.splitlines(), *pieces(value)}):
             least = 4 if is_secret_name(name) else 8  # characters
             is_looked_for = len(piece) >= least and not _is_number_or_switch(piece)
-            if (is_looked_for or is_distinctive(piece)) and piece not in self._terms:
+            if not (is_looked_for or is_distinctive(piece)):
+                continue
+            if piece not in self._terms:
                 self._values.setdefault(piece, name)
+                (self._parts.discard if piece == value else self._parts.add)(piece)
+            elif piece == value:
+                self.also_terms.add(name)
+
+    def withhold(self, value: str, name: str) -> None:
+        """Whoever publishes does not want this text anywhere."""
+        self._places["everywhere"].add(name)
+        self._values[value] = name
 
     def text(self, content: bytes, mark: str = "{%s}") -> bytes:
         """The same content, of any file, without private values, credentials, directories and users."""
+        content = self._without_commands(content)
         content = self.without_values(content, mark)
+        content = self._without_named_values(content, mark)
+        content = _URL.sub(lambda url: _without_parameters(url[0], (mark % REMOVED).encode()), content)
         for pattern, replacement in _CREDENTIALS:
             content = re.sub(pattern, replacement.replace(b"%s", (mark % REMOVED).encode()), content)
         for folder, name in self._folders:
@@ -166,13 +206,42 @@ class Private:
             content = re.sub(before + rb"(?-i:" + user + rb")(?![\w.-])", rb"\1user", content)
         return content
 
-    def without_values(self, content: bytes, mark: str = "{%s}") -> bytes:
+    def code(self, content: bytes) -> bytes:
+        """The same content of a program, which may have a value without digits as a name of its own."""
+        return self.without_values(content, is_code=True)
+
+    def without_values(self, content: bytes, mark: str = "{%s}", is_code: bool = False) -> bytes:
         """The same content without the values that no name or label of the study contains."""
         for value, name in sorted(self._values.items(), key=lambda pair: (-len(pair[0]), pair[0])):
+            if is_code and (value in self._parts or is_vocabulary(value)):
+                continue
             for form in _forms(value):
                 if form in content:
                     self.echoed.add(name)
                     content = content.replace(form, (mark % REMOVED).encode())
+        return content
+
+    def _without_commands(self, content: bytes) -> bytes:
+        """Commands of probes, of which the engine writes as much as there is room for."""
+        for command, cleaned in self._commands.items():
+            in_json = json.dumps(command)[1:-1], json.dumps(cleaned)[1:-1]
+            for form, clean in (in_json, (command, cleaned)):
+                begins = form[: _alike(form, clean) + 4].encode()
+                at = content.find(begins) if form != clean else -1
+                while at >= 0:
+                    length = _alike(form.encode(), content[at:])
+                    content = content[:at] + clean.encode() + content[at + length :]
+                    at = content.find(begins, at + len(clean.encode()))
+        return content
+
+    def _without_named_values(self, content: bytes, mark: str) -> bytes:
+        """Values too short or too common to look for, where their variable or option stands before them."""
+        for name, value in self._named:
+            if value in self._values or name.encode() not in content:
+                continue
+            between = r"[ ,]*[\"']?[ =,]?\s*" if name.startswith("-") else r"[\"']?\s*[:=]\s*"
+            pattern = rf"((?<![\w.-]){re.escape(name)}{between}[\"']?){re.escape(value)}(?!\w)"
+            content = re.sub(pattern.encode(), rb"\1" + (mark % REMOVED).encode(), content)
         return content
 
     def _without_users(self, path: re.Match[bytes]) -> bytes:
@@ -202,8 +271,22 @@ def _is_number_or_switch(text: str) -> bool:
     return text.lower() in _SWITCHES or re.fullmatch(r"[\d.]{1,5}|[\d.:/-]*[./:-][\d.:/-]*", text) is not None
 
 
+def _alike(one: str | bytes, other: str | bytes) -> int:
+    """The length of what both begin with."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _without_parameters(url: bytes, removed: bytes) -> bytes:
+    """The same URL; a session or a signature in it opens what it points to, whatever its name."""
+    return _PARAMETER.sub(
+        lambda found: found[1] + (removed if is_distinctive(found[2].decode(errors="replace")) else found[2]),
+        url,
+    )
+
+
 def _forms(value: str) -> Iterator[bytes]:
-    """The value as text, JSON, CSV and URLs hold it."""
+    """The value as text, JSON, CSV and URLs hold it, and as programs print what they must not print."""
     written = (value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1])
     forms = {
         *written,
@@ -211,6 +294,7 @@ def _forms(value: str) -> Iterator[bytes]:
         value.replace("'", "''"),
         quote(value),
         quote(value, safe=""),
+        b64encode(value.encode()).decode(),
     }
     yield from sorted((form.encode() for form in forms), key=lambda form: (-len(form), form))
 

@@ -21,12 +21,13 @@ _SEARCH_PATHS = re.compile(r"PATH|LD_LIBRARY_PATH|LD_PRELOAD|PYTHONPATH")
 _PATHS = re.compile(r"(?:[/{][\w./{}+-]*[: ]?)+")
 # Names that tell a secret also among the variables of the list, in options and in `name=value`.
 SECRET_NAME = (
-    r"[\w.-]*(?:TOKEN|SECRET|PASS(?!IVE|THR|ES)|PWD|PAT(?![A-Z])|PIN(?![A-Z])|CRED|KEY(?!S?PACE|VAL)|COOKIE|JWT"
+    r"[\w.-]*(?:TOKEN|SECRET|PASS(?!IVE|THR|ES)|PWD|(?<![A-Z])PW(?![A-Z])|PAT(?![A-Z])|PIN(?![A-Z])|CRED|KEY(?!S?PACE|VAL)|COOKIE|JWT"
     r"|AUTH(?!OR)|CERT|SIGNATURE|LICENSE)[\w.-]*"
 )
 _SECRET = re.compile(SECRET_NAME, re.IGNORECASE)
 _PLAIN = re.compile(r"[\w.,:/+^*\[\]{}<>=; -]*")
 _LIKE_A_KEY = re.compile(r"(?=\w*[0-9])(?=\w*[a-z])(?=\w*[A-Z])\w{16,}|[0-9a-fA-F]{24,}")
+_LIKE_A_PASSWORD = re.compile(r"(?=[\w-]*[0-9])(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{8,}")
 _PATH = re.compile(r"(?:\.{0,2}/|\{)[\w./{}+:-]*")
 _WORD = re.compile(r"[\w.+-]+")
 _SUBCOMMAND = re.compile(r"[a-z]+(?:-[a-z0-9]+)*")
@@ -79,7 +80,8 @@ def is_plain(value: str) -> bool:
     if any(re.match(r"--?[A-Za-z]", word) for word in parts):
         return False
     names = (word.partition("=")[0] for word in parts if "=" in word)
-    return not _LIKE_A_KEY.search(value) and not any(map(is_secret_name, names))
+    has_secret = _LIKE_A_KEY.search(value) or _LIKE_A_PASSWORD.search(value)
+    return not has_secret and not any(map(is_secret_name, names))
 
 
 Part = tuple[str, str]  # what a bundle holds of an argument, and what of it is private: one of both may be ""
@@ -160,14 +162,25 @@ def _is_path(text: str) -> bool:
 
 
 def pieces(value: str) -> Iterator[str]:
-    """Parts of a private value that may stand alone elsewhere: the password of a URL, what follows a `=`."""
+    """Parts of a private value that may stand alone elsewhere: the password of a URL, what follows a `=`, a
+    word of a script."""
     yield value
-    for part in re.split(r"[\s=:;,@&?\"'/]+|%[0-9A-F]{2}", value):
+    for part in (*re.split(r"[\s=:;,@&?\"'/]+|%[0-9A-F]{2}", value), *re.split(r"[\s\"']+", value)):
         if part != value and is_distinctive(part):
             yield part
 
 
 def is_distinctive(text: str) -> bool:
     """Whether a text has a form that no word of a study has: letters with digits, or capitals within."""
-    has = [bool(re.search(kind, text)) for kind in ("[a-z]", "[A-Z]", "[0-9]", r"[^\w./ -]")]
-    return len(text) >= 8 and sum(has) >= 2 and not re.fullmatch(r"[\d.:+eE-]*", text)
+    kinds = sum(bool(re.search(kind, text)) for kind in ("[a-z]", "[A-Z]", "[0-9]", r"[^\w./ -]"))
+    return len(text) >= (6 if kinds > 2 else 8) and kinds >= 2 and not re.fullmatch(r"[\d.:+eE-]*", text)
+
+
+def is_one_word(text: str) -> bool:
+    """Whether a text is letters alone, as names of programs and sub-commands are."""
+    return re.fullmatch(r"[A-Za-z][a-z]*", text) is not None
+
+
+def is_vocabulary(text: str) -> bool:
+    """Whether a program may have the text in its source: it is a name or plain text without a digit."""
+    return re.fullmatch(r"[A-Za-z][A-Za-z_. /-]*", text) is not None

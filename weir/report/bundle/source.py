@@ -4,8 +4,10 @@ private."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import socket
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +18,16 @@ from weir.base.files import from_json, read_object
 from weir.plan.config.sites import user_name
 from weir.plan.config.yaml_file import read_yaml
 from weir.report.bundle.private import Private, measured_by
+from weir.report.bundle.publishable import is_distinctive, is_public, is_secret_name
 from weir.runs.files import RUN_FILE
 from weir.runs.manifest import read_manifest
 from weir.terms.columns import columns
 from weir.tools import tools
 
 _PLAN = "plan.json"
+_PRINTED = ("stdout.txt", "stderr.txt")
+_PROSE = ("description", "question", "because", "experiments")  # keys of a plan
+_TELLING = 8  # characters: a shorter value of MPI or an I/O library is a number or a switch
 
 
 @dataclass(frozen=True)
@@ -33,11 +39,25 @@ class Source:
     private: Private
     site_files: Mapping[Path, Any]
     publish: frozenset[str]
+    suites: frozenset[str]  # of the study
+    printed: Mapping[str, int]  # variables of the shell, and how many outputs of runs hold their values
+    kept: Sequence[tuple[str, str]]  # places and what stays there that may be confidential
 
     @classmethod
-    def of(cls, study: Path, root: Path, home: Path) -> Source:
-        """All files are read once, so that what one of them shows to be private is replaced in each."""
-        file = study / _PLAN
+    def of(
+        cls,
+        study: Path,
+        root: Path,
+        home: Path,
+        shell: Mapping[str, str] | None = None,
+        without: Sequence[str] = (),
+    ) -> Source:
+        """All files are read once, so that what one of them shows to be private is replaced in each.
+
+        shell: variables of whoever bundles, whose values programs may have printed; without: texts, or
+        variables of the shell, whose values are replaced everywhere.
+        """
+        shell, file = shell or {}, study / _PLAN
         plan = read_object(file, "plan and collect again") if file.is_file() else {}
         site = str(plan.get("site", {}).get("name", ""))
         data = {file: read_yaml(file, root).data for file in _yaml_files(root, site)}
@@ -46,9 +66,16 @@ class Source:
         )
         users = {user_name(), *_owner(study), *measured_by(plan, data.values())}
         private = Private(publish, _folders(plan, root, study.parent.parent, home), users, _terms(plan))
-        source = cls(study, root, private, data, publish)
+        suites = frozenset(str(each.get("suite")) for each in plan.get("suites", ()))
+        printed = _printed_of(study, {name: text for name, text in shell.items() if _may_be_printed(text)})
+        for name in without:
+            private.withhold(shell.get(name) or name, name if name in shell else "--without")
+        for name in (name for name in printed if is_secret_name(name)):
+            private.withhold(shell[name], f"{name} of your shell")
+        source = cls(study, root, private, data, publish, suites, printed, [])
         source._look(plan)
-        return source
+        kept = ((place, private.text(text.encode()).decode()) for place, text in _read_by_people(plan))
+        return replace(source, kept=[*dict.fromkeys(kept)])
 
     def _look(self, plan: Mapping[str, Any]) -> None:
         """Note what is private in the plan, the files of the site and what the runs were started with."""
@@ -63,6 +90,16 @@ class Source:
         """Each place with the names of what is replaced there; at last the files that stay behind."""
         left = ", ".join(sorted({file.name for file in self._others() if file.name not in self.publish}))
         return [*self.private.replaced(), *([("files of the site", left)] if left else [])]
+
+    def kept_values(self, without: Sequence[str] = ()) -> list[tuple[str, str]]:
+        """Each place with what stays there; its author knows whether that is confidential."""
+        found = [*self.kept]
+        if names := ", ".join(sorted(self.private.also_terms)):
+            found.append(("values that are names of the study", names))
+        for name, count in self.printed.items():
+            if not is_secret_name(name) and name not in without:
+                found.append((f"{name} of your shell", f"{count} outputs of runs hold its value"))
+        return found
 
     def _others(self) -> Iterator[Path]:
         """Files of the site that weir does not read, such as a script that a target is prepared by."""
@@ -83,12 +120,18 @@ class Source:
         )
         return content if clean == data else json.dumps(clean, indent=1).encode() + b"\n"
 
+    def write_configuration(self, code: Path, folder: str) -> None:
+        """Configuration without comments, which may hold anything."""
+        for file in sorted((code / folder).rglob("*.yaml")):
+            text = file.read_text(encoding="utf-8")
+            if "#" in text and "schemas" not in file.parts:
+                file.write_text(_dumped(yaml.load(text, Loader=yaml.CSafeLoader)), encoding="utf-8")
+
     def write_site(self, code: Path) -> None:
         """The files of the site without comments, which may hold anything, and those that it publishes."""
         for file, data in self.site_files.items():
             clean = self.private.fields(data, _place(file), "<%s>")
-            text = yaml.dump(clean, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True, width=120)
-            self._write(code, file, text.encode())
+            self._write(code, file, _dumped(clean).encode())
         for file in (file for file in self._others() if file.name in self.publish):
             self._write(code, file, file.read_bytes()).chmod(file.stat().st_mode & 0o755)
 
@@ -97,6 +140,50 @@ class Source:
         goal.parent.mkdir(parents=True, exist_ok=True)
         goal.write_bytes(self.private.text(content, "<%s>"))
         return goal
+
+
+def _dumped(data: Any) -> str:
+    text: str = yaml.dump(data, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True, width=120)
+    return text
+
+
+def _may_be_printed(value: str) -> bool:
+    """Whether a value of the shell is a secret by its form: neither a path nor the name of the machine."""
+    return is_distinctive(value) and not value.startswith("/") and value != socket.gethostname()
+
+
+def _printed_of(study: Path, values: Mapping[str, str]) -> dict[str, int]:
+    """The names of the values that programs of the study printed, with the number of their outputs."""
+    found: Counter[str] = Counter()
+    _, sums = read_manifest(study)
+    for folder in (study / name for name in sums if values and Path(name).name == RUN_FILE):
+        for file in (folder.with_name(name) for name in _PRINTED):
+            content = file.read_bytes() if file.is_file() else b""
+            found.update(name for name, value in values.items() if value.encode() in content)
+    return dict(sorted(found.items()))
+
+
+def _read_by_people(plan: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Prose of the plan, and values of variables that a bundle may hold."""
+    for key in ("site", "suites", "exclusions"):
+        yield from _prose(plan.get(key), key)
+
+
+def _prose(data: Any, place: str) -> Iterator[tuple[str, str]]:
+    for key, value in data.items() if isinstance(data, Mapping) else enumerate(data or ()):
+        named = value.get("suite", key) if isinstance(value, Mapping) else key
+        inner = f"{place}.{named}".removeprefix("site.")
+        if key == "environment" and isinstance(value, Mapping):
+            yield from (
+                (f"{inner}.{name}", text)
+                for name, text in value.items()
+                if isinstance(text, str) and len(text) >= _TELLING and is_public(name, text)
+            )
+        elif key in _PROSE:
+            texts = value.values() if isinstance(value, Mapping) else (value,)
+            yield from ((inner, text) for text in texts if isinstance(text, str) and text)
+        elif isinstance(value, (Mapping, list)):
+            yield from _prose(value, inner)
 
 
 def _yaml_files(root: Path, site: str) -> list[Path]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from typing import Any
 
 import pytest
@@ -158,9 +160,60 @@ def test_options_that_place_ranks_keep_their_values() -> None:
         (b"https://bob:hunter2@h/x", b"https://{removed}@h/x"),
         (b"GET /x?token=abc&n=1", b"GET /x?token={removed}&n=1"),
         (b"Authorization: Bearer abcdefgh.ij", b"Authorization: Bearer {removed}"),
+        (b"password='tide pool 88' x=1", b"password={removed} x=1"),
+        (rb'"a": "password=\"tide pool\"", "b"', rb'"a": "password={removed}", "b"'),
+        (b'"a": "b password=", "c": 1', b'"a": "b password=", "c": 1'),
+        (b"PW=abc, bpw=3", b"PW={removed}, bpw=3"),
+        (b"https://h/x?sid=ps-40af11c2&n=12345678", b"https://h/x?sid={removed}&n=12345678"),
         (b"key: 4096, keys: 3", b"key: 4096, keys: 3"),
         (b'"signature": 0, mapping=1, passes=3, path=/x', b'"signature": 0, mapping=1, passes=3, path=/x'),
     ],
 )
 def test_credentials_are_removed_from_any_text(text: bytes, clean: bytes) -> None:
     assert Private().text(text) == clean
+
+
+def test_a_short_value_is_replaced_where_its_name_or_option_stands_and_nowhere_else() -> None:
+    """4711 may also be a count."""
+    private = of(PIN="4711", DOOR="ab12", PW="kP4vT9", SWITCH="true")
+    private.fields({"prepare": [["login", "--pin", "0815"], ["login", "-p4712"], ["login", "--n=77"]]})
+    text = b'PIN=4711 export DOOR=\'ab12\' "SWITCH": "true", + login --pin 0815 -p4712 --n=77; --pin=0815'
+    clean = b'PIN={removed} export DOOR=\'{removed}\' "SWITCH": "{removed}", + login --pin {removed}'
+    assert private.text(text) == clean + b" -p{removed} --n={removed}; --pin={removed}"
+    for other in (b"4711 MiB/s", b"47110", b"ab12 0815 4712 77", b"MYPIN_4711", b"true", b"--pin 08150"):
+        assert private.text(other) == other
+    assert private.text(b"kP4vT9!") == b"{removed}!"  # no word has digits and capitals in so few letters
+
+
+@pytest.mark.parametrize("word", ["register", "Content-Type", "import", "transfer"])
+def test_a_word_of_a_command_is_replaced_in_no_program(word: str) -> None:
+    """`poll.register` of Python became `poll.{removed}`."""
+    private = of(MODE=word)
+    private.fields({"prepare": [["true", word, f"--header={word}: x"]]})
+    code = f"poll.{word}(descriptor)".encode()
+    assert private.code(code) == code
+    assert private.text(f"MODE={word}".encode()) == b"MODE={removed}"
+
+
+def test_a_value_like_a_key_is_replaced_in_programs_too() -> None:
+    assert of(LAB="hunter2-of-lab").code(b"run('hunter2-of-lab')") == b"run('{removed}')"
+
+
+def test_a_command_of_a_probe_is_replaced_where_the_engine_wrote_its_beginning() -> None:
+    private = of()
+    probe = ["sh", "-c", "sshpass -p 'Moor=Huhn=6' ssh oss1; echo '{\"read_bytes\": 0}'"]
+    private.fields({"site": {"targets": {"x": {"server_probe": probe}}}})
+    written = shlex.join(probe)[:38]
+    assert "Moor" in written
+    found = private.text(json.dumps({"what": f"devices, by {written}"}).encode())
+    assert json.loads(found) == {"what": "devices, by sh -c '{removed}'"}
+    run = private.fields({"environment": {"WEIR_SERVER_PROBE": shlex.join(probe)}})
+    assert run == {"environment": {"WEIR_SERVER_PROBE": "sh -c '{removed}'"}}
+
+
+def test_what_whoever_publishes_does_not_want_is_nowhere() -> None:
+    private = of(ORDER="sequential")
+    private.withhold("nordlicht", "--without")
+    assert private.text(b"/sw/nordlicht/lib sequential") == b"/sw/{removed}/lib sequential"
+    assert private.also_terms == {"ORDER"}
+    assert ("everywhere", "--without") in private.replaced()
