@@ -173,6 +173,8 @@ static void write_head(FILE *stream, bool is_killed) {
     fprintf(stream, "\"syncs_answered\": %s, ", answers_syncs ? "true" : "false");
     write_group(stream, &image.group, is_killed);
     fputs(", ", stream);
+    write_processors(stream, is_killed);
+    fputs(", ", stream);
 }
 
 void accounts_write(FILE *stream, bool is_killed) {

@@ -135,6 +135,8 @@ static void write_spans(FILE *stream) {
     fprintf(stream, ",\n  \"started_ns\": %" PRIu64 ", ", spans_start()->raw_ns);
     write_group(stream, spans_group(), false);
     fputs(", ", stream);
+    write_processors(stream, false);
+    fputs(", ", stream);
     write_server_counts(stream, "servers_at_start", spans_servers(), spans_start()->servers);
     fputs(",\n  \"spans\": [", stream);
     for (unsigned i = 0; i < count; i++) {

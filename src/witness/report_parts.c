@@ -54,6 +54,16 @@ void write_kernel(FILE *stream) {
     write_text_or_null(stream, "kernel", kernel);
 }
 
+void write_processors(FILE *stream, bool is_over) {
+    struct weir_processors allowed;
+    char text[256] = "";
+    if (!is_over) {
+        weir_processors_read(&allowed);
+        weir_processors_text(&allowed, text, sizeof text);
+    }
+    write_text_or_null(stream, "processors", text);
+}
+
 void write_group(FILE *stream, const struct weir_control_group *start, bool is_over) {
     struct weir_control_group now = *start;
     if (!is_over) {

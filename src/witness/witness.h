@@ -20,6 +20,7 @@
 #include "counter.h"
 #include "device.h"
 #include "process_io.h"
+#include "processors.h"
 #include "servers.h"
 
 #define WITNESS_FILES      64 /* with counts of their own, in each process; the rest share one record */
@@ -228,6 +229,7 @@ void write_text_or_null(FILE *stream, const char *key, const char *text);
 void write_names(FILE *stream, const uint64_t *names);
 const char *write_name_kind(enum name_kind kind);
 void write_unwritten(FILE *stream, const struct weir_cachestat *unwritten);
+void write_processors(FILE *stream, bool is_over); /* on which the process may run */
 /* What its control groups allow, and held back since the start; is_over: of a process that is gone. */
 void write_group(FILE *stream, const struct weir_control_group *start, bool is_over);
 void write_kernel(FILE *stream); /* whose counters these are: nodes may share one */

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 LOAD, TWO_RUNS, THROTTLED, EDITED, OVERWRITTEN = "load", "two runs", "throttled", "edited", "overwritten"
 OTHER_USER, FILTERED, TRACED, LIMITED = "other user", "filtered", "traced", "limited"
 RANKS_LIMITED, RANKS_THROTTLED = "ranks limited", "ranks throttled"
+ONE_PROCESSOR = "one processor"
 BEST_OF_FOUR, QUICK_PRINT, OWN_MOUNTS = "best of four", "quick print", "own mounts"
 ANSWERS = ANSWERS_WRITES, ANSWERS_SYNCS = "writes", "syncs"  # modes of supervisor.c
 COMPUTING, READER_OF_MEMORY, SMALL_FILES, HOLDER = "computing", "reader", "small files", "holder"

@@ -1,8 +1,8 @@
-"""Limits of control groups that the ranks have alone, as srun and containers give them."""
+"""Limits that the ranks have alone: of control groups (srun, containers), and of processors."""
 
 from __future__ import annotations
 
-from tests.zoo.animals import RANKS_LIMITED, RANKS_THROTTLED, Animal
+from tests.zoo.animals import ONE_PROCESSOR, RANKS_LIMITED, RANKS_THROTTLED, Animal
 
 GROUPS = (
     Animal(
@@ -18,5 +18,12 @@ GROUPS = (
         "write",
         ("device-limited",),
         beside=(RANKS_LIMITED,),
+    ),
+    Animal(
+        "ranks on one processor",
+        "the launcher binds both ranks to one of several processors (taskset)",
+        "write",
+        ("ranks-on-few-processors",),
+        beside=(ONE_PROCESSOR,),
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.zoo.animals import (
     BEST_OF_FOUR,
+    ONE_PROCESSOR,
     OVERWRITTEN,
     OWN_MOUNTS,
     QUICK_PRINT,
@@ -52,6 +53,10 @@ OWN_GROUP = """\
 #!/bin/bash
 echo $$ >{place} && exec {launcher} "$@"
 """
-LAUNCHERS = {BEST_OF_FOUR: FOUR_TIMES, OWN_MOUNTS: MOUNTS}
+BOUND = """\
+#!/bin/bash
+exec taskset -c 0 {launcher} "$@"
+"""
+LAUNCHERS = {BEST_OF_FOUR: FOUR_TIMES, OWN_MOUNTS: MOUNTS, ONE_PROCESSOR: BOUND}
 LAUNCHERS |= dict.fromkeys((RANKS_LIMITED, RANKS_THROTTLED), OWN_GROUP)
 BY_NAME = {OVERWRITTEN: OVERWRITES, QUICK_PRINT: QUICK_PRINTS}

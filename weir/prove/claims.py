@@ -351,6 +351,8 @@ def _of_names(claim: Claim, mount: Mount, command: Sequence[str], others: Sequen
         "cell": "",
     }
     facts: dict[str, Any] = {"file_system": mount.file_system, "of_calls": True}
+    if mount.processors:
+        facts["processors"] = mount.processors
     facts |= synchronised_files(claim.row, mount)
     kind = kind_of(claim.row)
     if kind:

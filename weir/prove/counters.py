@@ -1,7 +1,9 @@
-"""Counts of nodes that processes read for a mount: its devices, its servers, and their own control groups."""
+"""Counts of nodes that processes read for a mount: its devices and servers, their own control groups and
+processors."""
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,6 +13,7 @@ from weir.measure.machine.block_limits import devices_below
 from weir.prove.killed import Process
 from weir.prove.pieces import Piece
 from weir.witness.groups import groups
+from weir.witness.processors import processors
 
 _DEVICE_COUNTS = 5  # older libraries have 4
 
@@ -66,3 +69,9 @@ def group_of(
     devices = devices_below(Path(mount["point"] or "/")) if group["block_limits"] and here else set()
     group["block_limits"] = [one for one in group["block_limits"] if one["device"] in devices]
     return group | {"is_below": True, **(held or {})}
+
+
+def processors_of(users: Sequence[Process]) -> Mapping[str, int] | None:
+    """Counts the processors of the ranks, beside those of weir itself: the launcher had them."""
+    found: dict[str, int] | None = processors(users).get("processors")
+    return found and found | {"cores": len(os.sched_getaffinity(0))}

@@ -11,7 +11,7 @@ from typing import Any
 from weir.audit.subject import IN_MEMORY
 from weir.base.mounts import mount_of
 from weir.measure.machine.memory_below import memory_below
-from weir.prove.counters import device_of, group_of, servers_of
+from weir.prove.counters import device_of, group_of, processors_of, servers_of
 from weir.prove.killed import Process, is_killed
 from weir.prove.pieces import BYTES, Piece, groups_of
 from weir.prove.reports import streamed_on
@@ -123,6 +123,7 @@ class Mount:
     hosts: int
     processes: int
     group: Mapping[str, Any] | None  # control groups of the processes
+    processors: Mapping[str, int] | None  # where their ranks may run
     killed: int  # of the processes: their counters ended with them
 
     def sum(self, name: str) -> int:
@@ -181,6 +182,7 @@ def _mount(
         for at, one in parts
     ]
     pieces = [piece for at, one in used for piece in _pieces(processes[at], at, one)]
+    users = [processes[at] for at, one in used if one["phases"]]
     return Mount(
         point=point,
         file_system=first["file_system"],
@@ -201,7 +203,8 @@ def _mount(
         whole=_growth(whole),
         hosts=len({piece.host for piece in whole}),
         processes=len({processes[at]["pid"] for at, one in used if one["phases"]}),
-        group=group_of(first, [processes[at] for at, one in used if one["phases"]], held),
+        group=group_of(first, users, held),
+        processors=processors_of(users),
         killed=sum(is_killed(processes[at]) for at, _ in used),
     )
 

@@ -200,6 +200,7 @@ def facts_of(
         "device": device_facts(mount, device),
         "servers": _servers(mount, growth),
         "group": mount.group,
+        "processors": mount.processors,
         "direct": _is_direct(access, phases),
         "open_flags": list(mount.flags),
         "called_bytes": moved,

@@ -16,6 +16,7 @@ from weir.witness.document import LIBRARY
 from weir.witness.groups import groups
 from weir.witness.moved import MOVED, Span, called, contents, in_files, places
 from weir.witness.names import facts_of_turns, kind_of, total_of, turns_of
+from weir.witness.processors import processors
 from weir.witness.servers import servers_of
 
 # Reads the witness of release 0.2.0, which listed the provider of each call.
@@ -56,7 +57,8 @@ class Witnessed:
             seen[name] = sum(int(call[key]) for record in records for call in record["syncs"].values())
         seen["ranks"] = len(self._ranks())
         seen["measuring"] = len(self._measuring())
-        return {"witness": seen, "interposed": list(_interposed(self.processes)), **groups(self.processes)}
+        of_nodes = groups(self.processes) | processors(self.processes)
+        return {"witness": seen, "interposed": list(_interposed(self.processes)), **of_nodes}
 
     def of_row(self, row: Row, accesses: Sequence[str], iterations: int, ranks: int) -> dict[str, Any]:
         """Facts of one access of one iteration; none unless all ranks reported, each with phases that can be

@@ -288,6 +288,17 @@ static void document_write_group(struct weir_json *json, const struct weir_contr
     weir_json_object_end(json);
 }
 
+static void document_write_processors(struct weir_json *json, const struct weir_watched *watched) {
+    if (watched->processors == 0) {
+        weir_json_null(json, "processors");
+        return;
+    }
+    weir_json_object(json, "processors");
+    weir_json_count(json, "ranks", watched->ranks);
+    weir_json_count(json, "allowed", watched->processors);
+    weir_json_object_end(json);
+}
+
 void weir_document_write_observed(struct weir_json *json, const struct weir_result *result) {
     const struct weir_watched *watched = &result->watched;
     const struct weir_process_io *io = &watched->io;
@@ -306,6 +317,7 @@ void weir_document_write_observed(struct weir_json *json, const struct weir_resu
     }
     weir_json_number(json, "paused_s", (double)watched->paused_ns / 1e9);
     document_write_group(json, &watched->group);
+    document_write_processors(json, watched);
     document_write_process_io(json, io);
     document_write_residency(json, watched);
     if (result->clock_doubt_s > 0) {

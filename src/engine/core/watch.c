@@ -273,6 +273,33 @@ static void watch_gather_groups(const struct weir_job *job, const struct weir_wa
     free(ranks);
 }
 
+/* Each rank may be bound to a processor of its own, or all of them to one. */
+static void watch_gather_processors(const struct weir_job *job, struct weir_watched *all) {
+    struct weir_processors own, node = {{0}};
+    unsigned here[2] = {0, 0}, *nodes = NULL;
+    int ranks = 0;
+    weir_processors_read(&own);
+    MPI_Reduce(own.words, node.words, WEIR_PROCESSORS_WORDS, MPI_UINT64_T, MPI_BOR, 0, job->node_comm);
+    if (!watch_first_on_node(job)) {
+        return;
+    }
+    MPI_Comm_size(job->node_comm, &ranks);
+    here[0] = (unsigned)ranks;
+    here[1] = weir_processors_count(&node);
+    if (job->rank == 0) {
+        nodes = calloc((size_t)job->nodes, sizeof here);
+    }
+    MPI_Gather(here, 2, MPI_UNSIGNED, nodes, 2, MPI_UNSIGNED, 0, job->leaders);
+    for (int i = 0; nodes != NULL && i < job->nodes; i++) {
+        unsigned count = nodes[2 * i], allowed = nodes[2 * i + 1];
+        if (i == 0 || (uint64_t)count * all->processors > (uint64_t)all->ranks * allowed) {
+            all->ranks = count;
+            all->processors = allowed;
+        }
+    }
+    free(nodes);
+}
+
 void weir_watched_gather(const struct weir_job *job, const struct weir_watched *mine,
                          struct weir_watched *all) {
     uint64_t here[WEIR_IO_COUNTS + 9], sums[WEIR_IO_COUNTS + 9] = {0};
@@ -295,6 +322,9 @@ void weir_watched_gather(const struct weir_job *job, const struct weir_watched *
     watch_gather_servers(job, mine, all);
     watch_gather_types(job, mine, all);
     watch_gather_groups(job, mine, all);
+    if (!WEIR_IS_BLIND) {
+        watch_gather_processors(job, all);
+    }
     MPI_Reduce(&mine->clock_error, &all->clock_error, 1, MPI_DOUBLE, MPI_MAX, 0, job->comm);
     MPI_Reduce(&mine->paused_ns, &all->paused_ns, 1, MPI_UINT64_T, MPI_MAX, 0, job->comm);
     all->medium = mine->medium;

@@ -11,6 +11,7 @@
 #include "medium.h"
 #include "page_cache.h"
 #include "process_io.h"
+#include "processors.h"
 #include "servers.h"
 
 /* Built so by bench/evidence.py, to compare with; its records lack all evidence. */
@@ -34,6 +35,9 @@ struct weir_watched {
     int in_memory; /* the files of this node are pages of its memory */
     struct weir_process_io io;
     struct weir_control_group group; /* once gathered, of the rank that was held back most, with all limits */
+    /* Once gathered, of the node where most ranks share a processor: how many they are, and how many
+     * processors they may run on together; 0: not known. */
+    unsigned ranks, processors;
     struct weir_residency before, after; /* of a read, on the ranks that sampled */
     struct weir_cachestat unwritten;     /* after a write, on the ranks that looked */
     struct weir_llite llite;             /* on the first rank of each node */

@@ -53,6 +53,18 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ("clock-wrong", subject(run=replace(DONE, elapsed_s=1.5)), "INVALID", "2.0004 s, the launch 1.5 s"),
     ("machine-busy", subject(run=replace(DONE, host={"load_1min": 7.0, "cores": 2})), "NOTE", "load 7.0"),
     (
+        "ranks-on-few-processors",
+        subject({"processors": {"ranks": 4, "allowed": 1}}, run=replace(DONE, host={"cores": 2})),
+        "NOTE",
+        "4 ranks of a node may run on 1 of 2 processors",
+    ),
+    (
+        "ranks-on-few-processors",  # under weir prove
+        subject({"processors": {"ranks": 2, "allowed": 1, "cores": 8}}, run=None),
+        "NOTE",
+        "2 ranks of a node may run on 1 of 8",
+    ),
+    (
         "machine-busy",
         subject(
             {"group": {"throttled_periods": 60, "block_limits": []}},

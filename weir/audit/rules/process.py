@@ -116,6 +116,22 @@ def machine_busy(subject: Subject) -> Outcome | None:
     return note(busy) if was_busy and (still is None or still > cores) else passed(busy)
 
 
+@rule("NOTE", needs_output=True)
+def ranks_on_few_processors(subject: Subject) -> Outcome | None:
+    """The ranks of a node may run on fewer processors than there are ranks, and than the launch had: the
+    launcher, or taskset, bound several to one, where they wait for each other.
+
+    Hint: bind each rank to a processor of its own (mpirun --bind-to core, srun --cpu-bind=cores), or none.
+    """
+    found = subject.observed.get("processors")
+    cores = (found or {}).get("cores") or (subject.run.host.get("cores") if subject.run else None)
+    if not subject.has_result or not found or not cores:
+        return None
+    ranks, allowed = found["ranks"], found["allowed"]
+    text = f"{ranks} ranks of a node may run on {allowed} of {cores} processors"
+    return note(text) if allowed < min(ranks, cores) else passed(text)
+
+
 def _held_back(subject: Subject, throttled: int | None) -> Outcome | None:
     """The outcome without a run: nobody knows whose swapped pages were, but for those of files in memory."""
     if throttled:

@@ -1,0 +1,36 @@
+"""Counts the processors of a node that its ranks may run on, as one fact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+Process = Mapping[str, Any]
+
+
+def processors(processes: Sequence[Process]) -> dict[str, Any]:
+    """Looks for the node where most ranks share a processor. There is nothing without ranks, and of older
+    libraries, which do not look."""
+    ranks = [one for one in processes if one["rank"] >= 0 and one.get("processors")]
+    found = [_of_node([one for one in ranks if one["host"] == host]) for host in _hosts(ranks)]
+    if not found:
+        return {}
+    count, allowed = max(found, key=lambda node: node[0] / node[1])
+    return {"processors": {"ranks": count, "allowed": allowed}}
+
+
+def _hosts(processes: Sequence[Process]) -> Iterable[str]:
+    return dict.fromkeys(str(one["host"]) for one in processes)
+
+
+def _of_node(processes: Sequence[Process]) -> tuple[int, int]:
+    """Counts ranks, and the processors that these may run on together. A rank may be several processes."""
+    numbers = {number for one in processes for number in _numbers(one["processors"])}
+    return len({one["rank"] for one in processes}), len(numbers)
+
+
+def _numbers(text: str) -> Iterable[int]:
+    """The kernel writes a list such as 0-3,8."""
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
