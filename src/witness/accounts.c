@@ -168,7 +168,7 @@ void accounts_opened(struct record *record, int fd) {
 void accounts_closed(struct record *record, int fd) {
     transfers_forget(fd);
     if (atomic_fetch_sub(&record->account->open_files, 1) == 1) {
-        atomic_store(&record->account->reopened, true);
+        accounts_all_closed(record->account);
     }
 }
 
@@ -214,6 +214,8 @@ static void account_forget(struct account *account) {
     account->used = 0;
     account->under_way = 0;
     account->more_phases = account->syncs = account->cancelled_before_bytes = 0;
+    account->closed_bytes = 0;
+    account->was_worth = false;
     memset(&account->unwritten, 0, sizeof account->unwritten);
     account->watched = false;
     account->is_stale = true;

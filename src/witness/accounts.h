@@ -16,6 +16,10 @@
 #define ACCOUNTS 16
 /* Phases of a mount in each process; what is beyond belongs to the last one. */
 #define ACCOUNTS_PHASES 32
+/* Some of them are for what turns or comes after a pause. */
+#define ACCOUNTS_CONTINUING (ACCOUNTS_PHASES / 2)
+/* Moved from the first open to the last close: worth a phase of its own. */
+#define ACCOUNTS_WORTH_BYTES (1u << 20)
 /* Without a call on the mount: the next one begins another phase. */
 #define ACCOUNTS_GAP_NS 1000000000u
 
@@ -30,10 +34,12 @@ struct counters {
     uint64_t servers[WEIR_SERVERS_MOST][WEIR_SERVERS_COUNTS];
 };
 
-/* What the process did on a mount until it did nothing for a while, or turned from writing to reading after
- * it had closed all files. */
+/* What the process did on a mount until it did nothing for a while, or transferred again after it had closed
+ * all files: after it turned from writing to reading, or back, another phase; otherwise this one continues.
+ */
 struct phase {
     struct counters before;
+    bool continues; /* the one before it */
     uint64_t first_ns;
     _Atomic uint64_t last_ns; /* end of the last call */
     _Atomic bool is_read;     /* fetched_before_bytes is known */
@@ -70,6 +76,9 @@ struct account {
     _Atomic int open_files;
     _Atomic int under_way; /* calls */
     _Atomic bool reopened; /* all files were closed since the last transfer */
+    /* Moved in the phase when they were last; and whether it was much between two such times. */
+    _Atomic uint64_t closed_bytes;
+    _Atomic bool was_worth;
     /* Cuts and removals before the first write of a phase, which had no bytes there yet. */
     uint64_t cancelled_before_bytes;
     struct weir_cachestat unwritten;      /* right after the last synchronisation that one thread made */
@@ -104,6 +113,7 @@ void accounts_waited(struct account *account, uint64_t began_ns);
 uint64_t accounts_fetched_bytes(void); /* by the kernel, for the process, so far */
 /* Since it was so many, by advice that was given then. */
 void accounts_fetched_ahead(struct account *account, uint64_t before_bytes, uint64_t began_ns);
+void accounts_all_closed(struct account *account);
 void accounts_named(struct record *record, enum name_kind kind);
 void accounts_synced(struct record *record, int fd, bool all); /* all: files of the mount */
 /* What the call has just written it has synchronised, too. */

@@ -48,7 +48,7 @@ static void write_counters(FILE *stream, const struct account *account, const st
 }
 
 static void write_phase(FILE *stream, const struct account *account, const struct phase *phase) {
-    fputs("{", stream);
+    fprintf(stream, "{%s", phase->continues ? "\"continues\": true, " : "");
     write_number(stream, "first_ns", phase->first_ns);
     write_number(stream, "last_ns", atomic_load(&phase->last_ns));
     write_number(stream, "read_bytes", atomic_load(&phase->read_bytes));

@@ -58,17 +58,39 @@ void accounts_count(struct account *account, struct counters *now) {
     inside = was_inside;
 }
 
-static bool turns(struct account *account, const struct phase *phase, enum call_kind kind) {
-    if (kind > CALL_WRITE || !atomic_load(&account->reopened)) {
-        return false;
+void accounts_all_closed(struct account *account) {
+    const struct phase *phase = &account->phases[account->used > 0 ? account->used - 1 : 0];
+    uint64_t moved = atomic_load(&phase->read_bytes) + atomic_load(&phase->written_bytes);
+    uint64_t before = atomic_exchange(&account->closed_bytes, moved);
+    if (moved >= before + ACCOUNTS_WORTH_BYTES) { /* MPI-IO opens a file once more for nothing */
+        atomic_store(&account->was_worth, true);
     }
-    atomic_store(&account->reopened, false);
-    uint64_t same = atomic_load(kind == CALL_READ ? &phase->read_bytes : &phase->written_bytes);
-    uint64_t other = atomic_load(kind == CALL_READ ? &phase->written_bytes : &phase->read_bytes);
-    return same == 0 && other > 0;
+    atomic_store(&account->reopened, true);
 }
 
-static void phase_begin(struct account *account, uint64_t now_ns) {
+/* What the next transfer begins. A continuing phase and those before it turn as one. */
+enum beginning { BEGINS_NOTHING, BEGINS_CONTINUING, BEGINS_PHASE };
+
+static enum beginning turns(struct account *account, enum call_kind kind) {
+    if (kind > CALL_WRITE || !atomic_load(&account->reopened)) {
+        return BEGINS_NOTHING;
+    }
+    atomic_store(&account->reopened, false);
+    uint64_t moved[CALL_WRITE + 1] = {0, 0};
+    const struct phase *phase = &account->phases[account->used];
+    do {
+        phase--;
+        moved[CALL_READ] += atomic_load(&phase->read_bytes);
+        moved[CALL_WRITE] += atomic_load(&phase->written_bytes);
+    } while (phase->continues);
+    if (moved[kind] == 0 && moved[CALL_READ] + moved[CALL_WRITE] > 0) {
+        return BEGINS_PHASE;
+    }
+    bool is_worth = atomic_load(&account->was_worth) && account->used < ACCOUNTS_CONTINUING;
+    return is_worth ? BEGINS_CONTINUING : BEGINS_NOTHING;
+}
+
+static void phase_begin(struct account *account, bool continues, uint64_t now_ns) {
     if (account->used == ACCOUNTS_PHASES) {
         account->more_phases++;
         return;
@@ -82,6 +104,9 @@ static void phase_begin(struct account *account, uint64_t now_ns) {
         phase->before = account->start;
     }
     account->is_stale = false;
+    atomic_store(&account->closed_bytes, 0);
+    atomic_store(&account->was_worth, false);
+    phase->continues = continues;
     phase->first_ns = now_ns;
     atomic_store(&phase->last_ns, now_ns);
     account->used++;
@@ -146,12 +171,13 @@ void accounts_fetched_ahead(struct account *account, uint64_t before_bytes, uint
 
 /* Rare: the call is the first one of a phase, or its first read. */
 static __attribute__((noinline)) uint64_t first_of_phase(struct account *account, const struct phase *phase,
-                                                         bool is_new, enum call_kind kind, uint64_t now_ns) {
+                                                         enum beginning begins_what, enum call_kind kind,
+                                                         uint64_t now_ns) {
     int error = errno;
-    if (is_new) {
+    if (begins_what != BEGINS_NOTHING) {
         pthread_mutex_lock(&mutex);
         if (phase == NULL ? account->used == 0 : phase == &account->phases[account->used - 1]) {
-            phase_begin(account, now_ns);
+            phase_begin(account, begins_what == BEGINS_CONTINUING, now_ns);
         }
         pthread_mutex_unlock(&mutex);
     }
@@ -166,11 +192,11 @@ uint64_t accounts_call_begins(struct record *record, enum call_kind kind) {
     struct account *account = record->account;
     uint64_t now_ns = clock_ns();
     struct phase *phase = account->used > 0 ? &account->phases[account->used - 1] : NULL;
-    bool is_new = phase == NULL || now_ns > atomic_load(&phase->last_ns) + ACCOUNTS_GAP_NS ||
-                  turns(account, phase, kind);
-    if (__builtin_expect(is_new, 0) ||
+    bool is_first = phase == NULL || now_ns > atomic_load(&phase->last_ns) + ACCOUNTS_GAP_NS;
+    enum beginning what = is_first ? BEGINS_PHASE : turns(account, kind);
+    if (__builtin_expect(what != BEGINS_NOTHING, 0) ||
         (kind == CALL_READ && !atomic_load_explicit(&phase->is_read, memory_order_relaxed))) {
-        now_ns = first_of_phase(account, phase, is_new, kind, now_ns);
+        now_ns = first_of_phase(account, phase, what, kind, now_ns);
     }
     begins(account);
     return now_ns;

@@ -51,6 +51,35 @@ def test_fio_is_believed_only_where_the_storage_answered(prove: Prove) -> None:
         assert read["verdict"] != "VALID"
 
 
+def test_each_iteration_of_the_original_ior_has_its_own_calls(prove: Prove) -> None:
+    """Two iterations of two ranks: each rank moves as much in all as each result has."""
+    for program in ("mpirun", "ior"):
+        if not shutil.which(program):
+            pytest.skip(f"{program} is missing")
+    start = ("mpirun", "--oversubscribe", "-np", "2")
+    seen = prove(*start, "ior", "-w", "-e", "-i", "2", "-t", "1m", "-b", "16m", "-o", "f")
+    claims = [line for line in seen["stderr"].splitlines() if line.startswith("claimed by IOR: write ")]
+    assert len(claims) == 2
+    for line in claims:
+        assert "counted 32 MiB at" in line
+        assert "calls of 2 results" not in line
+        assert "INVALID" not in line
+
+
+def test_one_file_after_the_other_is_one_phase_with_parts(prove: Prove) -> None:
+    """Of one process that closes each file before the next one; small files are of none."""
+    writes = """
+import os
+for name, size in (("a", 4 << 20), ("b", 2 << 20), *((f"s{n}", 4096) for n in range(9)), ("c", 3 << 20)):
+    fd = os.open(name, os.O_CREAT | os.O_WRONLY)
+    os.write(fd, bytes(size)), os.close(fd)
+"""
+    seen = prove(sys.executable, "-c", writes)
+    (phase,) = (phase for one in seen["mounts"] for phase in one["phases"])
+    assert phase["written_bytes"] == (9 << 20) + 9 * 4096
+    assert [one["written_bytes"] for one in phase["spans"]] == [4 << 20, 2 << 20, (3 << 20) + 9 * 4096]
+
+
 def test_the_original_ior_and_mdtest_are_counted_and_judged(prove: Prove) -> None:
     for program in ("mpirun", "ior", "mdtest"):
         if not shutil.which(program):

@@ -17,7 +17,7 @@ from weir.audit.judge import UNPROVEN, VERDICTS
 from weir.base.errors import WeirError
 from weir.prove.attach import attach, attached_facts, attached_lines
 from weir.prove.beside import with_others
-from weir.prove.claims import claims_in, expected, judged_claims, unread_results
+from weir.prove.claims import judged_claims
 from weir.prove.darshan import read_log
 from weir.prove.doubts import doubts, without_reports
 from weir.prove.judged import judged_mounts
@@ -27,6 +27,7 @@ from weir.prove.mounts import mounts_of
 from weir.prove.output import claim_lines, headline, hint_lines
 from weir.prove.records import JudgedRow, watched_paths
 from weir.prove.reports import read_reports, unreported_bytes
+from weir.prove.results import claims_in, expected, unread_results
 from weir.prove.seen import Seen, facts_of_all, of_program, seen_lines, unseen_lines
 from weir.prove.start import Ended, run_program
 from weir.records.table import write_records

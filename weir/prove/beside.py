@@ -26,11 +26,20 @@ def _phases(mount: Mount, mounts: Sequence[Mount]) -> Iterator[Phase]:
     # The counters of a phase go on until the next one begins.
     ends = [*(one.counted_ns for one in mount.phases[1:]), math.inf]
     for phase, until_ns in zip(mount.phases, ends, strict=False):  # a mount may have no phase
+        span_ends = [*(one.counted_ns for one in phase.spans[1:]), until_ns]
+        spans = zip(phase.spans, span_ends, strict=False)
         yield replace(
-            phase,
-            beside=_moved(on_device, phase.counted_ns, until_ns),
-            beside_on_disk=_moved(on_disk, phase.counted_ns, until_ns),
+            _with_moved(phase, until_ns, on_device, on_disk),
+            spans=tuple(_with_moved(one, end_ns, on_device, on_disk) for one, end_ns in spans),
         )
+
+
+def _with_moved(phase: Phase, until_ns: float, on_device: Sequence[Mount], on_disk: Sequence[Mount]) -> Phase:
+    return replace(
+        phase,
+        beside=_moved(on_device, phase.counted_ns, until_ns),
+        beside_on_disk=_moved(on_disk, phase.counted_ns, until_ns),
+    )
 
 
 def _first(mount: Mount) -> str:

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import math
-import os
-import re
 import shlex
-import stat
-from collections.abc import Container, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from weir.audit.judge import judge
 from weir.audit.outcome import INVALID
 from weir.audit.subject import SPAN_SHARE, Subject
-from weir.base.errors import WeirError
-from weir.base.units import UnitError, parse_rate
 from weir.prove.judged import with_what_reads_fetched
 from weir.prove.killed import Process
 from weir.prove.mounts import Growth, Mount, Phase
@@ -36,19 +29,20 @@ from weir.prove.records import (
     until_synced,
     without_counts,
 )
-from weir.prove.shared_calls import alone_s, are_told_apart, fit, mount_of_bytes, part_s
-from weir.records.log_runs import runs_in
-from weir.records.text_kinds import unread_form
-from weir.terms.model import Message, Row
-from weir.tools import tools
-from weir.tools.base import UNKNOWN_ACCESS
-from weir.tools.outputs import read_text
+from weir.prove.results import OPTION, Claim
+from weir.prove.shared_calls import (
+    alone_s,
+    are_told_apart,
+    fit,
+    mount_of_bytes,
+    part_s,
+    spans_of_results,
+)
+from weir.terms.model import Row
 from weir.witness.names import kind_of
 
 _MIB = 2**20
-_OPTION = "--expect"
 _NO_STORAGE = "NULL"  # an interface that moves nothing
-_MOST_BYTES_OF_RESULTS = 1 << 20
 _OF_CALLS = ("called_bytes", "shortest_span_s", "sync_calls", "called_syncs")
 # The reads of the device may be those of anybody.
 _OF_OTHER_PROCESSES = (*_OF_CALLS, "fetched_bytes", "dirtied_bytes", "cancelled_bytes", "device_read_bytes")
@@ -56,86 +50,12 @@ _OF_OTHERS = "processes without a report may have done it"
 _TOO_QUICK = "the results together are quicker than the calls"
 _NEARLY_ALL_NAMES = 0.9
 _MOST_BY_CALLS = 0.5  # share of the bytes; with less, the transfers passed by queues or mappings
-_EXPECTED = re.compile(r"(write|read)\s+(.+)")
 # Columns that a claim sets in place of the counts.
 OF_THE_PROGRAM = (
     *("bw_mib_s", "total_s", "io_s", "open_s", "close_s", "moved_bytes", "requested_bytes", "ops", "ops_s"),
     *("api", "direct", "sync", "xfer_bytes", "order", "layout", "iodepth", "item", "requested_ops"),
     *("lat_p50_us", "lat_p99_us", "lat_max_us", "tool", "program", "tool_version"),
 )
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One number; who: the program, or --expect."""
-
-    who: str
-    row: Row
-    messages: tuple[Message, ...] = ()
-    complete: bool = True
-
-
-def unread_results(command: Sequence[str], since_s: float, output: str) -> Iterator[str]:
-    """Hints at output in a form that is not read, and at files that the command names and wrote, and that
-    have results."""
-    if form := unread_form(output):
-        yield f"not judged: its output is {form}"
-    for name in dict.fromkeys(one.rpartition("=")[2] for one in command[1:]):
-        with suppress(OSError, ValueError):
-            facts = os.stat(name)
-            if (
-                not stat.S_ISREG(facts.st_mode)
-                or not since_s <= facts.st_mtime
-                or facts.st_size > _MOST_BYTES_OF_RESULTS
-            ):
-                continue
-            text = read_text(Path(name))
-            found = claims_in(text)
-            if not found and (form := unread_form(text)):
-                yield f"not judged: {name} is {form}"
-            if found:
-                hint = f"weir prove --output {shlex.quote(name)} -- {shlex.quote(command[0])} ..."
-                yield f"not judged: {name} has results of {found[0].who}; hint: {hint}"
-
-
-def claims_in(text: str) -> list[Claim]:
-    """Results in the output of a program, as far as some tool of weir reads them."""
-    found = []
-    for tool, parsed in runs_in(text):
-        for index, row in enumerate(parsed.rows):
-            if row.get("bw_mib_s") is not None or row.get("ops_s") is not None:
-                messages = tuple(one for one in parsed.messages if one.row in (None, index))
-                program = {
-                    "tool": tool,
-                    "program": parsed.program,
-                    "tool_version": parsed.tool_version or None,
-                }
-                known = row | program
-                known["requested_bytes"] = row.get("requested_bytes") or row.get("moved_bytes")
-                if (
-                    row["access"] == "write"
-                    and row.get("sync") is None
-                    and tools()[tool].habits(known).sync_apart
-                ):
-                    known["sync"] = False
-                if row["access"] == UNKNOWN_ACCESS:
-                    known["access"] = None
-                    if (row["moved_bytes"] or 0) < LEAST_BYTES:
-                        continue
-                found.append(Claim(parsed.program, known, messages, parsed.complete))
-    return found
-
-
-def expected(text: str) -> Claim:
-    """Reads the claim of --expect 'write 3.2 GiB/s'."""
-    match = _EXPECTED.fullmatch(text.strip())
-    try:
-        if match:
-            return Claim(_OPTION, {"access": match[1], "bw_mib_s": parse_rate(match[2])})
-        hint = "such as: --expect 'write 3.2 GiB/s'"
-    except UnitError as error:
-        hint = error.hint
-    raise WeirError("is not understood", key=_OPTION, value=text, hint=hint, exit_code=2)
 
 
 def judged_claims(
@@ -182,11 +102,15 @@ def _judged(
         at = number.get((claim.who, access, id(mount)), 0)
         number[claim.who, access, id(mount)] = at + 1
         phases = [one for one in mount.phases if getattr(one, MOVED.get(access, "read_bytes")) >= LEAST_BYTES]
-        if _is_of_bytes(placed.row, access) and len(phases) == len(alike):
+        rows = [one.row for one in alike]
+        spans = spans_of_results(rows, access, phases) if _is_of_bytes(placed.row, access) else None
+        if spans:
+            phases, alike = [spans[at]], [claim]
+        elif _is_of_bytes(placed.row, access) and len(phases) == len(alike):
             phases, alike = phases[at : at + 1], [claim]
-        if access == "write" and claim.row.get("sync"):
+        if access == "write" and claim.row.get("sync") and not spans:
             phases = _synchronised(claim.row, phases, mount)
-        others = [one for one in alike if one is not claim and one.who != _OPTION]
+        others = [one for one in alike if one is not claim and one.who != OPTION]
         subject = _subject(placed, mount, phases, processes, command, others)
         is_named = not _is_of_bytes(placed.row, access) and judge(subject).verdict != INVALID
         if is_named and not _have_time(claims, mount):

@@ -10,10 +10,11 @@ from typing import Any
 from weir.audit.judge import UNPROVEN, judge
 from weir.audit.subject import Subject
 from weir.base.units import about_size, three_digits
-from weir.prove.claims import OF_THE_PROGRAM, Claim
+from weir.prove.claims import OF_THE_PROGRAM
 from weir.prove.darshan import ALL_RANKS, APIS, Log, Place, Use
 from weir.prove.output import line, verdict_text
 from weir.prove.records import LEAST_BYTES, MOVED, JudgedRow, application_row
+from weir.prove.results import Claim
 from weir.terms.model import Row
 
 _MIB = 2**20

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from weir.audit.subject import IN_MEMORY
-from weir.base.mounts import mount_of
-from weir.measure.machine.memory_below import memory_below
+from weir.prove.continuing import joined, runs_of, spans_of
 from weir.prove.counters import device_of, group_of, processors_of, servers_of
+from weir.prove.in_memory import in_memory, without_device
 from weir.prove.killed import Process, is_killed
 from weir.prove.pieces import BYTES, Piece, groups_of
 from weir.prove.reports import streamed_on
@@ -72,6 +69,7 @@ class Phase:
     names: Mapping[str, int]
     growth: Growth
     parts: Sequence[Part] = ()
+    spans: Sequence[Phase] = ()  # of it, between which all processes closed their files; none: it is one
     syncs_at_once: int = 1  # at most: calls of all processes that synchronised
     # Read and written meanwhile on other mounts of the same device, and of the same disk (beside.py).
     beside: tuple[int, int] = (0, 0)
@@ -216,17 +214,26 @@ def _node(process: Process, mount: Mapping[str, Any]) -> tuple[str, tuple[str, s
 
 def _pieces(process: Process, number: int, mount: Mapping[str, Any]) -> Iterator[Piece]:
     phases = mount["phases"]
-    for at, phase in enumerate(phases):
-        after = phases[at + 1]["before"] if at + 1 < len(phases) else mount["end"]
-        piece = Piece(*_node(process, mount), number, phase, phase["before"], after)
-        yield _with_kernel(piece, process, mount)
+    afters = iter([*(one["before"] for one in phases[1:]), mount["end"]])
+    for run in runs_of(phases):
+        parts = tuple(
+            _with_kernel(
+                Piece(*_node(process, mount), number, one, one["before"], next(afters)), process, mount
+            )
+            for one in run
+        )
+        if len(run) == 1:
+            yield parts[0]
+        else:
+            whole = Piece(*_node(process, mount), number, joined(run), run[0]["before"], parts[-1].after)
+            yield replace(_with_kernel(whole, process, mount), parts=parts)
 
 
 def _with_kernel(piece: Piece, process: Process, mount: Mapping[str, Any]) -> Piece:
     return replace(piece, kernel=counted_by_kernel(piece, process, mount)) if mount["counted"] else piece
 
 
-def _phase(group: list[Piece]) -> Phase:
+def _phase(group: Sequence[Piece]) -> Phase:
     phases = [piece.phase for piece in group]
     began_ns = min(one["first_ns"] for one in phases)
     return Phase(
@@ -250,6 +257,7 @@ def _phase(group: list[Piece]) -> Phase:
         names={name: sum(one["names"][name] for one in phases) for name in phases[0]["names"]},
         growth=_growth(group),
         parts=tuple(_part(one) for one in phases),
+        spans=tuple(map(_phase, spans_of(group))),
         syncs_at_once=max(sum(one["most_at_once"] for one in phases if one["sync"]["calls"]), 1),
     )
 
@@ -370,29 +378,3 @@ def _least(looks: Sequence[Mapping[str, int] | None]) -> Mapping[str, int] | Non
     synchronised it."""
     seen = [look for look in looks if look]
     return min(seen, key=lambda look: look["dirty_bytes"] + look["writeback_bytes"]) if seen else None
-
-
-def in_memory(mount: Mapping[str, Any], host: str) -> str | None:
-    """The reason why the bytes of a mount are in memory. It is None elsewhere, and where nobody can look: on
-    another node, in another namespace, or after an unmount that the library did not see."""
-    point = mount["point"] or "/"
-    if (mount["device"] or "").endswith(IN_MEMORY):  # as the library saw it, in its own namespace
-        return f"the bytes are in memory: {mount['device'].removesuffix(IN_MEMORY)}"
-    if mount["device"] is None or host != socket.gethostname():
-        return None
-    here = mount_of(Path(point))
-    if here is None or here["mount_point"] != point or here["type"] != mount["file_system"]:
-        return None
-    where = memory_below(Path(point))
-    return where and f"the bytes are in memory: {where}"
-
-
-def without_device(mount: Mapping[str, Any], reason: str) -> dict[str, Any]:
-    """The account of a mount as if its device had no counters."""
-    phases = [{**phase, "before": _cleared(phase["before"])} for phase in mount["phases"]]
-    ends = {name: _cleared(mount[name]) for name in ("start", "end")}
-    return {**mount, "device": None, "device_reason": reason, "phases": phases, **ends}
-
-
-def _cleared(counters: Mapping[str, Any]) -> dict[str, Any]:
-    return {**counters, "device": None}

@@ -10,9 +10,10 @@ from weir.audit.explain import hint_of
 from weir.audit.judge import UNPROVEN, VERDICTS, Judgement
 from weir.audit.registry import rules
 from weir.base.units import about_size, three_digits
-from weir.prove.claims import Claim, counted_text
+from weir.prove.claims import counted_text
 from weir.prove.mounts import Mount, Phase
 from weir.prove.records import MOVED, Judged, JudgedRow, synced_share
+from weir.prove.results import Claim
 from weir.terms.model import Finding
 
 _LEAST_BYTES = 1 << 20  # bytes, or names, that make a mount worth its lines

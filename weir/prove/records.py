@@ -138,6 +138,7 @@ def _joined(parts: Sequence[Phase]) -> Phase:
         growth=growth_of(parts),
         beside=pair("beside"),
         beside_on_disk=pair("beside_on_disk"),
+        spans=(),
     )
 
 

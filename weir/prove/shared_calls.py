@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from weir.audit.subject import SPAN_SHARE
 from weir.prove.mounts import Mount, Phase
-from weir.prove.records import MOVED
+from weir.prove.records import LEAST_BYTES, MOVED, NEARLY_ALL, synced_share
 from weir.terms.model import Row
 
 # Calls of MPI's start and of settings beside those of a result.
@@ -38,6 +38,37 @@ def mount_of_bytes(row: Row, access: str, mounts: Sequence[Mount]) -> Mount | No
         if possible:
             return found[max(possible)[1]][0]
     return None
+
+
+def spans_of_results(rows: Sequence[Row], access: str, phases: Sequence[Phase]) -> list[Phase] | None:
+    """The calls that each result has to itself, such as iterations of a benchmark, in their order: parts of
+    phases with as many bytes as the result has, of which there are as many as such results. None where they
+    are not so, or where one lacks the synchronisation that its result reports."""
+    spans = [
+        span
+        for phase in phases
+        for span in phase.spans or (phase,)
+        if getattr(span, MOVED[access]) >= LEAST_BYTES
+    ]
+    found = []
+    for at, row in enumerate(rows):
+        own = [span for span in spans if _has_bytes(span, row, access)]
+        alike = [other for other in rows if other.get("moved_bytes") == row.get("moved_bytes")]
+        if len(own) != len(alike):
+            return None
+        found.append(own[sum(1 for other in rows[:at] if other in alike)])
+    is_synced = all(
+        synced_share([span]) >= NEARLY_ALL
+        for span, row in zip(found, rows, strict=True)
+        if access == "write" and row.get("sync")
+    )
+    return found if is_synced and any(phase.spans for phase in phases) else None
+
+
+def _has_bytes(span: Phase, row: Row, access: str) -> bool:
+    """A result that tells no bytes may have any."""
+    moved = row.get("moved_bytes")
+    return moved is None or abs(getattr(span, MOVED[access]) - moved) <= _NOTICED * moved
 
 
 def least_s(access: str, phases: Sequence[Phase], bytes_: float, with_syncs: bool) -> float:

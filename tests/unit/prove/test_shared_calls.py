@@ -8,9 +8,10 @@ import pytest
 
 from tests.unit.prove.reports import MIB, S, mount, phase, process
 from tests.unit.prove.test_verdicts import fio
-from weir.prove.claims import Claim, expected, judged_claims
+from weir.prove.claims import judged_claims
 from weir.prove.mounts import mounts_of
 from weir.prove.output import claim_lines, hint_lines
+from weir.prove.results import Claim, expected
 
 NOT_SAID_WHOSE = ("UNPROVEN", "file")
 

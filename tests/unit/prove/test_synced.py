@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tests.unit.prove.reports import MIB, S, counters, mount, phase, process
-from weir.prove.claims import Claim, judged_claims
+from weir.prove.claims import judged_claims
 from weir.prove.judged import judged_mounts
 from weir.prove.mounts import mounts_of
 from weir.prove.output import mount_lines
+from weir.prove.results import Claim
 
 
 def written(mib: int = 100, began_s: float = 1, lasted_s: float = 1, synced: int = 0) -> dict[str, Any]:

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from tests.unit.prove.reports import MIB, ZEROS, S, mount, phase, process
-from weir.prove import mounts as memory
+from weir.prove import in_memory as memory
 from weir.prove.beside import disk_of, with_others
-from weir.prove.claims import Claim, expected, judged_claims
+from weir.prove.claims import judged_claims
 from weir.prove.judged import judged_mounts
 from weir.prove.mounts import mounts_of
 from weir.prove.reports import read_reports, unreported_bytes
+from weir.prove.results import Claim, expected
 from weir.witness.servers import SERVER_COUNTS
 
 ROOT = Path(__file__).parents[3]
