@@ -88,9 +88,9 @@ def test_no_other_code_goes_by_a_clock_that_may_be_set() -> None:
 BY_TIMES_OF_FILES = {
     "commands/report.py": "a page that changed, by equality",
     "measure/clean_up/shared_memory.py": "as custody.py",
-    "measure/machine/images.py": "the same image again, by equality",
+    "measure/command.py": "the same image again, by equality",
     "measure/status.py": "the end of a cell of a killed weir; settle keeps the order of the cells",
-    "prove/claims.py": "a hint alone",
+    "prove/results.py": "a hint alone",
     "runs/files.py": "at most a failed run is tried again",
     "workflow/follow.py": "a page that changed, by equality",
     "workflow/handover.py": "the newest log, of which the last errors are shown",
