@@ -224,10 +224,21 @@ def _subject(
     subject = Subject(row, facts, claim.messages, claim.complete)
     if not few_by_calls and phases:
         subject = with_what_reads_fetched(subject, phases)
+    if not few_by_calls and queues and _is_laid_out(subject, access):
+        return without_counts(subject, (*_OF_CALLS, "fetched_bytes"), "the calls may have laid the file out")
     told_apart = are_told_apart(sharing, counted)
     if told_apart or not phases or few_by_calls or fit(sharing, access, phases, counted):
         return subject
     return without_counts(subject, ("called_bytes",), "which of the calls are of this result is not known")
+
+
+def _is_laid_out(subject: Subject, access: str) -> bool:
+    """Whether the result is quicker than its calls, while a queue or mapping may have moved the bytes, which
+    the kernel does not count on this file system."""
+    name = "dirtied_bytes" if access == "write" else "fetched_bytes"
+    span_s, total_s = subject.observed.get("shortest_span_s"), subject.number("total_s")
+    is_quicker = span_s is not None and total_s is not None and total_s < SPAN_SHARE * span_s
+    return is_quicker and subject.observed.get(name) is None
 
 
 def _growth(mount: Mount, phases: Sequence[Phase]) -> Growth:

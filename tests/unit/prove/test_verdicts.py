@@ -193,6 +193,16 @@ def test_a_file_that_is_laid_out_first_is_not_that_of_the_result() -> None:
         assert claimed(fio(sync=False, direct=True), lays, process(queue | more, rings=1)) == found
 
 
+def test_a_file_may_be_laid_out_where_the_kernel_counts_no_writes() -> None:
+    """As on FUSE: nobody knows whether the calls or the mapping moved the bytes of the result."""
+    slow = phase(written=100, lasted_s=9)
+    for more, found in (({"mappings": 1}, "UNPROVEN"), ({}, "INVALID")):
+        assert (
+            claimed(fio(sync=False), process(mount(slow, file_system="fuse", counted=False, **more)))[0]
+            == found
+        )
+
+
 def test_what_a_queue_moved_is_on_the_mount_with_its_file() -> None:
     """A few bytes of settings on another mount, where the kernel counts for the process as much."""
     counted: dict[str, Any] = {"device": (0, 100), "io": {"wchar": 0, "write_bytes": 100}}
