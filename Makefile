@@ -249,6 +249,12 @@ release-check: setup-develop ##- what a release needs: one version everywhere, a
 			echo "$$lock is of other sources: envs/spack/lock.sh makes it again"; exit 1; fi; done; \
 	echo "ready: git tag v$$version"
 
+.PHONY: audit-packages
+audit-packages: setup-develop ##- the locked Python packages against published advisories (pip-audit); skipped where none can be reached
+	@[ -x build/pip-audit/bin/pip-audit ] || { python3 -m venv build/pip-audit && build/pip-audit/bin/pip install --quiet \
+		--require-hashes --requirement envs/pip/requirements-audit.txt; } || { rm -rf build/pip-audit; exit 1; }
+	@$(venv)/python envs/audit.py build/pip-audit/bin/pip-audit envs/pip/requirements.txt envs/pip/requirements-develop.txt
+
 .PHONY: release
 release: setup-develop ##- what a release page holds, from the tag v<version>, in build/release: offline, the same bytes again
 	@$(venv)/python envs/release.py "v$$($(venv)/python -c 'import weir; print(weir.__version__)')" build/release \

@@ -12,3 +12,4 @@ lock() {
 
 lock requirements.in requirements.txt "$@"
 lock requirements-develop.in requirements-develop.txt "$@"
+lock requirements-audit.in requirements-audit.txt "$@"
