@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.decide.io500.test_proven import VALUES, io500
 from tests.witness.conftest import MIB, Prove, counted, near
 
 
@@ -96,6 +97,22 @@ def test_the_original_ior_and_mdtest_are_counted_and_judged(prove: Prove) -> Non
     assert near(counted(seen, "written_bytes"), 2 * MIB)
     assert near(counted(seen, "read_bytes"), 2 * MIB)
     assert {claim["program"] for claim in seen["claims"]} == {"mdtest"}
+
+
+def test_a_run_of_io500_has_a_table_of_its_phases(prove: Prove, tmp_path: Path) -> None:
+    """A script stands for IO500: it writes as much as one phase, and prints where its results are."""
+    printed = tmp_path / "printed"
+    printed.write_text(io500(tmp_path / "run", VALUES))
+    writes = "dd if=/dev/zero of=f bs=1M count=64 conv=fsync 2>/dev/null"
+    seen = prove("sh", "-c", f"{writes}; cat {printed}")
+    phases = seen["io500"]["phases"]
+    assert phases["ior_easy_write"]["evidence"].startswith("64 MiB in calls")
+    assert phases["mdtest_easy_write"]["verdict"] == "INVALID"  # no file was made
+    assert (seen["io500"]["score"], seen["io500"]["valid"]) == (None, False)
+    lines = seen["stderr"].splitlines()
+    assert "phases of IO500 proven, not a valid IO500 score: shortened run" in lines[0]
+    assert "valid by IO500's rules: no (stonewall 3 s < 300 s)" in lines
+    assert not any(line.startswith("claimed by") for line in lines)
 
 
 LIAR = "int fsync(int fd) { return fd < 0; } int fdatasync(int fd) { return fd < 0; } void sync(void) {}"

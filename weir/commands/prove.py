@@ -15,6 +15,15 @@ from typing import Any
 
 from weir.audit.judge import UNPROVEN, VERDICTS
 from weir.base.errors import WeirError
+from weir.decide.io500.proven import (
+    ProvenRun,
+    WatchedRun,
+    proven_facts,
+    proven_lines,
+    proven_run,
+    watched_run,
+)
+from weir.decide.io500.proven import headline as io500_headline
 from weir.prove.attach import attach, attached_facts, attached_lines
 from weir.prove.beside import with_others
 from weir.prove.claims import judged_claims
@@ -119,7 +128,8 @@ def execute(args: argparse.Namespace) -> int:
     mounts = with_others(mounts_of(processes, ended.held))
     judged = judged_mounts(mounts, processes, command)
     output = _texts(ended, args.output)
-    found = [*claims, *claims_in(output)]
+    run, hints = _io500(output)
+    found = [*claims, *claims_in(output), *(run.claims.values() if run else ())]
     unreported = unreported_bytes(ended.io, of_program(processes))
     claimed = judged_claims(found, mounts, processes, command, unreported)
     contradictions = doubts(processes, ended.io)
@@ -127,13 +137,23 @@ def execute(args: argparse.Namespace) -> int:
         judged = [without_reports(one, contradictions[0]) for one in judged]
         claimed = [(claim, one and without_reports(one, contradictions[0])) for claim, one in claimed]
     seen = Seen(command, ended, processes, damaged, mounts, judged, claimed, contradictions)
-    _print(seen, [] if found else list(unread_results(command, began_s, output)))
+    proven = proven_run(run, [one for _, one in claimed[len(found) - len(run.claims) :]]) if run else None
+    _print(seen, proven, hints if found else [*hints, *unread_results(command, began_s, output)])
     if args.json:
-        args.json.write_text(json.dumps(facts_of_all(seen), indent=1) + "\n", encoding="utf-8")
+        facts = facts_of_all(seen) | ({"io500": proven_facts(proven)} if proven else {})
+        args.json.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     if args.records:
         placed = [one for _, one in claimed if one is not None]
         write_records(args.records, [one.row | {"began": began} for one in (*judged, *placed)])
     return _exit_code(args, seen)
+
+
+def _io500(output: str) -> tuple[WatchedRun | None, list[str]]:
+    """The IO500 run that the output tells of, or why it is not judged."""
+    try:
+        return watched_run(output), []
+    except WeirError as error:
+        return None, [f"not judged: IO500: {error.problems[0].message}"]
 
 
 def _of_a_log(args: argparse.Namespace, command: list[str]) -> int:
@@ -186,13 +206,14 @@ def _texts(ended: Ended, files: list[Path]) -> str:
     return "\n".join([ended.output, *(read_text(file) for file in files if file.is_file())])
 
 
-def _print(seen: Seen, hints: Sequence[str]) -> None:
+def _print(seen: Seen, proven: ProvenRun | None, hints: Sequence[str]) -> None:
     """Prints the report to stderr, because stdout is the program's."""
     judged: Sequence[JudgedRow | None] = [one for _, one in seen.claims] or seen.judged
-    found = headline(judged, "result" if seen.claims else "phase")
+    found = io500_headline(proven) if proven else headline(judged, "result" if seen.claims else "phase")
+    claims = seen.claims[: len(seen.claims) - len(proven.run.claims)] if proven else seen.claims
     lines = [f"weir prove: {found}; exit code {seen.ended.exit_code} after {seen.ended.elapsed_s:.2f} s"]
     lines += seen_lines(seen)
-    lines += [*claim_lines(seen.claims), *hint_lines(judged), *hints]
+    lines += [*claim_lines(claims), *(proven_lines(proven) if proven else ()), *hint_lines(judged), *hints]
     lines += unseen_lines(seen)
     print("\n".join(lines), file=sys.stderr)
 

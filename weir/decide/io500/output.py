@@ -31,7 +31,7 @@ def lines(
     yield ""
     yield from _phase_lines(result, places)
     yield ""
-    yield from _score_lines(result, valid)
+    yield from score_lines(result, valid)
     yield from (f"  {line}" for line in _hash_lines(result))
     for found in random:
         yield ""
@@ -65,7 +65,7 @@ def _percentile(place: Place | None) -> str:
     return "-" if place is None else f"{place.percentile:.1f}"
 
 
-def _score_lines(result: Result, valid: Validity) -> Iterator[str]:
+def score_lines(result: Result, valid: Validity) -> Iterator[str]:
     if result.missing:
         yield f"  no score: {', '.join(result.missing)} missing"
         return

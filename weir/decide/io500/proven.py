@@ -1,0 +1,197 @@
+"""An IO500 run that `weir prove` watched: each phase with the verdict about its log and what was counted, and
+the score beside what IO500's own rules say of the run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from weir.audit.judge import UNPROVEN, VALID
+from weir.base.units import about_size
+from weir.decide.io500.directory import read_directory
+from weir.decide.io500.logs import read_all
+from weir.decide.io500.output import score_lines
+from weir.decide.io500.result import PHASES, Phase, Result
+from weir.decide.io500.score import TOLERANCE, relative, score
+from weir.decide.io500.submission_rules import submission_rules
+from weir.decide.io500.validity import STONEWALL_S, Validity, validity
+from weir.prove.claims import counted_text
+from weir.prove.output import verdict_text
+from weir.prove.records import Judged
+from weir.prove.results import Claim, claims_in
+from weir.terms.model import Row
+
+_STORED = re.compile(r"^The result files are stored in the directory: (.+)$", re.MULTILINE)
+# Beside the phases of the score: its reads are among the calls, too.
+_OPTIONAL = ("ior_rnd4k_easy_read", "ior_rnd4K_easy_read")
+_ACCESSES = {"write": "create", "delete": "remove"}  # of mdtest; other phases have the name of their access
+_SEARCH = "find"
+_PRINTED_MIB_S = 0.005  # half of the last digit of IOR
+
+
+@dataclass(frozen=True)
+class WatchedRun:
+    """claims: by phase, of the logs that the run left; a phase without one has none."""
+
+    result: Result
+    claims: Mapping[str, Claim]
+
+
+@dataclass(frozen=True)
+class ProvenPhase:
+    """A phase with its verdict, and what that rests on; value: of the result, nothing where it is missing."""
+
+    name: str
+    verdict: str
+    evidence: str
+    value: float | None = None
+    time_s: float | None = None
+
+
+def watched_run(output: str) -> WatchedRun | None:
+    """Looks for the run that the output tells of, in the directory that it names."""
+    named = _STORED.findall(output)
+    if not named:
+        return None
+    folder = Path(named[-1].strip())
+    result = read_directory(folder)
+    claims = {name: claim for name in (*PHASES, *_OPTIONAL) if (claim := _claim(name, folder, result))}
+    return WatchedRun(result, {name: _with_files(name, one, claims) for name, one in claims.items()})
+
+
+def _claim(name: str, folder: Path, result: Result) -> Claim | None:
+    """The result in the log of a phase: the best one, as IO500 takes it. A log has no end, because the phases
+    are in one process: that of the phase is in the result."""
+    if name == _SEARCH:
+        return _of_search(result)
+    texts, _ = read_all(sorted(folder.glob(f"{name.replace('_', '[-_]')}.txt")))
+    tool, _, action = name.partition("_")[0], None, name.rpartition("_")[2]
+    access = _ACCESSES.get(action, action) if tool == "mdtest" else action
+    found = [one for text in texts.values() for one in claims_in(text) if one.row["access"] == access]
+    best = max(found, key=_rate, default=None)
+    return best and replace(best, complete=best.complete or name in result.phases or name in _OPTIONAL)
+
+
+def _rate(claim: Claim) -> float:
+    return float(claim.row.get("bw_mib_s") or claim.row.get("ops_s") or 0.0)
+
+
+def _of_search(result: Result) -> Claim | None:
+    """The search runs in the same processes and leaves no log."""
+    phase = result.phases.get(_SEARCH)
+    if phase is None:
+        return None
+    row: Row = {"access": _SEARCH, "item": "file", "tool": _SEARCH, "program": "pfind"}
+    return Claim("pfind", row | {"ops_s": 1000 * phase.value, "total_s": phase.time_s})
+
+
+def _with_files(name: str, claim: Claim, claims: Mapping[str, Claim]) -> Claim:
+    """The log of the creation alone has the number of files, which a stonewall may have ended."""
+    created = claims.get(f"{name.rpartition('_')[0]}_write")
+    if not name.startswith("mdtest") or created is None or claim.row.get("ops") is not None:
+        return claim
+    return replace(claim, row=claim.row | {"ops": created.row.get("ops")})
+
+
+@dataclass(frozen=True)
+class ProvenRun:
+    """A run with the twelve phases of its score."""
+
+    run: WatchedRun
+    phases: Sequence[ProvenPhase]
+
+    @property
+    def proven(self) -> int:
+        return sum(one.verdict == VALID for one in self.phases)
+
+
+def proven_run(run: WatchedRun, judged: Sequence[Judged | None]) -> ProvenRun:
+    """judged: each of the run's claims, in their order."""
+    by_phase = dict(zip(run.claims, judged, strict=True))
+    return ProvenRun(run, [_proven(name, run, by_phase.get(name)) for name in PHASES])
+
+
+def _proven(name: str, run: WatchedRun, judged: Judged | None) -> ProvenPhase:
+    phase, claim = run.result.phases.get(name), run.claims.get(name)
+    if phase is None:
+        return ProvenPhase(name, UNPROVEN, "the result lacks it")
+    verdict, evidence = UNPROVEN, "the directory has no log of it"
+    if claim is not None and (apart := _apart(phase, claim)):
+        evidence = f"its log has {apart}"
+    elif name == _SEARCH:
+        evidence = "lacks operations: the library counts no reads of directories"
+    elif judged is not None:
+        verdict = judged.judgement.verdict
+        evidence = ", ".join([*_counted(judged), verdict_text(judged).partition(", ")[2]])
+    elif claim is not None:
+        evidence = "no call on any mount was seen"
+    return ProvenPhase(name, verdict, evidence, phase.value, phase.time_s)
+
+
+def _apart(phase: Phase, claim: Claim) -> str:
+    """The value of the log where that of the result is another one; the search has but one."""
+    rate = _rate(claim)
+    own = rate / (1024 if phase.unit == "GiB/s" else 1000)
+    rounded = _PRINTED_MIB_S / rate if phase.unit == "GiB/s" and rate else 0.0
+    is_same = abs(phase.value - own) <= phase.half_step + max(TOLERANCE, rounded) * own
+    return "" if is_same else f"{own:,.3f} {phase.unit} ({relative(phase.value, own):+.1%} in the result)"
+
+
+def _counted(judged: Judged) -> Iterator[str]:
+    bytes_ = counted_text(judged)["bytes"]
+    called = judged.subject.observed.get("called_operations")
+    if judged.row["bw_mib_s"] and bytes_:
+        yield f"{about_size(bytes_)} in calls"
+    elif called is not None:
+        yield f"{called:,} calls"
+
+
+def headline(proven: ProvenRun) -> str:
+    return f"{proven.proven} of {len(PHASES)} phases of IO500 proven, {validity(proven.run.result).label}"
+
+
+def proven_lines(proven: ProvenRun) -> Iterator[str]:
+    """The table of the phases, the score, and the two answers: valid by the rules of IO500, and proven."""
+    result = proven.run.result
+    valid = validity(result)
+    yield f"IO500 {result.version or 'version not printed'}: {result.source.parent}"
+    yield f"  {'phase':<19}{'value':>14} {'unit':<6}{'time':>10}  verdict: evidence"
+    for one in proven.phases:
+        value = "missing" if one.value is None else f"{one.value:,.3f}"
+        time = "-" if one.time_s is None else f"{one.time_s:,.1f} s"
+        yield f"  {one.name:<19}{value:>14} {PHASES[one.name]:<6}{time:>10}  {one.verdict}: {one.evidence}"
+    yield from score_lines(result, valid)
+    yield f"valid by IO500's rules: {_rules_text(result, valid)}"
+    yield f"proven: {proven.proven} of {len(PHASES)}"
+
+
+def _rules_text(result: Result, valid: Validity) -> str:
+    walls = [phase.stonewall_s for phase in result.phases.values() if phase.stonewall_s]
+    if walls and min(walls) < STONEWALL_S:
+        return f"no (stonewall {min(walls):g} s < {STONEWALL_S:g} s)"
+    if not valid.valid:
+        more = f" and {len(valid.reasons) - 1} more" if len(valid.reasons) > 1 else ""
+        return f"no ({valid.reasons[0]}{more})"
+    failed = [f"{one.text}: {one.because}" for one in submission_rules(result) if one.met is False]
+    return f"of the score yes, of a submission no ({'; '.join(failed)})" if failed else "yes, by these files"
+
+
+def proven_facts(proven: ProvenRun) -> dict[str, Any]:
+    """The same as plain values; a score is one only where it is valid."""
+    result = proven.run.result
+    valid = validity(result)
+    total = None if result.missing else score(result.phases).today
+    return {
+        "source": str(result.source),
+        "version": result.version,
+        "valid": valid.valid,
+        "label": valid.label,
+        "reasons": list(valid.reasons),
+        "proven": proven.proven,
+        "score": total if valid.valid else None,
+        "index_not_a_score": None if valid.valid else total,
+        "phases": {one.name: vars(one) | {"unit": PHASES[one.name]} for one in proven.phases},
+    }
