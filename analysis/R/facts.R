@@ -90,7 +90,7 @@ target_words <- function(target) {
 
 # The content of the sidecar of archived records; the keys are those of the file, in its order.
 archive_facts <- function(about) {
-  about <- about[!names(about) %in% c("title", "citation", "publications", "experiments")]
+  about <- about[!names(about) %in% c("title", "citation", "publications", "forms", "experiments")]
   data.table::rbindlist(lapply(names(about), function(key) {
     fact_row("From the source", sub(" gib s$", " in GiB/s", gsub("_", " ", key)), text_of(about[[key]]))
   }))

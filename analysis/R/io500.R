@@ -85,7 +85,7 @@ read_submissions <- function(path) {
   known <- function(column) suppressWarnings(as.numeric(table[[column]]))
   long <- data.table::rbindlist(lapply(columns, function(column) {
     data.table::data.table(
-      submission = table$submission, ime = grepl("IME", table$filesystem, fixed = TRUE),
+      submission = table$submission, filesystem = table$filesystem, ime = grepl("IME", table$filesystem, fixed = TRUE),
       phase = sub("_(gib_s|kiops)$", "", column), whole = known(column), node = known(column) / known("nodes"),
       process = known(column) / known("procs")
     )

@@ -87,7 +87,7 @@ latex_table <- function(name, caption, cells, columns, header, groups = NULL, li
   empty <- vapply(known, function(cell) length(cell) > 0 && all(cell %in% c(unknown_in_print, "\u2013")), logical(1))
   # Where every value is of one run, once is enough.
   single <- header == "$n$" & vapply(known, function(cell) all(cell %in% c("1", unknown_in_print)), logical(1)) & !empty
-  not_printed <- if (any(empty)) paste("no value in:", paste(header[empty], collapse = ", "))
+  not_printed <- if (any(empty)) paste("no value in:", paste(unique(header[empty]), collapse = ", "))
   remarks <- c(if (any(single)) "single runs", not_printed)
   empty <- empty | (single & sum(!empty) > 1)
   columns <- columns[!empty]

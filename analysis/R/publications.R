@@ -9,7 +9,8 @@ publication_names <- function(home = analysis_home()) {
 
 publication_columns <- c("item", "kind", "place", "shows", "part", "role", "order", "purpose", "nodes", "otherwise",
   "instead")
-publication_kinds <- c("figure", "table", "claim")
+publication_kinds <- c("title", "figure", "table", "claim")
+mapped_kinds <- c("figure", "table")
 
 read_publication <- function(name, home = analysis_home()) {
   path <- file.path(publications_home(home), paste0(name, ".csv"))
@@ -38,7 +39,7 @@ check_publication <- function(rows, path) {
     stop(sprintf("%s: column 'kind': '%s' is none of %s", path, strange[1], paste(publication_kinds, collapse = ", ")),
       call. = FALSE)
   }
-  mute <- rows[kind != "claim" & !nzchar(otherwise)]
+  mute <- rows[kind %in% mapped_kinds & !nzchar(otherwise)]
   if (nrow(mute) > 0) {
     stop(sprintf("%s: '%s': column 'otherwise' must tell why records may lack it", path, mute$item[1]), call. = FALSE)
   }
@@ -51,6 +52,38 @@ publications_of <- function(facts, home = analysis_home()) {
   named <- unique(c(suites, unlist(facts$about$publications), facts$about$suite))
   intersect(named, publication_names(home))
 }
+
+# An archive whose records have the form of a figure of another publication names it: forms: NAME: [PART, ...]. Only
+# these parts of it are in the map, and none of its claims.
+forms_of <- function(facts, home = analysis_home()) {
+  forms <- lapply(facts$about$forms, unlist)
+  unknown <- setdiff(names(forms), publication_names(home))
+  if (length(unknown) > 0) {
+    stop(sprintf("about: forms: '%s' is none of reference/publications: %s", unknown[1],
+      paste(publication_names(home), collapse = ", ")), call. = FALSE)
+  }
+  forms
+}
+
+# How the map names a publication: by its claims, or by a row of kind `title` whose item is the key of its reference.
+title_of_publication <- function(name, home = analysis_home()) {
+  if (name %in% part_names("claims", home)) {
+    paper <- load_claims(name, home)
+    return(c(title = paper$title, cites = paper$cites))
+  }
+  row <- read_publication(name, home)[kind == "title"]
+  if (nrow(row) == 1) c(title = row$shows, cites = row$item) else c(title = name, cites = "")
+}
+
+# Whether a publication that the study repeats has a part in its own form, or the sidecar wants it. Such a form would
+# say the same twice in a study of another question.
+wants_form <- function(inputs, part, home = analysis_home()) {
+  facts <- known_facts(inputs)
+  papers <- lapply(publications_of(facts, home), function(name) read_publication(name, home)$part)
+  part %in% c(unlist(papers), unlist(forms_of(facts, home)))
+}
+
+no_form <- "no publication that the study repeats has this form."
 
 # What the publication states, by the name of the claim; our own wording where it is not quoted.
 quoted_claims <- function(papers, home = analysis_home()) {
@@ -68,9 +101,12 @@ quoted_claims <- function(papers, home = analysis_home()) {
 # which suite measures it `instead`.
 publication_map <- function(records, facts, home = analysis_home()) {
   papers <- publications_of(facts, home)
-  rows <- data.table::rbindlist(lapply(papers, function(name) {
-    read_publication(name, home)[kind != "claim"][, paper := name]
-  }))
+  forms <- forms_of(facts, home)
+  of_paper <- function(name) read_publication(name, home)[kind %in% mapped_kinds][, `:=`(paper = name, whole = TRUE)]
+  rows <- data.table::rbindlist(c(
+    lapply(papers, of_paper),
+    lapply(setdiff(names(forms), papers), function(name) of_paper(name)[part %in% forms[[name]]][, whole := FALSE])
+  ))
   if (nrow(rows) == 0) {
     return(rows)
   }
@@ -80,9 +116,13 @@ publication_map <- function(records, facts, home = analysis_home()) {
   rows[, emulated := held & vapply(found, function(of) nrow(of) > 0 && all(of$emulated), TRUE)]
   measured <- is.null(facts$about)
   rows[, reason := vapply(seq_len(.N), function(i) reason_of_item(known, rows[i], measured), "")]
-  if (measured) rows[, instead := ""]
-  rows[, .(paper, item, kind, place, shows, part, held, emulated, reason, instead)]
+  # The records are of this kind, and yet the part has nothing to show: LaTeX tells this reason then.
+  rows[held == TRUE, reason := if (measured) too_few_records else otherwise]
+  rows[measured | !whole, instead := ""]
+  rows[, .(paper, whole, item, kind, place, shows, part, held, emulated, reason, instead)]
 }
+
+too_few_records <- "the records are too few for it (Reservations)"
 
 # Records tell of what they lack the nodes; an archive lacks what was not made public, a site the storage.
 reason_of_item <- function(known, item, measured) {

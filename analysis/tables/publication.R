@@ -22,8 +22,10 @@ make_latex <- function(table) {
     widths_mm <- c(23, 44, 31, 22)
     header <- c(header, "measured edition")
   }
+  told <- paste(c(caption, if (!all(table$whole)) "Of the last talks it has the forms of these records alone."),
+    collapse = " ")
   latex_table(
-    name, caption, cells, vapply(widths_mm, wrapped_column, ""), header,
+    name, told, cells, vapply(widths_mm, wrapped_column, ""), header,
     groups = vapply(table$paper, head_of_publication, ""), lines = 1 + nchar(table$shows) %/% widths_mm[2],
     in_place = nrow(table) > most_items_together, together = 3
   )
@@ -35,18 +37,19 @@ most_items_together <- 10L
 section_of_paper <- function(place) gsub("Sect. ", "\\S", escape_latex(place), fixed = TRUE)
 
 head_of_publication <- function(name) {
-  if (!name %in% part_names("claims")) {
-    return(escape_latex(name))
+  paper <- title_of_publication(name)
+  if (nzchar(paper[["cites"]])) {
+    sprintf("%s~\\cite{%s}", escape_latex(paper[["title"]]), paper[["cites"]])
+  } else {
+    escape_latex(paper[["title"]])
   }
-  paper <- load_claims(name)
-  sprintf("%s~\\cite{%s}", escape_latex(paper$title), paper$cites)
 }
 
 # LaTeX knows which parts the report prints, and on which page.
 place_of_part <- function(part, held, emulated, reason) {
   kind <- sub(" .*", "", part)
   of <- sub("^[a-z]+ ", "", part)
-  shown <- sprintf("\\partorreason{%s}{%s}{%s}{not here: the records are too few for it (Reservations)}", kind, of,
-    ifelse(emulated, " (E)", ""))
+  shown <- sprintf("\\partorreason{%s}{%s}{%s}{not here: %s}", kind, of,
+    ifelse(emulated, " (E)", ""), escape_latex(reason))
   ifelse(held, shown, paste("not here:", escape_latex(reason)))
 }

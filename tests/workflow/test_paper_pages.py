@@ -161,6 +161,44 @@ def test_the_archive_has_what_is_missing_with_its_reason_and_the_suite_that_meas
     )
 
 
+def test_the_archive_has_the_forms_of_the_slides_and_of_two_other_talks(archive: Printed) -> None:
+    map_of = "\n".join(archive.pages[:2])
+    for item in ("IOR random", "Figures: transfer size", "Figures: scaling", "Figures: throughput"):
+        assert re.search(rf"{item}.*Figure \d+, page \d+", map_of), item
+    assert re.search(r"Table: best settings.*Table \d+, page \d+", map_of)
+    compared = _page_with(archive, "NetCDF-Bench", "IOR sequential", "IOR random")
+    assert compared.count("no records") == 4, "two of the three programs, writes and reads"
+    assert "Number of processes" in _page_with(archive, "Size of one transfer", "8 processes per node")
+    assert re.search(r"W1 +W2 +W3 +R1 +R2 +R3 +avg[.] write +avg[.] read +WNode +RNode", archive.arguments)
+    # The first row of Mistral's columns, as the logs have it: one node, eight processes, 10 MiB.
+    assert re.search(r"5,130 +5,460 +5,550 +974 +3,080 +4,530 .* 1 +8 +2 +10 MiB", archive.arguments)
+    assert "Throughput in MiB/s" in _page_with(archive, "Order in the file", "random")
+
+
+def _page_with(study: Printed, *labels: str) -> str:
+    """The text of the page whose figure has these labels."""
+    found = [page for page in study.pages if all(re.search(rf"(?m)^ *.*{label}", page) for label in labels)]
+    pages = [page for page in found if "Every figure and table of the publication" not in page]
+    assert pages, labels
+    return pages[-1]
+
+
+def test_one_storage_alone_has_the_radar_of_the_talk(printed_study: Callable[[str], Printed]) -> None:
+    study = printed_study("io500")
+    chart = _page_with(study, "ior hard write", "mdtest easy stat", "Lustre [(]72 sets[)]")
+    for series in ("IME (8 sets)", "BeeGFS (11 sets)", "Spectrum Scale (17 sets)", "example"):
+        assert series in chart, series
+    assert re.search(r"Figure: radar chart.*Figure \d+, page \d+", "\n".join(study.pages))
+
+
+def test_the_table_of_the_acceptance_has_read_and_write_of_a_type_in_one_row(
+    printed_study: Callable[[str], Printed],
+) -> None:
+    text = printed_study("mistral").arguments
+    assert re.search(r"type +layout +N ?× ?P +read +of peak +write +of peak", text)
+    assert re.search(r"PnetCDF +shared +168 ?× ?6 +77,200\S* +33 % +36,200\S* +16 %", text)
+
+
 def _column_text(study: Printed, *head: str) -> str:
     """The tokens below the head of the last column of the map."""
     page: Page = pages_of(study.pdf)[0]

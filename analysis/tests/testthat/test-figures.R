@@ -20,8 +20,9 @@ study_for <- function(of_figure, ...) {
 of_medians <- c("transfer-size", "read-write", "overhead", "scaling", "netcdf")
 # Figures of one study each have tests of their own, with records of such a study.
 of_studies <- c(
-  "best-settings", "file-size", "hints", "io500-radar", "io500-submissions", "layers", "operations", "prediction",
-  "settings-by-nodes"
+  "best-settings", "curves-layouts", "curves-processes", "curves-transfer-size", "file-size", "hints", "io500-radar",
+  "io500-radar-published", "io500-submissions", "layers", "operations", "prediction", "program-comparison",
+  "settings-by-nodes", "single-process"
 )
 figures <- known_figures[setdiff(names(known_figures), c("metadata-rates", of_studies))]
 

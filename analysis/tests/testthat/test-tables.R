@@ -46,7 +46,8 @@ test_that("a claim that is undecided tells what would decide it: rounds, or roun
 test_that("the claims of every paper are quoted, and every figure and table of a publication has a place or a reason", {
   for (name in publication_names(home)) {
     rows <- read_publication(name, home)
-    expect_gt(nrow(rows[kind != "claim"]), 3)
+    expect_gt(nrow(rows[kind %in% mapped_kinds]), 3)
+    expect_true(nzchar(title_of_publication(name, home)[["cites"]]), info = name)
     expect_false(anyDuplicated(rows$item) > 0, info = name)
     if (name %in% part_names("claims", home)) {
       claims <- vapply(load_claims(name, home)$claims, function(it) it$id, "")

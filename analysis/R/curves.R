@@ -1,0 +1,46 @@
+# Curves as talks draw them: bandwidth on an axis from zero, a line for each access or layout, a panel for each storage.
+
+# Along the processes a node is filled before the next one is taken: those of one node, then full nodes.
+filled_nodes <- function(records) {
+  ends <- records[, .(first = min(nn), most = max(ppn)), by = target]
+  records[ends, on = "target"][nn == first | ppn == most][, `:=`(first = NULL, most = NULL)][]
+}
+
+# Of the sizes of a transfer the one that most numbers of processes have, and of these the largest.
+size_of_curve <- function(records) {
+  counts <- records[, .(numbers = data.table::uniqueN(tasks)), by = xfer_bytes]
+  counts[order(-numbers, -xfer_bytes)]$xfer_bytes[1]
+}
+
+# A line needs so many values of `x`; other points are named in a note.
+enough_for_curve <- function(points, x, apart) {
+  if (nrow(points) == 0) {
+    return(points)
+  }
+  points[, values_along := data.table::uniqueN(.SD[[1]]), by = apart, .SDcols = x]
+  points[values_along >= fewest_for_line][, values_along := NULL][]
+}
+
+# `series` is the column that has a colour, `colours` its values by name; `title` that of its key.
+curves <- function(table, x, series, colours, title, words) {
+  drawn <- data.table::copy(table)[n > 0]
+  drawn[, `:=`(along = get(x), series = factor(get(series), levels = intersect(names(colours), get(series))))]
+  shapes <- setNames(rep_len(c(21, 22, 24, 23), length(colours)), names(colours))
+  ggplot2::ggplot(drawn, ggplot2::aes(along, median, colour = series, shape = series, group = series)) +
+    ggplot2::geom_linerange(ggplot2::aes(ymin = lo, ymax = hi), linewidth = 0.35, na.rm = TRUE, show.legend = FALSE) +
+    run_marks() +
+    line_through(ggplot2::aes(group = series), "along", "series") +
+    ggplot2::geom_point(ggplot2::aes(fill = fill_by(series, verdict)), size = 1.4, stroke = 0.4) +
+    unproven_marks() +
+    facet_panels(table, scales = "free_y", height_mm = curve_mm) +
+    ggplot2::scale_colour_manual(title, values = colours, labels = words) +
+    ggplot2::scale_shape_manual(title, values = shapes, labels = words) +
+    ggplot2::scale_fill_manual(values = colours, na.value = "white", guide = "none") +
+    ggplot2::scale_y_continuous("Bandwidth in MiB/s", labels = rate_words, limits = c(0, NA),
+      expand = ggplot2::expansion(mult = c(0, 0.07))) +
+    theme_weir()
+}
+
+curve_mm <- 32
+
+curves_height_mm <- function(table) 36 + row_count(table) * (curve_mm + 4)

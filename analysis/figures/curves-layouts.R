@@ -1,0 +1,41 @@
+title <- "A shared file beside a file per process"
+position <- 42
+statistic <- "Points: medians"
+needs <- "a shared file and a file for each process by the same interface, with three numbers of processes"
+if_empty <- no_form
+caption <- paste(
+  "Bandwidth (bytes over open, transfer and close) of one shared file and of a file for each process against the",
+  "number of processes, as the talk of NERSC draws it; the axis of the bandwidth begins at zero. The distance of the",
+  "curves is the price of sharing."
+)
+page_limit <- 1L
+
+mapped <- c("access", "api", "layout", "order", "target", "tasks", "xfer_bytes")
+layout_colours <- c(shared = "#16325c", "file-per-process" = "#d1495b")
+
+make_table <- function(records, inputs) {
+  known <- bulk_transfers(records)[!is.na(nn) & !is.na(ppn) & !is.na(xfer_bytes) & layout %in% names(layout_colours)]
+  if (!wants_form(inputs, "figure curves-layouts") || nrow(known) == 0) {
+    return(data.table::data.table())
+  }
+  known <- filled_nodes(known)[, tasks := tasks_of(.SD)]
+  known <- add_variant(known[xfer_bytes == size_of_curve(known)], c(mapped, "nn", "ppn"))
+  points <- summarise_records(known, bandwidth_all(known), c(mapped, "variant"), "MiB/s")
+  # Curves are compared where they have both layouts of one interface, and nothing else differs.
+  alike <- setdiff(c(mapped, "variant"), c("tasks", "layout"))
+  points <- enough_for_curve(points, "tasks", c(alike, "layout"))
+  if (nrow(points) == 0) {
+    return(points)
+  }
+  points[, layouts := data.table::uniqueN(layout), by = alike]
+  place_panels(points[layouts == 2][, layouts := NULL][], c(
+    variant = "page", order = "page", api = "page", target = "row", access = "column"
+  ))
+}
+
+make_figure <- function(table) {
+  curves(table, "tasks", "layout", layout_colours, NULL, layout_words) +
+    scale_x_powers("Number of processes", table$tasks, as.character, panel_width_mm(table))
+}
+
+height_mm <- curves_height_mm

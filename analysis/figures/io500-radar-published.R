@@ -1,0 +1,66 @@
+title <- "Radar chart of published result sets"
+position <- 2.5
+statistic <- "Corners: median of a phase over the best of those drawn, logarithmic"
+interval_text <- ""
+needs <- "reference/io500-submissions.csv, and a study of the suite io500"
+if_empty <- "The study does not measure the phases of IO500."
+caption <- paste(
+  "The twelve phases of IO500 as the talk draws them: medians of the published result sets of each file system that",
+  "the talk announces and that has five or more, and the storage of this study (bold). The rim is the best of those",
+  "drawn, each ring a tenth of the one around it. Systems differ in size: the chart compares their shapes, not",
+  "file systems."
+)
+decades <- 4
+fewest_sets <- 5L
+
+# The file systems that the talk announces, by what their submitters call them.
+kinds <- c(Lustre = "lustre|exascaler", "Spectrum Scale" = "spectrum scale|storage scale|gpfs", BeeGFS = "beegfs",
+  IME = "^ime|[^a-z]ime")
+kind_colours <- c(Lustre = "#0072b2", "Spectrum Scale" = "#1b7f79", BeeGFS = "#e9a820", IME = "#7b4fa6")
+own_colours <- c("#d55e00", "#8c4a1d", "#c46fb0", "#3d2b1f")
+
+make_table <- function(records, inputs) {
+  submissions <- io500_submissions(records, inputs)
+  own <- phases_of_io500(records)
+  if (nrow(submissions) == 0 || nrow(own) == 0) {
+    return(data.table::data.table())
+  }
+  submissions[, series := kind_of(filesystem)]
+  sets <- submissions[!is.na(series) & is.finite(whole) & whole > 0]
+  points <- sets[, .(median = stats::median(whole), n = 1L, sets = .N), by = .(series, phase = as.character(phase))]
+  points <- points[sets >= fewest_sets][, series := sprintf("%s (%d sets)", series, max(sets)), by = series]
+  points[, `:=`(own = FALSE, verdict = "UNPROVEN", n_invalid = 0L, n_degraded = 0L, emulated = FALSE, why = "")]
+  ours <- own[n > 0, .(series = mark_name(target, emulated), phase, median, n, own = TRUE, verdict, n_invalid,
+    n_degraded, emulated, why)]
+  points <- on_radar(rbind(points, ours, fill = TRUE), decades)
+  points[, `:=`(level = NA_real_, page = "all", sheet = 1L)]
+  without <- unique(own[nzchar(why), .(target, emulated, why)])
+  if (nrow(without) == 0) {
+    return(points)
+  }
+  add_note(points, sprintf("Not a valid IO500 score, and not ranked: %s.",
+    without[, why_words(target, emulated, why)]))
+}
+
+kind_of <- function(names) {
+  found <- rep(NA_character_, length(names))
+  for (kind in rev(names(kinds))) found[grepl(kinds[[kind]], names, ignore.case = TRUE)] <- kind
+  found
+}
+
+verdict_text <- function(table) unused_words(table[own == TRUE])
+
+make_figure <- function(table) {
+  drawn <- data.table::copy(table)
+  of_kind <- unique(drawn[own == FALSE]$series)
+  of_kind <- of_kind[order(match(sub(" \\(.*", "", of_kind), names(kinds)))]
+  ours <- unique(drawn[own == TRUE][order(emulated)]$series)
+  colours <- c(
+    setNames(kind_colours[sub(" \\(.*", "", of_kind)], of_kind),
+    setNames(rep_len(own_colours, length(ours)), ours)
+  )
+  widths <- setNames(ifelse(names(colours) %in% ours, 0.9, 0.45), names(colours))
+  radar(drawn, decades, colours, widths)
+}
+
+height_mm <- function(table) 108

@@ -1,0 +1,59 @@
+title <- "Best settings for read, run by run"
+position <- 6
+needs <- "two writes and two reads of the same setting"
+if_empty <- no_form
+caption <- paste(
+  "The setting with the best mean read of each interface and number of nodes, as the table Best settings for read of",
+  "the talk on Mistral has it: up to three writes (W) and reads (R) in the order in which they ran, their means, and",
+  "what falls to a node (WNode, RNode), in MiB/s. A degree marks settings with unproven records, a dagger those whose",
+  "writes or reads are degraded."
+)
+
+settings <- c("target", "api", "layout", "order", "xfer_bytes", "nn", "ppn", "stripe_count")
+most_runs <- 3L
+
+make_table <- function(records, inputs) {
+  known <- bulk_transfers(records)[verdict != "INVALID" & !is.na(nn) & !is.na(ppn)]
+  if (!wants_form(inputs, "table best-runs") || nrow(known) == 0) {
+    return(data.table::data.table())
+  }
+  known[, rate := bandwidth_all(known)]
+  known <- add_variant(known, c("access", settings))[is.finite(rate)]
+  ran <- known[order(run, iteration), .(
+    rates = list(utils::head(rate, most_runs)), mean = mean(rate), n = .N,
+    verdict = point_verdict(TRUE, all(verdict == "DEGRADED"), sum(verdict == "UNPROVEN"))
+  ), by = c(settings, "variant", "access", "emulated")]
+  # A single run has nothing to be listed beside.
+  ran <- ran[n > 1]
+  both <- merge(ran[access == "write"], ran[access == "read"], by = c(settings, "variant", "emulated"),
+    suffixes = c("_w", "_r"))
+  if (nrow(both) == 0) {
+    return(both)
+  }
+  best <- both[order(-mean_r), .SD[1], by = .(emulated, target, api, layout, nn)]
+  best[, verdict := verdicts[pmax(match(verdict_w, verdicts), match(verdict_r, verdicts))]]
+  for (i in seq_len(most_runs)) {
+    best[, paste0("w", i) := vapply(rates_w, function(runs) runs[i], 1)]
+    best[, paste0("r", i) := vapply(rates_r, function(runs) runs[i], 1)]
+  }
+  best[, `:=`(write_node = mean_w / nn, read_node = mean_r / nn, n = pmin(n_w, n_r))]
+  told <- c("target", "emulated", "api", "layout", "order", "variant", paste0("w", seq_len(most_runs)),
+    paste0("r", seq_len(most_runs)), "mean_w", "mean_r", "write_node", "read_node", "nn", "ppn", "stripe_count",
+    "xfer_bytes", "n", "verdict")
+  best[order(emulated, target, match(api, api_levels), layout, nn), told, with = FALSE]
+}
+
+make_latex <- function(table) {
+  runs <- lapply(c(paste0("w", seq_len(most_runs)), paste0("r", seq_len(most_runs))), function(column) {
+    dash(ifelse(is.na(table[[column]]), "", rate_words(table[[column]])))
+  })
+  cells <- data.table::as.data.table(c(runs, list(
+    rate_words(table$mean_w), paste0("\\textbf{", rate_words(table$mean_r), "}", verdict_mark(table$verdict)),
+    rate_words(table$write_node), rate_words(table$read_node), table$nn, table$ppn,
+    dash(ifelse(is.na(table$stripe_count), "", as.character(table$stripe_count))), bytes_words(table$xfer_bytes)
+  )))
+  header <- c("W1", "W2", "W3", "R1", "R2", "R3", "avg. write", "avg. read", "WNode", "RNode", "nodes", "PPN",
+    "stripes", "transfer")
+  where <- table[, paste(mark_name(target, emulated), api_words(api), layout_words(layout), sep = ", ")]
+  latex_table(name, caption, cells, rep("r", length(header)), header, groups = escape_latex(where))
+}
