@@ -21,7 +21,7 @@ _WAIT_S = 15
 
 @dataclass(frozen=True)
 class Audit:
-    """What one service has on the packages; reason: why it has nothing."""
+    """The advisories that one service has on the packages; reason: why it has none."""
 
     service: str
     packages: Sequence[dict[str, Any]] = ()

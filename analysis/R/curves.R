@@ -6,7 +6,7 @@ filled_nodes <- function(records) {
   records[ends, on = "target"][nn == first | ppn == most][, `:=`(first = NULL, most = NULL)][]
 }
 
-# Of the sizes of a transfer the one that most numbers of processes have, and of these the largest.
+# The size of a transfer that most numbers of processes have, and the largest of these.
 size_of_curve <- function(records) {
   counts <- records[, .(numbers = data.table::uniqueN(tasks)), by = xfer_bytes]
   counts[order(-numbers, -xfer_bytes)]$xfer_bytes[1]

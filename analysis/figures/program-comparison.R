@@ -10,7 +10,7 @@ caption <- paste(
 )
 page_limit <- 2L
 
-programs <- c("NetCDF-Bench", "IOR sequential", "IOR random")
+programs <- c("NetCDF-Bench, NetCDF-4", "IOR, sequential", "IOR, random")
 mapped <- c("access", "target", "nn", "ppn", "xfer_bytes", "program_of")
 
 make_table <- function(records, inputs) {
@@ -22,7 +22,7 @@ make_table <- function(records, inputs) {
   ior <- transfers_of(records)[purpose == "bandwidth" & api == "MPIIO" & !layout %in% "file-per-process" &
     order %in% order_levels & !collective %in% TRUE & !is.na(xfer_bytes)]
   netcdf[, program_of := programs[1]]
-  ior[, program_of := paste("IOR", order)]
+  ior[, program_of := paste0("IOR, ", order)]
   known <- rbind(netcdf, ior, fill = TRUE)[!is.na(nn) & !is.na(ppn)]
   if (nrow(known) == 0) {
     return(data.table::data.table())

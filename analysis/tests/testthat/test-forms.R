@@ -86,11 +86,11 @@ test_that("the three programs have a panel each, also those without records", {
   plot <- draw_page(part$make_table(records, repeating("netcdf-slides")), part)
   panels <- ggplot2::ggplot_build(plot)$layout$layout
   expect_identical(nrow(panels), 6L)
-  expect_setequal(as.character(panels$column), c("NetCDF-Bench", "IOR sequential", "IOR random"))
+  expect_setequal(as.character(panels$column), c("NetCDF-Bench, NetCDF-4", "IOR, sequential", "IOR, random"))
   is_text <- vapply(plot$layers, function(layer) inherits(layer$geom, "GeomText"), logical(1))
   expect_identical(nrow(ggplot2::layer_data(plot, which(is_text))), 4L)
   measured <- part$make_table(netcdf_study(), repeating("netcdf-slides"))
-  expect_setequal(measured$program_of, c("NetCDF-Bench", "IOR sequential", "IOR random"))
+  expect_setequal(measured$program_of, c("NetCDF-Bench, NetCDF-4", "IOR, sequential", "IOR, random"))
   expect_gt(length(laid_out(list(draw_page(measured, part)))), 0)
 })
 

@@ -10,7 +10,7 @@
 #define WORD_BITS 64u
 #define MOST      (WEIR_PROCESSORS_WORDS * WORD_BITS)
 
-/* By a call of the system: the C library's would need a set of its own type. */
+/* The call is the system's: the C library's would need a set of its own type. */
 void weir_processors_read(struct weir_processors *allowed) {
     memset(allowed, 0, sizeof *allowed);
     if (syscall(SYS_sched_getaffinity, 0, sizeof allowed->words, allowed->words) < 0) {

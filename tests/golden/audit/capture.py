@@ -78,6 +78,7 @@ RUNS: dict[str, Run] = {
     "clock-of-one-rank-ior": _zoo("clock of one rank", "ior"),
     "foreign-load": _zoo("foreign load"),
     "throttled": _zoo("throttled CPU"),
+    "ranks-on-one-processor": _zoo("ranks on one processor"),
     "overwritten": _zoo("overwritten files"),
     "another-user": _zoo("another user"),
     "idle-mkdir": _zoo("idle mkdir"),

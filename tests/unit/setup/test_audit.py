@@ -1,4 +1,4 @@
-"""make audit-packages: advisories are findings; what cannot be reached is no silent success."""
+"""make audit-packages: advisories are findings; a service that cannot be reached is named."""
 
 from __future__ import annotations
 

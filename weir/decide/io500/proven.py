@@ -27,7 +27,8 @@ from weir.terms.model import Row
 _STORED = re.compile(r"^The result files are stored in the directory: (.+)$", re.MULTILINE)
 # Beside the phases of the score: its reads are among the calls, too.
 _OPTIONAL = ("ior_rnd4k_easy_read", "ior_rnd4K_easy_read")
-_ACCESSES = {"write": "create", "delete": "remove"}  # of mdtest; other phases have the name of their access
+# The accesses of metadata phases; other phases have the name of their access.
+_ACCESSES = {"write": "create", "delete": "remove"}
 _SEARCH = "find"
 _PRINTED_MIB_S = 0.005  # half of the last digit of IOR
 
@@ -68,8 +69,8 @@ def _claim(name: str, folder: Path, result: Result) -> Claim | None:
     if name == _SEARCH:
         return _of_search(result)
     texts, _ = read_all(sorted(folder.glob(f"{name.replace('_', '[-_]')}.txt")))
-    tool, _, action = name.partition("_")[0], None, name.rpartition("_")[2]
-    access = _ACCESSES.get(action, action) if tool == "mdtest" else action
+    action = name.rpartition("_")[2]
+    access = _ACCESSES.get(action, action) if PHASES.get(name) == "kIOPS" else action
     found = [one for text in texts.values() for one in claims_in(text) if one.row["access"] == access]
     best = max(found, key=_rate, default=None)
     return best and replace(best, complete=best.complete or name in result.phases or name in _OPTIONAL)
@@ -91,7 +92,7 @@ def _of_search(result: Result) -> Claim | None:
 def _with_files(name: str, claim: Claim, claims: Mapping[str, Claim]) -> Claim:
     """The log of the creation alone has the number of files, which a stonewall may have ended."""
     created = claims.get(f"{name.rpartition('_')[0]}_write")
-    if not name.startswith("mdtest") or created is None or claim.row.get("ops") is not None:
+    if PHASES.get(name) != "kIOPS" or created is None or claim.row.get("ops") is not None:
         return claim
     return replace(claim, row=claim.row | {"ops": created.row.get("ops")})
 
