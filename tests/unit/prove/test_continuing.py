@@ -89,3 +89,13 @@ def test_a_phase_with_its_parts_counts_as_one() -> None:
     fetched = {"ahead_before_bytes": 1, "ahead_bytes": 14, "fetched_before_bytes": 5, "ahead_from_ns": 9}
     assert {name: whole[name] for name in fetched} == fetched
     assert whole["before"] == parts[0]["before"]
+
+
+def test_results_of_different_sizes_are_matched_by_their_bytes() -> None:
+    """Three phases with pauses, of which two have a result, printed in another order."""
+    parts = [busy(100, 1.0), busy(200, 5.0, 2.0), busy(50, 9.0)]
+    whole = mount(*parts, device=(0, 350), io={"wchar": 350, "write_bytes": 350})
+    ranks = [process(whole)]
+    found = judged_claims([of(200, 2.0), of(100, 1.0)], mounts_of(ranks), ranks, ["sh"])
+    moved = [one and [phase.written_bytes for phase in one.phases] for _, one in found]
+    assert moved == [[200 * MIB], [100 * MIB]]
