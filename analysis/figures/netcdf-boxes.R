@@ -44,4 +44,5 @@ make_figure <- function(table) {
     theme_weir()
 }
 
-height_mm <- function(table) 34 + 46 * row_count(table)
+# One row of panels is so low that three figures of it stand on a page.
+height_mm <- function(table) 34 + row_count(table) * if (row_count(table) == 1) 35 else 46

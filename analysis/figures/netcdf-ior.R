@@ -58,4 +58,7 @@ make_figure <- function(table) {
     if (narrow) ggplot2::theme(axis.text.x = ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5))
 }
 
-height_mm <- function(table) 44 + row_count(table) * if (row_count(table) > 4) 21 else 28
+# One row of panels is so low that three figures of it stand on a page.
+row_mm <- function(rows) if (rows == 1) 23 else if (rows > 4) 21 else 28
+
+height_mm <- function(table) 44 + row_count(table) * row_mm(row_count(table))

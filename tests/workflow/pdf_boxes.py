@@ -14,6 +14,7 @@ _TOKEN = re.compile(
 _PAGE = re.compile(r'<page width="([0-9.]+)" height="([0-9.]+)">(.*?)</page>', re.DOTALL)
 _POINTS_PER_MM = 72 / 25.4
 _SHARE_OF_AN_OVERLAP = 0.3
+_FOOT_MM = 20.0
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,11 @@ class Page:
         return max((token.bottom for token in self.tokens), default=0.0)
 
     @property
+    def white_at_end(self) -> float:
+        """The share of the height for text that nothing fills below the last line."""
+        return (self.height - _FOOT_MM - self.filled_to) / (self.height - 2 * _FOOT_MM)
+
+    @property
     def above_foot(self) -> float:
         """Between the last line and the number of the page."""
         return min((token.top for token in self.foot), default=self.height) - self.filled_to
@@ -84,7 +90,7 @@ class Page:
         ]
 
 
-def pages_of(pdf: Path, foot_mm: float = 20) -> list[Page]:
+def pages_of(pdf: Path, foot_mm: float = _FOOT_MM) -> list[Page]:
     """The pages of a PDF; the last foot_mm of each hold its number."""
     text = subprocess.run(["pdftotext", "-bbox", pdf, "-"], check=True, capture_output=True, text=True).stdout
     pages = []

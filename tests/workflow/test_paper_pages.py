@@ -122,6 +122,18 @@ def test_no_page_is_less_than_a_third_full(study: Printed) -> None:
     assert [page.number for page in pages if page.filled_to < page.height / 3] == []
 
 
+def test_no_page_before_the_last_has_a_gap_at_its_end(study: Printed) -> None:
+    pages = pages_of(study.pdf)[:-1]
+    assert [(page.number, round(page.white_at_end, 2)) for page in pages if page.white_at_end > 0.35] == []
+
+
+def test_the_first_page_tells_where_its_words_are_explained(study: Printed) -> None:
+    first = re.sub(r"\s+", " ", study.pages[0])
+    told = re.search(r"Proven, unproven, degraded: Section (\d+), page (\d+)", first)
+    assert told is not None
+    assert re.search(rf"(?m)^ *{told[1]} +How it was measured", study.pages[int(told[2]) - 1])
+
+
 def test_figures_and_tables_are_numbered_as_they_appear(study: Printed) -> None:
     captions = captions_of(study.pages)
     for kind in ("Figure", "Table"):
