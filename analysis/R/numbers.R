@@ -47,7 +47,8 @@ number_switches <- function(records, facts, points, decided) {
     failed = count_of(facts$failed_executions) > 0,
     unfinished = count_of(facts$finished_executions) < count_of(facts$executions),
     beyondplan = count_of(facts$finished_executions) > count_of(facts$executions),
-    excluded = count_of(facts$excluded_points) > 0
+    excluded = count_of(facts$excluded_points) > 0,
+    crosschecked = length(facts$cross_check) > 0
   )
 }
 

@@ -98,7 +98,7 @@ page_model <- function(records, facts, inputs, folder) {
     schema = page_schema, study = page_study(facts, folder), verdicts = page_verdicts(records),
     interval_level = gsub("~\\%", " %", level_words(real_points(points)), fixed = TRUE),
     attained_level = attained_words,
-    doubted = page_doubted(records, facts), targets = page_targets(records, facts), answers = page_answers(points),
+    cross_check = cross_check_lines(facts), doubted = page_doubted(records, facts), targets = page_targets(records, facts), answers = page_answers(points),
     effects = page_effects(concluding$effects), compared = nrow(evidence$effects), doubts = page_doubts(concluding),
     advice = page_advice(evidence),
     following = page_following(facts, folder), questions = page_questions(points, facts),
@@ -127,6 +127,9 @@ page_study <- function(facts, folder) {
     failed = count_of(facts$failed_executions), digest = text_of(facts$digest, "")
   )
 }
+
+# Whether the programs of a stack agree, in a line for each pair of them.
+cross_check_lines <- function(facts) lapply(facts$cross_check, function(one) one$text)
 
 # Counts the verdicts of real storage; those of emulated storage stand beside.
 page_verdicts <- function(records) {

@@ -25,6 +25,8 @@ read_records <- function(path) {
   records <- with_uneven_nodes(records)
   records[is.na(emulated), emulated := FALSE]
   records[is.na(purpose), purpose := "bandwidth"]
+  # Cells that a second program measured as well: facts.json has what they show, and no number is made of them.
+  records <- records[!purpose %in% "cross-check"]
   records[is.na(reasons), reasons := ""]
   # Logs do not name their storage. Those of a directory are of one system, those of several must not be mixed.
   records[is.na(target) & !is.na(source), target := directory_name(source)]

@@ -11,7 +11,8 @@ study_numbers <- function(facts) {
     WeirVersion = escape_latex(facts$weir_version),
     Questions = questions(facts$suites),
     MeasuredOn = period(facts$began, facts$ended),
-    Targets = and_list(vapply(facts$targets, short_target, character(1)))
+    Targets = and_list(vapply(facts$targets, short_target, character(1))),
+    CrossCheck = escape_latex(paste(sprintf("%s.", unlist(cross_check_lines(facts))), collapse = " "))
   ), plan_numbers(facts))
 }
 
@@ -38,7 +39,7 @@ archive_numbers <- function(facts) {
   nowhere <- c(
     "SiteName", "WeirVersion", "Questions", "MeasuredOn", "Targets", "Cells", "Executions",
     "FactorialExecutions", "ValidExecutions", "FinishedExecutions", "FailedExecutions",
-    "ExcludedCells", "Seeds", "Memory"
+    "ExcludedCells", "Seeds", "Memory", "CrossCheck"
   )
   title <- escape_latex(text_of(about$title, "Archived Records"))
   known <- list(

@@ -26,7 +26,7 @@ function pointsOf(rows) {
   const found = new Map();
   for (const row of rows) {
     const value = Number(row.bw_mib_s);
-    if (!["write", "read"].includes(row.access) || row.item || !(value > 0) || !["VALID", "UNPROVEN"].includes(row.verdict)) continue;
+    if (!["write", "read"].includes(row.access) || row.item || row.purpose === "cross-check" || !(value > 0) || !["VALID", "UNPROVEN"].includes(row.verdict)) continue;
     const key = JSON.stringify([row.target || "storage", alike(row)]);
     const point = found.get(key) || { target: row.target || "storage", alike: alike(row), cells: new Set(), runs: new Map(), verdict: "VALID" };
     point.cells.add(row.cell);

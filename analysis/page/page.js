@@ -123,7 +123,8 @@ function proof() {
     busy ? element("span", { class: "DEGRADED" }, `◔ ${busy.toLocaleString("en")} taken on a busy machine`) : null, others,
     targets.length && !real.length ? element("span", { class: "INVALID" }, "EMULATED STORAGE (E): it tests the method, not a product") : null,
     element("span", { class: "zero" }, `${emulated ? `Beside these ${emulated.toLocaleString("en")} of emulated storage. ` : ""}Proven: all that was requested was counted there, and no rule doubts it.`),
-    element("a", { href: "#verdicts" }, "why"));
+    element("a", { href: "#verdicts" }, "why"),
+    list(facts.cross_check).map((one) => element("span", { class: "second" }, one)));
 }
 
 function answers() {

@@ -14,6 +14,7 @@ from typing import Any
 
 from weir.base.errors import WeirError
 from weir.base.files import Hashed, whole_bytes
+from weir.decide.compare.cross_check import agreements
 from weir.plan.lines import PlanLines, cell_of_line, name_of_line, read_lines
 from weir.plan.model import Plan
 from weir.records.collect import site_folder
@@ -36,6 +37,7 @@ from weir.runs.files import RUN_FILE, why_unavailable
 from weir.runs.ledger import ROUNDS_FILE, keep_ledger
 from weir.runs.manifest import write_manifest
 from weir.terms.columns import columns
+from weir.terms.model import Cell
 from weir.workflow.handover import MEASURED_PLAN
 
 NAME = "collect"
@@ -47,6 +49,7 @@ EXAMPLE = (
 # Missing rounds are counted above; rounds of an earlier version of weir are no news at every collection.
 _KNOWN_OTHERWISE = (MISSING, OLDER)
 _MOST_ROUNDS = 10
+_NOT_BESIDE = '"checks": null'  # in the line of a cell that checks no other one
 _NOT_MEASURED = "planned, but no run of it has ended"
 
 
@@ -93,15 +96,28 @@ def execute(args: argparse.Namespace) -> int:
     rounds = rounds_of(args.out.parent, results, done.runs, args.plan, done.sums)
     kept = [args.plan, *_write_rounds(args.out.parent, results, rounds)]
     digest = write_manifest(args.out.parent, args.out.name, kept, done.sums)
-    facts = study_facts(lines.plan, done.planned, done.tally) | {"digest": digest}
+    checked = agreements(_compared_cells(lines, args.plan), lines.plan.site, results)
+    facts = study_facts(lines.plan, done.planned, done.tally) | {
+        "cross_check": [one.facts() for one in checked],
+        "digest": digest,
+    }
     write_whole(args.out.with_name("facts.json"), json.dumps(facts, indent=1) + "\n")
     summary = {"out": str(args.out), **done.tally.summary()} | {
         "cells_planned": done.planned.cells,
         "cells_without_run": done.planned.cells - len(done.measured),
         "rounds": [str(one) for one in rounds.findings if one.kind not in _KNOWN_OTHERWISE],
+        "cross_check": [one.text for one in checked],
     }
     print(json.dumps(summary, indent=1) if args.json else _text(summary))
     return 0
+
+
+def _compared_cells(lines: PlanLines, plan_file: Path) -> list[Cell]:
+    """Cells that two programs measure, by either."""
+    beside = [cell_of_line(line, plan_file) for line in lines.cells if _NOT_BESIDE not in line]
+    checked = {cell.checks for cell in beside} - {None}
+    own = (line for line in lines.cells if checked and name_of_line(line, plan_file) in checked)
+    return [*(cell_of_line(line, plan_file) for line in own), *beside]
 
 
 def _write_rounds(study: Path, results: Path, rounds: Rounds) -> Iterator[Path]:
@@ -193,4 +209,4 @@ def _text(summary: dict[str, Any]) -> str:
     rest = (
         f"\n  and {len(found) - _MOST_ROUNDS} more findings in {ROUNDS_FILE}" if found[_MOST_ROUNDS:] else ""
     )
-    return describe(summary) + more + shown + rest
+    return describe(summary) + more + shown + rest + "".join(f"\n  {one}" for one in summary["cross_check"])

@@ -114,7 +114,7 @@ def _measure(args: argparse.Namespace) -> int:
         return _print_checks(check(request), args.json)
     receipt = measure(request)
     text = json.dumps(receipt.data(), indent=1)
-    for line in [text] if args.json else receipt.lines():
+    for line in [text] if args.json else [*receipt.lines(), *_cross_check(request)]:
         print(line)
     receipt.require_through()
     if args.receipt:
@@ -148,6 +148,16 @@ def _page(plan: Plan, study: Path, results: Path) -> Callable[[], None] | None:
     from weir.report.live import page_writer  # not needed by a node that only measures
 
     return page_writer(plan, study)
+
+
+def _cross_check(request: Request) -> list[str]:
+    """Whether the programs of a stack agree on the cells of these batches that both measured."""
+    cells = [cell for batch in request.chosen for cell in batch.cells]
+    if not any(cell.checks for cell in cells):
+        return []
+    from weir.decide.compare.cross_check import agreements  # not needed by most
+
+    return [one.text for one in agreements(cells, request.plan.site, request.folder)]
 
 
 def _print_checks(rows: list[dict[str, str]], as_json: bool) -> int:

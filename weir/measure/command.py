@@ -80,7 +80,7 @@ class Turn:
         if self.has_added_libraries and not self.planned.target.prefix:
             return ()
         cell = execution.cell
-        return shared_engine(tools()[cell.tool], cell, self.planned.stack.programs[cell.tool])
+        return shared_engine(tools()[cell.tool], cell, self.planned.stack.program_of(cell))
 
     def tell(self, execution: Execution, ending: str, elapsed_s: float) -> None:
         """Report the end of an execution to whoever waits."""
@@ -129,7 +129,7 @@ def _prepared(execution: Execution, place: _Place, host: Mapping[str, Any], turn
     cell, target = execution.cell, turn.planned.target
     outputs = fresh_folder(turn.planned.results, cell.cell, execution.run)
     paths = RunPaths(f"{target.prefix}{place.folder}/data", outputs)
-    tool, program = tools()[cell.tool], turn.planned.stack.programs[cell.tool]
+    tool, program = tools()[cell.tool], turn.planned.stack.program_of(cell)
     command = tool.command(cell, target, program, paths)
     own = {**tool.environment(cell), **_witness(turn, program, outputs, place)}
     variables = [f"{name}={value}" for name, value in own.items()]

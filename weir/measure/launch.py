@@ -116,7 +116,7 @@ class OwnProgram:
     def end(self, outcome: Outcome) -> None:
         """The launch is over; nothing was looked at meanwhile."""
         held = held_between(self._held, held_so_far())
-        engine = engine_of(self._turn.planned.stack.programs[self._ready.execution.cell.tool])
+        engine = engine_of(self._turn.planned.stack.program_of(self._ready.execution.cell))
         lacks = bool(engine) and outcome.exit_code == 0 and not is_complete(self.folder)
         self.has_failed = outcome.exit_code != 0 or lacks
         error = TRUNCATED if lacks else outcome.error

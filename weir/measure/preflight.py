@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from weir.base.kinds import family, fits
@@ -73,8 +74,8 @@ def _steps(
     yield lambda: check_space(folder, target, peak)
     yield lambda: check_inodes(folder, target, inodes_of(cells, stack))
     yield check_temporary
-    for tool in sorted({cell.tool for cell in cells}):
-        yield lambda tool=tool: check_program(tool, stack)  # type: ignore[misc]
+    for tool, by_cross_check in sorted({(cell.tool, cell.by_cross_check) for cell in cells}):
+        yield partial(check_program, tool, stack, by_cross_check)
 
 
 def check_mount(point: Path) -> Check:
@@ -174,9 +175,7 @@ def check_space(folder: Path, target: Target, footprints: Sequence[Footprint]) -
 
 def inodes_of(cells: Sequence[Cell], stack: Stack) -> int:
     """Inodes of the cell that needs most, with directories of all executions that may share its launch."""
-    sharing = [
-        cell for cell in cells if shared_engine(tools()[cell.tool], cell, stack.programs.get(cell.tool, ()))
-    ]
+    sharing = [cell for cell in cells if shared_engine(tools()[cell.tool], cell, stack.program_of(cell))]
     executions = dict.fromkeys((cell.cell for cell in sharing), sum(cell.most_rounds for cell in sharing))
     return max(
         (inodes_needed(tools()[cell.tool].footprint(cell), executions.get(cell.cell, 1)) for cell in cells),
@@ -199,8 +198,8 @@ def check_inodes(folder: Path, target: Target, need: int) -> Check:
     return Check("inodes", found, problem, "make room, or give the suite fewer files")
 
 
-def check_program(tool: str, stack: Stack) -> Check:
-    program = stack.programs.get(tool)
+def check_program(tool: str, stack: Stack, by_cross_check: bool = False) -> Check:
+    program = stack.program(tool, by_cross_check)
     if not program:
         known = ", ".join(sorted(stack.programs)) or "none"
         return Check(

@@ -37,7 +37,7 @@ def check_ranks(
     requested = f"{nodes} x {ppn}"
     with tempfile.TemporaryDirectory(prefix="weir-ranks-", dir=temporary) as name:
         folder = Path(name)
-        for tool, program in stack.programs.items():
+        for tool, program in stack.commands:
             probe = tools()[tool].ranks_command(program, folder)
             if probe is not None:
                 break

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from weir.base.units import about_duration, about_size
 from weir.plan.experience import BatchCosts, learned
 from weir.plan.model import Batch, Cost, Plan, TargetCost
-from weir.terms.model import Until
+from weir.terms.model import CROSS_CHECK, Until
 
 _WIDTH = 100
 _MOST_BATCHES = 24
@@ -69,6 +69,8 @@ def _head(plan: Plan) -> Iterator[str]:
     yield ""
     duplicates = f", {cost.shared:,} duplicates" if cost.shared else ""
     less = f"{cost.excluded:,} excluded{duplicates}"
+    beside = sum(cell.checks is not None for cell in plan.cells)
+    less += f"; {beside:,} of the cells are a {CROSS_CHECK}" if beside else ""
     yield f"  cells         {cost.cells:,} ({cost.points:,} combinations: {less})"
     yield f"  executions    {cost.executions:,}, giving {cost.measurements:,} measurements of each access"
     if cost.most_executions > cost.executions:

@@ -20,9 +20,9 @@ from weir.plan.config.suite import Experiment
 from weir.plan.config.yaml_file import Keys
 from weir.plan.cost import Span, execution_span, inodes_needed, stopped, timeout_s
 from weir.plan.locations import Location, Unreachable, locations, partition_for
-from weir.terms.model import Cell, Footprint, Partition, Target
+from weir.terms.model import Cell, Footprint, Partition, Stack, Target
 from weir.tools.base import Tool
-from weir.tools.engine import shared_engine
+from weir.tools.engine import EngineTool, shared_engine
 
 # Causes of points that are not valid combinations anywhere; the others are out of reach of a site.
 MEANINGLESS = ("rule", "interface", "tool")
@@ -50,6 +50,7 @@ class Expansion:
     cells: list[PlannedCell] = field(default_factory=list)
     points: int = 0
     excluded: Counter[tuple[str, str]] = field(default_factory=Counter)  # (cause, reason)
+    instead: Counter[tuple[str, str]] = field(default_factory=Counter)  # (stack, what its own program cannot)
     beyond: dict[str, set[int]] = field(default_factory=lambda: {"nodes": set(), "ppn": set()})
 
 
@@ -127,11 +128,18 @@ class _Expander:
             self.refusals.refuse(point.indices, cell, target, reasons)
             self._exclude("tool", reasons[0])
             return
-        lacking = self.tool.unsupported(cell, point.location.stack.programs[cell.tool])
+        stack = point.location.stack
+        lacking = self.tool.unsupported(cell, stack.program(cell.tool))
         if lacking:
-            self._exclude("program", f"stack {cell.stack}: {lacking}")
-            return
-        self._add(point, cell, partition)
+            other = stack.program(cell.tool, by_cross_check=True)
+            if not other or self.tool.unsupported(cell, other):
+                could = isinstance(self.tool, EngineTool) and not other
+                hint = "; weir-io in its cross_check would measure it" if could else ""
+                self._exclude("program", f"stack {cell.stack}: {lacking}{hint}")
+                return
+            cell = self._cell(point, partition, values, by_cross_check=True)
+        if self._add(point, cell, partition) and lacking:
+            self.result.instead[cell.stack, lacking] += 1
 
     def _values(self, point: _Point) -> dict[str, Any] | None:
         """Parameters, location and formulas of a point by the names that a suite uses."""
@@ -158,12 +166,15 @@ class _Expander:
                 self._problem((*rule.keys, "exclude"), str(error), error.hint)
         return None
 
-    def _cell(self, point: _Point, partition: Partition, values: Mapping[str, Any]) -> Cell:
+    def _cell(
+        self, point: _Point, partition: Partition, values: Mapping[str, Any], by_cross_check: bool = False
+    ) -> Cell:
         """The cell, but for its time limit, which is known when its cost is."""
         experiment, location = self.experiment, point.location
         params = {key: values[name] for name, key in self.keys.items()}
         geometry = {"nodes": point.nodes, "ppn": point.ppn, "iterations": experiment.iterations}
-        identity = {**location.identity, **geometry, "launcher": partition.launcher}
+        place = location.cross_identity if by_cross_check else location.identity
+        identity = {**place, **geometry, "launcher": partition.launcher}
         return Cell(
             cell=cell_identity(self.tool, params, self.cell_defaults, identity),
             label=f"{_where(point)} {self.tool.label(params)}",
@@ -180,33 +191,50 @@ class _Expander:
             iterations=experiment.iterations,
             timeout_s=experiment.timeout_s or 0.0,
             params=params,
+            by_cross_check=by_cross_check,
             until=experiment.until,
         )
 
-    def _add(self, point: _Point, cell: Cell, partition: Partition) -> None:
+    def _add(self, point: _Point, cell: Cell, partition: Partition) -> bool:
+        """Whether the target has room for the cell, which is then added."""
         target = point.location.target
-        footprint = self.tool.footprint(cell)
-        if target.space_bytes and footprint.peak_bytes > target.space_bytes:
-            need, have = about_size(footprint.peak_bytes), about_size(target.space_bytes)
-            self._exclude("space", f"needs {need} at a time, target {target.name} allows {have}")
-            return
-        program = point.location.stack.programs[cell.tool]
-        shared = bool(shared_engine(self.tool, cell, program))
-        inodes = inodes_needed(footprint) if shared else inodes_needed(footprint, executions=1)
-        if target.inodes and inodes > target.inodes:
-            files = f"needs {inodes:,} files at a time, target {target.name} allows {target.inodes:,}"
-            self._exclude("space", files)
-            return
-        span = execution_span(footprint, target, partition, cell.ranks, shared)
+        need = too_large(self.tool, cell, target, point.location.stack)
+        if need:
+            self._exclude("space", need)
+            return False
+        planned = with_cost(self.tool, cell, target, partition, point.location.stack)
         if not cell.timeout_s:
-            cell = Cell(**{**vars(cell), "timeout_s": timeout_s(span, partition)})
-        self.result.cells.append(PlannedCell(cell, stopped(footprint, target), span, shared))
+            planned = replace(
+                planned, cell=Cell(**{**vars(cell), "timeout_s": timeout_s(planned.span, partition)})
+            )
+        self.result.cells.append(planned)
+        return True
 
     def _exclude(self, cause: str, reason: str) -> None:
         self.result.excluded[cause, reason] += 1
 
     def _problem(self, keys: Keys, message: str, hint: str | None) -> None:
         self.problems.append(self.experiment.file.problem(keys, message, hint))
+
+
+def too_large(tool: Tool, cell: Cell, target: Target, stack: Stack) -> str | None:
+    """Names what the cell needs and the target does not allow; None if the target has room."""
+    footprint = tool.footprint(cell)
+    if target.space_bytes and footprint.peak_bytes > target.space_bytes:
+        need, have = about_size(footprint.peak_bytes), about_size(target.space_bytes)
+        return f"needs {need} at a time, target {target.name} allows {have}"
+    shared = shared_engine(tool, cell, stack.program_of(cell))
+    inodes = inodes_needed(footprint) if shared else inodes_needed(footprint, executions=1)
+    if target.inodes and inodes > target.inodes:
+        return f"needs {inodes:,} files at a time, target {target.name} allows {target.inodes:,}"
+    return None
+
+
+def with_cost(tool: Tool, cell: Cell, target: Target, partition: Partition, stack: Stack) -> PlannedCell:
+    """The cell with its cost, by the program that measures it."""
+    footprint, shared = tool.footprint(cell), bool(shared_engine(tool, cell, stack.program_of(cell)))
+    span = execution_span(footprint, target, partition, cell.ranks, shared)
+    return PlannedCell(cell, stopped(footprint, target), span, shared)
 
 
 def _where(point: _Point) -> str:

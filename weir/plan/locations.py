@@ -20,6 +20,7 @@ class Location:
     target: Target
     stack: Stack
     identity: Mapping[str, Any]  # the part of a cell's identity that is the location's
+    cross_identity: Mapping[str, Any]  # the same for the program of the stack's cross_check
     names: Mapping[str, Any]  # what formulas and rules know of the location
 
 
@@ -45,13 +46,17 @@ def locations(experiment: Experiment, config: Config) -> Iterator[Location]:
 
 def _location(target: Target, stack: Stack, tool: str, config: Config) -> Location:
     written = config.identities.stacks[stack.name]
-    identity = {
-        "site": config.site.name,
-        "target": [target.name, config.identities.targets[target.name]],
-        "stack": [stack.name, {**written, "programs": written["programs"].get(tool)}],
-    }
-    fields = {f"target.{key}": getattr(target, key) for key in TARGET_FIELDS}
-    return Location(target, stack, identity, {**fields, "target": target.name, "stack": stack.name})
+    identity, cross_identity = (
+        {
+            "site": config.site.name,
+            "target": [target.name, config.identities.targets[target.name]],
+            "stack": [stack.name, {**written, "programs": programs.get(tool)}],
+        }
+        for programs in (written["programs"], config.identities.cross_checks[stack.name])
+    )
+    names = {f"target.{key}": getattr(target, key) for key in TARGET_FIELDS}
+    names |= {"target": target.name, "stack": stack.name}
+    return Location(target, stack, identity, cross_identity, names)
 
 
 def partition_for(location: Location, tool: str, nodes: int, ppn: int, site: Site) -> Partition | Unreachable:

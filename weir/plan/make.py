@@ -10,6 +10,7 @@ from weir.base.errors import ConfigError, Problem, WeirError, unique
 from weir.base.units import about_duration, number_list
 from weir.plan.added import added_span, stricter, with_shares
 from weir.plan.config import Config
+from weir.plan.cross_check import check_notes, cross_checks, instead_notes
 from weir.plan.expand import MOST_POINTS, Expansion, PlannedCell, expand, points_of
 from weir.plan.model import Batch, Exclusion, Plan, Shared, SuiteFacts, UnreachableCounts
 from weir.plan.packing import MARGIN, packed
@@ -24,7 +25,9 @@ def make_plan(config: Config) -> Plan:
     expansions = _expand_all(config)
     merged, shared = _merge(expansions)
     cells = unique_labels([planned.cell for planned in merged])
-    planned = with_shares([replace(item, cell=cell) for item, cell in zip(merged, cells, strict=True)])
+    own = with_shares([replace(item, cell=cell) for item, cell in zip(merged, cells, strict=True)])
+    checks = cross_checks(own, config)
+    planned = [*own, *checks]
     batches = _batches(planned, config)
     beyond = _out_of_reach(expansions)
     return Plan(
@@ -51,10 +54,12 @@ def make_plan(config: Config) -> Plan:
             *_reach_notes(beyond, config),
             *_empty_notes(expansions, config),
             *_stack_notes(expansions),
+            *instead_notes(expansions, config.site),
+            *check_notes(own, checks, config.site),
             *_part_notes(batches, config),
         ),
         shared=shared,
-        cost=plan_cost(planned, expansions, len(shared), batches, config),
+        cost=plan_cost(planned, len(checks), expansions, len(shared), batches, config),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from weir.plan.added import added_span
@@ -31,11 +32,18 @@ def packed(items: Sequence[PlannedCell], partition: Partition) -> list[list[Plan
     room_s = (partition.time_limit_s - overhead_s(partition)) / MARGIN
     left_s: list[float] = []
     job_of: dict[str, int] = {}
-    for item in sorted(items, key=lambda item: item.cell.cell):
-        need_s = item.span.expected_s * item.cell.rounds + added_span([item]).expected_s
+    needs_s: dict[str, float] = defaultdict(float)
+    for item in items:
+        needs_s[_own(item)] += item.span.expected_s * item.cell.rounds + added_span([item]).expected_s
+    for cell, need_s in sorted(needs_s.items()):
         job = next((job for job, left in enumerate(left_s) if need_s <= left), len(left_s))
         if job == len(left_s):
             left_s.append(room_s)
         left_s[job] -= need_s
-        job_of[item.cell.cell] = job
-    return [[item for item in items if job_of[item.cell.cell] == job] for job in range(len(left_s))]
+        job_of[cell] = job
+    return [[item for item in items if job_of[_own(item)] == job] for job in range(len(left_s))]
+
+
+def _own(item: PlannedCell) -> str:
+    """A cell that checks another one is measured in the job of that one."""
+    return item.cell.checks or item.cell.cell

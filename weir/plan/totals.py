@@ -30,6 +30,7 @@ def moved_bytes(footprint: Footprint) -> int:
 
 def plan_cost(
     planned: Sequence[PlannedCell],
+    checks: int,
     expansions: Sequence[Expansion],
     shared: int,
     batches: Sequence[Batch],
@@ -49,7 +50,7 @@ def plan_cost(
         factorial=sum(item.points * item.experiment.rounds for item in expansions),
         valid=sum((item.points - _invalid(item)) * item.experiment.rounds for item in expansions),
         reachable=sum(len(item.cells) * item.experiment.rounds for item in expansions),
-        excluded=points - len(planned) - shared,
+        excluded=points - (len(planned) - checks) - shared,
         shared=shared,
         cells=len(planned),
         executions=sum(item.executions for item in targets),

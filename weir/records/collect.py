@@ -19,7 +19,7 @@ from weir.base.read_back import WRONG_CONTENT, shaped
 from weir.records.checked import checked
 from weir.runs.files import ROWS_FILE, RUN_FILE, sum_of
 from weir.terms.columns import repeated_parameters
-from weir.terms.model import Cell, Message, Parsed, Row
+from weir.terms.model import CROSS_CHECK, Cell, Message, Parsed, Row
 from weir.tools import purpose_of, tools
 from weir.tools.base import Tool
 from weir.witness.facts import Witnessed, read_witness
@@ -225,7 +225,7 @@ def _run_columns(cell: Cell, run: Run, results: Path) -> Row:
         "target": cell.target,
         "stack": cell.stack,
         "tool": cell.tool,
-        "purpose": purpose_of(cell.tool),
+        "purpose": CROSS_CHECK if cell.checks else purpose_of(cell.tool),
         "emulated": bool((run.facts.get("target_facts") or {}).get("emulated", False)),
         "experiment": cell.experiment,
         "label": cell.label,

@@ -36,6 +36,7 @@ _SHAPE = {
         {"node?": str, "memory_bytes?": _COUNT, "cores?": _COUNT, "processor?": str, "power?": str}
     ],
     "targets?": [{"target": str, "kind?": str, "file_system?": str, "device?": str, "mount_options?": str}],
+    "cross_check?": [{"text": str}],
     "stacks?": [{"stack": str, "description?": str, "programs?": [str]}],
 }
 _ROOT = Path(weir.__file__).resolve().parents[1]

@@ -148,11 +148,13 @@ class LiveStudy:
     def take(self, found: Ended) -> None:
         """One more execution, or one that was repeated or judged since."""
         cell, key = found.cell, (found.cell.cell, found.number)
-        self._points.add(found.rows if found.run else _unjudged(found))
+        if not cell.checks:
+            self._points.add(found.rows if found.run else _unjudged(found))
         if found.run is None:
             return
         facts = found.run.facts
-        self._counts.add(key, found.rows)
+        if not cell.checks:
+            self._counts.add(key, found.rows)
         self._troubles.pop(key, None)
         if "host" in facts:
             self._runs[cell.cell] += 1

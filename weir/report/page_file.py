@@ -49,6 +49,7 @@ SHAPE = {
     "points": [_POINT],
     **ANSWERS,
     "targets?": [{"name": str, "emulated": bool, "file_system?": str}],
+    "cross_check?": [str],
     "doubts?": [{"number": (str, *NUMBER), "sentence": str}],
 }
 

@@ -31,6 +31,7 @@ def lines(facts: Mapping[str, Any]) -> Iterator[str]:
     yield "  " + ", ".join(part for part in (*machine, study["began"][:16].replace("T", " ")) if part)
     yield proof(facts["verdicts"])
     yield from rates(facts)
+    yield from listed("check", facts.get("cross_check") or ())
     yield from listed("doubts", [f"{one['number']} {one['sentence']}" for one in facts["doubts"]])
     advice = [f"{one['title']} {one['evidence']} {one['action']}" for one in facts["advice"]]
     yield from listed("advice", advice[:_MOST_ADVICE])

@@ -9,6 +9,8 @@ from typing import Any
 # Record columns (config/schemas/record.schema.yaml) and, under "observed", what only the audit reads.
 Row = dict[str, Any]
 
+CROSS_CHECK = "cross-check"  # purpose of records that no figure, table, claim or contract uses
+
 
 def tasks_of(row: Row) -> int | None:
     """MPI tasks of a record: those that its output tells, because nodes may have different numbers of them,
@@ -51,6 +53,16 @@ class Target:
 
 
 @dataclass(frozen=True)
+class CrossCheck:
+    """Other programs of a stack: each measures a few cells of its tool beside the stack's own one, and those
+    that the own one cannot measure."""
+
+    programs: Mapping[str, tuple[str, ...]]
+    cells: int = 4  # of each tool
+    margin: float = 0.03  # ratios within it agree
+
+
+@dataclass(frozen=True)
 class Stack:
     """A software environment that can run tools; programs maps a tool to the command that starts it."""
 
@@ -59,6 +71,22 @@ class Stack:
     description: str = ""
     launcher_options: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    cross_check: CrossCheck | None = None
+
+    @property
+    def commands(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Tool and command of every program, those of the cross-check last."""
+        others = self.cross_check.programs if self.cross_check else {}
+        return (*self.programs.items(), *others.items())
+
+    def program(self, tool: str, by_cross_check: bool = False) -> tuple[str, ...]:
+        """The command of a tool; empty where the stack has none."""
+        others = self.cross_check.programs if self.cross_check else {}
+        return (others if by_cross_check else self.programs).get(tool, ())
+
+    def program_of(self, cell: Cell) -> tuple[str, ...]:
+        """The command of the program that measures the cell."""
+        return self.program(cell.tool, cell.by_cross_check)
 
 
 @dataclass(frozen=True)
@@ -122,6 +150,8 @@ class Cell:
     iterations: int
     timeout_s: float
     params: Mapping[str, Any]
+    by_cross_check: bool = False  # measured by the program of the stack's cross_check
+    checks: str | None = None  # the cell of the stack's own program that this one is compared with
     until: Until | None = None
 
     @property

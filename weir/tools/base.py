@@ -151,6 +151,11 @@ class Tool:
         """
         return None
 
+    def comparable(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Parameters with which a program that cannot run the cell measures a part of it alike, for a
+        cross-check; params themselves where there is no such part."""
+        return params
+
     def environment(self, cell: Cell) -> Mapping[str, str]:
         """Variables that the program needs for this cell alone. Such a cell has a launch of its own."""
         return {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
+from typing import Any
 
 from weir.base.files import from_json
 from weir.terms.model import Cell, Row
@@ -29,6 +30,11 @@ def is_engine(program: Sequence[str]) -> bool:
     return any(PurePath(word).name == PROGRAM for word in program)
 
 
+def program_name(program: Sequence[str]) -> str:
+    """The program that a command starts, such as ior; what starts it, such as a container, comes before."""
+    return PROGRAM if is_engine(program) else PurePath(program[-1]).name
+
+
 def shared_engine(tool: Tool, cell: Cell, program: Sequence[str]) -> tuple[str, ...]:
     """The command of weir-io, if it can run the cell beside others in one launch. It is empty if the cell has
     a launch of its own: for another program, for variables of its own, or for a tab in a value, which
@@ -41,6 +47,13 @@ def shared_engine(tool: Tool, cell: Cell, program: Sequence[str]) -> tuple[str, 
 
 class EngineTool(Tool):
     """A tool that is a personality of weir-io; the original of it may run the same cells."""
+
+    def comparable(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The write: originals cannot drop caches before the read that follows it."""
+        if not params.get("drop_caches") or "write" not in params["access"]:
+            return params
+        without = {name: False for name in ("drop_caches", "read_again") if name in params}
+        return {**params, **without, "access": ["write"]}
 
     def ranks_command(self, program: Sequence[str], outputs: Path) -> list[str] | None:
         """The null back end with one transfer: the personality that every weir-io has."""

@@ -64,6 +64,16 @@ test_that("runs beyond the plan are explained", {
   expect_no_match(told(2), "beyond the plan")
 })
 
+test_that("whether the programs of a stack agree is in the text", {
+  skip_if_quick()
+  text <- "weir-io and IOR agree within 3 % on 4 of 4 cells"
+  facts <- utils::modifyList(facts_of_one, list(cross_check = list(list(text = text))))
+  told <- make_numbers(read_synthetic(), facts)$commands
+  expect_match(told$MeasuredText, "\\CrossCheck{}", fixed = TRUE)
+  expect_identical(told$CrossCheck, "weir-io and IOR agree within 3 \\% on 4 of 4 cells.")
+  expect_no_match(make_numbers(read_synthetic(), facts_of_one)$commands$MeasuredText, "CrossCheck")
+})
+
 test_that("numbers can be requested by name", {
   skip_if_quick()
   records <- read_synthetic()

@@ -28,7 +28,7 @@ from weir.terms.model import Cell, Stack, Target, Until
 
 
 def cell(name: str, until: Until | None, count: int = 4) -> Cell:
-    return Cell(name, name, "s", "e", "ior", "x", "t", "st", "p", 1, 1, count, 1, 60.0, {}, until)
+    return Cell(name, name, "s", "e", "ior", "x", "t", "st", "p", 1, 1, count, 1, 60.0, {}, until=until)
 
 
 def speeds(results: Path, name: str) -> list[float]:

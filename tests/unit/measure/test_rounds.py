@@ -289,7 +289,7 @@ def test_run_interleaves_the_batches_by_default(
 def run_alone(monkeypatch: pytest.MonkeyPatch, folder: Path, batches: str) -> list[str]:
     """weir run without a plan file; the batches whose costs are kept."""
     kept: list[str] = []
-    of_name = {name: SimpleNamespace(batch=name) for name in batches}
+    of_name = {name: SimpleNamespace(batch=name, cells=()) for name in batches}
     plan = SimpleNamespace(batches=list(of_name.values()), batch=of_name.__getitem__)
     monkeypatch.setattr(command, "Interrupt", lambda: SimpleNamespace(cause="SIGINT"))
     monkeypatch.setattr(command, "read_plan", lambda path: plan)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -84,6 +85,20 @@ def test_a_failed_execution_is_named_until_it_is_repeated(live: LiveStudy, plan:
     facts = live.facts()
     assert facts["live"]["troubles"] == []
     assert (facts["verdicts"]["real"]["INVALID"], facts["points"][0]["n"]) == (0, 2)
+
+
+def test_cells_beside_give_no_rate_and_no_verdict(live: LiveStudy, plan: Plan) -> None:
+    """The page has the results of one program; whether the other one agrees is a line of the report."""
+    batch = plan.batches[0]
+    own = batch.cells[0]
+    beside = replace(own, cell="0" * 12, by_cross_check=True, checks=own.cell)
+    for cell in (own, beside):
+        rows = [row_of(cell, 0, "write")]
+        live.take(Ended(batch, cell, 0, rows, None))
+        live.take(Ended(batch, cell, 0, rows, run_of(cell, 0)))
+    facts = live.facts()
+    assert [point["cell"] for point in facts["points"]] == [own.cell]
+    assert facts["verdicts"]["real"]["VALID"] == 1
 
 
 def test_what_ended_in_a_launch_that_goes_on_is_not_proven_yet(live: LiveStudy, plan: Plan) -> None:

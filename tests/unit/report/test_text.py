@@ -40,6 +40,12 @@ def test_the_first_line_has_the_best_rates_and_how_many_results_are_proven() -> 
     assert shown[1] == "  disk ext4 · memory ext4"
 
 
+def test_whether_programs_agree_stands_below_the_rates() -> None:
+    facts = page([target("disk")], [answer("disk", "write", 1000)], real=NO_RESULTS | {"VALID": 6})
+    text = "weir-io and IOR agree within 3 % on 4 of 4 cells"
+    assert [*lines(facts | {"cross_check": [text]})][-1] == f"  check      {text}"
+
+
 def test_the_first_line_of_emulated_storage_names_it_so() -> None:
     facts = page([target("ime", True)], [answer("ime", "write", 500)], emulated=NO_RESULTS | {"DEGRADED": 4})
     assert next(lines(facts)) == "0 of 4 results proven; ime (emulated) at best: write 500 MiB/s [450–550]"

@@ -31,7 +31,7 @@ from weir.runs.files import RUN_FILE, file_sha256, read_run_file, run_folder
 from weir.runs.manifest import MANIFEST
 from weir.runs.verify import verify
 from weir.terms.columns import repeated_parameters
-from weir.terms.model import Row
+from weir.terms.model import CROSS_CHECK, Row
 
 Run = Mapping[str, Any]  # a run.json
 _MIB_PER_GIB = 1024.0
@@ -126,7 +126,8 @@ def read_measured(path: Path) -> Measured:
         digests["study"] = verified.digest
     rounds = rounds_of_rows(file.parent, rows)
     found = (*rounds.findings, *not_as_measured(file.parent.parent, rows, runs))
-    return Measured(path, rows, runs, differences, digests, replace(rounds, findings=found))
+    counted = tuple(row for row in rows if row.get("purpose") != CROSS_CHECK)
+    return Measured(path, counted, runs, differences, digests, replace(rounds, findings=found))
 
 
 def _runs(site_folder: Path, rows: Sequence[Row]) -> Iterator[tuple[tuple[str, int], Run]]:

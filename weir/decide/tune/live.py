@@ -93,7 +93,7 @@ def candidates_of(plan: Plan, suite: Suite) -> Candidates:
     experiment = next(one for one in suite.experiments if one.name == tune["experiment"])
     parameters = experiment.tool.parameters
     names = {key: cell_key(key, parameters[key]) if key in parameters else key for key in tune["move"]}
-    cells = [cell for cell in plan.cells if cell.experiment == experiment.name]
+    cells = [cell for cell in plan.cells if cell.experiment == experiment.name and not cell.checks]
     if len(cells) < 2:
         raise WeirError(f"{len(cells)} settings to choose from", hint="weir plan lists what is excluded")
     _only_moving_differs(cells, set(names.values()))

@@ -71,6 +71,20 @@ def stack_problems(file: YamlFile, tools: Mapping[str, Tool]) -> Iterator[Proble
         for tool in (tool for tool in data["programs"] if tool not in tools):
             keys = ("stacks", stack, "programs", tool)
             yield file.problem(keys, f"there is no tool '{tool}'", did_you_mean(tool, tools), tool)
+        yield from _cross_check_problems(file, stack)
+
+
+def _cross_check_problems(file: YamlFile, stack: str) -> Iterator[Problem]:
+    """Programs of a cross_check that have nothing to check."""
+    own = file.data["stacks"][stack]["programs"]
+    for tool, command in file.data["stacks"][stack].get("cross_check", {}).get("programs", {}).items():
+        keys = ("stacks", stack, "cross_check", "programs", tool)
+        if tool not in own:
+            message, hint = f"stack {stack} has no program of {tool} to check", did_you_mean(tool, own)
+            yield file.problem(keys, message, hint, tool)
+        elif own[tool] == command:
+            hint = "name the original under programs and weir-io here"
+            yield file.problem(keys, f"is the program of {tool} itself: nothing is checked", hint)
 
 
 def partition_problems(file: YamlFile) -> Iterator[Problem]:

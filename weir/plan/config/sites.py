@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import ConfigError, Problem, did_you_mean, unique
-from weir.base.units import parse_duration, parse_rate, parse_size
+from weir.base.units import parse_duration, parse_percent, parse_rate, parse_size
 from weir.data import load_schema
 from weir.plan.config.scales import FULL
 from weir.plan.config.schema import check
@@ -25,7 +25,7 @@ from weir.plan.config.site_checks import (
 )
 from weir.plan.config.sources import Sources
 from weir.plan.config.yaml_file import YamlFile, read_yaml
-from weir.terms.model import Partition, Site, Stack, Target
+from weir.terms.model import CrossCheck, Partition, Site, Stack, Target
 from weir.tools import tools as found_tools
 from weir.tools.base import Tool
 
@@ -38,6 +38,7 @@ _LFS = {
     "osts": ["lfs", "setstripe", "--ost", "{osts}", "{folder}"],
     "get": ["lfs", "getstripe", "--directory", "--stripe-count", "{folder}"],
 }
+# Not the cross_check, whose cells have its program in place of that of the stack.
 _IDENTITY_OF_STACK = ("programs", "environment", "launcher_options")
 
 
@@ -48,6 +49,7 @@ class Identities:
 
     targets: Mapping[str, Mapping[str, Any]]
     stacks: Mapping[str, Mapping[str, Any]]
+    cross_checks: Mapping[str, Mapping[str, Sequence[str]]]  # programs of each stack
 
 
 def load_site(
@@ -118,6 +120,10 @@ def _identities(site_file: YamlFile, target_files: Sequence[YamlFile]) -> Identi
     return Identities(
         targets={file.data["target"]: _kept(file.data, _IDENTITY_OF_TARGET) for file in target_files},
         stacks={name: _kept(stack, _IDENTITY_OF_STACK) for name, stack in site_file.data["stacks"].items()},
+        cross_checks={
+            name: stack.get("cross_check", {}).get("programs", {})
+            for name, stack in site_file.data["stacks"].items()
+        },
     )
 
 
@@ -180,6 +186,13 @@ def _expansion(coding: str) -> float:
     return (int(data) + int(parity)) / int(data)
 
 
+def _cross_check(data: Mapping[str, Any]) -> CrossCheck:
+    optional: dict[str, Any] = {"cells": data["cells"]} if "cells" in data else {}
+    if "margin" in data:
+        optional["margin"] = parse_percent(data["margin"])
+    return CrossCheck({tool: tuple(command) for tool, command in data["programs"].items()}, **optional)
+
+
 def _site(data: Mapping[str, Any], targets: Mapping[str, Target]) -> Site:
     stacks = {
         name: Stack(
@@ -188,6 +201,7 @@ def _site(data: Mapping[str, Any], targets: Mapping[str, Target]) -> Site:
             description=stack.get("description", ""),
             launcher_options=tuple(stack.get("launcher_options", ())),
             environment=stack.get("environment", {}),
+            cross_check=_cross_check(stack["cross_check"]) if "cross_check" in stack else None,
         )
         for name, stack in data["stacks"].items()
     }

@@ -39,7 +39,7 @@ def probe_stack(stack: Stack, launcher: str) -> StackFacts:
         launcher=starter,
         launcher_family=launcher_family(ask_program((starter, "--version"), environment)) if starter else "",
         programs=tuple(
-            probe_program(tool, arguments, environment) for tool, arguments in sorted(stack.programs.items())
+            probe_program(tool, arguments, environment) for tool, arguments in sorted(stack.commands)
         ),
     )
 

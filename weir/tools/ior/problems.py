@@ -52,7 +52,9 @@ def what_the_original_cannot(params: Mapping[str, Any]) -> str | None:
     if params["stonewall"] != int(params["stonewall"]):
         return f"IOR has stonewalls of whole seconds, and this one has {params['stonewall']:g}"
     if params["drop_caches"] and params["api"] not in _NOT_CACHED:
-        return "IOR does not drop caches (drop_caches): give the stack [weir-io, ior], or set it to false"
+        return "IOR does not drop caches (drop_caches)"
+    if params["sync"] and params["api"] == "IME":
+        return "IOR 4 does not synchronise with IME (sync)"
     if params["payload"] == "controlled":
         return "IOR has no data of a given compressibility (payload: controlled)"
     return _what_aio_cannot(params) if params["api"] == "URING" else None

@@ -20,7 +20,9 @@ from weir.decide.accept.contract import Contract, read_contract
 from weir.decide.accept.evidence import Measured, read_measured
 from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, judge, overall
 from weir.decide.accept.report import print_pdf
+from weir.records.table import read_records, write_records
 from weir.runs.manifest import TABLES, write_manifest
+from weir.terms.model import CROSS_CHECK
 
 CONTRACTS = ROOT / "config" / "contracts"
 OPEN = "5000"
@@ -231,6 +233,15 @@ def test_an_edited_or_deleted_file_is_named(tmp_path: Path, change: str) -> None
     texts = [item.text for one in results for item in one.findings if item.condition == "edited"]
     assert any(change in text for text in texts)
     assert overall(results) == NOT_PROVEN
+
+
+def test_cells_beside_are_no_evidence(tmp_path: Path) -> None:
+    """Another program measured them; the files of the study have them all the same."""
+    study = write_study(tmp_path, cells_of(contract_of("mistral-2015"), {}))
+    rows = read_records(study / "records.csv")
+    beside = [row | {"purpose": CROSS_CHECK, "cell": f"{row['cell']}x"} for row in rows]
+    write_records(study / "records.csv", [*rows, *beside])
+    assert read_measured(study).cells == {row["cell"] for row in rows}
 
 
 def test_a_cell_that_is_not_there_and_two_that_could_be_meant_are_named(tmp_path: Path) -> None:
