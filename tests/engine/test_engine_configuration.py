@@ -19,10 +19,12 @@ WITNESS_ALONE = ("-DWEIR_ENGINE=OFF", "-DWEIR_EMULATOR=OFF", "-DWEIR_TESTS=OFF")
 WARNS = "-DCMAKE_C_FLAGS=-Wdeclaration-after-statement"
 
 
-def configured(folder: Path, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def configured(
+    folder: Path, *options: str, sources: Path = ROOT, **environment: str
+) -> subprocess.CompletedProcess[str]:
     if not shutil.which("cmake") or not shutil.which("ninja"):
         pytest.skip("cmake or ninja is not installed")
-    command = ["cmake", "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", *options]
+    command = ["cmake", "-S", str(sources), "-B", str(folder), "-G", "Ninja", *options]
     return subprocess.run(
         command, env={**os.environ, **environment}, capture_output=True, text=True, check=False
     )
@@ -63,3 +65,19 @@ def test_an_include_folder_that_does_not_exist_is_passed_over(tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     assert "weir-io uses pnetcdf" in done.stdout
     assert "not-there" not in (tmp_path / "build/build.ninja").read_text()
+
+
+def test_a_path_with_spaces_makes_no_file_of_the_build_look_missing(tmp_path: Path) -> None:
+    """The second build of a user in such a checkout linked everything again, while programs ran."""
+    sources = tmp_path / "α β"
+    for name in subprocess.check_output(
+        ["git", "ls-files", "src", "CMakeLists.txt"], cwd=ROOT, text=True
+    ).split():
+        (sources / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, sources / name)
+    done = configured(sources / "build", "-DWEIR_ENGINE=OFF", "-DWEIR_TESTS=OFF", sources=sources)
+    assert done.returncode == 0, done.stderr
+    command = ["ninja", "-C", str(sources / "build"), "-n", "-d", "explain"]
+    explained = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "is dirty" in explained.stdout + explained.stderr
+    assert "has no in-edge and is missing" not in explained.stdout + explained.stderr
