@@ -280,9 +280,12 @@ class Keeper:
                 prefix += [str(supervisor_program(self.folder)), mode, self.name]
             if TRACED in animal.beside:
                 prefix += _tracer()
-            for name in {*scripts.LAUNCHERS} & {*animal.beside}:
+            launcher = shutil.which("mpirun")
+            for name in sorted({*scripts.LAUNCHERS} & {*animal.beside}):
                 text, places = scripts.LAUNCHERS[name], (processes or self.disk / "disk", self.memory / "own")
-                prefix += ["env", f"PATH={_launching(home / 'bin', text, *places)}:{os.environ['PATH']}"]
+                folder = home / f"bin {name}".replace(" ", "-")
+                launcher = _launching(folder, text, launcher, *places)
+                prefix += ["env", f"PATH={folder}:{os.environ['PATH']}"]
             yield prefix
 
     def _programs_beside(self, other: Path) -> dict[str, list[str]]:
@@ -313,16 +316,15 @@ def _mdtest_of(ior: Sequence[str]) -> list[str]:
     return [str(mdtest)]
 
 
-def _launching(folder: Path, text: str, place: Path, image: Path) -> Path:
-    """A directory with a script as its mpirun."""
-    launcher = shutil.which("mpirun")
+def _launching(folder: Path, text: str, launcher: str | None, place: Path, image: Path) -> str:
+    """Writes a script as mpirun, which starts the launcher, itself perhaps such a script."""
     if launcher is None or shutil.which("unshare") is None:
         raise CannotStageError("mpirun or unshare is not installed")
     folder.mkdir(parents=True, exist_ok=True)
     script = folder / "mpirun"
     script.write_text(text.format(launcher=launcher, place=place, image=image))
     script.chmod(0o755)
-    return folder
+    return str(script)
 
 
 def planned(keeper: Keeper, animal: Animal) -> list[Row]:

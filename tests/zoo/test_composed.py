@@ -21,6 +21,7 @@ pytestmark = pytest.mark.quick
 
 _LISTS = {"program": PROGRAMS, "suite": SUITES, "library": LIBRARIES}
 _LISTS |= {"file_system": FILE_SYSTEMS, "around": AROUND, "record": RECORDS}
+_NEWEST = max(value.since for values in (LIBRARIES, FILE_SYSTEMS, AROUND, RECORDS) for value in values)
 _PLAIN = {name: values[0] for name, values in _LISTS.items()}
 
 
@@ -33,9 +34,11 @@ def composed(**names: str) -> Case:
 
 
 def test_a_seed_gives_the_same_cases_and_each_value_is_drawn() -> None:
-    drawn = [draw(1, number, ("weir-io", "ior")) for number in range(3000)]
-    assert drawn[:20] == [draw(1, number, ("weir-io", "ior")) for number in range(20)]
-    assert drawn[:20] != [draw(2, number, ("weir-io", "ior")) for number in range(20)]
+    drawn = [draw(_NEWEST, number, ("weir-io", "ior")) for number in range(3000)]
+    assert drawn[:20] == [draw(_NEWEST, number, ("weir-io", "ior")) for number in range(20)]
+    assert drawn[:20] != [draw(_NEWEST + 1, number, ("weir-io", "ior")) for number in range(20)]
+    early = {value for number in range(3000) for value in draw(1, number, ("weir-io", "ior")).values}
+    assert not {value.name for value in early if value.since > 1}
     for at, axis in enumerate(AXES):
         assert {case.names[at] for case in drawn} == {value.name for value in _LISTS[axis]}
     assert {case.program.name for case in (draw(1, number, ("weir-io",)) for number in range(50))} == {
@@ -44,7 +47,7 @@ def test_a_seed_gives_the_same_cases_and_each_value_is_drawn() -> None:
 
 
 def test_what_does_not_go_together_is_not_drawn() -> None:
-    for case in (draw(3, number, ("weir-io", "ior")) for number in range(2000)):
+    for case in (draw(_NEWEST + 3, number, ("weir-io", "ior")) for number in range(2000)):
         for value in case.values:
             assert case.program.name in value.programs
             assert not value.suites or case.suite.name in value.suites
@@ -80,6 +83,10 @@ TRUTHS = [
     ({"around": "a writer to the disk", "suite": "unsynchronised-direct"}, "write", FALSE),
     ({"around": "a process that maps the files"}, "read", FALSE),
     ({"around": "a program that computes"}, "read", HONEST),
+    ({"around": "a tenth of a core for the ranks", "file_system": "memory"}, "write", FALSE),
+    ({"around": "100 MiB/s of the disk allowed to the ranks", "suite": "direct"}, "read", FALSE),
+    ({"around": "one processor for the ranks"}, "write", HONEST),
+    ({"around": "a mount that the ranks alone have"}, "write", FALSE),
     ({"suite": "directories", "library": "mkdir and rmdir do nothing"}, "remove", FALSE),
     ({"suite": "files", "library": "stat from memory"}, "stat", FALSE),
     ({"suite": "files", "library": "stat from memory"}, "create", HONEST),
@@ -98,6 +105,7 @@ HONEST_VALUES = {
     *("none", "profiler that passes all on", "audit library that binds nothing", "slow rank"),
     *("disk", "memory", "loop with O_DIRECT below", "overlay on the disk"),
     *("nothing", "a program that computes", "a reader of memory", "small files in memory", "as it is"),
+    "one processor for the ranks",
 }
 
 
@@ -119,7 +127,7 @@ def test_every_value_can_be_staged() -> None:
     """By what the shims and the records know."""
     shims = (ROOT / "tests/zoo/shims.c").read_text()
     for number in range(500):
-        preload = animal_of(draw(4, number, ("weir-io", "ior"))).preload
+        preload = animal_of(draw(_NEWEST + 4, number, ("weir-io", "ior"))).preload
         assert preload in ("", "pass-through") or f'is("{preload}")' in shims
     assert {value.name for value in RECORDS[1:]} == {*BEFORE, *AFTER}
     assert {value.finding for value in AROUND if value.finding} <= {*rules()}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tests.zoo import animals as zoo
 
 DISK, MEMORY, NOWHERE = "disk", "memory", "nowhere"
+_OF_RANKS = 20261130  # groups, processors and mounts that the ranks have alone
 AXES = ("program", "suite", "library", "file_system", "around", "record")
 
 
@@ -24,6 +25,7 @@ class Value:
     programs: tuple[str, ...] = ("weir-io", "ior")  # that it concerns
     suites: tuple[str, ...] = ()  # that it goes with; all, where none is named
     targets: tuple[str, ...] = ()  # the same
+    since: int = 0  # seed from which on it is drawn: the cases of earlier seeds stay what they were
 
     synchronises: bool = True  # a synchronisation reaches the medium
     drops: float = 1.0  # the share of a file's pages that goes when it is dropped
@@ -131,6 +133,32 @@ AROUND = (
         targets=("disk",),
     ),
     Value("a process that maps the files", beside=zoo.HOLDER, drops=0, suites=("plain", "unsynchronised")),
+    Value(
+        "a tenth of a core for the ranks",
+        beside=zoo.RANKS_THROTTLED,
+        slowed="all",
+        finding="machine-busy",
+        since=_OF_RANKS,
+        weight=3,
+    ),
+    Value(
+        "100 MiB/s of the disk allowed to the ranks",
+        beside=zoo.RANKS_LIMITED,
+        slowed=DISK,
+        suites=("direct",),
+        targets=("disk",),
+        since=_OF_RANKS,
+        weight=3,
+    ),
+    Value("one processor for the ranks", beside=zoo.ONE_PROCESSOR, since=_OF_RANKS, weight=3),
+    Value(
+        "a mount that the ranks alone have",
+        beside=zoo.OWN_MOUNTS,
+        honest_numbers=False,
+        targets=("disk",),
+        since=_OF_RANKS,
+        weight=3,
+    ),
 )
 RECORDS = (
     Value("as it is", weight=40),

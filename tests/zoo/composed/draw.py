@@ -14,11 +14,12 @@ def draw(seed: int, number: int, programs: Collection[str]) -> Case:
     chance = random.Random(f"{seed}/{number}")
     program = chance.choice([one for one in PROGRAMS if one.name in programs])
     suite = chance.choices(SUITES, [one.weight for one in SUITES])[0]
-    file_system = _one(chance, FILE_SYSTEMS, program, suite, "")
-    target = file_system.target
-    library, around, record = (
-        _one(chance, axis, program, suite, target) for axis in (LIBRARIES, AROUND, RECORDS)
+    file_systems, *others = (
+        [one for one in axis if one.since <= seed] for axis in (FILE_SYSTEMS, LIBRARIES, AROUND, RECORDS)
     )
+    file_system = _one(chance, file_systems, program, suite, "")
+    target = file_system.target
+    library, around, record = (_one(chance, axis, program, suite, target) for axis in others)
     return Case(number, program, suite, library, file_system, around, record)
 
 
