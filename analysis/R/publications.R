@@ -83,7 +83,7 @@ wants_form <- function(inputs, part, home = analysis_home()) {
   part %in% c(unlist(papers), unlist(forms_of(facts, home)))
 }
 
-no_form <- "no publication that the study repeats has this form."
+no_form <- "no publication that the study repeats has this form, or the records are too few for it."
 
 # What the publication states, by the name of the claim; our own wording where it is not quoted.
 quoted_claims <- function(papers, home = analysis_home()) {

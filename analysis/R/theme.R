@@ -205,8 +205,10 @@ upright_row_titles <- function() {
   ggplot2::theme(strip.text.y = ggplot2::element_text(angle = 0, hjust = 0, size = type_size_pt))
 }
 
+# No line begins with the unit of the number that ends the line before it.
 wrap_words <- function(text, width = 138) {
-  paste(strwrap(text, width), collapse = "\n")
+  kept <- gsub("(?<=[0-9]) (?=(%|[KMGT]iB(/s)?|s|ms|\u00b5s)([ .,;:)]|$))", "\u0001", text, perl = TRUE)
+  gsub("\u0001", " ", paste(strwrap(kept, width), collapse = "\n"), fixed = TRUE)
 }
 
 # What must stand on every figure: n, interval, verdicts, what was excluded, and whether storage is emulated.

@@ -54,6 +54,7 @@ make_latex <- function(table) {
   )))
   header <- c("W1", "W2", "W3", "R1", "R2", "R3", "avg. write", "avg. read", "WNode", "RNode", "nodes", "PPN",
     "stripes", "transfer")
-  where <- table[, paste(mark_name(target, emulated), api_words(api), layout_words(layout), sep = ", ")]
+  where <- table[, paste0(mark_name(target, emulated), ", ", api_words(api), ", ", layout_words(layout),
+    ifelse(nzchar(variant), paste0(", ", variant), ""))]
   latex_table(name, caption, cells, rep("r", length(header)), header, groups = escape_latex(where))
 }

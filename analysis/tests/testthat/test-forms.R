@@ -118,6 +118,13 @@ test_that("the best settings for read are listed run by run in the order of the 
   expect_match(part$make_latex(table), "^400 & 401 & 402 & 4,000 & 4,000 & 4,000", all = FALSE)
 })
 
+test_that("no line of a note in a figure begins with a unit", {
+  text <- paste(strrep("word ", 26), "Bars: 95 % t interval of 16 KiB in 30 s.")
+  wrapped <- vapply(100:170, function(width) wrap_words(text, width), "")
+  expect_no_match(wrapped, "\n(%|KiB|s)")
+  expect_identical(unique(gsub("\n", " ", wrapped)), gsub(" +", " ", text))
+})
+
 test_that("the radar of published result sets has the file systems of the talk, and one storage is enough", {
   submissions <- list(submissions = file.path(checkout, "reference", "io500-submissions.csv"))
   raw <- data.table::fread(file.path(checkout, "reference", "io500.csv"), na.strings = "")
