@@ -19,6 +19,7 @@ import resource
 import secrets
 import shutil
 import signal
+import socket
 import sys
 import tempfile
 import traceback
@@ -26,11 +27,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from bench.growth import write_configuration, write_runs
+from weir.base.errors import WeirError
 from weir.cli import main as weir
+from weir.decide.history.bounds import limits_of, read_bounds
+from weir.measure.clean_up import remains
+from weir.measure.lock import NOTE_SUFFIX
+from weir.measure.receipt import BatchReceipt, Receipt
 from weir.measure.settle import settle
 from weir.plan import read_plan
+from weir.workflow.handover import Handover, workflow_runs, write_errors
 
 STUDY, RESULTS = "results/large/study", "results/large"
 MEMORY_MIB = 1024  # for one input, beyond what the process has: a number in a file must not fill the machine
@@ -101,7 +109,7 @@ PAGE: Mapping[str, Any] = {
 }
 # What reads the file back: `run` is the folder of one run, `launch` that of the launch of a killed weir.
 READERS: Mapping[str, Sequence[str]] = {
-    f"{STUDY}/plan.json": ("collect", "watch", "plan", "verify", "appendix"),
+    f"{STUDY}/plan.json": ("collect", "watch", "plan", "verify", "appendix", "bundle"),
     f"{STUDY}/records.csv": ("audit", "import", "compare", "history", "tune", "predict", "accept"),
     f"{STUDY}/facts.json": ("compare", "history", "appendix", "verify"),
     f"{STUDY}/rounds.json": ("verify", "compare", "accept"),
@@ -111,9 +119,16 @@ READERS: Mapping[str, Sequence[str]] = {
     f"{STUDY}/latencies.csv": ("verify", "appendix"),
     f"{STUDY}/excluded.csv": ("verify", "appendix"),
     f"{RESULTS}/ledger.jsonl": ("collect", "verify", "compare", "accept"),
+    f"{STUDY}/ledger-collected.jsonl": ("collect", "verify", "compare"),
+    f"{STUDY}/claims.csv": ("appendix",),
+    f"{STUDY}/batches/batch.json": ("receipt", "watch"),
+    f"{STUDY}/batches/batch.errors.json": ("reasons", "watch"),
     f"{RESULTS}/costs.jsonl": ("plan",),
+    ".snakemake/weir-workflow.json": ("workflow",),
+    f"locks/target{NOTE_SUFFIX}": ("clean",),
+    "bounds.json": ("reference",),
     "run/rows.json": ("collect", "import runs", "verify", "watch"),
-    "run/run.json": ("collect", "import runs", "verify", "watch", "accept"),
+    "run/run.json": ("collect", "import runs", "verify", "watch", "accept", "bundle"),
     "run/summary.json": ("collect", "import runs"),
     "launch/launch.json": ("watch", "settle"),
     "launch/status": ("watch", "settle"),
@@ -158,6 +173,7 @@ def write_files(folder: Path) -> Path:
     launch.mkdir(parents=True)
     (launch / "launch.json").write_text(json.dumps({f"{plan.cells[2].cell}-000": {"host": {}}}))
     (launch / "status").write_text(f"{plan.cells[2].cell}-000\t0\t1.0\n")
+    _write_notes(folder, batch.batch)
     (folder / "run").symlink_to(Path(RESULTS) / "runs" / plan.cells[0].cell / "000")
     (folder / "launch").symlink_to(Path(RESULTS) / "launches" / batch.batch)
     (folder / "tree").mkdir()
@@ -170,15 +186,73 @@ def write_files(folder: Path) -> Path:
     return folder
 
 
+def _write_notes(folder: Path, batch: str) -> None:
+    """What a batch and a workflow leave for others, and bounds for ReFrame."""
+    handover = Handover.of(folder / STUDY, "batch")
+    receipt = BatchReceipt(
+        **{"batch": "batch", "executions": 2, "kept": 1, "kept_from": None, "kept_to": None, "measured": 1},
+        **{"done": 0, "added": 0, "failed": ("one failed",), "left": 0, "successes": 1, "unavailable": None},
+        **{"first_failure": "no space", "error": None, "slow_nodes": None},
+    )
+    handover.receipt.parent.mkdir()
+    handover.receipt.write_text(json.dumps(Receipt(1, (receipt,)).data()))
+    write_errors(WeirError("no space", hint="make some"), handover.errors)
+    shutil.copy(handover.errors, handover.receipt.with_name(f"{batch}.errors.json"))
+    (folder / ".snakemake").mkdir()
+    own = {"host": socket.gethostname(), "pid": os.getpid(), "started_ticks": 1}
+    (folder / ".snakemake/weir-workflow.json").write_text(json.dumps(own))
+    note: dict[str, Any] = {"target": {"name": "fast", "kind": "disk", "path": "/none", "cleanup": []}}
+    note |= {"results": "/none", "batch": "b", "launches": "/none", "token": "x", "machine_lock": "/none"}
+    note |= {"note": "/none", "since": 1.5, "temporary": "/tmp", "holder": {**own, "host": "elsewhere"}}
+    note["target"]["environment"] = {}
+    (folder / "locks").mkdir()
+    (folder / f"locks/target{NOTE_SUFFIX}").write_text(json.dumps(note))
+    bound = {"cell": "c", "access": "write", "median": 2.0, "low": 1.0}
+    (folder / "bounds.json").write_text(json.dumps({"bounds": [bound]}))
+    claim = {"paper": "p", "says": "s", "verdict": "reproduced", "evidence": "these records", "effect": "2"}
+    claim |= {"lo": "1", "hi": "3", "unit": "%", "bound": "more than 1 %"}
+    with (folder / STUDY / "claims.csv").open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, claim)
+        writer.writeheader()
+        writer.writerow(claim)
+
+
 def _good(*arguments: str) -> None:
     code = weir([*arguments])
     assert code == 0, f"weir {' '.join(arguments)} ended with {code}"
 
 
+def _workflow(folder: Path) -> None:
+    workflow_runs((folder / STUDY).resolve())
+
+
+def _clean(folder: Path) -> None:
+    """A note of another machine: nothing is cleaned up by it."""
+    with mock.patch.object(remains, "lock_directory", return_value=folder / "locks"):
+        remains.clean_up_after_kills(print)
+
+
+# What reads a file in no command of its own, but in a job, at the start of a run, or in ReFrame.
+CALLS: Mapping[str, Callable[[Path], object]] = {
+    "settle": lambda folder: settle((folder / "launch").resolve(), folder / RESULTS),
+    "receipt": lambda folder: _told(lambda: Handover.of(folder / STUDY, "batch").counts()),
+    "reasons": lambda folder: Handover.of(folder / STUDY, "batch").reasons(),
+    "workflow": _workflow,
+    "clean": _clean,
+    "reference": lambda folder: _told(lambda: limits_of(read_bounds(folder / "bounds.json"))),
+}
+
+
+def _told(call: Callable[[], object]) -> None:
+    """An error with a message is what ReFrame shows."""
+    with contextlib.suppress(WeirError):
+        call()
+
+
 def use(command: str, folder: Path) -> None:
     """Run the command on the files of the folder."""
-    if command == "settle":
-        settle((folder / "launch").resolve(), folder / RESULTS)
+    if command in CALLS:
+        CALLS[command](folder)
         return
     study, records = str(folder / STUDY), str(folder / STUDY / "records.csv")
     plan, whole, out = f"{study}/plan.json", str(folder.with_name("whole") / STUDY), str(folder / "out")
@@ -206,6 +280,7 @@ def use(command: str, folder: Path) -> None:
         "predict": ["predict", "checkpoint", "--records", records],
         "accept": ["accept", "mistral-2015", study, "--unverified"],
         "scan": ["scan", str(folder / "tree"), "--state", str(folder / "scan.state")],
+        "bundle": ["bundle", study, "--list"],
     }[command]
     weir(arguments)
 
@@ -297,8 +372,7 @@ def failure_of(
     finally:
         if command == "settle" or not file.exists():
             _restore(folder)
-        else:
-            file.write_bytes(original)
+        file.write_bytes(original)
         shutil.rmtree(folder / "out", ignore_errors=True)
     return Failure(name, command, text, what) if what else None
 

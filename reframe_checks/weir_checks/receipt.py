@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from weir.base.files import read_object
 from weir.plan import Batch
 from weir.records.collect import Run, finished_runs
 from weir.runs.files import RUN_FILE
@@ -32,11 +31,10 @@ class Receipt:
     @classmethod
     def read(cls, place: Place) -> Receipt:
         try:
-            batches = read_object(place.handover.receipt, "run the check again")["batches"]
+            one = place.handover.counts()
         except FileNotFoundError:
             return cls(reasons=tuple(place.handover.reasons()))
-        (one,) = [each for each in batches if each["batch"] == place.batch]
-        counts = one["unavailable"], one["kept"], tuple(one["failed"]), one["executions"]
+        counts = one.get("unavailable"), one["kept"], tuple(one["failed"]), one["executions"]
         return cls(*counts)
 
     def problem(self) -> str | None:

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from functools import cache
@@ -16,8 +15,8 @@ from reframe.core.runtime import runtime
 
 from weir.base.errors import WeirError
 from weir.base.plugins import load
+from weir.decide.history.bounds import Access, limits_of, read_bounds
 
-Access = tuple[str, str]  # cell and access
 STORED = "stored"
 
 
@@ -36,11 +35,6 @@ def _references(file: Path) -> dict[Access, tuple[float, float]]:
         raise WeirError("there is no such file of references", file=str(file), hint=hint)
     database = load("weir.decide.history.reframe_results", "statistics")
     if database.is_database(file):
-        reference = load("weir.decide.history.reference", "statistics")
-        bounds = reference.reference_bounds([session.rows for session in database.sessions(file)])
-    else:
-        bounds = json.loads(file.read_text(encoding="utf-8"))["bounds"]
-    return {
-        (one["cell"], one["access"]): (one["median"], min(one["low"] / one["median"] - 1, 0.0))
-        for one in bounds
-    }
+        history = load("weir.decide.history.actions", "statistics")
+        return limits_of(history.reference_bounds([session.rows for session in database.sessions(file)]))
+    return limits_of(read_bounds(file))

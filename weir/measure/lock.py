@@ -24,6 +24,7 @@ from pathlib import Path
 from weir.base.errors import WeirError
 from weir.base.files import from_json
 from weir.base.processes import is_the_same, started
+from weir.base.read_back import fault_of
 from weir.base.storage_calls import real_path
 from weir.measure.clean_up.removal import is_own_directory, private_directory
 from weir.site.schedulers import surrounding
@@ -35,6 +36,13 @@ _POLL_S = 0.5
 _NAMES = 9
 # A weir that was killed has a guardian, which cleans up and holds the lock meanwhile.
 GUARDIAN_S = 60.0
+
+
+_HOLDER = {
+    **dict.fromkeys(("host", "since", "results", "batch"), str),
+    **dict.fromkeys(("pid", "started_ticks", "user"), int),
+    **{"job?": str, "cleans?": bool},
+}
 
 
 @dataclass(frozen=True)
@@ -223,6 +231,7 @@ def _is_current(descriptor: int, path: Path) -> bool:
 
 def _holder(descriptor: int) -> Holder | None:
     try:
-        return Holder(**from_json(os.pread(descriptor, 4096, 0)))
+        facts = from_json(os.pread(descriptor, 4096, 0))
+        return None if fault_of(facts, _HOLDER) else Holder(**facts)
     except (ValueError, TypeError):
         return None

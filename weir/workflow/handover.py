@@ -15,6 +15,7 @@ from typing import Any
 from weir.base.errors import WeirError, error_data
 from weir.base.files import from_json, read_object, write_atomically
 from weir.base.processes import is_the_same
+from weir.base.read_back import fault_of, read_shaped
 
 FOLDER = "batches"
 MEASURED_PLAN = (
@@ -23,6 +24,8 @@ MEASURED_PLAN = (
 HOLDER_FILE = "weir-workflow.json"  # below .snakemake: who runs the workflow of the checkout
 PLAN_FILES = (MEASURED_PLAN, "plan.json")
 
+_HOLDER = {"host": str, "pid": int, "started_ticks?": int}
+_RECEIPT = {"batches": [{"batch": str, "unavailable?": str, "kept": int, "failed": [str], "executions": int}]}
 _MOST_ERRORS = 5  # the last errors of ReFrame, or of a job
 _JOB_LOGS = ("slurm-logs/rule_measure", "queue-logs")  # below results/: of profiles/slurm and profiles/queue
 _END_BYTES = 65536
@@ -43,10 +46,10 @@ def start_of_workflow() -> float | None:
 def holder_of(file: Path) -> dict[str, Any] | None:
     """Host, process and its start, as a workflow notes them."""
     try:
-        content = from_json(file.read_text(encoding="utf-8"))
-        return content if {"host", "pid", "started_ticks"} <= set(content) else None
-    except (OSError, ValueError, TypeError):
+        content: dict[str, Any] = from_json(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         return None
+    return None if fault_of(content, _HOLDER) or "started_ticks" not in content else content
 
 
 def workflow_runs(study: Path) -> bool:
@@ -84,6 +87,16 @@ class Handover:
     def log(self) -> Path:
         """All output of ReFrame."""
         return self.receipt.with_suffix(".log")
+
+    def counts(self) -> dict[str, Any]:
+        """The counts of the batch in its receipt; FileNotFoundError without one."""
+        hint = f"delete it, then start the workflow again: rm {self.receipt}"
+        batches = read_shaped(self.receipt, _RECEIPT, hint)["batches"]
+        found: list[dict[str, Any]] = [one for one in batches if one["batch"] == self.receipt.stem]
+        if len(found) != 1:
+            message = f"is damaged: {self.receipt.stem} is in it {len(found)} times"
+            raise WeirError(message, file=str(self.receipt), key="batches", hint=hint)
+        return found[0]
 
     def reasons(self) -> list[str]:
         """The messages in the file of errors, each with its hint; else the errors of ReFrame, or of the batch

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
-from weir.workflow.handover import Handover
+from weir.base.errors import WeirError
+from weir.workflow.handover import Handover, holder_of
 
 
 @pytest.mark.parametrize("folder", ["slurm-logs/rule_measure", "queue-logs"])
@@ -23,3 +25,38 @@ def test_a_job_in_which_nothing_ran_has_the_reason_of_the_batch_system(folder: s
     handover.log.parent.mkdir(parents=True)
     handover.log.write_text("ERROR: no such system\n")
     assert handover.reasons() == ["ReFrame: no such system"]
+
+
+RECEIPT = {"batch": "disk-v7.2", "unavailable": None, "kept": 1, "failed": [], "executions": 2}
+
+
+def test_the_counts_of_a_batch_are_those_of_its_receipt(tmp_path: Path) -> None:
+    handover = Handover.of(tmp_path, "disk-v7.2")
+    handover.receipt.parent.mkdir()
+    handover.receipt.write_text(json.dumps({"batches": [RECEIPT | {"batch": "other"}, RECEIPT]}))
+    assert handover.counts() == RECEIPT
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        ({"batches": None}, "batches: is damaged: is None, not a list"),
+        ({"batches": [RECEIPT | {"kept": "x"}]}, "batches[0].kept: is damaged: is 'x', not a whole number"),
+        ({"batches": [RECEIPT | {"failed": "x"}]}, "batches[0].failed: is damaged"),
+        ({"batches": []}, "batches: is damaged: disk-v7.2 is in it 0 times"),
+    ],
+)
+def test_a_damaged_receipt_is_named(tmp_path: Path, damage: dict[str, object], told: str) -> None:
+    handover = Handover.of(tmp_path, "disk-v7.2")
+    handover.receipt.parent.mkdir()
+    handover.receipt.write_text(json.dumps(damage))
+    with pytest.raises(WeirError) as raised:
+        handover.counts()
+    assert f"{handover.receipt}: {told}" in str(raised.value)
+
+
+@pytest.mark.parametrize("holder", [{"pid": "x"}, {"host": None}, {"started_ticks": []}, [], 7])
+def test_a_damaged_note_of_a_workflow_is_none(tmp_path: Path, holder: object) -> None:
+    own = {"host": "here", "pid": 1, "started_ticks": 2}
+    (tmp_path / "note.json").write_text(json.dumps({**own, **holder} if isinstance(holder, dict) else holder))
+    assert holder_of(tmp_path / "note.json") is None

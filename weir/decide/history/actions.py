@@ -14,6 +14,7 @@ from weir.base.errors import WeirError
 from weir.decide.compare.sides import campaigns
 from weir.decide.history import RECENT_POINTS, figure, output
 from weir.decide.history.band import band_of, judge_newest
+from weir.decide.history.bounds import Bound
 from weir.decide.history.conditions import Condition, conditions_of, notes_of
 from weir.decide.history.reframe_results import is_database
 from weir.decide.history.regimes import FEWEST_POINTS, regimes_of
@@ -123,9 +124,6 @@ def _reference(args: argparse.Namespace) -> int:
     else:
         print(text, end="")
     return 0
-
-
-Bound = dict[str, float | str | int]
 
 
 def reference_bounds(campaigns: Iterable[Sequence[Row]]) -> list[Bound]:

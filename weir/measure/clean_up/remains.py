@@ -16,17 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
-from weir.base.files import read_object
+from weir.base.read_back import read_shaped
 from weir.measure.clean_up.custody import facts_of
 from weir.measure.clean_up.guardian import Guardian, NotCarriedOutError
 from weir.measure.lock import NOTE_SUFFIX, Holder, Lock, lock_directory, machine_lock, this_process
 from weir.measure.planned import PlannedBatch
 
 _POLL_S = 0.2
-# The keys that facts_of gives a guardian.
+# The keys that facts_of gives a guardian, and the shape of what is read here; a guardian reports the rest.
 _KEYS = {
     "target", "results", "batch", "launches", "token", "holder", "machine_lock", "note", "since", "temporary",
 }  # fmt: skip
+_SHAPE = {"target": {"name": str}, "holder": {"host": str}, "results": str, "batch": str, "note": str}
 ASIDE_SUFFIX = ".not-carried-out"
 Report = Callable[[str], None]
 
@@ -76,7 +77,7 @@ def clean_up_batch(planned: PlannedBatch, report: Report) -> Cleaned:
 def _facts(note: Path) -> dict[str, Any] | None:
     """The facts of a note; None if its measurement has just ended. An unreadable note is deleted."""
     try:
-        facts = read_object(note, hint="")
+        facts = read_shaped(note, _SHAPE, hint="")
         if not set(facts) >= _KEYS:
             raise WeirError("is damaged", file=str(note))
     except FileNotFoundError:

@@ -55,8 +55,7 @@ def claim_lines(study: Path) -> list[Line]:
     facts, plan = _facts_and_plan(study)
     page = shaped(_read(study / PAGE_FILE, _DRAW), ANSWERS, study / PAGE_FILE, _DRAW)
     rest = " ".join(_command(study, facts, plan)), _minutes(plan)
-    with damage_named(study / "claims.csv", _DRAW):
-        decided = [row for row in _rows(study / "claims.csv") if row["verdict"] in _REPRODUCED]
+    decided = [row for row in _rows(study / "claims.csv") if row["verdict"] in _REPRODUCED]
     shown = _shown_in(study, "tables/claims.html" if decided else "figures/ranking.pdf")
     pairs = [_claim(row) for row in decided] or [_rate(one) for one in page.get("answers") or ()]
     return [Line(claim, shown, *rest, expected) for claim, expected in pairs]
@@ -148,14 +147,23 @@ def _shown_in(study: Path, name: str) -> str:
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
+    """The claims that these records decide or may decide."""
     if not path.is_file():
         return []
-    with path.open(encoding="utf-8", newline="") as stream:
-        return [row for row in csv.DictReader(stream) if row["evidence"] == "these records"]
+    with damage_named(path, _DRAW), path.open(encoding="utf-8", newline="") as stream:
+        try:
+            rows = [row for row in csv.DictReader(stream) if row["evidence"] == "these records"]
+        except csv.Error as error:
+            raise ValueError(error) from None
+        for row in rows:
+            _claim(row)  # each of its values is there
+        return rows
 
 
 def _claim(row: Mapping[str, str]) -> tuple[str, str]:
     value = _interval(row["effect"], row["lo"], row["hi"], row["unit"])
+    if None in row.values():
+        raise ValueError("a row is too short")
     return row["says"], f"{row['bound']}; measured {value}: {row['verdict']}"
 
 

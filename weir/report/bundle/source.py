@@ -15,6 +15,7 @@ import yaml
 
 from weir.audit.registry import rules
 from weir.base.files import from_json, read_object
+from weir.plan import read_plan
 from weir.plan.config.sites import user_name
 from weir.plan.config.yaml_file import read_yaml
 from weir.report.bundle.private import Private, measured_by
@@ -58,11 +59,13 @@ class Source:
         variables of the shell, whose values are replaced everywhere.
         """
         shell, file = shell or {}, study / _PLAN
+        if file.is_file():
+            read_plan(file)  # a damaged one is named, with what is wrong
         plan = read_object(file, "plan and collect again") if file.is_file() else {}
         site = str(plan.get("site", {}).get("name", ""))
         data = {file: read_yaml(file, root).data for file in _yaml_files(root, site)}
         publish = frozenset(
-            name for each in data.values() if isinstance(each, dict) for name in each.get("publish", ())
+            name for each in data.values() if isinstance(each, dict) for name in each.get("publish") or ()
         )
         users = {user_name(), *_owner(study), *measured_by(plan, data.values())}
         private = Private(publish, _folders(plan, root, study.parent.parent, home), users, _terms(plan))
