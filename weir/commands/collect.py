@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack
@@ -14,7 +15,7 @@ from typing import Any
 
 from weir.base.errors import WeirError
 from weir.base.files import Hashed, whole_bytes
-from weir.decide.compare.cross_check import agreements
+from weir.decide.compare.cross_check import Agreement, agreements
 from weir.plan.lines import PlanLines, cell_of_line, name_of_line, read_lines
 from weir.plan.model import Plan
 from weir.records.collect import site_folder
@@ -96,7 +97,7 @@ def execute(args: argparse.Namespace) -> int:
     rounds = rounds_of(args.out.parent, results, done.runs, args.plan, done.sums)
     kept = [args.plan, *_write_rounds(args.out.parent, results, rounds)]
     digest = write_manifest(args.out.parent, args.out.name, kept, done.sums)
-    checked = agreements(_compared_cells(lines, args.plan), lines.plan.site, results)
+    checked = _agreements(lines, args.plan, results)
     facts = study_facts(lines.plan, done.planned, done.tally) | {
         "cross_check": [one.facts() for one in checked],
         "digest": digest,
@@ -110,6 +111,15 @@ def execute(args: argparse.Namespace) -> int:
     }
     print(json.dumps(summary, indent=1) if args.json else _text(summary))
     return 0
+
+
+def _agreements(lines: PlanLines, plan_file: Path, results: Path) -> list[Agreement]:
+    """None where a package for statistics is missing: the tables do not need it."""
+    try:
+        return agreements(_compared_cells(lines, plan_file), lines.plan.site, results)
+    except ModuleNotFoundError as error:
+        print(f"weir: the programs of the cross-check were not compared: {error}", file=sys.stderr)
+        return []
 
 
 def _compared_cells(lines: PlanLines, plan_file: Path) -> list[Cell]:

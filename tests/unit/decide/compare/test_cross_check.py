@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from tests.unit.decide.compare.test_compare import cell as rows_of
 from tests.unit.decide.compare.test_compare import noisy
+from weir.base.errors import WeirError
+from weir.commands import run
 from weir.decide.compare import cross_check
 from weir.decide.compare.cross_check import Agreement, agreements
 from weir.terms.model import Cell, CrossCheck, Row, Site, Stack
@@ -110,3 +113,17 @@ def test_a_result_that_no_round_shows_is_undecided(monkeypatch: pytest.MonkeyPat
 def test_nothing_is_said_before_both_have_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found(monkeypatch, {"c1": rounds(1, 1000, "IOR", 6, cell="c1"), "c1+": []}) == []
     assert found(monkeypatch, {"c1": rounds(1, 1000, "IOR", 6, cell="c1")}) == []
+
+
+@pytest.mark.parametrize("fault", [ModuleNotFoundError("No module named 'scipy'"), WeirError("no run")])
+def test_a_run_is_through_also_where_its_programs_cannot_be_compared(
+    monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    def fails(*_: object) -> list[Agreement]:
+        raise fault
+
+    monkeypatch.setattr(cross_check, "agreements", fails)
+    batch = SimpleNamespace(cells=[cell("c1"), cell("c1+", "c1")])
+    request = SimpleNamespace(chosen=[batch], plan=SimpleNamespace(site=SITE), folder=Path("results"))
+    (line,) = run._cross_check(cast(Any, request))
+    assert line == f"the programs of the cross-check were not compared: {fault}"
