@@ -45,7 +45,8 @@ def test_netcdf(ranks: int, helper: Helper, launch: Launch) -> None:
 def test_other_names_go_to_the_file_system(helper: Helper, launch: Launch, tmp_path: Path) -> None:
     done = launch(helper("pool_hdf5", "hdf5-openmpi"), 2, tmp_path / "file.h5")
     expect(done, "8 datasets on 2 ranks are right")
-    assert list(tmp_path.iterdir()) == []  # it was there, and was deleted there
+    # It was there, and was deleted there; a checkout with spaces in its path has links to its libraries.
+    assert [one for one in tmp_path.iterdir() if not one.is_symlink()] == []
 
 
 @pytest.mark.slow

@@ -150,8 +150,8 @@ def test_what_does_not_fit_an_allocation_runs_in_the_next(cluster: Cluster, tmp_
     checkout.slow_down(5)
     checkout.suite([1], [2], cells=2, timeout="85 s")
     study = checkout.results / "tiny"
-    begun = f"until [ -e {study}/plan-measured.json ]; do sleep 0.2; done"
-    watch = f"{sys.executable} -m weir watch --page {study}"
+    begun = f"until [ -e '{study}/plan-measured.json' ]; do sleep 0.2; done"
+    watch = f"'{sys.executable}' -m weir watch --page '{study}'"
     follower = checkout.start("bash", "-c", f"{begun}; exec {watch}")
     try:
         code, output = checkout.snakemake()

@@ -112,12 +112,14 @@ def test_a_container_has_the_directory_by_another_path(
     assert counted(seen, "written_bytes") == 3 * MIB
 
 
-def test_apptainer_binds_what_a_program_needs_to_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_apptainer_binds_what_a_program_needs_to_be_seen(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     if not LIBRARY.is_file():
         pytest.skip("needs the library: make build")
     monkeypatch.setenv("APPTAINER_BIND", "/scratch:/data")
-    bound = prove_variables(Path("/reports"), None, "")["APPTAINER_BIND"]
-    assert bound == f"/scratch:/data,{LIBRARY},/reports"
+    bound = prove_variables(tmp_path, None, "")["APPTAINER_BIND"]
+    assert bound == f"/scratch:/data,{LIBRARY},{tmp_path}"
 
 
 @pytest.mark.parametrize("name", ["with a space", "a:colon"])

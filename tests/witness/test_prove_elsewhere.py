@@ -47,7 +47,7 @@ def test_a_container_is_seen_where_it_has_the_library(
         shutil.copy(file, root / file[1:])
     (data / "zeros").write_bytes(bytes(8 * MIB))
     binds = [str(data)] + [str(LIBRARY.parent), "/dev/shm", "/proc", "/sys"] * is_bound
-    lines = [f"mkdir -p {root}{path}; mount --rbind {path} {root}{path}" for path in binds]
+    lines = [f"mkdir -p '{root}{path}'; mount --rbind '{path}' '{root}{path}'" for path in binds]
     lines.append(f"exec chroot {root} dd if={data}/zeros of={'' if is_root else data}/f {WRITE}")
     options = ("--on", "/") if is_root else ()
     seen = prove(*USER_NAMESPACE, "sh", "-ec", "\n".join(lines), options=options)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 VALUES = 8  # cells and accesses of the suite tiny
 # It takes the options of IOR, and writes smaller blocks.
 SHIM = """#!/bin/bash
-exec {engine} ior $(sed -E 's/-b [0-9]+/-b 65536/' <<<"$*")
+exec '{engine}' ior $(sed -E 's/-b [0-9]+/-b 65536/' <<<"$*")
 """
 
 

@@ -88,7 +88,7 @@ def test_the_launcher_of_a_partition_starts_ranks_and_not_weir(
     assert session.outcomes == ["OK"], session.text
     assert len(session.values) == 8
     (script,) = scripts(tiny)
-    assert re.search(r"^\S+python\S* -m weir run ", script, re.M), script
+    assert re.search(r"^('.+python.*'|\S+python\S*) -m weir run ", script, re.M), script
     assert not re.search(r"^mpirun", script, re.M)
     (document, *others) = [
         json.loads(file.read_text()) for file in tiny.root.glob("results/big-machine/runs/*/*/run.json")

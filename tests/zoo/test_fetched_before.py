@@ -83,7 +83,7 @@ def test_what_another_process_fetched_before(tmp_path: Path) -> None:
     """As vmtouch -t and numpy.memmap do."""
     file = filled(tmp_path / "file")
     dd = f"dd if={file} of=/dev/null bs=1M"
-    script = f'{sys.executable} -c "{_MAPS}" {file}; {dd}'
+    script = f'"{sys.executable}" -c "{_MAPS}" {file}; {dd}'
     lies = read_under(tmp_path, ["sh", "-c", script], file)
     assert is_seen(lies), lies.text
     honest = read_under(tmp_path, ["sh", "-c", f"true; {dd}"], file)

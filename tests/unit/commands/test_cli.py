@@ -198,7 +198,7 @@ def test_every_command_has_help_with_an_example(name: str, capsys: pytest.Captur
 
 @pytest.mark.slow
 def test_a_reader_that_leaves_early_is_no_error(checkout: Path) -> None:
-    options = f"{sys.executable} -m weir.cli plan --json | head -c 1"
+    options = f"'{sys.executable}' -m weir.cli plan --json | head -c 1"
     done = subprocess.run(
         ["bash", "-c", options],
         check=False,
