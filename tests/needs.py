@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.lab.machine import ROOT, LabError, Machine
+from tests.lab.registers import for_a_kernel
 
 Need = Callable[[], str]
 USER_NAMESPACE = ("unshare", "--map-root-user", "--mount")  # in which any user mounts
@@ -141,7 +142,7 @@ def guest_kernel() -> str:
         try:
             done = subprocess.run(
                 [_KERNEL, *options, "con0=fd:0,fd:1", "ssl=null"],
-                env={**_environment(), "HOME": home, "TMPDIR": "/dev/shm"},
+                env={**_environment(), **for_a_kernel(), "HOME": home, "TMPDIR": "/dev/shm"},
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=_LIMIT_S,

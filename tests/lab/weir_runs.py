@@ -13,7 +13,7 @@ from tests.lab.filesystem import SITE
 from tests.lab.machine import ROOT, LabError, Machine
 
 _SYSTEM_PYTHON = Path("/usr/bin/python3")
-_PLAN_S, _RUN_S = 120, 600
+_PLAN_S, _RUN_S = 300, 900
 
 
 def python_for(machine: Machine, user: str) -> list[str] | None:
