@@ -21,7 +21,7 @@ _WAIT_S = 15
 
 @dataclass(frozen=True)
 class Audit:
-    """The advisories that one service has on the packages; reason: why it has none."""
+    """The packages as one service knows them; reason: why it knows none."""
 
     service: str
     packages: Sequence[dict[str, Any]] = ()

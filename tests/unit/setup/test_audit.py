@@ -1,4 +1,4 @@
-"""make audit-packages: advisories are findings; a service that cannot be reached is named."""
+"""make audit-packages: advisories are findings; a service that has no data does not count as success."""
 
 from __future__ import annotations
 
