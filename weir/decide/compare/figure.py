@@ -11,7 +11,7 @@ from pathlib import Path
 
 from weir.base.errors import WeirError
 from weir.base.files import write_atomically
-from weir.decide.compare.output import headline, notes_of, sorted_for_reading, what_decides
+from weir.decide.compare.output import headline, notes_of, sorted_for_reading, why_undecided
 from weir.decide.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, Judged
 from weir.records.metrics import Metric
 from weir.report import drawing
@@ -115,10 +115,11 @@ def _row(label: str, one: Judged, x: drawing.LogScale, margin: float) -> str:
     name = html.escape(f"{one.pair.access} {label}" + (" †" if one.unproven else ""))
     verdict = f'<b class="{_CLASSES.get(one.verdict, "second")}">{html.escape(one.verdict)}</b>'
     if one.estimate is None:
-        reason = html.escape("; ".join(one.notes))
-        return f'<tr><td>{name}</td><td></td><td class="number">–</td><td>{verdict}: {reason}</td></tr>'
+        reason = html.escape("; ".join([why_undecided(one), *one.notes]))
+        ratio = "–" if one.ratio is None else f"×{one.ratio:.3f}"
+        return f'<tr><td>{name}</td><td></td><td class="number">{ratio}</td><td>{verdict}: {reason}</td></tr>'
     low, high = one.estimate.interval()
-    verdict += f": {html.escape(what_decides(one))}" if one.verdict == UNDECIDED else ""
+    verdict += f": {html.escape(why_undecided(one))}" if one.verdict == UNDECIDED else ""
     numbers = f"×{one.estimate.ratio():.3f} [{low:.3f}–{high:.3f}]"
     drawn = _drawn(one.verdict, (low, one.estimate.ratio(), high), x, margin)
     shown = f'<td class="drawn">{drawn}</td><td class="number">{numbers}</td>'

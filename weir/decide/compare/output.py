@@ -11,7 +11,9 @@ from collections.abc import Iterator, Sequence
 from math import exp, log
 from typing import Any
 
-from weir.decide.compare.pairs import Unmatched
+from weir.base.units import three_digits
+from weir.decide.compare.estimate import FEWEST_ROUNDS, FEWEST_SEPARATE
+from weir.decide.compare.pairs import Pair, Unmatched
 from weir.decide.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, Judged
 from weir.records.metrics import Metric
 
@@ -33,7 +35,9 @@ def facts(judged: Judged) -> dict[str, Any]:
         "ratio": found.ratio() if found else None,
         "low": low,
         "high": high,
-        "rounds": list(found.rounds) if found else [0, 0],
+        "medians": list(judged.pair.medians),
+        "unit": judged.pair.unit,
+        "rounds": list(found.rounds if found else judged.pair.rounds),
         "design": found.design if found else None,
         "more_rounds": judged.more_rounds,
         "by_day": judged.by_day,
@@ -47,7 +51,7 @@ def sorted_for_reading(judged: Sequence[Judged]) -> list[Judged]:
     """Slower, faster, undecided, no difference; the largest ratios first in each."""
 
     def key(one: Judged) -> tuple[int, float, str]:
-        away = abs(one.estimate.log_ratio) if one.estimate else 0.0
+        away = abs(log(one.ratio)) if one.ratio else 0.0
         return ORDER.index(one.verdict), -away, one.pair.label
 
     return sorted(judged, key=key)
@@ -93,13 +97,13 @@ def as_text(
 
 
 def _rows(judged: Sequence[Judged], everything: bool) -> list[str]:
-    """Pairs without an estimate have one line together: the notes have the reasons."""
+    """Pairs without a ratio have one line together: the notes have the reasons."""
     ordered = sorted_for_reading(judged)
-    without = [one for one in ordered if one.estimate is None]
+    without = [one for one in ordered if one.ratio is None]
     if everything or len(without) <= _MOST_WITHOUT:
         return _few([_line(one) for one in ordered], _MOST_SHOWN, "pairs", everything)
-    rows = _few([_line(one) for one in ordered if one.estimate], _MOST_SHOWN, "pairs", everything)
-    return [*rows, f"  {UNDECIDED:<13} {len(without)} pairs without an estimate: --all"]
+    rows = _few([_line(one) for one in ordered if one.ratio], _MOST_SHOWN, "pairs", everything)
+    return [*rows, f"  {UNDECIDED:<13} {len(without)} pairs without a ratio: --all"]
 
 
 def _few(lines: Sequence[str], most: int, what: str, everything: bool) -> list[str]:
@@ -131,26 +135,52 @@ def unlike_units(judged: Sequence[Judged]) -> str:
 
 
 def _line(judged: Judged) -> str:
-    name = f"{judged.pair.access} {judged.pair.label}"
-    if judged.estimate is None:
-        return f"  {judged.verdict:<13} {'-':>21}  {name}"  # the notes below have the reasons
-    low, high = judged.estimate.interval()
-    line = f"  {judged.verdict:<13} x{judged.estimate.ratio():.3f} [{low:.3f}–{high:.3f}]  {name}"
+    shown = f"{'-' if judged.ratio is None else f'x{judged.ratio:.3f}':>21}"
+    if judged.estimate:
+        low, high = judged.estimate.interval()
+        shown = f"x{judged.estimate.ratio():.3f} [{low:.3f}–{high:.3f}]"
+    line = f"  {judged.verdict:<13} {shown}  {judged.pair.access} {judged.pair.label}"
     line += " (UNPROVEN)" if judged.unproven else ""
-    if judged.verdict == UNDECIDED:
-        line += f" (n = {min(judged.estimate.rounds)}; {what_decides(judged)})"
-    return line
+    return f"{line} ({why_undecided(judged)})" if judged.verdict == UNDECIDED else line
+
+
+def why_undecided(judged: Judged) -> str:
+    """The medians of both sides, and what would decide."""
+    found = judged.pair.medians
+    if not any(found):
+        return "no usable record of A or B"
+    medians = ", ".join(
+        f"{name} no usable record" if value is None else f"{name} {three_digits(value)} {judged.pair.unit}"
+        for name, value in zip(("A", "B"), found, strict=True)
+    )
+    rounds = [f"n = {min(judged.estimate.rounds)}"] if judged.estimate else []
+    return "; ".join([medians, *rounds, what_decides(judged)])
 
 
 def what_decides(judged: Judged) -> str:
     count = judged.more_rounds
+    if judged.estimate is None:
+        return _lacking_rounds(judged.pair)
+    if count is None and any(side.dropped for side in judged.pair.evidence):
+        return "dropped rounds, named below, may be those that would decide otherwise"
     if count:
         return f"about {count} more round{'s' * (count > 1)} would decide"
     if judged.by_day:
         return "different, but another day may have made it: measure in turns"
-    if judged.estimate and judged.estimate.between:
+    if judged.estimate.between:
         return "more rounds would not decide: measure in turns, or on more days"
     return "more than 1,000 rounds would decide"
+
+
+def _lacking_rounds(pair: Pair) -> str:
+    """The rounds without which there is no interval: how much they vary is not known before."""
+    lacks = [max(FEWEST_SEPARATE - count, 0) for count in pair.rounds]
+    sides = " and ".join(
+        f"{lack} more of {name}" for name, lack in zip(("A", "B"), lacks, strict=True) if lack
+    )
+    text = f"{'each log counts as one round' if pair.of_logs else 'too few rounds'}: at least {sides} needed"
+    in_turns = FEWEST_ROUNDS - pair.rounds[0]
+    return f"{text}, {in_turns} of each if measured in turns" if pair.in_turns and in_turns > 0 else text
 
 
 def unmatched_lines(unmatched: Sequence[Unmatched]) -> list[str]:

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from math import log
+from math import exp, log
 from typing import Any, NamedTuple
 
+from weir.audit.lacking import is_of_log
 from weir.decide.compare.sides import Side
 from weir.records.metrics import Metric
 from weir.records.rounds import REMARKS
@@ -63,6 +64,21 @@ class Pair:
     verdicts: Mapping[str, int]  # of all records of the pair, unused ones included
     cells: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())  # identities, of each side
     evidence: tuple[Evidence, Evidence] = (Evidence(0, 0, 0), Evidence(0, 0, 0))
+    unit: str = ""  # of the values of both sides
+    of_logs: bool = False  # each round is a log that was imported
+
+    @property
+    def rounds(self) -> tuple[int, int]:
+        """The rounds of each side that can be used."""
+        first, second = (sum(len(one.logs) for one in side) for side in (self.first, self.second))
+        return first, second
+
+    @property
+    def medians(self) -> tuple[float | None, float | None]:
+        """The median round of each side; None for a side without a usable record."""
+        logs = ([value for one in side for value in one.logs] for side in (self.first, self.second))
+        first, second = (exp(statistics.median(values)) if values else None for values in logs)
+        return first, second
 
     @cached_property
     def in_turns(self) -> bool:
@@ -135,6 +151,8 @@ def _pair(
         verdicts=Counter(str(row["verdict"]) for _, row in (*first, *second)),
         cells=(_cells(first), _cells(second)),
         evidence=(_evidence(first, sides[0]), _evidence(second, sides[1])),
+        unit=metric.unit_of(example),
+        of_logs=all(is_of_log(row) for _, row in (*first, *second)),
     )
 
 

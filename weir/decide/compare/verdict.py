@@ -48,6 +48,14 @@ class Judged:
         return bool(self.pair.verdicts.get(UNPROVEN))
 
     @property
+    def ratio(self) -> float | None:
+        """B over A: the estimate, or that of the medians where the rounds are too few for one."""
+        first, second = self.pair.medians
+        if self.estimate:
+            return self.estimate.ratio()
+        return second / first if first and second else None
+
+    @property
     def surely_slower(self) -> bool:
         """The pair is slower by more than the limit, with the error rate of the whole table."""
         return self.slower_chance is not None and self.slower_chance <= LEVEL
@@ -139,7 +147,7 @@ def _notes(pair: Pair, found: Estimate | None, between: Between) -> Iterator[str
     if found is None:
         refused = pair.verdicts.get(RESERVED) or pair.verdicts.get("INVALID")
         fewest = FEWEST_ROUNDS if pair.in_turns else FEWEST_SEPARATE
-        few = min(sum(len(one.logs) for one in side) for side in (pair.first, pair.second))
+        few = min(pair.rounds)
         yield (
             f"fewer than {NUMBERS[FEWEST_ROUNDS if few < FEWEST_ROUNDS else fewest]} rounds a side"
             + (" that can be used" if refused else "")

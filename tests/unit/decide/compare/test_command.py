@@ -236,3 +236,41 @@ def test_percentages_are_checked(option: str, value: str, capsys: pytest.Capture
         main(["compare", "A", "B", f"{option}={value}"])
     assert caught.value.code == 2
     assert "is not a percentage" in capsys.readouterr().err
+
+
+def test_a_pair_of_logs_has_both_medians_their_ratio_and_what_would_decide(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two logs that somebody has of an old and a new system are the first that is compared."""
+    first = [*cell([1500.0], stack=None), *cell([3.5], stack=None, access="create", bw_mib_s=None, ops_s=3.5)]
+    second = [
+        *cell([975.0, 980.0, 970.0], start=9, stack=None),
+        *cell([7.0], start=9, stack=None, access="create", bw_mib_s=None, ops_s=7.0),
+    ]
+    files = [str(write(tmp_path / f"{name}.csv", rows)) for name, rows in (("a", first), ("b", second))]
+    assert main(["compare", *files]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines() if "disk POSIX" in line]
+    needed = "each log counts as one round:"
+    assert [" ".join(line.split()) for line in lines] == [
+        "undecided x2.000 create disk POSIX shared 1MiB (A 3.5 op/s, B 7 op/s; "
+        f"{needed} at least 3 more of A and 3 more of B needed, 1 of each if measured in turns)",
+        "undecided x0.650 write disk POSIX shared 1MiB (A 1,500 MiB/s, B 975 MiB/s; "
+        f"{needed} at least 3 more of A and 1 more of B needed)",
+    ]
+    assert main(["compare", *files, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)["pairs"]
+    assert [(one["unit"], one["more_rounds"]) for one in facts] == [("op/s", None), ("MiB/s", None)]
+    assert all(isclose(*pair) for pair in zip(facts[1]["medians"], (1500.0, 975.0), strict=True))
+
+
+def test_an_undecided_pair_without_usable_records_of_a_side_tells_the_other_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = [row | {"verdict": "DEGRADED", "reasons": "x"} for row in cell(noisy(2, 8), start=100)]
+    first, second = write(tmp_path / "a.csv", cell([1500.0] * 8)), write(tmp_path / "b.csv", bad)
+    assert main(["compare", str(first), str(second)]) == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if "disk POSIX" in line)
+    assert " ".join(line.split()) == (
+        "undecided - write disk POSIX shared 1MiB "
+        "(A 1,500 MiB/s, B no usable record; too few rounds: at least 4 more of B needed)"
+    )
