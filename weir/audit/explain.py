@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from weir.audit.evidence import evidence_table, level_table
@@ -76,9 +76,21 @@ def triggered(rows: Iterable[Row]) -> list[dict[str, Any]]:
             entry["records"] += 1
             entry["verdicts"][finding.verdict] = entry["verdicts"].get(finding.verdict, 0) + 1
             if len(entry["examples"]) < _EXAMPLES:
-                example = {"label": row.get("label"), "access": row["access"], "evidence": finding.evidence}
+                example = _example(row, finding.evidence)
                 entry["examples"] += [example] if example not in entry["examples"] else []
     return sorted(found.values(), key=lambda entry: (-entry["records"], entry["rule"]))
+
+
+def _example(row: Row, evidence: str) -> dict[str, Any]:
+    """A record with a finding; one of a log has the log's name, since many logs have one label."""
+    log = {"source": row["source"]} if is_of_log(row) and row.get("source") else {}
+    return log | {"label": row.get("label"), "access": row["access"], "evidence": evidence}
+
+
+def example_text(example: Mapping[str, Any]) -> str:
+    """The log, the cell and what was seen."""
+    log = f"{example['source']}: " if "source" in example else ""
+    return f"{log}{example['label']}, {example['access']}: {example['evidence']}"
 
 
 def hint_of(rule: Rule, of_log: bool) -> str:
@@ -95,7 +107,7 @@ def _lines(entry: dict[str, Any]) -> list[str]:
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(entry["verdicts"].items()))
     lines = [f"{entry['rule']}: {verdicts}", *_wrapped(entry["explanation"])]
     lines += _wrapped(f"hint: {entry['hint']}") if entry["hint"] else []
-    return lines + [f"  - {one['label']}, {one['access']}: {one['evidence']}" for one in entry["examples"]]
+    return lines + [f"  - {example_text(one)}" for one in entry["examples"]]
 
 
 def _wrapped(text: str) -> list[str]:

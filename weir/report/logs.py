@@ -11,7 +11,7 @@ from typing import Any
 
 import weir
 from weir.audit.evidence import EVIDENCE
-from weir.audit.explain import triggered
+from weir.audit.explain import example_text, triggered
 from weir.audit.judge import USABLE, VERDICTS
 from weir.audit.lacking import lacking, next_time
 from weir.base.units import three_digits
@@ -128,7 +128,7 @@ def _median_text(name: str, value: float, unit: str, count: int) -> str:
 
 
 def _doubt(entry: Mapping[str, Any]) -> dict[str, Any]:
-    examples = [f"{one['label']}, {one['access']}: {one['evidence']}" for one in entry["examples"]]
+    examples = [example_text(one) for one in entry["examples"]]
     kept = {name: entry[name] for name in ("rule", "records", "explanation", "hint")}
     return kept | {"verdicts": dict(entry["verdicts"]), "examples": examples}
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import ROOT
 from weir.audit.evidence import EVIDENCE, KINDS, PROOFS, WHERE
-from weir.audit.explain import manual, triggered
+from weir.audit.explain import as_text, manual, triggered
 from weir.audit.judge import USABLE, VERDICTS, Judgement, judge, verdict_columns, worst
 from weir.audit.outcome import Outcome, degraded
 from weir.audit.registry import rule, rules
@@ -103,6 +103,20 @@ def test_reasons_of_another_version_stay() -> None:
     assert (again["verdict"], again["reasons"], again["evidence"]) == ("DEGRADED", "rule-of-tomorrow", "seen")
     assert "rule-of-today" in again["checked"].split(";")
     assert "no such rule" in triggered([stored])[0]["explanation"]
+
+
+def test_an_example_of_an_imported_log_names_the_log() -> None:
+    """Of a hundred logs with one label, the reader opens the right one."""
+    found = of(Finding("phase-too-short", "DEGRADED", "9 ms"))
+    bare = dict.fromkeys(("stack", "target", "site"))
+    logs = [record(label="1MiB 1x2", source=f"{day}.txt", **(bare | found)) for day in ("monday", "tuesday")]
+    measured = record(label="1MiB 1x2", source="weir run", **({"stack": "debian"} | found))
+    lines = as_text(triggered([*logs, measured])).splitlines()
+    assert [line for line in lines if line.startswith("  - ")] == [
+        "  - monday.txt: 1MiB 1x2, write: 9 ms",
+        "  - tuesday.txt: 1MiB 1x2, write: 9 ms",
+        "  - 1MiB 1x2, write: 9 ms",
+    ]
 
 
 def test_a_rule_without_a_hint_is_refused() -> None:
