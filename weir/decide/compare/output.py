@@ -178,6 +178,8 @@ def _lacking_rounds(pair: Pair) -> str:
     sides = " and ".join(
         f"{lack} more of {name}" for name, lack in zip(("A", "B"), lacks, strict=True) if lack
     )
+    if not sides:
+        return "no estimate: see the notes"
     text = f"{'each log counts as one round' if pair.of_logs else 'too few rounds'}: at least {sides} needed"
     in_turns = FEWEST_ROUNDS - pair.rounds[0]
     return f"{text}, {in_turns} of each if measured in turns" if pair.in_turns and in_turns > 0 else text
