@@ -125,7 +125,10 @@ def needed(subject: Subject) -> tuple[str, ...]:
     names = KINDS[kind_of(subject)] + tuple(name for name, applies in WHERE.items() if applies(subject))
     if _is_shown_by_calls(subject):
         names = tuple(name for name in names if name not in _SHOWN_BY_CALLS)
-    return names if subject.run else tuple(name for name in names if name not in _UNKNOWN_OF_A_LOG)
+    # Only a plan tells that nothing was to be stored.
+    if subject.run or subject.stores_nothing:
+        return names
+    return tuple(name for name in names if name not in _UNKNOWN_OF_A_LOG)
 
 
 def _is_shown_by_calls(subject: Subject) -> bool:
@@ -161,7 +164,8 @@ def evidence_table() -> list[str]:
     lines = ["| kind of record | VALID needs |", "|---|---|"]
     lines += [f"| {kind} | {', '.join(names)} |" for kind, names in KINDS.items()]
     without = ", ".join(_UNKNOWN_OF_A_LOG)
-    lines.append(f"| imported log or table | as above without {without}: no plan and no machine is known |")
+    unknown = "no plan and no machine is known; where nothing is stored, with request"
+    lines.append(f"| imported log or table | as above without {without}: {unknown} |")
     shown = ", ".join(_SHOWN_BY_CALLS)
     lines.append(
         "| calls of any program (`weir prove`), or of one that prints no size and whose calls were counted "

@@ -11,8 +11,9 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.unit.audit.findings import FINDS
+from tests.unit.audit.subjects import subject
 from weir.audit import judge, rules
-from weir.audit.evidence import EVIDENCE
+from weir.audit.evidence import EVIDENCE, needed
 from weir.audit.explain import hint_of
 from weir.audit.lacking import LACKING
 from weir.cli import main
@@ -81,3 +82,11 @@ def test_what_facts_are_said_to_add_they_add(evidence: str, columns: dict[str, i
     assert evidence in without["missing"].split(";")
     (with_facts,) = import_files([log], Facts(columns={**columns, "moved_bytes": 32 * 2**20})).rows
     assert evidence not in with_facts["missing"].split(";")
+
+
+def test_only_a_plan_tells_that_nothing_was_to_be_stored() -> None:
+    """The log of `ior -a DUMMY` has a rate and no storage."""
+    log = subject(run=None, cell=None, api="NULL", file_bytes=0)
+    assert "request" in needed(log)
+    assert "request" not in needed(subject(run=None, cell=None))
+    assert needed(subject(api="NULL")) == ("end", "request")
