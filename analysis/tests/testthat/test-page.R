@@ -33,7 +33,8 @@ test_that("the best point of every target and access is the first answer", {
 
 test_that("cells beside are a line of the page and no number of it", {
   own <- repeated_rounds(6)
-  beside <- data.table::copy(own)[, `:=`(cell = paste(cell, "beside"), purpose = "cross-check", bw_mib_s = 10 * bw_mib_s)]
+  beside <- data.table::copy(own)[, cell := paste(cell, "beside")]
+  beside[, `:=`(purpose = "cross-check", bw_mib_s = 10 * bw_mib_s)]
   text <- "weir-io and IOR agree within 3 % on 0 of 2 cells"
   found <- page_of(rbind(own, beside), list(cross_check = list(list(text = text))))
   expect_identical(found$facts$points, page_of(own)$facts$points)
