@@ -67,17 +67,16 @@ def test_an_include_folder_that_does_not_exist_is_passed_over(tmp_path: Path) ->
     assert "not-there" not in (tmp_path / "build/build.ninja").read_text()
 
 
-def test_a_path_with_spaces_makes_no_file_of_the_build_look_missing(tmp_path: Path) -> None:
-    """The second build of a user in such a checkout linked everything again, while programs ran."""
+def test_a_path_with_spaces_makes_nothing_be_linked_again(tmp_path: Path) -> None:
+    """From CMake 3.27 on each build of a user in such a checkout linked everything, while programs ran."""
     sources = tmp_path / "α β"
-    for name in subprocess.check_output(
-        ["git", "ls-files", "src", "CMakeLists.txt"], cwd=ROOT, text=True
-    ).split():
+    listed = subprocess.check_output(["git", "ls-files", "src", "CMakeLists.txt"], cwd=ROOT, text=True)
+    for name in listed.split():
         (sources / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, sources / name)
     done = configured(sources / "build", "-DWEIR_ENGINE=OFF", "-DWEIR_TESTS=OFF", sources=sources)
     assert done.returncode == 0, done.stderr
-    command = ["ninja", "-C", str(sources / "build"), "-n", "-d", "explain"]
-    explained = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "is dirty" in explained.stdout + explained.stderr
-    assert "has no in-edge and is missing" not in explained.stdout + explained.stderr
+    command = ["cmake", "--build", str(sources / "build"), "--target", "im_client"]
+    for _ in range(2):
+        built = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "no work to do" in built.stdout
