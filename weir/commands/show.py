@@ -35,6 +35,13 @@ def execute(args: argparse.Namespace) -> int:
     return 0
 
 
+def _instead_of_a_study(folder: Path) -> str:
+    if (folder / "records.csv").is_file() and not (folder / "plan.json").is_file():
+        page = f"open {folder}/logs.html, or " if (folder / "logs.html").is_file() else ""
+        return f"these are imported logs: {page}weir audit {folder}/records.csv"
+    return "name the folder of a study that was, such as results/local/quick of make report"
+
+
 def read_page(file: Path) -> dict[str, Any]:
     try:
         found: Any = from_json(file.read_text(encoding="utf-8"))
@@ -43,7 +50,7 @@ def read_page(file: Path) -> dict[str, Any]:
             raise WeirError(
                 "is missing: the study was not drawn",
                 file=str(file),
-                hint="name the folder of a study that was, such as results/local/quick of make report",
+                hint=_instead_of_a_study(file.parent),
                 exit_code=2,
             ) from None
         raise WeirError("there is no such study", file=str(file), hint=_HINT, exit_code=2) from None

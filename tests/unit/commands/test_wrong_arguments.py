@@ -39,7 +39,11 @@ def study(tmp_path: Path) -> Path:
             ["show", "STUDY/records.csv"],
             "is not the page of a study\n.*name the folder of a study",
         ),
-        (["show", "STUDY"], "page.json: is missing: the study was not drawn\n.*make report"),
+        (
+            ["show", "STUDY"],
+            "page.json: is missing: the study was not drawn\n.*imported logs: .*weir audit /",
+        ),
+        (["show", "STUDY/.."], "page.json: is missing: the study was not drawn\n.*make report"),
         (
             ["reproduce", "STUDY/none", "--out", "STUDY/again"],
             "none: cannot be read: No such file",
