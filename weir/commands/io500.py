@@ -8,11 +8,12 @@ from pathlib import Path
 
 from weir.base.errors import WeirError
 from weir.decide.compare.sides import records_file
+from weir.decide.io500.audited import audited
 from weir.decide.io500.cells import populations, standings
 from weir.decide.io500.cells_output import cell_facts, cell_lines
 from weir.decide.io500.directory import read_directory
 from weir.decide.io500.figure import standing_figure
-from weir.decide.io500.output import Places, checked, facts, lines, table_facts, table_lines
+from weir.decide.io500.output import Judged, Places, checked, facts, lines, table_facts, table_lines
 from weir.decide.io500.questionnaire import draft
 from weir.decide.io500.random_read import random_reads
 from weir.decide.io500.standing import places
@@ -67,7 +68,6 @@ def execute(args: argparse.Namespace) -> int:
         study = read_study_facts(facts_file) if facts_file else {}
         args.questionnaire.write_text(draft(result, study), encoding="utf-8")
     valid = validity(result)
-    random = random_reads(args.directory, result)
     shown: Places = {}
     why_not = ""
     if not valid.valid:
@@ -77,10 +77,9 @@ def execute(args: argparse.Namespace) -> int:
         shown = places(result, submissions)
         if args.figure:
             args.figure.write_text(standing_figure(result, shown, submissions), encoding="utf-8")
-    if args.json:
-        print(json.dumps(facts(result, valid, shown, why_not, random), indent=1))
-    else:
-        print("\n".join(lines(result, valid, shown, why_not, random)))
+    audit, random = audited(args.directory, result), random_reads(args.directory, result)
+    judged = Judged(result, valid, audit, random, shown, why_not)
+    print(json.dumps(facts(judged), indent=1) if args.json else "\n".join(lines(judged)))
     return 0
 
 

@@ -12,11 +12,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from weir.audit.judge import USABLE
+from weir.audit.judge import UNPROVEN, USABLE
+from weir.audit.outcome import INVALID
 from weir.base.read_back import shaped
 from weir.base.units import format_size
 from weir.decide.accept.contract import IO500, MEDIAN, PLACES, Line, Promise
 from weir.decide.compare.sides import records_file
+from weir.decide.io500.audited import LogAudit, audited, worst_row
 from weir.decide.io500.directory import read_directory
 from weir.decide.io500.result import Phase, Result
 from weir.records.collect import HOST, MEASURE_AGAIN
@@ -145,18 +147,18 @@ def _is_io500(path: Path) -> bool:
 
 
 def _read_io500(path: Path) -> Measured:
-    """Reads the phases of IO500 as records, with the name of the phase as access."""
+    """Reads the phases of IO500 as records, with their name as access and the verdict of their log."""
     result = read_directory(path)
-    rows = tuple(_row(phase, result) for phase in result.phases.values())
-    files = [file for file in sorted(path.glob("result*.txt")) if file.is_file()]
+    audit = audited(path, result)
+    rows = tuple(_row(phase, result, audit) for phase in result.phases.values())
+    files = [file for file in sorted({*path.glob("result*.txt"), *audit.files}) if file.is_file()]
     digests = {file.name: file_sha256(file) for file in files}
     lacks = ("a result directory of IO500 has neither plan nor ledger",)
     return Measured(path, rows, digests=digests, rounds=Rounds(lacks=lacks))
 
 
-def _row(phase: Phase, result: Result) -> Row:
+def _row(phase: Phase, result: Result, audit: LogAudit) -> Row:
     bandwidth = phase.unit == "GiB/s"
-    invalid = phase.marked_invalid
     nodes, procs = result.nodes or 0, result.procs or 0
     return {
         "tool": IO500,
@@ -173,10 +175,17 @@ def _row(phase: Phase, result: Result) -> Row:
         "iteration": 0,
         "tool_version": result.version or None,
         "program": IO500,
-        "verdict": "INVALID" if invalid else "UNPROVEN",
-        "reasons": "marked-by-io500" if invalid else "",
-        "missing": "" if invalid else "all but the summary",
-    }
+    } | _verdict(phase, audit.rows.get(phase.name, ()))
+
+
+def _verdict(phase: Phase, log: Sequence[Row]) -> Row:
+    """A phase is worth no more than its log: the summary repeats the numbers of it."""
+    if phase.marked_invalid:
+        return {"verdict": INVALID, "reasons": "marked-by-io500", "missing": ""}
+    if bad := worst_row(log):
+        return {"verdict": bad["verdict"], "reasons": bad["reasons"], "missing": bad["missing"]}
+    lacks = dict.fromkeys(name for row in log for name in row["missing"].split(";") if name)
+    return {"verdict": UNPROVEN, "reasons": "", "missing": ";".join(lacks) or "all but the summary"}
 
 
 def rows_of(line: Line, measured: Measured) -> list[Row]:

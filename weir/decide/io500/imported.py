@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from weir.base.files import printable
+from weir.decide.io500.audited import columns_of_logs, findings_of
 from weir.decide.io500.output import describe
 from weir.decide.io500.result import Phase, Result
 from weir.decide.io500.result_sets import (
@@ -47,7 +48,7 @@ def import_all(files: Sequence[tuple[Path, bool]], facts: Facts) -> tuple[Import
     named, more = result_files(file for file, is_found in files if not is_found)
     sets, errors = sets + named, errors | more
     summaries = {file for one in sets for file in one.summaries} | errors.keys()
-    columns = {file: one.columns(name) for one in sets for name, file in one.logs.items()}
+    columns = columns_of_logs(sets)
     sources = [Source(file, columns.get(file, {}), is_found=is_found) for file, is_found in files]
     logs = import_sources(sources, facts)
     by_source = rows_by_source([*logs.rows, *logs.copied])
@@ -84,11 +85,9 @@ def _scored(one: ResultSet, of_logs: Mapping[str, Phase], by_source: Mapping[str
 
 def _audited(one: ResultSet, by_source: Mapping[str, Sequence[Row]]) -> Iterator[str]:
     """The findings of the audit in the logs of a set, by verdict and reason."""
-    logs = {str(file) for file in one.logs.values()}
-    rows = (row for log in sorted(logs) for row in by_source.get(log, ()) if row["reasons"])
-    found = Counter((row["verdict"], row["reasons"]) for row in rows)
-    for (verdict, reasons), count in found.items():
-        yield f"the audit calls {count} {'log' if count == 1 else 'logs'} {verdict}: {reasons}"
+    for found in findings_of(by_source.get(printable(log), ()) for log in sorted(one.logs.values())):
+        count = len(found.logs)
+        yield f"the audit calls {count} {'log' if count == 1 else 'logs'} {found.verdict}: {found.reasons}"
 
 
 def scored_lines(scored: Sequence[Scored]) -> Iterator[str]:

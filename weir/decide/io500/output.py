@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from weir.decide.io500.random_read import RandomRead, random_read_facts, random_read_lines
+from weir.decide.io500.audited import LogAudit, audit_facts, audit_lines, audit_text
+from weir.decide.io500.random_read import DOUBTED, RandomRead, random_read_facts, random_read_lines
 from weir.decide.io500.result import PHASES, Result
 from weir.decide.io500.score import TOLERANCE, Agreement, Score, agreement, relative, score
 from weir.decide.io500.score_hash import ScoreHash
@@ -17,29 +19,52 @@ from weir.decide.io500.validity import Validity
 Places = Mapping[str, Mapping[str, Place]]
 
 
-def lines(
-    result: Result, valid: Validity, places: Places, why_not: str, random: Sequence[RandomRead] = ()
-) -> Iterator[str]:
+@dataclass(frozen=True)
+class Judged:
+    """A result with all that weir found about it; why_not: the reason why it has no percentiles."""
+
+    result: Result
+    valid: Validity
+    audit: LogAudit
+    random: Sequence[RandomRead]
+    places: Places
+    why_not: str = ""
+
+
+def lines(judged: Judged) -> Iterator[str]:
+    result, valid, places = judged.result, judged.valid, judged.places
     size = ", ".join(
         f"{count} {what}" for count, what in ((result.nodes, "nodes"), (result.procs, "processes")) if count
     )
     version = result.version or "version not printed"
-    label = valid.label if valid.valid else f"{valid.label}: {'; '.join(valid.reasons)}"
-    name = "score" if valid.valid else "index"
-    yield label if result.missing else f"{name} {score(result.phases).today:,.2f}; {label}"
+    yield _first_line(judged)
     yield f"{result.source}: {version}; {size or 'nodes and processes not printed'}"
     yield ""
     yield from _phase_lines(result, places)
     yield ""
     yield from score_lines(result, valid)
     yield from (f"  {line}" for line in _hash_lines(result))
-    for found in random:
+    for found in judged.random:
         yield ""
         yield from random_read_lines(found)
     yield ""
+    yield from audit_lines(judged.audit)
     yield from rule_lines(submission_rules(result))
     yield from (f"note: {note}" for note in result.notes)
-    yield from _place_notes(places, why_not)
+    yield from _place_notes(places, judged.why_not)
+
+
+def _first_line(judged: Judged) -> str:
+    """Both answers, because a score that is valid by its rules may rest on logs that the audit refuses."""
+    valid = judged.valid
+    label = valid.label if valid.valid else f"{valid.label}: {'; '.join(valid.reasons)}"
+    parts = [label, audit_text(judged.audit)]
+    if not judged.result.missing:
+        name = "score" if valid.valid else "index"
+        parts.insert(0, f"{name} {score(judged.result.phases).today:,.2f}")
+    if any(found.verdict == DOUBTED for found in judged.random):
+        parts.append(f"its random read of 4 KiB is {DOUBTED}")
+    return "; ".join(parts)
 
 
 def _phase_lines(result: Result, places: Places) -> Iterator[str]:
@@ -140,10 +165,9 @@ def _place_notes(places: Places, why_not: str) -> Iterator[str]:
 _PER_TEXT = {"whole": "in all", "node": "with known nodes", "process": "with known processes"}
 
 
-def facts(
-    result: Result, valid: Validity, places: Places, why_not: str, random: Sequence[RandomRead] = ()
-) -> dict[str, Any]:
+def facts(judged: Judged) -> dict[str, Any]:
     """The same as plain values. `score` and `published` are null unless the result is valid."""
+    result, valid, places = judged.result, judged.valid, judged.places
     published = vars(result.published) if result.published else None
     scores = None if result.missing else _score_facts(score(result.phases))
     return {
@@ -165,11 +189,12 @@ def facts(
         "agreement": _agreement_facts(agreement(result)) if valid.valid else None,
         "percentiles": {name: {per: vars(place) for per, place in by.items()} for name, by in places.items()}
         or None,
-        "no_percentiles_because": why_not or None,
+        "no_percentiles_because": judged.why_not or None,
         "score_hash": _hash_facts(result.score_hash),
         "config_hash": vars(result.config_hash) if result.config_hash else None,
         "submission_rules": rule_facts(submission_rules(result)),
-        "random_reads": [random_read_facts(found) for found in random],
+        "random_reads": [random_read_facts(found) for found in judged.random],
+        "audit": audit_facts(judged.audit),
         "notes": list(result.notes),
     }
 

@@ -43,7 +43,7 @@ def result_sets(folders: Iterable[Path]) -> tuple[list[ResultSet], dict[Path, We
         if not summaries:
             continue
         try:
-            found.append(ResultSet(folder, read_directory(folder), summaries, _logs(folder)))
+            found.append(ResultSet(folder, read_directory(folder), summaries, logs_of(folder)))
         except WeirError as error:
             each, _ = result_files(summaries)
             if len(each) > 1:  # the runs of a directory that keeps several have no logs of their own
@@ -81,7 +81,7 @@ def _named(one: ResultSet, is_shared: bool) -> ResultSet:
     return replace(one, result=replace(one.result, label=label))
 
 
-def _logs(folder: Path) -> dict[str, Path]:
+def logs_of(folder: Path) -> dict[str, Path]:
     """Logs by phase, with those of extended phases such as ior_rnd4k_read."""
     return {
         file.stem.replace("-", "_").lower(): file

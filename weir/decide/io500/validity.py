@@ -11,7 +11,7 @@ STONEWALL_S = 300.0
 SHORTENED = "not a valid IO500 score: shortened run"
 INVALID = "not a valid IO500 score"
 UNKNOWN = "not shown to be a valid IO500 score"
-VALID = "valid: every write phase lasted 300 s or longer"
+VALID = "valid by its rules: every write phase lasted 300 s or longer"
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,14 @@ write     4096.00    10158080   2048.00    0.361390   300.00     0.023810   300.
 Max Write: 4096.00 MiB/sec (4294.97 MB/sec)
 Finished            : Tue Nov 12 16:34:11 2019
 """
+# Its bytes by its time are its bandwidth, and the phases of the other one are longer together than its total.
+SOUND_LOG = (
+    IOR_LOG.format(stonewall=300)
+    .replace("-b 9920m", "-g -b 153600m")
+    .replace("10158080 ", "157286400")
+    .replace("300.00     0.023810   300.38", "299.00     0.023810   300.00")
+)
+OVERLAPPING_LOG = SOUND_LOG.replace("0.361390", "90.361390")
 
 
 def value(name: str) -> float:
