@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import difflib
 import errno
+import itertools
 import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, TextIO, cast
 
 
@@ -106,7 +108,22 @@ def from_os_error(error: OSError) -> WeirError:
 
 def hint_of(error: OSError) -> str | None:
     """The hint for an error of the operating system, where one is known."""
-    return _OS_HINTS.get(error.errno or 0)
+    is_missing = error.errno == errno.ENOENT and error.filename2 is None
+    is_path = isinstance(error.filename, str | bytes | os.PathLike)  # else a descriptor, or unknown
+    near = neighbour_of(os.fsdecode(error.filename)) if is_missing and is_path else None
+    return near or _OS_HINTS.get(error.errno or 0)
+
+
+def neighbour_of(path: str | Path) -> str | None:
+    """A hint at the file or folder of nearly the same name beside a path that does not exist."""
+    missing = Path(path)
+    try:
+        with os.scandir(missing.parent) as entries:
+            names = [entry.name for entry in itertools.islice(entries, _MOST_NEIGHBOURS)]
+    except OSError:
+        return None
+    near = _nearest(missing.name, names)
+    return f"did you mean '{near}'?" if near and near != missing.name else None
 
 
 def error_data(error: WeirError) -> dict[str, Any]:
@@ -126,19 +143,26 @@ def unique(problems: Iterable[Problem]) -> list[Problem]:
 
 _MOST_NAMES = 100  # names in a hint: more are no help, and hostile files have thousands
 _LONGEST_NAME = 100
+_MOST_NEIGHBOURS = 1000  # of a misspelt file
 
 
 def did_you_mean(word: object, known: Iterable[object]) -> str:
     """A hint for a misspelt word: the nearest known one, else all of them."""
     names = sorted(str(name) for name in known)
-    lowered = {name.lower(): name for name in names[:_MOST_NAMES] if len(name) <= _LONGEST_NAME}
-    wanted = str(word).lower()
-    if len(wanted) <= _LONGEST_NAME:
-        near = difflib.get_close_matches(wanted, lowered, n=1, cutoff=0.6)
-        if near:
-            return f"did you mean '{lowered[near[0]]}'?"
+    first = [name for name in names[:_MOST_NAMES] if len(name) <= _LONGEST_NAME]
+    if near := _nearest(str(word), first):
+        return f"did you mean '{near}'?"
+    lowered = {name.lower(): name for name in first}
     shown = [*lowered.values(), *([f"{len(names) - len(lowered)} more"] if len(names) > len(lowered) else [])]
     return f"known: {', '.join(shown)}" if names else "none are known here"
+
+
+def _nearest(word: str, names: Iterable[str]) -> str | None:
+    lowered = {name.lower(): name for name in names if len(name) <= _LONGEST_NAME}
+    if len(word) > _LONGEST_NAME:
+        return None
+    near = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
+    return lowered[near[0]] if near else None
 
 
 # Control characters of ASCII and Latin 1 but tab and line feed, turns of the direction of writing, ends of

@@ -12,6 +12,7 @@ from weir.audit.lacking import lacking, lacking_text
 from weir.audit.registry import rules
 from weir.audit.stored import audited
 from weir.base.errors import WeirError
+from weir.decide.compare.sides import records_file
 from weir.records.table import read_study_records, write_records
 from weir.records.tally import describe, summarise
 from weir.runs.manifest import MANIFEST, is_edited
@@ -27,7 +28,9 @@ _EDITED = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("records", type=Path, nargs="?", metavar="RECORDS", help="records.csv to explain")
+    parser.add_argument(
+        "records", type=Path, nargs="?", metavar="RECORDS", help="records.csv to explain, or its folder"
+    )
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="write the records here with today's verdicts"
     )
@@ -41,6 +44,7 @@ def execute(args: argparse.Namespace) -> int:
         return 0
     if args.records is None:
         raise WeirError("no records are named", hint=f"such as: {EXAMPLE}", exit_code=2)
+    args.records = records_file(args.records)
     edited = is_edited(args.records)
     rows = audited(read_study_records(args.records, ("access",)), is_vouched_for=not edited)
     entries, lacks = triggered(rows), lacking(rows)

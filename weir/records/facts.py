@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from weir.base.errors import WeirError, did_you_mean
+from weir.base.errors import WeirError, did_you_mean, hint_of
 from weir.terms.columns import columns, facts_of_sidecars
 from weir.terms.model import Row
 
@@ -29,7 +29,8 @@ def read_facts(path: Path) -> Facts:
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     except OSError as error:
-        raise WeirError(f"cannot be read: {error.strerror}", file=str(path), exit_code=2) from None
+        message = f"cannot be read: {error.strerror}"
+        raise WeirError(message, file=str(path), hint=hint_of(error), exit_code=2) from None
     except (yaml.YAMLError, ValueError) as error:
         raise WeirError(f"is not YAML: {error}", file=str(path), exit_code=2) from None
     except RecursionError:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from weir.base.errors import WeirError, did_you_mean
+from weir.base.errors import WeirError, did_you_mean, hint_of
 from weir.base.files import write_atomically
 from weir.records.collect import Run
 from weir.terms.columns import WRITTEN_AS_IS, columns
@@ -26,7 +26,8 @@ def read_records(path: Path) -> list[Row]:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise WeirError(f"cannot be read: {error.strerror}", file=str(path), exit_code=2) from None
+        message = f"cannot be read: {error.strerror}"
+        raise WeirError(message, file=str(path), hint=hint_of(error), exit_code=2) from None
     return [typed_row(fields, path, line) for line, fields in table_lines(text, path)]
 
 

@@ -61,6 +61,35 @@ def test_the_message_has_the_value_and_the_next_step(
     assert re.search(printed, capsys.readouterr().err)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["audit", "STUDY/record.csv"], "did you mean 'records.csv'?"),
+        (["compare", "STUDY/record.csv", "STUDY"], "did you mean 'records.csv'?"),
+        (["audit", "STUDI"], "did you mean 'study'?"),
+        (["import", "STUDY/recrds.csv"], "did you mean 'records.csv'?"),
+        (["import", "STUDY/records.csv", "--facts", "STUDY/fact.json"], "did you mean 'facts.json'?"),
+        (["import", "STUDY/unlike-all"], "check the path"),
+        (["import", "STUDY/none/records.csv"], "check the path"),
+        (["audit", "STUDY/unlike-all"], "name a records.csv, or the folder of a study"),
+    ],
+)
+def test_a_misspelt_file_has_the_name_of_its_neighbour(
+    arguments: list[str], hint: str, study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = {"STUDY": str(study), "STUDI": str(study.with_name("studi"))}
+    assert main([re.sub("STUD[YI]", lambda found: paths[found[0]], one) for one in arguments]) == 2
+    assert hint in capsys.readouterr().err
+
+
+def test_the_audit_takes_the_folder_of_a_study(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert main(["audit", str(study)]) == 0
+    of_folder = capsys.readouterr().out
+    assert main(["audit", str(study / "records.csv")]) == 0
+    assert capsys.readouterr().out == of_folder
+
+
 def test_a_value_is_printed_once() -> None:
     facts: dict[str, Any] = {"key": "--batch", "value": "mine"}
     assert str(WeirError("the plan has no batch 'mine'", **facts)) == "--batch: the plan has no batch 'mine'"

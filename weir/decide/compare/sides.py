@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from weir.base.errors import WeirError, did_you_mean
+from weir.base.errors import WeirError, did_you_mean, neighbour_of
 from weir.records.rejudged import edited_values
 from weir.records.rounds import Rounds, rounds_of_rows
 from weir.records.table import read_study_records
@@ -59,7 +59,8 @@ def records_file(path: Path) -> Path:
         raise WeirError(
             "there is no such table of records",
             file=str(file),
-            hint="name a records.csv, or the folder of a study such as results/local/quick",
+            hint=neighbour_of(file)
+            or "name a records.csv, or the folder of a study such as results/local/quick",
             exit_code=2,
         )
     return file
