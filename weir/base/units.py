@@ -32,6 +32,7 @@ TIME_UNITS: Mapping[str, Fraction] = {
 }
 _NUMBER = r"([0-9]{1,20}(?:\.[0-9]{1,20})?)"
 _QUANTITY = re.compile(rf"\s*{_NUMBER}\s*([A-Za-z]+)\s*")
+_BARE = re.compile(rf"\s*{_NUMBER}\s*")
 _PERCENT = re.compile(rf"\s*{_NUMBER}\s*%\s*")
 _LOOSE_SIZE_UNIT = re.compile(r"([kmgtp])(i?)b?", re.IGNORECASE)
 _LOOSE_TIME_UNITS = {"sec": "s", "secs": "s", "second": "s", "seconds": "s", "m": "min", "mins": "min"} | {
@@ -85,9 +86,18 @@ def parse_duration(value: object) -> float:
 
 def parse_rate(value: object) -> float:
     """MiB/s of '500 MiB/s' or '1 GB/s'."""
+    if number := bare_number(value):
+        raise UnitError(f"{_quoted(value)} has no unit", f"write it like {number} MiB/s or {number} GiB/s")
     if not isinstance(value, str) or not value.rstrip().endswith("/s"):
         raise UnitError(f"{_quoted(value)} is not a bandwidth", "write it like 500 MiB/s or 1 GB/s")
     return float(_bytes_of(value.rstrip().removesuffix("/s")) / 2**20)
+
+
+def bare_number(value: object) -> str | None:
+    """A quantity that lacks its unit, as it was written; None if it is something else."""
+    is_number = isinstance(value, (int, float, str)) and not isinstance(value, bool)
+    match = _BARE.fullmatch(str(value)) if is_number else None
+    return match[1] if match else None
 
 
 def parse_percent(value: object) -> float:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.base.errors import WeirError
-from weir.base.units import UnitError, parse_rate
+from weir.base.units import UnitError, bare_number, parse_rate
 from weir.prove.records import LEAST_BYTES
 from weir.records.log_runs import runs_in
 from weir.records.text_kinds import unread_form
@@ -90,10 +90,13 @@ def claims_in(text: str) -> list[Claim]:
 def expected(text: str) -> Claim:
     """Reads the claim of --expect 'write 3.2 GiB/s'."""
     match = _EXPECTED.fullmatch(text.strip())
+    access, rate = match.groups() if match else ("write", "")
+    amount = bare_number(rate)
+    message, hint = "is not understood", f"such as: {OPTION} '{access} {amount or 3.2} GiB/s'"
     try:
         if match:
-            return Claim(OPTION, {"access": match[1], "bw_mib_s": parse_rate(match[2])})
-        hint = "such as: --expect 'write 3.2 GiB/s'"
+            return Claim(OPTION, {"access": access, "bw_mib_s": parse_rate(rate)})
     except UnitError as error:
-        hint = error.hint
-    raise WeirError("is not understood", key=OPTION, value=text, hint=hint, exit_code=2)
+        message = f"is not understood: {error}"
+        hint = hint if amount else f"{error.hint}; {hint}"
+    raise WeirError(message, key=OPTION, value=text, hint=hint, exit_code=2)

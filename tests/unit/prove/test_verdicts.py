@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.unit.prove.reports import MIB, ZEROS, S, mount, phase, process
+from weir.base.errors import WeirError
 from weir.prove import in_memory as memory
 from weir.prove.beside import disk_of, with_others
 from weir.prove.claims import judged_claims
@@ -397,3 +398,27 @@ def test_a_mount_that_is_watched_alone_has_no_phase() -> None:
     watched = process(mount(device=(0, 100), watched=True))
     (one,) = with_others(mounts_of([watched]))
     assert one.phases == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("write 3.2", "'3.2' has no unit", "such as: --expect 'write 3.2 GiB/s'"),
+        ("read 900", "'900' has no unit", "such as: --expect 'read 900 GiB/s'"),
+        ("read 900 GiB", "'900 GiB' is not a bandwidth", "such as: --expect 'read 3.2 GiB/s'"),
+        (
+            "read 900 gib/s",
+            "the unknown unit 'gib'",
+            "did you mean '900 GiB' (966367641600 bytes)?; such as: --expect 'read 3.2 GiB/s'",
+        ),
+        ("3.2 GiB/s", "is not understood", "such as: --expect 'write 3.2 GiB/s'"),
+    ],
+)
+def test_a_claim_that_is_not_understood_has_what_is_missing_and_the_whole_form(
+    text: str, message: str, hint: str
+) -> None:
+    with pytest.raises(WeirError) as caught:
+        expected(text)
+    problem = caught.value.problems[0]
+    assert message in problem.message
+    assert hint in str(problem.hint)
