@@ -23,7 +23,7 @@ def python_for(machine: Machine, user: str) -> list[str] | None:
     own = ["env", f"PYTHONPATH={ROOT}", str(ROOT / ".venv/bin/python")]
     other = ["env", f"PYTHONPATH={ROOT}:{packages}", str(_SYSTEM_PYTHON)]
     # By a shell: the first program that setpriv starts has rights that the next one has not.
-    check = "import sys, yaml; sys.exit(sys.argv[1] != '{}.{}'.format(*sys.version_info))"
+    check = "import sys, weir.cli; sys.exit(sys.argv[1] != '{}.{}'.format(*sys.version_info))"
     for command in (own, other):
         arguments = ["sh", "-c", '"$@"', "sh", *command, "-c", check, version]
         if machine.run(*arguments, user=user).returncode == 0:

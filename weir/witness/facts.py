@@ -12,6 +12,7 @@ from weir.base.files import from_json
 from weir.data import load_schema
 from weir.terms.model import Row
 from weir.terms.shapes import Check, compiled
+from weir.witness.clocks import clocks, longest_halt_s, paused_s
 from weir.witness.document import LIBRARY
 from weir.witness.groups import groups
 from weir.witness.moved import MOVED, Span, called, contents, in_files, places
@@ -34,7 +35,6 @@ _COUNTS = {
     "truncations": "truncations",
     "mappings": "mappings",
 }
-_TELLING_NS = 1_000_000  # shortest time in which a clock error of 1 % is visible
 _TRANSFERS_BY_CALLS = (
     "POSIX",
     "MPIIO",
@@ -193,9 +193,9 @@ def _facts(
         **_file_systems(processes),
         "fetched_bytes": _sum(every, "fetched_bytes"),
         "dirtied_bytes": _sum(every, "dirtied_bytes"),
-        **_clocks(every),
-        "paused_s": _paused_s(spans.values()),
-        "longest_halt_s": _longest_halt_s(spans.values()),
+        **clocks(every),
+        "paused_s": paused_s(spans.values()),
+        "longest_halt_s": longest_halt_s(spans.values()),
         **_device(processes, spans),
         "servers": servers_of(processes, spans),
         **_opened(processes),
@@ -236,7 +236,7 @@ def _facts_of_names(row: Row, processes: Mapping[int, Mapping[str, Any]], iterat
     if turns:
         spans = {rank: [turn["span"]] for rank, turn in turns.items()}
         every = [turn["span"] for turn in turns.values()]
-        facts |= {"fetched_bytes": _sum(every, "fetched_bytes"), **_clocks(every)}
+        facts |= {"fetched_bytes": _sum(every, "fetched_bytes"), **clocks(every)}
         facts |= {**_device(processes, spans), "servers": servers_of(processes, spans)}
         facts |= facts_of_turns(row, [*turns.values()])
     return facts
@@ -254,59 +254,6 @@ def _syncs(spans: Collection[Sequence[Span]]) -> int:
     wrote = [any(span["written_bytes"] for span in part) for part in spans]
     lacking = any(wrote and not made for wrote, made in zip(wrote, made, strict=True))
     return sum(map(bool, made)) if lacking else sum(made)
-
-
-def _paused_s(spans: Collection[Sequence[Span]]) -> float | None:
-    """The pause of the rank that paused most; None for reports of older libraries."""
-    if any("paused_ns" not in span for part in spans for span in part):
-        return None
-    return max((sum(span["paused_ns"] for span in part) for part in spans), default=0) / 1e9
-
-
-def _longest_halt_s(spans: Collection[Sequence[Span]]) -> float | None:
-    """The longest halt of the rank where it is shortest, so that all of them stood still; None for reports of
-    older libraries. The bytes moved in the end would have taken their time anyway, at the mean of the
-    span."""
-    if any("halt_ns" not in span for part in spans for span in part):
-        return None
-    longest = [max(map(_halt_s, part)) for part in spans if any(map(_moved, part))]
-    return min(longest, default=None)
-
-
-def _moved(span: Span) -> int:
-    return int(span["read_bytes"] + span["written_bytes"])
-
-
-def _halt_s(span: Span) -> float:
-    lasted_ns = span["transfers_end_ns"] - span["began_ns"]
-    usual_ns = span["halt_bytes"] * lasted_ns / max(_moved(span), 1)
-    return float(max(span["halt_ns"] - usual_ns, 0) / 1e9)
-
-
-def _clocks(spans: Sequence[Span]) -> dict[str, Any]:
-    """The errors of the two clocks that programs read, the worst of all ranks; without what may have come
-    between the readings of the clocks, such as another process on the same core.
-
-    clock_error: of the clock that nobody sets, as a share; wall_clock: of the time of day, with the span.
-    """
-    telling = [span for span in spans if span["ended_ns"] - span["began_ns"] >= _TELLING_NS]
-    if not telling:
-        return {"clock_error": None, "wall_clock": None}
-    lengths_ns = [span["ended_ns"] - span["began_ns"] for span in telling]
-    steady_ns = [_off_ns(span, "monotonic_ns") for span in telling]
-    walls_ns = [(_off_ns(span, "wall_ns"), length) for span, length in zip(telling, lengths_ns, strict=True)]
-    worst_ns, length_ns = max(walls_ns, key=lambda each: abs(each[0]) / each[1])
-    return {
-        "clock_error": max(abs(off) / length for off, length in zip(steady_ns, lengths_ns, strict=True)),
-        "wall_clock": {"off_s": worst_ns / 1e9, "span_s": length_ns / 1e9},
-    }
-
-
-def _off_ns(span: Span, clock: str) -> int:
-    """The time by which the span is longer by this clock than by the kernel's, beyond what came between."""
-    off_ns: int = span[clock] - (span["ended_ns"] - span["began_ns"])
-    certain_ns: int = max(abs(off_ns) - span.get("apart_ns", 0), 0)
-    return certain_ns if off_ns > 0 else -certain_ns
 
 
 def _device(
