@@ -68,7 +68,7 @@ def test_each_iteration_of_the_original_ior_has_its_own_calls(prove: Prove) -> N
 
 
 def test_one_file_after_the_other_is_one_phase_with_parts(prove: Prove) -> None:
-    """Of one process that closes each file before the next one; small files are of none."""
+    """One process closes each file before the next one; small files are of no result."""
     writes = """
 import os
 for name, size in (("a", 4 << 20), ("b", 2 << 20), *((f"s{n}", 4096) for n in range(9)), ("c", 3 << 20)):

@@ -12,8 +12,7 @@ from typing import Any
 from weir.measure.machine.block_limits import devices_below
 from weir.prove.killed import Process
 from weir.prove.pieces import Piece
-from weir.witness.groups import groups
-from weir.witness.processors import processors
+from weir.witness.nodes import groups, processors
 
 _DEVICE_COUNTS = 5  # older libraries have 4
 

@@ -14,10 +14,9 @@ from weir.terms.model import Row
 from weir.terms.shapes import Check, compiled
 from weir.witness.clocks import clocks, longest_halt_s, paused_s
 from weir.witness.document import LIBRARY
-from weir.witness.groups import groups
 from weir.witness.moved import MOVED, Span, called, contents, in_files, places
 from weir.witness.names import facts_of_turns, kind_of, total_of, turns_of
-from weir.witness.processors import processors
+from weir.witness.nodes import groups, processors
 from weir.witness.servers import servers_of
 
 # Reads the witness of release 0.2.0, which listed the provider of each call.

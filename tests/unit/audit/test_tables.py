@@ -106,7 +106,7 @@ def test_reasons_of_another_version_stay() -> None:
 
 
 def test_an_example_of_an_imported_log_names_the_log() -> None:
-    """Of a hundred logs with one label, the reader opens the right one."""
+    """A hundred logs may have one label, and the reader opens the right one."""
     found = of(Finding("phase-too-short", "DEGRADED", "9 ms"))
     bare = dict.fromkeys(("stack", "target", "site"))
     logs = [record(label="1MiB 1x2", source=f"{day}.txt", **(bare | found)) for day in ("monday", "tuesday")]

@@ -97,7 +97,7 @@ BY_TIMES_OF_FILES = {
     "workflow/progress.py": "the run that is shown as the last one; a run that changed, by equality",
     "workflow/study.py": "at most a failed batch is tried again",
 }
-# Of the engine, the emulator and the witness.
+# The engine, the emulator and the witness read the time of day here.
 BY_THE_WALL_IN_C = {
     "engine/core/clock.c": "once, when the program begins",
     "engine/core/device_nodes.c": "the time of boot, where a container hides the kernel's boot_id",

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
+
+from weir.prove.claims import judged_claims
+from weir.prove.mounts import mounts_of
+from weir.prove.results import Claim
 
 MIB = 2**20
 S = 1_000_000_000
@@ -103,3 +107,15 @@ def process(*mounts: dict[str, Any], **more: Any) -> dict[str, Any]:
         "mounts": list(mounts),
         **more,
     }
+
+
+def claimed(
+    claim: Claim, *processes: dict[str, Any], unreported: Container[str] = ()
+) -> tuple[str | None, str]:
+    ((_, one),) = judged_claims([claim], mounts_of(processes), processes, ["app"], unreported)
+    return (None, "") if one is None else (one.row["verdict"], one.row["missing"] or "")
+
+
+def fio(**row: Any) -> Claim:
+    whole = {"access": "write", "moved_bytes": 100 * MIB, "requested_bytes": 100 * MIB, "total_s": 1.0}
+    return Claim("fio", whole | {"bw_mib_s": 100.0, "program": "fio", "tool": "fio"} | row)

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.prove.reports import mount, phase, process
 from weir.prove.judged import judged_mounts
 from weir.prove.mounts import mounts_of
-from weir.witness.processors import processors
+from weir.witness.nodes import processors
 
 
 def rank(number: int, allowed: str | None, host: str = "a") -> dict[str, object]:

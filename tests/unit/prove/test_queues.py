@@ -1,0 +1,65 @@
+"""Claims of programs whose transfers pass queues and mappings, which no call shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.prove.reports import MIB, claimed, fio, mount, phase, process
+from weir.prove.results import expected
+
+
+@pytest.mark.parametrize("means", ["mappings", "rings"])
+def test_of_queues_and_mappings_the_kernel_must_have_seen_the_bytes(means: str) -> None:
+    def unseen(**facts: Any) -> dict[str, Any]:
+        more = {"mappings": 3} if means == "mappings" else {}
+        return process(mount(phase(), **facts | more), rings=int(means == "rings"))
+
+    device = {"device": (0, 100), "io": {"write_bytes": 100}}
+    assert claimed(fio(sync=False), unseen(**device)) == ("VALID", "")
+    half = {"device": (0, 60), "io": {"write_bytes": 60}}
+    assert claimed(fio(sync=False), unseen(**half)) == ("UNPROVEN", "file")
+    assert claimed(fio(sync=False), unseen(file_system="tmpfs")) == ("UNPROVEN", "file")
+
+
+def test_a_number_without_a_time_of_calls_is_not_believed() -> None:
+    """Nobody but the program has the time of its queues and mappings, and nobody that of its streams."""
+    counted: dict[str, Any] = {"device": (0, 100), "io": {"write_bytes": 100, "wchar": 100}}
+    queues = process(mount(phase(), **counted), rings=1)
+    assert claimed(expected("write 200 MiB/s"), queues) == ("UNPROVEN", "file")
+    assert claimed(expected("write 900 GiB/s"), queues)[0] != "VALID"
+    streams = process(mount(phase(), **counted, stdio_opens=1), io={"rchar": 0, "wchar": 100 * MIB})
+    assert claimed(fio(sync=False), streams) == ("UNPROVEN", "file")
+
+
+def test_a_file_that_is_laid_out_first_is_not_that_of_the_result() -> None:
+    """fio writes the file by calls, and then maps it, or gives it to a queue in another process."""
+    both = {"device": (0, 200), "io": {"wchar": 100, "write_bytes": 200}}
+    mapped = process(mount(phase(written=100, lasted_s=9), **both, mappings=1))
+    for details in ({}, {"xfer_bytes": MIB}):
+        assert claimed(fio(sync=False, **details), mapped) == ("VALID", "")
+    lays = process(mount(phase(written=100, lasted_s=9), device=(0, 200), io={"write_bytes": 100}, opens=1))
+    queue = mount(phase(), device=(0, 200), io={"write_bytes": 100}, opens=1, direct_kernel=1)
+    for more, found in (({}, ("VALID", "")), ({"opens": 2}, ("VALID", ""))):
+        assert claimed(fio(sync=False, direct=True), lays, process(queue | more, rings=1)) == found
+
+
+def test_a_file_may_be_laid_out_where_the_kernel_counts_no_writes() -> None:
+    """As on FUSE: nobody knows whether the calls or the mapping moved the bytes of the result."""
+    slow = phase(written=100, lasted_s=9)
+    for more, found in (({"mappings": 1}, "UNPROVEN"), ({}, "INVALID")):
+        assert (
+            claimed(fio(sync=False), process(mount(slow, file_system="fuse", counted=False, **more)))[0]
+            == found
+        )
+
+
+def test_what_a_queue_moved_is_on_the_mount_with_its_file() -> None:
+    """A few bytes of settings on another mount, where the kernel counts for the process as much."""
+    counted: dict[str, Any] = {"device": (0, 100), "io": {"wchar": 0, "write_bytes": 100}}
+    settings = mount(phase(), **counted, point="/", opens=0)
+    settings["phases"][0]["read_bytes"] = settings["read_bytes"] = 4096
+    data = mount(phase(), **counted, opens=1, direct_kernel=1) | {"device": "sdy"}
+    for order in ((settings, data), (data, settings)):
+        assert claimed(fio(sync=False, direct=True), process(*order, rings=1)) == ("VALID", "")
