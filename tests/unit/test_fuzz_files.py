@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.fuzz_damage import damaged
 from tests.fuzz_files import (
     PAGE,
     READERS,
     cpu_limit,
-    damaged,
     failure_of,
     memory_limit,
     run,
