@@ -143,13 +143,19 @@ class Plan:
         return tuple(cell for batch in self.batches for cell in batch.cells)
 
     def in_turns(self, batch: Batch) -> list[Batch]:
-        """The others whose rounds one job can measure in turns with those of this batch: on the same machine,
-        without a queue or a limit of time, and like it on real or on emulated storage."""
-        partition, targets = self.site.partitions[batch.partition], self.site.targets
-        if partition.scheduler != "local" or partition.time_limit_s:
+        """The others whose rounds one job can measure in turns with those of this batch."""
+        group = self.turns_of(batch)
+        if group is None:
             return []
-        same = [each for each in self.batches if each.partition == batch.partition and each != batch]
-        return [each for each in same if targets[each.target].emulated == targets[batch.target].emulated]
+        return [each for each in self.batches if self.turns_of(each) == group and each != batch]
+
+    def turns_of(self, batch: Batch) -> tuple[str, bool] | None:
+        """The same for batches whose rounds one job can measure in turns: on one machine, without queue or
+        limit of time, and all of them on real or on emulated storage. None for a batch by itself."""
+        partition = self.site.partitions[batch.partition]
+        if partition.scheduler != "local" or partition.time_limit_s:
+            return None
+        return batch.partition, self.site.targets[batch.target].emulated
 
     def batch(self, name: str) -> Batch:
         """The batch of that name; KeyError if there is none."""

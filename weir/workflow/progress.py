@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import math
 import statistics
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,12 +59,14 @@ class BatchProgress:
     rates_mib_s: dict[str, float] = field(default_factory=dict)  # of the last execution, by access
     last_ended: float = 0.0
     in_launch: list[StatusLine] = field(default_factory=list)  # ended, in a launch that goes on
-    in_turns: list[BatchProgress] = field(default_factory=list, repr=False)  # measured in turns with this one
+    # The batches that are measured in turns, this one among them: one list for all of them.
+    in_turns: list[BatchProgress] = field(default_factory=list, repr=False)
 
     @property
     def beside(self) -> list[BatchProgress]:
         """The batches in turns with this one while both run."""
-        return [mate for mate in self.in_turns if mate.state == "running"] if self.state == "running" else []
+        mates = self.in_turns if self.state == "running" else []
+        return [mate for mate in mates if mate.state == "running" and mate is not self]
 
     @property
     def executions(self) -> int:
@@ -89,9 +91,7 @@ class BatchProgress:
         return expected, low, high
 
     def own_time_left_s(self) -> tuple[float, float, float]:
-        """The time left, with a range, from the executions so far; before them from the plan. The order is
-        random, so the rest is like the sample: the interval is that of a sum of `left` draws whose mean is
-        itself known from the `ended` ones, at two standard deviations.
+        """The time left, with a range, from the executions so far; before them from the plan.
 
         The order is random, so the rest is like the sample: the interval is that of a sum of `left` draws
         whose mean is itself known from the `ended` ones, at two standard deviations.
@@ -115,9 +115,11 @@ class StudyProgress:
         self._ended = ended or (lambda _: None)
         self._every_row = ended is not None
         self.batches = [BatchProgress(batch) for batch in plan.batches]
-        named = {one.batch.batch: one for one in self.batches}
+        groups: dict[object, list[BatchProgress]] = defaultdict(list)
         for one in self.batches:
-            one.in_turns = [named[other.batch] for other in plan.in_turns(one.batch)]
+            if (group := plan.turns_of(one.batch)) is not None:
+                one.in_turns = groups[group]
+                one.in_turns.append(one)
         self._queued = {name for name, one in plan.site.partitions.items() if one.scheduler != "local"}
         self._missing = {one.batch.batch: _executions(one.batch) for one in self.batches}
         self._status: list[StatusLine] = []
@@ -154,8 +156,9 @@ class StudyProgress:
     def _look_beside(self) -> None:
         """The job of one batch measures those that wait for theirs in turns with it."""
         measuring = [one for one in self.batches if one.state == "running" or self._job_goes_on(one)]
+        groups = {id(one.in_turns) for one in measuring}
         for one in self.batches:
-            if one.state == "waiting" and one.left and any(mate in measuring for mate in one.in_turns):
+            if one.state == "waiting" and one.left and id(one.in_turns) in groups:
                 one.state = "running"
 
     def _job_goes_on(self, one: BatchProgress) -> bool:
