@@ -48,7 +48,8 @@ def test_an_honest_write_through_fuse_accuses_nobody(tmp_path: Path, source: str
     assert not seen.of_itself, seen.text
     assert "stored" in seen.missing or seen.verdict == "VALID" or seen.findings, seen.text
     if source != "src:u" and arguments[0] == "dd":
-        assert "stored" not in seen.missing, seen.text  # the device below has it
+        # The device below has it, unless others wrote to it many times as much meanwhile.
+        assert "stored" not in seen.missing or "others-on-device" in seen.findings, seen.text
 
 
 @pytest.mark.parametrize(
