@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 LOAD, TWO_RUNS, THROTTLED, EDITED, OVERWRITTEN = "load", "two runs", "throttled", "edited", "overwritten"
 OTHER_USER, FILTERED, TRACED, LIMITED = "other user", "filtered", "traced", "limited"
-RANKS_LIMITED, RANKS_THROTTLED = "ranks limited", "ranks throttled"
-ONE_PROCESSOR = "one processor"
-BEST_OF_FOUR, QUICK_PRINT, OWN_MOUNTS = "best of four", "quick print", "own mounts"
+RANKS_LIMITED, RANKS_THROTTLED, RANKS_GROUPED = "ranks limited", "ranks throttled", "ranks grouped"
+ONE_PROCESSOR, WRITER_OF_JOB = "one processor", "writer of the job"
+BEST_OF_FOUR, QUICK_PRINT = "best of four", "quick print"
+OWN_MOUNTS, OWN_BINDING = "own mounts", "own binding"
 ANSWERS = ANSWERS_WRITES, ANSWERS_SYNCS = "writes", "syncs"  # modes of supervisor.c
 COMPUTING, READER_OF_MEMORY, SMALL_FILES, HOLDER = "computing", "reader", "small files", "holder"
+SYNCHRONISER = "synchroniser"
 FUSE, COMPRESSING, LOOP = "fuse", "compressing", "loop"  # targets that have to be mounted
 BTRFS, JOURNAL, CACHED_LOOP, UNLINKED = "btrfs", "journal", "cached-loop", "unlinked"
 STACKED, VOLATILE, CEPH, PASSING = "stacked", "volatile", "ceph-fuse", "passing"

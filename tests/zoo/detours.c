@@ -6,7 +6,8 @@
  * written. late-fsync: a thread synchronises later. elsewhere: the file is opened in /dev/shm. linked:
  * mdtest's files are names of its first one. binned: what mdtest removes is renamed. one-file:
  * all operations of mdtest are at its first file. partial-clock: gettimeofday runs at 85 %, but not for
- * the witness. */
+ * the witness. fetched-again, fetched-by-child: what is dropped from the page cache is read again at once, by
+ * the process itself or a child. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,8 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define FOLD       (1 << 20)
@@ -33,6 +36,7 @@ typedef ssize_t (*plain_read_call)(int, void *, size_t);
 typedef int (*open_call)(const char *, int, ...);
 typedef int (*path_call)(const char *);
 typedef int (*stat_call)(const char *restrict, struct stat *restrict);
+typedef int (*advise_call)(int, off_t, off_t, int);
 typedef int (*wall_call)(struct timeval *, void *);
 
 #define REAL(name, type) type real = (type)dlsym(RTLD_NEXT, name)
@@ -226,4 +230,39 @@ int gettimeofday(struct timeval *restrict now, void *restrict zone) {
     now->tv_sec = us / 1000000LL;
     now->tv_usec = us % 1000000LL;
     return answer;
+}
+
+static void fetch(int descriptor) {
+    static char block[FOLD];
+    off_t at = 0;
+    for (long bytes; (bytes = syscall(SYS_pread64, descriptor, block, sizeof block, at)) > 0;) {
+        at += bytes;
+    }
+}
+
+static int advise(const char *name, int descriptor, off_t offset, off_t length, int advice) {
+    REAL(name, advise_call);
+    int answer = real(descriptor, offset, length, advice);
+    if (answer != 0 || advice != POSIX_FADV_DONTNEED || !concerns(descriptor)) {
+        return answer;
+    }
+    if (is("fetched-again")) {
+        fetch(descriptor);
+    } else if (is("fetched-by-child")) {
+        pid_t child = fork();
+        if (child == 0) {
+            fetch(descriptor);
+            _exit(0);
+        }
+        waitpid(child, NULL, 0);
+    }
+    return answer;
+}
+
+int posix_fadvise(int descriptor, off_t offset, off_t length, int advice) {
+    return advise("posix_fadvise", descriptor, offset, length, advice);
+}
+
+int posix_fadvise64(int descriptor, off_t offset, off_t length, int advice) {
+    return advise("posix_fadvise64", descriptor, offset, length, advice);
 }

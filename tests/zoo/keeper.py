@@ -33,6 +33,7 @@ from tests.zoo.animals import (
     OTHER_USER,
     READER_OF_MEMORY,
     SMALL_FILES,
+    SYNCHRONISER,
     THROTTLED,
     TRACED,
     TWO_RUNS,
@@ -300,6 +301,7 @@ class Keeper:
             READER_OF_MEMORY: [*noise, "read", str(self.memory / "noise")],
             SMALL_FILES: [*noise, "create", str(self.memory / "small")],
             HOLDER: [*noise, "hold", str(self.disk)],
+            SYNCHRONISER: [*noise, "synchronise", str(self.disk)],
         }
 
 

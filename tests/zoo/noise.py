@@ -1,10 +1,12 @@
-"""What another process does beside a measurement: python noise.py compute|read|create|hold [PATH].
+"""What another process does beside a measurement: python noise.py ACTION [PATH], until it is killed.
 
-Runs until it is killed. hold: every file below FOLDER/*/ is mapped as it grows, so that its pages cannot be
-dropped."""
+ACTION: compute, read, create, hold or synchronise. hold: every file below FOLDER/*/ is mapped as it grows, so
+that its pages cannot be dropped. synchronise: what is mounted at FOLDER and FOLDER/* is written back (syncfs)
+50 times a second."""
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 import os
 import sys
@@ -50,6 +52,18 @@ def hold(path: str) -> None:
         time.sleep(0.002)
 
 
+def synchronise(path: str) -> None:
+    library = ctypes.CDLL(None)
+    while True:
+        places = {Path(path).stat().st_dev: path}
+        places |= {place.stat().st_dev: str(place) for place in Path(path).iterdir() if place.is_dir()}
+        for place in places.values():
+            folder = os.open(place, os.O_RDONLY)
+            library.syncfs(folder)
+            os.close(folder)
+        time.sleep(0.02)
+
+
 def _hold(file: Path, held: dict[tuple[int, int], tuple[int, list[mmap.mmap]]]) -> None:
     facts = file.stat()
     if not file.is_file() or facts.st_size < _LEAST:
@@ -64,4 +78,5 @@ def _hold(file: Path, held: dict[tuple[int, int], tuple[int, list[mmap.mmap]]]) 
 
 
 if __name__ == "__main__":
-    {"compute": compute, "read": read, "create": create, "hold": hold}[sys.argv[1]](" ".join(sys.argv[2:]))
+    actions = {"compute": compute, "read": read, "create": create, "hold": hold, "synchronise": synchronise}
+    actions[sys.argv[1]](" ".join(sys.argv[2:]))

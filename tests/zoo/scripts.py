@@ -6,10 +6,13 @@ from tests.zoo.animals import (
     BEST_OF_FOUR,
     ONE_PROCESSOR,
     OVERWRITTEN,
+    OWN_BINDING,
     OWN_MOUNTS,
     QUICK_PRINT,
+    RANKS_GROUPED,
     RANKS_LIMITED,
     RANKS_THROTTLED,
+    WRITER_OF_JOB,
 )
 
 # The last argument is the file; the launch of weir that only counts ranks writes nothing. By the script's
@@ -48,6 +51,11 @@ truncate -s 512M {image} && PATH=$PATH:/usr/sbin:/sbin mkfs.ext4 -q -F {image} |
 exec unshare --mount bash -c 'folders=$(find {place} -type d) && mount -o loop {image} {place} &&
     mkdir -p $folders && exec {launcher} "$@"' - "$@"
 """
+# The honest twin: another mount of the same directory.
+BINDS = """\
+#!/bin/bash
+exec unshare --mount bash -c 'mount --bind {place} {place} && exec {launcher} "$@"' - "$@"
+"""
 # As srun and containers do: weir itself is in another control group.
 OWN_GROUP = """\
 #!/bin/bash
@@ -57,6 +65,18 @@ BOUND = """\
 #!/bin/bash
 exec taskset -c 0 {launcher} "$@"
 """
+# A process of the same job that is no rank.
+WRITES_BESIDE = """\
+#!/bin/bash
+for n in {{1..1000}}; do
+    dd if=/dev/zero of="$(dirname {place})/beside" bs=4M count=64 oflag=direct conv=notrunc 2>/dev/null
+done &
+{launcher} "$@"
+code=$?
+kill $! && wait $!
+exit $code
+"""
 LAUNCHERS = {BEST_OF_FOUR: FOUR_TIMES, OWN_MOUNTS: MOUNTS, ONE_PROCESSOR: BOUND}
-LAUNCHERS |= dict.fromkeys((RANKS_LIMITED, RANKS_THROTTLED), OWN_GROUP)
+LAUNCHERS |= {OWN_BINDING: BINDS, WRITER_OF_JOB: WRITES_BESIDE}
+LAUNCHERS |= dict.fromkeys((RANKS_LIMITED, RANKS_THROTTLED, RANKS_GROUPED), OWN_GROUP)
 BY_NAME = {OVERWRITTEN: OVERWRITES, QUICK_PRINT: QUICK_PRINTS}

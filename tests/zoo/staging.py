@@ -30,6 +30,7 @@ from tests.zoo.animals import (
     OVERLAY,
     PAIR,
     PASSING,
+    RANKS_GROUPED,
     RANKS_LIMITED,
     RANKS_THROTTLED,
     REDUCING,
@@ -111,6 +112,8 @@ def in_group(beside: Sequence[str], name: str, folder: Path) -> Iterator[Path | 
             yield stack.enter_context(throttled(name))
         elif {LIMITED, RANKS_LIMITED} & {*beside}:
             yield stack.enter_context(limited(name, folder))
+        elif RANKS_GROUPED in beside:
+            yield stack.enter_context(_control_group(name, "cpu", {}, {}))
         else:
             yield None
 

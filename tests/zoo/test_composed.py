@@ -86,6 +86,11 @@ TRUTHS = [
     ({"around": "a tenth of a core for the ranks", "file_system": "memory"}, "write", FALSE),
     ({"around": "100 MiB/s of the disk allowed to the ranks", "suite": "direct"}, "read", FALSE),
     ({"around": "one processor for the ranks"}, "write", HONEST),
+    ({"around": "a control group without limits for the ranks"}, "write", HONEST),
+    ({"around": "a process of the job that writes to the disk"}, "write", FALSE),
+    ({"around": "a process that synchronises all the time", "library": "fsync filtered"}, "write", FALSE),
+    ({"library": "fetched again by a child"}, "read", FALSE),
+    ({"library": "fetched again after the drop"}, "write", HONEST),
     ({"around": "a mount that the ranks alone have"}, "write", FALSE),
     ({"suite": "directories", "library": "mkdir and rmdir do nothing"}, "remove", FALSE),
     ({"suite": "files", "library": "stat from memory"}, "stat", FALSE),
@@ -106,6 +111,9 @@ HONEST_VALUES = {
     *("disk", "memory", "loop with O_DIRECT below", "overlay on the disk"),
     *("nothing", "a program that computes", "a reader of memory", "small files in memory", "as it is"),
     "one processor for the ranks",
+    "another mount of the disk that the ranks alone have",
+    "a control group without limits for the ranks",
+    "a process that synchronises all the time",
 }
 
 
@@ -125,7 +133,7 @@ def test_each_fault_makes_something_false(axis: str) -> None:
 
 def test_every_value_can_be_staged() -> None:
     """By what the shims and the records know."""
-    shims = (ROOT / "tests/zoo/shims.c").read_text()
+    shims = "".join((ROOT / f"tests/zoo/{name}.c").read_text() for name in ("shims", "detours"))
     for number in range(500):
         preload = animal_of(draw(_NEWEST + 4, number, ("weir-io", "ior"))).preload
         assert preload in ("", "pass-through") or f'is("{preload}")' in shims

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from tests.zoo import animals as zoo
 
 DISK, MEMORY, NOWHERE = "disk", "memory", "nowhere"
-_OF_RANKS = 20261130  # groups, processors and mounts that the ranks have alone
+_OF_RANKS = (
+    20261130  # groups, processors and mounts that the ranks have alone, and who fetched or synchronised
+)
 AXES = ("program", "suite", "library", "file_system", "around", "record")
 
 
@@ -86,6 +88,24 @@ LIBRARIES = (
     Value("reads of /dev/zero", preload="all-zeros", reads=0, suites=_DATA),
     Value("pages are not dropped", preload="no-op-fadvise", drops=0),
     Value("half of the pages dropped", preload="half-fadvise", drops=0.52),
+    Value(
+        "fetched again after the drop",
+        preload="fetched-again",
+        drops=0,
+        programs=("weir-io",),
+        suites=("plain", "unsynchronised"),
+        since=_OF_RANKS,
+        weight=3,
+    ),
+    Value(
+        "fetched again by a child",
+        preload="fetched-by-child",
+        drops=0,
+        programs=("weir-io",),
+        suites=("plain", "unsynchronised"),
+        since=_OF_RANKS,
+        weight=3,
+    ),
     Value("clocks too fast", preload="clock", honest_numbers=False),
     Value("clock of one rank too fast", preload="clock-rank", honest_numbers=False, suites=_DATA),
     Value("slow rank", preload="slow-rank", suites=_DATA),
@@ -156,6 +176,25 @@ AROUND = (
         beside=zoo.OWN_MOUNTS,
         honest_numbers=False,
         targets=("disk",),
+        since=_OF_RANKS,
+        weight=3,
+    ),
+    Value(
+        "another mount of the disk that the ranks alone have",
+        beside=zoo.OWN_BINDING,
+        targets=("disk",),
+        since=_OF_RANKS,
+        weight=3,
+    ),
+    Value(
+        "a control group without limits for the ranks", beside=zoo.RANKS_GROUPED, since=_OF_RANKS, weight=3
+    ),
+    Value("a process that synchronises all the time", beside=zoo.SYNCHRONISER, since=_OF_RANKS, weight=3),
+    Value(
+        "a process of the job that writes to the disk",
+        beside=zoo.WRITER_OF_JOB,
+        shares=DISK,
+        finding="others-on-device",
         since=_OF_RANKS,
         weight=3,
     ),
