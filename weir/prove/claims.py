@@ -49,6 +49,7 @@ _OF_OTHER_PROCESSES = (*_OF_CALLS, "fetched_bytes", "dirtied_bytes", "cancelled_
 _OF_OTHERS = "processes without a report may have done it"
 _TOO_QUICK = "the results together are quicker than the calls"
 _NEARLY_ALL_NAMES = 0.9
+_OF_A_STONEWALL = ("stonewall", "status_file")  # facts of a program that was to end early
 _MOST_BY_CALLS = 0.5  # share of the bytes; with less, the transfers passed by queues or mappings
 # Columns that a claim sets in place of the counts.
 OF_THE_PROGRAM = (
@@ -288,6 +289,8 @@ def _of_names(claim: Claim, mount: Mount, command: Sequence[str], others: Sequen
     facts: dict[str, Any] = {"file_system": mount.file_system, "of_calls": True}
     if mount.processors:
         facts["processors"] = mount.processors
+    told: Mapping[str, Any] = claim.row.get("observed") or {}
+    facts |= {name: told[name] for name in _OF_A_STONEWALL if told.get(name)}
     facts |= synchronised_files(claim.row, mount)
     kind = kind_of(claim.row)
     if kind:

@@ -145,3 +145,20 @@ def test_the_number_of_files_is_that_of_the_creation(tmp_path: Path) -> None:
     assert run.claims["mdtest_easy_delete"].row["ops"] == run.claims["mdtest_easy_write"].row["ops"] == 1000
     assert run.claims["ior_easy_write"].row["moved_bytes"] == 64 * MIB
     assert run.claims["ior_easy_write"].complete
+
+
+def test_a_stonewall_that_ended_a_phase_of_metadata_is_no_other_number_of_files(tmp_path: Path) -> None:
+    """As in each real run: more files were requested than 300 s suffice for."""
+    output = io500(tmp_path / "run", VALUES)
+    for name in ("mdtest-easy-write.txt", "mdtest-easy-delete.txt"):
+        log = tmp_path / "run" / name
+        text = log.read_text().replace("'-n' '500'", "'-n' '800' '-x' 'run/mdtest-easy.stonewall'")
+        text = text.replace("2 tasks, 1000 files\n", "2 tasks, 1600 files\n")
+        if "write" in name:
+            wall = "Continue stonewall hit min: 450 max: 500 avg: 475.0 \n\nSUMMARY rate"
+            text = text.replace("SUMMARY rate", wall, 1)
+        log.write_text(text)
+    found = {one.name: one for one in proven(output, watched()).phases}
+    for name in ("mdtest_easy_write", "mdtest_easy_delete"):
+        assert found[name].evidence == "1,000 calls, proven to the client", name
+        assert found[name].verdict == "VALID"
