@@ -172,6 +172,14 @@ void accounts_closed(struct record *record, int fd) {
     }
 }
 
+void accounts_listed(struct record *record, uint64_t entries, uint64_t busy_ns) {
+    uint64_t most_ns = atomic_load(&record->account->listed_ns);
+    atomic_fetch_add(&record->account->listed, entries);
+    while (busy_ns > most_ns &&
+           !atomic_compare_exchange_weak(&record->account->listed_ns, &most_ns, busy_ns)) {
+    }
+}
+
 void accounts_sync_all(void) {
     for (unsigned i = 0; i < atomic_load(&image.used); i++) {
         count(&image.accounts[i].record.syncs[SYNC_FS], 1);
@@ -215,6 +223,7 @@ static void account_forget(struct account *account) {
     account->under_way = 0;
     account->more_phases = account->syncs = account->cancelled_before_bytes = 0;
     account->closed_bytes = 0;
+    account->listed = account->listed_ns = 0;
     account->was_worth = false;
     memset(&account->unwritten, 0, sizeof account->unwritten);
     account->watched = false;

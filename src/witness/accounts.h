@@ -81,8 +81,10 @@ struct account {
     _Atomic bool was_worth;
     /* Cuts and removals before the first write of a phase, which had no bytes there yet. */
     uint64_t cancelled_before_bytes;
-    struct weir_cachestat unwritten;      /* right after the last synchronisation that one thread made */
-    uint64_t syncs;                       /* that succeeded */
+    struct weir_cachestat unwritten; /* right after the last synchronisation that one thread made */
+    uint64_t syncs;                  /* that succeeded */
+    /* Entries of its directories, without directories; ns in full stretches, of the thread with most. */
+    _Atomic uint64_t listed, listed_ns;
     struct phase phases[ACCOUNTS_PHASES]; /* at the end: most are never touched */
 };
 
@@ -95,6 +97,7 @@ struct record *accounts_record(int directory, const char *path); /* NULL: no sto
 struct record *accounts_block_record(const char *path);          /* of a block device itself, as of a mount */
 void accounts_opened(struct record *record, int fd);
 void accounts_closed(struct record *record, int fd);
+void accounts_listed(struct record *record, uint64_t entries, uint64_t busy_ns);
 void accounts_sync_all(void);   /* sync(2) */
 bool accounts_is_started(void); /* below the process that WEIR_WITNESS_STARTER names, and waited for */
 const struct weir_process_io *accounts_start_io(void);

@@ -133,7 +133,9 @@ static void write_account(FILE *stream, struct account *account, bool is_killed)
     fputs(", ", stream);
     write_counts(stream, &account->record);
     write_unwritten(stream, &account->unwritten);
-    fputs(", \"start\": ", stream);
+    fputs(", \"listed\": {", stream);
+    write_number(stream, "entries", atomic_load(&account->listed));
+    fprintf(stream, "\"busy_ns\": %" PRIu64 "}, \"start\": ", atomic_load(&account->listed_ns));
     write_counters(stream, account, &account->start);
     fputs(", \"end\": ", stream);
     write_counters(stream, account, &end);

@@ -289,6 +289,7 @@ static void begin_child(void) {
         image_in_child(); /* first: until then it has the memory of its parent */
     }
     mappings_in_child();
+    listings_in_child();
     forget_all();
 }
 

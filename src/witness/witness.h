@@ -197,6 +197,7 @@ uint64_t names_total(enum name_kind kind);
 const struct turn *names_turns(unsigned *count, uint64_t *uncounted);
 
 void mappings_in_child(void); /* calls_mappings.c: of fork */
+void listings_in_child(void); /* calls_listings.c: likewise */
 
 /* sample.c: the first bytes that the process wrote, for what could be saved of them */
 #define WITNESS_SAMPLE_BYTES (64u << 10)

@@ -13,6 +13,7 @@ from weir.audit.outcome import INVALID
 from weir.audit.subject import SPAN_SHARE, Subject
 from weir.prove.judged import with_what_reads_fetched
 from weir.prove.killed import Process
+from weir.prove.listed import most_listed, searched
 from weir.prove.mounts import Growth, Mount, Phase
 from weir.prove.records import (
     LEAST_BYTES,
@@ -42,6 +43,7 @@ from weir.terms.model import Row
 from weir.witness.names import kind_of
 
 _MIB = 2**20
+SEARCH = "find"  # an access: entries of directories are read
 _NO_STORAGE = "NULL"  # an interface that moves nothing
 _OF_CALLS = ("called_bytes", "shortest_span_s", "sync_calls", "called_syncs")
 # The reads of the device may be those of anybody.
@@ -152,6 +154,8 @@ def _synchronised(row: Row, phases: list[Phase], mount: Mount) -> list[Phase]:
 def _place(claim: Claim, mounts: Sequence[Mount]) -> tuple[Mount | None, str]:
     """The mount with most of the access; where it is unknown, the access that a storage saw."""
     access = claim.row["access"]
+    if access == SEARCH:
+        return max(mounts, key=lambda one: most_listed(one.listed), default=None), access
     used = [one for one in mounts if one.phases]
     if not used:
         return None, str(access)
@@ -293,7 +297,11 @@ def _of_names(claim: Claim, mount: Mount, command: Sequence[str], others: Sequen
     facts |= {name: told[name] for name in _OF_A_STONEWALL if told.get(name)}
     facts |= synchronised_files(claim.row, mount)
     kind = kind_of(claim.row)
-    if kind:
+    if claim.row["access"] == SEARCH:
+        listed = searched(str(claim.row.get("program")), mount.listed)
+        if listed.entries is not None:
+            facts |= {"called_operations": listed.entries, "shortest_span_s": listed.busy_s}
+    elif kind:
         # Files and directories are looked at by the same calls: each result needs operations of its own.
         called = sum(phase.names[kind] for phase in mount.phases)
         called -= sum(_operations(one) for one in others if kind_of(one.row) == kind)

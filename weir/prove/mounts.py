@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from weir.prove.continuing import joined, runs_of, spans_of
 from weir.prove.counters import device_of, group_of, processors_of, servers_of
 from weir.prove.in_memory import in_memory, without_device
 from weir.prove.killed import Process, is_killed
+from weir.prove.listed import Listed, listed_of
 from weir.prove.pieces import BYTES, Piece, groups_of
 from weir.prove.reports import streamed_on
 from weir.prove.shares import counted_by_kernel
@@ -123,6 +124,7 @@ class Mount:
     group: Mapping[str, Any] | None  # control groups of the processes
     processors: Mapping[str, int] | None  # where their ranks may run
     killed: int  # of the processes: their counters ended with them
+    listed: Mapping[str, Listed] = field(default_factory=dict)  # by program
 
     def sum(self, name: str) -> int:
         return sum(int(getattr(phase, name)) for phase in self.phases)
@@ -204,6 +206,7 @@ def _mount(
         group=group_of(first, users, held),
         processors=processors_of(users),
         killed=sum(is_killed(processes[at]) for at, _ in used),
+        listed=listed_of(used, processes),
     )
 
 

@@ -18,7 +18,7 @@ from weir.decide.io500.result import PHASES, Phase, Result
 from weir.decide.io500.score import TOLERANCE, relative, score
 from weir.decide.io500.submission_rules import submission_rules
 from weir.decide.io500.validity import STONEWALL_S, Validity, validity
-from weir.prove.claims import counted_text
+from weir.prove.claims import SEARCH, counted_text
 from weir.prove.output import verdict_text
 from weir.prove.records import Judged
 from weir.prove.results import Claim, claims_in
@@ -29,7 +29,11 @@ _STORED = re.compile(r"^The result files are stored in the directory: (.+)$", re
 _OPTIONAL = ("ior_rnd4k_easy_read", "ior_rnd4K_easy_read")
 # The accesses of metadata phases; other phases have the name of their access.
 _ACCESSES = {"write": "create", "delete": "remove"}
-_SEARCH = "find"
+# As find.csv has them: the time of all ranks, and of each one the files that it was given.
+_RUNTIME = re.compile(r"runtime: (\d+(?:\.\d+)?) rate: ")
+_OF_RANK = re.compile(r"^\d+, \d+, \d+, \d+, (\d+), \d+", re.MULTILINE)
+_BY_SCRIPT = "lacks operations: a script searched, which leaves no number of files (find.csv)"
+_CREATIONS = ("mdtest_easy_write", "mdtest_hard_write")
 _PRINTED_MIB_S = 0.005  # half of the last digit of IOR
 
 
@@ -66,8 +70,8 @@ def watched_run(output: str) -> WatchedRun | None:
 def _claim(name: str, folder: Path, result: Result) -> Claim | None:
     """The result in the log of a phase: the best one, as IO500 takes it. A log has no end, because the phases
     are in one process: that of the phase is in the result."""
-    if name == _SEARCH:
-        return _of_search(result)
+    if name == SEARCH:
+        return _of_search(folder, result)
     texts, _ = read_all(sorted(folder.glob(f"{name.replace('_', '[-_]')}.txt")))
     action = name.rpartition("_")[2]
     access = _ACCESSES.get(action, action) if PHASES.get(name) == "kIOPS" else action
@@ -80,17 +84,28 @@ def _rate(claim: Claim) -> float:
     return float(claim.row.get("bw_mib_s") or claim.row.get("ops_s") or 0.0)
 
 
-def _of_search(result: Result) -> Claim | None:
-    """The search runs in the same processes and leaves no log."""
-    phase = result.phases.get(_SEARCH)
+def _of_search(folder: Path, result: Result) -> Claim | None:
+    """The search of IO500 runs in the same processes, and leaves its time and the files of each rank in a
+    table; one of a script leaves its rate alone."""
+    phase = result.phases.get(SEARCH)
     if phase is None:
         return None
-    row: Row = {"access": _SEARCH, "item": "file", "tool": _SEARCH, "program": "pfind"}
+    row: Row = {"access": SEARCH, "item": "file", "tool": SEARCH, "program": "pfind", "api": "POSIX"}
+    texts, _ = read_all(sorted(folder.glob(f"{SEARCH}.csv")))
+    for text in texts.values():
+        runtime, ranks = _RUNTIME.match(text), _OF_RANK.findall(text)
+        if runtime and ranks and (total_s := float(runtime[1])) > 0:
+            ops = sum(map(int, ranks))
+            return Claim("pfind", row | {"ops": ops, "ops_s": ops / total_s, "total_s": total_s})
     return Claim("pfind", row | {"ops_s": 1000 * phase.value, "total_s": phase.time_s})
 
 
 def _with_files(name: str, claim: Claim, claims: Mapping[str, Claim]) -> Claim:
-    """The log of the creation alone has the number of files, which a stonewall may have ended."""
+    """The logs of creations alone have the number of files, which a stonewall may have ended. A search has to
+    find them all."""
+    if name == SEARCH and (found := claim.row.get("ops")) is not None:
+        made = [claims[one].row.get("ops") or 0 for one in _CREATIONS if one in claims]
+        return replace(claim, row=claim.row | {"requested_ops": max(found, sum(made))})
     created = claims.get(f"{name.rpartition('_')[0]}_write")
     if PHASES.get(name) != "kIOPS" or created is None or claim.row.get("ops") is not None:
         return claim
@@ -122,8 +137,8 @@ def _proven(name: str, run: WatchedRun, judged: Judged | None) -> ProvenPhase:
     verdict, evidence = UNPROVEN, "the directory has no log of it"
     if claim is not None and (apart := _apart(phase, claim)):
         evidence = f"its log has {apart}"
-    elif name == _SEARCH:
-        evidence = "lacks operations: the library counts no reads of directories"
+    elif name == SEARCH and claim is not None and claim.row.get("ops") is None:
+        evidence = _BY_SCRIPT
     elif judged is not None:
         verdict = judged.judgement.verdict
         evidence = ", ".join([*_counted(judged), verdict_text(judged).partition(", ")[2]])

@@ -8,9 +8,17 @@ from typing import Any
 import pytest
 
 from tests.unit.decide.io500.results import new_summary
-from tests.unit.prove.reports import MIB, mount, process
+from tests.unit.prove.reports import MIB, S, mount, process
 from tests.unit.prove.test_shared_calls import busy
-from weir.decide.io500.proven import ProvenRun, headline, proven_facts, proven_lines, proven_run, watched_run
+from weir.decide.io500.proven import (
+    ProvenPhase,
+    ProvenRun,
+    headline,
+    proven_facts,
+    proven_lines,
+    proven_run,
+    watched_run,
+)
 from weir.decide.io500.result import PHASES
 from weir.prove.claims import judged_claims
 from weir.prove.mounts import mounts_of
@@ -56,6 +64,12 @@ SUMMARY rate (in ops/sec): (of 1 iterations)
    Tree removal                    0.000          0.000          0.000          0.000
 -- finished at 11/27/2026 12:09:46 --
 """
+FOUND = """\
+runtime: 0.500000 rate: 2000.000000
+rank, errors, unknown, found, total, checked, job steal msgs received, work items send, job steal msgs send
+0, 0, 0, 3, 600, 604, 3, 0, 3, 0, 0.740s, 4
+1, 0, 0, 0, 400, 401, 3, 0, 3, 0, 0.694s, 3
+"""
 VALUES = {"ior_easy_write": 0.0625, "mdtest_easy_write": 2.0, "mdtest_easy_delete": 4.0}
 
 
@@ -99,7 +113,9 @@ def test_each_phase_has_a_verdict_and_the_score_is_none(tmp_path: Path) -> None:
     assert table["ior_easy_write"].endswith("VALID: 64 MiB in calls, proven to the devices")
     assert table["mdtest_easy_write"].endswith("VALID: 1,000 calls, proven to the client")
     assert table["mdtest_easy_delete"].endswith("VALID: 1,000 calls, proven to the client")
-    assert table["find"].endswith("UNPROVEN: lacks operations: the library counts no reads of directories")
+    assert table["find"].endswith(
+        "UNPROVEN: lacks operations: a script searched, which leaves no number of files (find.csv)"
+    )
     assert table["ior_hard_read"].endswith("UNPROVEN: the directory has no log of it")
     assert lines[-2:] == ["valid by IO500's rules: no (stonewall 3 s < 300 s)", "proven: 3 of 12"]
     assert any("not a valid IO500 score: shortened run" in line for line in lines)
@@ -162,3 +178,52 @@ def test_a_stonewall_that_ended_a_phase_of_metadata_is_no_other_number_of_files(
     for name in ("mdtest_easy_write", "mdtest_easy_delete"):
         assert found[name].evidence == "1,000 calls, proven to the client", name
         assert found[name].verdict == "VALID"
+
+
+def searched(
+    folder: Path, found: int = 1000, files: int = 1000, busy_s: float = 0.4, **more: Any
+) -> ProvenPhase:
+    """The search of a run that found so many files in half a second, and what its processes read."""
+    output = io500(folder, VALUES | {"find": found / 500})
+    (folder / "find.csv").write_text(FOUND.replace(", 400, ", f", {found - 600}, "))
+    (one,) = watched()
+    one |= {"program": "./io500"} | more
+    listed = {"entries": files, "busy_ns": int(busy_s * 1e9)}
+    one["mounts"] = [part | ({"listed": listed} if files else {}) for part in one["mounts"]]
+    script = process(mount(listed={"entries": 9000, "busy_ns": 5 * S}), program="drop.py")
+    return next(one for one in proven(output, [one, script]).phases if one.name == "find")
+
+
+def test_a_search_is_proven_by_the_entries_that_its_own_processes_read(tmp_path: Path) -> None:
+    found = searched(tmp_path / "run")
+    assert (found.verdict, found.evidence) == ("VALID", "1,000 calls, proven to the client")
+
+
+@pytest.mark.parametrize(
+    ("name", "facts", "verdict", "why"),
+    [
+        ("few", {"files": 900}, "INVALID", "reported 1000 operations, the calls made 900"),
+        ("missed", {"found": 900}, "INVALID", "requested 1000 operations, 900 were done"),
+        ("quick", {"busy_s": 0.7}, "INVALID", "the access lasted 0.5 s, its calls 0.7 s"),
+        ("old", {"files": 0}, "UNPROVEN", "lacks operations"),
+        (
+            "answered",
+            {"calls": [{"call": "readdir64", "object": "liar.so", "behind": True}]},
+            "UNPROVEN",
+            "lacks",
+        ),
+    ],
+)
+def test_a_search_that_the_reads_of_directories_deny(
+    tmp_path: Path, name: str, facts: dict[str, Any], verdict: str, why: str
+) -> None:
+    found = searched(tmp_path / name, **facts)
+    assert found.verdict == verdict, found.evidence
+    assert why in found.evidence
+
+
+def test_a_search_whose_value_is_not_that_of_its_table_is_not_proven(tmp_path: Path) -> None:
+    output = io500(tmp_path / "run", VALUES | {"find": 4.0})
+    (tmp_path / "run" / "find.csv").write_text(FOUND)
+    found = next(one for one in proven(output, watched()).phases if one.name == "find")
+    assert (found.verdict, found.evidence) == ("UNPROVEN", "its log has 2.000 kIOPS (+100.0% in the result)")
