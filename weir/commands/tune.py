@@ -53,6 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--value", default="bw_mib_s", metavar="COLUMN", help="column of the table to maximise"
     )
+    parser.add_argument(
+        "--unit", help="unit of that column, such as MiB/s (default: that of the column of a record)"
+    )
 
 
 def execute(args: argparse.Namespace) -> int:

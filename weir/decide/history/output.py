@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date
@@ -22,10 +22,36 @@ ORDER = (SLOWER, SPIKE, FASTER, LEARNING, NORMAL)
 
 
 def headline(found: Sequence[Judgement]) -> str:
-    """The number of series of each verdict; slower ones are named also if there are none."""
+    """How many series are slower and the worst of them, else the newest values; then the other verdicts."""
     counts = Counter(one.verdict for one in found)
-    told = [verdict for verdict in ORDER if counts[verdict] or verdict == SLOWER]
-    return f"{len(found)} series: " + ", ".join(f"{counts[verdict]} {verdict}" for verdict in told)
+    text = f"{counts[SLOWER]} of {len(found)} series slower"
+    slower = [one for one in found if one.verdict == SLOWER and one.alarm]
+    if slower:
+        worst = max(slower, key=lambda one: abs(one.alarm.size) if one.alarm else 0.0)
+        ratio = worst.alarm.ratio if worst.alarm else 1.0
+        which = "the worst " if len(slower) > 1 else ""
+        value = _with_unit(three_digits(worst.value), worst.unit)
+        text += f", {which}{worst.series}: {value}, x{ratio:.2f} since {worst.news_day}"
+    else:
+        text += f": newest {_ranges([(one.value, one.unit) for one in found])}"
+    others = [f"{counts[verdict]} {verdict}" for verdict in ORDER if counts[verdict] and verdict != SLOWER]
+    return "; ".join([text, *([", ".join(others)] if others else [])])
+
+
+def _ranges(values: Sequence[tuple[float, str]]) -> str:
+    """Least and largest value of each unit: numbers of different units are not compared."""
+    of_unit: dict[str, list[float]] = defaultdict(list)
+    for value, unit in values:
+        of_unit[unit].append(value)
+    texts = []
+    for unit, found in of_unit.items():
+        low, high = three_digits(min(found)), three_digits(max(found))
+        texts.append(_with_unit(low if low == high else f"{low} to {high}", unit))
+    return ", ".join(texts)
+
+
+def _with_unit(number: str, unit: str) -> str:
+    return f"{number} {unit}" if unit else number
 
 
 def as_text(found: Sequence[Judgement], everything: bool = False) -> str:
@@ -81,8 +107,8 @@ def _days_apart(first: Judgement, second: Judgement) -> int:
 
 
 def line(one: Judgement) -> str:
-    unit = f" {one.unit}" if one.unit else ""
-    text = f"{one.verdict:<8} {one.series}: {three_digits(one.value)}{unit} on {one.day}"
+    value = _with_unit(three_digits(one.value), one.unit)
+    text = f"{one.verdict:<8} {one.series}: {value} on {one.day}"
     if one.change is not None:
         text += f"; {change_text(one.change)}"
     elif one.alarm is not None and one.alarm.is_news:
@@ -128,7 +154,15 @@ def show_text(judged: Sequence[tuple[Series, Judgement]], everything: bool = Fal
     others = [one for one in judged if not one[1].changes]
     days = sorted(day for series, _ in judged for day in (series.day(0), series.day(len(series) - 1)))
     many = "changed their level" if len(changed) != 1 else "changed its level"
-    lines = [f"{len(changed)} of {len(judged)} series {many}; values of {days[0]} to {days[-1]}"]
+    if changed:
+        series, latest = changed[0]
+        old, new = (three_digits(exp(regime.level)) for regime in latest.regimes[-2:])
+        levels = (
+            f"the latest {series.name}: {old} to {_with_unit(new, series.unit)} on {latest.changes[-1].day}"
+        )
+    else:
+        levels = "medians " + _ranges([(exp(one.regimes[-1].level), one.unit) for _, one in judged])
+    lines = [f"{len(changed)} of {len(judged)} series {many}; {levels}; values of {days[0]} to {days[-1]}"]
     shown = list(judged) if everything else [*changed, *others][:_MOST_SHOWN]
     lines += [regimes_text(series, one) for series, one in shown]
     if len(shown) < len(judged):
@@ -145,7 +179,6 @@ def regimes_text(series: Series, found: Judgement) -> str:
         if change is not None:
             lines.append(f"    {change_text(change)}")
         level, points = three_digits(exp(regime.level)), regime.end - regime.start
-        unit = f" {series.unit}" if series.unit else ""
         many = f"{points} point{'s' * (points != 1)}"
-        lines.append(f"  median {level}{unit} from {series.day(regime.start)}, {many}")
+        lines.append(f"  median {_with_unit(level, series.unit)} from {series.day(regime.start)}, {many}")
     return "\n".join(lines)

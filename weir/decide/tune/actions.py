@@ -119,9 +119,11 @@ def _replay(args: argparse.Namespace) -> int:
     if best is None:
         raise WeirError("no setting has a value", file=str(args.replay), key=args.value)
     column = columns().get(args.value)
-    unit = f" {column.unit}" if column and column.unit else ""  # of another table nobody knows it
+    known = args.unit or (column.unit if column else "")
+    unit = f" {known}" if known else ""
+    found_unit = unit or " (unit unknown: --unit)"
     share = f"{replay.score(best) / replay.best:.1%} of the best setting of the table"
-    found = f"{args.value} {three_digits(replay.score(best))}{unit}, {share}"
+    found = f"{args.value} {three_digits(replay.score(best))}{found_unit}, {share}"
     lines = [
         f"best: {output.setting_text(replay.space.settings[best])}: {found}",
         f"{len(trials.scores)} of {len(replay.space)} settings in {args.replay}; {args.value}, best first:",

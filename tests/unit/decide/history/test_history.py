@@ -15,6 +15,7 @@ from scipy import stats
 
 from tests.unit.decide.compare.test_compare import cell, noisy, write
 from tests.unit.report.test_site_page import point, write_study
+from weir.base.units import three_digits
 from weir.cli import main
 from weir.decide.history.band import (
     FASTER,
@@ -150,7 +151,9 @@ def test_campaigns_are_kept_once_and_judged(tmp_path: Path, capsys: pytest.Captu
     junit = tmp_path / "check.xml"
     assert main(["history", "check", str(history), "--junit", str(junit)]) == 1
     printed = capsys.readouterr().out
-    assert "1 series: 1 slower" in printed
+    assert re.match(
+        r"1 of 1 series slower, write disk .*: [67]\d\d MiB/s, x0\.(69|70) since 2026-11-15\n", printed
+    )
     assert "changed on 2026-11-15 by x0." in printed
     assert len(ElementTree.parse(junit).findall("testcase/failure")) == 1
     assert main(["history", "show", str(history)]) == 0
@@ -208,7 +211,10 @@ def test_show_answers_first_and_fits_a_screen(tmp_path: Path, capsys: pytest.Cap
     arguments = ["history", "show", str(table), "--key", "system"]
     assert main(arguments) == 0
     first, *rest = capsys.readouterr().out.splitlines()
-    assert first == "1 of 40 series changed its level; values of 1970-01-01 to 1970-03-01"
+    assert first == (
+        "1 of 40 series changed its level; the latest s0: 1,000 to 500 MiB/s on 1970-01-31; "
+        "values of 1970-01-01 to 1970-03-01"
+    )
     assert rest[0].startswith("s0: 60 points")
     assert rest[1] == "  median 1,000 MiB/s from 1970-01-01, 30 points"
     assert len(rest) < 24
@@ -249,7 +255,7 @@ def test_the_figure_shows_levels_changes_and_the_verdict(tmp_path: Path) -> None
     table.write_text("\n".join(["target,started_unix,bw_mib_s", *lines]) + "\n")
     assert main(["history", "show", str(table), "--key", "target", "--html", str(page)]) == 0
     text = page.read_text()
-    assert "1 series: 1 slower" in text
+    assert "1 of 1 series slower, a&lt;b: " in text
     assert "a&lt;b" in text
     assert "1970-03-02 ×0.7" in text
     assert text.count("<circle") == 71
@@ -273,8 +279,8 @@ def test_the_page_of_a_site_links_a_page_for_each_target(tmp_path: Path) -> None
     write_study(site, "quick", [point("disk", 100, cell="c1")])
     assert main(["site", str(site), "--history", str(history)]) == 0
     index = (site / "index.html").read_text()
-    assert '<a href="history-disk.html">disk</a></b></td><td>1 series: 1 slower' in index
-    assert '<a href="history-pool_a.html">pool/a</a></b></td><td>1 series: 0 slower' in index
+    assert '<a href="history-disk.html">disk</a></b></td><td>1 of 1 series slower, ' in index
+    assert '<a href="history-pool_a.html">pool/a</a></b></td><td>0 of 1 series slower: newest ' in index
     text = (site / "history-disk.html").read_text()
     assert 'href="quick/report.html"' in text
     assert "<h1>History of disk</h1>" in text
@@ -311,7 +317,8 @@ def test_a_table_of_anybody_is_judged(tmp_path: Path, capsys: pytest.CaptureFixt
     lines = [f"disk,{day * DAY_S},{value}" for day, value in enumerate(level(12, 60))]
     table.write_text("\n".join(["target,started_unix,bw_mib_s", *lines]) + "\n")
     assert main(["history", "check", str(table), "--key", "target"]) == 0
-    assert "1 series: 0 slower" in capsys.readouterr().out
+    newest = re.escape(three_digits(level(12, 60)[-1]))
+    assert re.match(rf"0 of 1 series slower: newest {newest} MiB/s; 1 normal\n", capsys.readouterr().out)
     assert main(["history", "check", str(table), "--key", "targte"]) == 2
     assert "did you mean 'target'" in capsys.readouterr().err
     assert main(["history", "check", str(table)]) == 2
@@ -346,7 +353,10 @@ def test_series_that_move_on_the_same_day_are_one_incident() -> None:
     ]
     found.append(judge_newest(series(np.concatenate([level(1, 102), level(2, 8, 1500.0)]), "fast"), 14))
     text = as_text(found).splitlines()
-    assert text[0].startswith("6 series: 5 slower, 1 faster")
+    assert re.match(
+        r"5 of 6 series slower, the worst s\d: [67]\d\d, x0\.(6[89]|7[01]) since 1970-04-1", text[0]
+    )
+    assert text[0].endswith("; 1 faster")
     assert text[1].startswith("one incident: 5 series slower since 1970-04-1")
     assert re.search(r"at x0\.(6[89]|7[01]) to x0\.(69|7[0-2]) of before$", text[1])
     assert not text[2].startswith("one incident")

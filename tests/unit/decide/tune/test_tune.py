@@ -234,13 +234,18 @@ def test_a_replay_tells_of_settings_that_join_unlike_cells(capsys: pytest.Captur
 
 
 def test_a_replay_answers_first_with_a_unit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """That of a column that weir does not know is not printed, nor its name in its stead."""
+    """That of a column that weir does not know is requested; its name is not printed in its stead."""
     arguments = ["tune", "--replay", str(MISTRAL), "--move", "stripes", "--move", "ppn", "--budget", "12"]
     assert main([*arguments, "--value", "wnode"]) == 0
     first, second, third, *_ = capsys.readouterr().out.splitlines()
-    assert re.fullmatch(r"best: stripes \d+, ppn \d+: wnode [\d,]+, [\d.]+% of the best setting .*", first)
+    known = r"best: stripes \d+, ppn \d+: wnode [\d,]+ {}, [\d.]+% of the best setting .*"
+    assert re.fullmatch(known.format(r"\(unit unknown: --unit\)"), first)
     assert "12 of " in second
     assert re.fullmatch(r" +[\d,]+  stripes \d+, ppn \d+", third)
+    assert main([*arguments, "--value", "wnode", "--unit", "MiB/s"]) == 0
+    first, _, third, *_ = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(known.format("MiB/s"), first)
+    assert re.fullmatch(r" +[\d,]+ MiB/s  stripes \d+, ppn \d+", third)
     table = tmp_path / "table.csv"
     table.write_text("ppn,bw_mib_s\n1,1000\n2,2000\n")
     assert main(["tune", "--replay", str(table), "--move", "ppn"]) == 0
