@@ -75,7 +75,7 @@ def condition(check: Check) -> Condition:
 
 def findings(subject: Subject) -> list[Finding]:
     """Findings of all conditions of the line, in their order."""
-    found = [Finding("verdict", text) for text in verdict(subject)]
+    found = [Finding("verdict", str(text), isinstance(text, Unknown)) for text in verdict(subject)]
     found += [
         Finding("unlisted-edit", str(text), isinstance(text, Unknown)) for text in unlisted_edit(subject)
     ]
@@ -102,7 +102,8 @@ def verdict(subject: Subject) -> Iterator[str]:
             lacks = f"missing {row.get('missing')}" if row["verdict"] == "UNPROVEN" else row.get("reasons")
             bad[(row["verdict"], str(lacks or "no reason is recorded"))] += 1
     for (name, reason), count in sorted(bad.items()):
-        yield f"{count} of {len(subject.rows)} records are {name}: {reason}"
+        text = f"{count} of {len(subject.rows)} records are {name}: {reason}"
+        yield Unknown(text) if name == "UNPROVEN" else text
 
 
 def unlisted_edit(subject: Subject) -> Iterator[str]:
@@ -179,8 +180,8 @@ def fixed(values: Mapping[str, Any], subject: Subject) -> Iterator[str]:
 
 @condition
 def command_has(options: Sequence[str], subject: Subject) -> Iterator[str]:
-    if not subject.runs:
-        yield Unknown("no command line is recorded")
+    if subject.unfiled:
+        yield Unknown(_no_command_line(subject))
     for word in options:
         without = [run for run in subject.runs if not _has(run["command"], word)]
         if without:
@@ -200,7 +201,9 @@ def ppn(bound: Mapping[str, int], subject: Subject) -> Iterator[str]:
 @condition
 def rounds_at_least(least: int, subject: Subject) -> Iterator[str]:
     count = len({row.get("run") for row in subject.rows if usable(row, subject.must_be)})
-    if count < least:
+    if _lacks_runs(subject):
+        yield Unknown(f"which runs the records are of is not recorded; the contract requires {least}")
+    elif count < least:
         yield f"n = {count} usable runs, not {least}"
 
 
@@ -209,7 +212,9 @@ def iterations_at_least(least: int, subject: Subject) -> Iterator[str]:
     counts: dict[Any, int] = defaultdict(int)
     for row in subject.rows:
         counts[row.get("run"), row["access"]] += 1
-    if counts and min(counts.values()) < least:
+    if _lacks_runs(subject):
+        yield Unknown(f"which runs the iterations are of is not recorded; each needs {least}")
+    elif counts and min(counts.values()) < least:
         yield f"a run has {min(counts.values())} iterations, not {least}"
 
 
@@ -253,8 +258,8 @@ def bytes_per_node_at_least(least: int, subject: Subject) -> Iterator[str]:
 
 @condition
 def memory_filled_percent(least: int, subject: Subject) -> Iterator[str]:
-    if not subject.runs:
-        yield Unknown("no command line is recorded")
+    if subject.unfiled:
+        yield Unknown(_no_command_line(subject))
     shares = [_filled(run["command"]) for run in subject.runs]
     known = [share for share in shares if share is not None]
     if len(known) < len(shares):
@@ -286,6 +291,11 @@ def span_at_most(most_s: float, subject: Subject) -> Iterator[str]:
 
 @condition
 def same_run(accesses: Sequence[str], subject: Subject) -> Iterator[str]:
+    if _lacks_runs(subject):
+        yield Unknown(
+            f"which runs the records are of is not recorded; they must have {' and '.join(accesses)}"
+        )
+        return
     together: dict[Any, set[str]] = defaultdict(set)
     for row in subject.measured.rows:
         together[row["cell"], row.get("run")].add(row["access"])
@@ -313,6 +323,15 @@ def version(beginnings: Sequence[str], subject: Subject) -> Iterator[str]:
 def emulated(allowed: bool, subject: Subject) -> Iterator[str]:
     if not allowed and any(row.get("emulated") for row in subject.rows):
         yield "the storage is emulated"
+
+
+def _no_command_line(subject: Subject) -> str:
+    return f"{subject.unfiled} of {len(subject.rows)} records have no command line"
+
+
+def _lacks_runs(subject: Subject) -> bool:
+    """Whether several records are of runs that nobody told apart: imported logs may be of one run or many."""
+    return len(subject.rows) > 1 and any(row.get("run") is None for row in subject.rows)
 
 
 def _one_of(what: str, names: Sequence[str], values: Iterable[Any]) -> Iterator[str]:

@@ -262,6 +262,9 @@ def _more_runs(value: Value, promise: Promise, autocorrelation: float) -> int | 
 def _one_storage(results: list[Result]) -> list[Result]:
     """Lines that must be measured on one storage become not proven if they were measured on several."""
     bound = [result for result in results if result.line.conditions.get("one_storage") and result.rows]
+    if any(row.get("target") is None for result in bound for row in result.rows):
+        unknown = Finding("one-storage", "the storage of a record is not known", unknown=True)
+        return [_without_verdict(one, unknown) if one in bound else one for one in results]
     targets = sorted({str(row.get("target")) for result in bound for row in result.rows})
     if len(targets) < 2:
         targets = storages_of(run for result in bound for run in result.runs)

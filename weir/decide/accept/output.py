@@ -33,10 +33,29 @@ REMAINS_POSSIBLE = (
 
 
 def headline(contract: Contract, results: Sequence[Result], measured: Measured) -> str:
+    """The verdict, of how many requirements of the contract it is, and the line closest to its promise."""
     counts = Counter(result.verdict for result in results)
-    parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ORDER)
+    unjudged = len(contract.not_encoded)
     mark = f" {UNVERIFIED}" if measured.lacks else ""
-    return f"{contract.name}: {overall(results).upper()}{mark} ({len(results)} lines: {parts})"
+    if overall(results) == PASS and unjudged:
+        text = f"{PASS.upper()}{mark} on {len(results)} of {len(results) + unjudged} requirements"
+        text += f", {unjudged} not judged"
+    else:
+        parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ORDER)
+        text = f"{overall(results).upper()}{mark} ({len(results)} lines: {parts})"
+        text += f", {unjudged} requirements not judged" if unjudged else ""
+    return "; ".join([f"{contract.name}: {text}", *_closest(results)])
+
+
+def _closest(results: Sequence[Result]) -> Iterator[str]:
+    """The value with the smallest margin: a missed promise, if there is one."""
+    found = [(one.margin, one) for one in results if one.margin is not None]
+    if found:
+        margin, one = min(found, key=lambda item: item[0])
+        promise, value = one.line.promise, one.value
+        if promise is not None and value is not None:
+            number = f"{_digits(value.value)} {unit_of(promise.metric)}"
+            yield f"closest {one.line.name}: {number}, {_percent(margin)} of the promise"
 
 
 def verified_lines(measured: Measured) -> list[str]:
@@ -88,7 +107,8 @@ def _place_lines(measured: Measured) -> list[str]:
 
 def as_text(contract: Contract, results: Sequence[Result], measured: Measured) -> str:
     lines = [headline(contract, results, measured), *(line for one in results for line in _lines(one))]
-    return "\n".join([*lines, *verified_lines(measured)])
+    unjudged = [f"  not judged {text}" for text in contract.not_encoded]
+    return "\n".join([*lines, *unjudged, *verified_lines(measured)])
 
 
 def _lines(result: Result) -> Iterator[str]:

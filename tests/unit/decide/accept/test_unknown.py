@@ -1,0 +1,76 @@
+"""What a contract cannot judge is told in the first line, and what the records do not tell is not known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.decide.accept.compliant import cells_of, write_study
+from tests.unit.decide.accept.test_accept import contract_of
+from weir.decide.accept.contract import Contract
+from weir.decide.accept.evidence import Measured, read_measured
+from weir.decide.accept.judge import NOT_PROVEN, Result, judge
+from weir.decide.accept.output import as_text
+
+
+def measured_by(contract: Contract, folder: Path, **values: float) -> Measured:
+    """A study of which nothing lacks that would verify it."""
+    measured = read_measured(write_study(folder, cells_of(contract, values)))
+    return replace(measured, rounds=replace(measured.rounds, lacks=()))
+
+
+def changed(measured: Measured, **values: Any) -> Measured:
+    return replace(measured, rows=tuple(row | values for row in measured.rows))
+
+
+def unknown(results: list[Result]) -> set[str]:
+    """Conditions that are not known; a result with one is not proven."""
+    found = {one.condition for result in results for one in result.findings if one.unknown}
+    assert all(one.verdict == NOT_PROVEN for one in results if one.findings)
+    return found
+
+
+def test_a_pass_names_how_many_requirements_it_does_not_judge(tmp_path: Path) -> None:
+    """They were in the report alone, and the head was PASS."""
+    contract = contract_of("mistral-2015")
+    measured = measured_by(contract, tmp_path)
+    text = as_text(contract, judge(contract, measured), measured).splitlines()
+    assert text[0].startswith("mistral-2015: PASS on 10 of 12 requirements, 2 not judged; closest ")
+    assert text[0].endswith(" of the promise")
+    assert sum(line.startswith("  not judged ") for line in text) == 2
+
+
+def test_a_missed_promise_is_the_closest_with_its_unit(tmp_path: Path) -> None:
+    contract = contract_of("mistral-2015")
+    line = contract.lines[1]
+    assert line.promise is not None
+    assert line.promise.bound is not None
+    measured = measured_by(contract, tmp_path, **{line.name: 0.9 * line.promise.bound})
+    head = as_text(contract, judge(contract, measured), measured).splitlines()[0]
+    counts = "mistral-2015: FAIL (10 lines: 9 pass, 1 fail, 0 not proven), 2 requirements not judged"
+    assert head.startswith(f"{counts}; closest {line.name}: ")
+    assert head.endswith(" MiB/s, -10.0% of the promise")
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "condition"),
+    [
+        ("mistral-2015", {"run": None}, "rounds-at-least"),
+        ("jupiter-ior", {"run": None}, "same-run"),
+        ("nersc-10", {"verdict": "UNPROVEN", "missing": "sync"}, "verdict"),
+        ("jupiter-ior", {"target": None}, "one-storage"),
+    ],
+)
+def test_what_the_records_do_not_tell_is_not_known(
+    tmp_path: Path, name: str, values: dict[str, Any], condition: str
+) -> None:
+    """Records of runs that nobody told apart counted as one run, and the storage of none as one storage."""
+    contract = contract_of(name)
+    measured = measured_by(contract, tmp_path)
+    keys = {key for line in contract.lines for key in line.conditions}
+    assert condition == "verdict" or condition.replace("-", "_") in keys
+    assert condition not in unknown(judge(contract, measured))
+    assert condition in unknown(judge(contract, changed(measured, **values)))
