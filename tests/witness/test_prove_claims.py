@@ -13,15 +13,25 @@ from tests.unit.decide.io500.test_proven import VALUES, io500
 from tests.witness.conftest import MIB, Prove, counted, near
 
 
-def test_results_in_a_file_of_the_program_are_pointed_to(prove: Prove) -> None:
+def test_results_in_a_file_that_the_program_names_are_judged(prove: Prove) -> None:
+    """The file was only named, and the claim in it not judged."""
     fio = "fio --name=a --rw=write --bs=1M --size=16M --end_fsync=1 --output-format=json --output=o.json"
     seen = prove(*fio.split())
-    assert not seen["claims"]
-    line = "not judged: o.json has results of fio; hint: weir prove --output o.json -- fio ..."
-    assert line in seen["stderr"]
+    (claim,) = seen["claims"]
+    assert (claim["program"], claim["moved_bytes"]) == ("fio", 16 * MIB)
+    assert "results of fio are those in o.json" in seen["stderr"].splitlines()
     again = prove(*fio.split(), options=("--output", "o.json"))
-    assert again["claims"]
-    assert "not judged" not in again["stderr"]
+    assert len(again["claims"]) == 1
+    assert "o.json" not in again["stderr"]
+
+
+def test_a_program_without_a_known_result_is_told_how_to_have_its_number_judged(prove: Prove) -> None:
+    code = "open('f', 'wb').write(bytes(20 << 20)); print('wrote at 900.5 MB/s')"
+    hint = "hint: no result was read from the output; a number is judged by --expect 'write 900.5 MB/s'"
+    assert hint in prove(sys.executable, "-c", code)["stderr"].splitlines()
+    expected = prove(sys.executable, "-c", code, options=("--expect", "write 900.5 MB/s"))
+    assert len(expected["claims"]) == 1
+    assert "no result was read" not in expected["stderr"]
 
 
 def test_a_form_that_is_not_read_is_named(prove: Prove) -> None:

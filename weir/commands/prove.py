@@ -34,12 +34,13 @@ from weir.prove.logged import judged_claims as judged_claims_of_log
 from weir.prove.logged import logged_claims, logged_facts, logged_lines, moved_in
 from weir.prove.mounts import mounts_of
 from weir.prove.output import claim_lines, headline, hint_lines
-from weir.prove.records import JudgedRow, watched_paths
+from weir.prove.records import Judged, JudgedRow, watched_paths
 from weir.prove.reports import read_reports, unreported_bytes
-from weir.prove.results import claims_in, expected, unread_results
+from weir.prove.results import claims_in, expected, hint_of_expect, results_in_files
 from weir.prove.seen import Seen, facts_of_all, of_program, seen_lines, unseen_lines
 from weir.prove.start import Ended, run_program
 from weir.records.table import write_records
+from weir.records.text_kinds import unread_form
 from weir.tools.outputs import read_text
 
 NAME = "prove"
@@ -129,6 +130,9 @@ def execute(args: argparse.Namespace) -> int:
     judged = judged_mounts(mounts, processes, command)
     output = _texts(ended, args.output)
     run, hints = _io500(output)
+    if not (run or hints or claims_in(output)):
+        text, hints = _elsewhere(command, began_s, output)
+        output += f"\n{text}"
     found = [*claims, *claims_in(output), *(run.claims.values() if run else ())]
     unreported = unreported_bytes(ended.io, of_program(processes))
     claimed = judged_claims(found, mounts, processes, command, unreported)
@@ -138,7 +142,7 @@ def execute(args: argparse.Namespace) -> int:
         claimed = [(claim, one and without_reports(one, contradictions[0])) for claim, one in claimed]
     seen = Seen(command, ended, processes, damaged, mounts, judged, claimed, contradictions)
     proven = proven_run(run, [one for _, one in claimed[len(found) - len(run.claims) :]]) if run else None
-    _print(seen, proven, hints if found else [*hints, *unread_results(command, began_s, output)])
+    _print(seen, proven, hints if found else [*hints, *_to_expect(output, judged)])
     if args.json:
         facts = facts_of_all(seen) | ({"io500": proven_facts(proven)} if proven else {})
         args.json.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
@@ -154,6 +158,20 @@ def _io500(output: str) -> tuple[WatchedRun | None, list[str]]:
         return watched_run(output), []
     except WeirError as error:
         return None, [f"not judged: IO500: {error.problems[0].message}"]
+
+
+def _elsewhere(command: Sequence[str], since_s: float, output: str) -> tuple[str, list[str]]:
+    """The results that a program left in a file, with lines about what is read."""
+    text, lines = results_in_files(command, since_s)
+    form = unread_form(output)
+    return text, [*([f"not judged: its output is {form}"] if form else []), *lines]
+
+
+def _to_expect(output: str, judged: Sequence[Judged]) -> list[str]:
+    """How to have the program's own number judged, where nothing is claimed."""
+    rates = {one.access: float(one.row["bw_mib_s"]) for one in judged if one.row["bw_mib_s"]}
+    hint = hint_of_expect(output, rates)
+    return [hint] if hint else []
 
 
 def _of_a_log(args: argparse.Namespace, command: list[str]) -> int:

@@ -6,13 +6,13 @@ import os
 import re
 import shlex
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from weir.base.errors import WeirError
-from weir.base.units import UnitError, bare_number, parse_rate
+from weir.base.units import UnitError, bare_number, parse_rate, three_digits
 from weir.prove.records import LEAST_BYTES
 from weir.records.log_runs import runs_in
 from weir.records.text_kinds import unread_form
@@ -23,6 +23,7 @@ from weir.tools.outputs import read_text
 
 OPTION = "--expect"
 _MOST_BYTES_OF_RESULTS = 1 << 20
+_RATE = re.compile(r"(?<![\w.,])(\d+(?:\.\d+)?)\s*((?:kB|[MGT]B|[KMGT]iB)/s)\b")
 _EXPECTED = re.compile(r"(write|read)\s+(.+)")
 
 
@@ -36,27 +37,44 @@ class Claim:
     complete: bool = True
 
 
-def unread_results(command: Sequence[str], since_s: float, output: str) -> Iterator[str]:
-    """Hints at output in a form that is not read, and at files that the command names and wrote, and that
-    have results."""
-    if form := unread_form(output):
-        yield f"not judged: its output is {form}"
+def results_in_files(command: Sequence[str], since_s: float) -> tuple[str, list[str]]:
+    """The results in the first file that the command names and the program wrote, for a program that printed
+    none; and lines that name the file, files in a form that is not read, and further files with results,
+    which may be the same ones in another form."""
+    found, lines = "", []
     for name in dict.fromkeys(one.rpartition("=")[2] for one in command[1:]):
-        with suppress(OSError, ValueError):
-            facts = os.stat(name)
-            if (
-                not stat.S_ISREG(facts.st_mode)
-                or not since_s <= facts.st_mtime
-                or facts.st_size > _MOST_BYTES_OF_RESULTS
-            ):
-                continue
-            text = read_text(Path(name))
-            found = claims_in(text)
-            if not found and (form := unread_form(text)):
-                yield f"not judged: {name} is {form}"
-            if found:
-                hint = f"weir prove --output {shlex.quote(name)} -- {shlex.quote(command[0])} ..."
-                yield f"not judged: {name} has results of {found[0].who}; hint: {hint}"
+        text = _written_text(name, since_s)
+        claims = claims_in(text)
+        if claims and not found:
+            found = text
+            lines.append(f"results of {claims[0].who} are those in {name}")
+        elif claims:
+            hint = f"weir prove --output {shlex.quote(name)} -- {shlex.quote(command[0])} ..."
+            lines.append(f"not judged: {name} has results of {claims[0].who}, too; hint: {hint}")
+        elif form := unread_form(text):
+            lines.append(f"not judged: {name} is {form}")
+    return found, lines
+
+
+def _written_text(name: str, since_s: float) -> str:
+    """The text of a regular file that was written since then; empty where there is none."""
+    with suppress(OSError, ValueError):
+        facts = os.stat(name)
+        is_new = stat.S_ISREG(facts.st_mode) and facts.st_mtime >= since_s
+        if is_new and facts.st_size <= _MOST_BYTES_OF_RESULTS:
+            return read_text(Path(name))
+    return ""
+
+
+def hint_of_expect(output: str, rates_mib_s: Mapping[str, float]) -> str:
+    """How to have a number judged that no tool of weir reads; rates_mib_s: what was counted, by access.
+    Empty where nothing was counted."""
+    if not rates_mib_s:
+        return ""
+    access = max(rates_mib_s, key=lambda one: rates_mib_s[one])
+    printed = _RATE.search(output)
+    number = " ".join(printed.groups()) if printed else f"{three_digits(rates_mib_s[access])} MiB/s"
+    return f"hint: no result was read from the output; a number is judged by {OPTION} '{access} {number}'"
 
 
 def claims_in(text: str) -> list[Claim]:
