@@ -185,6 +185,12 @@ onstart:
     WORKFLOW.start()
 
 
+onsuccess:
+    from weir.report.ending import print_ending
+
+    print_ending(WORKFLOW)
+
+
 onerror:
     WORKFLOW.explain()
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from weir.base.errors import WeirError
-from weir.plan import make_plan, plan_data, write_plan
-from weir.plan.card import cost_card
+from weir.plan import Plan, make_plan, plan_data, write_plan
+from weir.plan.card import cost_card, other_scale
 from weir.plan.config import load_config
+from weir.plan.config.scales import FULL
 from weir.plan.config.sources import add_config_dir
 from weir.plan.experience import read_costs
 
@@ -52,11 +56,19 @@ def execute(args: argparse.Namespace) -> int:
         "stacks": args.stack,
         "scale": args.scale,
     }
-    plan = make_plan(load_config(args.config, config_dir=args.config_dir, overrides=chosen))
+    plan = _planned(args, chosen)
     costs = read_costs(args.results / plan.site.name)
     if args.out and plan.batches:
         write_plan(plan, args.out)  # before the card: its reader may go early, as head does
-    print(json.dumps(plan_data(plan), indent=1) if args.json else cost_card(plan, costs))
+    if args.json:
+        print(json.dumps(plan_data(plan), indent=1))
+    else:
+        full = partial(_planned, args, chosen | {"scale": FULL})
+        print(cost_card(plan, costs, other_scale(plan, full, f"--scale {FULL}")))
     if not plan.batches:
         raise WeirError("nothing is left to measure", hint="the cost card lists what is excluded and why")
     return 0
+
+
+def _planned(args: argparse.Namespace, chosen: Mapping[str, Any]) -> Plan:
+    return make_plan(load_config(args.config, config_dir=args.config_dir, overrides=chosen))

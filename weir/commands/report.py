@@ -25,10 +25,12 @@ from weir.commands.watch import PageWriter
 from weir.decide.compare.sides import RECORDS_FILE
 from weir.measure.clean_up.starter import Starter, follow_the_starter
 from weir.plan import Plan, make_plan
-from weir.plan.card import short_card
+from weir.plan.card import other_scale, short_card
 from weir.plan.config import load_config
+from weir.plan.config.scales import FULL
 from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
 from weir.report.page_file import PAGE_FILE
+from weir.report.publications import publication_lines
 from weir.report.text import lines
 from weir.workflow.follow import follow, measured_partitions
 from weir.workflow.handover import MEASURED_PLAN, Handover
@@ -44,6 +46,7 @@ _SEEN_OF_LOG = 12
 _SET_UP = "envs/setup.sh"
 _ANALYSIS = ("analyse", "report")  # its roles; measuring needs neither R nor TeX
 _CHECK = ("Rscript", "analysis/draw.R", "check")
+_WHOLE = f"--scale {FULL}; make: SCALE={FULL}"
 _LOOK_S = 0.05
 _ENDS_S = 90.0  # the time to end a measurement on a target that hangs, and more
 _IDLE_S = 10.0  # seconds that a program may take to end when nothing that it started is left
@@ -94,14 +97,16 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _report(args: argparse.Namespace, chosen: dict[str, str]) -> int:
-    plan = make_plan(load_config(overrides=chosen | {"targets": args.target}))
+    requested = chosen | {"targets": args.target}
+    plan = make_plan(load_config(overrides=requested))
     study = measured_study(plan, Path.cwd(), args.campaign or "")
     folder = Path(study.folder)
     (folder / "logs").mkdir(parents=True, exist_ok=True)
     left = {batch.batch: len(cells_left(batch, folder.parent)) for batch in plan.batches}
     if args.retry_failed:
         left |= forget_failed(plan, folder)
-    print(short_card(plan, sum(left.values())), flush=True)
+    scale = other_scale(plan, lambda: make_plan(load_config(overrides=requested | {"scale": FULL})), _WHOLE)
+    print(short_card(plan, sum(left.values()), scale), flush=True)
     hand_over(plan, folder)
     workflow = Workflow(plan, folder, chosen, args.page_only)
     to_measure = [name for name, count in left.items() if count]
@@ -291,7 +296,7 @@ class Workflow:
         status = self._snakemake("draw" if self._page_only else "", self._answer)
         if status != 0 or self._page_only:
             return status
-        print(f"PDF:  {self._folder / 'report.pdf'}", flush=True)
+        print(*publication_lines(self._folder), f"PDF:  {self._folder / 'report.pdf'}", sep="\n", flush=True)
         return self._provenance()
 
     def _snakemake(self, until: str, then: Callable[[subprocess.Popen[bytes]], None] | None = None) -> int:

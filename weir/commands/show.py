@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from weir.base.errors import WeirError
 from weir.base.files import from_json
 from weir.base.read_back import damage_named
 from weir.report.page_file import DRAW_AGAIN, PAGE_FILE, checked_page
+from weir.report.publications import publication_lines
 from weir.report.text import lines
 
 NAME = "show"
@@ -30,9 +32,17 @@ def execute(args: argparse.Namespace) -> int:
     file = args.study / PAGE_FILE if args.study.is_dir() else args.study
     facts = read_page(file)
     with damage_named(file, DRAW_AGAIN):
-        text = json.dumps(facts, indent=1) if args.json else "\n".join(lines(facts))
+        text = json.dumps(facts, indent=1) if args.json else "\n".join(_with_map(facts, file.parent))
     print(text)
     return 0
+
+
+def _with_map(facts: dict[str, Any], study: Path) -> Iterator[str]:
+    """The answer, then how much of a publication the study shows, then the rest."""
+    answer, *rest = lines(facts)
+    yield answer
+    yield from (f"  {line}" for line in publication_lines(study))
+    yield from rest
 
 
 def _instead_of_a_study(folder: Path) -> str:

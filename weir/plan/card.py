@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from weir.base.errors import WeirError
 from weir.base.units import about_duration, about_size
+from weir.plan.config.scales import FULL
 from weir.plan.experience import BatchCosts, learned
 from weir.plan.model import Batch, Cost, Plan, TargetCost
 from weir.terms.model import CROSS_CHECK, Until
@@ -16,13 +18,14 @@ _MOST_TARGETS = 7  # targets on a short card
 _MOST_TOO_LONG = 4
 
 
-def cost_card(plan: Plan, costs: Iterable[BatchCosts] = ()) -> str:
+def cost_card(plan: Plan, costs: Iterable[BatchCosts] = (), scale: str = "") -> str:
     """Sums first, then targets, batches, and the excluded cells with their reasons.
 
-    costs: of earlier batches of the site, from which the range of the time is learned."""
+    costs: of earlier batches of the site, from which the range of the time is learned.
+    scale: the text of other_scale."""
     return "\n".join(
         [
-            *_head(plan),
+            *_head(plan, scale),
             *_learned(plan, costs),
             *_targets(plan),
             *_batches(plan),
@@ -32,9 +35,23 @@ def cost_card(plan: Plan, costs: Iterable[BatchCosts] = ()) -> str:
     )
 
 
-def short_card(plan: Plan, left: int) -> str:
+def other_scale(plan: Plan, full: Callable[[], Plan], option: str) -> str:
+    """Why the suites are planned at a smaller scale, and what the whole costs; empty where they are whole, or
+    the user requested the scale. option: how to request the whole."""
+    smaller = {suite.scale for suite in plan.suites} - {FULL}
+    if plan.scale_requested or not smaller:
+        return ""
+    try:
+        cost = full().cost
+    except WeirError as error:
+        return f"{plan.scale}, by site {plan.site.name}; {FULL} cannot be planned: {error}"
+    whole = f"{cost.cells:,} cells, {cost.executions:,} executions, {_duration(cost)}"
+    return f"{plan.scale}, by site {plan.site.name}; {FULL} has {whole} ({option})"
+
+
+def short_card(plan: Plan, left: int, scale: str = "") -> str:
     """The card in at most twelve lines: what will be measured, where, how much and how long; the rest is in
-    plan.txt."""
+    plan.txt. scale: the text of other_scale."""
     cost = plan.cost
     lines = [
         f"Plan of {_whole(plan)}: {plan.site.description}",
@@ -43,10 +60,11 @@ def short_card(plan: Plan, left: int) -> str:
         f"  volume      {about_size(cost.written_bytes)} written, {about_size(cost.read_bytes)} read;"
         f" peak space {about_size(cost.peak_bytes)}",
         f"  time        {_duration(cost)}",
+        *([f"  scale       {scale}"] if scale else []),
     ]
     # Real storage first.
     ordered = sorted(cost.targets, key=lambda item: plan.site.targets[item.target].emulated)
-    shown = ordered[:_MOST_TARGETS]
+    shown = ordered[: _MOST_TARGETS - bool(scale)]
     width = max((len(item.target) for item in shown), default=0)
     for item in shown:
         target = plan.site.targets[item.target]
@@ -62,11 +80,13 @@ def _whole(plan: Plan) -> str:
     return f"{suites} on {plan.site.name}"
 
 
-def _head(plan: Plan) -> Iterator[str]:
+def _head(plan: Plan, scale: str) -> Iterator[str]:
     cost = plan.cost
     yield f"Plan of {_whole(plan)}: {cost.cells:,} cells, {cost.executions:,} executions, {_duration(cost)}"
     yield f"  {plan.site.description}"
     yield ""
+    if scale:
+        yield f"  scale         {scale}"
     duplicates = f", {cost.shared:,} duplicates" if cost.shared else ""
     less = f"{cost.excluded:,} excluded{duplicates}"
     beside = sum(cell.checks is not None for cell in plan.cells)

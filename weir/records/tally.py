@@ -209,10 +209,24 @@ def summarise(rows: Sequence[Row], out: Path) -> dict[str, Any]:
 
 def describe(summary: Mapping[str, Any]) -> str:
     """One line of counts, then the reasons and the missing evidence."""
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in summary["verdicts"].items())
-    lines = [f"{summary['out']}: {summary['records']} records of {summary['cells']} cells: {counts}"]
+    counts = verdict_counts(summary["verdicts"])
+    head = f"{summary['out']}: {summary['records']} records of {summary['cells']} cells: {counts}"
+    lines = [head + read_text(summary.get("read"))]
     if authors := summary["authors_verdicts"]:
         lines.append(f"  {authors:6d} with the verdict of the table's author, not of this audit")
     lines += [f"  {count:6d} x {reason}" for reason, count in summary["reasons"].items()]
     lines += [f"  {count:6d} without evidence: {name}" for name, count in summary["missing"].items()]
     return "\n".join(lines)
+
+
+def verdict_counts(verdicts: Mapping[str, int]) -> str:
+    """Such as 3 VALID, 0 UNPROVEN, 1 DEGRADED, 0 INVALID."""
+    return ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
+
+
+def read_text(counts: Mapping[str, int] | None) -> str:
+    """The end of the headline of imported logs, where not all files were read."""
+    if not counts or counts["read"] == counts["files"]:
+        return ""
+    refused = f", {counts['refused']} refused" if counts["refused"] else ""
+    return f"; {counts['read']} of {counts['files']} files read{refused}"

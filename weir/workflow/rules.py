@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from weir.plan import Plan, make_plan, read_plan
 from weir.plan.added import until_words
 from weir.plan.allocation import admission, allocations, retries
-from weir.plan.card import cost_card
+from weir.plan.card import cost_card, other_scale
 from weir.plan.config import load_config
+from weir.plan.config.scales import FULL
 from weir.plan.config.sources import PARTS, VARIABLE
 from weir.plan.experience import read_costs
 from weir.workflow.code import CONFIG_FILE, Code, code_of, is_module, is_snakemake_9
@@ -50,12 +53,18 @@ class Workflow:
     site_folder: Path  # where the rules write: what a module's prefix makes of the folders of the study
     folder: Path
     retries: int
+    began_ns: int = field(default_factory=time.time_ns, init=False)  # since 1970
     _started: bool = field(default=False, init=False)
 
     @property
     def study(self) -> Study:
         """The study that is printed."""
         return self.archived or self.measured
+
+    @property
+    def printed_folder(self) -> Path:
+        """The folder of the study that is printed, as the rules write it."""
+        return Path(self.archived.folder) if self.archived else self.folder
 
     @property
     def plan_file(self) -> str:
@@ -131,7 +140,10 @@ def prepared(workflow: Any, config: Mapping[str, Any]) -> Workflow:
         note_start()
         wait_for_replies()
         if not begun.archived:
-            _print_what_is_left(begun)
+            full = partial(_plan, {**config, "scale": FULL}, code)
+            # Whoever made a plan of its own has told its scale.
+            scale = "" if config.get("plan") else other_scale(plan, full, f"--config scale={FULL}")
+            _print_what_is_left(begun, scale)
         # Snakemake 8 runs the onstart of a module; 9 does not, but tells whether this is a dry run.
         if is_module(workflow) and is_snakemake_9(workflow) and not workflow.output_settings.dryrun:
             begun.start()
@@ -167,9 +179,9 @@ def _plan(config: Mapping[str, Any], code: Code) -> Plan:
     return make_plan(load_config(code.root / CONFIG_FILE, root=root, config_dir=layer, overrides=config))
 
 
-def _print_what_is_left(begun: Workflow) -> None:
+def _print_what_is_left(begun: Workflow, scale: str) -> None:
     plan, results = begun.plan, begun.site_folder
     receipts = begun.folder / "batches"
     unmeasured = [batch for batch in plan.batches if cells_left(batch, results)]
-    lines = [cost_card(plan, read_costs(results)), "", what_is_left(plan, results, receipts)]
+    lines = [cost_card(plan, read_costs(results), scale), "", what_is_left(plan, results, receipts)]
     print(*lines, *admission(plan, unmeasured), sep="\n", file=sys.stderr)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.checkout import SITE, SUITE, TARGET, load, make_checkout
-from weir.plan import make_plan
-from weir.plan.card import cost_card
+from weir.base.errors import WeirError
+from weir.plan import Plan, make_plan
+from weir.plan.card import cost_card, other_scale, short_card
 
 CARD = """\
 Plan of mine (scale full) on here: 6 cells, 12 executions, 6.9 s to 31 s
@@ -69,3 +70,39 @@ def test_notes_stand_at_the_end(tmp_path: Path) -> None:
     card = card_of(tmp_path, SUITE + "    targets: {kind: [pool]}\n")
     assert card.endswith("  note: mine/sizes: nothing to measure, none of the chosen targets is pool")
     assert "cells         0 (0 combinations" in card
+
+
+def scaled_plan(folder: Path, scale: str = "") -> Plan:
+    """A site with a scale of its own, and a suite with that scale, which has half of the sizes."""
+    site = SITE + "scale: small\n"
+    suite = SUITE + "scales: {small: {space: {xfer: [16 KiB]}}}\n"
+    root = make_checkout(folder, {"mine": suite}, site, {"disk": TARGET})
+    return make_plan(load(root, **({"scale": scale} if scale else {})))
+
+
+def test_a_scale_that_the_site_chose_is_named_with_what_the_whole_costs(tmp_path: Path) -> None:
+    """It was chosen silently."""
+    plan = scaled_plan(tmp_path / "small")
+    text = other_scale(plan, lambda: scaled_plan(tmp_path / "full", "full"), "--scale full")
+    assert text == "small, by site here; full has 8 cells, 16 executions, 9.1 s to 41 s (--scale full)"
+    assert f"\n  scale         {text}\n  cells         4 " in cost_card(plan, (), text)
+    short = short_card(plan, 0, text).splitlines()
+    assert f"  scale       {text}" in short[:5]
+    assert len(short) <= 12
+
+
+def test_a_scale_that_was_requested_or_is_the_whole_is_not_explained(tmp_path: Path) -> None:
+    def never() -> Plan:
+        raise AssertionError("the whole is not planned in vain")
+
+    assert other_scale(scaled_plan(tmp_path / "small", "small"), never, "") == ""
+    whole = make_plan(load(make_checkout(tmp_path / "whole", {"mine": SUITE}, SITE, {"disk": TARGET})))
+    assert other_scale(whole, never, "") == ""
+
+
+def test_a_whole_that_cannot_be_planned_is_said(tmp_path: Path) -> None:
+    def fails() -> Plan:
+        raise WeirError("too many combinations")
+
+    text = other_scale(scaled_plan(tmp_path), fails, "--scale full")
+    assert text == "small, by site here; full cannot be planned: too many combinations"

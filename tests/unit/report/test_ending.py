@@ -1,0 +1,118 @@
+"""The end of a workflow: at most three lines, the answer first, then the files that it wrote."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.checkout import ROOT
+from tests.unit.report.test_text import NO_RESULTS, answer, page, target
+from weir.cli import main
+from weir.report.ending import ending
+from weir.report.publications import publication_lines
+
+MAP = """\
+paper,whole,item,part,held
+ime-paper,TRUE,Figure 1,figure scaling,TRUE
+ime-paper,TRUE,Figure 2,figure density,TRUE
+ime-paper,TRUE,Table 1,table best-mean,FALSE
+ime-paper,TRUE,Table 2,,FALSE
+nersc-ior,FALSE,Figure 5,figure scaling,TRUE
+"""
+PAGE = page([target("disk")], [answer("disk", "write", 1000)], real=NO_RESULTS | {"VALID": 6})
+PAGE |= {"points": [], "study": PAGE["study"] | {"question": "How fast?"}}
+
+
+def workflow(folder: Path, began_ns: int = 1, cells: int = 0) -> Any:
+    batch = SimpleNamespace(
+        cells=[SimpleNamespace(cell=f"c{one}", rounds=1, point="") for one in range(cells)]
+    )
+    plan = SimpleNamespace(cells=batch.cells, batches=[batch])
+    return SimpleNamespace(printed_folder=folder, site_folder=folder.parent, began_ns=began_ns, plan=plan)
+
+
+def write(folder: Path, name: str, text: str, second: int) -> None:
+    file = folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    os.utime(file, (second, second))
+
+
+def test_a_printed_study_ends_with_its_answer_and_both_files(tmp_path: Path) -> None:
+    for second, (name, text) in enumerate(
+        [("records.csv", ""), ("page.json", json.dumps(PAGE)), ("report.pdf", "")], 5
+    ):
+        write(tmp_path, name, text, second)
+    write(tmp_path, "tables/publication.csv", MAP, 6)
+    write(tmp_path, "figures/scaling.csv", "", 6)
+    assert ending(workflow(tmp_path)) == [
+        "6 of 6 results proven; disk at best: write 1,000 MiB/s [900–1,100]; "
+        "1 of 4 figures and tables of ime-paper shown",
+        f"HTML: {tmp_path}/report.html",
+        f"PDF:  {tmp_path}/report.pdf",
+    ]
+
+
+def test_a_pdf_of_an_earlier_drawing_is_not_named(tmp_path: Path) -> None:
+    for second, (name, text) in enumerate(
+        [("report.pdf", ""), ("records.csv", ""), ("page.json", json.dumps(PAGE))], 5
+    ):
+        write(tmp_path, name, text, second)
+    assert ending(workflow(tmp_path))[1:] == [f"HTML: {tmp_path}/report.html"]
+
+
+def test_collected_records_end_with_their_verdicts(tmp_path: Path) -> None:
+    for second, (name, text) in enumerate(
+        [("page.json", json.dumps(PAGE)), ("report.pdf", ""), ("records.csv", "")], 5
+    ):
+        write(tmp_path, name, text, second)
+    write(tmp_path, "facts.json", json.dumps({"records": 6, "verdicts": {"VALID": 4, "INVALID": 2}}), 8)
+    assert ending(workflow(tmp_path)) == [
+        f"{tmp_path}/records.csv: 6 records: 4 VALID, 2 INVALID",
+        f"why: weir audit {tmp_path}/records.csv",
+    ]
+
+
+def test_batches_alone_end_with_the_cells_that_they_measured(tmp_path: Path) -> None:
+    """The records of an earlier workflow are not those that were measured."""
+    study = tmp_path / "study"
+    write(study, "records.csv", "", 5)
+    write(study, "page.json", json.dumps(PAGE), 6)
+    write(tmp_path, "runs/c0/000/run.json", "{}\n", 9)
+    assert ending(workflow(study, began_ns=8 * 10**9, cells=2)) == [f"1 of 2 cells measured: {tmp_path}/runs"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "{}", "null"])
+def test_a_damaged_page_does_not_hide_the_files(tmp_path: Path, text: str) -> None:
+    write(tmp_path, "page.json", text, 5)
+    first, html = ending(workflow(tmp_path))
+    assert first.startswith(f"{tmp_path}/page.json")
+    assert html == f"HTML: {tmp_path}/report.html"
+
+
+def test_a_study_without_a_publication_has_no_line_of_it(tmp_path: Path) -> None:
+    assert publication_lines(tmp_path) == []
+    write(tmp_path, "tables/publication.csv", "paper,whole\n", 5)
+    assert publication_lines(tmp_path) == []
+
+
+def test_show_has_the_map_of_the_publication_below_the_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path, "page.json", json.dumps(PAGE), 5)
+    write(tmp_path, "tables/publication.csv", MAP, 6)
+    write(tmp_path, "figures/density.csv", "", 6)
+    assert main(["show", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].startswith("6 of 6 results proven")
+    assert shown[1] == "  1 of 4 figures and tables of ime-paper shown"
+
+
+def test_the_snakefile_prints_it_when_all_jobs_ended_well() -> None:
+    text = (ROOT / "Snakefile").read_text()
+    assert "    print_ending(WORKFLOW)" in text.split("onsuccess:")[1].split("onerror:")[0]
