@@ -35,7 +35,14 @@ from weir.report.text import lines
 from weir.workflow.follow import follow, measured_partitions
 from weir.workflow.handover import MEASURED_PLAN, Handover
 from weir.workflow.progress import StudyProgress
-from weir.workflow.study import cells_failed, cells_left, hand_over, measured_study, why_not_measured
+from weir.workflow.study import (
+    cells_left,
+    forget_failed,
+    hand_over,
+    measured_study,
+    reasons_together,
+    why_not_measured,
+)
 
 NAME = "report"
 GROUP = "measure"
@@ -123,15 +130,6 @@ def _report(args: argparse.Namespace, chosen: dict[str, str]) -> int:
     return status
 
 
-def forget_failed(plan: Plan, folder: Path) -> dict[str, int]:
-    """Removes the receipts of batches with failed cells, which the next workflow then repeats. Returns the
-    number of those cells by batch."""
-    found = {batch.batch: cells_failed(batch, folder.parent) for batch in plan.batches}
-    for batch in (name for name, count in found.items() if count):
-        Handover.of(folder, batch).receipt.unlink(missing_ok=True)
-    return {name: count for name, count in found.items() if count}
-
-
 def set_up_analysis() -> None:
     """Installing is work for processors and disk: only now is nothing timed any more."""
     if _status_of(subprocess.Popen([_SET_UP, *_ANALYSIS])) != 0:
@@ -194,9 +192,8 @@ def preflight(plan: Plan, folder: Path, batches: Sequence[str]) -> None:
     needed = [name for name in problems if not plan.site.targets[plan.batch(name).target].optional]
     ready = len(local) - len(problems)
     if needed and not ready:
-        raise WeirError(
-            "; ".join(f"{name}: {problems[name]}" for name in needed), hint="nothing was measured"
-        )
+        every = reasons_together({name: problems[name] for name in needed})
+        raise WeirError("; ".join(every), hint="nothing was measured")
     for name, problem in problems.items():
         if name in needed:
             print(f"  {name} cannot be measured: {problem}; the others are measured, the report waits for it")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,6 +112,15 @@ def cells_failed(batch: Batch, results: Path) -> int:
     )
 
 
+def forget_failed(plan: Plan, folder: Path) -> dict[str, int]:
+    """Removes the receipts of batches with failed cells, which the next workflow then repeats. Returns the
+    number of those cells by batch."""
+    found = {batch.batch: cells_failed(batch, folder.parent) for batch in plan.batches}
+    for batch in (name for name, count in found.items() if count):
+        Handover.of(folder, batch).receipt.unlink(missing_ok=True)
+    return {name: count for name, count in found.items() if count}
+
+
 def waiting_beside(plan: Plan, batch: Batch, folder: Path, started: float) -> list[Batch]:
     """Batches that this workflow still has to measure and that can take turns with this one.
 
@@ -138,6 +148,17 @@ def why_not_measured(plan: Plan, folder: Path) -> list[str]:
         elif reason := why_unavailable(folder.parent, batch.batch):
             lines.append(f"weir: {batch.batch} was skipped: {reason}")
     return [visible(line) for line in lines]
+
+
+def reasons_together(problems: Mapping[str, str]) -> list[str]:
+    """A text for each reason with the batches that have it: on a cluster all of a target have the same."""
+    batches: dict[str, list[str]] = defaultdict(list)
+    for batch, reason in problems.items():
+        batches[reason].append(batch)
+    return [
+        f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {reason}"
+        for reason, names in batches.items()
+    ]
 
 
 def what_is_left(plan: Plan, results: Path, receipts: Path, examples: int = 8) -> str:

@@ -21,6 +21,7 @@ from weir.commands.report import preflight
 from weir.plan import make_plan
 from weir.runs.files import run_folder
 from weir.workflow.handover import Handover
+from weir.workflow.study import forget_failed
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENT = json.dumps({"errors": [{"message": "/dev/shm has only 64 MiB free"}]}, indent=2)
@@ -134,7 +135,7 @@ def test_what_failed_is_measured_again_on_request(tmp_path: Path) -> None:
     receipt = Handover.of(study, batch.batch).receipt
     receipt.parent.mkdir(parents=True)
     receipt.write_text("{}")
-    failed = report.forget_failed(SimpleNamespace(batches=[batch]), study)
+    failed = forget_failed(SimpleNamespace(batches=[batch]), study)
     assert failed == {batch.batch: 1}
     assert not receipt.exists()
 

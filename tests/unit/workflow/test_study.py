@@ -16,7 +16,7 @@ from weir.base.errors import WeirError, error_data
 from weir.plan import make_plan
 from weir.runs.files import note_unavailable
 from weir.workflow.handover import Handover
-from weir.workflow.study import measured_study, waiting_beside, why_not_measured
+from weir.workflow.study import measured_study, reasons_together, waiting_beside, why_not_measured
 
 PLAN: Any = SimpleNamespace(batches=[SimpleNamespace(batch=name) for name in ("disk-a-1x1", "disk-a-3x1")])
 ERROR = json.dumps(error_data(WeirError("target disk: nothing is mounted on /lustre", hint="mount it")))
@@ -110,3 +110,12 @@ def test_batches_of_a_machine_take_turns_as_far_as_they_wait(tmp_path: Path) -> 
     slow = replace(plan.site.partitions["node"], time_limit_s=3600.0)
     limited = replace(plan, site=replace(plan.site, partitions={"node": slow}))
     assert limited.in_turns(names["disk"]) == []
+
+
+def test_a_reason_that_several_batches_have_is_told_once() -> None:
+    problems = {
+        "disk-a-1x1": "nothing is mounted",
+        "disk-a-1x2": "nothing is mounted",
+        "tape-a-1x1": "is full",
+    }
+    assert reasons_together(problems) == ["disk-a-1x1 and 1 more: nothing is mounted", "tape-a-1x1: is full"]

@@ -87,7 +87,12 @@ def test_the_suite_of_the_guide_can_be_planned(scale: str, tmp_path: Path) -> No
     example = guide.split("```yaml\n")[1].split("```")[0]
     (tmp_path / "config" / "suites" / "checkpoint.yaml").write_text(example)
     overrides = {"site": "local", "suites": ["checkpoint"], "scale": scale}
-    assert make_plan(load_config(root=tmp_path, overrides=overrides, environment={})).cells
+    plan = make_plan(load_config(root=tmp_path, overrides=overrides, environment={}))
+    assert plan.cells
+    # Its own audit called its phases too short.
+    wanted = {"stonewall": 1.0, "wear_out": True, "sync": True, "drop_caches": True, "read_again": True}
+    assert all(wanted.items() <= cell.params.items() for cell in plan.cells)
+    assert {one.reason for one in plan.exclusions if one.cause == "rule"} == {"POSIX has no collective calls"}
 
 
 def test_pages_are_written_where_they_are_looked_for() -> None:
