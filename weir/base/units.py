@@ -124,6 +124,21 @@ def about_size(size_bytes: float) -> str:
     return f"{size_bytes:.0f} B"
 
 
+def sizes(*values: float) -> tuple[str, ...]:
+    """Sizes that stand in one sentence, with as many digits as it takes to tell different ones apart."""
+    texts = tuple(map(about_size, values))
+    for digits in range(4, 17):
+        if len(set(texts)) == len(set(values)):
+            break
+        texts = tuple(_exact_size(value, digits) for value in values)
+    return texts
+
+
+def _exact_size(size_bytes: float, digits: int) -> str:
+    unit = next((one for one in ("PiB", "TiB", "GiB", "MiB", "KiB") if size_bytes >= SIZE_UNITS[one]), "B")
+    return f"{size_bytes / SIZE_UNITS[unit]:.{digits}g} {unit}"
+
+
 def three_digits(value: float) -> str:
     """Three significant digits, halves up, thousands separated, no exponent: '1,450', '0.0123'."""
     if value <= 0:

@@ -116,7 +116,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "INVALID",
         "of 32 names 32 were there after the remove",
     ),
-    ("files-not-synchronised", each_file(device_written_bytes=4096), "INVALID", "4096 bytes were written"),
+    ("files-not-synchronised", each_file(device_written_bytes=4096), "INVALID", "4 KiB were written"),
     (
         "files-not-synchronised",
         each_file(device_written_bytes=2 * MIB, sync_calls=0),
@@ -130,9 +130,9 @@ FINDS: list[tuple[str, Subject, str, str]] = [
             entries={"sampled": 32, "there": 32, "cached_files": 32, "unwritten_bytes": 131072},
         ),
         "INVALID",
-        "131072 bytes of 32 files were not written back",
+        "128 KiB of 32 files were not written back",
     ),
-    ("metadata-from-cache", named({"device_read_bytes": 0}, access="stat"), "NOTE", "gave 0 bytes for 400"),
+    ("metadata-from-cache", named({"device_read_bytes": 0}, access="stat"), "NOTE", "gave 0 B for 400"),
     (
         "metadata-from-cache",
         named({"servers": {"observers": [{"requests": 30}]}}, access="stat"),

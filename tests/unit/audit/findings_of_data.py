@@ -58,7 +58,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "sync-left-dirty-pages",
         subject({"unwritten": {"files": 2, "pages": 9, "dirty_bytes": 4096, "writeback_bytes": 8192}}),
         "INVALID",
-        "after the synchronisation 12288 bytes of 2 files were not written back",
+        "after the synchronisation 12 KiB of 2 files were not written back",
     ),
     (
         "sync-left-dirty-pages",
@@ -66,7 +66,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
             {"unwritten": {"files": 1, "pages": 9, "dirty_bytes": 41 * MIB, "writeback_bytes": 0}}, api="HDF5"
         ),
         "INVALID",
-        "42991616 bytes of 1 files",
+        "41 MiB of 1 files",
     ),
     (
         "direct-not-effective",
@@ -77,13 +77,13 @@ FINDS: list[tuple[str, Subject, str, str]] = [
             cell=None,
         ),
         "INVALID",
-        "12288 bytes were written to loop0, 838860800 to the files",
+        "12 KiB were written to loop0, 800 MiB to the files",
     ),
     (
         "device-limited",
         subject(run=replace(DONE, host={"block_limits": [{"device": "254:0", "write_bps": 4000 * MIB}]})),
         "NOTE",
-        "a control group allows device 254:0 4194304000 write_bps; the access reached 10 %",
+        "a control group allows device 254:0 4,000 MiB/s (write_bps); the access reached 10 %",
     ),
     (
         "device-limited",
@@ -95,7 +95,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
             )
         ),
         "DEGRADED",
-        "254:0 410 write_iops; the access reached 98 %",
+        "254:0 410 op/s (write_iops); the access reached 98 %",
     ),
     (
         "device-limited",
@@ -121,7 +121,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
             run=replace(DONE, host={"block_limits": [], "devices": ["254:0"]}),
         ),
         "DEGRADED",
-        "a control group allows device 254:0 429916160 write_bps; the access reached 98 %",
+        "a control group allows device 254:0 410 MiB/s (write_bps); the access reached 98 %",
     ),
     ("holes-denied", subject({"denied_holes": 3}), "NOTE", "3 reported holes in which there is data"),
     ("read-from-cache", subject(access="read", fetched_bytes=500 * MIB), "DEGRADED", "(62 %)"),
@@ -139,7 +139,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
             access="read",
         ),
         "DEGRADED",
-        "read 838860800 bytes through fuseblk, vdb gave 83886080 (10 %)",
+        "read 800 MiB through fuseblk, vdb gave 80 MiB (10 %)",
     ),
     (
         "partly-from-cache",
@@ -157,7 +157,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "others-on-device",  # the kernel counted whole folios of small writes: they hide nobody
         subject(on_disk(0, 2000 * MIB) | {"dirtied_bytes": 8000 * MIB}),
         "DEGRADED",
-        "1258291200 bytes of other users beside 838860800",
+        "1.17 GiB of other users beside 800 MiB",
     ),
     ("other-target", on_file_system("fuse.ceph-fuse", "ceph-fuse"), "INVALID", "declares disk"),
     ("other-target", on_file_system("fuse", "mfs#10.0.0.1:9421"), "INVALID", "the files are on fuse"),
@@ -174,43 +174,43 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "INVALID",
         "declares burst-buffer",
     ),
-    ("bytes-not-stored", subject({"dirtied_bytes": 8 * MIB}), "DEGRADED", "8388608 bytes of 838860800"),
+    ("bytes-not-stored", subject({"dirtied_bytes": 8 * MIB}), "DEGRADED", "8 MiB of 800 MiB"),
     (
         "sync-not-effective",
         subject({"device": {"name": "vda1"}, "device_written_bytes": 8 * MIB}),
         "INVALID",
-        "8388608 bytes were written to vda1, 838860800 to the files",
+        "8 MiB were written to vda1, 800 MiB to the files",
     ),
     (
         "sync-not-effective",
         subject({"device": {"name": "vda1"}, "device_written_bytes": 300 * MIB, "scattered": True}),
         "INVALID",
-        "314572800 bytes were written to vda1, 419430400 to the files",
+        "300 MiB were written to vda1, 400 MiB to the files",
     ),
     (
         "others-on-device",
         subject(on_disk(0, 900 * MIB)),
         "NOTE",
-        "104857600 bytes of other users beside 838860800",
+        "100 MiB of other users beside 800 MiB",
     ),
-    ("others-on-device", subject(on_disk(400 * MIB, 850 * MIB)), "DEGRADED", "vda moved 471859200 bytes"),
+    ("others-on-device", subject(on_disk(400 * MIB, 850 * MIB)), "DEGRADED", "vda moved 450 MiB"),
     (
         "others-on-device",
         subject(on_disk(1600 * MIB, 0), access="read", fetched_bytes=800 * MIB),
         "DEGRADED",
-        "838860800 bytes of other users",
+        "800 MiB of other users",
     ),
     (
         "bytes-moved",
         subject({"passes": {"count": 2}, "written_bytes": 300 * MIB, "stonewall": {"hit": True}}, **PASSES),
         "INVALID",
-        "requested 838860800 bytes, moved 786432000 in 2 passes",
+        "requested 800 MiB, moved 750 MiB in 2 passes",
     ),
     (
         "file-size",
         subject({"passes": {"count": 3}, "written_bytes": 400 * MIB, "stonewall": {"hit": True}}, **PASSES),
         "INVALID",
-        "moved 786432000 bytes of a file of 314572800",
+        "moved 750 MiB of a file of 300 MiB",
     ),
     (
         "read-from-cache",
@@ -220,7 +220,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
             fetched_bytes=300 * MIB,
         ),
         "DEGRADED",
-        "read 786432000 bytes, 314572800 of them were fetched from storage (40 %)",
+        "read 750 MiB, 300 MiB of them were fetched from storage (40 %)",
     ),
     (
         "read-from-cache",
@@ -232,8 +232,8 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ("passes-too-short", passes_of(1.0, first_s=0.005), "DEGRADED", "3 passes lasted 5 ms each"),
     ("later-passes-faster", passes_of(6.0), "DEGRADED", "in 1 s; the others: 6.00 times as fast"),
     ("later-passes-faster", passes_of(2.5), "NOTE", "the others: 2.50 times as fast"),
-    ("read-not-from-device", from_disk(630), "DEGRADED", "838860800 bytes were fetched, vda gave 660602880"),
-    ("read-not-from-device", from_disk(300), "DEGRADED", "838860800 bytes were fetched, vda gave 314572800"),
+    ("read-not-from-device", from_disk(630), "DEGRADED", "800 MiB were fetched, vda gave 630 MiB"),
+    ("read-not-from-device", from_disk(300), "DEGRADED", "800 MiB were fetched, vda gave 300 MiB"),
     (
         "payload-reducible",
         subject({"payload": {"compressed_share": 0.4, "unique_share": 1.0}, "file_system": "btrfs"}),
@@ -250,6 +250,6 @@ FINDS: list[tuple[str, Subject, str, str]] = [
             }
         ),
         "DEGRADED",
-        "100 % of the blocks are distinct, and 335544320 bytes of 838860800 were written to the device",
+        "100 % of the blocks are distinct, and 320 MiB of 800 MiB were written to the device",
     ),
 ]

@@ -18,6 +18,6 @@ FINDS: list[tuple[str, Subject, str, str]] = [
             file_bytes=1024 * MIB,
         ),
         "DEGRADED",
-        "each host read 536870912 bytes in an epoch and has 4294967296 bytes of memory",
+        "each host read 512 MiB in an epoch and has 4 GiB of memory",
     ),
 ]

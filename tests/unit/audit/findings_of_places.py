@@ -33,7 +33,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "drawn-again",
         drawn(300 * MIB),
         "DEGRADED",
-        f"read {800 * MIB} bytes at offsets drawn from {300 * MIB}",
+        "read 800 MiB at offsets drawn from 300 MiB",
     ),
     ("places-repeated", placed(128, 1), "INVALID", "128 calls began at about 1 places"),
     ("places-repeated", placed(128, 60, access="read", direct=True), "INVALID", "at about 60 places"),
@@ -43,7 +43,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "bytes-withdrawn",
         subject({"cancelled_bytes": 700 * MIB}),
         "INVALID",
-        f"{700 * MIB} bytes of {800 * MIB} were taken away again",
+        "700 MiB of 800 MiB were taken away again",
     ),
     (
         "bytes-withdrawn",

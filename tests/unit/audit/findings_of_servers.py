@@ -10,13 +10,13 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "not-at-servers",
         subject(behind(observer(sent=700 * MIB))),
         "INVALID",
-        "734003200 (connections) bytes sent to the servers, 838860800 written to the files",
+        "700 MiB (connections) sent to the servers, 800 MiB written to the files",
     ),
     (
         "not-at-servers",
         subject(behind(observer(sent=840 * MIB), observer(sent=8 * MIB, observer="nfs", counted="payload"))),
         "INVALID",
-        "8388608 (nfs) bytes sent",
+        "8 MiB (nfs) sent",
     ),
     (
         "not-at-servers",
@@ -34,15 +34,15 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "not-on-server-devices",
         subject(behind(observer(sent=MIB, counted="devices", observer="server"))),
         "INVALID",
-        "were written 1048576 bytes, 838860800",
+        "were written 1 MiB, 800 MiB",
     ),
     (
         "not-from-server-devices",
         subject(behind(observer(received=MIB, counted="devices", observer="server")), access="read"),
         "DEGRADED",
-        "gave 1048576 bytes, 838860800 were read",
+        "gave 1 MiB, 800 MiB were read",
     ),
-    ("not-from-servers", subject(behind(observer(received=MIB)), access="read"), "DEGRADED", "1048576"),
+    ("not-from-servers", subject(behind(observer(received=MIB)), access="read"), "DEGRADED", "1 MiB"),
     (
         "not-from-servers",
         subject(behind(observer(received=MIB), direct=True), access="read", direct=True),
@@ -110,7 +110,7 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "copies-missing",
         subject(behind(observer(sent=900 * MIB)), run=ON_NETWORK),
         "DEGRADED",
-        "1677721600 needed at 2 a byte",
+        "1.56 GiB needed at 2 a byte",
     ),
     (
         "faster-than-the-wire",

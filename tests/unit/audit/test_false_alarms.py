@@ -110,7 +110,7 @@ def test_a_read_back_into_memory_that_holds_it(tmp_path: Path) -> None:
     assert "read-after-write" not in read["notes"]
     file.write_text(file.read_text().replace("write     1637.91", "write     63.00"))
     (_, read) = import_files([file], Facts()).rows
-    assert "read back the 17179869184 bytes that it wrote, 26 times as fast" in read["notes"]
+    assert "read back the 16 GiB that it wrote, 26 times as fast" in read["notes"]
 
 
 def test_an_interface_without_a_cache_on_the_node_is_not_read_from_it() -> None:

@@ -148,7 +148,7 @@ def test_bytes_of_an_earlier_write_are_not_those_of_a_later_one() -> None:
     sent = (0, WHOLE, WHOLE)
     judged = [judge(one) for one in with_debts([_write(observer(sent=bytes_)) for bytes_ in sent])]
     assert [one.verdict for one in judged] == ["INVALID", "UNPROVEN", "UNPROVEN"]
-    assert "earlier writes left 838860800 with the client" in judged[1].notes[0].evidence
+    assert "earlier writes left 800 MiB with the client" in judged[1].notes[0].evidence
     honest = with_debts([_write(observer(sent=WHOLE)) for _ in range(2)])
     assert all("not-at-servers" in judge(one).passed for one in honest)
     lost = with_debts([_write(observer(sent=0, ended_connections=1)), _write(observer(sent=WHOLE))])

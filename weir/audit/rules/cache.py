@@ -6,6 +6,7 @@ from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note,
 from weir.audit.registry import rule
 from weir.audit.rules.servers import received_share
 from weir.audit.subject import FETCHED_SHARE, NO_CLIENT_CACHE, Subject
+from weir.base.units import about_size, sizes
 
 _NEARLY_ALL = 0.95  # share of the bytes that partly-from-cache requires
 # A read-ahead fetches a little beyond the last byte; with more than this it fetched what nobody read.
@@ -111,9 +112,11 @@ def _fetched(subject: Subject, is_direct: bool) -> Outcome | None:
     if count is None:
         count = given = subject.observed.get("device_read_bytes") or 0
         name = (subject.observed.get("device") or {}).get("name")
-        text = f"read {moved:.0f} bytes through {subject.file_system}, {name} gave {given}"
+        read, got = sizes(moved, given)
+        text = f"read {read} through {subject.file_system}, {name} gave {got}"
     else:
-        text = f"read {moved:.0f} bytes, {fetched:.0f} of them were fetched from storage"
+        read, got = sizes(moved, fetched)
+        text = f"read {read}, {got} of them were fetched from storage"
     if share < FETCHED_SHARE:
         text += f" ({100 * share:.0f} %)"
         if count and subject.may_expand:
@@ -126,7 +129,7 @@ def _fetched(subject: Subject, is_direct: bool) -> Outcome | None:
         return passed(text)
     needed = subject.of_files(moved)
     if count < FETCHED_SHARE * needed + subject.beyond:
-        return not_observable(f"{text}, and calls read {subject.beyond:.0f} more in the same time")
+        return not_observable(f"{text}, and calls read {about_size(subject.beyond)} more in the same time")
     return _read_ahead(subject, count, needed + subject.beyond, text) or passed(text)
 
 
@@ -190,7 +193,8 @@ def later_passes_faster(subject: Subject) -> Outcome | None:
         return None
     times = (moved - first_bytes) / (io_s - first_s) / (first_bytes / first_s)
     text = (
-        f"the first pass moved {first_bytes} bytes in {first_s:.3g} s; the others: {times:.2f} times as fast"
+        f"the first pass moved {about_size(first_bytes)} in {first_s:.3g} s; "
+        f"the others: {times:.2f} times as fast"
     )
     if times > _KEPT_BELOW:
         return degraded(text)
@@ -233,12 +237,14 @@ def read_after_write(subject: Subject) -> Outcome | None:
     memory = seen.get("memory_bytes") or (subject.run.host.get("memory_bytes") if subject.run else None)
     share, limit = moved / subject.passes / nodes, memory or _FITS_ANY_NODE
     if share < limit:
-        of_memory = f"{memory:.0f} bytes of memory" if memory else "any node's memory"
-        return degraded(f"each node read back the {share:.0f} bytes that it wrote, less than {of_memory}")
+        back, held = sizes(share, limit)
+        of_memory = f"{held} of memory" if memory else "any node's memory"
+        return degraded(f"each node read back the {back} that it wrote, less than {of_memory}")
     times = (subject.number("bw_mib_s") or 0.0) / (seen.get("written_mib_s") or float("inf"))
     if memory is None and times >= _FAR_FASTER:
-        text = f"each node read back the {share:.0f} bytes that it wrote, {times:.0f} times as fast"
+        text = f"each node read back the {about_size(share)} that it wrote, {times:.0f} times as fast"
         return note(f"{text}, and its memory is unknown")
     if memory is None:
-        return not_observable(f"the memory of the nodes is unknown; each read {share:.0f} bytes")
-    return passed(f"each node read {share:.0f} bytes and has {memory:.0f} bytes of memory")
+        return not_observable(f"the memory of the nodes is unknown; each read {about_size(share)}")
+    back, held = sizes(share, memory)
+    return passed(f"each node read {back} and has {held} of memory")

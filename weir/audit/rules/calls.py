@@ -5,6 +5,7 @@ from __future__ import annotations
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
+from weir.base.units import sizes
 
 # Every byte of their workload passes through a read or write call; those of the formats may also stay in a
 # cache of the library.
@@ -34,7 +35,8 @@ def bytes_not_in_calls(subject: Subject) -> Outcome | None:
     if called is None or not moved:
         return not_observable("nobody counted the calls of the program")
     needed = _LEAST_OF_REDUCED * subject.of_files(moved) if subject.is_compressed else moved
-    text = f"reported {moved:.0f} bytes, the calls moved {called}"
+    reported, in_calls = sizes(moved, called)
+    text = f"reported {reported}, the calls moved {in_calls}"
     if called >= needed:
         return passed(text)
     return degraded(text) if subject.row.get("api") in _FORMATS else invalid(text)
@@ -50,7 +52,8 @@ def read_of_holes(subject: Subject) -> Outcome | None:
     written, in_calls = (subject.observed.get(key) for key in ("written_bytes", "written_in_calls"))
     if not subject.is_read or subject.stores_nothing or written is None or in_calls is None:
         return None
-    text = f"{written} bytes were reported as written, the calls moved {in_calls}"
+    told, moved = sizes(written, in_calls)
+    text = f"{told} were reported as written, the calls moved {moved}"
     return invalid(text) if in_calls < written else passed(text)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
+from weir.base.units import about_size, sizes
 
 _BY_OTHERS = 0.1  # share of the looks: another rank may have written meanwhile
 _REQUESTED = {"write": "verify_write", "read": "verify_read", "update-read": "verify_read"}
@@ -23,7 +24,7 @@ def data_corrupt(subject: Subject) -> Outcome | None:
     if found:
         return invalid(found[0])
     if verify.get("checked_bytes"):
-        return passed(f"compared {verify['checked_bytes']} bytes")
+        return passed(f"compared {about_size(verify['checked_bytes'])}")
     return not_observable("no byte was compared")
 
 
@@ -44,7 +45,7 @@ def not_verified(subject: Subject) -> Outcome | None:
         return not_observable("the program does not count what it compares")
     checked = (subject.observed["verify"] or {}).get("checked_bytes") or 0
     moved = subject.number("moved_bytes") or 0
-    text = f"compared {checked} of {moved:.0f} bytes"
+    text = "compared {} of {}".format(*sizes(checked, moved))
     return degraded(text) if checked < moved else passed(text)
 
 

@@ -7,6 +7,7 @@ from weir.audit.moved import ARRIVED, file_share
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import REDUCING_FILE_SYSTEMS, Subject
+from weir.base.units import about_size, sizes, three_digits
 
 _MIB = 2**20
 # A journal adds a percent or two; a tenth is more than that. With half as many bytes as ours again on the
@@ -60,18 +61,19 @@ def _arrived(subject: Subject) -> Outcome:
     is_memory = subject.device_in_memory and subject.run is None  # of a run other-target tells
     if written is None or needed is None or is_memory:
         return not_observable(subject.device_unknown or "")
-    text = f"{written} bytes were written to {_name(subject)}, {needed:.0f} to the files"
+    arrived, of_files = sizes(written, needed)
+    text = f"{arrived} were written to {_name(subject)}, {of_files} to the files"
     as_written = written >= ARRIVED * needed and subject.observed.get("compressing") is False
     if _may_be_reduced(subject) and not as_written:  # they may be bytes of other users
         return not_observable(f"{text}: the storage may have stored fewer bytes than it was given")
     dirtied = subject.observed.get("dirtied_bytes") if subject.observed.get("of_calls") else None
     if dirtied is not None and ARRIVED * dirtied / _times_given(subject) <= written < ARRIVED * needed:
         how = "the program wrote over its own, or the file system made a clone"
-        return not_observable(f"{text}, {dirtied} were given to the kernel: {how}")
+        return not_observable(f"{text}, {about_size(dirtied)} were given to the kernel: {how}")
     if written < ARRIVED * needed:
         return invalid(text)
     if lacks_beyond(subject):
-        return not_observable(f"{text}, and calls wrote {subject.beyond:.0f} more in the same time")
+        return not_observable(f"{text}, and calls wrote {about_size(subject.beyond)} more in the same time")
     copies = _copies(subject)
     ours = needed + subject.beyond
     if written >= (copies + _OTHERS_DEGRADED) * ours and written >= copies * ours + _OTHERS_LEAST:
@@ -110,7 +112,8 @@ def read_not_from_device(subject: Subject) -> Outcome | None:
         return None  # the page cache answered, or may have: that is read-from-cache
     if given is None:
         return not_observable(subject.device_unknown or "")
-    text = f"{fetched:.0f} bytes were fetched, {_name(subject)} gave {given}"
+    of_files, from_device = sizes(fetched, given)
+    text = f"{of_files} were fetched, {_name(subject)} gave {from_device}"
     return degraded(text) if given < _MOST * fetched else passed(text)
 
 
@@ -145,7 +148,8 @@ def others_on_device(subject: Subject) -> Outcome | None:
         own_read = moved  # a daemon of FUSE fetched it
     others = max(0.0, disk_read - (own_read or 0) - beside[0])
     others += max(0.0, disk_written - own_written - beside[1])
-    text = f"{_name(subject)} moved {others:.0f} bytes of other users beside {own:.0f} of this access"
+    foreign, ours = sizes(others, own)
+    text = f"{_name(subject)} moved {foreign} of other users beside {ours} of this access"
     if others < _OTHERS_LEAST or others < _OTHERS_NOTE * own:
         return passed(text)
     return degraded(text) if others >= _OTHERS_DEGRADED * own else note(text)
@@ -174,7 +178,8 @@ def device_limited(subject: Subject) -> Outcome | None:
     if not found:
         return passed("no control group limits the devices below the files")
     reached, name, limit, device = max((rates[name] / at, name, at, one["device"]) for one, name, at in found)
-    text = f"a control group allows device {device} {limit} {name}; the access reached {100 * reached:.0f} %"
+    rate = f"{three_digits(limit / _MIB)} MiB/s" if name.endswith("_bps") else f"{three_digits(limit)} op/s"
+    text = f"a control group allows device {device} {rate} ({name}); the access reached {100 * reached:.0f} %"
     is_limited = reached >= _LIMITED and waited_for_io(subject) >= _WAITED
     return degraded(text) if is_limited else note(text)
 
@@ -210,7 +215,8 @@ def payload_reducible(subject: Subject) -> Outcome | None:
         return degraded(f"{text}, and {subject.stored_on} is told to compress them")
     if written is None or written >= ARRIVED * needed:
         return note(f"{text}, and {subject.stored_on} may reduce them")
-    return degraded(f"{text}, and {written} bytes of {needed:.0f} were written to {_name(subject)}")
+    arrived, of_files = sizes(written, needed)
+    return degraded(f"{text}, and {arrived} of {of_files} were written to {_name(subject)}")
 
 
 def _on_device(subject: Subject) -> bool:

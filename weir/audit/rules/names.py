@@ -5,6 +5,7 @@ from __future__ import annotations
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
+from weir.base.units import about_size, sizes
 
 # Names share blocks of directories and of inodes: 256 bytes is the smallest inode of ext4 and XFS.
 _LEAST_OF_NAME = 256
@@ -134,14 +135,17 @@ def files_not_synchronised(subject: Subject) -> Outcome | None:
     entries, written = subject.observed.get("entries") or {}, subject.observed.get("device_written_bytes")
     looked, unwritten = entries.get("cached_files"), entries.get("unwritten_bytes")
     if unwritten:
-        return invalid(f"{unwritten} bytes of {looked} files were not written back when the clock stopped")
+        return invalid(
+            f"{about_size(unwritten)} of {looked} files were not written back when the clock stopped"
+        )
     if written is None and looked:
         return passed(f"all pages of {looked} files were written back")
     if written is None:
         reason = (subject.observed.get("device") or {}).get("reason")
         return not_observable(reason or "the device behind the files is unknown")
     needed = files * (subject.number("xfer_bytes") or 0.0)
-    text = f"{written} bytes were written to the device, {needed:.0f} to the files"
+    arrived, of_files = sizes(written, needed)
+    text = f"{arrived} were written to the device, {of_files} to the files"
     return passed(text) if written >= _SYNCED * needed else invalid(text)
 
 
@@ -166,5 +170,5 @@ def metadata_from_cache(subject: Subject) -> Outcome | None:
         return degraded(text) if max(requests) < done / 2 else passed(text)
     if given is None or not done:
         return not_observable("neither a device nor a server shows what it gave")
-    text = f"the device gave {given} bytes for {done:.0f} operations"
+    text = f"the device gave {about_size(given)} for {done:.0f} operations"
     return note(f"{text}: the names were in memory") if given < done * _LEAST_OF_NAME else passed(text)

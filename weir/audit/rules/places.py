@@ -5,6 +5,7 @@ from __future__ import annotations
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, passed
 from weir.audit.registry import rule
 from weir.audit.subject import HEADER_FORMATS, Subject
+from weir.base.units import sizes
 
 # If offsets are drawn with repetition, at least 1 - 1/e (63 %) of them are distinct.
 _DISTINCT = 0.5
@@ -51,7 +52,7 @@ def drawn_again(subject: Subject) -> Outcome | None:
         return None
     late = drawn["late_share"] * moved
     once = min(moved - late, drawn["bytes"]) + min(late, drawn["late_bytes"])
-    text = f"read {moved:.0f} bytes at offsets drawn from {drawn['bytes']}"
+    text = "read {} at offsets drawn from {}".format(*sizes(moved, drawn["bytes"]))
     return degraded(text) if once < _DISTINCT * moved else passed(text)
 
 
@@ -70,5 +71,5 @@ def bytes_withdrawn(subject: Subject) -> Outcome | None:
         withdrawn = (subject.observed.get("process_io") or {}).get("cancelled_write_bytes")
     if withdrawn is None or not moved:
         return not_observable("the kernel does not tell what was taken away again")
-    text = f"{withdrawn} bytes of {moved:.0f} were taken away again before they were stored"
+    text = "{} of {} were taken away again before they were stored".format(*sizes(withdrawn, moved))
     return invalid(text) if withdrawn > _WITHDRAWN * moved else passed(text)

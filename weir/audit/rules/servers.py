@@ -21,6 +21,7 @@ from weir.audit.moved import (
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
+from weir.base.units import about_size, sizes
 
 _MIB = 2**20
 _FETCHED = 0.80  # share of the bytes of a read that the servers, or their devices, must give
@@ -59,7 +60,11 @@ def not_at_servers(subject: Subject) -> Outcome | None:
     if _may_be_compressed(subject):
         return not_observable(f"{text}, the data may be compressed before it is sent")
     if _would_suffice(short, "sent_bytes", needed):
-        others = f"earlier writes left {subject.owed_bytes:.0f} with the client" if subject.owed_bytes else ""
+        others = (
+            f"earlier writes left {about_size(subject.owed_bytes)} with the client"
+            if subject.owed_bytes
+            else ""
+        )
         return note(f"{text}, and {others or 'others used the mount'}: their bytes cannot be told from ours")
     return invalid(text)
 
@@ -110,7 +115,8 @@ def not_on_server_devices(subject: Subject) -> Outcome | None:
     written = _of_devices(subject, "sent_bytes")
     if needed is None or written is None:
         return None
-    text = f"the devices of the servers were written {written} bytes, {needed:.0f} were written to the files"
+    arrived, of_files = sizes(written, needed)
+    text = f"the devices of the servers were written {arrived}, {of_files} were written to the files"
     return passed(text) if written >= ARRIVED * needed else invalid(text)
 
 
@@ -125,7 +131,7 @@ def not_from_server_devices(subject: Subject) -> Outcome | None:
     if not is_of_servers(subject) or not subject.is_read or not moved or given is None:
         return None
     needed = subject.of_files(moved)
-    text = f"the devices of the servers gave {given} bytes, {needed:.0f} were read"
+    text = "the devices of the servers gave {}, {} were read".format(*sizes(given, needed))
     return passed(text) if given >= _FETCHED * needed else degraded(text)
 
 
@@ -146,12 +152,13 @@ def others_on_servers(subject: Subject) -> Outcome | None:
     if not seen:
         return not_observable(_reasons(subject))
     others = max(foreign(subject, one, "sent") + foreign(subject, one, "received") for one in seen)
-    text = f"others moved {others:.0f} bytes meanwhile, by their rate in the rest before"
+    text = f"others moved {about_size(others)} meanwhile, by their rate in the rest before"
     share = file_share(subject)
     if subject.is_write and share:
         excess = min(one["sent_bytes"] for one in seen) - _factor(subject) * max(share, moved)
         if excess > others:
-            others, text = excess, f"{excess:.0f} bytes more were sent than the {moved:.0f} of this access"
+            others = excess
+            text = "{} more were sent than the {} of this access".format(*sizes(excess, moved))
     if others < LEAST_BYTES or others < _NOTE * moved:
         return passed(text)
     return degraded(text) if others >= _DEGRADED * moved else note(text)
@@ -268,7 +275,7 @@ def _factor(subject: Subject) -> float:
 def _of_all_calls(subject: Subject, text: str, left: float) -> Outcome:
     """left: bytes of the count beside those of the result, which other calls of the same time must have."""
     if left < subject.beyond:
-        return not_observable(f"{text}, and calls moved {subject.beyond:.0f} more in the same time")
+        return not_observable(f"{text}, and calls moved {about_size(subject.beyond)} more in the same time")
     return passed(text)
 
 
@@ -286,5 +293,6 @@ def _may_be_compressed(subject: Subject) -> bool:
 
 
 def _text(seen: Sequence[Observer], key: str, needed: float, verb: str, what: str) -> str:
-    counts = ", ".join(f"{one[key]} ({one['observer']})" for one in seen)
-    return f"{counts} bytes {verb}, {needed:.0f} {what}"
+    *told, expected = sizes(*(one[key] for one in seen), needed)
+    counts = ", ".join(f"{size} ({one['observer']})" for size, one in zip(told, seen, strict=True))
+    return f"{counts} {verb}, {expected} {what}"

@@ -6,6 +6,7 @@ from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note,
 from weir.audit.registry import rule
 from weir.audit.rules.device import lacks_beyond, lacks_given
 from weir.audit.subject import HEADER_FORMATS, NO_CLIENT_CACHE, Subject
+from weir.base.units import about_size, sizes
 
 # Their clients hold no data back: a write returns when a server has it.
 _HEADER = 0.05
@@ -85,7 +86,8 @@ def bytes_not_stored(subject: Subject) -> Outcome | None:
     if dirtied is None or not moved:
         return not_observable(f"the kernel does not count writes to {subject.file_system or 'these files'}")
     needed = subject.of_files(moved)
-    text = f"{dirtied} bytes of {needed:.0f} were given to {subject.file_system or 'the file system'}"
+    given, of_files = sizes(dirtied, needed)
+    text = f"{given} of {of_files} were given to {subject.file_system or 'the file system'}"
     if dirtied < needed / 2:
         return degraded(text)
     if subject.leaves_client and subject.device_unknown:
@@ -113,7 +115,7 @@ def sync_left_dirty_pages(subject: Subject) -> Outcome | None:
     if not seen or not moved:
         return not_observable("the kernel does not show the pages of the files")
     left = seen["dirty_bytes"] + seen["writeback_bytes"]
-    text = f"after the synchronisation {left} bytes of {seen['files']} files were not written back"
+    text = f"after the synchronisation {about_size(left)} of {seen['files']} files were not written back"
     allowed = _HEADER * moved if subject.row.get("api") in HEADER_FORMATS else 0
     return invalid(text) if left > allowed else passed(text)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import HEADER_FORMATS, Subject
+from weir.base.units import about_size, sizes
 from weir.terms.printed_values import product_contains
 
 _MIB = 2**20
@@ -86,7 +87,8 @@ def _shared_random(subject: Subject) -> bool:
 def _moved_text(subject: Subject) -> str:
     moved, requested = subject.number("moved_bytes") or 0.0, subject.number("requested_bytes") or 1.0
     passes = f" in {subject.passes} passes" if subject.passes > 1 else ""
-    return f"requested {requested:.0f} bytes, moved {moved:.0f}{passes} ({100 * moved / requested:.2f} %)"
+    wanted, done = sizes(requested, moved)
+    return f"requested {wanted}, moved {done}{passes} ({100 * moved / requested:.2f} %)"
 
 
 @rule("INVALID", "NOTE", "DEGRADED", needs_output=True)
@@ -111,8 +113,8 @@ def file_size(subject: Subject) -> Outcome | None:
     if subject.observed.get("scattered"):
         return _size_of_scattered(subject, file_bytes)
     if subject.has_size_of_one:
-        return not_observable(f"{file_bytes:.0f} bytes are the size of one of the files, or of none")
-    text = f"moved {moved:.0f} bytes of a file of {file_bytes:.0f}"
+        return not_observable(f"{about_size(file_bytes)} are the size of one of the files, or of none")
+    text = "moved {} of a file of {}".format(*sizes(moved, file_bytes))
     whole = min(moved, requested)
     if subject.passes > 1:
         whole = min(whole, subject.observed.get("written_bytes") or whole)
@@ -127,7 +129,8 @@ def file_size(subject: Subject) -> Outcome | None:
         subject.observed.get("many_files") or subject.row.get("rw_mix")
     )
     if subject.row.get("access") == "write" and file_bytes > requested and is_plain:
-        return degraded(f"requested {requested:.0f} bytes, the file has {file_bytes:.0f}: it is older")
+        wanted, size = sizes(requested, file_bytes)
+        return degraded(f"requested {wanted}, the file has {size}: it is older")
     return passed(text)
 
 
@@ -135,7 +138,7 @@ def _size_of_scattered(subject: Subject, file_bytes: float) -> Outcome:
     least = subject.observed.get("least_bytes_of_rank")
     if not least:
         return not_observable("scattered data may have any size")
-    text = f"a file of {file_bytes:.0f} bytes, of each rank at least {least}"
+    text = "a file of {}, of each rank at least {}".format(*sizes(file_bytes, least))
     return passed(text) if file_bytes >= least * subject.ranks else invalid(text)
 
 

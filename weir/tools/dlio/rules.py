@@ -5,6 +5,7 @@ from __future__ import annotations
 from weir.audit.outcome import Outcome, degraded, not_observable, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
+from weir.base.units import sizes
 
 # One reader that opens a file and copies it from memory is not slower than this, whatever it unpacks.
 _OPEN_S = 0.02
@@ -32,7 +33,8 @@ def epoch_from_memory(subject: Subject) -> Outcome | None:
     size, nodes, memory = subject.number("file_bytes"), row.get("nn"), subject.observed.get("memory_bytes")
     if not size or not nodes or not memory:
         return not_observable("the size of the data set or the memory of the hosts is unknown")
-    text = f"each host read {size / nodes:.0f} bytes in an epoch and has {memory} bytes of memory"
+    read, held = sizes(size / nodes, memory)
+    text = f"each host read {read} in an epoch and has {held} of memory"
     text += f"; {unclear}" if unclear else ""
     if size / nodes >= memory:
         return passed(text)

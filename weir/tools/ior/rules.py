@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from weir.audit.outcome import Outcome, degraded, not_observable, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
+from weir.base.units import about_size
 
 
 @rule("DEGRADED", needs_output=True)
@@ -45,7 +46,7 @@ def file_overwritten(subject: Subject) -> Outcome | None:
         return None
     existing = subject.observed.get("existing_bytes")
     if existing and subject.has_result:
-        return degraded(f"the files had {existing} bytes before the write")
+        return degraded(f"the files had {about_size(existing)} before the write")
     return _judged(subject, _warnings(subject, "exists already and will be overwritten"), "the file was new")
 
 

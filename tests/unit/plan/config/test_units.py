@@ -16,6 +16,7 @@ from weir.base.units import (
     parse_duration,
     parse_rate,
     parse_size,
+    sizes,
     three_digits,
 )
 
@@ -135,3 +136,18 @@ def test_three_digits_have_no_exponent(value: float, shown: str) -> None:
 )
 def test_latencies_have_a_unit_that_fits(microseconds: float, shown: str) -> None:
     assert latency_text(microseconds) == shown
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ((800 * 2**20, 2**20), ("800 MiB", "1 MiB")),
+        ((64 * 2**20, 64 * 2**20 - 4096), ("64 MiB", "63.996 MiB")),
+        ((2**40, 2**40 - 1), ("1 TiB", "1024 GiB")),
+        ((2**40 + 2**30, 2**40), ("1.001 TiB", "1 TiB")),
+        ((5, 5), ("5 B", "5 B")),
+    ],
+)
+def test_sizes_in_one_sentence_are_told_apart(values: tuple[float, ...], texts: tuple[str, ...]) -> None:
+    """A file that lacks a page is not as large as the one that has it."""
+    assert sizes(*values) == texts
