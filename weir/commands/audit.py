@@ -13,6 +13,7 @@ from weir.audit.registry import rules
 from weir.audit.stored import audited
 from weir.base.errors import WeirError
 from weir.decide.compare.sides import records_file
+from weir.records.study_facts import files_read
 from weir.records.table import read_study_records, write_records
 from weir.records.tally import describe, summarise
 from weir.runs.manifest import MANIFEST, is_edited
@@ -21,6 +22,7 @@ NAME = "audit"
 GROUP = "prove"
 HELP = "explain the verdicts of records, or audit a table again"
 EXAMPLE = "weir audit results/local/records.csv"
+EXIT_1 = "a log of the import was refused: its results are not among the records"
 _EDITED = (
     f"{{}}: edited after it was collected, {MANIFEST} beside it has another sum\n"
     "  hint: collect or import it again; weir verify names every file that differs"
@@ -49,6 +51,8 @@ def execute(args: argparse.Namespace) -> int:
     rows = audited(read_study_records(args.records, ("access",)), is_vouched_for=not edited)
     entries, lacks = triggered(rows), lacking(rows)
     summary = summarise(rows, args.out or args.records)
+    read = files_read(args.records)
+    summary |= {"read": read} if read else {}
     if args.out:
         write_records(args.out, rows)
     if args.json:
@@ -62,7 +66,7 @@ def execute(args: argparse.Namespace) -> int:
             lacking_text(lacks),
         )
         print("\n\n".join(part for part in parts if part))
-    return 0
+    return 1 if read and read["refused"] else 0
 
 
 def _rule_facts() -> dict[str, object]:

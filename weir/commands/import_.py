@@ -37,6 +37,7 @@ HELP = "turn logs of benchmark programs, IO500 results or tables of measurements
 EXAMPLE = (
     "weir import reference/ddn-lustre-2018.csv --facts reference/ddn-lustre-2018.yaml --out build/records.csv"
 )
+EXIT_1 = "a log was refused: it is damaged, cut, or in a form that is not read"
 _MOST_NAMES = 10
 _EXCLUDED_FILE = "excluded.csv"
 _SCORES_FILE = "io500.csv"
@@ -93,9 +94,13 @@ def execute(args: argparse.Namespace) -> int:
     if scored:
         write_whole(args.out.with_name(_SCORES_FILE), scored_table(scored))
     digest = write_manifest(args.out.parent, args.out.name)
-    about = archive_facts(facts.about, imported.rows) | {"digest": digest}
+    given = len(found.files) + len(found.errors)
+    without = len(imported.without_results) + len(imported.errors)
+    read = {"files": given, "read": max(given - without, 0), "refused": imported.refused}
+    about = archive_facts(facts.about, imported.rows, read) | {"digest": digest}
     write_whole(args.out.with_name(_FACTS_FILE), json.dumps(about, indent=1) + "\n")
     summary = summarise(imported.rows, args.out) | _what_was_read(found, imported, scored)
+    summary["read"] = read
     page = args.out.with_name(_PAGE_FILE)
     if args.page:
         summary["page"] = str(page)
@@ -104,7 +109,7 @@ def execute(args: argparse.Namespace) -> int:
     else:
         page.unlink(missing_ok=True)  # of an earlier import, of other logs
     print(json.dumps(summary, indent=1) if args.json else "\n".join(_lines(summary, imported, scored)))
-    return 0
+    return 1 if imported.refused else 0
 
 
 def _require_free(out: Path) -> None:

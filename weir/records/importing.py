@@ -19,7 +19,7 @@ from weir.records.facts import Facts
 from weir.records.log_cells import counted, identified
 from weir.records.log_runs import runs_in, without_prefixes
 from weir.records.table import table_lines, typed_row
-from weir.records.text_kinds import kind_of
+from weir.records.text_kinds import LOG_WITHOUT_RESULT, is_refused, kind_of
 from weir.terms.columns import columns, columns_of_role
 from weir.terms.model import Message, Parsed, Row, tasks_of
 from weir.terms.printed_values import iso_time
@@ -57,6 +57,11 @@ class Imported:
     errors: list[WeirError] = field(default_factory=list)
     copied: list[Row] = field(default_factory=list)  # what is in rows already, from another file
     copies: Mapping[tuple[str, str], int] = field(default_factory=dict)  # how many, by file and the other one
+
+    @property
+    def refused(self) -> int:
+        """Logs without a result that could be read, and files and directories that cannot be read."""
+        return len(self.errors) + sum(map(is_refused, self.without_results.values()))
 
 
 def import_files(files: Iterable[Path], facts: Facts) -> Imported:
@@ -171,7 +176,7 @@ def _kind(text: str, runs: Iterable[tuple[str, Parsed]]) -> str:
     for _, parsed in () if known else runs:
         if parsed.program:
             how = "without a timed result" if parsed.complete else "that ends before the first result"
-            return f"a log of {parsed.program} {how}"
+            return f"{LOG_WITHOUT_RESULT}{parsed.program} {how}"
     return known
 
 

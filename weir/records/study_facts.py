@@ -9,6 +9,7 @@ from typing import Any
 
 import weir
 from weir.audit.judge import VERDICTS
+from weir.base.errors import WeirError
 from weir.base.read_back import read_shaped
 from weir.measure.machine.mount_settings import shown
 from weir.plan import Plan
@@ -23,6 +24,7 @@ _SHAPE = {
     "digest?": str,
     "records?": int,
     "verdicts?": {"*": int},
+    "read?": {"files": int, "read": int, "refused": int},
     "weir_version?": str,
     "lock?": str,
     "began?": str,
@@ -47,9 +49,19 @@ def read_study_facts(path: Path, hint: str = "collect the study again: weir coll
     return read_shaped(path, _SHAPE, hint)
 
 
-def archive_facts(about: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
-    """The facts of records that others measured: the texts of their sidecar, and the counts."""
-    return {"about": dict(about)} | _counts(Tally.of_rows(rows))
+def archive_facts(about: Mapping[str, Any], rows: Sequence[Row], read: Mapping[str, int]) -> dict[str, Any]:
+    """The facts of records that others measured: the texts of their sidecar, and the counts of records and of
+    the files that were read."""
+    return {"about": dict(about), "read": dict(read)} | _counts(Tally.of_rows(rows))
+
+
+def files_read(records: Path) -> dict[str, int] | None:
+    """The counts of the files that these records were imported from; None for records of a study."""
+    try:
+        found: dict[str, int] | None = read_study_facts(records.with_name("facts.json")).get("read")
+    except (FileNotFoundError, WeirError):
+        return None
+    return found
 
 
 def study_facts(plan: Plan, planned: Planned, tally: Tally) -> dict[str, Any]:

@@ -70,6 +70,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ),
 )
 
+LOG_WITHOUT_RESULT = "a log of "  # with the program, and what it lacks
 _HEADING = re.compile(r"^#{1,4} \w", re.MULTILINE)  # of a page; a log may have one comment
 _JSON = re.compile(r'\s*(\{\s*["}]|\[\s*[\[{"\]])')
 _FLAGS = re.MULTILINE | re.IGNORECASE
@@ -120,6 +121,13 @@ def unread_form(text: str) -> str:
     """The form of a tool's output that weir does not read, and what to use instead; empty for other texts."""
     forms = (tool.unread for tool in tools().values() if tool.unread)
     return next((what for pattern, what in forms if pattern.search(text)), "")
+
+
+def is_refused(kind: str) -> bool:
+    """Whether a file of this kind, by kind_of or an import, is a log of a benchmark of which no result could
+    be read: it is cut, or in a form that is not read."""
+    forms = {tool.unread[1] for tool in tools().values() if tool.unread}
+    return kind.startswith(LOG_WITHOUT_RESULT) or kind in forms | {f"output of {name}" for name in tools()}
 
 
 def _is_table(head: str) -> bool:

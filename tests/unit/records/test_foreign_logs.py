@@ -215,8 +215,9 @@ def test_a_kind_has_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     (tree / "log").write_text(CAPTURE.read_text())
     for number in range(619):
         (tree / f"{number:03d}.json").write_text('{"fio version" : "fio-3.33"}')
-    assert main(["import", str(tree), "--out", str(tmp_path / "out/records.csv")]) == 0
+    assert main(["import", str(tree), "--out", str(tmp_path / "out/records.csv")]) == 1
     shown = capsys.readouterr().out
+    assert shown.partition("\n")[0].endswith("; 1 of 620 files read, 619 refused")
     assert f"  output of fio: 619 files not read, such as {tree}/000.json\n" in shown
     assert shown.count("fio") == 1
 
@@ -293,7 +294,7 @@ def test_a_tree_that_resists(
         return real(path)
 
     monkeypatch.setattr(os, "scandir", refused)
-    assert main(["import", str(tree), "--out", str(out)]) == 0
+    assert main(["import", str(tree), "--out", str(out)]) == 1
     monkeypatch.undo()
     shown = capsys.readouterr().out
     assert f"not imported: {tree}/closed: cannot be listed: Permission denied" in shown

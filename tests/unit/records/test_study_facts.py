@@ -16,7 +16,7 @@ def test_reasons_come_with_what_they_mean_and_an_example() -> None:
             "evidence": "no fsync",
         },
     ]
-    facts = archive_facts({"title": "Old"}, rows)
+    facts = archive_facts({"title": "Old"}, rows, {"files": 1, "read": 1, "refused": 0})
     assert facts["about"] == {"title": "Old"}
     assert facts["verdicts"] == {"VALID": 1, "UNPROVEN": 0, "DEGRADED": 1, "INVALID": 0}
     (reason,) = facts["reasons"]

@@ -94,7 +94,7 @@ def test_every_record_is_on_the_page_with_its_log(tmp_path: Path) -> None:
     for tool, name in (("ior", "ior-posix-shared.txt"), ("mdtest", "mdtest-branching.txt")):
         shutil.copy(GOLDEN / tool / name, logs)
     (logs / "bad.csv").write_text("api,access,bw_mib_s\nPOSIX,write,abc\n")
-    assert cli.main(["import", str(logs), "--out", str(out), "--page"]) == 0
+    assert cli.main(["import", str(logs), "--out", str(out), "--page"]) == 1  # bad.csv was refused
     facts = page_of(tmp_path)
     shown = {(one["log"], one["access"]) for one in facts["points"]}
     assert ("ior-posix-shared.txt", "write") in shown

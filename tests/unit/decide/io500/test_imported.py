@@ -33,9 +33,10 @@ EXAMPLE_OF_2017 = """\
 """
 
 
-def imported(tree: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    assert main(["import", str(tree), "--out", str(out), "--json"]) == 0
+def imported(tree: Path, out: Path, capsys: pytest.CaptureFixture[str], refused: int = 0) -> dict[str, Any]:
+    assert main(["import", str(tree), "--out", str(out), "--json"]) == int(refused > 0)
     summary: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert summary["read"]["refused"] == refused
     return summary
 
 
@@ -55,7 +56,7 @@ def test_a_tree_of_everything_is_read_by_content(tmp_path: Path, capsys: pytest.
     (tree / "logs/table.csv").write_text("api,access,speed\nPOSIX,write,3\n")
     write(tree / "broken", result_summary=new_summary().replace("4.000000", "nan", 1))
 
-    found = imported(tree, out, capsys)
+    found = imported(tree, out, capsys, refused=2)
     assert found["files"] == 9
     assert found["files_by_tool"] == {"find": 2, "ior": 4, "mdtest": 2}
     assert [Path(name).name for name in found["files_without_results"]] == ["core", "readme.md"]
@@ -189,7 +190,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_imported(
     for name in ("run/ior-easy-write.txt", "run/notes", "run/ior-hard-write.txt"):
         (tree / name).write_text(IOR_LOG.format(stonewall=300))
     refuse(monkeypatch, "ior-hard-write.txt", "notes")
-    found = imported(tree, tmp_path / "out/records.csv", capsys)
+    found = imported(tree, tmp_path / "out/records.csv", capsys, refused=2)
     assert [Path(error.split(": ")[0]).name for error in found["files_with_errors"]] == [
         "ior-hard-write.txt",
         "notes",

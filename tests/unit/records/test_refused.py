@@ -1,0 +1,54 @@
+"""Logs of which no result could be read are counted in the first line, and end an import with 1."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.checkout import ROOT
+from weir.cli import main
+
+LOG = (ROOT / "tests/golden/ior/ior-posix-shared.txt").read_text()
+TERSE = "3;fio-3.33;job;0;0;16384;" + ";".join(["0"] * 120) + "\n"
+
+
+def imported(folder: Path, **files: str) -> tuple[int, Path]:
+    logs = folder / "logs"
+    logs.mkdir()
+    for name, text in files.items():
+        (logs / name).write_text(text)
+    out = folder / "out" / "records.csv"
+    return main(["import", str(logs), "--out", str(out)]), out
+
+
+@pytest.mark.parametrize("refused", [TERSE, "access,api,bw_mib_s\nwrite,POSIX,fast\n"])
+def test_a_refused_log_is_in_the_first_line_and_the_exit_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], refused: str
+) -> None:
+    """It counted as nothing: the import of logs in a form that is not read ended with 0."""
+    code, out = imported(tmp_path, good=LOG, bad=refused, notes="measured on Monday\n")
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.endswith("; 1 of 3 files read, 1 refused"), first
+    assert code == 1
+    assert main(["audit", str(out)]) == 1
+    assert capsys.readouterr().out.splitlines()[0] == first
+    assert main(["audit", str(out), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["read"] == {"files": 3, "read": 1, "refused": 1}
+
+
+def test_files_that_are_no_logs_are_counted_and_no_failure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out = imported(tmp_path, good=LOG, notes="measured on Monday\n")
+    assert capsys.readouterr().out.splitlines()[0].endswith(" INVALID; 1 of 2 files read")
+    assert (code, main(["audit", str(out)])) == (0, 0)
+
+
+def test_an_import_of_all_files_has_no_count_of_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _ = imported(tmp_path, good=LOG)
+    assert capsys.readouterr().out.splitlines()[0].endswith(" INVALID")
+    assert code == 0
