@@ -115,7 +115,7 @@ def _fetched(subject: Subject, is_direct: bool) -> Outcome | None:
         read, got = sizes(moved, given)
         text = f"read {read} through {subject.file_system}, {name} gave {got}"
     else:
-        read, got = sizes(moved, fetched)
+        read, got = sizes(moved, count)
         text = f"read {read}, {got} of them were fetched from storage"
     if share < FETCHED_SHARE:
         text += f" ({100 * share:.0f} %)"
