@@ -74,6 +74,8 @@ def _steps(
     yield lambda: check_space(folder, target, peak)
     yield lambda: check_inodes(folder, target, inodes_of(cells, stack))
     yield check_temporary
+    if target.get_stripes or target.set_stripes:
+        yield lambda: check_stripes(target)
     for tool, by_cross_check in sorted({(cell.tool, cell.by_cross_check) for cell in cells}):
         yield partial(check_program, tool, stack, by_cross_check)
 
@@ -150,6 +152,22 @@ def check_temporary() -> Check:
         reason,
         f"no launch can use {folder}, where MPI keeps the files of a launch ({name}): {reason}",
         "make room there, or set TMPDIR to a directory with room",
+    )
+
+
+def check_stripes(target: Target) -> Check:
+    """Each run calls these programs before it begins: a target copied from a template may have none of
+    them."""
+    path = {**os.environ, **target.environment}.get("PATH")
+    names = dict.fromkeys(command[0] for command in (target.set_stripes, target.get_stripes) if command)
+    missing = [name for name in names if shutil.which(name, path=path) is None]
+    if not missing:
+        return Check("stripes", ", ".join(names))
+    return Check(
+        "stripes",
+        "missing",
+        f"{missing[0]}, for the stripes of target {target.name}, is not there or not executable",
+        "correct `stripes` in the target's file, or say max_stripe_count: 0 where files have no stripes",
     )
 
 

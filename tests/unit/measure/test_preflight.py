@@ -113,6 +113,18 @@ def test_what_the_audit_would_call_another_target_is_found_before_the_first_byte
     assert "kind" not in names
 
 
+def test_a_program_for_stripes_that_is_not_there_is_found_before_the_first_run(tmp_path: Path) -> None:
+    """As lfs with a target that was copied from the template of Lustre."""
+    target = Target(name="scratch", kind="disk", path=str(tmp_path), get_stripes=("no-such-lfs", "getstripe"))
+    checks = {each.name: each for each in check_batch((), target, Stack("mine", {}), any_kind=True)}
+    assert "no-such-lfs, for the stripes of target scratch" in str(checks["stripes"].problem)
+    there = replace(target, get_stripes=("true",), set_stripes=("true", "{folder}"))
+    checks = {each.name: each for each in check_batch((), there, Stack("mine", {}), any_kind=True)}
+    assert (checks["stripes"].problem, checks["stripes"].found) == (None, "true")
+    plain = replace(target, get_stripes=())
+    assert "stripes" not in {each.name for each in check_batch((), plain, Stack("mine", {}), any_kind=True)}
+
+
 def launcher_that(tmp_path: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mpirun").write_text(f"#!/bin/sh\n{script}\n")
     (tmp_path / "mpirun").chmod(0o755)
