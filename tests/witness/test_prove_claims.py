@@ -19,10 +19,10 @@ def test_results_in_a_file_that_the_program_names_are_judged(prove: Prove) -> No
     seen = prove(*fio.split())
     (claim,) = seen["claims"]
     assert (claim["program"], claim["moved_bytes"]) == ("fio", 16 * MIB)
-    assert "results of fio are those in o.json" in seen["stderr"].splitlines()
+    assert "claimed by fio in o.json: write " in seen["stderr"]
     again = prove(*fio.split(), options=("--output", "o.json"))
     assert len(again["claims"]) == 1
-    assert "o.json" not in again["stderr"]
+    assert "claimed by fio: write " in again["stderr"]
 
 
 def test_a_program_without_a_known_result_is_told_how_to_have_its_number_judged(prove: Prove) -> None:

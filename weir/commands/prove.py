@@ -36,7 +36,7 @@ from weir.prove.mounts import mounts_of
 from weir.prove.output import claim_lines, headline, hint_lines
 from weir.prove.records import Judged, JudgedRow, watched_paths
 from weir.prove.reports import read_reports, unreported_bytes
-from weir.prove.results import claims_in, expected, hint_of_expect, results_in_files
+from weir.prove.results import Claim, claims_in, expected, hint_of_expect, results_in_files
 from weir.prove.seen import Seen, facts_of_all, of_program, seen_lines, unseen_lines
 from weir.prove.start import Ended, run_program
 from weir.records.table import write_records
@@ -130,10 +130,10 @@ def execute(args: argparse.Namespace) -> int:
     judged = judged_mounts(mounts, processes, command)
     output = _texts(ended, args.output)
     run, hints = _io500(output)
-    if not (run or hints or claims_in(output)):
-        text, hints = _elsewhere(command, began_s, output)
-        output += f"\n{text}"
-    found = [*claims, *claims_in(output), *(run.claims.values() if run else ())]
+    printed = claims_in(output)
+    if not (run or hints or printed):
+        printed, hints = _elsewhere(command, began_s, output)
+    found = [*claims, *printed, *(run.claims.values() if run else ())]
     unreported = unreported_bytes(ended.io, of_program(processes))
     claimed = judged_claims(found, mounts, processes, command, unreported)
     contradictions = doubts(processes, ended.io)
@@ -160,11 +160,11 @@ def _io500(output: str) -> tuple[WatchedRun | None, list[str]]:
         return None, [f"not judged: IO500: {error.problems[0].message}"]
 
 
-def _elsewhere(command: Sequence[str], since_s: float, output: str) -> tuple[str, list[str]]:
-    """The results that a program left in a file, with lines about what is read."""
-    text, lines = results_in_files(command, since_s)
+def _elsewhere(command: Sequence[str], since_s: float, output: str) -> tuple[list[Claim], list[str]]:
+    """The results that a program left in a file, with lines about what is not read."""
+    found, lines = results_in_files(command, since_s)
     form = unread_form(output)
-    return text, [*([f"not judged: its output is {form}"] if form else []), *lines]
+    return found, [*([f"not judged: its output is {form}"] if form else []), *lines]
 
 
 def _to_expect(output: str, judged: Sequence[Judged]) -> list[str]:

@@ -21,6 +21,7 @@ _LEAST_NAMES = 100
 _MOST_PHASES = 6  # phases of a mount in the text; --json has all
 _NOTICEABLE = 0.005
 _WIDTH = 11  # characters of a name
+_OF_OTHERS = "others-"  # how the rules about other users of the storage begin
 _APART = 0.1  # share of a result: a count that is further away is explained
 
 
@@ -216,9 +217,10 @@ def verdict_text(one: JudgedRow) -> str:
 
 def most_telling(judgement: Judgement) -> Finding:
     """The finding to show first of those that make the verdict. An observation, such as that nothing was
-    fetched, tells more than a number in a table of results, such as a short time."""
+    fetched, tells more than a number in a table of results, such as a short time; what the program did tells
+    more than what others did meanwhile."""
     made = [one for one in judgement.findings if one.verdict == judgement.verdict]
-    return min(made, key=lambda one: not rules()[one.rule].needs_output)
+    return min(made, key=lambda one: (not rules()[one.rule].needs_output, one.rule.startswith(_OF_OTHERS)))
 
 
 def headline(judged: Sequence[JudgedRow | None], what: str) -> str:

@@ -8,7 +8,7 @@ import shlex
 import stat
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weir.base.errors import WeirError
@@ -29,7 +29,7 @@ _EXPECTED = re.compile(r"(write|read)\s+(.+)")
 
 @dataclass(frozen=True)
 class Claim:
-    """One number; who: the program, or --expect."""
+    """One number; who: the program, with the file that has its results, or --expect."""
 
     who: str
     row: Row
@@ -37,17 +37,17 @@ class Claim:
     complete: bool = True
 
 
-def results_in_files(command: Sequence[str], since_s: float) -> tuple[str, list[str]]:
+def results_in_files(command: Sequence[str], since_s: float) -> tuple[list[Claim], list[str]]:
     """The results in the first file that the command names and the program wrote, for a program that printed
-    none; and lines that name the file, files in a form that is not read, and further files with results,
-    which may be the same ones in another form."""
-    found, lines = "", []
+    none; and lines about files in a form that is not read, and about further files with results, which may
+    be the same ones in another form."""
+    found: list[Claim] = []
+    lines = []
     for name in dict.fromkeys(one.rpartition("=")[2] for one in command[1:]):
         text = _written_text(name, since_s)
         claims = claims_in(text)
         if claims and not found:
-            found = text
-            lines.append(f"results of {claims[0].who} are those in {name}")
+            found = [replace(one, who=f"{one.who} in {name}") for one in claims]
         elif claims:
             hint = f"weir prove --output {shlex.quote(name)} -- {shlex.quote(command[0])} ..."
             lines.append(f"not judged: {name} has results of {claims[0].who}, too; hint: {hint}")
