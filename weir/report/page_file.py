@@ -15,7 +15,7 @@ _ANSWER = {
     "target": str,
     "access": str,
     "best": {**_RATE, "setting": str},
-    "small?": {**_RATE, "iops": NUMBER},
+    "small?": {**_RATE, "iops?": NUMBER},
     "tail?": {"value": NUMBER},
 }
 _POINT = {

@@ -1,4 +1,4 @@
-"""How many figures and tables of a publication a drawn study has, by the map that the analysis wrote."""
+"""Counts the figures and tables of a publication that a drawn study has, by the map of the analysis."""
 
 from __future__ import annotations
 

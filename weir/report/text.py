@@ -106,7 +106,9 @@ def answers(target: str, found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         best, small, tail = one["best"], one.get("small"), one.get("tail")
         text = f"  {target:<10} {one['access']:<6} best {_rate(best)}  {best['setting']}"
         yield from _wrapped(text, 20)
-        details = [f"small random {_rate(small)}, {three_digits(small['iops'])} op/s"] if small else []
+        details = [f"small random {_rate(small)}"] if small else []
+        if small and small.get("iops") is not None:  # an archive may not tell the size of a transfer
+            details[0] += f", {three_digits(small['iops'])} op/s"
         details += [f"p99 {latency_text(tail['value'])}"] if tail else []
         if details:
             yield " " * 20 + ", ".join(details)
@@ -135,7 +137,7 @@ def listed(name: str, texts: Sequence[str]) -> Iterator[str]:
 
 
 def _wrapped(text: str, indent: int) -> Iterator[str]:
-    """No line begins with the unit of its number."""
+    """No line begins with the unit of its number, and none ends within a name such as scratch-openmpi-1x2."""
     tied = NUMBER_AND_UNIT.sub("\u00a0", text)
-    for line in textwrap.wrap(tied, _WIDTH, subsequent_indent=" " * indent):
+    for line in textwrap.wrap(tied, _WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False):
         yield line.replace("\u00a0", " ")

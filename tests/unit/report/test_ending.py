@@ -116,3 +116,14 @@ def test_show_has_the_map_of_the_publication_below_the_answer(
 def test_the_snakefile_prints_it_when_all_jobs_ended_well() -> None:
     text = (ROOT / "Snakefile").read_text()
     assert "    print_ending(WORKFLOW)" in text.split("onsuccess:")[1].split("onerror:")[0]
+
+
+def test_small_transfers_without_a_number_of_operations_are_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The page of an archive was called damaged, by weir show and at the end of the workflow."""
+    small = {"value": 100, "unit": "MiB/s", "n": 1, "lo": None, "hi": None, "iops": None, "values": [100]}
+    found = [answer("disk", "write", 1000) | {"small": small}]
+    write(tmp_path, "page.json", json.dumps(PAGE | {"answers": found}), 5)
+    assert main(["show", str(tmp_path)]) == 0
+    assert "small random 100 MiB/s (one run)" in capsys.readouterr().out

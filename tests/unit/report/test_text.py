@@ -62,3 +62,11 @@ def test_the_first_line_of_a_table_with_verdicts_of_its_author_does_not_prove() 
     assert next(lines(facts)) == (
         "3 of 3 results VALID by the verdict of the table's author; disk at best: write 1,000 MiB/s (one run)"
     )
+
+
+def test_a_name_is_not_broken_at_its_hyphen() -> None:
+    names = [f"scratch-openmpi-{number}x2" for number in range(9)]
+    found = [answer("disk", "write", 1000, setting=", ".join(names))]
+    shown = "\n".join(lines(page([target("disk")], found, real=NO_RESULTS | {"VALID": 6})))
+    assert all(name in shown for name in names)
+    assert max(map(len, shown.splitlines())) <= 100

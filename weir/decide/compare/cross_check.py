@@ -48,8 +48,11 @@ class Agreement:
     @property
     def text(self) -> str:
         """The line that page, print and terminal show."""
-        cells = f"{self.agree} of {self.cells} cell{'s' * (self.cells > 1)}"
-        found = f"{self.second} and {self.first} agree within {self.margin:.3g} % on {cells}"
+        programs, within = f"{self.second} and {self.first}", f"agree within {self.margin:.3g} %"
+        of_cells = f"of {self.cells} cell{'s' * (self.cells > 1)}"
+        found = f"{programs} {within} on {self.agree} {of_cells}"
+        if not self.agree and not self.differ:  # "agree on 0 of 4" reads as a difference
+            found = f"undecided on {len(self.undecided)} {of_cells} whether {programs} {within}"
         if self.ratio is not None:
             found += f", ratio {self.ratio:.3f} ({self.low:.3f} to {self.high:.3f})"
         if self.differ:
@@ -57,8 +60,10 @@ class Agreement:
             rest = f" and {more} more" if more > 0 else ""
             word = "differs" if len(self.differ) == 1 else "differ"
             found += f"; {len(self.differ)} {word}: {', '.join(named)}{rest}"
-        if self.undecided:
+        if self.undecided and (self.agree or self.differ):
             found += f"; {len(self.undecided)} undecided, with this many rounds and this noise"
+        elif self.undecided:
+            found += ", with this many rounds and this noise"
         return found
 
     def facts(self) -> dict[str, Any]:
