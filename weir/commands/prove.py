@@ -168,7 +168,7 @@ def _elsewhere(command: Sequence[str], since_s: float, output: str) -> tuple[lis
 
 
 def _to_expect(output: str, judged: Sequence[Judged]) -> list[str]:
-    """How to have the program's own number judged, where nothing is claimed."""
+    """The hint at --expect, where nothing is claimed."""
     rates = {one.access: float(one.row["bw_mib_s"]) for one in judged if one.row["bw_mib_s"]}
     hint = hint_of_expect(output, rates)
     return [hint] if hint else []

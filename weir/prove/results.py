@@ -67,8 +67,8 @@ def _written_text(name: str, since_s: float) -> str:
 
 
 def hint_of_expect(output: str, rates_mib_s: Mapping[str, float]) -> str:
-    """How to have a number judged that no tool of weir reads; rates_mib_s: what was counted, by access.
-    Empty where nothing was counted."""
+    """The option by which a number is judged that no tool of weir reads; empty where nothing was counted.
+    rates_mib_s: what was counted, by access."""
     if not rates_mib_s:
         return ""
     access = max(rates_mib_s, key=lambda one: rates_mib_s[one])

@@ -12,7 +12,7 @@ from weir.terms.model import Finding
 
 @pytest.mark.parametrize("first", ["read-from-cache", "others-on-device", "phase-too-short"])
 def test_what_the_program_did_comes_before_what_others_did_and_before_numbers(first: str) -> None:
-    """A read of memory beside another job was told as that of a busy disk, which it never asked."""
+    """A read from memory beside another job had the busy disk as its reason, which gave no byte of it."""
     names = [first, *{"others-on-device", "read-from-cache", "phase-too-short"} - {first}]
     assert set(names) <= rules().keys()
     judgement = Judgement(tuple(Finding(name, "DEGRADED", "seen") for name in names))

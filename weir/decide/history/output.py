@@ -22,7 +22,7 @@ ORDER = (SLOWER, SPIKE, FASTER, LEARNING, NORMAL)
 
 
 def headline(found: Sequence[Judgement]) -> str:
-    """How many series are slower and the worst of them, else the newest values; then the other verdicts."""
+    """Counts the slower series and names the worst, else has the newest values; then the other verdicts."""
     counts = Counter(one.verdict for one in found)
     text = f"{counts[SLOWER]} of {len(found)} series slower"
     slower = [one for one in found if one.verdict == SLOWER and one.alarm]
