@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from math import log1p
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ def compare(args: argparse.Namespace) -> int:
     first, second = args.names
     names = (both[0].name, both[1].name) if second is None else (first, second)
     _write_files(args, names, judged, failed, confirmed)
-    unchecked = [text for one, name in zip(both, "AB", strict=True) for text in _unchecked(one, name)]
+    unchecked = [*_unchecked(both)]
     unlike = unlike_conditions(both, pairing.pairs, across)
     if args.json:
         more = {"edited": [_edited(one) for one in both], "conditions": unlike}
@@ -69,13 +70,19 @@ def _days(args: argparse.Namespace, pairing: Pairing, metric: Metric) -> Days:
     return Days(spreads=spreads_of(pairing.pairs, list(sides.campaigns(args.history)), metric))
 
 
-def _unchecked(side: sides.Side, name: str) -> list[str]:
-    """Notes about rounds of a side that cannot be checked, and about tables that are not as they were
-    collected."""
-    lacks = dict.fromkeys(text for one in side.campaigns if one.rounds for text in one.rounds.lacks)
-    notes = [f"note: dropped rounds of {name} are not known: {'; '.join(lacks)}"] if lacks else []
-    edited = ", ".join(_edited(side))
-    return [*notes, f"note: {name} was edited after it was collected: {edited}"] if edited else notes
+def _unchecked(both: Sequence[sides.Side]) -> Iterator[str]:
+    """Notes about rounds that cannot be checked, once for the sides that lack the same, and about tables that
+    are not as they were collected."""
+    lacking: dict[str, list[str]] = defaultdict(list)
+    for name, side in zip(("A", "B"), both, strict=True):
+        lacks = dict.fromkeys(text for one in side.campaigns if one.rounds for text in one.rounds.lacks)
+        if lacks:
+            lacking["; ".join(lacks)].append(name)
+    for text, names in lacking.items():
+        yield f"note: dropped rounds of {' and '.join(names)} are not known: {text}"
+    for name, side in zip(("A", "B"), both, strict=True):
+        if edited := ", ".join(_edited(side)):
+            yield f"note: {name} was edited after it was collected: {edited}"
 
 
 def _edited(side: sides.Side) -> list[str]:

@@ -7,7 +7,7 @@ import io
 import statistics
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from math import exp, log
 from typing import Any
 
@@ -21,6 +21,7 @@ ORDER = (SLOWER, FASTER, UNDECIDED, SAME)
 _MOST_UNMATCHED = 10
 _MOST_SHOWN, _MOST_NOTES = 30, 6  # pairs and notes of a screen
 _MOST_WITHOUT = 3
+_NO_ESTIMATE = "no estimate: see the notes"
 _FEWEST_FOR_UNITS, _NEAR, _ALL_NEAR = 3, 0.004, 0.02  # pairs; of logarithms of ratios
 
 
@@ -92,6 +93,9 @@ def as_text(
         "",
     ]
     lines += _rows(judged, everything)
+    lines += [
+        f"note: {text} ({count} of {len(judged)} pairs)" for text, count in _shared_needs(judged).items()
+    ]
     lines += _few(notes_of(judged), _MOST_NOTES, "notes", everything)
     return "\n".join([*lines, *unmatched_lines(unmatched)])
 
@@ -99,11 +103,19 @@ def as_text(
 def _rows(judged: Sequence[Judged], everything: bool) -> list[str]:
     """Pairs without a ratio have one line together: the notes have the reasons."""
     ordered = sorted_for_reading(judged)
+    together = _shared_needs(judged)
     without = [one for one in ordered if one.ratio is None]
     if everything or len(without) <= _MOST_WITHOUT:
-        return _few([_line(one) for one in ordered], _MOST_SHOWN, "pairs", everything)
-    rows = _few([_line(one) for one in ordered if one.ratio], _MOST_SHOWN, "pairs", everything)
+        return _few([_line(one, together) for one in ordered], _MOST_SHOWN, "pairs", everything)
+    rows = _few([_line(one, together) for one in ordered if one.ratio], _MOST_SHOWN, "pairs", everything)
     return [*rows, f"  {UNDECIDED:<13} {len(without)} pairs without a ratio: --all"]
+
+
+def _shared_needs(judged: Sequence[Judged]) -> dict[str, int]:
+    """What would decide several pairs, each text once instead of in the line of each."""
+    undecided = [one for one in judged if one.verdict == UNDECIDED and any(one.pair.medians)]
+    needs = Counter(_lacking_rounds(one.pair) for one in undecided if one.estimate is None)
+    return {text: count for text, count in needs.items() if count > 1 and text != _NO_ESTIMATE}
 
 
 def _few(lines: Sequence[str], most: int, what: str, everything: bool) -> list[str]:
@@ -134,18 +146,18 @@ def unlike_units(judged: Sequence[Judged]) -> str:
     return ""
 
 
-def _line(judged: Judged) -> str:
+def _line(judged: Judged, together: Container[str] = ()) -> str:
     shown = f"{'-' if judged.ratio is None else f'x{judged.ratio:.3f}':>21}"
     if judged.estimate:
         low, high = judged.estimate.interval()
         shown = f"x{judged.estimate.ratio():.3f} [{low:.3f}–{high:.3f}]"
     line = f"  {judged.verdict:<13} {shown}  {judged.pair.access} {judged.pair.label}"
     line += " (UNPROVEN)" if judged.unproven else ""
-    return f"{line} ({why_undecided(judged)})" if judged.verdict == UNDECIDED else line
+    return f"{line} ({why_undecided(judged, together)})" if judged.verdict == UNDECIDED else line
 
 
-def why_undecided(judged: Judged) -> str:
-    """The medians of both sides, and what would decide."""
+def why_undecided(judged: Judged, together: Container[str] = ()) -> str:
+    """The medians of both sides, and what would decide, if no note tells it of several pairs together."""
     found = judged.pair.medians
     if not any(found):
         return "no usable record of A or B"
@@ -154,7 +166,8 @@ def why_undecided(judged: Judged) -> str:
         for name, value in zip(("A", "B"), found, strict=True)
     )
     rounds = [f"n = {min(judged.estimate.rounds)}"] if judged.estimate else []
-    return "; ".join([medians, *rounds, what_decides(judged)])
+    needed = what_decides(judged)
+    return "; ".join([medians, *rounds, *([] if needed in together else [needed])])
 
 
 def what_decides(judged: Judged) -> str:
@@ -179,7 +192,7 @@ def _lacking_rounds(pair: Pair) -> str:
         f"{lack} more of {name}" for name, lack in zip(("A", "B"), lacks, strict=True) if lack
     )
     if not sides:
-        return "no estimate: see the notes"
+        return _NO_ESTIMATE
     text = f"{'each log counts as one round' if pair.of_logs else 'too few rounds'}: at least {sides} needed"
     in_turns = FEWEST_ROUNDS - pair.rounds[0]
     return f"{text}, {in_turns} of each if measured in turns" if pair.in_turns and in_turns > 0 else text

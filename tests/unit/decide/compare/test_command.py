@@ -263,6 +263,32 @@ def test_a_pair_of_logs_has_both_medians_their_ratio_and_what_would_decide(
     assert all(isclose(*pair) for pair in zip(facts[1]["medians"], (1500.0, 975.0), strict=True))
 
 
+def test_where_nothing_is_decided_no_text_is_repeated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Lines of 200 characters had the same rounds that are needed, and two notes the same files."""
+    sides_ = []
+    for name, rate in (("a", 1500.0), ("b", 975.0)):
+        sizes = range(4)  # a cell each
+        parts = [
+            cell([rate], cell=f"c{at}", xfer_bytes=4096 << at, label="disk c", stack=None) for at in sizes
+        ]
+        rows = [row for part in parts for row in part]
+        sides_.append(str(write(tmp_path / f"{name}.csv", rows)))
+    assert main(["compare", *sides_]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    pairs = [line for line in lines if "disk c" in line]
+    assert len(pairs) == 4
+    assert all(line.endswith(" (A 1,500 MiB/s, B 975 MiB/s)") for line in pairs)
+    (needed,) = [line for line in lines if "needed" in line]
+    assert needed.startswith(
+        "note: each log counts as one round: at least 3 more of A and 3 more of B needed"
+    )
+    assert needed.endswith(" (4 of 4 pairs)")
+    (dropped,) = [line for line in lines if "dropped rounds" in line]
+    assert dropped.startswith("note: dropped rounds of A and B are not known: plan.json is missing")
+
+
 def test_an_undecided_pair_without_usable_records_of_a_side_tells_the_other_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
