@@ -16,6 +16,9 @@ radar <- function(drawn, decades, colours, widths = NULL) {
   drawn[, series := factor(series, levels = names(colours))]
   drawn <- drawn[order(series, angle)]
   if (is.null(widths)) widths <- setNames(rep(0.5, length(colours)), names(colours))
+  # In grey the shapes tell them apart.
+  shapes <- setNames(rep_len(c(21, 22, 24, 23, 25), length(colours)), names(colours))
+  key <- ggplot2::guide_legend(nrow = 2, byrow = TRUE)
   inner <- seq_len(decades - 1)
   rings <- data.table::data.table(x = 0.012, y = 1 - inner / decades, label = paste0("1/", format_plain(10^inner)))
   ggplot2::ggplot(drawn, ggplot2::aes(x, y, colour = series)) +
@@ -26,7 +29,7 @@ radar <- function(drawn, decades, colours, widths = NULL) {
       ggplot2::aes(x = 0, y = 0, xend = x, yend = y), data = spokes, colour = "#d8d8d8", linewidth = 0.3
     ) +
     ggplot2::geom_polygon(ggplot2::aes(group = series, linewidth = series), fill = NA, key_glyph = "path") +
-    ggplot2::geom_point(ggplot2::aes(fill = fill_by(series, verdict)), shape = 21, size = 1.2, stroke = 0.4) +
+    ggplot2::geom_point(ggplot2::aes(fill = fill_by(series, verdict), shape = series), size = 1.4, stroke = 0.4) +
     unproven_marks() +
     ggplot2::geom_text(ggplot2::aes(x, y, label = label), data = rings, colour = "#707070", hjust = 0,
       vjust = -0.25, size = type_size_mm, family = sans_family) +
@@ -34,7 +37,8 @@ radar <- function(drawn, decades, colours, widths = NULL) {
       ggplot2::aes(1.1 * x, 1.06 * y, label = titled, hjust = ifelse(abs(x) < 0.1, 0.5, ifelse(x > 0, 0, 1))),
       data = spokes, colour = "#202020", size = type_size_mm, family = sans_family
     ) +
-    ggplot2::scale_colour_manual(NULL, values = colours, guide = ggplot2::guide_legend(nrow = 2, byrow = TRUE)) +
+    ggplot2::scale_colour_manual(NULL, values = colours, guide = key) +
+    ggplot2::scale_shape_manual(NULL, values = shapes, guide = key) +
     ggplot2::scale_fill_manual(values = colours, na.value = "white", guide = "none") +
     ggplot2::scale_linewidth_manual(values = widths, guide = "none") +
     ggplot2::coord_fixed(xlim = c(-1.7, 1.7), ylim = c(-1.15, 1.15)) +

@@ -33,6 +33,8 @@ access_colours <- c(
   write = "#d55e00", read = "#0072b2", create = "#8c4a1d", stat = "#6fb1de", rename = "#7b4fa6", remove = "#1b7f79",
   find = "#606060"
 )
+# A print in grey tells them by the shape.
+access_shapes <- c(write = 24, read = 21, create = 22, stat = 23, rename = 25, remove = 22, find = 23)
 outcome_colours <- c(reproduced = "#0072b2", contradicted = "#b00020", undecided = "#8a8a8a")
 layout_linetypes <- c(shared = "solid", "file-per-process" = "22")
 
@@ -88,6 +90,13 @@ scale_api <- function(values) {
       values = shapes, breaks = present, labels = api_words, guide = key_merged(length(present))
     ),
     ggplot2::scale_fill_manual(values = colours, na.value = "white", guide = "none")
+  )
+}
+
+scale_access <- function() {
+  list(
+    ggplot2::scale_colour_manual(NULL, values = access_colours),
+    ggplot2::scale_shape_manual(NULL, values = access_shapes)
   )
 }
 
@@ -190,6 +199,14 @@ target_colours <- function(targets) {
   setNames(rep_len(known, length(unique(targets))), unique(targets))
 }
 
+# Storages are told apart in grey by their lines: emulated ones are broken, real ones whole or nearly so. `emulated` has
+# the storages as names.
+storage_linetypes <- function(emulated) {
+  real <- rep_len(c("solid", "F2", "8282"), sum(!emulated))
+  broken <- rep_len(c("42", "12", "4212", "421212"), sum(emulated))
+  setNames(replace(replace(character(length(emulated)), !emulated, real), emulated, broken), names(emulated))
+}
+
 # Larger points for larger sizes; of many sizes the key shows some.
 scale_point_sizes <- function(sizes) {
   shown <- sizes[unique(round(seq(1, length(sizes), length.out = min(4, length(sizes)))))]
@@ -211,88 +228,6 @@ wrap_words <- function(text, width = 138) {
   gsub("\u0001", " ", paste(strwrap(kept, width), collapse = "\n"), fixed = TRUE)
 }
 
-# What must stand on every figure: n, interval, verdicts, what was excluded, and whether storage is emulated.
-add_provenance <- function(plot, table, part) {
-  plot + ggplot2::labs(
-    subtitle = wrap_words(constant_words(table), 130), caption = wrap_words(provenance_words(table, part))
-  )
-}
-
-provenance_words <- function(table, part) {
-  shown <- table[table$n > 0, ]
-  paste(c(
-    sprintf("%s; %s.", part$statistic, n_words(shown$n)),
-    interval_words(shown, part), if (is.null(part$verdict_text)) verdict_words(table) else part$verdict_text(table),
-    pooled_words(shown), unique(table$note),
-    if (any(table$emulated %in% TRUE)) "(E): emulated storage, which tests the method and not a product."
-  ), collapse = " ")
-}
-
-# A point is of one cell; a figure that takes several together counts them.
-pooled_words <- function(shown) {
-  pooled <- sum(shown$cells > 1, na.rm = TRUE)
-  if (pooled > 0) {
-    sprintf("%s over several cells.", counted(pooled, "point is a median", "points are medians"))
-  }
-}
-
-n_words <- function(n) {
-  if (length(n) == 0) {
-    return("n = 0")
-  }
-  if (are_single(n)) {
-    return("single runs, without an interval")
-  }
-  if (min(n) == max(n)) paste("n =", counted(min(n), "run")) else sprintf("n = %d to %d runs", min(n), max(n))
-}
-
-are_single <- function(n) length(n) > 0 && all(n == 1)
-
-# A part whose bars or bands are something else names it.
-interval_words <- function(shown, part) {
-  if (!is.null(part$interval_text)) {
-    return(if (nzchar(part$interval_text)) part$interval_text)
-  }
-  if (are_single(shown$n)) {
-    return(NULL)
-  }
-  if (is.null(shown$level) || all(is.na(shown$level))) {
-    return(sprintf("Fewer than %d runs: small marks are the runs, there is no interval.", fewest_for_interval))
-  }
-  mark <- if (is.null(part$interval_mark)) "Bars" else part$interval_mark
-  levels <- unique(sprintf("%.0f", 100 * range(shown$level, na.rm = TRUE)))
-  paste0(
-    mark, ": ", paste(levels, collapse = " to "), " % interval of the median",
-    if (anyNA(shown$level)) sprintf("; of fewer than %d runs the runs are small marks", fewest_for_interval), "."
-  )
-}
-
-verdict_words <- function(table) {
-  verdict <- table$verdict[table$n > 0]
-  unproven <- sum(verdict == "UNPROVEN")
-  degraded <- sum(verdict == "DEGRADED")
-  valid <- sum(verdict == "VALID")
-  c(
-    if (valid > 0 || unproven == 0) {
-      sprintf("%s valid%s.", counted(valid, "point"),
-        if (unproven > 0) sprintf(", %d unproven (white centre)", unproven) else "")
-    } else {
-      sprintf("%s unproven (white centre).", counted(unproven, "point"))
-    },
-    if (degraded > 0) sprintf("Hollow: %s of degraded records alone.", counted(degraded, "point")),
-    unused_words(table)
-  )
-}
-
-# Records that are in no point.
-unused_words <- function(table) {
-  beside <- sum(table$n_degraded[table$verdict %in% usable_verdicts])
-  c(
-    if (beside > 0) sprintf("In no point: %s beside usable ones.", counted(beside, "degraded record")),
-    if (sum(table$n_invalid) > 0) sprintf("Not drawn: %s.", counted(sum(table$n_invalid), "invalid record"))
-  )
-}
-
 # Unproven points have a white centre; the layer has the mapping and the position of the points.
 unproven_marks <- function(position = "identity", size = 0.35) {
   ggplot2::geom_point(
@@ -309,6 +244,10 @@ run_marks <- function(position = "identity", along = "y") {
     data = runs_to_draw, shape = 16, size = 0.45, alpha = 0.6, show.legend = FALSE, na.rm = TRUE,
     position = position
   )
+}
+
+draws_runs <- function(plot) {
+  any(vapply(plot$layers, function(layer) identical(layer$data, runs_to_draw), logical(1)))
 }
 
 runs_to_draw <- function(drawn) {

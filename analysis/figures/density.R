@@ -36,7 +36,7 @@ make_table <- function(records, inputs) {
     order = "column", access = "column"))
 }
 
-verdict_text <- function(table) sprintf("%s; emulated storage is dashed.", counted(nrow(table), "curve"))
+verdict_text <- function(table) sprintf("%s; emulated storage is dashed or dotted.", counted(nrow(table), "curve"))
 
 # Classes without an operation are at nothing, so that a hill ends.
 curve_of <- function(classes, shares) {
@@ -58,7 +58,7 @@ make_figure <- function(table) {
     facet_panels(table, scales = "free_y") +
     ggplot2::scale_colour_manual(NULL, values = colours, guide = key) +
     ggplot2::scale_linetype_manual(NULL, guide = key,
-      values = setNames(ifelse(storages$emulated, "42", "solid"), storages$storage)) +
+      values = storage_linetypes(setNames(storages$emulated, storages$storage))) +
     scale_x_rate("Time of one operation in microseconds", panel_mm = panel_width_mm(table)) +
     ggplot2::scale_y_continuous("Share of the operations", labels = function(it) paste(format_plain(100 * it), "%")) +
     theme_weir()

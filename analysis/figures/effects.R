@@ -4,10 +4,9 @@ statistic <- "Points: mean ratio over pairs of cells that differ in one setting,
 needs <- "cells that differ in one setting only"
 interval_text <- "Bars: 95 % t interval."
 caption <- paste(
-  "A factor above 1 means that the metric is higher with the setting; filled: a clear effect of this campaign, with",
-  "false discoveries held at 5 % over all rows (a cell that was slow for all of its rounds looks the same, where",
-  "pairs of cells agree, diamonds, one slow cell cannot be the reason). Thin lines reach from the lowest to the",
-  "highest pair of settings; all rows are in tables/effects.csv."
+  "Above 1 the metric is higher with the setting; filled: a clear effect of this campaign, with false discoveries held",
+  "at 5 % over all rows; large: its pairs of cells agree, where a small mark may be one cell that was slow in all of",
+  "its rounds. Thin lines reach from the lowest to the highest pair of settings; all rows are in tables/effects.csv."
 )
 most_rows <- 28
 
@@ -56,11 +55,11 @@ make_figure <- function(table) {
     ggplot2::geom_linerange(ggplot2::aes(xmin = lowest, xmax = highest), linewidth = 0.2, alpha = 0.6,
       position = lines) +
     ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.7, na.rm = TRUE, position = lines) +
-    ggplot2::geom_point(ggplot2::aes(fill = ifelse(clear, access, NA), shape = pairs_agree), size = 1.5, stroke = 0.4,
-      position = lines) +
-    ggplot2::scale_shape_manual(values = c(`FALSE` = 21, `TRUE` = 23), guide = "none") +
+    ggplot2::geom_point(ggplot2::aes(fill = ifelse(clear, access, NA), shape = access, size = pairs_agree),
+      stroke = 0.4, position = lines) +
+    ggplot2::scale_size_manual(values = c(`FALSE` = 1.3, `TRUE` = 2.4), guide = "none") +
     storage_panels(table$target) +
-    ggplot2::scale_colour_manual(NULL, values = access_colours) +
+    scale_access() +
     ggplot2::scale_fill_manual(values = access_colours, na.value = "white", guide = "none") +
     ggplot2::scale_x_log10("Factor", breaks = factor_breaks, labels = function(it) paste0("\u00d7", format_plain(it))) +
     ggplot2::coord_cartesian(xlim = shown_range(table)) +

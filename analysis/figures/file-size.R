@@ -42,10 +42,11 @@ make_figure <- function(table) {
       linewidth = 0.3, na.rm = TRUE, show.legend = FALSE) +
     ggplot2::geom_line(linewidth = 0.4, show.legend = FALSE) +
     ggplot2::geom_linerange(ggplot2::aes(ymin = lo, ymax = hi), linewidth = 0.4, na.rm = TRUE, show.legend = FALSE) +
-    ggplot2::geom_point(ggplot2::aes(fill = fill_by(access, verdict)), shape = 21, size = 1.4, stroke = 0.4) +
+    run_marks() +
+    ggplot2::geom_point(ggplot2::aes(fill = fill_by(access, verdict), shape = access), size = 1.4, stroke = 0.4) +
     unproven_marks() +
     ggplot2::facet_wrap(ggplot2::vars(target), ncol = 2, scales = "free_y") +
-    ggplot2::scale_colour_manual(NULL, values = access_colours) +
+    scale_access() +
     ggplot2::scale_fill_manual(values = access_colours, na.value = "white", guide = "none") +
     scale_x_powers("Bytes of one process", drawn$block_bytes, bytes_words, 55) +
     scale_y_rate("Bandwidth in MiB/s") +

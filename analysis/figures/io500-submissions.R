@@ -9,8 +9,8 @@ needs <- "reference/io500-submissions.csv, and a study of the suite io500"
 if_empty <- "The study does not measure the phases of IO500."
 caption <- paste(
   "Each phase of the published IO500 result sets, which are no random sample of storage: of the whole system, of one",
-  "node and of one process (where their numbers are known); the axis is logarithmic. Triangles: the result sets on",
-  "IME; a cross: a valid result of this study; no other is ranked."
+  "node and of one process (where their numbers are known), from the top in this order; the axis is logarithmic.",
+  "Triangles: the result sets on IME; a cross: a valid result of this study; no other is ranked."
 )
 
 make_table <- function(records, inputs) {

@@ -47,7 +47,7 @@ make_table <- function(records, inputs) {
 
 verdict_text <- function(table) {
   kinds <- vapply(usable_verdicts, function(kind) sum(table$verdict == kind), 1L)
-  sprintf("%s: %s; emulated storage is dashed.", counted(nrow(table), "line"),
+  sprintf("%s: %s; emulated storage is dashed or dotted.", counted(nrow(table), "line"),
     paste(kinds, tolower(usable_verdicts), collapse = ", "))
 }
 
@@ -65,9 +65,8 @@ make_figure <- function(table) {
     ggplot2::geom_step(ggplot2::aes(group = storage), linewidth = 0.45) +
     facet_panels(table) +
     ggplot2::scale_colour_manual(NULL, values = colours, guide = key) +
-    ggplot2::scale_linetype_manual(
-      NULL, values = setNames(ifelse(storages$emulated, "42", "solid"), storages$storage), guide = key
-    ) +
+    ggplot2::scale_linetype_manual(NULL, guide = key,
+      values = storage_linetypes(setNames(storages$emulated, storages$storage))) +
     scale_x_rate("Time of one operation in microseconds", panel_mm = panel_width_mm(table)) +
     ggplot2::scale_y_log10("Share that took longer", labels = format_plain, breaks = c(0.5, 0.1, 0.01, 0.001, 1e-4)) +
     theme_weir()

@@ -1,7 +1,7 @@
 title <- "NetCDF-Bench over IOR"
 position <- 26
 statistic <- "Points: ratio of medians, NetCDF-Bench over IOR"
-interval_text <- "Small marks: the ratio in each round."
+interval_text <- function(shown) if (any(shown$n > 1)) "Small marks: the ratios of the rounds that both have." else ""
 needs <- "records of NetCDF-Bench and of IOR by MPI-IO or HDF5 with the same nodes and processes"
 caption <- paste(
   "What NetCDF-4 leaves of the bandwidth that IOR reaches by MPI-IO or HDF5 on the same storage, with the same nodes,",
@@ -31,12 +31,18 @@ make_table <- function(records, inputs) {
     n = pmin(n.x, n.y), lo = NA_real_, hi = NA_real_, level = NA_real_,
     verdict = verdicts[pmax(match(verdict.x, verdicts), match(verdict.y, verdicts))],
     n_invalid = n_invalid.x + n_invalid.y, n_degraded = n_degraded.x + n_degraded.y, emulated = emulated.x | emulated.y,
-    values = Map(function(x, y) if (length(x) == length(y)) x / y else numeric(), values.x, values.y)
+    values = Map(ratios_of_rounds, values.x, values.y)
   )]
   table <- place_panels(table, c(nn = "page", ppn = "page", target = "row", access = "column", program_of = "column"),
     most_columns = 6
   )
   if (is.null(note)) table else add_note(table, note)
+}
+
+# The values of a point have the names of their rounds.
+ratios_of_rounds <- function(ours, theirs) {
+  both <- intersect(names(ours), names(theirs))
+  ours[both] / theirs[both]
 }
 
 make_figure <- function(table) {
@@ -46,6 +52,7 @@ make_figure <- function(table) {
   narrow <- panel_width_mm(table) < 18
   ggplot2::ggplot(shown, ggplot2::aes(xfer_bytes, median, colour = way, shape = way, group = way)) +
     ggplot2::geom_hline(yintercept = 1, colour = "#808080", linewidth = 0.3) +
+    run_marks(beside) +
     line_through(ggplot2::aes(group = way), "xfer_bytes", "way", position = beside) +
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(way, verdict)), size = 1.3, stroke = 0.4, position = beside) +
     facet_panels(table) +

@@ -26,15 +26,16 @@ make_figure <- function(table) {
   drawn <- data.table::copy(table)[n > 0]
   shown <- c(off0 = "#1b6ca8", seq = "#2a9d54", reverse0 = "#d18a00", rnd = "#b0305c")
   slopes <- seq(-10, 6)
-  ggplot2::ggplot(drawn, ggplot2::aes(xfer_bytes, median, colour = locality, linetype = memory)) +
+  ggplot2::ggplot(drawn, ggplot2::aes(xfer_bytes, median, colour = locality, shape = locality, linetype = memory)) +
     ggplot2::geom_abline(slope = log10(2), intercept = slopes, colour = "#e0e0e0", linewidth = 0.3) +
     ggplot2::geom_linerange(ggplot2::aes(ymin = lo, ymax = hi), linewidth = 0.3, na.rm = TRUE, show.legend = FALSE) +
     run_marks() +
     line_through(ggplot2::aes(group = interaction(locality, memory)), "xfer_bytes", c("locality", "memory")) +
-    ggplot2::geom_point(ggplot2::aes(fill = fill_by(locality, verdict)), shape = 21, size = 1.2, stroke = 0.4) +
+    ggplot2::geom_point(ggplot2::aes(fill = fill_by(locality, verdict)), size = 1.2, stroke = 0.4) +
     unproven_marks() +
     facet_panels(table) +
     ggplot2::scale_colour_manual("Order in the file", values = shown) +
+    ggplot2::scale_shape_manual("Order in the file", values = c(off0 = 21, seq = 24, reverse0 = 22, rnd = 23)) +
     ggplot2::scale_fill_manual(values = shown, na.value = "white", guide = "none") +
     ggplot2::scale_linetype_manual("in memory", values = c(off0 = "solid", "memory-rnd" = "22"),
       labels = c(off0 = "one buffer", "memory-rnd" = "rnd")) +

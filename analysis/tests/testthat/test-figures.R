@@ -76,7 +76,7 @@ test_that("every figure writes its files, and the table is what is drawn", {
 test_that("every figure says n, verdicts and the level of its intervals, or that the marks are runs", {
   for (part in figures[of_medians]) {
     few <- one_line(plot_of(part, study_for(part$name, n = 4))$labels$caption)
-    expect_match(few, "n = 4 runs. Fewer than 6 runs: small marks are the runs", fixed = TRUE)
+    expect_match(few, "n = 4 runs. Fewer than 6 runs: ", fixed = TRUE)
     expect_match(few, "points? valid[.]")
     many <- one_line(plot_of(part, study_for(part$name, n = 9))$labels$caption)
     expect_match(many, "n = 9 runs. Bars: [0-9]+ % interval of the median[.]")
@@ -89,6 +89,31 @@ test_that("below six runs the runs are drawn and no interval", {
   runs <- points_of(plot)
   expect_equal(sort(10^runs$y), sort(records$bw_mib_s))
   expect_identical(nrow(points_of(plot_of(figures[["transfer-size"]], one_node(n = 7)))), 0L)
+})
+
+test_that("where the text below a figure names small marks, each run has its mark, and nowhere else", {
+  marks_of <- function(plot) {
+    is_mark <- vapply(plot$layers, function(layer) identical(layer$data, runs_to_draw), logical(1))
+    if (any(is_mark)) nrow(ggplot2::layer_data(plot, which(is_mark))) else 0L
+  }
+  for (part in figures) {
+    plot <- plot_of(part, study_for(part$name, n = 4))
+    told <- grepl("small marks", one_line(plot$labels$caption), ignore.case = TRUE)
+    expect_identical(told, marks_of(plot) > 0L, info = part$name)
+  }
+})
+
+test_that("beside IOR the small marks are the ratios of the rounds that both have", {
+  records <- netcdf_study(n = 3)
+  records <- records[!(tool == "ior" & iteration == 0)]
+  table <- figures[["netcdf-ior"]]$make_table(records, list())
+  expect_identical(unique(lengths(table$values)), 2L)
+  row <- table[1]
+  median_of <- function(found) setNames(found$bw_mib_s, found$iteration)
+  found <- records[access == row$access & xfer_bytes == row$xfer_bytes]
+  ours <- median_of(found[tool == "netcdf-bench" & way_of(found) == row$way])
+  theirs <- median_of(found[tool == "ior" & paste0("IOR MPI-IO, ", order) == row$program_of])
+  expect_equal(sort(unname(unlist(row$values))), sort(unname((ours[c("1", "2")] / theirs[c("1", "2")]))))
 })
 
 test_that("bandwidths are drawn where the table says", {

@@ -32,6 +32,24 @@ test_that("accesses and outcomes are told apart by the colour-blind too", {
   expect_gt(min(dist(seen_without_green(outcome_colours))), 15)
 })
 
+# What a print in grey shows alike must differ in its shape or its line.
+test_that("accesses, storages and polygons of a radar are told apart in grey", {
+  expect_false(access_shapes[["write"]] == access_shapes[["read"]])
+  expect_identical(names(access_shapes), names(access_colours))
+  emulated <- c(disk = FALSE, memory = FALSE, buffer = TRUE, mount = TRUE, backing = TRUE)
+  lines <- storage_linetypes(emulated)
+  expect_identical(names(lines), names(emulated))
+  expect_false(anyDuplicated(lines) > 0)
+  expect_identical(lines[["disk"]], "solid")
+  points <- data.table::CJ(series = c("a", "b", "c"), phase = io500_phases$phase)[, `:=`(
+    median = .I, verdict = "VALID", n = 1L)]
+  drawn <- radar(on_radar(points, 3), 3, c(a = "#0072b2", b = "#1b7f79", c = "#d55e00"))
+  is_point <- vapply(drawn$layers, function(layer) inherits(layer$geom, "GeomPoint"), TRUE)
+  shapes <- unique(ggplot2::layer_data(drawn, which(is_point)[1])[c("colour", "shape")])
+  expect_identical(nrow(shapes), 3L)
+  expect_false(anyDuplicated(shapes$shape) > 0)
+})
+
 test_that("sizes go from dark to light, never to white, and neighbours have shapes of their own", {
   for (count in 2:8) {
     light <- lightness(size_colours(count))
