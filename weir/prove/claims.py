@@ -234,7 +234,9 @@ def _subject(
     told_apart = are_told_apart(sharing, counted)
     if told_apart or not phases or few_by_calls or fit(sharing, access, phases, counted):
         return subject
-    return without_counts(subject, ("called_bytes",), "which of the calls are of this result is not known")
+    unclear = without_counts(subject, ("called_bytes",), "which of the calls are of this result is not known")
+    # The calls of other results still have bytes of their own below them.
+    return replace(unclear, observed={**unclear.observed, "beside_bytes": subject.beyond or None})
 
 
 def _is_laid_out(subject: Subject, access: str) -> bool:

@@ -84,6 +84,25 @@ def test_a_count_that_is_far_from_the_result_is_explained() -> None:
     assert hint.startswith("hint: read-from-cache: drop the caches of the nodes")
 
 
+@pytest.mark.parametrize("cold_began_s", [1.0, 1.02])
+def test_a_quick_warm_read_beside_a_cold_one_is_not_what_that_one_fetched(cold_began_s: float) -> None:
+    """Also after it, where the calls of both took more time than the result: which are its own is not known."""
+    cold, warm = busy(0, cold_began_s, 0.1), busy(0, 1.0, 0.01)
+    for part in (cold, warm):
+        began_s, lasted_s = part["first_ns"] / S, (part["last_ns"] - part["first_ns"]) / S
+        part["read_bytes"] = 100 * MIB
+        part["read"] = busy(100, began_s, lasted_s)["write"]
+    io = {"rchar": 100, "read_bytes": 100}
+    both = [
+        process(mount(cold, device=(100, 0), io=io)),
+        process(mount(warm, device=(100, 0), io=io | {"read_bytes": 0}), pid=8),
+    ]
+    found = judged_claims([of(100, 0.01, access="read")], mounts_of(both), both, ["sh"])
+    ((_, one),) = found
+    assert one is not None
+    assert (one.row["verdict"], one.row["missing"]) == ("UNPROVEN", "fetched")
+
+
 def test_processes_one_after_the_other_have_the_time_of_both() -> None:
     """The first took two seconds, the second a tenth: both results claim a tenth."""
 
