@@ -14,23 +14,23 @@ from tests.workflow.conftest import ROOT, Checkout
 
 PAGE = ROOT / "docs" / "how-to" / "containers.md"
 IMAGE = ROOT / "build" / "containers" / "analyse.sif"
-FIGURE = "results/archive/ddn-lustre-2018/figures/scaling"
+FIGURES = "results/archive/ddn-lustre-2018/figures"
 
 
 @pytest.fixture
 def documented() -> list[str]:
-    """The command of the page, for one figure instead of the whole paper."""
+    """The command of the page, for the figures instead of the whole paper."""
     lines = re.findall(r"^\.venv/bin/snakemake .*--sdm apptainer.*$", PAGE.read_text(), re.MULTILINE)
     line = next(iter(lines))
     arguments = shlex.split(line)
     assert arguments[-1] == "paper"
-    return [*arguments[1:-1], f"{FIGURE}.svg"]
+    return [*arguments[1:-1], FIGURES]
 
 
 def test_the_command_of_the_page_is_one_that_snakemake_understands(documented: list[str]) -> None:
     # An option of several values, as --sdm is, would take the target for one.
     parsed = get_argument_parser().parse_args(documented)
-    assert list(parsed.targets) == [f"{FIGURE}.svg"]
+    assert list(parsed.targets) == [FIGURES]
     assert parsed.config == ["records=reference/ddn-lustre-2018.csv"]
 
 
@@ -43,7 +43,7 @@ def test_a_measurement_stays_outside() -> None:
 
 
 @pytest.mark.slow
-def test_a_figure_is_drawn_in_the_container(checkout: Checkout, documented: list[str]) -> None:
+def test_figures_are_drawn_in_the_container(checkout: Checkout, documented: list[str]) -> None:
     if shutil.which("apptainer") is None:
         pytest.skip("no apptainer on the PATH (https://apptainer.org, 1.3 or newer)")
     if not IMAGE.exists():
@@ -55,4 +55,4 @@ def test_a_figure_is_drawn_in_the_container(checkout: Checkout, documented: list
     done = checkout.call("snakemake", *options, *documented)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Activating singularity image build/containers/analyse.sif" in done.stdout + done.stderr
-    assert (checkout.root / f"{FIGURE}.pdf").read_bytes().startswith(b"%PDF")
+    assert (checkout.root / FIGURES / "scaling.pdf").read_bytes().startswith(b"%PDF")
