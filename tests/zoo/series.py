@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.zoo.animals import FILTERED, Animal
+from tests.zoo.animals import FILTERED, SYNCHRONISER, Animal
 
 SERIES = (
     Animal(
@@ -13,5 +13,23 @@ SERIES = (
         suite="synchronised-twice",
         beside=(FILTERED,),
     ),
+    Animal(
+        "filtered fsync beside synchronisations",
+        "the same filter under mdtest -y, while another process synchronises the mount 50 times a second",
+        "create",
+        ("syncs-not-at-device",),
+        suite="synchronised-files",
+        beside=(FILTERED, SYNCHRONISER),
+    ),
 )
-HONEST_SERIES = (Animal("honest series", "mdtest -y -Y as it is", "create", (), suite="synchronised-twice"),)
+HONEST_SERIES = (
+    Animal("honest series", "mdtest -y -Y as it is", "create", (), suite="synchronised-twice"),
+    Animal(
+        "honest files beside synchronisations",
+        "mdtest -y, while another process synchronises the mount 50 times a second",
+        "create",
+        (),
+        suite="synchronised-files",
+        beside=(SYNCHRONISER,),
+    ),
+)

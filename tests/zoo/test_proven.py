@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 
-from tests.needs import fuse, need
-from tests.zoo.animals import RANKS_LIMITED, RANKS_THROTTLED
+from tests.needs import fuse, loop_devices, mounts, need
+from tests.zoo.animals import DIRECT_LOOP, RANKS_LIMITED, RANKS_THROTTLED
 from tests.zoo.errors import CannotStageError
 from tests.zoo.proven import Proven, clean, passed_through, proven
-from tests.zoo.staging import in_group
+from tests.zoo.staging import in_group, mounted
 from weir.witness.document import LIBRARY
 
 pytestmark = pytest.mark.slow
@@ -110,3 +112,67 @@ def test_a_script_that_moves_time_from_one_result_to_another(tmp_path: Path) -> 
         shutil.rmtree(place)
     assert "shorter-than-its-calls" in lies[0].findings, lies[0].text
     assert not any(one.of_itself for one in honest), honest[0].text
+
+
+def test_synchronised_writes_of_one_program_on_two_mounts(tmp_path: Path) -> None:
+    """Each is stored, and the kernel's count of the process is of both."""
+    need(loop_devices, mounts)
+    (tmp_path / "work").mkdir()
+    writes = "; ".join(DD.format(place=tmp_path / name) for name in ("here", "there"))
+    (tmp_path / "here").mkdir()
+    try:
+        with mounted(DIRECT_LOOP, tmp_path / "there", tmp_path / "work", tmp_path):
+            found = clean(lambda: proven(["sh", "-c", writes], tmp_path))
+    except CannotStageError as error:
+        pytest.skip(str(error))
+    assert len(found) == 2
+    for one in found:
+        assert not one.of_itself, one.text
+        assert not one.missing, one.text
+
+
+def test_a_synchronised_write_beside_one_that_is_not(tmp_path: Path) -> None:
+    quick = f"dd if=/dev/zero bs=1M count=32 of={tmp_path}/g"
+    found = clean(lambda: proven(["sh", "-c", f"{DD.format(place=tmp_path)} & {quick}; wait"], tmp_path))
+    assert len(found) == 2
+    assert not any("not-synchronised" in one.findings for one in found), found[0].text
+    assert any("stored" not in one.missing for one in found), found[0].text
+
+
+def test_a_program_of_another_user_is_named_as_that(tmp_path: Path) -> None:
+    """It cannot load the library, or report: nothing of it is proven."""
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("only root becomes another user, by setpriv")
+    place = Path(tempfile.mkdtemp(dir="/var/tmp"))
+    place.chmod(0o777)
+    try:
+        user = ["setpriv", "--reuid=65534", "--clear-groups"]
+        done = subprocess.run(
+            [sys.executable, "-m", "weir", "prove", "--", *user, *DD.format(place=place).split()],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    finally:
+        shutil.rmtree(place)
+    assert "VALID, proven" not in done.stderr
+    assert "of another user (su, setpriv)" in done.stderr, done.stderr
+
+
+def test_a_prove_around_another_one_names_the_program_of_the_inner(tmp_path: Path) -> None:
+    inner = [sys.executable, "-m", "weir", "prove", "--", *DD.format(place=tmp_path).split()]
+    found = clean(lambda: proven(inner, tmp_path))
+    assert found
+    for one in found:
+        assert "claimed by dd" in one.text
+        assert not one.of_itself, one.text
+
+
+def test_a_pipeline_has_no_more_proven_results_than_programs_that_used_the_storage(tmp_path: Path) -> None:
+    """The first one writes to a pipe, and prints as many bytes."""
+    commands = f"dd if=/dev/zero bs=1M count=32 iflag=fullblock | dd of={tmp_path}/f bs=1M conv=fsync"
+    found = clean(lambda: proven(["bash", "-c", commands], tmp_path))
+    assert len(found) == 2
+    assert [one.verdict for one in found].count("VALID") < 2, found[0].text
+    assert not any(one.of_itself for one in found), found[0].text

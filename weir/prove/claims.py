@@ -36,6 +36,7 @@ from weir.prove.shared_calls import (
     are_told_apart,
     fit,
     mount_of_bytes,
+    mounts_of_equals,
     part_s,
     spans_of_results,
 )
@@ -91,7 +92,7 @@ def _judged(
 ) -> list[tuple[Claim, Judged | None]]:
     found: list[tuple[Claim, Judged | None]] = []
     number: dict[tuple[str, str, int], int] = {}
-    places = [_place(claim, mounts) for claim in claims]
+    places = _places(claims, mounts)
     for claim, (mount, access) in zip(claims, places, strict=True):
         if mount is None or not _is_seen(claim, mount, access, processes):
             found.append((claim, None))
@@ -149,6 +150,20 @@ def _synchronised(row: Row, phases: list[Phase], mount: Mount) -> list[Phase]:
     synced = [one for one in phases if synced_share([one]) >= NEARLY_ALL]
     enough = sum(one.written_bytes for one in synced) >= (row.get("moved_bytes") or math.inf)
     return synced if enough else phases
+
+
+def _places(claims: Sequence[Claim], mounts: Sequence[Mount]) -> list[tuple[Mount | None, str]]:
+    """The mount and the access of each; of several with as many bytes each its own, if that is known."""
+    places = [_place(claim, mounts) for claim in claims]
+    equal: dict[tuple[str, Any], list[int]] = {}
+    for at, (claim, (_, access)) in enumerate(zip(claims, places, strict=True)):
+        if claim.row.get("moved_bytes") and _is_of_bytes(claim.row, access):
+            equal.setdefault((access, claim.row["moved_bytes"]), []).append(at)
+    for (access, _), some in equal.items():
+        if len(some) > 1 and (found := mounts_of_equals([claims[at].row for at in some], access, mounts)):
+            for at, mount in zip(some, found, strict=True):
+                places[at] = mount, access
+    return places
 
 
 def _place(claim: Claim, mounts: Sequence[Mount]) -> tuple[Mount | None, str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from weir.audit.subject import SPAN_SHARE
-from weir.prove.mounts import Mount, Phase
+from weir.prove.mounts import Mount, Part, Phase
 from weir.prove.records import LEAST_BYTES, MOVED, NEARLY_ALL, synced_share
 from weir.terms.model import Row
 
@@ -20,16 +20,9 @@ _SAME_BYTES = 0.001  # share of a result by which a process may differ that move
 def mount_of_bytes(row: Row, access: str, mounts: Sequence[Mount]) -> Mount | None:
     """The mount on which a process moved just as many bytes as the result has; of several such the one where
     it took longest of those that the time of the result allows. None where there is none."""
-    moved, total_s = row.get("moved_bytes"), row.get("total_s")
-    if not moved:
+    total_s = row.get("total_s")
+    if not (found := _parts_of_bytes(row, access, mounts)):
         return None
-    found = [
-        (mount, part)
-        for mount in mounts
-        for phase in mount.phases
-        for part in phase.parts
-        if abs(part.moved[access] - moved) <= _SAME_BYTES * moved
-    ]
     if len({id(mount) for mount, _ in found}) == 1:
         return found[0][0]
     for kinds in ("write+sync", "write") if access == "write" else ("read",):
@@ -38,6 +31,38 @@ def mount_of_bytes(row: Row, access: str, mounts: Sequence[Mount]) -> Mount | No
         if possible:
             return found[max(possible)[1]][0]
     return None
+
+
+def mounts_of_equals(rows: Sequence[Row], access: str, mounts: Sequence[Mount]) -> list[Mount] | None:
+    """The mounts of results of equal size, where as many processes on several mounts moved just as much: the
+    quicker result is that of the quicker process. None where they are no such pairs, or a result is quicker
+    than its process."""
+    parts = _parts_of_bytes(rows[0], access, mounts)
+    times = [(float(total_s), at) for at, row in enumerate(rows) if (total_s := row.get("total_s"))]
+    is_of_several = len({id(mount) for mount, _ in parts}) > 1
+    if not is_of_several or not len(parts) == len(rows) == len(times):
+        return None
+    with_syncs = access == "write" and all(row.get("sync") is not False for row in rows)
+    kinds = "write+sync" if with_syncs else access
+    parts.sort(key=lambda one: one[1].inside_ns[kinds])
+    found = {}
+    for (total_s, at), (mount, part) in zip(sorted(times), parts, strict=True):
+        if total_s < SPAN_SHARE * part.inside_ns[kinds] / 1e9:
+            return None
+        found[at] = mount
+    return [found[at] for at in range(len(rows))]
+
+
+def _parts_of_bytes(row: Row, access: str, mounts: Sequence[Mount]) -> list[tuple[Mount, Part]]:
+    """The processes that moved just as many bytes as a result has."""
+    moved = row.get("moved_bytes")
+    return [
+        (mount, part)
+        for mount in mounts
+        for phase in mount.phases
+        for part in phase.parts
+        if moved and abs(part.moved[access] - moved) <= _SAME_BYTES * moved
+    ]
 
 
 def spans_of_results(rows: Sequence[Row], access: str, phases: Sequence[Phase]) -> list[Phase] | None:

@@ -205,7 +205,7 @@ def test_time_is_not_moved_from_one_process_to_another() -> None:
 def test_a_result_is_of_the_mount_on_which_a_process_moved_its_bytes() -> None:
     """Two programs on two disks; of equal sizes the time tells."""
     io = {"wchar": 0, "write_bytes": 0}
-    for sizes, times in (((100, 40), (1.0, 0.5)), ((100, 100), (1.0, 0.25))):
+    for sizes, times in (((100, 40), (1.0, 0.5)), ((100, 100), (1.0, 0.25)), ((100, 100), (1.0, 0.97))):
         one, other = (busy(size, 1.0, time) for size, time in zip(sizes, times, strict=True))
         first = mount(one, device=(0, sizes[0]), io=io | {"write_bytes": sizes[0]})
         second = mount(other, device=(0, sizes[1]), point="/other", io=io | {"write_bytes": sizes[1]})
