@@ -65,7 +65,7 @@ BOUND = """\
 #!/bin/bash
 exec taskset -c 0 {launcher} "$@"
 """
-# A process of the same job beside the ranks.
+# The job has a process beside its ranks.
 WRITES_BESIDE = """\
 #!/bin/bash
 for n in {{1..1000}}; do

@@ -15,8 +15,8 @@ _NONE = {"entries": 0, "busy_ns": 0}
 
 @dataclass(frozen=True)
 class Listed:
-    """Entries that the processes of one program read; None: an older library did not count them, or another
-    library answers such reads."""
+    """A program has read so many entries; None: an older library did not count them, or another one answers
+    such reads."""
 
     entries: int | None = 0
     busy_s: float = 0.0  # at least, of the process with most
@@ -26,7 +26,7 @@ class Listed:
 def listed_of(
     parts: Sequence[tuple[int, Mapping[str, Any]]], processes: Sequence[Process]
 ) -> dict[str, Listed]:
-    """Sums by program. parts: of one mount, each with the number of its process."""
+    """Adds up the entries by program. parts: of one mount, each with the number of its process."""
     found: dict[str, Listed] = {}
     for at, mount in parts:
         process = processes[at]
@@ -43,7 +43,7 @@ def listed_of(
 
 
 def searched(program: str, listed: Mapping[str, Listed]) -> Listed:
-    """The program of that name, else the one that moved most: IO500 searches in its own processes."""
+    """Finds the program of that name, else the one that moved most: IO500 searches in its own processes."""
     if not listed:
         return Listed(None)
     return listed.get(program) or max(listed.values(), key=lambda one: one.moved_bytes)
