@@ -48,6 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "--time", default="started_unix", metavar="COLUMN", help="its column of seconds since 1970"
         )
         one.add_argument("--value", default="bw_mib_s", metavar="COLUMN", help="its column of values")
+        one.add_argument(
+            "--unit", default="", help="unit of that column, such as MiB/s (default: that of a record's)"
+        )
         one.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print facts as JSON")
     show.add_argument("--html", type=Path, metavar="FILE", help="write a page with a figure of each series")
     reference = actions.add_parser(

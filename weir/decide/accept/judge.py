@@ -86,7 +86,7 @@ def _judged(line: Line, contract: Contract, measured: Measured) -> Result:
     for row in rows_of(line, measured):
         cells[row["cell"]].append(row)
     if not cells:
-        missing = Finding("no-record", why_none(line, measured))
+        missing = Finding("no-record", why_none(line, measured), unknown=True)
         return Result(line, NOT_PROVEN, missing.text, (missing,), (), None, ())
     chosen, value, found = _chosen(cells, line, contract, measured)
     subject = Subject(line, measured, tuple(chosen), contract.must_be)

@@ -55,7 +55,8 @@ def _closest(results: Sequence[Result]) -> Iterator[str]:
         promise, value = one.line.promise, one.value
         if promise is not None and value is not None:
             number = f"{_digits(value.value)} {unit_of(promise.metric)}"
-            yield f"closest {one.line.name}: {number}, {_percent(margin)} of the promise"
+            word = "worse" if margin < 0 else "better"
+            yield f"closest {one.line.name}: {number}, {abs(margin):.1%} {word} than promised"
 
 
 def verified_lines(measured: Measured) -> list[str]:
@@ -120,6 +121,7 @@ def _lines(result: Result) -> Iterator[str]:
             _WIDTH,
             initial_indent=" " * 13,
             subsequent_indent=" " * 15,
+            break_on_hyphens=False,
         )
     if not result.findings:
         yield f"             {result.why}"

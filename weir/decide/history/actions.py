@@ -65,7 +65,7 @@ def _series(args: argparse.Namespace) -> list[Series]:
                 hint="such as --key target --key access" + _columns_of(args.history),
                 exit_code=2,
             )
-        return from_table(args.history, args.key, args.time, args.value, args.metric)
+        return from_table(args.history, args.key, args.time, args.value, args.metric, args.unit)
     parameters = columns_of_role("parameter")
     return from_campaigns(
         campaigns(args.history), metric_named(args.metric), lambda row: series_name(row, parameters)

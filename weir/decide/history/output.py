@@ -173,7 +173,8 @@ def show_text(judged: Sequence[tuple[Series, Judgement]], everything: bool = Fal
 
 def regimes_text(series: Series, found: Judgement) -> str:
     """The levels of one series and what lies between them."""
-    lines = [f"{series.name}: {len(series)} points, {series.day(0)} to {series.day(len(series) - 1)}"]
+    count = f"{len(series)} point{'s' * (len(series) != 1)}"
+    lines = [f"{series.name}: {count}, {series.day(0)} to {series.day(len(series) - 1)}"]
     before: list[Change | None] = [None, *found.changes]
     for regime, change in zip(found.regimes, before, strict=True):
         if change is not None:

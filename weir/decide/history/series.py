@@ -129,8 +129,11 @@ def seconds_of(row: Row) -> float:
         ) from None
 
 
-def from_table(path: Path, keys: Sequence[str], time: str, value: str, metric: str = "rate") -> list[Series]:
-    """Series of any CSV file: keys name the columns that tell series apart, the first of them the system."""
+def from_table(
+    path: Path, keys: Sequence[str], time: str, value: str, metric: str = "rate", unit: str = ""
+) -> list[Series]:
+    """Series of any CSV file: keys name the columns that tell series apart, the first of them the system.
+    unit: that of the values, if their column is not one of a record."""
     # Columns are read by position, so that a table of a million rows takes seconds.
     with (
         path.open(newline="", encoding="utf-8") as stream,
@@ -163,8 +166,8 @@ def from_table(path: Path, keys: Sequence[str], time: str, value: str, metric: s
         text = f"a series of --key {' '.join(keys)} joins different values of {', '.join(names)}"
         print(f"weir: {path}: {text}\n    hint: add --key {' --key '.join(names)}", file=sys.stderr)
     known_column = columns().get(value)
-    unit = known_column.unit if known_column else ""
-    units = dict.fromkeys(points, unit or value)  # of another column its name is all there is
+    unit = unit or (known_column.unit if known_column else "") or ""
+    units = dict.fromkeys(points, unit or f"({value})")  # the name of a column is not read as a unit
     made = make_series(points, metric_named(metric).higher_is_better, systems, units)
     if not made:
         hint = "a header alone, or no value above zero: look at --value and --time"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.unit.decide.accept.compliant import cells_of, write_study
-from tests.unit.decide.accept.test_accept import contract_of
+from tests.unit.decide.accept.test_accept import contract_of, parameter
 from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured, read_measured
 from weir.decide.accept.judge import NOT_PROVEN, Result, judge
@@ -39,7 +39,7 @@ def test_a_pass_names_how_many_requirements_it_does_not_judge(tmp_path: Path) ->
     measured = measured_by(contract, tmp_path)
     text = as_text(contract, judge(contract, measured), measured).splitlines()
     assert text[0].startswith("mistral-2015: PASS on 10 of 12 requirements, 2 not judged; closest ")
-    assert text[0].endswith(" of the promise")
+    assert text[0].endswith(" better than promised")
     assert sum(line.startswith("  not judged ") for line in text) == 2
 
 
@@ -52,7 +52,7 @@ def test_a_missed_promise_is_the_closest_with_its_unit(tmp_path: Path) -> None:
     head = as_text(contract, judge(contract, measured), measured).splitlines()[0]
     counts = "mistral-2015: FAIL (10 lines: 9 pass, 1 fail, 0 not proven), 2 requirements not judged"
     assert head.startswith(f"{counts}; closest {line.name}: ")
-    assert head.endswith(" MiB/s, -10.0% of the promise")
+    assert head.endswith(" MiB/s, 10.0% worse than promised")
 
 
 @pytest.mark.parametrize(
@@ -74,3 +74,17 @@ def test_what_the_records_do_not_tell_is_not_known(
     assert condition == "verdict" or condition.replace("-", "_") in keys
     assert condition not in unknown(judge(contract, measured))
     assert condition in unknown(judge(contract, changed(measured, **values)))
+
+
+def test_a_line_without_a_record_is_not_known(tmp_path: Path) -> None:
+    """'violated: no-record' stood where nothing like it was measured; names stay whole in the lines."""
+    contract = contract_of("jupiter-ior")
+    cells = cells_of(contract, {})
+    for cell in cells:
+        parameter("layout", "shared")(cell)
+    others = read_measured(write_study(tmp_path, cells))
+    results = judge(contract, others)
+    assert "no-record" in unknown(results)
+    text = as_text(contract, results, others)
+    assert "not known: no-record: no record has these parameters" in text
+    assert not any(line.endswith("-") for line in text.splitlines())

@@ -319,7 +319,11 @@ def test_a_table_of_anybody_is_judged(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["history", "check", str(table), "--key", "target"]) == 0
     newest = re.escape(three_digits(level(12, 60)[-1]))
     assert re.match(rf"0 of 1 series slower: newest {newest} MiB/s; 1 normal\n", capsys.readouterr().out)
-    assert main(["history", "check", str(table), "--key", "targte"]) == 2
+    table.write_text(table.read_text().replace("bw_mib_s", "speed"))
+    for options, unit in (([], "\\(speed\\)"), (["--unit", "GB/s"], "GB/s")):
+        assert main(["history", "check", str(table), "--key", "target", "--value", "speed", *options]) == 0
+        assert re.search(rf"newest {newest} {unit}; 1 normal\n", capsys.readouterr().out)
+    assert main(["history", "check", str(table), "--key", "targte", "--value", "speed"]) == 2
     assert "did you mean 'target'" in capsys.readouterr().err
     assert main(["history", "check", str(table)]) == 2
     assert "--key" in capsys.readouterr().err
