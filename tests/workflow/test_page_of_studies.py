@@ -148,10 +148,10 @@ def test_a_page_without_a_usable_result_says_what_to_do(study: Path, tmp_path: P
 
 
 def test_experiments_of_one_question_have_their_names(study: Path, tmp_path: Path) -> None:
-    asked = (("easy", "How fast?"), ("hard", "How fast?"), ("other", "How small?"))
+    requested = (("easy", "How fast?"), ("hard", "How fast?"), ("other", "How small?"))
     sections = [
         {"suite": "both", "experiment": name, "question": question, "note": "See the figures.", "groups": []}
-        for name, question in asked
+        for name, question in requested
     ]
     shown = page_of(facts_on(study) | {"questions": sections}, study, tmp_path)
     titles = re.findall(r"<h3>(How [^<]+)</h3>", shown)

@@ -112,7 +112,7 @@ def _rows(judged: Sequence[Judged], everything: bool) -> list[str]:
 
 
 def _shared_needs(judged: Sequence[Judged]) -> dict[str, int]:
-    """Needs that several pairs have, each text once instead of in the line of each."""
+    """Counts texts about missing rounds that several pairs have: a note has each, instead of their lines."""
     undecided = [one for one in judged if one.verdict == UNDECIDED and any(one.pair.medians)]
     needs = Counter(_lacking_rounds(one.pair) for one in undecided if one.estimate is None)
     return {text: count for text, count in needs.items() if count > 1 and text != _NO_ESTIMATE}
