@@ -9,13 +9,13 @@ from pathlib import Path
 from weir.base.errors import WeirError
 from weir.base.files import from_json
 from weir.records.tally import verdict_counts
-from weir.report.page_file import PAGE_FILE, checked_page
+from weir.report.page_file import checked_page
 from weir.report.publications import publication_lines
 from weir.report.text import headline
 from weir.workflow.rules import Workflow
-from weir.workflow.study import cells_left
+from weir.workflow.study import PAGE, PRINT, RECORDS, cells_left, output_times
 
-_PAGE, _PRINT, _RECORDS = "report.html", "report.pdf", "records.csv"
+_HTML = "report.html"
 
 
 def print_ending(workflow: Workflow) -> None:
@@ -24,18 +24,18 @@ def print_ending(workflow: Workflow) -> None:
 
 
 def ending(workflow: Workflow) -> list[str]:
-    """The answer first. Files of an earlier workflow are not named: they may be of other records."""
+    """The answer first. Outputs that an earlier workflow left are not named: they may be of other records."""
     folder = workflow.printed_folder
-    newest = max((_written(folder / name) for name in (_RECORDS, PAGE_FILE, _PRINT)), default=0)
-    if not newest or newest < workflow.began_ns:
+    times = output_times(folder)
+    if times == workflow.before:
         return list(_measured(workflow))
-    if _written(folder / PAGE_FILE) < _written(folder / _RECORDS):
+    if times.get(PAGE, 0) < times.get(RECORDS, 0):
         return list(_collected(folder))
-    return list(_drawn(folder))
+    return list(_drawn(folder, has_print=times.get(PRINT, 0) >= times.get(PAGE, 0)))
 
 
-def _drawn(folder: Path) -> Iterator[str]:
-    page = folder / PAGE_FILE
+def _drawn(folder: Path, has_print: bool) -> Iterator[str]:
+    page = folder / PAGE
     try:
         answer = headline(checked_page(from_json(page.read_text(encoding="utf-8")), page))
     except WeirError as error:
@@ -43,26 +43,18 @@ def _drawn(folder: Path) -> Iterator[str]:
     except (OSError, ValueError) as error:
         answer = f"{page}: is not readable: {error}"
     yield "; ".join([answer, *publication_lines(folder)])
-    yield f"HTML: {folder / _PAGE}"
-    if _written(folder / _PRINT) >= _written(page):
-        yield f"PDF:  {folder / _PRINT}"
+    yield f"HTML: {folder / _HTML}"
+    if has_print:
+        yield f"PDF:  {folder / PRINT}"
 
 
 def _collected(folder: Path) -> Iterator[str]:
     facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
-    yield f"{folder / _RECORDS}: {facts['records']} records: {verdict_counts(facts['verdicts'])}"
-    yield f"why: weir audit {folder / _RECORDS}"
+    yield f"{folder / RECORDS}: {facts['records']} records: {verdict_counts(facts['verdicts'])}"
+    yield f"why: weir audit {folder / RECORDS}"
 
 
 def _measured(workflow: Workflow) -> Iterator[str]:
     plan, results = workflow.plan, workflow.site_folder
     left = sum(len(cells_left(batch, results)) for batch in plan.batches)
     yield f"{len(plan.cells) - left} of {len(plan.cells)} cells measured: {results / 'runs'}"
-
-
-def _written(file: Path) -> int:
-    """The time in nanoseconds since 1970; 0 where there is no file."""
-    try:
-        return file.stat().st_mtime_ns
-    except OSError:
-        return 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,6 +28,7 @@ from weir.workflow.study import (
     cells_left,
     hand_over,
     measured_study,
+    output_times,
     plan_digest,
     what_is_left,
     why_not_measured,
@@ -53,8 +53,11 @@ class Workflow:
     site_folder: Path  # where the rules write: what a module's prefix makes of the folders of the study
     folder: Path
     retries: int
-    began_ns: int = field(default_factory=time.time_ns, init=False)  # since 1970
+    before: Mapping[str, int] = field(init=False)  # outputs of an earlier workflow, with their times
     _started: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self.before = output_times(self.printed_folder)
 
     @property
     def study(self) -> Study:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import re
@@ -18,6 +19,7 @@ from weir.runs.files import is_finished, is_kept, why_unavailable
 from weir.workflow.handover import MEASURED_PLAN, Handover
 
 ARCHIVE_SITE = "archive"
+RECORDS, PAGE, PRINT = OUTPUTS = ("records.csv", "page.json", "report.pdf")
 _COMMON_REPORT = "measurement"
 _CAMPAIGN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
 
@@ -81,6 +83,16 @@ def archive_of(config: Mapping[str, Any], root: Path) -> Study | None:
 def report_for(study: str, root: Path) -> str:
     """A study with a report of its own has a folder of its name in reports/; the others share one."""
     return study if (root / "reports" / study / "main.tex").is_file() else _COMMON_REPORT
+
+
+def output_times(folder: Path) -> dict[str, int]:
+    """The times of the outputs of a study that are there, in nanoseconds since 1970: two of them are compared
+    with each other, as the clock of the storage may differ from the node's."""
+    times = {}
+    for name in OUTPUTS:
+        with contextlib.suppress(OSError):
+            times[name] = (folder / name).stat().st_mtime_ns
+    return times
 
 
 def plan_digest(plan: Plan) -> str:

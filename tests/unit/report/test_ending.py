@@ -15,6 +15,7 @@ from tests.unit.report.test_text import NO_RESULTS, answer, page, target
 from weir.cli import main
 from weir.report.ending import ending
 from weir.report.publications import publication_lines
+from weir.workflow.study import output_times
 
 MAP = """\
 paper,whole,item,part,held
@@ -28,12 +29,12 @@ PAGE = page([target("disk")], [answer("disk", "write", 1000)], real=NO_RESULTS |
 PAGE |= {"points": [], "study": PAGE["study"] | {"question": "How fast?"}}
 
 
-def workflow(folder: Path, began_ns: int = 1, cells: int = 0) -> Any:
+def workflow(folder: Path, before: dict[str, int] | None = None, cells: int = 0) -> Any:
     batch = SimpleNamespace(
         cells=[SimpleNamespace(cell=f"c{one}", rounds=1, point="") for one in range(cells)]
     )
     plan = SimpleNamespace(cells=batch.cells, batches=[batch])
-    return SimpleNamespace(printed_folder=folder, site_folder=folder.parent, began_ns=began_ns, plan=plan)
+    return SimpleNamespace(printed_folder=folder, site_folder=folder.parent, before=before or {}, plan=plan)
 
 
 def write(folder: Path, name: str, text: str, second: int) -> None:
@@ -84,7 +85,9 @@ def test_batches_alone_end_with_the_cells_that_they_measured(tmp_path: Path) -> 
     write(study, "records.csv", "", 5)
     write(study, "page.json", json.dumps(PAGE), 6)
     write(tmp_path, "runs/c0/000/run.json", "{}\n", 9)
-    assert ending(workflow(study, began_ns=8 * 10**9, cells=2)) == [f"1 of 2 cells measured: {tmp_path}/runs"]
+    assert ending(workflow(study, output_times(study), cells=2)) == [
+        f"1 of 2 cells measured: {tmp_path}/runs"
+    ]
 
 
 @pytest.mark.parametrize("text", ["", "{", "{}", "null"])
