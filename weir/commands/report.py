@@ -53,7 +53,7 @@ _SEEN_OF_LOG = 12
 _SET_UP = "envs/setup.sh"
 _ANALYSIS = ("analyse", "report")  # its roles; measuring needs neither R nor TeX
 _CHECK = ("Rscript", "analysis/draw.R", "check")
-_WHOLE = f"--scale {FULL}; make: SCALE={FULL}"
+_WHOLE = f"--scale {FULL}, or make ... SCALE={FULL}"
 _LOOK_S = 0.05
 _ENDS_S = 90.0  # the time to end a measurement on a target that hangs, and more
 _IDLE_S = 10.0  # seconds that a program may take to end when nothing that it started is left

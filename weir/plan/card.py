@@ -41,12 +41,13 @@ def other_scale(plan: Plan, full: Callable[[], Plan], option: str) -> str:
     smaller = {suite.scale for suite in plan.suites} - {FULL}
     if plan.scale_requested or not smaller:
         return ""
+    chosen = f"{plan.scale}, the default of site {plan.site.name}"
     try:
         cost = full().cost
     except WeirError as error:
-        return f"{plan.scale}, by site {plan.site.name}; {FULL} cannot be planned: {error}"
+        return f"{chosen}; {FULL} cannot be planned: {error}"
     whole = f"{cost.cells:,} cells, {cost.executions:,} executions, {_duration(cost)}"
-    return f"{plan.scale}, by site {plan.site.name}; {FULL} has {whole} ({option})"
+    return f"{chosen}; {FULL} has {whole}: {option}"
 
 
 def short_card(plan: Plan, left: int, scale: str = "") -> str:

@@ -84,7 +84,8 @@ def test_a_scale_that_the_site_chose_is_named_with_what_the_whole_costs(tmp_path
     """It was chosen silently."""
     plan = scaled_plan(tmp_path / "small")
     text = other_scale(plan, lambda: scaled_plan(tmp_path / "full", "full"), "--scale full")
-    assert text == "small, by site here; full has 8 cells, 16 executions, 9.1 s to 41 s (--scale full)"
+    cost = "8 cells, 16 executions, 9.1 s to 41 s"
+    assert text == f"small, the default of site here; full has {cost}: --scale full"
     assert f"\n  scale         {text}\n  cells         4 " in cost_card(plan, (), text)
     short = short_card(plan, 0, text).splitlines()
     assert f"  scale       {text}" in short[:5]
@@ -105,4 +106,4 @@ def test_a_whole_that_cannot_be_planned_is_said(tmp_path: Path) -> None:
         raise WeirError("too many combinations")
 
     text = other_scale(scaled_plan(tmp_path), fails, "--scale full")
-    assert text == "small, by site here; full cannot be planned: too many combinations"
+    assert text == "small, the default of site here; full cannot be planned: too many combinations"
