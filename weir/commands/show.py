@@ -49,6 +49,8 @@ def _instead_of_a_study(folder: Path) -> str:
     if (folder / "records.csv").is_file() and not (folder / "plan.json").is_file():
         page = f"open {folder}/logs.html, or " if (folder / "logs.html").is_file() else ""
         return f"these are imported logs: {page}weir audit {folder}/records.csv"
+    if (folder / "records.csv").is_file():
+        return f"draw it: snakemake --cores all, or see its verdicts: weir audit {folder}"
     return "name the folder of a study that was, such as results/local/quick of make report"
 
 

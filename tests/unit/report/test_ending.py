@@ -130,3 +130,13 @@ def test_small_transfers_without_a_number_of_operations_are_shown(
     write(tmp_path, "page.json", json.dumps(PAGE | {"answers": found}), 5)
     assert main(["show", str(tmp_path)]) == 0
     assert "small random 100 MiB/s (one run)" in capsys.readouterr().out
+
+
+def test_a_study_that_was_collected_alone_says_how_it_is_drawn(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("records.csv", "plan.json"):
+        write(tmp_path, name, "", 5)
+    assert main(["show", str(tmp_path)]) == 2
+    hint = f"draw it: snakemake --cores all, or see its verdicts: weir audit {tmp_path}"
+    assert hint in capsys.readouterr().err

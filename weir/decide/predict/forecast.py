@@ -11,7 +11,7 @@ from statistics import median
 from weir.audit.judge import USABLE
 from weir.base.units import format_size
 from weir.decide.predict.application import Application, IoPhase
-from weir.decide.predict.rates import Point, Rate, points_of, rate_of
+from weir.decide.predict.rates import Point, Rate, group_of, points_of, rate_of, unlike
 from weir.terms.model import Row
 
 _MIB = 2**20
@@ -116,13 +116,25 @@ def _why_none(application: Application, phase: IoPhase, rows: Sequence[Row]) -> 
     fitting = [row for row in rows if _may_predict(application, phase, row)]
     cells = {one.cell for one in points_of(fitting, phase.size_bytes) if one.group == wanted.group}
     if not cells:
-        return "no cell with its interface, layout and order"
+        return _not_plain([row for row in fitting if group_of(row) == wanted.group])
     reasons = Counter(row["reasons"] or row["verdict"] for row in fitting if row["cell"] in cells)
     why = ", ".join(
         f"{reason.replace(';', ', ')} ({count} records)" for reason, count in reasons.most_common(2)
     )
     many = f"{len(cells)} cells have" if len(cells) > 1 else "1 cell has"
     return f"{many} its interface, layout and order, and no usable record: {why}"
+
+
+def _not_plain(rows: Sequence[Row]) -> str:
+    """What keeps cells with its interface, layout and order from predicting it; or that there are none."""
+    cells = {row["cell"] for row in rows}
+    values = dict.fromkeys(
+        f"{name} is {str(value).lower()}" for row in rows for name, value in unlike(row).items()
+    )
+    if not cells or not values:
+        return "no cell with its interface, layout and order"
+    many = f"{len(cells)} cells have" if len(cells) > 1 else "1 cell has"
+    return f"{many} its interface, layout and order, and cannot predict it: {', '.join(values)}"
 
 
 def _moved_bytes(application: Application, phase: IoPhase) -> int:

@@ -94,10 +94,18 @@ def points_of(rows: Iterable[Row], held_bytes: int | None = None) -> list[Point]
     cells: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         known = row["bw_mib_s"] and row["xfer_bytes"] and row["nn"] and row["ppn"]
-        plain = all(row.get(name) in values for name, values in PLAIN.items())
-        if known and plain and row["purpose"] == "bandwidth":
+        if known and not unlike(row) and row["purpose"] == "bandwidth":
             cells[row["cell"]].append(row)
     return [_point(cell, each, held_bytes) for cell, each in cells.items()]
+
+
+def unlike(row: Row) -> dict[str, object]:
+    """The columns in which the cell is not plain, with their values."""
+    return {name: row[name] for name, values in PLAIN.items() if row.get(name) not in values}
+
+
+def group_of(row: Row) -> tuple[object, ...]:
+    return row["api"], row["layout"], row["order"], bool(row["collective"])
 
 
 def _point(cell: str, rows: Sequence[Row], held_bytes: int | None) -> Point:
@@ -108,7 +116,7 @@ def _point(cell: str, rows: Sequence[Row], held_bytes: int | None) -> Point:
     for row in rows:
         runs[row["run"]].append(log_rate(row, (held_bytes or own_bytes) / own_bytes))
     return Point(
-        (first["api"], first["layout"], first["order"], bool(first["collective"])),
+        group_of(first),
         first["nn"],
         first["ppn"],
         first["xfer_bytes"],

@@ -194,3 +194,14 @@ def test_cells_that_fit_and_are_degraded_are_not_called_missing(
     write_records(records, [one | degraded for one in study()])
     assert main(["predict", str(toy), "--records", str(records), "--as-measured"]) == 1
     assert "disk out: 3 cells have its interface, layout and order" in capsys.readouterr().err
+
+
+def test_cells_that_are_not_plain_are_not_called_missing(
+    toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As those of a study without synchronisation, which had the interface, layout and order."""
+    records = tmp_path / "records.csv"
+    write_records(records, [one | {"sync": False} for one in study()])
+    assert main(["predict", str(toy), "--records", str(records), "--as-measured"]) == 1
+    cause = "disk out: 3 cells have its interface, layout and order, and cannot predict it: sync is false"
+    assert cause in capsys.readouterr().err
