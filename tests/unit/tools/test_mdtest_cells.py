@@ -93,3 +93,11 @@ def test_a_burst_buffer_has_no_rename_and_no_other_door() -> None:
     one = cell(api="IME", item="directory", access=["create", "rename"], sync=True)
     assert len(TOOL.problems(one, BUFFER)) == 2
     assert len(TOOL.problems(cell(), BUFFER)) == 1
+
+
+def test_mdtest_has_no_single_rates_of_many_iterations() -> None:
+    """It prints greatest, least and mean: a cell of more than three is for weir-io."""
+    reason = "mdtest prints the mean of 4 iterations, not each"
+    assert TOOL.unsupported(cell(4), ["/opt/mdtest"]) == reason
+    assert TOOL.unsupported(cell(3), ["/opt/mdtest"]) is None
+    assert TOOL.unsupported(cell(4), ["/opt/weir-io", "mdtest"]) is None

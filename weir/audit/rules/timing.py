@@ -97,6 +97,9 @@ def shorter_than_its_calls(subject: Subject) -> Outcome | None:
     span_s, printed_s = subject.observed.get("shortest_span_s"), subject.printed_s
     if not subject.has_result or span_s is None or printed_s is None or subject.passes > 1:
         return None
+    # A mean of iterations is shorter than the slowest of them, whose calls are counted.
+    if (subject.observed.get("mean_of") or 1) > 1:
+        return not_observable("the output has the mean of its iterations")
     share, which = SPAN_SHARE, "quickest"
     longest_s = subject.observed.get("longest_span_s")
     if longest_s is not None and subject.habits.times_opens_and_closes:

@@ -53,6 +53,7 @@ PARAMETERS: Mapping[str, Parameter] = {
     "sync": Parameter("flag", "Synchronise the file system at the end of each phase (mdtest -Y).", False),
     "verify_read": Parameter("flag", "Compare while reading (mdtest -X).", False),
 }
+_MOST_PRINTED = 3  # iterations whose rates follow from what mdtest prints
 _ACCESS = {"create": "-C", "stat": "-T", "read": "-E", "rename": "-U", "remove": "-r"}
 _FLAGS = {"leaf_only": "-L", "sync_files": "-y", "sync": "-Y", "verify_read": "-X"}
 _NUMBERS = {"items_per_rank": "-n", "shift": "-N", "branches": "-b", "depth": "-z"}
@@ -107,6 +108,12 @@ class Mdtest(EngineTool):
         arguments += ["-W", f"{params['stonewall']:g}"] if params["stonewall"] else []
         arguments += ["-d", paths.data]
         return [*arguments, f"--json={paths.outputs / 'summary.json'}"] if ours else arguments
+
+    def unsupported(self, cell: Cell, program: Sequence[str]) -> str | None:
+        """mdtest prints the greatest, the least and the mean rate: no more than three are known."""
+        if is_engine(program) or cell.iterations <= _MOST_PRINTED:
+            return None
+        return f"mdtest prints the mean of {cell.iterations} iterations, not each"
 
     def footprint(self, cell: Cell) -> Footprint:
         """The most it can cost; what is not removed stays for all iterations."""
