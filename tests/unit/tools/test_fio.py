@@ -236,6 +236,21 @@ def test_what_fio_2_prints_for_people() -> None:
     ]
 
 
+def test_a_failed_job_over_the_network_is_no_record_of_storage() -> None:
+    """fio's engine net ends with EISCONN over UDP: two INVALID records a log, for a job without a file."""
+    failed = OLD.replace(
+        "far: (groupid=2, jobs=1): err= 0:",
+        "far: (groupid=2, jobs=1): err=106 (file:engines/net.c:901, func=sendto udp link close, error=x):",
+    )
+    assert failed != OLD
+    ((_, parsed),) = runs_in(failed)
+    assert (len(parsed.rows), parsed.messages) == (3, ())
+    one = document()
+    one["jobs"][0]["error"] = 106
+    one["jobs"][0]["job options"]["ioengine"] = "net"
+    assert (parse_document(one).rows, parse_document(one).messages) == ((), ())
+
+
 def test_what_fio_3_1_calls_issued() -> None:
     text = GOLDEN.with_name("groups.txt").read_text()
     early = text.replace(

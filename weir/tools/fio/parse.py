@@ -85,7 +85,9 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
         told = {**shared, **_options(job.get("job options"))}
         options = {**_DEFAULTS, **told}
         jobs = _jobs_of_an_entry(_count(options["numjobs"]) or 1, alike[_name_of(job)])
-        for access in ("write", "read") if options["ioengine"] not in NO_STORAGE else ():
+        if options["ioengine"] in NO_STORAGE:
+            continue
+        for access in ("write", "read"):
             counted = _today(job.get(access))
             if isinstance(counted, dict) and _number(counted.get("io_bytes")) and _has_time(counted):
                 row = _row(access, counted, options, jobs)

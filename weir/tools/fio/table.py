@@ -64,6 +64,8 @@ def parse_table(text: str, interfaces: Mapping[str, str]) -> Parsed:
         at = bisect(commands, (match.start(),))
         told = {"command": commands[at - 1][1]} if at else {}
         first, known = len(rows), last.get(match[1], {})
+        if known.get("engine") in NO_STORAGE:
+            continue
         results = list(_rows(text[match.start() : end], known))
         if match[3] != "0":  # of this job alone, and not of the page
             results = results or [_no_result(known)]
@@ -120,7 +122,7 @@ def _rows(section: str, job: Job) -> Iterator[Row]:
     """The rows of a whole section. A section that is cut has no line of what was issued, nor has one of which
     a page quotes the first lines alone: there is an empty line behind them, where fio prints none."""
     issued = _ISSUED.search(section)
-    if job.get("engine") in NO_STORAGE or (issued is None and not _QUOTED.search(section)):
+    if issued is None and not _QUOTED.search(section):
         return
     counts = [int(count) for count in issued.groups() if count is not None] if issued else []
     for match in _ACCESS.finditer(section):
