@@ -164,6 +164,43 @@ def test_documents_of_elbencho(tmp_path: Path) -> None:
     assert "2 workers" in rows[0]["label"]
 
 
+WORKERS = """\
+many: (g=0): rw=read, bs=(R) 32.0MiB-32.0MiB, (W) 32.0MiB-32.0MiB, ioengine=sync, iodepth=1
+...
+fio-3.28
+Starting {count} processes
+{jobs}
+Run status group 0 (all jobs):
+"""
+WORKER = """\
+many: (groupid=0, jobs=1): err= 0: pid={pid}: Sun Mar 10 16:54:22 2024
+  read: IOPS=20, BW=640MiB/s (671MB/s)(1280MiB/2{pid}00msec)
+     issued rwts: total=40,0,0,0 short=0,0,0,0 dropped=0,0,0,0
+"""
+
+
+def test_the_rate_of_one_of_many_workers_is_no_rate_of_a_job(tmp_path: Path) -> None:
+    """Three workers at the same time, each with its own result, and the same job alone, run twice."""
+    several = WORKERS.format(count=3, jobs="".join(WORKER.format(pid=pid) for pid in (1, 2, 3)))
+    alone = "".join(WORKERS.format(count=1, jobs=WORKER.format(pid=pid)) for pid in (4, 5))
+    rows = rows_of(tmp_path, several + alone)
+    labels = [row["label"] for row in rows]
+    assert [label.endswith("many one of 3 workers") for label in labels] == [True] * 3 + [False] * 2
+    assert [label.endswith("many") for label in labels] == [False] * 3 + [True] * 2
+    assert len({row["cell"] for row in rows}) == 2
+
+
+def test_a_group_of_workers_is_another_cell_than_one_of_them(tmp_path: Path) -> None:
+    document = json.loads((GOLDEN / "fio/seq-write.json").read_text())
+    (job,) = document["jobs"]
+    job["job options"] = {**job["job options"], "numjobs": "2"}
+    group = json.dumps(document)
+    document["jobs"] = [job, job]
+    rows = rows_of(tmp_path, group + "\n" + json.dumps(document))
+    assert ["one of 2 workers" in row["label"] for row in rows] == [False, True, True]
+    assert all("2 workers" in row["label"] for row in rows)
+
+
 @pytest.mark.parametrize("option", ["'-z' '2'", "'-b' '4'", "'-N' '1'", "'-I' '10'"])
 def test_trees_of_mdtest(tmp_path: Path, option: str) -> None:
     text = """\

@@ -93,7 +93,7 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
                 row = _row(access, counted, options, jobs)
                 if not told:
                     row |= dict.fromkeys(_UNTOLD)
-                row["observed"] = _observed(job, told)
+                row["observed"] = _observed(job, told, jobs)
                 alike_before = f"{access} {row['observed']}"
                 if told:
                     row["observed"]["in_flight"] = _in_flight(options, jobs)
@@ -149,9 +149,14 @@ def _in_flight(options: Mapping[str, str], jobs: int) -> dict[str, Any]:
     return {"count": max(jobs, 1) * (depth or 1), "exact": "group_reporting" not in options}
 
 
-def _observed(job: Mapping[str, Any], told: Mapping[str, str]) -> Row:
-    name, path = job.get("jobname"), path_of(job.get("jobname"), told)
-    workload = workload_of(name, told, _count(told.get("numjobs", "1")), size_of(told.get("size", "")))
+def _observed(job: Mapping[str, Any], told: Mapping[str, str], jobs: int) -> Row:
+    name, path, workers = (
+        job.get("jobname"),
+        path_of(job.get("jobname"), told),
+        _count(told.get("numjobs", "1")),
+    )
+    is_one = bool(workers and jobs < workers)
+    workload = workload_of(name, told, workers, size_of(told.get("size", "")), is_one)
     return {"workload": workload} | ({"path": path} if path else {})
 
 

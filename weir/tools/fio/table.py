@@ -22,6 +22,7 @@ _SIZE = r"[\d.]+[KMGTP]?i?B"
 _OLD_SIZE = r"[\d.]+[KMGTP]?B?"
 _COMMAND = re.compile(r"^.{0,80}?\bfio +(-.{1,4000})$", re.MULTILINE)
 TABLE = re.compile(r"^(\S.*): \(groupid=\d+, jobs=(\d+)\): err= *(\d+)", re.MULTILINE)
+_RUN = re.compile(r"^(?:fio-\d|Starting \d|Run status group )", re.MULTILINE)
 START = re.compile(r"^\S.*: \(g=\d+\): rw=", re.MULTILINE)
 _JOB = re.compile(
     rf"^(\S.*): \(g=\d+\): rw=(\w+), bs=(?:\(R\) ({_SIZE})-({_SIZE}), \(W\) ({_SIZE})-({_SIZE}), .*|"
@@ -53,6 +54,8 @@ def parse_table(text: str, interfaces: Mapping[str, str]) -> Parsed:
     rows: list[Row] = []
     iterations: Counter[str] = Counter()
     messages: list[Message] = []
+    runs = sorted(match.start() for match in _RUN.finditer(text))
+    alike = Counter(_worker(match, runs) for match in starts)
     commands = [(match.start(), match[1].strip()) for match in _COMMAND.finditer(text)]
     waiting = iter([*jobs, (len(text), "", {})])
     job_place, job_name, job = next(waiting)
@@ -72,7 +75,9 @@ def parse_table(text: str, interfaces: Mapping[str, str]) -> Parsed:
             error = f"{match[1]}: error {match[3]}"
             messages += [Message("error", error, first + at) for at in range(len(results))]
         for row in results:
-            row["observed"]["workload"] = workload_of(match[1], told, int(match[2][:9]), None)
+            workers = int(match[2][:9])
+            beside = alike[_worker(match, runs)] if workers == 1 else 1
+            row["observed"]["workload"] = workload_of(match[1], told, workers * beside, None, beside > 1)
             alike_before = f"{row['access']} {row['observed']}"
             rows.append(row | {"iteration": iterations[alike_before]})
             iterations[alike_before] += 1
@@ -83,6 +88,12 @@ def parse_table(text: str, interfaces: Mapping[str, str]) -> Parsed:
     version = _VERSION.search(text)
     complete = "\nRun status group" in text
     return Parsed(tuple(rows), {}, tuple(messages), "fio", version[1] if version else "", complete=complete)
+
+
+def _worker(match: re.Match[str], runs: list[int]) -> tuple[int, str, str]:
+    """The same for the workers of one job, which numjobs starts together; fio ran again behind a line of
+    runs."""
+    return bisect(runs, match.start()), match[1], match[2]
 
 
 def _no_result(job: Job) -> Row:

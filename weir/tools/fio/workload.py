@@ -15,14 +15,20 @@ _NO_WORKLOAD = re.compile(
 
 
 def workload_of(
-    name: object, told: Mapping[str, str], workers: int | None, file_bytes: int | None
+    name: object,
+    told: Mapping[str, str],
+    workers: int | None,
+    file_bytes: int | None,
+    is_one_of_them: bool = False,
 ) -> dict[str, Any]:
-    """told: the options of the job as the log has them; file_bytes: the bytes of each worker."""
+    """told: the options of the job as the log has them; file_bytes: the bytes of each worker; is_one_of_them:
+    the result is that of one worker beside the others, since fio did not report them as a group."""
     files = told.get("nrfiles", "")
     kept = {option: value for option, value in told.items() if not _NO_WORKLOAD.fullmatch(option)}
     found = {
         "job": str(name) if name else None,
         "workers": workers if workers and workers > 1 else None,
+        "is_one_of_them": True if is_one_of_them and workers and workers > 1 else None,
         "files": int(files) if files.isdecimal() and 0 < len(files) < 10 and int(files) else None,
         "file_bytes": file_bytes,
         "options": kept or None,
