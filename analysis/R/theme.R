@@ -239,15 +239,17 @@ unproven_marks <- function(position = "identity", size = 0.35) {
 # Where runs are too few for an interval, the runs themselves. `along` is the axis of the values.
 run_marks <- function(position = "identity", along = "y") {
   at <- if (along == "y") ggplot2::aes(y = value) else ggplot2::aes(x = value)
-  ggplot2::geom_point(
+  marks <- ggplot2::geom_point(
     at,
     data = runs_to_draw, shape = 16, size = 0.45, alpha = 0.6, show.legend = FALSE, na.rm = TRUE,
     position = position
   )
+  marks$draws_runs <- TRUE
+  marks
 }
 
 draws_runs <- function(plot) {
-  any(vapply(plot$layers, function(layer) identical(layer$data, runs_to_draw), logical(1)))
+  any(vapply(plot$layers, function(layer) isTRUE(layer$draws_runs), logical(1)))
 }
 
 runs_to_draw <- function(drawn) {
