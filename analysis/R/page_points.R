@@ -68,7 +68,9 @@ setting_columns <- function(points) {
   # How much is moved, and for how long, tells how it was measured.
   untold <- c("block_bytes", "segments", "stonewall_s", "label", "source", "experiment", "suite", "tool", "purpose",
     "program", "tool_version")
-  told <- unique(c(always, varying_settings(points, setdiff(page_columns, c(always, untold)))))
+  # What a program reports that failed is no setting of the study; where nothing else was measured it is all there is.
+  drawn <- if (any(points$n > 0)) points[n > 0] else points
+  told <- unique(c(always, varying_settings(drawn, setdiff(page_columns, c(always, untold)))))
   alike <- split(points, by = intersect(c("target", "access", told), names(points)), drop = TRUE)
   further <- setdiff(dimensions(), c(page_columns, untold, "target"))
   c(told, unique(unlist(lapply(alike[vapply(alike, nrow, 1L) > 1], varying_settings, further))))

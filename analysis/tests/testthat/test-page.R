@@ -190,6 +190,17 @@ test_that("options that one program alone has are no settings of a study in whic
   expect_true(any(grepl("iodepth 8", settings(rbind(rows, others, deep, fill = TRUE)))))
 })
 
+test_that("what only a failed run reports is no setting of the points of a study", {
+  rows <- repeated_rounds(2)[, sync := TRUE]
+  failed <- data.table::copy(rows)[cell == cell[1]]
+  failed[, `:=`(verdict = "INVALID", sync = FALSE, cell = "failed", xfer_bytes = 2^16)]
+  settings <- vapply(page_of(rbind(rows, failed))$facts$points, function(point) point$setting, "")
+  expect_no_match(settings, "sync")
+  unsynced <- data.table::copy(rows)[, `:=`(sync = FALSE, cell = paste(cell, "unsynced"))]
+  differing <- vapply(page_of(rbind(rows, unsynced))$facts$points, function(point) point$setting, "")
+  expect_match(differing, "sync")
+})
+
 test_that("the sentence of a question is of all of its settings, also of those that have no row", {
   medians <- c(seq(112, 101), 50)
   points <- data.table::data.table(
