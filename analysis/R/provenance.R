@@ -11,7 +11,7 @@ add_provenance <- function(plot, table, part) {
 provenance_words <- function(table, part, with_runs = TRUE) {
   shown <- table[table$n > 0, ]
   paste(c(
-    sprintf("%s; %s.", part$statistic, n_words(shown$n)),
+    sprintf("%s; %s.", part$statistic, n_words(shown$n, of_its_own = !is.null(own_interval(shown, part)))),
     interval_words(shown, part, with_runs),
     if (is.null(part$verdict_text)) verdict_words(table) else part$verdict_text(table),
     pooled_words(shown), unique(table$note),
@@ -27,23 +27,32 @@ pooled_words <- function(shown) {
   }
 }
 
-n_words <- function(n) {
+# Of single runs there is no interval but one that the part has from elsewhere, as over pairs of cells.
+n_words <- function(n, of_its_own = FALSE) {
   if (length(n) == 0) {
     return("n = 0")
   }
   if (are_single(n)) {
-    return("single runs, without an interval")
+    return(if (of_its_own) "single runs" else "single runs, without an interval")
   }
   if (min(n) == max(n)) paste("n =", counted(min(n), "run")) else sprintf("n = %d to %d runs", min(n), max(n))
 }
 
 are_single <- function(n) length(n) > 0 && all(n == 1)
 
-# A part whose bars or bands are something else names it.
+# A part whose bars or bands are something else names it; empty text where it has none.
+interval_of_part <- function(shown, part) {
+  if (is.function(part$interval_text)) part$interval_text(shown) else part$interval_text
+}
+
+own_interval <- function(shown, part) {
+  own <- interval_of_part(shown, part)
+  if (!is.null(own) && nzchar(own)) own
+}
+
 interval_words <- function(shown, part, with_runs) {
-  own <- if (is.function(part$interval_text)) part$interval_text(shown) else part$interval_text
-  if (!is.null(own)) {
-    return(if (nzchar(own)) own)
+  if (!is.null(interval_of_part(shown, part))) {
+    return(own_interval(shown, part))
   }
   if (are_single(shown$n)) {
     return(NULL)

@@ -2,7 +2,10 @@ title <- "Effects of a setting"
 position <- 12
 statistic <- "Points: mean ratio over pairs of cells that differ in one setting, compared within each round"
 needs <- "cells that differ in one setting only"
-interval_text <- "Bars: 95 % t interval."
+interval_text <- function(shown) {
+  over <- c(rounds = "over the rounds", pairs = "over the pairs of cells that ran once")[unique(shown$over)]
+  sprintf("Bars: 95 %% t interval %s.", paste(over, collapse = " or "))
+}
 caption <- paste(
   "Above 1 the metric is higher with the setting; filled: a clear effect of this campaign, with false discoveries held",
   "at 5 % over all rows; large: its pairs of cells agree, where a small mark may be one cell that was slow in all of",

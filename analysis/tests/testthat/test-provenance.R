@@ -1,0 +1,21 @@
+# What the note below a figure tells of runs and intervals.
+
+test_that("single runs are without an interval, unless the figure has one of its own", {
+  shown <- data.table::data.table(n = c(1L, 1L), level = NA_real_, over = "pairs", verdict = "VALID", n_invalid = 0L,
+    n_degraded = 0L, emulated = FALSE)
+  note <- function(...) provenance_words(shown, list(statistic = "Points: ratios", ...))
+  expect_match(note(), "Points: ratios; single runs, without an interval. 2 points valid.", fixed = TRUE)
+  expect_match(note(interval_text = ""), "single runs, without an interval. 2 points", fixed = TRUE)
+  effects <- load_part("figure", "effects", home)
+  expect_match(note(interval_text = effects$interval_text),
+    "single runs. Bars: 95 % t interval over the pairs of cells that ran once. 2 points", fixed = TRUE)
+})
+
+test_that("where no runs are drawn, no small marks are named", {
+  shown <- data.table::data.table(n = c(3L, 6L), level = c(NA, 0.97))
+  words <- function(with_runs, rows = shown) interval_words(rows, list(), with_runs)
+  expect_identical(words(TRUE), "Bars: 97 % interval of the median; of fewer than 6 runs the runs are small marks.")
+  expect_identical(words(FALSE), "Bars: 97 % interval of the median; of fewer than 6 runs there is none.")
+  expect_identical(words(FALSE, shown[1]), "Fewer than 6 runs: no interval.")
+  expect_match(words(TRUE, shown[1]), "small marks are the runs", fixed = TRUE)
+})
