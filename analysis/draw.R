@@ -19,6 +19,8 @@ usage <- "Usage: Rscript analysis/draw.R COMMAND
   claims PAPER RECORDS.csv OUT.csv      decides the claims of one paper, or of all: analysis/claims
   numbers RECORDS.csv FACTS.json OUT.tex  the numbers of the prose
   contents DIR OUT.tex                  a LaTeX file that includes every float of the study in DIR, in order
+  publications OUT.csv DIR [DIR ...]    every figure and table of reference/publications, with ours in the printed
+                                        studies in DIR and its page, or why there is none
 NAME is one name, several joined by commas, or all. Options after the rest:
   --with NAME=FILE                      a further input that some parts read, such as excluded=excluded.csv
 Example: Rscript analysis/draw.R figure all results/local/quick/records.csv results/local/quick/figures"
@@ -76,6 +78,10 @@ commands <- list(
   contents = function(words, inputs) {
     expect_words(words, 2, "contents")
     write_contents(words[1], words[2])
+  },
+  publications = function(words, inputs) {
+    if (length(words) < 2) stop(usage_error("publications takes OUT.csv and the folders of printed studies"))
+    data.table::fwrite(list_of_publications(words[-1]), words[1])
   }
 )
 

@@ -37,6 +37,9 @@ wait "$first" || failed=1
 wait "$second" || failed=1
 [ "$failed" = 0 ]
 
+Rscript analysis/draw.R publications "$out/publications.csv" "$out/ddn-lustre-2018" "$out/mistral" "$out/io500"
+echo "$out/publications.csv"
+
 head -2 "$out/io500-submissions.txt"
 awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) at[$i] = i; next}
     {all++; if ($at["recomputed"] == $at["arithmetic"]) same++}

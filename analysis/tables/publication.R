@@ -2,10 +2,9 @@ title <- "The publication's figures and tables, and ours"
 position <- 0
 section <- "opening"
 if_empty <- "the study repeats no publication of reference/publications."
-caption <- paste(
-  "Every figure and table of the publication, and where this report shows the same. (E): only emulated storage was",
-  "measured of it, which tests the method and not a product."
-)
+caption <- "Every figure and table of the publication, and where this report shows the same."
+of_emulated <- "(E): only emulated storage was measured of it, which tests the method and not a product."
+of_forms <- "Of the talks at the end only the figures and tables that these records can repeat are listed."
 
 make_table <- function(records, inputs) publication_map(records, known_facts(inputs))
 
@@ -15,15 +14,15 @@ make_latex <- function(table) {
     paste0(place_of_part(part, held, emulated, reason), "\\tablegap{}")
   )]
   widths_mm <- c(24, 47, 48)
-  header <- c("there", "it shows", "here")
-  # What the measured edition has instead, beside an archive.
+  header <- c("publication", "what it shows", "this report")
+  # What measures it, beside an archive.
   if (any(nzchar(table$instead))) {
     cells[, instead := dash(latex_name(table$instead))]
     widths_mm <- c(23, 44, 31, 22)
-    header <- c(header, "measured edition")
+    header <- c(header, "measured by")
   }
-  told <- paste(c(caption, if (!all(table$whole)) "Of the last talks it has the forms of these records alone."),
-    collapse = " ")
+  marked <- any(table$emulated) || any(grepl("(E)", table$instead, fixed = TRUE))
+  told <- paste(c(caption, if (marked) of_emulated, if (!all(table$whole)) of_forms), collapse = " ")
   latex_table(
     name, told, cells, vapply(widths_mm, wrapped_column, ""), header,
     groups = vapply(table$paper, head_of_publication, ""), lines = 1 + nchar(table$shows) %/% widths_mm[2],

@@ -34,7 +34,7 @@ test_that("of a publication whose forms alone are wanted the map has these rows,
   expect_identical(map[whole == FALSE]$instead, "")
   expect_identical(publications_of(facts, home), "io500")
   print <- form("publication", "table")$make_latex(map)
-  expect_match(print, "Of the last talks it has the forms of these records alone.", fixed = TRUE, all = FALSE)
+  expect_match(print, "Of the talks at the end only the figures", fixed = TRUE, all = FALSE)
 })
 
 test_that("what an archive cannot show although it has such records has the reason of the publication", {
@@ -141,4 +141,21 @@ test_that("the radar of published result sets has the file systems of the talk, 
   expect_identical(table[own == TRUE, .N], 12L)
   expect_identical(unique(table$note), "Not a valid IO500 score, and not ranked: example (shortened run).")
   expect_identical(nrow(part$make_table(read_synthetic(), submissions)), 0L)
+})
+
+test_that("the list of publications has each item once, with ours and its page as LaTeX numbered it, or a reason", {
+  folder <- scratch("archive")
+  dir.create(file.path(folder, "latex"), recursive = TRUE)
+  write_synthetic(synthetic_records(suite = "mistral", n = 3), file.path(folder, "records.csv"))
+  writeLines("{\"about\": {\"publications\": [\"mistral\"]}}", file.path(folder, "facts.json"))
+  writeLines(c(
+    "\\relax", "\\newlabel{tab:best-runs}{{4}{9}{Best}{table.4}{}}", "\\newlabel{fig:ranking}{{1}{2}{a}{figure.1}{}}"
+  ), file.path(folder, "latex", "report.aux"))
+  list <- list_of_publications(folder, home)
+  items <- lapply(publication_names(home), function(name) read_publication(name, home)[kind %in% mapped_kinds]$item)
+  expect_identical(list$item, unlist(items))
+  expect_identical(list[item == "Table: best settings"]$ours, "archive, Table 4, page 9")
+  expect_identical(list[item == "Table: best settings"]$not_here, "")
+  expect_true(all(nzchar(list$ours) | nzchar(list$not_here)))
+  expect_identical(list[nzchar(ours), .N], 1L)
 })
