@@ -110,7 +110,7 @@ io500_answer <- function(records, inputs) {
     return("")
   }
   words <- index[, sprintf(
-    "on %s: bandwidth %s~GiB/s, metadata %s~kIOPS, %s %s by today's formula and %s by that of 2017",
+    "on the storage ``%s'': bandwidth %s~GiB/s, metadata %s~kIOPS, %s %s by today's formula and %s by that of 2017",
     latex_name(mark_name(target, emulated)), five_digits(bandwidth), five_digits(metadata),
     ifelse(nzchar(why), "index", "score"), five_digits(today), five_digits(rule_2017)
   )]

@@ -211,8 +211,8 @@ repeated_points <- function(ratios) {
     return("")
   }
   words <- ratios[, sprintf(
-    "%s instead of %s gives %ss on %s a factor of %s to %s, %s in the mean of %d points",
-    latex_name(column_words("experiment", experiment)), latex_name(experiment_words(instead_of)),
+    "``%s'' instead of ``%s'' gives %ss on %s a factor of %s to %s, %s in the mean of %d points",
+    latex_name(experiment_words(experiment)), latex_name(experiment_words(instead_of)),
     latex_name(access), latex_name(target), factor_words(lowest), factor_words(highest), factor_words(ratio), pairs
   )]
   sprintf("Some points were measured by two experiments: %s.", paste(words, collapse = "; "))

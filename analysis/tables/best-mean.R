@@ -4,15 +4,26 @@ section <- "appendix"
 needs <- "writes or reads on known nodes and processes"
 caption <- paste(
   "Best and mean record in MiB/s at the ends of the nodes and processes per node (N\u00d7P) and with the largest",
-  "transfers; median with its interval; of NetCDF-Bench the best of its block sizes. Of each the fastest interface",
-  "and layout, all are in tables/best-mean.csv; p.p.: a file per process; NetCDF c., i.: by collective or",
-  "independent calls."
+  "transfers, of the fastest interface and layout; all are in tables/best-mean.csv."
 )
-of_publication <- paste(
-  "Pub.: best and mean that the publication printed for the same access, order, transfer and N\u00d7P, over",
-  "whichever interface and layout; beside emulated storage they show what is missing and are to be compared with",
-  "nothing."
-)
+# What is explained where it is printed.
+shorts_of <- function(shown) {
+  words <- c(
+    if (any(shown$layout %in% "file-per-process")) "p.p.: a file per process",
+    if (any(shown$purpose %in% "format")) {
+      "NetCDF c., i.: the best block size of NetCDF-Bench, by collective or independent calls"
+    }
+  )
+  if (length(words) > 0) paste0(paste(words, collapse = "; "), ".")
+}
+of_publication <- function(shown) {
+  paste0(
+    "Pub.: best and mean that the publication printed for the same access, order, transfer and N\u00d7P, over ",
+    "whichever interface and layout",
+    if (any(shown$emulated)) "; beside emulated storage they show what is missing and are to be compared with nothing",
+    "."
+  )
+}
 
 make_table <- function(records, inputs) {
   records <- add_roles(transfers_of(records)[!is.na(nn) & !is.na(ppn)], known_facts(inputs))
@@ -116,7 +127,8 @@ make_latex <- function(table) {
   repeats <- any(!is.na(table$published_best))
   if (repeats) header <- c(header, "pub.\\ best", "pub.\\ mean")
   latex_table(
-    name, paste(c(caption, if (repeats) of_publication), collapse = " "), cells[, seq_along(header), with = FALSE],
+    name, paste(c(caption, shorts_of(shown), if (repeats) of_publication(shown)), collapse = " "),
+    cells[, seq_along(header), with = FALSE],
     # Room for bandwidths of five digits.
     paste0(c("", rep("@{\\hspace{9pt}}", length(header) - 1)), c(
       wrapped_column(15.5), "l", rep("r", length(header) - 2)

@@ -1,13 +1,21 @@
 title <- "The highest median of every target, interface and access"
 position <- 5
 needs <- "records of writes or reads"
-caption <- paste(
-  "The best observed median of every target, interface and access in MiB/s, of so many points; tied: how many of",
-  "them the runs do not tell from it; expected: what the best setting gives in rounds that did not choose it, as the",
-  "best of many reads high. Interval: of the median, at the level printed in the text; I/O only: the same",
-  "records by the time of the transfers alone; N\u00d7P: nodes and processes per node. A dagger marks a median of",
-  "degraded records, a circle one with unproven records."
+best_caption <- function(with = names(best_columns)) {
+  paste(
+    "The best observed median of every target, interface and access in MiB/s, of so many points.",
+    sub("^(.)", "\\U\\1", paste0(paste(c(best_columns[with], "N\u00d7P: nodes and processes per node"),
+      collapse = "; "), "."), perl = TRUE),
+    "A dagger marks a median of degraded records, a circle one with unproven records."
+  )
+}
+best_columns <- c(
+  tied = "Tied: how many of the points the runs do not tell from it",
+  expected = "expected: what the best setting gives in rounds that did not choose it, as the best of many reads high",
+  lo = "interval: of the median, at the level printed in the text",
+  median_io = "I/O only: the same records by the time of the transfers alone"
 )
+caption <- best_caption()
 
 make_table <- function(records, inputs) {
   points <- best_points(bandwidth_points(rates_of_storage(records)), c("target", "access", "api"))
@@ -31,8 +39,10 @@ make_latex <- function(table) {
     latex_name(api_words(api)), points, dash(tied), n, paste0(rate_words(median), verdict_mark(verdict)),
     interval_cell(lo, hi), rate_words(expected), rate_words(median_io), latex_name(reached_with)
   )]
+  # A column without a value is not printed, and needs no explanation.
+  printed <- Filter(function(column) any(!is.na(shown[[column]])), names(best_columns))
   latex_table(
-    name, caption, cells,
+    name, best_caption(printed), cells,
     c(wrapped_column(16), "r", "r", "r", "r", "r", "r", "r", wrapped_column(33)),
     c("interface", "points", "tied", "$n$", "median", "interval", "expected", "I/O only", "reached with"),
     groups = access_groups(shown), lines = 2 * nrow(shown), below = emulated_lines(beside)

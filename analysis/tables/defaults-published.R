@@ -18,8 +18,8 @@ make_latex <- function(table) {
       ifelse(values == max(values), sprintf("\\textbf{%s}", format_plain(values)), format_plain(values))
     }
     list(
-      node = rows$node_mib_s, printed = words(rows$arithmetic), rec = rows$recomputed,
-      harmonic = words(rows$harmonic)
+      node = format(rows$node_mib_s, big.mark = ",", trim = TRUE), printed = words(rows$arithmetic),
+      rec = rows$recomputed, harmonic = words(rows$harmonic)
     )
   })
   first <- table[access == "read"]

@@ -7,9 +7,8 @@ caption <- paste(
   "for each number of nodes and processes per node (N\u00d7P)."
 )
 of_publication <- paste(
-  "Beside it the size that the paper printed for the same block on 10\u00d78; one variable of 100 time steps on 80",
-  "processes holds 100 \u00d7 80 blocks, which is in the last column: where the two differ the paper counted",
-  "otherwise."
+  "Printed: the size of the data in the paper for the same block on 10\u00d78; of 80 processes: the size of 100 time",
+  "steps of 80 blocks, where the two differ the paper counted otherwise."
 )
 
 make_table <- function(records, inputs) {
