@@ -169,7 +169,7 @@ def test_the_archive_has_what_is_missing_with_its_reason_and_the_suite_that_meas
         assert re.search(rf"{item} ", text), item
     assert "no record of IME’s" in text
     assert "suite ime-paper, emulated (E)" in re.sub(
-        r"\s+", " ", _column_text(archive, "measured", "edition")
+        r"\s+", " ", _column_text(archive, "measured", "by")
     )
 
 
