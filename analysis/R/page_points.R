@@ -68,7 +68,7 @@ setting_columns <- function(points) {
   # How much is moved, and for how long, tells how it was measured.
   untold <- c("block_bytes", "segments", "stonewall_s", "label", "source", "experiment", "suite", "tool", "purpose",
     "program", "tool_version")
-  # What a program reports that failed is no setting of the study; where nothing else was measured it is all there is.
+  # A failed program may report other settings than those of the study; they count only where all runs failed.
   drawn <- if (any(points$n > 0)) points[n > 0] else points
   told <- unique(c(always, varying_settings(drawn, setdiff(page_columns, c(always, untold)))))
   alike <- split(points, by = intersect(c("target", "access", told), names(points)), drop = TRUE)

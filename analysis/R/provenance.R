@@ -27,7 +27,7 @@ pooled_words <- function(shown) {
   }
 }
 
-# Of single runs there is no interval but one that the part has from elsewhere, as over pairs of cells.
+# Single runs have no interval but one that the part has from elsewhere, as over pairs of cells.
 n_words <- function(n, of_its_own = FALSE) {
   if (length(n) == 0) {
     return("n = 0")
