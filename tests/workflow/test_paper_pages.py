@@ -168,9 +168,7 @@ def test_the_archive_has_what_is_missing_with_its_reason_and_the_suite_that_meas
     for item in ("Figure 1", "Figure 2", "Figure 3", "Figure 4a", "Figure 4b", "Figure 5", "Figure 6"):
         assert re.search(rf"{item} ", text), item
     assert "no record of IME’s" in text
-    assert "suite ime-paper, emulated (E)" in re.sub(
-        r"\s+", " ", _column_text(archive, "measured", "by")
-    )
+    assert "suite ime-paper, emulated (E)" in re.sub(r"\s+", " ", _column_text(archive, "measured", "by"))
 
 
 def test_the_archive_has_the_forms_of_the_slides_and_of_two_other_talks(archive: Printed) -> None:

@@ -86,7 +86,7 @@ def test_a_count_that_is_far_from_the_result_is_explained() -> None:
 
 @pytest.mark.parametrize("cold_began_s", [1.0, 1.02])
 def test_a_quick_warm_read_beside_a_cold_one_is_not_what_that_one_fetched(cold_began_s: float) -> None:
-    """Also after it, where the calls of both took more time than the result: which are its own is not known."""
+    """Also after it, where both took more time than the result: which calls are its own is not known."""
     cold, warm = busy(0, cold_began_s, 0.1), busy(0, 1.0, 0.01)
     for part in (cold, warm):
         began_s, lasted_s = part["first_ns"] / S, (part["last_ns"] - part["first_ns"]) / S
