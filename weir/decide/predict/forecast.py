@@ -126,7 +126,7 @@ def _why_none(application: Application, phase: IoPhase, rows: Sequence[Row]) -> 
 
 
 def _not_plain(rows: Sequence[Row]) -> str:
-    """What keeps cells with its interface, layout and order from predicting it; or that there are none."""
+    """Names the settings by which cells with its interface, layout and order cannot predict it."""
     cells = {row["cell"] for row in rows}
     values = dict.fromkeys(
         f"{name} is {str(value).lower()}" for row in rows for name, value in unlike(row).items()
