@@ -55,7 +55,7 @@ def main() -> int:
     wrong = {name: cases_with(lines, "outcome", name) for name in (MISSED, ALARM)}
     print(", ".join(f"{name}: {len(cases)}" for name, cases in wrong.items()))
     if not only and staged >= arguments.cases and ior:
-        write_lines(lines)
+        write_lines([*(line for line in read_lines() if line["seed"] != str(arguments.seed)), *lines])
         write_composed()
     return any(wrong.values())
 

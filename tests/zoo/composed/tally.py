@@ -16,8 +16,10 @@ HEAD = ("seed", "case", *AXES, "access", "truth", "verdict", "findings", "missin
 TITLE = "## Composed at random"
 _LEVEL = 0.95
 _HEAD = """\
-`make zoo-composed` draws cases by a seed, here {cases} of seed {seeds}: program, request, library, file
-system, what goes on beside it, and what is done to the record. The truth follows from what was staged.
+`make zoo-composed` draws cases by a seed, here {cases} of seed {seeds}:
+program, request, library, file system, what goes on beside it, and what is done to the record. From
+20261130 on also: who fetched, whose control group, which process, which mount. The truth follows from what
+was staged.
 Missed: a false number is VALID. False alarm: an honest one is DEGRADED or INVALID by more than the machine
 (others on its disk, its load, a short phase; {noisy} honest cases). Intervals: Clopper and Pearson, 95 %.
 Where weir was fixed by what a seed found, the rates of that seed are too low.
