@@ -31,7 +31,13 @@ factor_words <- function(ratios) {
 }
 
 # Beside a median that is not of valid records alone.
+verdict_sign <- function(verdict) {
+  sign <- c(DEGRADED = "$^\\dagger$", UNPROVEN = "$^\\circ$")[verdict]
+  ifelse(is.na(sign), "", sign)
+}
+
+# In a column the digits of all rows stand below each other.
 verdict_mark <- function(verdict) {
-  mark <- c(DEGRADED = "\\rlap{$^\\dagger$}", UNPROVEN = "\\rlap{$^\\circ$}")[verdict]
-  ifelse(is.na(mark), "", mark)
+  sign <- verdict_sign(verdict)
+  ifelse(nzchar(sign), sprintf("\\rlap{%s}", sign), "")
 }

@@ -53,7 +53,7 @@ emulated_lines <- function(points) {
   if (is.null(points) || nrow(points) == 0) {
     return(NULL)
   }
-  each <- points[, .(words = sprintf("%s %s%s", latex_name(api_words(api)), rate_words(median), verdict_mark(verdict))),
+  each <- points[, .(words = sprintf("%s %s%s", latex_name(api_words(api)), rate_words(median), verdict_sign(verdict))),
     by = .(target, access)]
   storages <- each[, .(words = paste(access[1], paste(words, collapse = ", "))), by = .(target, access)]
   storages <- storages[, .(words = sprintf("\\emph{%s}: %s", latex_name(target[1]), paste(words, collapse = "; "))),

@@ -159,6 +159,11 @@ test_that("print has real storage in the table of the best, and below it a line 
   expect_match(print, "EMULATED.*emph[{]pool[}]: write POSIX [0-9.,]+; read POSIX [0-9.,]+[.]")
   alone <- paste(part$make_latex(table[emulated == TRUE]), collapse = "\n")
   expect_match(alone, "pool \\\\textbf[{][(]EMULATED[)][}], write")
+  # A mark without a width of its own would stand on the comma that follows it.
+  unproven <- records[target == "pool", verdict := "UNPROVEN"]
+  below <- sub(".*EMULATED", "", paste(part$make_latex(part$make_table(unproven, list())), collapse = "\n"))
+  expect_match(below, "$^\\circ$; read POSIX", fixed = TRUE)
+  expect_no_match(below, "rlap")
 })
 
 test_that("one reason of several experiments is one row, and no cell is lost", {
