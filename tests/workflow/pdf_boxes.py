@@ -63,6 +63,17 @@ class Page:
         return (self.height - _FOOT_MM - self.filled_to) / (self.height - 2 * _FOOT_MM)
 
     @property
+    def widest_band(self) -> float:
+        """The highest white band between two lines of the page, in mm."""
+        lines = sorted(self.tokens, key=lambda token: token.top)
+        reached = lines[0].bottom if lines else 0.0
+        widest = 0.0
+        for token in lines:
+            widest = max(widest, token.top - reached)
+            reached = max(reached, token.bottom)
+        return widest
+
+    @property
     def above_foot(self) -> float:
         """Between the last line and the number of the page."""
         return min((token.top for token in self.foot), default=self.height) - self.filled_to

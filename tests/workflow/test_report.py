@@ -10,6 +10,7 @@ from statistics import median
 
 import pytest
 
+from tests.workflow.pdf_boxes import pages_of
 from tests.workflow.report_study import (
     ROOT,
     Printed,
@@ -90,6 +91,10 @@ def test_the_first_page_has_the_answer_and_a_chart_on_a4(plain: Printed) -> None
         assert heading in first
     assert "A4" in run("pdfinfo", plain.pdf).stdout
     assert len(plain.pages) <= 5
+
+
+def test_no_page_has_a_white_band_between_its_lines(plain: Printed) -> None:
+    assert [(page.number, page.widest_band) for page in pages_of(plain.pdf) if page.widest_band > 20] == []
 
 
 def test_claims_are_printed_where_the_suite_asks_for_them(plain: Printed) -> None:
