@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from weir.plan.config import Config
 from weir.plan.expand import DIGITS, Expansion, PlannedCell, too_large, with_cost
-from weir.terms.model import CROSS_CHECK, Cell, Site
+from weir.terms.model import CROSS_CHECK, Cell, Site, is_check
 from weir.tools.base import Tool
 from weir.tools.engine import program_name
 
@@ -21,33 +22,51 @@ def cross_checks(planned: Sequence[PlannedCell], config: Config) -> list[Planned
     """The cells beside: of each stack and tool as many as its cross_check names, as unlike as the suites have
     them."""
     tools = {one.tool.name: one.tool for suite in config.suites for one in suite.experiments}
-    groups: dict[tuple[str, str], list[PlannedCell]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[tuple[PlannedCell, ...]]] = defaultdict(list)
     for item in planned:
         if config.site.stacks[item.cell.stack].cross_check is not None:
             beside = _beside(item.cell, tools[item.cell.tool], config)
             groups[item.cell.stack, item.cell.tool] += [beside] if beside else []
     return [
         item
-        for (stack, _), items in groups.items()
+        for (stack, _), found in groups.items()
         if (check := config.site.stacks[stack].cross_check)
-        for item in unlike(items, check.cells)
+        for items in unlike(found, check.cells)
+        for item in items
     ]
 
 
-def _beside(cell: Cell, tool: Tool, config: Config) -> PlannedCell | None:
-    """The same cell by the other program of its stack, as far as that can measure it; None if it cannot. It
-    has runs of its own, so that no run counts in one study and is beside in another."""
+def _beside(cell: Cell, tool: Tool, config: Config) -> tuple[PlannedCell, ...]:
+    """The same cell by the other program of its stack, as far as that can measure it; empty if it cannot.
+    Before it stands the cell by its own program without what the other lacks, where that makes another
+    result."""
+    params = tool.comparable(cell.params) if cell.by_cross_check else cell.params
+    reference = None
+    if cell.by_cross_check and not tool.measures_alike(cell.params):
+        reference = _twin(cell, cell, params, cell.by_cross_check, tool, config)
+        if reference is None:
+            return ()
+    checked = reference.cell if reference else cell
+    other = _twin(cell, checked, params, not cell.by_cross_check, tool, config)
+    return tuple(item for item in (reference, other) if item) if other else ()
+
+
+def _twin(
+    cell: Cell, checked: Cell, params: Mapping[str, Any], by_other: bool, tool: Tool, config: Config
+) -> PlannedCell | None:
+    """The cell with these parameters by one of the programs of its stack. It has runs of its own, so that no
+    run counts in one study and is beside in another."""
     site, written = config.site, config.identities
     own = written.stacks[cell.stack]["programs"]
-    command = (own if cell.by_cross_check else written.cross_checks[cell.stack]).get(cell.tool)
+    command = (written.cross_checks[cell.stack] if by_other else own).get(cell.tool)
     text = f"{CROSS_CHECK} {cell.cell} {command}"
     beside = replace(
         cell,
         cell=hashlib.sha256(text.encode()).hexdigest()[:DIGITS],
         label=f"{cell.label} {CROSS_CHECK}",
-        params=tool.comparable(cell.params) if cell.by_cross_check else cell.params,
-        by_cross_check=not cell.by_cross_check,
-        checks=cell.cell,
+        params=params,
+        by_cross_check=by_other,
+        checks=checked.cell,
         until=None,
     )
     stack, target = site.stacks[cell.stack], site.targets[cell.target]
@@ -58,11 +77,11 @@ def _beside(cell: Cell, tool: Tool, config: Config) -> PlannedCell | None:
     return with_cost(tool, beside, target, site.partitions[cell.partition], stack)
 
 
-def unlike(items: Sequence[PlannedCell], count: int) -> list[PlannedCell]:
+def unlike(items: Sequence[tuple[PlannedCell, ...]], count: int) -> list[tuple[PlannedCell, ...]]:
     """So many items, each the one with most values that none before it has; the first of the plan is one."""
-    chosen: dict[int, PlannedCell] = {}
+    chosen: dict[int, tuple[PlannedCell, ...]] = {}
     seen: set[Hashable] = set()
-    values = [set(_values(item.cell)) for item in items]
+    values = [set(_values(item[-1].cell)) for item in items]
     for _ in range(min(count, len(items))):
         left = (index for index in range(len(items)) if index not in chosen)
         best = max(left, key=lambda index: (len(values[index] - seen), -index))
@@ -78,20 +97,24 @@ def _values(cell: Cell) -> Iterator[Hashable]:
 
 def check_notes(own: Sequence[PlannedCell], beside: Sequence[PlannedCell], site: Site) -> Iterator[str]:
     """One line for each stack, tool and program whose results count: which other one checks how many."""
-    by_name = {item.cell.cell: item.cell for item in own}
+    by_name = {item.cell.cell: item.cell for item in (*own, *beside)}
     of_all = Counter(_group(item.cell) for item in own)
     groups: dict[tuple[str, str, bool], list[Cell]] = defaultdict(list)
     for item in beside:
-        groups[_group(by_name[str(item.cell.checks)])].append(item.cell)
+        checked = by_name[str(item.cell.checks)]
+        if is_check(item.cell, checked):
+            groups[_group(checked)].append(item.cell)
     for group, checks in groups.items():
         stack, tool, by_other = group
         first, second = (
             program_name(site.stacks[stack].program(tool, by)) for by in (by_other, not by_other)
         )
-        less = any(cell.params != by_name[str(cell.checks)].params for cell in checks)
+        twice = any(by_name[str(cell.checks)].checks for cell in checks)
+        less = twice or any(cell.params != by_name[str(cell.checks)].params for cell in checks)
         cells = f"{'the writes of ' if less else ''}{len(checks):,} of them"
         whole = f"{first} measures {_cells(of_all[group])} of {tool} with stack {stack}"
-        yield f"{whole}; {second} measures {cells} beside it ({CROSS_CHECK})"
+        both = f"both programs measure {cells} without what {second} lacks"
+        yield f"{whole}; {both if twice else f'{second} measures {cells}'} beside it ({CROSS_CHECK})"
 
 
 def _group(cell: Cell) -> tuple[str, str, bool]:

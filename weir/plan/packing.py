@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from weir.plan.added import added_span
 from weir.plan.expand import PlannedCell
-from weir.terms.model import Partition
+from weir.terms.model import Cell, Partition
 
 # The cost card guesses about an unknown machine: a job that ends early costs nothing, one that is cut costs
 # another wait in the queue.
@@ -33,17 +33,22 @@ def packed(items: Sequence[PlannedCell], partition: Partition) -> list[list[Plan
     left_s: list[float] = []
     job_of: dict[str, int] = {}
     needs_s: dict[str, float] = defaultdict(float)
+    by_name = {item.cell.cell: item.cell for item in items}
     for item in items:
-        needs_s[_own(item)] += item.span.expected_s * item.cell.rounds + added_span([item]).expected_s
+        needs_s[_own(item.cell, by_name)] += (
+            item.span.expected_s * item.cell.rounds + added_span([item]).expected_s
+        )
     for cell, need_s in sorted(needs_s.items()):
         job = next((job for job, left in enumerate(left_s) if need_s <= left), len(left_s))
         if job == len(left_s):
             left_s.append(room_s)
         left_s[job] -= need_s
         job_of[cell] = job
-    return [[item for item in items if job_of[_own(item)] == job] for job in range(len(left_s))]
+    return [[item for item in items if job_of[_own(item.cell, by_name)] == job] for job in range(len(left_s))]
 
 
-def _own(item: PlannedCell) -> str:
+def _own(cell: Cell, by_name: Mapping[str, Cell]) -> str:
     """A cell that checks another one is measured in the job of that one."""
-    return item.cell.checks or item.cell.cell
+    while cell.checks is not None:
+        cell = by_name[cell.checks]
+    return cell.cell

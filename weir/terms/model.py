@@ -151,7 +151,7 @@ class Cell:
     timeout_s: float
     params: Mapping[str, Any]
     by_cross_check: bool = False  # measured by the program of the stack's cross_check
-    checks: str | None = None  # the cell of the stack's own program that this one is compared with
+    checks: str | None = None  # the cell beside which this one is measured, for a cross-check
     until: Until | None = None
 
     @property
@@ -210,3 +210,9 @@ class Finding:
     rule: str
     verdict: str  # NOTE, DEGRADED or INVALID
     evidence: str  # the numbers, as text
+
+
+def is_check(cell: Cell, checked: Cell) -> bool:
+    """Whether the cell is compared with the one beside which it is measured; one of the same program is not:
+    the cell of the other program is compared with it."""
+    return cell.by_cross_check != checked.by_cross_check

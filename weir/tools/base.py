@@ -156,6 +156,10 @@ class Tool:
         cross-check; params themselves where there is no such part."""
         return params
 
+    def measures_alike(self, params: Mapping[str, Any]) -> bool:
+        """Whether these parameters give the same result as comparable(params) in the accesses of both."""
+        return True
+
     def environment(self, cell: Cell) -> Mapping[str, str]:
         """Variables that the program needs for this cell alone. Such a cell has a launch of its own."""
         return {}

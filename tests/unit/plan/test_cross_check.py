@@ -11,10 +11,11 @@ import jsonschema
 import pytest
 import yaml
 
-from tests.checkout import ROOT, SITE, SUITE, TOOLS, load, make_checkout, shipped
+from tests.checkout import ROOT, SITE, SUITE, TARGET, TOOLS, load, make_checkout, shipped
 from weir.base.errors import ConfigError
 from weir.plan import Plan, make_plan, plan_data, plan_from_data
 from weir.plan.card import cost_card
+from weir.plan.config import load_config
 from weir.terms.model import Cell
 from weir.tools import tools
 from weir.tools.base import Tool
@@ -140,3 +141,65 @@ def test_templates_of_spack_stacks_measure_by_the_originals(site: str) -> None:
     for cell in writes:
         wanted = (["write"], False, False)
         assert (cell.params["access"], cell.params["drop_caches"], cell.by_cross_check) == wanted
+
+
+NETCDF = """\
+suite: mine
+question: How fast is it?
+experiments:
+  files:
+    tool: netcdf-bench
+    nodes: [1]
+    ppn: [1, 2]
+    fixed: {drop_caches: true, sync: %s}
+"""
+BENCHTOOL = """\
+    cross_check:
+      programs: {netcdf-bench: ["{root}/bin/weir-io", netcdf-bench]}
+"""
+
+
+def netcdf_plan(folder: Path, sync: str, more: str = "") -> Plan:
+    site = (
+        SITE.replace("fake: [", "netcdf-bench: [")
+        .replace("bin/fake", "bin/benchtool")
+        .replace("1 s", more or "1 s")
+    )
+    target = TARGET.replace("[POSIX, MPIIO]", "[NETCDF4]")
+    make_checkout(folder, {"mine": NETCDF % sync}, site + BENCHTOOL, {"disk": target})
+    return make_plan(load_config(root=folder, environment={}))
+
+
+def test_what_the_original_lacks_is_left_out_by_both_programs(tmp_path: Path) -> None:
+    """benchtool does not synchronise, which makes a write another result: weir-io writes without it, too."""
+    plan = netcdf_plan(tmp_path, "true")
+    by_name = {cell.cell: cell for cell in plan.cells}
+    own = [cell for cell in plan.cells if not cell.checks]
+    references = [cell for cell in plan.cells if cell.checks in {one.cell for one in own}]
+    others = [cell for cell in plan.cells if cell.checks in {one.cell for one in references}]
+    assert (len(own), len(references), len(others)) == (2, 2, 2)
+    assert len(plan.cells) == 6
+    for cell in others:
+        checked = by_name[str(cell.checks)]
+        assert cell.params == checked.params
+        assert (cell.params["access"], cell.params["sync"]) == (["write"], False)
+        assert (cell.by_cross_check, checked.by_cross_check) == (False, True)
+    assert all(cell.params["sync"] for cell in own)
+    text = (
+        "; both programs measure the writes of 2 of them without what benchtool lacks beside it (cross-check)"
+    )
+    assert f"weir-io measures 2 cells of netcdf-bench with stack plain{text}" in plan.notes
+    assert cost_card(plan).count("4 of the cells are a cross-check") == 1
+
+
+def test_cells_of_both_programs_have_one_job(tmp_path: Path) -> None:
+    plan = netcdf_plan(tmp_path, "true", "1 s, time_limit: 30 s")
+    assert len(plan.batches) == 2
+    batch_of = {cell.cell: batch.batch for batch in plan.batches for cell in batch.cells}
+    assert all(batch_of[cell.cell] == batch_of[cell.checks] for cell in plan.cells if cell.checks)
+
+
+def test_a_write_that_both_programs_measure_alike_needs_no_second_cell(tmp_path: Path) -> None:
+    plan = netcdf_plan(tmp_path, "false")
+    own = {cell.cell for cell in plan.cells if not cell.checks}
+    assert (len(own), [cell.checks in own for cell in plan.cells if cell.checks]) == (2, [True, True])

@@ -18,7 +18,7 @@ from weir.decide.compare.verdict import SAME, UNDECIDED, Judged, judge_pairs
 from weir.records.collect import finished_runs
 from weir.records.judged import collect_cell
 from weir.records.metrics import metric_named
-from weir.terms.model import Cell, Row, Site
+from weir.terms.model import Cell, Row, Site, is_check
 
 # A pair of rows has the same of these; rows of the second program take the name of the cell that they check.
 _ALIKE = ("cell", "access", "item")
@@ -76,7 +76,7 @@ def agreements(cells: Iterable[Cell], site: Site, results: Path) -> list[Agreeme
     by_name = {cell.cell: cell for cell in cells}
     groups: dict[tuple[str, str, bool], list[Cell]] = defaultdict(list)
     for cell in by_name.values():
-        if cell.checks in by_name:
+        if cell.checks in by_name and is_check(cell, by_name[cell.checks]):
             groups[cell.stack, cell.tool, cell.by_cross_check].append(cell)
     return [
         found

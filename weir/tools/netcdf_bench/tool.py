@@ -139,6 +139,13 @@ class NetcdfBench(EngineTool):
     def unsupported(self, cell: Cell, program: Sequence[str]) -> str | None:
         return None if is_engine(program) else _what_benchtool_lacks(cell)
 
+    def comparable(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The write without a synchronisation, which benchtool does not have."""
+        return {**super().comparable(params), "sync": False}
+
+    def measures_alike(self, params: Mapping[str, Any]) -> bool:
+        return not params["sync"]
+
     def footprint(self, cell: Cell) -> Footprint:
         """The most it can cost: a stonewall, and deflate, only make it less."""
         params, layout = cell.params, layout_of(cell.params, cell.nodes, cell.ppn)

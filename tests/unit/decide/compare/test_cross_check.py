@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -52,6 +53,21 @@ def test_programs_that_agree_have_one_line(monkeypatch: pytest.MonkeyPatch) -> N
     assert one.text.startswith("weir-io and IOR agree within 3 % on 4 of 4 cells, ratio 1.00")
     assert (one.agree, one.cells, one.differ, one.undecided) == (4, 4, (), ())
     assert one.facts()["text"] == one.text
+
+
+def test_a_cell_of_the_same_program_is_no_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    """weir-io measures a cell again without what the original lacks: the original is compared with that."""
+    records = {
+        "c1": rounds(1, 500, "weir-io", cell="c1"),
+        "c1+": rounds(2, 1000, "weir-io", cell="c1+"),
+        "c1++": rounds(3, 1000, "IOR", cell="c1++"),
+    }
+    own, reference, other = (cell(name, name[:-1] if name.endswith("+") else None) for name in records)
+    own, other = replace(own, by_cross_check=True), replace(other, by_cross_check=False)
+    monkeypatch.setattr(cross_check, "finished_runs", lambda folder: [])
+    monkeypatch.setattr(cross_check, "collect_cell", lambda one, runs, results: records[one.cell])
+    (one,) = agreements([own, reference, other], SITE, Path("results"))
+    assert one.text.startswith("IOR and weir-io agree within 3 % on 1 of 1 cell")
 
 
 def test_cells_that_differ_and_undecided_ones_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
