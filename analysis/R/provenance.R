@@ -4,16 +4,18 @@
 add_provenance <- function(plot, table, part) {
   plot + ggplot2::labs(
     subtitle = wrap_words(constant_words(table), 130),
-    caption = wrap_words(provenance_words(table, part, draws_runs(plot)))
+    caption = wrap_words(provenance_words(
+      table, part, has_layer(plot, "draws_runs"), has_layer(plot, "draws_unproven")
+    ))
   )
 }
 
-provenance_words <- function(table, part, with_runs = TRUE) {
+provenance_words <- function(table, part, with_runs = TRUE, with_centres = TRUE) {
   shown <- table[table$n > 0, ]
   paste(c(
     sprintf("%s; %s.", part$statistic, n_words(shown$n, of_its_own = !is.null(own_interval(shown, part)))),
     interval_words(shown, part, with_runs),
-    if (is.null(part$verdict_text)) verdict_words(table) else part$verdict_text(table),
+    if (is.null(part$verdict_text)) verdict_words(table, with_centres) else part$verdict_text(table),
     pooled_words(shown), unique(table$note),
     if (any(table$emulated %in% TRUE)) "(E): emulated storage, which tests the method and not a product."
   ), collapse = " ")
@@ -72,7 +74,8 @@ interval_words <- function(shown, part, with_runs) {
   )
 }
 
-verdict_words <- function(table) {
+verdict_words <- function(table, with_centres = TRUE) {
+  centre <- if (with_centres) " (white centre)" else ""
   verdict <- table$verdict[table$n > 0]
   unproven <- sum(verdict == "UNPROVEN")
   degraded <- sum(verdict == "DEGRADED")
@@ -80,9 +83,9 @@ verdict_words <- function(table) {
   c(
     if (valid > 0 || unproven == 0) {
       sprintf("%s valid%s.", counted(valid, "point"),
-        if (unproven > 0) sprintf(", %d unproven (white centre)", unproven) else "")
+        if (unproven > 0) sprintf(", %d unproven%s", unproven, centre) else "")
     } else {
-      sprintf("%s unproven (white centre).", counted(unproven, "point"))
+      sprintf("%s unproven%s.", counted(unproven, "point"), centre)
     },
     if (degraded > 0) sprintf("Hollow: %s of degraded records alone.", counted(degraded, "point")),
     unused_words(table)

@@ -230,10 +230,12 @@ wrap_words <- function(text, width = 138) {
 
 # Unproven points have a white centre; the layer has the mapping and the position of the points.
 unproven_marks <- function(position = "identity", size = 0.35) {
-  ggplot2::geom_point(
+  centres <- ggplot2::geom_point(
     data = function(drawn) drawn[verdict %in% "UNPROVEN" & n > 0], shape = 16, size = size,
     colour = "white", show.legend = FALSE, na.rm = TRUE, position = position
   )
+  centres$draws_unproven <- TRUE
+  centres
 }
 
 # Where runs are too few for an interval, the runs themselves. `along` is the axis of the values.
@@ -248,8 +250,9 @@ run_marks <- function(position = "identity", along = "y") {
   marks
 }
 
-draws_runs <- function(plot) {
-  any(vapply(plot$layers, function(layer) isTRUE(layer$draws_runs), logical(1)))
+# Whether a layer of the figure is of this kind: draws_runs or draws_unproven.
+has_layer <- function(plot, kind) {
+  any(vapply(plot$layers, function(layer) isTRUE(layer[[kind]]), logical(1)))
 }
 
 runs_to_draw <- function(drawn) {

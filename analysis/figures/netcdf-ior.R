@@ -55,6 +55,7 @@ make_figure <- function(table) {
     run_marks(beside) +
     line_through(ggplot2::aes(group = way), "xfer_bytes", "way", position = beside) +
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(way, verdict)), size = 1.3, stroke = 0.4, position = beside) +
+    unproven_marks(beside) +
     facet_panels(table) +
     ggplot2::scale_colour_manual(NULL, values = way_colours, guide = key) +
     ggplot2::scale_shape_manual(NULL, values = way_shapes, guide = key) +

@@ -19,3 +19,15 @@ test_that("where no runs are drawn, no small marks are named", {
   expect_identical(words(FALSE, shown[1]), "Fewer than 6 runs: no interval.")
   expect_match(words(TRUE, shown[1]), "small marks are the runs", fixed = TRUE)
 })
+
+test_that("a white centre is named where one is drawn, beside IOR too, and of no box", {
+  note_of <- function(name) {
+    part <- load_part("figure", name, home)
+    records <- netcdf_study(n = 3)[, verdict := "UNPROVEN"]
+    plot <- draw_page(split_pages(part$make_table(records, list()))[[1]], part)
+    expect_identical(grepl("white centre", plot$labels$caption), has_layer(plot, "draws_unproven"), info = name)
+    gsub("\n", " ", plot$labels$caption)
+  }
+  expect_match(note_of("netcdf-ior"), "points unproven (white centre).", fixed = TRUE)
+  expect_match(note_of("netcdf-boxes"), "points unproven.", fixed = TRUE)
+})
