@@ -40,7 +40,7 @@ def _beside(cell: Cell, tool: Tool, config: Config) -> tuple[PlannedCell, ...]:
     """The same cell by the other program of its stack, as far as that can measure it; empty if it cannot.
     Before it stands the cell by its own program without what the other lacks, where that makes another
     result."""
-    params = tool.comparable(cell.params) if cell.by_cross_check else cell.params
+    params = tool.comparable(cell.params)
     reference = None
     if cell.by_cross_check and not tool.measures_alike(cell.params):
         reference = _twin(cell, cell, params, cell.by_cross_check, tool, config)
@@ -110,11 +110,18 @@ def check_notes(own: Sequence[PlannedCell], beside: Sequence[PlannedCell], site:
             program_name(site.stacks[stack].program(tool, by)) for by in (by_other, not by_other)
         )
         twice = any(by_name[str(cell.checks)].checks for cell in checks)
-        less = twice or any(cell.params != by_name[str(cell.checks)].params for cell in checks)
+        less = any(cell.params["access"] != _root(cell, by_name).params["access"] for cell in checks)
         cells = f"{'the writes of ' if less else ''}{len(checks):,} of them"
         whole = f"{first} measures {_cells(of_all[group])} of {tool} with stack {stack}"
         both = f"both programs measure {cells} without what {second} lacks"
         yield f"{whole}; {both if twice else f'{second} measures {cells}'} beside it ({CROSS_CHECK})"
+
+
+def _root(cell: Cell, by_name: Mapping[str, Cell]) -> Cell:
+    """The cell of the suite beside which this one is measured."""
+    while cell.checks:
+        cell = by_name[cell.checks]
+    return cell
 
 
 def _group(cell: Cell) -> tuple[str, str, bool]:
