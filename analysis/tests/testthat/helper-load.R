@@ -1,5 +1,7 @@
 # Every test sees what draw.R sees: R/, none of the parts.
 
+# As draw.R: names are UTF-8 whatever the locale of the machine, which may have none of that name.
+invisible(suppressWarnings(Sys.setlocale("LC_CTYPE", "C.UTF-8")))
 home <- normalizePath(file.path("..", ".."))
 checkout <- dirname(home)
 source(file.path(home, "load.R"))
