@@ -30,9 +30,12 @@ for thread in threads:
 write()
 for thread in threads:
     thread.join()
-others = [task for task in os.listdir("/proc/self/task") if int(task) != os.getpid()]
 for _ in range(100):
-    shared = [os.listdir(f"/proc/self/task/{task}/fd") for task in others]
+    others = [task for task in os.listdir("/proc/self/task") if int(task) != os.getpid()]
+    try:
+        shared = [os.listdir(f"/proc/self/task/{task}/fd") for task in others]
+    except OSError:  # one that has just ended
+        continue
     if not any(shared):
         break
     time.sleep(0.05)

@@ -45,6 +45,7 @@ class Attached:
     processes: int  # it and all that it started: the most at one time
     elapsed_s: float
     ended: bool  # the program did; else a signal ended the watch
+    uncounted_s: float  # before its end: newer kernels show the counters of what ended to root alone
     io: Mapping[str, int]
     files: tuple[Files, ...]
 
@@ -58,9 +59,14 @@ class _Tree:
     most: int = 0
     grown: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTED, 0))
     sums: dict[str, int] = field(default_factory=dict)
+    looked_s: float = 0.0  # when the program itself was last counted
 
     def look(self) -> None:
-        counts = [one for pid in (self.pid, *descendants(self.pid)) if (one := io_of(pid)) is not None]
+        now_s, own = time.monotonic(), io_of(self.pid)
+        if own is not None:
+            self.looked_s = now_s
+        others = (io_of(pid) for pid in descendants(self.pid))
+        counts = [one for one in (own, *others) if one is not None]
         if not counts:
             return
         self.most = max(self.most, len(counts))
@@ -92,10 +98,11 @@ def attach(pid: int, reports: Path, on: Path | None, begun: Callable[[str], None
         tree.look()
         began_s = time.monotonic()
         begun(program)
-        ended = _until_the_end(descriptor, tree, stopped)
+        ended, ended_s = _until_the_end(descriptor, tree, stopped)
         elapsed_s = time.monotonic() - began_s
     os.close(descriptor)
-    return Attached(pid, program, tree.most, elapsed_s, ended, tree.grown, files)
+    uncounted_s = max(ended_s - tree.looked_s, 0.0)
+    return Attached(pid, program, tree.most, elapsed_s, ended, uncounted_s, tree.grown, files)
 
 
 @contextmanager
@@ -114,15 +121,16 @@ def _stopped_by_a_signal() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _until_the_end(descriptor: int, tree: _Tree, stopped: Sequence[int]) -> bool:
-    """Whether the program ended. The counters of a process stay readable until its parent waits for it."""
+def _until_the_end(descriptor: int, tree: _Tree, stopped: Sequence[int]) -> tuple[bool, float]:
+    """Whether the program ended, and when it was known. Its counters stay readable until its parent waits for
+    it, for root."""
     waits = select.poll()
     waits.register(descriptor, select.POLLIN)
-    ended = False
+    ended, known_s = False, 0.0
     while not ended and not stopped:
-        ended = bool(waits.poll(_LOOK_MS))
+        ended, known_s = bool(waits.poll(_LOOK_MS)), time.monotonic()
         tree.look()
-    return ended
+    return ended, known_s
 
 
 def _files_of(pid: int) -> Iterator[Files]:
@@ -161,6 +169,9 @@ def attached_lines(seen: Attached, mounts: Sequence[Mount]) -> Iterator[str]:
     end = "until it ended" if seen.ended else "and it goes on"
     yield f"weir prove: {seen.program} ({seen.pid}) watched for {seen.elapsed_s:.2f} s, {end}"
     rates = {name: f"{about_size(count)}{_rate(count, seen)}" for name, count in seen.io.items()}
+    if seen.uncounted_s:
+        last = f"its last {three_digits(seen.uncounted_s)} s, or less, are not counted"
+        yield f"  {'calls':<11}{last}: only root sees the counters of a program that ended"
     yield f"  {'calls':<11}read {rates['rchar']}, wrote {rates['wchar']}, of pipes and sockets, too"
     yield f"  {'kernel':<11}fetched {rates['read_bytes']}, was given {rates['write_bytes']}"
     yield f"  {'processes':<11}{seen.processes} at most"
