@@ -249,8 +249,12 @@ def _subject(
     told_apart = are_told_apart(sharing, counted)
     if told_apart or not phases or few_by_calls or fit(sharing, access, phases, counted):
         return subject
+    return _of_unclear_calls(subject)
+
+
+def _of_unclear_calls(subject: Subject) -> Subject:
+    """The same result without a count of its calls; other results still have bytes below them."""
     unclear = without_counts(subject, ("called_bytes",), "which of the calls are of this result is not known")
-    # The calls of other results still have bytes of their own below them.
     return replace(unclear, observed={**unclear.observed, "beside_bytes": subject.beyond or None})
 
 
