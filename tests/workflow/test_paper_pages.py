@@ -140,7 +140,7 @@ def test_every_figure_and_table_is_mentioned_beside_its_caption(study: Printed) 
     captions = captions_of(study.pages)
     assert len(captions) > 3
     for kind, number, caption in captions:
-        # Of a figure over several pages the first is mentioned.
+        # A figure over several pages is mentioned by its first.
         if not re.search(r"\((?!1 of)\d+ of \d+:", caption):
             told = re.findall(rf"\b(?:{kind}|{kind[:3]}\.)\s{number}\b", study.arguments)
             assert len(told) > 1, (kind, number)

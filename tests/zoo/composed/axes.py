@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from tests.zoo import animals as zoo
 
 DISK, MEMORY, NOWHERE = "disk", "memory", "nowhere"
-_OF_RANKS = (
-    20261130  # groups, processors and mounts that the ranks have alone, and who fetched or synchronised
-)
+# Groups, processors and mounts of the ranks alone, and who fetched or synchronised, came with this seed.
+_OF_RANKS = 20261130
 AXES = ("program", "suite", "library", "file_system", "around", "record")
 
 
@@ -88,23 +87,17 @@ LIBRARIES = (
     Value("reads of /dev/zero", preload="all-zeros", reads=0, suites=_DATA),
     Value("pages are not dropped", preload="no-op-fadvise", drops=0),
     Value("half of the pages dropped", preload="half-fadvise", drops=0.52),
-    Value(
-        "fetched again after the drop",
-        preload="fetched-again",
-        drops=0,
-        programs=("weir-io",),
-        suites=("plain", "unsynchronised"),
-        since=_OF_RANKS,
-        weight=3,
-    ),
-    Value(
-        "fetched again by a child",
-        preload="fetched-by-child",
-        drops=0,
-        programs=("weir-io",),
-        suites=("plain", "unsynchronised"),
-        since=_OF_RANKS,
-        weight=3,
+    *(
+        Value(
+            f"fetched again {by}",
+            preload=preload,
+            drops=0,
+            programs=("weir-io",),
+            suites=("plain", "unsynchronised"),
+            since=_OF_RANKS,
+            weight=3,
+        )
+        for by, preload in (("after the drop", "fetched-again"), ("by a child", "fetched-by-child"))
     ),
     Value("clocks too fast", preload="clock", honest_numbers=False),
     Value("clock of one rank too fast", preload="clock-rank", honest_numbers=False, suites=_DATA),

@@ -92,18 +92,16 @@ def as_text(
         f"ratio B/A of {metric.name} with its 95 % interval ({better}); 5 % of all verdicts may be false",
         "",
     ]
-    lines += _rows(judged, everything)
-    lines += [
-        f"note: {text} ({count} of {len(judged)} pairs)" for text, count in _shared_needs(judged).items()
-    ]
+    together = _shared_needs(judged)
+    lines += _rows(judged, together, everything)
+    lines += [f"note: {text} ({count} of {len(judged)} pairs)" for text, count in together.items()]
     lines += _few(notes_of(judged), _MOST_NOTES, "notes", everything)
     return "\n".join([*lines, *unmatched_lines(unmatched)])
 
 
-def _rows(judged: Sequence[Judged], everything: bool) -> list[str]:
+def _rows(judged: Sequence[Judged], together: Container[str], everything: bool) -> list[str]:
     """Pairs without a ratio have one line together: the notes have the reasons."""
     ordered = sorted_for_reading(judged)
-    together = _shared_needs(judged)
     without = [one for one in ordered if one.ratio is None]
     if everything or len(without) <= _MOST_WITHOUT:
         return _few([_line(one, together) for one in ordered], _MOST_SHOWN, "pairs", everything)

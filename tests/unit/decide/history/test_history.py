@@ -15,7 +15,6 @@ from scipy import stats
 
 from tests.unit.decide.compare.test_compare import cell, noisy, write
 from tests.unit.report.test_site_page import point, write_study
-from weir.base.units import three_digits
 from weir.cli import main
 from weir.decide.history.band import (
     FASTER,
@@ -200,29 +199,6 @@ def test_exit_1_is_a_slowdown_and_never_an_error(
     assert "is not installed" in capsys.readouterr().err
 
 
-def test_show_answers_first_and_fits_a_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    steps = [
-        f"s{number},{day * DAY_S},{1000 if day < 30 or number else 500}"
-        for number in range(40)
-        for day in range(60)
-    ]
-    table = tmp_path / "daily.csv"
-    table.write_text("\n".join(["system,started_unix,bw_mib_s", *steps]) + "\n")
-    arguments = ["history", "show", str(table), "--key", "system"]
-    assert main(arguments) == 0
-    first, *rest = capsys.readouterr().out.splitlines()
-    assert first == (
-        "1 of 40 series changed its level; the latest s0: 1,000 to 500 MiB/s on 1970-01-31; "
-        "values of 1970-01-01 to 1970-03-01"
-    )
-    assert rest[0].startswith("s0: 60 points")
-    assert rest[1] == "  median 1,000 MiB/s from 1970-01-01, 30 points"
-    assert len(rest) < 24
-    assert rest[-1] == "and 32 more series, 0 of them with a change: --all"
-    assert main([*arguments, "--all"]) == 0
-    assert capsys.readouterr().out.count(": 60 points") == 40
-
-
 def test_a_campaign_is_one_point_of_each_name() -> None:
     """The median of the rounds that count, at the time of the first of them."""
     days = [cell([100.0, 400.0, 200.0], start=day * 1440) for day in range(3)]
@@ -312,23 +288,6 @@ def test_disturbances_that_last_for_days_are_no_changes() -> None:
     assert found <= 8  # 0.4 a year; without the noise of weeks it is several
 
 
-def test_a_table_of_anybody_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    table = tmp_path / "daily.csv"
-    lines = [f"disk,{day * DAY_S},{value}" for day, value in enumerate(level(12, 60))]
-    table.write_text("\n".join(["target,started_unix,bw_mib_s", *lines]) + "\n")
-    assert main(["history", "check", str(table), "--key", "target"]) == 0
-    newest = re.escape(three_digits(level(12, 60)[-1]))
-    assert re.match(rf"0 of 1 series slower: newest {newest} MiB/s; 1 normal\n", capsys.readouterr().out)
-    table.write_text(table.read_text().replace("bw_mib_s", "speed"))
-    for options, unit in (([], "\\(speed\\)"), (["--unit", "GB/s"], "GB/s")):
-        assert main(["history", "check", str(table), "--key", "target", "--value", "speed", *options]) == 0
-        assert re.search(rf"newest {newest} {unit}; 1 normal\n", capsys.readouterr().out)
-    assert main(["history", "check", str(table), "--key", "targte", "--value", "speed"]) == 2
-    assert "did you mean 'target'" in capsys.readouterr().err
-    assert main(["history", "check", str(table)]) == 2
-    assert "--key" in capsys.readouterr().err
-
-
 def test_an_empty_history_says_how_to_begin(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["history", "check", str(tmp_path)]) == 2
     assert "weir history add" in capsys.readouterr().err
@@ -381,25 +340,3 @@ def test_systems_that_move_on_the_same_day_are_incidents_of_their_own(
     printed = capsys.readouterr().out
     assert printed.count("one incident: 2 series of ") == 2
     assert "2 series of edison slower since" in printed
-
-
-@pytest.mark.filterwarnings("error")  # a series of one value has no rhythm to look for
-def test_a_table_without_values_and_a_key_that_joins_series_are_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    table = tmp_path / "daily.csv"
-    table.touch()
-    assert main(["history", "check", str(table), "--key", "target"]) == 2
-    assert "daily.csv: is empty" in capsys.readouterr().err
-    table.write_text("target,started_unix,bw_mib_s\n")
-    assert main(["history", "check", str(table), "--key", "target"]) == 2
-    assert "has no series" in capsys.readouterr().err
-    table.write_text(f"target,started_unix,bw_mib_s\n{'x' * 200_000},0,100\n")
-    assert main(["history", "check", str(table), "--key", "target"]) == 2
-    assert "daily.csv:2: cannot be read as a table" in capsys.readouterr().err
-    lines = [f"disk,{access},{day * DAY_S},100" for day in range(30) for access in ("read", "write")]
-    table.write_text("\n".join(["target,access,started_unix,bw_mib_s", *lines]) + "\n")
-    assert main(["history", "check", str(table), "--key", "target"]) == 0
-    assert "joins different values of access" in capsys.readouterr().err
-    assert main(["history", "check", str(table), "--key", "target", "--key", "access"]) == 0
-    assert "joins" not in capsys.readouterr().err

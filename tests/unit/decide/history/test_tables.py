@@ -1,0 +1,74 @@
+"""weir history on a table of anybody: which columns tell series apart, and the unit of their values."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.unit.decide.history.test_history import DAY_S, level
+from weir.base.units import three_digits
+from weir.cli import main
+
+
+def test_show_answers_first_and_fits_a_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    steps = [
+        f"s{number},{day * DAY_S},{1000 if day < 30 or number else 500}"
+        for number in range(40)
+        for day in range(60)
+    ]
+    table = tmp_path / "daily.csv"
+    table.write_text("\n".join(["system,started_unix,bw_mib_s", *steps]) + "\n")
+    arguments = ["history", "show", str(table), "--key", "system"]
+    assert main(arguments) == 0
+    first, *rest = capsys.readouterr().out.splitlines()
+    assert first == (
+        "1 of 40 series changed its level; the latest s0: 1,000 to 500 MiB/s on 1970-01-31; "
+        "values of 1970-01-01 to 1970-03-01"
+    )
+    assert rest[0].startswith("s0: 60 points")
+    assert rest[1] == "  median 1,000 MiB/s from 1970-01-01, 30 points"
+    assert len(rest) < 24
+    assert rest[-1] == "and 32 more series, 0 of them with a change: --all"
+    assert main([*arguments, "--all"]) == 0
+    assert capsys.readouterr().out.count(": 60 points") == 40
+
+
+def test_a_table_of_anybody_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "daily.csv"
+    lines = [f"disk,{day * DAY_S},{value}" for day, value in enumerate(level(12, 60))]
+    table.write_text("\n".join(["target,started_unix,bw_mib_s", *lines]) + "\n")
+    assert main(["history", "check", str(table), "--key", "target"]) == 0
+    newest = re.escape(three_digits(level(12, 60)[-1]))
+    assert re.match(rf"0 of 1 series slower: newest {newest} MiB/s; 1 normal\n", capsys.readouterr().out)
+    table.write_text(table.read_text().replace("bw_mib_s", "speed"))
+    for options, unit in (([], "\\(speed\\)"), (["--unit", "GB/s"], "GB/s")):
+        assert main(["history", "check", str(table), "--key", "target", "--value", "speed", *options]) == 0
+        assert re.search(rf"newest {newest} {unit}; 1 normal\n", capsys.readouterr().out)
+    assert main(["history", "check", str(table), "--key", "targte", "--value", "speed"]) == 2
+    assert "did you mean 'target'" in capsys.readouterr().err
+    assert main(["history", "check", str(table)]) == 2
+    assert "--key" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("error")  # a series of one value has no rhythm to look for
+def test_a_table_without_values_and_a_key_that_joins_series_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "daily.csv"
+    table.touch()
+    assert main(["history", "check", str(table), "--key", "target"]) == 2
+    assert "daily.csv: is empty" in capsys.readouterr().err
+    table.write_text("target,started_unix,bw_mib_s\n")
+    assert main(["history", "check", str(table), "--key", "target"]) == 2
+    assert "has no series" in capsys.readouterr().err
+    table.write_text(f"target,started_unix,bw_mib_s\n{'x' * 200_000},0,100\n")
+    assert main(["history", "check", str(table), "--key", "target"]) == 2
+    assert "daily.csv:2: cannot be read as a table" in capsys.readouterr().err
+    lines = [f"disk,{access},{day * DAY_S},100" for day in range(30) for access in ("read", "write")]
+    table.write_text("\n".join(["target,access,started_unix,bw_mib_s", *lines]) + "\n")
+    assert main(["history", "check", str(table), "--key", "target"]) == 0
+    assert "joins different values of access" in capsys.readouterr().err
+    assert main(["history", "check", str(table), "--key", "target", "--key", "access"]) == 0
+    assert "joins" not in capsys.readouterr().err
