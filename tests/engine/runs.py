@@ -22,15 +22,18 @@ QUIET_MPI = ["--mca", "pml", "ob1", "--mca", "btl", "self,vader", "--bind-to", "
 GRACE = {"WEIR_GRACE_S": "3"}
 # One rank without mpirun starts a daemon, which it needs for nothing but to start more ranks.
 ALONE = {"OMPI_MCA_ess_singleton_isolated": "1"}
-AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 @cache
-def own_sessions() -> dict[str, str]:
-    """Programs without mpirun share a directory, which Open MPI removes under the others when one ends."""
+def open_mpi() -> dict[str, str]:
+    """What programs of Open MPI need here: root may start them, and their directory is this process's own.
+
+    Whoever ends first removes the common one under those who start at that moment: "mkdir: File exists".
+    """
     folder = tempfile.mkdtemp(prefix="weir-ompi-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return {"OMPI_MCA_orte_tmpdir_base": folder}
+    return _AS_ROOT | {"OMPI_MCA_orte_tmpdir_base": folder}
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,7 @@ class Engine:
             env={
                 **os.environ,
                 **ALONE,
-                **AS_ROOT,
-                **own_sessions(),
+                **open_mpi(),
                 **GRACE,
                 **self.environment,
                 **(environment or {}),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.runs import AS_ROOT, Done, Engine
+from tests.engine.runs import Done, Engine, open_mpi
 from tests.engine.test_engine_document import assert_valid
 
 NULL = ["-a", "NULL", "-b", "256k", "-t", "16k", "-o", "none"]
@@ -167,7 +167,7 @@ def test_a_directory_that_vanishes_between_iterations(engine: Engine) -> None:
     process = subprocess.Popen(
         [*arguments, "--json=summary.json"],
         cwd=engine.folder,
-        env={**AS_ROOT, "PATH": "/usr/bin:/bin", "HOME": str(engine.folder)},
+        env={**open_mpi(), "PATH": "/usr/bin:/bin", "HOME": str(engine.folder)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

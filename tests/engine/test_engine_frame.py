@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.runs import AS_ROOT, QUIET_MPI, Done, Engine, mpirun
+from tests.engine.runs import QUIET_MPI, Done, Engine, mpirun, open_mpi
 
 LIMIT_S = 30
 SHAPE = ["-w", "-t", "4k", "-b", "64k"]
@@ -31,7 +31,7 @@ def two_ranks(engine: Engine, first: Sequence[object], second: Sequence[object],
     ranks = ["-n", "2", "sh", "-c", 'exec sh "$1/rank-$OMPI_COMM_WORLD_RANK.sh"', "sh", str(folder)]
     done = subprocess.run(
         [mpirun(), *QUIET_MPI, *ranks],
-        env={**os.environ, **AS_ROOT},
+        env={**os.environ, **open_mpi()},
         capture_output=True,
         text=True,
         timeout=LIMIT_S,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.runs import AS_ROOT, Engine, mpirun, trace
+from tests.engine.runs import Engine, mpirun, open_mpi, trace
 
 K = 1024
 SHAPE = ["-a", "NULL", "-b", "64k", "-t", "8k", "-s", 3, "-o", "none"]
@@ -112,7 +112,7 @@ def test_constant_shift_reads_from_the_next_node(
     arguments += [str(engine.program), "ior", *(str(word) for word in SHAPE)]
     arguments += ["-s", "1", "-w", "-r", "-g", "-C", "--null.trace", str(tmp_path / "trace")]
     done = subprocess.run(
-        arguments, env={**os.environ, **AS_ROOT}, capture_output=True, text=True, timeout=60, check=False
+        arguments, env={**os.environ, **open_mpi()}, capture_output=True, text=True, timeout=60, check=False
     )
     if done.returncode != 0 and "weir-io" not in done.stdout:
         pytest.skip(f"this MPI cannot start two nodes on one machine: {done.stderr.strip()[:200]}")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.runs import AS_ROOT, QUIET_MPI, Engine, mpirun
+from tests.engine.runs import QUIET_MPI, Engine, mpirun, open_mpi
 from tests.workflow.processes import children, until
 
 STOPPED_S = 1.2
@@ -25,7 +25,7 @@ def test_a_stopped_rank_is_seen_in_the_phase_in_which_it_was_stopped(engine: Eng
     command = [str(engine.program), "ior", *shape, f"--json={summary}"]
     process = subprocess.Popen(
         [mpirun(), *QUIET_MPI, "-n", "2", *command],
-        env={**os.environ, **AS_ROOT},
+        env={**os.environ, **open_mpi()},
         cwd=tmp_path,
         stdout=subprocess.DEVNULL,
         start_new_session=True,

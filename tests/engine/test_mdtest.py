@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.engine.mdtest_runs import cells, tree
-from tests.engine.runs import AS_ROOT, LIMIT_S, QUIET_MPI, Engine, mpirun
+from tests.engine.runs import LIMIT_S, QUIET_MPI, Engine, mpirun, open_mpi
 from tests.engine.test_engine_document import assert_valid
 
 HARD = ["-F", "-t", "-w", 3901, "-e", 3901, "-N", 1, "-G", 7]
@@ -252,7 +252,7 @@ def test_mdtest_and_weir_io_go_on_with_each_others_trees(engine: Engine, shape: 
 
     def mdtest(*arguments: object) -> None:
         line = [mpirun(), *QUIET_MPI, "-n", "2", original, *map(str, arguments)]
-        environment = {**os.environ, **AS_ROOT}
+        environment = {**os.environ, **open_mpi()}
         done = subprocess.run(
             line, env=environment, capture_output=True, text=True, timeout=LIMIT_S, check=True
         )

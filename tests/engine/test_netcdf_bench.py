@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.engine.netcdf_files import good, stored, values
-from tests.engine.runs import AS_ROOT, LIMIT_S, QUIET_MPI, Engine, mpirun
+from tests.engine.runs import LIMIT_S, QUIET_MPI, Engine, mpirun, open_mpi
 from tests.engine.test_engine_document import assert_valid
 from weir.witness.document import preloadable
 
@@ -187,7 +187,7 @@ def test_the_file_is_that_of_benchtool(engine: Engine, arguments: list[str]) -> 
     ]  # sizes below 1000 bytes keep benchtool for ever
     good(engine, *requested, "-f=ours.nc", ranks=2)
     launch = [mpirun(), *QUIET_MPI, "-n", "2", str(BENCHTOOL), *requested, "-f=theirs.nc"]
-    environment = {**os.environ, **AS_ROOT}
+    environment = {**os.environ, **open_mpi()}
     subprocess.run(
         launch, cwd=engine.folder, env=environment, check=True, capture_output=True, timeout=LIMIT_S
     )

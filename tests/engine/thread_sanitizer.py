@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.engine.personalities import every_personality
-from tests.engine.runs import AS_ROOT, QUIET_MPI, ROOT, mpirun
+from tests.engine.runs import QUIET_MPI, ROOT, mpirun, open_mpi
 
 BUILD = ROOT / "build" / "tsan"
 OPTIONS = "exitcode=66:halt_on_error=0:ignore_noninstrumented_modules=1:second_deadlock_stack=1"
@@ -23,7 +23,7 @@ RANKS = 2
 
 
 def run(name: str, command: Sequence[object], folder: Path, variables: dict[str, str]) -> bool:
-    environment = {**os.environ, **AS_ROOT, "TSAN_OPTIONS": OPTIONS, **variables}
+    environment = {**os.environ, **open_mpi(), "TSAN_OPTIONS": OPTIONS, **variables}
     done = subprocess.run(
         [str(argument) for argument in command],
         env=environment,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.runs import romio
+from tests.engine.runs import open_mpi, romio
 from weir.witness.document import preloadable
 
 HERE = Path(__file__).parent
@@ -61,11 +61,7 @@ def launch(programs: Path, tmp_path: Path) -> Iterator[Launch]:
         pytest.skip(f"{LIBRARY} is not built: no MPI compiler was found")
     preloaded = f"LD_PRELOAD={preloadable(library, tmp_path)}"
     pool = Path("/dev/shm") / f"weir-pool-test-{uuid.uuid4().hex[:8]}"
-    environment = {
-        **os.environ,
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    }
+    environment = {**os.environ, **open_mpi()}
     # ompio deadlocks in set_size on the ordinary file that the pool is compared with; ROMIO does not
     settings = {"pml": "ob1", "btl": "self,vader", "io": romio(), "mpi_yield_when_idle": "1"}
 

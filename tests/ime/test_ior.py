@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.runs import open_mpi
 from tests.ime.conftest import Store, StoreMaker
 
 pytestmark = pytest.mark.slow
@@ -24,8 +25,7 @@ def ior(store: Store, ranks: int, *arguments: object) -> subprocess.CompletedPro
         check=False,
         env={
             **store.environment,
-            "OMPI_ALLOW_RUN_AS_ROOT": "1",
-            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            **open_mpi(),
             # built against another prefix perhaps; the library under test is this one
             "LD_LIBRARY_PATH": str(store.programs),
         },

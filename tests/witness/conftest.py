@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from bench.prove_programs import prove_command
-from tests.engine.runs import AS_ROOT
+from tests.engine.runs import open_mpi
 from weir.witness.document import LIBRARY
 
 Prove = Callable[..., dict[str, Any]]
@@ -45,7 +45,7 @@ def prove(tmp_path: Path) -> Prove:
         done = subprocess.run(
             [*whole, *command],
             cwd=data,
-            env={**os.environ, **AS_ROOT},
+            env={**os.environ, **open_mpi()},
             check=False,
             capture_output=True,
             text=True,
