@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from weir.tools import tools
-from weir.tools.ior.complaints import complaint
+from weir.tools.complaints import complaint
 
 _VAGUE = ("MPI_ABORT was invoked", "Exit code:")
 _TABLE_LINES = 20  # comments above a table included

@@ -1,11 +1,11 @@
-"""Which lines are errors, which are warnings, which are neither."""
+"""Which lines are errors, which are warnings, which are neither; what a warning does to the result."""
 
 from __future__ import annotations
 
 import pytest
 
 from weir.terms.model import Message
-from weir.tools.ior.complaints import complaint, without_repeats
+from weir.tools.complaints import complaint, without_repeats
 from weir.tools.ior.parse import parse_log
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from weir.terms.model import Parsed
 from weir.tools import tools
-from weir.tools.ior.complaints import complaint
+from weir.tools.complaints import complaint
 
 LOG = (Path(__file__).parents[2] / "golden/ior/ior-posix-shared.txt").read_text()
 

@@ -12,9 +12,8 @@ import pytest
 from weir.audit import registry
 from weir.audit.subject import Subject
 from weir.base.errors import ConfigError
-from weir.tools import tools
+from weir.tools import find_tools, tools
 from weir.tools.base import PURPOSES, Tool
-from weir.tools.registry import find_tools
 
 PEBBLE = """
 from weir.tools.base import Tool

@@ -10,8 +10,7 @@ from tests.unit.tools.test_mdtest_tables import DATE, V1
 from weir.records.facts import Facts
 from weir.records.importing import import_files
 from weir.terms.model import Row
-from weir.tools.ior.complaints import complaint
-from weir.tools.warnings import DOUBTFUL, FAILED, JUDGED, NONE, effect_of
+from weir.tools.complaints import DOUBTFUL, FAILED, JUDGED, NONE, complaint, effect_of
 
 EFFECTS = {
     "could not read stonewall status file": NONE,

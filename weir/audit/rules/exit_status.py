@@ -7,7 +7,7 @@ import re
 from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
-from weir.tools.warnings import DOUBTFUL, effect_of
+from weir.tools.complaints import DOUBTFUL, effect_of
 
 _OWN_RULES = ("mca_", "Incorrect data on")
 _VAGUE = ("Exit code:", "MPI_ABORT was invoked")  # launchers add them to an error that was printed before
@@ -107,7 +107,7 @@ def tool_error(subject: Subject) -> Outcome | None:
 @rule("DEGRADED", "NOTE", needs_output=True)
 def warning_printed(subject: Subject) -> Outcome | None:
     """The program printed a warning that no other rule judges. It is DEGRADED where it doubts something
-    around the timed operations, by the table in weir/tools/warnings.py; a warning that is not listed is a
+    around the timed operations, by the table in weir/tools/complaints.py; a warning that is not listed is a
     note with its text.
 
     Hint: read the warning, and measure without its cause if the number depends on it.

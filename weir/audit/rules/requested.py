@@ -6,7 +6,7 @@ from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note,
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
 from weir.terms.columns import repeated_parameters
-from weir.tools.stripes import indices
+from weir.tools.target_files import indices
 
 _STRIPE_TERMS = {"stripe_count": "{} stripes", "pool": "pool {}", "osts": "storage targets {}"}
 

@@ -1,5 +1,99 @@
-"""dd: what it prints at its end is imported, and judged under weir prove."""
+"""dd: the line that it prints at its end, bytes and seconds, is imported and judged under weir prove.
 
-from weir.tools.dd.tool import Dd
+It does not print which of its two files was on a storage. Where a log has the commands (a script that ran
+with `set -x`), they tell: what came from a device of the kernel was written, what went to one was read.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+
+from weir.terms.model import Parsed, Row
+from weir.tools.base import UNKNOWN_ACCESS, LogTool
+
+_MIB = 2**20
+# The line in any language, some of which write a comma for the point.
+_DONE = re.compile(
+    r"^(\d{1,19}) \w{1,20}(?: \([^)]*\))? \w{1,20}, (\d[0-9.,e+-]{0,20}) s, [\d.,]{1,20} [kMGT]?B/s$",
+    re.MULTILINE,
+)
+_BEFORE = r"(?:(?:sudo|srun|time|[A-Za-z_]\w{0,40}=\S{0,200}) +)*"
+_COMMAND = re.compile(rf"^(?:\++ |.{{0,80}}[$#] )?{_BEFORE}dd ((?:.* )?(?:if|of)=.*)$", re.MULTILINE)
+_NOWHERE = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
+_UNITS = {"": 1, "k": 2**10, "K": 2**10, "M": 2**20, "G": 2**30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
+
+
+class Dd(LogTool):
+    """Copies of one file to another."""
+
+    name = "dd"
+    purpose = "bandwidth"
+    output_pattern = re.compile(r"^\d+\+\d+ records (in|out)$", re.MULTILINE)
+
+    def parse_log(self, text: str) -> Sequence[Parsed]:
+        rows = list(_rows(text))
+        return [Parsed(tuple(rows), {}, (), "dd", "", complete=True)] if rows else []
+
+
+def _rows(text: str) -> Iterator[Row]:
+    done = [match for match in _DONE.finditer(text) if float(match[1]) and _seconds(match[2])]
+    ended = 0
+    numbers: dict[str, int] = {}
+    for match in done:
+        moved, total_s = int(match[1]), _seconds(match[2])
+        commands = [command[1] for command in _COMMAND.finditer(text, ended, match.start())]
+        ended = match.end()
+        row: Row = _of_command(commands[0]) if len(commands) == 1 else {"access": UNKNOWN_ACCESS}
+        if row.get("access") is None:
+            continue
+        access, path = row["access"], row.pop("path", None)
+        numbers[access] = numbers.get(access, -1) + 1
+        yield row | {
+            "api": "POSIX",
+            "nn": 1,
+            "ppn": 1,
+            "order": "sequential",
+            "iteration": numbers[access],
+            "moved_bytes": moved,
+            "total_s": total_s,
+            "io_s": total_s,
+            "bw_mib_s": moved / _MIB / total_s,
+            "observed": {"path": path, "workload": {"file_bytes": moved}} if path else {},
+        }
+
+
+def _seconds(text: str) -> float:
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        return 0.0
+
+
+def _of_command(text: str) -> Row:
+    try:
+        arguments = shlex.split(text, comments=True)
+    except ValueError:
+        return {"access": UNKNOWN_ACCESS}
+    options = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
+    from_, to = options.get("if", ""), options.get("of", "")
+    if from_ in _NOWHERE and to in _NOWHERE:
+        return {"access": None}  # from no storage to none
+    access = "write" if from_ in _NOWHERE else "read" if to in _NOWHERE else UNKNOWN_ACCESS
+    flags = {*options.get("conv", "").split(","), *options.get("oflag", "").split(",")}
+    row: Row = {"access": access, "xfer_bytes": _size(options.get("bs", "512"))}
+    if access == "write":
+        row["sync"] = not flags.isdisjoint(("fsync", "fdatasync", "sync", "dsync"))
+        row |= {"direct": "direct" in flags, "path": to}
+    elif access == "read":
+        row |= {"direct": "direct" in options.get("iflag", "").split(","), "path": from_}
+    return row
+
+
+def _size(text: str) -> int | None:
+    match = re.fullmatch(r"(\d{1,12})([kKMG]?B?)", text)
+    return int(match[1]) * _UNITS[match[2]] if match and match[2] in _UNITS else None
+
 
 TOOL = Dd()

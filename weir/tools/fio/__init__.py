@@ -1,5 +1,137 @@
-"""fio: run by suites, one process with its jobs as threads; its JSON and JSON+ outputs are imported."""
+"""fio: run by suites as one process whose jobs are threads of it; its JSON and JSON+ outputs are imported."""
 
-from weir.tools.fio.tool import Fio
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from weir.terms.model import Cell, Footprint, Parsed, Row, Target
+from weir.tools.base import Parameter, RunPaths, Tool, label_of_jobs
+from weir.tools.fio.parse import (
+    INTERFACES,
+    LOG_START,
+    OUTPUT,
+    TERSE,
+    bins_us,
+    documents,
+    is_begun,
+    parse_document,
+)
+from weir.tools.fio.table import START, TABLE, parse_table
+from weir.tools.outputs import read_texts
+
+_ENGINES: Mapping[str, str] = {"POSIX": "psync", "URING": "io_uring", "MMAP": "mmap"}
+_NOTHING = Parsed((), {}, (), "", "", complete=False)
+
+
+class Fio(Tool):
+    """Jobs that write and then read files of their own."""
+
+    name = "fio"
+    purpose = "bandwidth"
+    programs = (("fio",),)
+    log_start = re.compile(f"(?:{LOG_START.pattern})|(?:{START.pattern})", re.MULTILINE)
+    output_pattern = OUTPUT
+    unread = (TERSE, "terse output of fio, which is not read (use --output-format=json+, not --minimal)")
+    parameters: Mapping[str, Parameter] = {
+        "api": Parameter("choice", "Interface to the storage (ioengine).", "POSIX", tuple(_ENGINES)),
+        "access": Parameter("choices", "What is timed.", ("write", "read"), ("write", "read")),
+        "order": Parameter("choice", "Order of the offsets (rw).", "sequential", ("sequential", "random")),
+        "xfer": Parameter("size", "Bytes of one operation (bs).", "1 MiB"),
+        "block": Parameter("size", "Bytes of each job (size).", "64 MiB"),
+        "jobs": Parameter("count", "Jobs, each with a file of its own (numjobs).", 1, minimum=1),
+        "iodepth": Parameter("count", "Operations in flight of each job; above 1 with URING.", 1, minimum=1),
+        "direct": Parameter("flag", "Open with O_DIRECT.", False),
+        "sync": Parameter("flag", "Synchronise each file after it is written (end_fsync).", True),
+    }
+
+    def label(self, params: Mapping[str, Any]) -> str:
+        """The label, such as 'POSIX random 4KiB of 64MiB 4 jobs'."""
+        return f"{params['api']} {label_of_jobs(params)}"
+
+    def problems(self, cell: Cell, target: Target) -> Sequence[str]:
+        return list(_problems(cell, target))
+
+    def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
+        params = cell.params
+        shared = {
+            "ioengine": _ENGINES[params["api"]],
+            "bs": params["xfer_bytes"],
+            "size": params["block_bytes"],
+            "numjobs": params["jobs"],
+            "iodepth": params["iodepth"],
+            "direct": int(params["direct"]),
+            "filename_format": f"{paths.data}.$jobnum",
+            "refill_buffers": 1,
+            "group_reporting": 1,
+            "output-format": "json+",
+            "output": paths.outputs / "summary.json",
+        }
+        arguments = [f"--{name}={value}" for name, value in shared.items()] + ["--thread"]
+        for access in params["access"]:
+            kind = access if params["order"] == "sequential" else f"rand{access}"
+            arguments += [f"--name={access}", "--stonewall", f"--rw={kind}"]
+            arguments += [f"--end_fsync={int(params['sync'])}"] if access == "write" else []
+        return [*program, *arguments]
+
+    def footprint(self, cell: Cell) -> Footprint:
+        params = cell.params
+        size_bytes = params["jobs"] * params["block_bytes"]
+        accesses = params["access"]
+        return Footprint(
+            written_bytes=size_bytes,  # a read alone lays its files out before
+            read_bytes=size_bytes if "read" in accesses else 0,
+            peak_bytes=size_bytes,
+            inodes=params["jobs"],
+            operations=len(accesses) * size_bytes // params["xfer_bytes"],
+        )
+
+    def parse(self, outputs: Mapping[str, Path]) -> Parsed:
+        texts = read_texts(outputs)
+        for text in (texts.get("summary", ""), texts.get("stdout", "")):
+            for document in documents(text):
+                parsed = parse_document(document)
+                return replace(parsed, rows=tuple(_as_run(row) for row in parsed.rows))
+        return _NOTHING
+
+    def parse_log(self, text: str) -> Sequence[Parsed]:
+        found = [parse_document(document) for document in documents(text)]
+        if not found and TABLE.search(text):
+            return [parse_table(text, INTERFACES)]
+        if not found and is_begun(text):
+            return [replace(_NOTHING, program="fio")]
+        return found
+
+    def latencies(self, outputs: Mapping[str, Path]) -> Iterable[Row]:
+        for document in documents(read_texts(outputs).get("summary", "")):
+            for job in document["jobs"]:
+                for access in ("write", "read"):
+                    for upper_us, count in bins_us(job, access):
+                        yield {"access": access, "iteration": 0, "upper_us": upper_us, "count": count}
+
+
+def _problems(cell: Cell, target: Target) -> Iterator[str]:
+    params = cell.params
+    if cell.ranks > 1:
+        yield "fio starts jobs, not ranks: use nodes: 1, ppn: 1 and jobs"
+    if cell.iterations > 1:
+        yield "fio measures once: use rounds"
+    if target.prefix:
+        yield f"fio opens files, and the target has the prefix {target.prefix}"
+    if params["block_bytes"] % params["xfer_bytes"]:
+        yield "the block must be a multiple of the transfer"
+    if params["iodepth"] > 1 and params["api"] != "URING":
+        yield "only URING has more than one operation in flight"
+    if params["direct"] and params["api"] == "MMAP":
+        yield "a mapping takes no O_DIRECT"
+
+
+def _as_run(row: Row) -> Row:
+    """The row of a suite: one process on one node, each job with a file of its own, and each access once."""
+    return row | {"nn": 1, "ppn": 1, "iteration": 0, "layout": None}
+
 
 TOOL = Fio()

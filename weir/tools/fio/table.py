@@ -14,8 +14,7 @@ from typing import Any
 
 from weir.terms.model import Message, Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS
-from weir.tools.fio.parse import NO_STORAGE
-from weir.tools.fio.workload import workload_of
+from weir.tools.fio.parse import NO_STORAGE, workload_of
 
 _MIB = 2**20
 _SIZE = r"[\d.]+[KMGTP]?i?B"

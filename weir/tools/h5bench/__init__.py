@@ -1,5 +1,145 @@
-"""h5bench: results of its programs to write, read and stress metadata are imported."""
+"""h5bench: results of its programs to write, read and stress metadata are imported, as text or as a CSV file.
 
-from weir.tools.h5bench.tool import H5bench
+Its MB are MiB. The observed time is that of the whole access without the computing between its steps; that of
+early programs contains it, and their observed rate does not.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from weir.terms.model import Parsed, Row
+from weir.terms.printed_values import real, whole
+from weir.tools.base import LogTool
+
+_RESULTS = re.compile(r"^=+ +Performance [Rr]esults +=+$", re.MULTILINE)
+_CSV = re.compile(r"^metric, value, unit$", re.MULTILINE)
+_METADATA = re.compile(r"^Config loaded from '", re.MULTILINE)
+_LINE = re.compile(r"^([^:=\n]{1,60}?)(?::| =) +(.{1,60}?) *$", re.MULTILINE)
+_RANKS = re.compile(r"^ *Performance measured with (\d{1,9}) ranks", re.MULTILINE)  # early programs
+_COLLECTIVE = "Collective buffering for data operations: YES"
+_SIZE = re.compile(r"([\d.]{1,30}) ([KMGT]?)B(?:/s)?")
+_TIME = re.compile(r"([\d.]{1,30}) s")
+_GRID = re.compile(
+    r"steps=(\d{1,9}), arrays=(\d{1,9}), rows=(\d{1,9}), columns=(\d{1,9}), scaling=(weak|strong)"
+    r"\s+proc-grid=(\d{1,6})x(\d{1,6})"
+)
+_PHASE = re.compile(r"^(Write|Read) phase \[s\]:\s+_[\d.]{1,20}\s+\^([\d.]{1,20})\s*$", re.MULTILINE)
+_VALUE_BYTES = 8  # the metadata program writes doubles
+_MIB = 2**20
+_START = re.compile("|".join(f"(?:{one.pattern})" for one in (_RESULTS, _CSV, _METADATA)), re.MULTILINE)
+
+_OUTPUT = re.compile(
+    rf"{_START.pattern}|\bh5bench|Total emulated compute time|(?:Raw|Observed) (?:write|read) rate\s*[:=]",
+    re.MULTILINE | re.IGNORECASE,
+)
+
+
+class H5bench(LogTool):
+    """Writes, reads and the stress of metadata, through HDF5."""
+
+    name = "h5bench"
+    purpose = "format"
+    log_start = _START
+    output_pattern = _OUTPUT
+
+    def parse_log(self, text: str) -> Sequence[Parsed]:
+        rows = [*_of_text(text), *_of_csv(text), *_of_metadata(text)]
+        iterations: Counter[str] = Counter()
+        numbered = []
+        for row in rows:
+            numbered.append(row | {"iteration": iterations[row["access"]]})
+            iterations[row["access"]] += 1
+        return [Parsed(tuple(numbered), {}, (), "h5bench", "", complete=True)] if rows else ()
+
+
+def _parts(start: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    places = [match.end() for match in start.finditer(text)]
+    return pairwise([*places, len(text)])
+
+
+def _of_text(text: str) -> Iterator[Row]:
+    before = 0
+    for begin, end in _parts(_RESULTS, text):
+        facts = {match[1].strip().lower(): match[2] for match in _LINE.finditer(text, begin, end)}
+        old = _RANKS.search(text, before, begin)
+        for access, of_time in (("write", ""), ("read", "read ")):
+            named = {
+                "total size": facts.get(f"total {access} size"),
+                "raw time": facts.get(f"raw {access} time"),
+                "observed time": None if old else facts.get(f"observed {of_time}completion time"),
+                "observed rate": facts.get(f"sync observed {access} rate"),
+                "ranks": old[1] if old else facts.get("total number of ranks"),
+                "collective data": "YES" if _COLLECTIVE in text[before:begin] else "NO",
+            }
+            yield from _rows(access, {name: value or "" for name, value in named.items()})
+        before = end
+
+
+def _of_csv(text: str) -> Iterator[Row]:
+    for begin, end in _parts(_CSV, text):
+        lines = csv.reader(text[begin:end].splitlines(), skipinitialspace=True)
+        facts = {line[0]: " ".join(line[1:]).replace("seconds", "s").strip() for line in lines if line}
+        if facts.get("operation") in ("write", "read"):
+            yield from _rows(facts["operation"], facts)
+
+
+def _rows(access: str, facts: Mapping[str, str]) -> Iterator[Row]:
+    """The row of an access, if the size and the rate are there."""
+    moved, rate = (_bytes(facts.get(name, "")) for name in ("total size", "observed rate"))
+    if moved and rate:
+        collective = facts.get("collective data") == "YES"
+        row = _row(access, collective, whole(facts.get("ranks", "")))
+        row["observed"]["workload"] = {"file_bytes": round(moved)}
+        yield row | {
+            "moved_bytes": round(moved),
+            "io_s": _seconds(facts.get("raw time", "")),
+            "total_s": _seconds(facts.get("observed time", "")),
+            "bw_mib_s": rate / _MIB,
+        }
+
+
+def _row(access: str, collective: bool, tasks: int | None) -> Row:
+    return {
+        "api": "HDF5",
+        "access": access,
+        "nn": None,
+        "ppn": None,
+        "layout": "shared" if tasks and tasks > 1 else None,
+        "collective": collective,
+        "observed": {"tasks": tasks} if tasks else {},
+    }
+
+
+def _of_metadata(text: str) -> Iterator[Row]:
+    """The rates that it prints are those of single ranks: that of all follows from the slowest one."""
+    for begin, end in _parts(_METADATA, text):
+        grid = _GRID.search(text, begin, end)
+        for match in _PHASE.finditer(text, begin, end) if grid else ():
+            total_s = real(match[2])
+            if grid and total_s:
+                steps, arrays, rows, columns, down, across = (int(grid[at]) for at in (1, 2, 3, 4, 6, 7))
+                blocks = down * across if grid[5] == "weak" else 1
+                moved = steps * arrays * rows * columns * _VALUE_BYTES * blocks
+                row = _row(match[1].lower(), "mpi-io=collective" in text[begin:end], down * across)
+                row["observed"]["workload"] = {"file_bytes": moved}
+                sizes = {"moved_bytes": moved, "total_s": total_s, "bw_mib_s": moved / _MIB / total_s}
+                yield row | sizes | {"experiment": "metadata"}
+
+
+def _bytes(text: str) -> float | None:
+    match = _SIZE.search(text)
+    value = real(match[1]) if match else None
+    return value * 1024 ** " KMGT".index(match[2] or " ") if match and value is not None else None
+
+
+def _seconds(text: str) -> float | None:
+    match = _TIME.search(text)
+    return real(match[1]) if match else None
+
 
 TOOL = H5bench()

@@ -1,13 +1,37 @@
-"""Parses an IOR command line into the tool's parameter names; it knows the spellings of 3.0.1 and 4.x."""
+"""Parses an IOR command line into the tool's parameter names; it knows the spellings of 3.0.1 and 4.x,
+and the terms of IOR for what the project has names for.
+"""
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from weir.data import data_folder
 from weir.terms.printed_values import real, whole
-from weir.tools.ior.names import API_NAMES
+
+# The project's interface and IOR's -a. IOR has no NetCDF-4 back end; weir-io takes NETCDF4 as it is.
+# Asynchronous I/O is URING in weir-io and AIO in IOR.
+API_OPTIONS = {
+    "POSIX": "POSIX",
+    "MPIIO": "MPIIO",
+    "HDF5": "HDF5",
+    "NETCDF4": "NETCDF4",
+    "PNETCDF": "NCMPI",
+    "IME": "IME",
+    "MMAP": "MMAP",
+    "URING": "URING",
+    "NULL": "NULL",
+}
+for _file in sorted((data_folder("config").resolve().parent / "src/engine/backends").glob("*.c")):
+    # A checkout may have back ends of its own: the engine takes their names as they are.
+    if _found := re.search(r'\.name = "([A-Z0-9]+)"', _file.read_text()):
+        API_OPTIONS.setdefault(_found[1], _found[1])
+IOR_OPTIONS = {"NULL": "DUMMY", "URING": "AIO"}  # names of IOR's -a that differ from weir-io's
+API_NAMES = {option: name for names in (API_OPTIONS, IOR_OPTIONS) for name, option in names.items()}
+
 
 # Letters that take a value; -l and the long options take one in 4.x as -l=VALUE only.
 _WITH_VALUE = "aAbdDfGijJlMNoOQstTUX"

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from weir.terms.model import Message
 from weir.terms.printed_values import real, whole
-from weir.tools.ior.complaints import complaint
+from weir.tools.complaints import complaint, effect_of
 from weir.tools.outputs import LINE_BYTES
-from weir.tools.warnings import effect_of
 
 START = re.compile(r"^(?:IOR|weir-io)[- ]\d", re.MULTILINE)
 _HEADER = re.compile(r"^(?P<program>IOR|weir-io)[- ](?P<version>\d\S*?):? ")

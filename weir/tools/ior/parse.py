@@ -10,9 +10,9 @@ from typing import Any
 
 from weir.terms.model import Message, Parsed
 from weir.terms.printed_values import product_contains, real
-from weir.tools.ior.complaints import without_repeats
+from weir.tools.complaints import without_repeats
+from weir.tools.ior.arguments import API_NAMES
 from weir.tools.ior.log import RunLog, all_messages, scan
-from weir.tools.ior.names import API_NAMES
 from weir.tools.ior.rows import no_output, parsed_run
 from weir.tools.outputs import read_texts
 from weir.tools.weir_io import parse_document, read_document, rows_and_results

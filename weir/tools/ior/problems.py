@@ -7,8 +7,7 @@ from typing import Any
 
 from weir.base.units import format_size
 from weir.terms.model import Cell, Target
-from weir.tools.ime_names import IME_PREFIX, format_problems
-from weir.tools.stripes import stripe_problems
+from weir.tools.target_files import IME_PREFIX, format_problems, stripe_problems
 
 _FILE_FORMATS = ("HDF5", "PNETCDF", "NETCDF4")
 _NO_COLLECTIVE = ("POSIX", "MMAP", "IME", "URING")

@@ -8,10 +8,9 @@ from typing import Any
 
 from weir.terms.model import Message, Parsed, Row
 from weir.terms.printed_values import iso_time, real, real_or_text, whole
-from weir.tools.ior.arguments import parse_arguments
-from weir.tools.ior.complaints import without_repeats
+from weir.tools.complaints import without_repeats
+from weir.tools.ior.arguments import API_NAMES, parse_arguments
 from weir.tools.ior.log import Printed, RunLog, Test
-from weir.tools.ior.names import API_NAMES
 
 # IOR compares sizes for all back ends but these, so for these no message about sizes proves nothing.
 _SIZES_UNCHECKED = ("HDF5", "PNETCDF")

@@ -10,8 +10,8 @@ from typing import Any
 
 from weir.terms.model import Message, Parsed, Row
 from weir.terms.printed_values import real, whole
+from weir.tools.complaints import complaint, without_repeats
 from weir.tools.ior.arguments import parse_size
-from weir.tools.ior.complaints import complaint, without_repeats
 
 START = re.compile(r"^-- started at .* --$|^mdtest-\S+ was launched with", re.MULTILINE)
 _START = re.compile(r"^-- started at .* --$", re.MULTILINE)

@@ -14,7 +14,7 @@ from typing import Any
 
 from weir.terms.model import Message, Parsed, Row
 from weir.terms.printed_values import real_or_text, whole
-from weir.tools.ior.complaints import complaint, without_repeats
+from weir.tools.complaints import complaint, without_repeats
 from weir.tools.netcdf_bench.geometry import Shape
 
 _MIB = 2**20

@@ -1,5 +1,6 @@
-"""The parameters stripe_count, pool and osts of tools that write files; weir applies them before the program
-starts."""
+"""The files of a cell on its target: their stripes, which weir sets before the program starts, and their names
+behind IME, as the libraries above MPI-IO take them.
+"""
 
 from __future__ import annotations
 
@@ -47,3 +48,20 @@ def indices(osts: str) -> set[int]:
     """{0, 2, 3, 4} of '0,2-4'."""
     parts = [[int(end) for end in part.split("-")] for part in osts.split(",")]
     return {index for part in parts for index in range(part[0], part[-1] + 1)}
+
+
+IME_PREFIX = "ime://"
+
+
+def netcdf_name(path: str) -> str:
+    """NetCDF takes ime://... for an address; ime:... is the same file to MPI-IO, and one to NetCDF too."""
+    return f"ime:{path.removeprefix(IME_PREFIX)}" if path.startswith(IME_PREFIX) else path
+
+
+def format_problems(api: str, target: Target) -> Iterator[str]:
+    """Why a library of a file format cannot reach the target by its prefix."""
+    if api == "PNETCDF" and target.prefix.startswith("ime:"):
+        yield (
+            "PnetCDF looks into a file past MPI-IO before it opens it, and the files of target"
+            f" {target.name} are in the burst buffer: what was written could not be read"
+        )
