@@ -16,8 +16,7 @@ from pathlib import Path
 
 from tests.queues.checkout import QueueCheckout
 from tests.queues.system import System
-from weir.site.schedulers import scheduler
-from weir.site.schedulers.base import JobFiles, Request
+from weir.site.schedulers import JobFiles, Request, scheduler
 from weir.site.schedulers.submitting import Submitted, job_script, submit
 
 NODES, CORES = 2, 4

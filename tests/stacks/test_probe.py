@@ -9,8 +9,7 @@ import pytest
 
 from tests.stacks.conftest import Compile
 from weir.cli import main
-from weir.site.stacks.linked import kind_of, parse_ldd
-from weir.site.stacks.probe import probe_stack
+from weir.site.stacks.probe import kind_of, parse_ldd, probe_stack
 from weir.site.stacks.verdict import features, problems, remarks
 from weir.terms.model import Stack
 

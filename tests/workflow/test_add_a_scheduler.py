@@ -14,8 +14,7 @@ SCHEDULER = """
 import os
 from pathlib import Path
 
-from weir.site.schedulers.base import ENDED, RUNNING, JobState, Scheduler
-from weir.site.schedulers.commands import answer
+from weir.site.schedulers import ENDED, RUNNING, JobState, Scheduler, answer
 
 START = 'LEDGER_JOB=7 LEDGER_NODES="$1" setsid bash "$0" >"$2" 2>&1 & echo $!'
 
@@ -46,7 +45,7 @@ class Ledger(Scheduler):
 SCHEDULER = Ledger()
 """
 LAUNCHER = """
-from weir.site.launchers.base import Launcher
+from weir.site.launchers import Launcher
 from weir.site.launchers.mpirun import LAUNCHER as MPIRUN
 
 

@@ -10,9 +10,8 @@ from pathlib import Path
 from weir.base.errors import WeirError, did_you_mean
 from weir.plan.config.sites import load_site
 from weir.plan.config.sources import add_config_dir, find_sources
-from weir.site.stacks.model import StackFacts
 from weir.site.stacks.probe import launcher_of, probe_stack, stack_of_prefix
-from weir.site.stacks.verdict import features, problems, remarks
+from weir.site.stacks.verdict import StackFacts, features, problems, remarks
 from weir.terms.model import Stack
 
 NAME = "stacks"

@@ -1,5 +1,5 @@
-"""Lines of outputs that are complaints: of IOR, mdtest or benchtool, the MPI library, the launcher, the system.
-And the effect of a warning of IOR or mdtest on the result beside it, whichever of their versions printed it.
+"""Lines of outputs that are complaints: of a tool, the MPI library, the launcher or the system. The effect of
+a warning of IOR or mdtest on the result beside it, whichever of their versions printed it.
 
 A warning that is not in the table of effects has no known one: the audit shows its text as a note.
 """

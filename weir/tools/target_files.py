@@ -1,4 +1,4 @@
-"""The files of a cell on its target: their stripes, which weir sets before the program starts, and their names
+"""The files of a cell on its target: their stripes, which weir sets before the program starts, and names
 behind IME, as the libraries above MPI-IO take them.
 """
 

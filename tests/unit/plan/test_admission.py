@@ -11,8 +11,7 @@ import pytest
 from weir.base.errors import ConfigError
 from weir.plan import Batch
 from weir.plan.allocation import admission
-from weir.site.schedulers.slurm import Slurm
-from weir.site.schedulers.slurm.admission import Reply, seconds
+from weir.site.schedulers.slurm import Reply, Slurm, seconds
 from weir.terms.model import Cell, Partition
 
 OPTIONS = ("--partition=compute", "--exclusive")

@@ -9,7 +9,7 @@ import pytest
 from weir.plan import Batch
 from weir.plan.allocation import allocation, allocations, retries, time_s
 from weir.plan.packing import OVERHEAD_S
-from weir.site.schedulers.slurm.allocation import named_options
+from weir.site.schedulers.slurm import named_options
 from weir.terms.model import Cell, Partition
 
 CELL = Cell("0" * 12, "cell", "s", "e", "ior", "site", "disk", "stack", "compute", 2, 4, 3, 1, 60.0, {})

@@ -6,8 +6,8 @@ from datetime import datetime
 import pytest
 
 from weir.plan.allocation import CLEAN_UP_S, fits
-from weir.site.schedulers.commands import answer
-from weir.site.schedulers.slurm.allocation import allocation_end
+from weir.site.schedulers import answer
+from weir.site.schedulers.slurm import allocation_end
 
 
 def unasked(arguments: Sequence[str]) -> str:

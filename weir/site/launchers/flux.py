@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from weir.site.launchers.base import Changes, Launcher, check_geometry
+from weir.site.launchers import Changes, Launcher, check_geometry
 
 
 def command(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]) -> list[str]:

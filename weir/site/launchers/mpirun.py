@@ -5,7 +5,7 @@ from __future__ import annotations
 import os.path
 from collections.abc import Mapping, Sequence
 
-from weir.site.launchers.base import Changes, Launcher, check_geometry, gives
+from weir.site.launchers import Changes, Launcher, check_geometry, gives
 
 # Messages of mpirun when not the program but a node has failed, or a daemon of its own; or when the job is
 # over and its file of nodes was removed. Open MPI 5 starts ranks by PRRTE, earlier ones by ORTE.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from weir.site.launchers.base import Changes, Launcher, check_geometry, gives
+from weir.site.launchers import Changes, Launcher, check_geometry, gives
 
 # Variables of the outer job that srun reads as options and that would bend the inner step: the binding of the
 # outer step, its geometry (srun's own options win over some only), and the step it believes to be in.

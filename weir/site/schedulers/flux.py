@@ -9,8 +9,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weir.base.clock import wall_s
-from weir.site.schedulers.base import ENDED, RUNNING, WAITING, JobFiles, JobState, Request, Scheduler, alike
-from weir.site.schedulers.commands import answer, reply
+from weir.site.schedulers import (
+    ENDED,
+    RUNNING,
+    WAITING,
+    JobFiles,
+    JobState,
+    Request,
+    Scheduler,
+    alike,
+    answer,
+    reply,
+)
 
 _JOB = "FLUX_ENCLOSING_ID"
 

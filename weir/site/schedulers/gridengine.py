@@ -11,7 +11,7 @@ from typing import Any
 
 from weir.base.clock import wall_s
 from weir.base.errors import Problem, did_you_mean
-from weir.site.schedulers.base import (
+from weir.site.schedulers import (
     ENDED,
     RUNNING,
     STUCK,
@@ -22,10 +22,11 @@ from weir.site.schedulers.base import (
     Request,
     Scheduler,
     alike,
+    answer,
+    reply,
     requested_ones,
     seconds,
 )
-from weir.site.schedulers.commands import answer, reply
 
 # Numbers of qacct's line "failed".
 _OVER_A_LIMIT, _ENDED_BY_SIGNAL = "37", "100"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weir.site.schedulers.base import Scheduler
+from weir.site.schedulers import Scheduler
 
 
 class Local(Scheduler):

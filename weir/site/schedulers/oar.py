@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from weir.site.schedulers.base import (
+from weir.site.schedulers import (
     ENDED,
     RUNNING,
     STUCK,
@@ -20,9 +20,10 @@ from weir.site.schedulers.base import (
     Request,
     Scheduler,
     alike,
+    answer,
     clock,
+    reply,
 )
-from weir.site.schedulers.commands import answer, reply
 
 _PHASES = {"Waiting": WAITING, "toLaunch": WAITING, "toAckReservation": WAITING, "Hold": WAITING}
 _PHASES |= {"Terminated": ENDED, "Error": ENDED, "toError": STUCK}

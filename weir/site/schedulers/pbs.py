@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import Problem, did_you_mean
-from weir.site.schedulers.base import (
+from weir.site.schedulers import (
     ENDED,
     RUNNING,
     STUCK,
@@ -21,11 +21,12 @@ from weir.site.schedulers.base import (
     Request,
     Scheduler,
     alike,
+    answer,
     clock,
+    reply,
     requested_ones,
     seconds,
 )
-from weir.site.schedulers.commands import answer, reply
 
 _PHASES = {
     "R": RUNNING,

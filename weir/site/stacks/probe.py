@@ -1,26 +1,184 @@
-"""Looks at the programs of a stack: what they are linked with and what they can do."""
+"""Looks at the programs of a stack: what they are linked with and what they can do. Each library and program
+is asked for its version in a process of its own: one may be broken.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
-from collections.abc import Mapping
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from weir.base.errors import WeirError
 from weir.site.launchers import applied
-from weir.site.stacks.linked import Linked, is_binary, linked
-from weir.site.stacks.model import IoLibrary, MpiLibrary, ProgramFacts, StackFacts
-from weir.site.stacks.requested import (
-    ask_library,
-    ask_program,
-    has_symbol,
-    launcher_family,
-    mpi_name,
-)
-from weir.site.stacks.verdict import features
+from weir.site.stacks.verdict import IoLibrary, MpiLibrary, ProgramFacts, StackFacts, features
 from weir.terms.model import Site, Stack
 from weir.tools import tools
+
+# Stems of file names: Debian puts the MPI into the names (libhdf5_openmpi, libnetcdf_mpi, libmpich).
+_KINDS = {
+    "mpi": re.compile(r"lib(mpi|mpich|mpi_cray|mpi_gnu_\d+|mpi_intel|mpi_nvidia|mpi_abi)\.so"),
+    "hdf5": re.compile(r"libhdf5(_serial|_openmpi|_mpich|_parallel)?\.so"),
+    "netcdf": re.compile(r"libnetcdf(_mpi|_parallel)?\.so"),
+    "pnetcdf": re.compile(r"libpnetcdf\.so"),
+    "ime": re.compile(r"libim_client\.so"),
+}
+_LINE = re.compile(r"^\s*(\S+)(?: => (not found|\S+))?(?: \(0x[0-9a-f]+\))?$")
+
+
+@dataclass(frozen=True)
+class Linked:
+    """The libraries of a file, those of its libraries included: by kind, as real paths."""
+
+    kinds: Mapping[str, tuple[str, ...]]
+    missing: tuple[str, ...]
+
+    def all(self, kind: str) -> tuple[str, ...]:
+        return self.kinds.get(kind, ())
+
+    def first(self, kind: str) -> str:
+        return self.all(kind)[0] if self.all(kind) else ""
+
+
+def kind_of(file_name: str) -> str | None:
+    """mpi, hdf5, netcdf, pnetcdf or ime; None for any other library (libhdf5_hl, libmpi_cxx, libc)."""
+    return next((kind for kind, pattern in _KINDS.items() if pattern.match(file_name)), None)
+
+
+def parse_ldd(text: str) -> Linked:
+    """Reads the output of ldd. Two names of one file are one library."""
+    kinds: dict[str, dict[str, None]] = {}
+    missing = []
+    for line in text.splitlines():
+        match = _LINE.match(line)
+        if not match:
+            continue
+        name, path = match[1], match[2]
+        if path == "not found":
+            missing.append(name)
+            continue
+        file = Path(path or name)
+        kind = kind_of(Path(name).name) or kind_of(file.name)
+        if kind and file.is_absolute():
+            kinds.setdefault(kind, {})[str(file.resolve())] = None
+    return Linked({kind: tuple(paths) for kind, paths in kinds.items()}, tuple(missing))
+
+
+def linked(file: str, environment: Mapping[str, str]) -> Linked:
+    """The libraries that the loader would load for the file in this environment; none for a script or static
+    program."""
+    return _linked(file, tuple(sorted(environment.items())))
+
+
+@cache
+def _linked(file: str, environment: tuple[tuple[str, str], ...]) -> Linked:
+    if not is_binary(file):
+        return Linked({}, ())
+    done = subprocess.run(
+        ["ldd", file], env=dict(environment), capture_output=True, text=True, timeout=30, check=False
+    )
+    return parse_ldd(done.stdout)
+
+
+def is_binary(file: str) -> bool:
+    """Whether the loader has a say; a script starts something else."""
+    try:
+        with open(file, "rb") as stream:
+            return stream.read(4) == b"\x7fELF"
+    except OSError:
+        return False
+
+
+_LIMIT_S = 30
+
+# Run by a Python of its own: one library, one call, the answer on stdout.
+# MPI_Get_library_version may be called before MPI_Init.
+_CALLS = {
+    "mpi": (
+        "text = ctypes.create_string_buffer(8192); length = ctypes.c_int();"
+        "lib.MPI_Get_library_version(text, ctypes.byref(length)); print(text.value.decode())"
+    ),
+    "hdf5": (
+        "parts = [ctypes.c_uint() for _ in range(3)];"
+        "lib.H5get_libversion(*map(ctypes.byref, parts)); print('.'.join(str(part.value) for part in parts))"
+    ),
+    "netcdf": (
+        "lib.nc_inq_libvers.restype = ctypes.c_char_p;"
+        "print(lib.nc_inq_libvers().decode().split()[0].strip('\"'))"
+    ),
+    "pnetcdf": (
+        "lib.ncmpi_inq_libvers.restype = ctypes.c_char_p; print(lib.ncmpi_inq_libvers().decode().split()[0])"
+    ),
+}
+_MPI_FAMILIES = {
+    "Open MPI": re.compile(r"Open MPI v(\d[^\s,]*)"),
+    "MPICH": re.compile(r"^MPICH Version:\s*(\S+)", re.MULTILINE),
+    "Intel MPI": re.compile(r"Intel\(R\) MPI Library (\S+)"),
+    "MVAPICH": re.compile(r"MVAPICH2? Version\s*:\s*(\S+)"),
+    "Cray MPICH": re.compile(r"CRAY MPICH version (\S+)"),
+}
+
+
+def ask_library(kind: str, path: str, environment: Mapping[str, str]) -> str:
+    """The library's own version; empty if it cannot be loaded or is silent."""
+    code = f"import ctypes, os; lib = ctypes.CDLL({path!r}, os.RTLD_GLOBAL | os.RTLD_LAZY); {_CALLS[kind]}"
+    return _output((sys.executable, "-c", code), tuple(sorted(environment.items()))).strip()
+
+
+def has_symbol(path: str, symbol: str, environment: Mapping[str, str]) -> bool:
+    """Whether the library defines the symbol."""
+    code = f"import ctypes, os; lib = ctypes.CDLL({path!r}, os.RTLD_LAZY); print(hasattr(lib, {symbol!r}))"
+    return _output((sys.executable, "-c", code), tuple(sorted(environment.items()))).strip() == "True"
+
+
+def mpi_name(answer: str) -> tuple[str, str]:
+    """Family and version from the text of MPI_Get_library_version."""
+    # Cray's MPI calls itself an MPICH too, so the most particular name is looked for first.
+    for family in ("Cray MPICH", "MVAPICH", "Intel MPI", "Open MPI", "MPICH"):
+        match = _MPI_FAMILIES[family].search(answer)
+        if match:
+            return family, match[1]
+    return "unknown MPI", ""
+
+
+def launcher_family(version_text: str) -> str:
+    """The MPI a launcher belongs to, from its --version; empty for srun and for what nobody knows."""
+    if "Open MPI" in version_text or "OpenRTE" in version_text or "PRRTE" in version_text:
+        return "Open MPI"
+    if "Intel(R) MPI" in version_text:
+        return "Intel MPI"
+    if "HYDRA" in version_text:
+        return "MPICH"
+    return ""
+
+
+def ask_program(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Output of a program that ends by itself; empty if it does not."""
+    return _output(tuple(arguments), tuple(sorted(environment.items())))
+
+
+@cache
+def _output(arguments: tuple[str, ...], environment: tuple[tuple[str, str], ...]) -> str:
+    try:
+        done = subprocess.run(
+            list(arguments),
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout + (done.stderr if not done.stdout else "")
+
 
 # Before the name of a tool whose first program, weir-io, is in the same prefix.
 ORIGINAL = "original-"

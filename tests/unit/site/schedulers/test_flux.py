@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from weir.site.launchers import launcher
-from weir.site.schedulers import scheduler
-from weir.site.schedulers.base import ENDED, RUNNING, WAITING, JobFiles, JobState, Request
+from weir.site.schedulers import ENDED, RUNNING, WAITING, JobFiles, JobState, Request, scheduler
 from weir.site.schedulers.flux import placement, state_of, stopped
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "schedulers" / "flux"

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.site.schedulers import scheduler
-from weir.site.schedulers.base import ENDED, RUNNING, WAITING, JobFiles, JobState, Request
+from weir.site.schedulers import ENDED, RUNNING, WAITING, JobFiles, JobState, Request, scheduler
 from weir.site.schedulers.gridengine import end_of, end_state, judged, placement, reason, states
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "schedulers" / "gridengine"

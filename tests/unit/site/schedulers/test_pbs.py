@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.site.schedulers import scheduler
-from weir.site.schedulers.base import ENDED, RUNNING, WAITING, JobFiles, JobState, Request
+from weir.site.schedulers import ENDED, RUNNING, WAITING, JobFiles, JobState, Request, scheduler
 from weir.site.schedulers.pbs import facts_of, judged, placement, state_of
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "schedulers" / "pbs"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from weir.site.schedulers.slurm.placement import has_features, options, placement
+from weir.site.schedulers.slurm import has_features, options, placement
 
 JOB = {"SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "n[1-3]"}
 TOPOLOGY = """\

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.site.schedulers.base import ENDED, JobFiles, JobState, Request, Scheduler
+from weir.site.schedulers import ENDED, JobFiles, JobState, Request, Scheduler
 from weir.site.schedulers.flux import state_of as flux_state
 from weir.site.schedulers.pbs import facts_of
 from weir.site.schedulers.pbs import state_of as pbs_state

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from weir.base.errors import WeirError
-from weir.site.schedulers.base import ENDED, STUCK, JobFiles, JobState, Request, Scheduler
-from weir.site.schedulers.commands import ended
+from weir.site.schedulers import ENDED, STUCK, JobFiles, JobState, Request, Scheduler, ended
 
 # So long a file of a job that has ended may not be visible yet on a shared file system.
 SEEN_LATE_S = 30.0

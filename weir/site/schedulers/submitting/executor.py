@@ -16,8 +16,7 @@ from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
 from snakemake_interface_executor_plugins.settings import CommonSettings
 
 from weir.base.errors import WeirError
-from weir.site.schedulers import scheduler
-from weir.site.schedulers.base import RUNNING, WAITING, JobFiles, Request, Scheduler
+from weir.site.schedulers import RUNNING, WAITING, JobFiles, Request, Scheduler, scheduler
 from weir.site.schedulers.submitting import Submitted, job_script, submit
 
 LOGS = Path("results/queue-logs")

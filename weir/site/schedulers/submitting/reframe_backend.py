@@ -17,7 +17,7 @@ from reframe.core.schedulers import Job, JobScheduler
 
 from weir.base.clock import wall_s
 from weir.base.errors import WeirError
-from weir.site.schedulers.base import WAITING, JobFiles, Request, Scheduler
+from weir.site.schedulers import WAITING, JobFiles, Request, Scheduler
 from weir.site.schedulers.submitting import Submitted, own_path, submit
 
 _NAMES: dict[str, str] = {}

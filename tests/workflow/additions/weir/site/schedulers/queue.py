@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from weir.site.schedulers.base import Answer, Request, Scheduler
+from weir.site.schedulers import Answer, Request, Scheduler
 
 
 class Queue(Scheduler):
