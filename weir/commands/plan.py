@@ -13,8 +13,8 @@ from weir.base.errors import WeirError
 from weir.plan import Plan, make_plan, plan_data, write_plan
 from weir.plan.card import cost_card, other_scale
 from weir.plan.config import load_config
-from weir.plan.config.scales import FULL
 from weir.plan.config.sources import add_config_dir
+from weir.plan.config.suite import FULL
 from weir.plan.experience import read_costs
 
 NAME = "plan"

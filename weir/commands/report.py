@@ -27,7 +27,7 @@ from weir.measure.clean_up.starter import Starter, follow_the_starter
 from weir.plan import Plan, make_plan
 from weir.plan.card import other_scale, short_card
 from weir.plan.config import load_config
-from weir.plan.config.scales import FULL
+from weir.plan.config.suite import FULL
 from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
 from weir.report.page_file import PAGE_FILE
 from weir.report.publications import publication_lines

@@ -8,13 +8,12 @@ from dataclasses import replace
 
 from weir.base.errors import ConfigError, Problem, WeirError, unique
 from weir.base.units import about_duration, number_list
-from weir.plan.added import added_span, stricter, with_shares
+from weir.plan.allocation import MARGIN, packed
 from weir.plan.config import Config
 from weir.plan.cross_check import check_notes, cross_checks, instead_notes
 from weir.plan.expand import MOST_POINTS, Expansion, PlannedCell, expand, points_of
 from weir.plan.model import Batch, Exclusion, Plan, Shared, SuiteFacts, UnreachableCounts
-from weir.plan.packing import MARGIN, packed
-from weir.plan.totals import batch_cost, moved_bytes, plan_cost
+from weir.plan.totals import added_span, batch_cost, moved_bytes, plan_cost, stricter, with_shares
 from weir.terms.model import Cell
 
 MOST_EXECUTIONS = 1_000_000

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from weir.plan import Plan, make_plan, read_plan
-from weir.plan.added import until_words
 from weir.plan.allocation import admission, allocations, retries
 from weir.plan.card import cost_card, other_scale
 from weir.plan.config import load_config
-from weir.plan.config.scales import FULL
 from weir.plan.config.sources import PARTS, VARIABLE
+from weir.plan.config.suite import FULL
 from weir.plan.experience import read_costs
+from weir.plan.totals import until_words
 from weir.workflow.code import CONFIG_FILE, Code, code_of, is_module, is_snakemake_9
 from weir.workflow.handover import MEASURED_PLAN, note_start
 from weir.workflow.slurm_status import wait_for_replies

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from weir.plan import Batch
-from weir.plan.allocation import allocation, allocations, retries, time_s
-from weir.plan.packing import OVERHEAD_S
+from weir.plan.allocation import OVERHEAD_S, allocation, allocations, retries, time_s
 from weir.site.schedulers.slurm import named_options
 from weir.terms.model import Cell, Partition
 

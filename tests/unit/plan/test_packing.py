@@ -9,9 +9,8 @@ import pytest
 
 from tests.checkout import SITE, SUITE, load, make_checkout
 from weir.plan import Plan, make_plan
-from weir.plan.allocation import retries, time_s
+from weir.plan.allocation import MARGIN, overhead_s, retries, time_s
 from weir.plan.card import cost_card
-from weir.plan.packing import MARGIN, overhead_s
 
 
 def plan_of(folder: Path, limit: str, cells: int) -> Plan:

@@ -14,8 +14,8 @@ from weir.decide.predict.application import Application, IoPhase
 from weir.measure.planned import planned_batch
 from weir.plan import Plan, make_plan
 from weir.plan.config import Config
-from weir.plan.config.scales import FULL
 from weir.plan.config.sources import Sources
+from weir.plan.config.suite import FULL
 from weir.plan.config.suites import load_suite
 from weir.records.remeasure import measure_in_turns
 from weir.terms.model import Row

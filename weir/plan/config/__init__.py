@@ -10,11 +10,10 @@ from typing import Any
 
 from weir.base.errors import ConfigError, Problem, did_you_mean
 from weir.data import load_schema
-from weir.plan.config.scales import FULL
 from weir.plan.config.schema import check
 from weir.plan.config.sites import Identities, load_site
 from weir.plan.config.sources import CONFIG_FILE, Sources, find_sources, layered
-from weir.plan.config.suite import Suite
+from weir.plan.config.suite import FULL, Suite
 from weir.plan.config.suites import load_suite
 from weir.plan.config.yaml_file import YamlFile, read_yaml
 from weir.terms.model import Site

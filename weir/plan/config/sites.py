@@ -12,7 +12,6 @@ from typing import Any
 from weir.base.errors import ConfigError, Problem, did_you_mean, unique
 from weir.base.units import parse_duration, parse_percent, parse_rate, parse_size
 from weir.data import load_schema
-from weir.plan.config.scales import FULL
 from weir.plan.config.schema import check
 from weir.plan.config.site_checks import (
     interface_problems,
@@ -24,6 +23,7 @@ from weir.plan.config.site_checks import (
     stack_problems,
 )
 from weir.plan.config.sources import Sources
+from weir.plan.config.suite import FULL
 from weir.plan.config.yaml_file import YamlFile, read_yaml
 from weir.terms.model import CrossCheck, Partition, Site, Stack, Target
 from weir.tools import tools as found_tools

@@ -10,10 +10,19 @@ from weir.base.units import parse_duration, parse_percent
 from weir.data import load_schema
 from weir.plan.config.expression import Expression, ExpressionError, Scope, parse_expression
 from weir.plan.config.parameters import ParameterError, written_value
-from weir.plan.config.scales import FULL, scaled, scales_of, unused_scale_keys
 from weir.plan.config.schema import check
 from weir.plan.config.sources import Sources
-from weir.plan.config.suite import Axis, Exclude, Experiment, ScaledExperiment, Suite
+from weir.plan.config.suite import (
+    FULL,
+    Axis,
+    Exclude,
+    Experiment,
+    ScaledExperiment,
+    Suite,
+    scaled,
+    scales_of,
+    unused_scale_keys,
+)
 from weir.plan.config.yaml_file import Keys, YamlFile, read_yaml
 from weir.terms.model import Until
 from weir.tools.base import Tool
