@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from weir.witness.document import LIBRARY, WITNESS_FILE, gather_witness, preloadable
-from weir.witness.moved import called
+from weir.witness.spans import called
 
 DUP3 = {"x86_64": 292, "aarch64": 24}.get(platform.machine())
 

@@ -1,12 +1,15 @@
-"""The mounts of this machine, as the kernel lists them."""
+"""The mounts of this machine, as the kernel lists them, and the kinds of storage that a file system can be: a
+target declares one, and its files are on one.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 # File systems whose files are pages of the node's memory.
 MEMORY_FILE_SYSTEMS = ("tmpfs", "ramfs", "hugetlbfs", "devtmpfs")
@@ -111,3 +114,50 @@ def _lines(table: Path) -> Iterable[tuple[list[str], list[str]]]:
     for line in lines:
         left, _, right = line.partition(" - ")
         yield left.split(), right.split()
+
+
+_NETWORK = ("nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "glusterfs", "afs", "sshfs", "s3fs", "rclone")
+_PARALLEL = (
+    "lustre",
+    "gpfs",
+    "beegfs",
+    "fhgfs_nodev",
+    "pvfs2",
+    "orangefs",
+    "panfs",
+    "wekafs",
+    "ceph",
+    "moosefs",
+    "mfs",
+    "juicefs",
+)
+_LOCAL = ("ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "bcachefs", "overlay", "jfs", "nilfs2")
+# host:/export, user@host:, mfs#host:port, https://...
+_SERVER = re.compile(r"^[^/].*(:/|@.*:|#|:\d+$)|://")
+
+
+def family(found: str, mount: Mapping[str, Any]) -> str:
+    """The name that decides the kind of a file system: its type; behind FUSE the name after `fuse.`, or the
+    address of a server. mount: its own, with type and device.
+
+    mount: its own, with type and device."""
+    if not found.startswith("fuse"):
+        return found
+    known = [part for part in re.split("[.-]", found) if part in (*_NETWORK, *_PARALLEL)]
+    is_remote = mount.get("type") == found and _SERVER.search(mount.get("device") or "")
+    return known[0] if known else "nfs" if is_remote else found
+
+
+def fits(declared: str, found: str, in_memory: bool, emulated: bool) -> bool:
+    """File systems that are in none of the lists fit every kind but memory."""
+    if declared == "memory":
+        return in_memory or found in MEMORY_FILE_SYSTEMS
+    if emulated:
+        return True
+    if in_memory or found in MEMORY_FILE_SYSTEMS:
+        return False
+    if declared == "disk":
+        return found not in _NETWORK and found not in _PARALLEL
+    if declared in ("parallel", "network"):
+        return found not in _LOCAL
+    return found.startswith("fuse") if declared == "burst-buffer-fuse" else True

@@ -10,10 +10,9 @@ from pathlib import Path
 
 from weir.base.errors import WeirError
 from weir.survey.directory import Selection
+from weir.survey.folders import Pace
 from weir.survey.output import chart, facts, lines, table
-from weir.survey.pace import Pace
-from weir.survey.state import State
-from weir.survey.tally import Tally
+from weir.survey.tally import State, Tally
 from weir.survey.walk import scan_tree
 
 NAME = "scan"

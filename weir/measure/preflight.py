@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from weir.base.kinds import family, fits
-from weir.base.mounts import mount_of
+from weir.base.mounts import family, fits, mount_of
 from weir.base.units import format_size
 from weir.measure.clean_up.removal import exposed_parent
 from weir.measure.clean_up.workspace import temporary_directory

@@ -41,7 +41,7 @@ from weir.prove.shared_calls import (
     spans_of_results,
 )
 from weir.terms.model import Row
-from weir.witness.names import kind_of
+from weir.witness.spans import kind_of
 
 _MIB = 2**20
 SEARCH = "find"  # an access: entries of directories are read

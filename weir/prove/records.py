@@ -18,7 +18,7 @@ from weir.prove.killed import Process
 from weir.prove.mounts import Growth, Mount, Phase
 from weir.terms.columns import columns
 from weir.terms.model import Row
-from weir.witness.servers import SERVER_COUNTS
+from weir.witness.nodes import SERVER_COUNTS
 
 _MIB = 2**20
 LEAST_BYTES = 1 << 20  # less is what a program needs to start, or a phase of its settings

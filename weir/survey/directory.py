@@ -10,8 +10,7 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from weir.survey.folders import Folder, Folders, digest_of
-from weir.survey.pace import Pace
+from weir.survey.folders import Folder, Folders, Pace, digest_of
 from weir.survey.signatures import EMPTY, HDF5_HEAD_BYTES, HEAD_BYTES, extension_of, format_of, needs_more
 from weir.survey.tally import Tally
 

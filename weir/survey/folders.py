@@ -1,20 +1,67 @@
 """Directories of the tree by descriptors: each is opened below its parent, so that no link leads away.
 
 A descriptor stays open while directories in it wait for their turn, as far as there are few: the cost of a
-directory does not grow with its depth.
+directory does not grow with its depth. All threads share the limit on operations in a second.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+import time
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from weir.survey.pace import Pace
+
+class EndedError(Exception):
+    """The scan is over, and its other threads end with it."""
+
+
+class Pace:
+    """Operations begin at least 1/rate apart on average; a pause does not allow a burst."""
+
+    def __init__(
+        self,
+        rate: float,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], object] | None = None,
+    ) -> None:
+        self._gap_s = 1 / rate if rate > 0 else 0.0
+        self._ended = threading.Event()
+        self._clock, self._sleep = clock, sleep or self._ended.wait
+        self._lock = threading.Lock()
+        self._next_s = self._begun_s = clock()
+        self._waiting = 0
+        self.operations = 0
+
+    def wait(self) -> None:
+        """Waits for the turn of one operation on the file system."""
+        with self._lock:
+            now = self._clock()
+            begin = max(self._next_s, now)
+            self._next_s = begin + self._gap_s
+            self.operations += 1
+            self._waiting += 1
+        if begin > now:
+            self._sleep(begin - now)
+        with self._lock:
+            self._waiting -= 1
+            self._begun_s = self._clock()
+        if self._ended.is_set():
+            raise EndedError
+
+    def silent_s(self) -> float:
+        """The time without a new operation while none waits for its turn: the storage does not answer."""
+        with self._lock:
+            return 0.0 if self._waiting else self._clock() - self._begun_s
+
+    def end(self) -> None:
+        """No operation begins any more."""
+        self._ended.set()
+
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 MOST_OPEN = 256  # descriptors, beside those in use: a process may mostly have 1,024

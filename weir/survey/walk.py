@@ -14,10 +14,8 @@ from pathlib import Path
 from weir.base.errors import WeirError
 from weir.base.interrupts import INTERRUPTS
 from weir.survey.directory import Rules, Selection, scan_directory
-from weir.survey.folders import Folder, Folders
-from weir.survey.pace import EndedError, Pace
-from weir.survey.state import State
-from weir.survey.tally import Tally
+from weir.survey.folders import EndedError, Folder, Folders, Pace
+from weir.survey.tally import State, Tally
 
 # A signal that comes between Python's last look and a wait is seen after it only.
 _LONGEST_WAIT_S = 0.5

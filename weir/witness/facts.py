@@ -12,12 +12,23 @@ from weir.base.files import from_json
 from weir.data import load_schema
 from weir.terms.model import Row
 from weir.terms.shapes import Check, compiled
-from weir.witness.clocks import clocks, longest_halt_s, paused_s
 from weir.witness.document import LIBRARY
-from weir.witness.moved import MOVED, Span, called, contents, in_files, places
-from weir.witness.names import facts_of_turns, kind_of, total_of, turns_of
-from weir.witness.nodes import groups, processors
-from weir.witness.servers import servers_of
+from weir.witness.nodes import groups, processors, servers_of
+from weir.witness.spans import (
+    MOVED,
+    Span,
+    called,
+    clocks,
+    contents,
+    facts_of_turns,
+    in_files,
+    kind_of,
+    longest_halt_s,
+    paused_s,
+    places,
+    total_of,
+    turns_of,
+)
 
 # Reads the witness of release 0.2.0, which listed the provider of each call.
 _SYSTEM = ("libc.so", "libc-", "ld-linux", "ld-musl", "linux-vdso", "libpthread")

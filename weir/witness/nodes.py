@@ -1,4 +1,6 @@
-"""Facts of the nodes that the processes of a launch ran on: their control groups, and their processors."""
+"""Facts of the nodes that the processes of a launch ran on: their control groups and processors, and the
+traffic between them and the servers of a network file system.
+"""
 
 from __future__ import annotations
 
@@ -53,3 +55,115 @@ def _numbers(text: str) -> Iterable[int]:
     for part in text.split(","):
         first, _, last = part.partition("-")
         yield from range(int(first), int(last or first) + 1)
+
+
+Counts = list[Any]
+SERVER_COUNTS = (
+    "sent_bytes",
+    "received_bytes",
+    "requests",
+    "writes",
+    "commits",
+    "ended_connections",
+    "unanswered_ms",  # older witnesses do not have these two
+    "timeouts",
+)
+_UNANSWERED = SERVER_COUNTS.index("unanswered_ms")
+
+
+def servers_of(
+    processes: Mapping[int, Process], spans: Mapping[int, Sequence[Mapping[str, Any]]]
+) -> dict[str, Any] | None:
+    """Growth of each observer's counts: on every node that of the rank that saw most of it."""
+    first = processes[min(processes)]
+    observers = first.get("observers") or []
+    if not observers:
+        return None
+    names = [one["observer"] for one in observers]
+    by_host: dict[str, list[list[Counts]]] = {}
+    for rank, part in spans.items():
+        grown = [_grown(span["servers_before"], span["servers_after"]) for span in part]
+        by_host.setdefault(processes[rank]["host"], []).append(
+            _in_order(names, processes[rank], _summed(grown))
+        )
+    counts = _of_nodes([_most(ranks) for ranks in by_host.values()])
+    rest_s, idle = _before_the_first(names, processes)
+    seen = []
+    for index, one in enumerate(observers):
+        known = one["known"]
+        values = dict.fromkeys(SERVER_COUNTS) | dict(zip(SERVER_COUNTS, counts[index], strict=False))
+        seen.append(
+            {
+                "observer": one["observer"],
+                "counted": one["counted"],
+                "what": one["what"] if known else None,
+                "reason": None if known else one["what"],
+                **values,
+                "idle_sent_bytes": idle[index][0],
+                "idle_received_bytes": idle[index][1],
+            }
+        )
+    return {"idle_s": rest_s, "observers": seen}
+
+
+def _in_order(names: Sequence[str], process: Process, counts: Sequence[Counts]) -> list[Counts]:
+    """The counts of a node in the order of the first node's observers; a count that the node lacks is
+    unknown."""
+    own = {one["observer"]: part for one, part in zip(process.get("observers") or (), counts, strict=True)}
+    return [own.get(name, [None] * len(SERVER_COUNTS)) for name in names]
+
+
+def _grown(before: Sequence[Counts], after: Sequence[Counts]) -> list[Counts]:
+    return [
+        [None if None in (a, b) else max(b - a, 0) for a, b in zip(one, two, strict=True)]
+        for one, two in zip(before, after, strict=True)
+    ]
+
+
+def _summed(parts: Sequence[Sequence[Counts]]) -> list[Counts]:
+    """The sum of each count over all parts; unknown where one part does not know."""
+    return [
+        [None if None in values else sum(values) for values in zip(*observer, strict=False)]
+        for observer in zip(*parts, strict=True)
+    ]
+
+
+def _of_nodes(nodes: Sequence[Sequence[Counts]]) -> list[Counts]:
+    """The counts of all nodes together; the longest wait is that of the node that waited longest."""
+    counts, longest = _summed(nodes), _most(nodes)
+    return [one[:_UNANSWERED] + most[_UNANSWERED:] for one, most in zip(counts, longest, strict=True)]
+
+
+def _most(parts: Sequence[Sequence[Counts]]) -> list[Counts]:
+    """The counters are the node's, and each rank has seen a part of the access."""
+    return [
+        [None if None in values else max(values) for values in zip(*observer, strict=False)]
+        for observer in zip(*parts, strict=True)
+    ]
+
+
+def _before_the_first(
+    names: Sequence[str], processes: Mapping[int, Process]
+) -> tuple[float, list[list[int | None]]]:
+    """The time from the start of the program to its first open, in which nothing of the mount is its own, and
+    the bytes of all nodes in it, as if each had rested as long as the first one. A node that does not count
+    adds none."""
+    rest_s: float = 0.0
+    total: list[list[int | None]] = [[None, None] for _ in names]
+    seen: set[str] = set()
+    for rank in sorted(processes):
+        process = processes[rank]
+        if process["host"] in seen or not process["spans"]:
+            continue
+        seen.add(process["host"])
+        first = process["spans"][0]
+        own_s = max(first["began_ns"] - process["started_ns"], 0) / 1e9
+        rest_s = rest_s or own_s
+        if not own_s:
+            continue
+        grown = _grown(process["servers_at_start"], first["servers_before"])
+        for sum_, one in zip(total, _in_order(names, process, grown), strict=True):
+            for way in (0, 1):
+                if one[way] is not None:
+                    sum_[way] = (sum_[way] or 0) + round(one[way] * rest_s / own_s)
+    return rest_s, total

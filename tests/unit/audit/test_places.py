@@ -10,7 +10,7 @@ from tests.unit.audit.findings_of_places import compared, placed
 from tests.unit.audit.subjects import MIB, subject
 from weir.audit import Subject, judge
 from weir.witness.facts import _cancelled
-from weir.witness.moved import contents, in_files, places
+from weir.witness.spans import contents, in_files, places
 
 HONEST = [
     placed(128, 128),

@@ -17,7 +17,7 @@ from weir.prove.judged import judged_mounts
 from weir.prove.mounts import mounts_of
 from weir.prove.reports import read_reports, unreported_bytes
 from weir.prove.results import Claim, expected
-from weir.witness.servers import SERVER_COUNTS
+from weir.witness.nodes import SERVER_COUNTS
 
 ROOT = Path(__file__).parents[3]
 

@@ -12,9 +12,8 @@ import pytest
 from weir.cli import main
 from weir.survey import folders
 from weir.survey.directory import Selection
-from weir.survey.pace import Pace
-from weir.survey.state import State
-from weir.survey.tally import Tally
+from weir.survey.folders import Pace
+from weir.survey.tally import State, Tally
 from weir.survey.walk import scan_tree
 
 WITH_NUL = (

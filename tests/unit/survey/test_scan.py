@@ -20,12 +20,10 @@ from weir.base.errors import WeirError
 from weir.base.units import about_size
 from weir.cli import main
 from weir.survey.directory import Selection, is_offline
-from weir.survey.estimate import Extension, extensions, formats, share_of_files, share_of_volume
-from weir.survey.output import chart
-from weir.survey.pace import Pace
+from weir.survey.folders import Pace
+from weir.survey.output import Extension, chart, extensions, formats, share_of_files, share_of_volume
 from weir.survey.signatures import extension_of, format_of
-from weir.survey.state import State
-from weir.survey.tally import Sums, Tally
+from weir.survey.tally import State, Sums, Tally
 from weir.survey.walk import scan_tree
 
 EVERYTHING = Selection(1.0, 0)

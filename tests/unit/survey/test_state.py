@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-import weir.survey.state
+import weir.survey.tally
 from weir.base.errors import WeirError
-from weir.survey.state import State
-from weir.survey.tally import Tally
+from weir.survey.tally import State, Tally
 
 ABOUT = {"tree": "/work", "sample": 1.0, "seed": 0}
 
@@ -40,7 +39,7 @@ def test_a_kill_while_a_scan_is_resumed_loses_no_directory(
             raise KeyboardInterrupt
         return plain(entry)
 
-    monkeypatch.setattr(weir.survey.state.json, "dumps", killed)
+    monkeypatch.setattr(weir.survey.tally.json, "dumps", killed)
     with pytest.raises(KeyboardInterrupt):
         State(file, ABOUT).open()
     monkeypatch.undo()

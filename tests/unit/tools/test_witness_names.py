@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from weir.witness.names import facts_of_turns
+from weir.witness.spans import facts_of_turns
 
 
 def turn(kind: str, operations: int) -> dict[str, Any]:

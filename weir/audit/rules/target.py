@@ -8,7 +8,7 @@ from typing import Any
 from weir.audit.outcome import Outcome, invalid, not_observable, note, passed
 from weir.audit.registry import rule
 from weir.audit.subject import Subject
-from weir.base.kinds import family, fits
+from weir.base.mounts import family, fits
 
 _LOCAL_KINDS = ("disk", "burst-buffer")
 
