@@ -21,7 +21,7 @@ enum weir_device_count {
 struct weir_device {
     char name[64];       /* vda1, sda and 3 more, loop0 in memory; empty: no counters */
     char reason[160];    /* why there are none */
-    uint64_t copies;     /* of each byte that is written: 2 where a journal takes the data, too */
+    uint64_t copies;     /* of each byte that is written, by a journal of data and by mirrors */
     int parts;           /* disks or partitions: of a RAID or a logical volume those that it consists of */
     bool counts_flushes; /* each of its disks has a cache that is flushed, and the kernel counts that */
     bool in_memory;      /* one of them is memory of the node, or a loop over a file there */

@@ -43,21 +43,32 @@ int weir_device_follow_members(const char *sys, const char *directory, int depth
     char path[600], number[32];
     unsigned member_major, member_minor;
     int found = 0;
+    uint64_t above = device->copies, most = above; /* members share the bytes: the copies of one are of all */
     DIR *members = opendir(directory);
     for (struct dirent *entry; members != NULL && found >= 0 && (entry = readdir(members)) != NULL;) {
         if (entry->d_name[0] == '.') {
             continue;
         }
         snprintf(path, sizeof path, "%.300s/%.200s/dev", directory, entry->d_name);
+        device->copies = above;
         bool good = weir_device_read_line(path, number, sizeof number) &&
                     sscanf(number, "%u:%u", &member_major, &member_minor) == 2 &&
                     weir_device_follow(sys, member_major, member_minor, depth + 1, device);
         found = good ? found + 1 : -1;
+        most = device->copies > most ? device->copies : most;
     }
+    device->copies = most;
     if (members != NULL) {
         closedir(members);
     }
     return found;
+}
+
+/* The way from the directory of a partition to that of its disk. */
+static const char *below_up(const char *sys, unsigned major_number, unsigned minor_number) {
+    char path[400];
+    snprintf(path, sizeof path, "%.200s/%u:%u/partition", sys, major_number, minor_number);
+    return access(path, F_OK) == 0 ? "/.." : "";
 }
 
 /* The kernel's own disks of memory, and those that drivers of tests and of targets make of it; as
@@ -76,7 +87,8 @@ static bool below_is_memory(const char *sys, unsigned major_number, unsigned min
             return true;
         }
     }
-    snprintf(path, sizeof path, "%.200s/%u:%u/device/model", sys, major_number, minor_number);
+    snprintf(path, sizeof path, "%.200s/%u:%u%s/device/model", sys, major_number, minor_number,
+             below_up(sys, major_number, minor_number));
     bool known = weir_device_read_line(path, text, sizeof text);
     for (unsigned i = 0; known && i < sizeof models / sizeof models[0]; i++) {
         if (strncmp(text, models[i], strlen(models[i])) == 0) {
@@ -127,6 +139,28 @@ static bool below_is_served(const char *sys, unsigned major_number, unsigned min
     return false;
 }
 
+/* How often an array of the md driver writes each byte. */
+static uint64_t below_array_copies(const char *sys, unsigned major_number, unsigned minor_number) {
+    static const char *const names[] = {"level", "raid_disks", "layout"};
+    const char *up = below_up(sys, major_number, minor_number);
+    char texts[3][32], path[400];
+    unsigned disks = 0, layout = 0;
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%.200s/%u:%u%s/md/%s", sys, major_number, minor_number, up, names[i]);
+        if (!weir_device_read_line(path, texts[i], sizeof texts[i])) {
+            return 1;
+        }
+    }
+    if (sscanf(texts[1], "%u", &disks) != 1 || sscanf(texts[2], "%u", &layout) != 1) {
+        return 1;
+    }
+    unsigned near_by = layout & 0xff, far_away = layout >> 8 & 0xff; /* as md(4) has the layout of RAID 10 */
+    uint64_t copies = strcmp(texts[0], "raid1") == 0    ? disks
+                      : strcmp(texts[0], "raid10") == 0 ? (uint64_t)near_by * far_away
+                                                        : 1;
+    return copies > 0 ? copies : 1;
+}
+
 /* The device mapper needs no device below it: its targets zero and error have none. */
 static bool below_is_mapping(const char *sys, unsigned major_number, unsigned minor_number) {
     char path[400];
@@ -147,7 +181,9 @@ bool weir_device_follow(const char *sys, unsigned major_number, unsigned minor_n
     if (below_is_served(sys, major_number, minor_number, device)) {
         return false;
     }
-    snprintf(path, sizeof path, "%.200s/%u:%u/slaves", sys, major_number, minor_number);
+    device->copies *= below_array_copies(sys, major_number, minor_number);
+    snprintf(path, sizeof path, "%.200s/%u:%u%s/slaves", sys, major_number, minor_number,
+             below_up(sys, major_number, minor_number));
     int members = weir_device_follow_members(sys, path, depth, device);
     if (members == 0 && below_is_mapping(sys, major_number, minor_number)) {
         return below_unknown(device, "a mapping", "of no device");
@@ -191,6 +227,23 @@ static bool below_journals_data(dev_t number) {
     return found;
 }
 
+/* How often a btrfs, by its directory in /sys, writes each byte of a file: the most of its profiles of data.
+ */
+static uint64_t below_btrfs_copies(const char *directory) {
+    static const struct {
+        const char *profile;
+        uint64_t copies;
+    } known[] = {{"raid1c4", 4}, {"raid1c3", 3}, {"raid1", 2}, {"raid10", 2}, {"dup", 2}};
+    char path[600];
+    for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
+        snprintf(path, sizeof path, "%.400s/allocation/data/%s", directory, known[i].profile);
+        if (access(path, F_OK) == 0) {
+            return known[i].copies;
+        }
+    }
+    return 1;
+}
+
 /* All devices of the btrfs that has one of this name; 0: none of them has. */
 static int below_btrfs(const char *name, int depth, struct weir_device *device) {
     char path[600];
@@ -201,8 +254,8 @@ static int below_btrfs(const char *name, int depth, struct weir_device *device) 
         if (entry->d_name[0] != '.' && access(path, F_OK) == 0) {
             snprintf(path, sizeof path, "/sys/fs/btrfs/%.200s/devices", entry->d_name);
             members = weir_device_follow_members(blocks, path, depth, device);
-            snprintf(path, sizeof path, "/sys/fs/btrfs/%.200s/allocation/data/dup", entry->d_name);
-            device->copies *= access(path, F_OK) == 0 ? 2 : 1;
+            snprintf(path, sizeof path, "/sys/fs/btrfs/%.200s", entry->d_name);
+            device->copies *= below_btrfs_copies(path);
         }
     }
     if (systems != NULL) {

@@ -158,12 +158,27 @@ static void check_partitions(void) {
 
 /* A logical volume on a RAID of two disks, one of which it names twice. */
 static void check_volumes(void) {
-    struct weir_device device;
+    struct weir_device device = {.copies = 0};
     uint64_t counts[WEIR_DEVICE_COUNTS];
     disk("8:16", 1, 1);
     disk("9:0", 7, 7);
     put("9:0/slaves/sda/dev", "8:0\n");
     put("9:0/slaves/sdb/dev", "8:16\n");
+    put("9:0/md/level", "raid1\n");
+    put("9:0/md/raid_disks", "2\n");
+    put("9:0/md/layout", "0\n");
+    device.copies = 1;
+    CHECK(weir_device_follow(root, 9, 0, 0, &device) && device.copies == 2);
+    disk("9:0/md0p1", 3, 3); /* a partition of it has the same disks */
+    put("9:0/md0p1/partition", "1\n");
+    linked("259:9", "9:0/md0p1");
+    device = (struct weir_device){.copies = 1};
+    CHECK(weir_device_follow(root, 259, 9, 0, &device) && device.copies == 2 && device.parts == 2);
+    disk("9:1", 7, 7); /* a stripe over two mirrors writes each byte twice */
+    put("9:1/slaves/md0/dev", "9:0\n");
+    put("9:1/slaves/md0p1/dev", "259:9\n");
+    device = (struct weir_device){.copies = 1};
+    CHECK(weir_device_follow(root, 9, 1, 0, &device) && device.copies == 2);
     disk("253:0", 7, 7);
     put("253:0/slaves/md0/dev", "9:0\n");
     put("253:0/slaves/sda/dev", "8:0\n");
