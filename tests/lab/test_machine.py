@@ -40,14 +40,15 @@ def have_ended(processes: list[int]) -> bool:
     return alive(processes) == []
 
 
-def test_nothing_is_left_of_what_was_started(folder: Path) -> None:
+def test_nothing_is_left_of_what_was_started(folder: Path, tmp_path: Path) -> None:
     machine = Machine(folder)
-    machine.start(["/srv"])
+    written = tmp_path / "written by a server"
+    written.mkdir()
+    machine.start([str(written)])
     machine.out(
-        "sh",
-        "-c",
-        "mkdir /mnt/made && mount -t tmpfs made /mnt/made && touch /mnt/made/file /srv/file /var/tmp/lab",
+        "sh", "-c", "mkdir /mnt/made && mount -t tmpfs made /mnt/made && touch /mnt/made/file /var/tmp/lab"
     )
+    machine.out("touch", written / "file")
     machine.out("setsid", "--fork", "sleep", "600")
     processes = list(machine.processes())
     assert len(processes) == 2
@@ -55,7 +56,7 @@ def test_nothing_is_left_of_what_was_started(folder: Path) -> None:
     mounts = Path("/proc/self/mounts").read_text()
     assert "/mnt/made" not in mounts
     assert str(folder) not in mounts
-    assert not any(Path(name).exists() for name in ("/srv/file", "/var/tmp/lab"))
+    assert not any(file.exists() for file in (written / "file", Path("/var/tmp/lab")))
     machine.stop()
     assert have_ended(processes)
     assert not folder.exists()
