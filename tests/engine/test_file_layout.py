@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import beside
 from tests.engine.runs import ROOT, Engine
-from weir.tools.weir_io import parse_document
+from weir.tools.engine import parse_document
 
 SHAPE = ["-w", "-k", "-t", "4k", "-b", "8k", "-o", "data"]
 LFS = """#!/bin/sh

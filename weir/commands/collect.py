@@ -16,7 +16,7 @@ from typing import Any
 from weir.base.errors import WeirError
 from weir.base.files import Hashed, whole_bytes
 from weir.decide.compare.cross_check import Agreement, agreements
-from weir.plan.lines import PlanLines, cell_of_line, name_of_line, read_lines
+from weir.plan.files import PlanLines, cell_of_line, name_of_line, read_lines
 from weir.plan.model import Plan
 from weir.records.collect import site_folder
 from weir.records.copies import copies

@@ -1,16 +1,262 @@
-"""weir-io among the arguments of a stack's program, and what every tool that it can run has in common."""
+"""weir-io: its place in the command of a stack's program, what every tool that it can run has in common, and
+the rows of its JSON document.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import cache
+from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import Any
 
 from weir.base.files import from_json
-from weir.terms.model import Cell, Row
+from weir.data import load_schema
+from weir.terms.model import Cell, Message, Parsed, Row
+from weir.terms.shapes import Check, compiled
 from weir.tools.base import Tool
 from weir.tools.outputs import read_text
-from weir.tools.weir_io import sound_results
+
+# Keys of "requested" in the document and the column of the record they become.
+_REQUESTED_COLUMNS = {
+    "layout": "layout",
+    "order": "order",
+    "xfer_bytes": "xfer_bytes",
+    "block_bytes": "block_bytes",
+    "segments": "segments",
+    "stonewall_s": "stonewall_s",
+    "collective": "collective",
+    "sync": "sync",
+    "direct": "direct",
+    "rate": "rate",
+    "rw_mix": "rw_mix",
+    "zipf": "zipf",
+    "distribution": "distribution",
+    "file_view": "file_view",
+    "compress_percent": "compress_percent",
+    "dedupe_percent": "dedupe_percent",
+}
+_RESULT_COLUMNS = {
+    "access": "access",
+    "iteration": "iteration",
+    "open_s": "open_s",
+    "io_s": "io_s",
+    "sync_s": "sync_s",
+    "close_s": "close_s",
+    "total_s": "total_s",
+    "bw_mib_s": "bw_mib_s",
+    "requested_bytes": "requested_bytes",
+    "moved_bytes": "moved_bytes",
+    "file_bytes": "file_bytes",
+    "operations": "ops",
+    "ops_s": "ops_s",
+    "began": "began",
+}
+_LATENCY_COLUMNS = {
+    "min_us": "lat_min_us",
+    "p50_us": "lat_p50_us",
+    "p90_us": "lat_p90_us",
+    "p99_us": "lat_p99_us",
+    "p999_us": "lat_p999_us",
+    "max_us": "lat_max_us",
+}
+_LATENCIES_US = (2.0**-10, 2.0**47)  # the clock counts nanoseconds; the upper limit is that of lat_max_us
+_REQUESTED_FOR_AUDIT = (
+    "barriers",
+    "wear_out",
+    "verify_write",
+    "verify_read",
+    "reorder",
+    "hints",
+    "keep",
+    "drop_caches",
+    "random_twice",
+)
+
+
+def read_document(text: str) -> dict[str, Any] | None:
+    """The document if the text is one of weir-io, else nothing."""
+    try:
+        document = _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) and document.get("program") == "weir-io" else None
+
+
+def _refuse(name: str) -> float:
+    """NaN and Infinity are not JSON."""
+    raise ValueError(name)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
+
+
+@cache
+def _document_check() -> Check:
+    return compiled(load_schema("engine"))
+
+
+def _wrong(document: Mapping[str, Any]) -> str | None:
+    """The first value that cannot be. Other versions may lack keys, but these two name a row."""
+    if wrong := _document_check()(document):
+        return wrong
+    for index, result in enumerate(document.get("results") or ()):
+        for key in ("access", "iteration"):
+            if key not in result:
+                return f".results[{index}].{key} is missing"
+    return None
+
+
+def parse_document(document: Mapping[str, Any], api_names: Mapping[str, str]) -> Parsed:
+    """Rows, requested values and errors; api_names maps the tool's interface names to ours. A document with a
+    value that cannot be has no rows."""
+    wrong = _wrong(document)
+    if wrong:
+        messages = (Message("error", f"impossible value: document{wrong}"),)
+        return Parsed((), {}, messages, "weir-io", str(document.get("version", "")), complete=False)
+    requested: Mapping[str, Any] = document.get("requested") or {}
+    job: Mapping[str, Any] = document.get("job") or {}
+    api = str(requested.get("api", ""))
+    common: Row = {"api": api_names.get(api, api), "nn": job.get("nodes"), "ppn": job.get("tasks_per_node")}
+    common |= {column: requested.get(key) for key, column in _REQUESTED_COLUMNS.items() if key in requested}
+    rows = [_row(result, common, requested, job) for result in document.get("results") or ()]
+    program_s = _program_s(document)
+    for row in rows if program_s is not None else ():
+        row["observed"]["program_s"] = program_s
+    if not requested.get("rw_mix"):
+        _note_written(rows)
+    return Parsed(
+        rows=tuple(rows),
+        requested=dict(requested),
+        messages=_messages(document, len(rows)),
+        program=str(document.get("program", "weir-io")),
+        tool_version=str(document.get("version", "")),
+        complete=document.get("status") == "done",
+    )
+
+
+def _program_s(document: Mapping[str, Any]) -> float | None:
+    """The duration of the program from its first moment to its last; at least 0, since the clock of the day
+    may have been set meanwhile."""
+    try:
+        began, ended = (datetime.fromisoformat(str(document[key])) for key in ("began", "ended"))
+    except (KeyError, ValueError):
+        return None
+    return max((ended - began).total_seconds(), 0.0)
+
+
+def sound_results(text: str) -> Sequence[Mapping[str, Any]]:
+    """The results of a document; nothing if it has a value that cannot be."""
+    document = read_document(text)
+    if document is None or _wrong(document):
+        return ()
+    return document.get("results") or ()
+
+
+def rows_and_results(parsed: Parsed, document: Mapping[str, Any]) -> Iterator[tuple[Row, Mapping[str, Any]]]:
+    """Each row with the result that it is from; a damaged document has no rows."""
+    return zip(parsed.rows, document["results"] if parsed.rows else (), strict=True)
+
+
+def parse_rows(
+    document: Mapping[str, Any], complete: Callable[[Row, Mapping[str, Any], Mapping[str, Any]], Row]
+) -> Parsed:
+    """Each row as the tool completes it, which is given the row, its result and what was requested."""
+    parsed = parse_document(document, {})
+    requested = document.get("requested") or {}
+    rows = (complete(row, result, requested) for row, result in rows_and_results(parsed, document))
+    return replace(parsed, rows=tuple(rows))
+
+
+def with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
+    """The results with more messages, each once."""
+    known = {message.text for message in parsed.messages}
+    return replace(parsed, messages=(*parsed.messages, *(one for one in others if one.text not in known)))
+
+
+def _row(result: Mapping[str, Any], common: Row, requested: Mapping[str, Any], job: Mapping[str, Any]) -> Row:
+    row: Row = dict(common)
+    row |= {column: result.get(key) for key, column in _RESULT_COLUMNS.items()}
+    latency = result.get("latency") or {}
+    row |= {column: latency.get(key) for key, column in _LATENCY_COLUMNS.items()}
+    row["lat_histogram"] = _histogram(latency.get("buckets") or ())
+    extremes = result.get("rank_extremes") or {}
+    transfers = extremes.get("io_s") or {}
+    row["slowest_rank"] = transfers.get("max_rank")
+    seen: Mapping[str, Any] = result.get("observed") or {}
+    row["fetched_bytes"] = seen.get("fetched_bytes")
+    observed: dict[str, Any] = {key: requested[key] for key in _REQUESTED_FOR_AUDIT if key in requested}
+    observed["tasks"] = job.get("tasks")
+    moved = extremes.get("moved_bytes") or {}
+    if {"min", "max"} <= transfers.keys() and moved.get("min") == moved.get("max"):
+        observed["rank_io_s"] = [transfers["min"], transfers["max"]]
+    if "interposed" in job:
+        observed["interposed"] = job["interposed"]
+    observed |= {"stonewall": result.get("stonewall"), "verify": result.get("verify")}
+    observed |= {key: value for key, value in seen.items() if key != "hints"}
+    if (seen.get("passes") or {}).get("count", 1) == 1:  # between passes all ranks rest
+        observed["longest_halt_s"] = _longest_halt_s(result.get("timeline"))
+    observed["hints_in_force"] = seen.get("hints")
+    stripes = (seen.get("file_layout") or {}).get("file_stripes")
+    if stripes:
+        observed["file_stripes"] = stripes
+        row["stripe_count"] = max((files, int(count)) for count, files in stripes.items())[1]
+    row["observed"] = observed
+    return row
+
+
+def _histogram(buckets: Sequence[Sequence[float]]) -> str | None:
+    """Operations by latency in classes of powers of two; all buckets would be too many for a record."""
+    counts: dict[int, int] = {}
+    least_us, most_us = _LATENCIES_US
+    for upper_us, count in buckets:
+        fraction, exponent = math.frexp(min(max(upper_us, least_us), most_us))
+        exponent -= fraction == 0.5  # a power of two is the upper edge of its class
+        counts[exponent] = counts.get(exponent, 0) + int(count)
+    if not counts:
+        return None
+    first = min(counts)
+    return f"{first}:" + ";".join(str(counts.get(exponent, 0)) for exponent in range(first, max(counts) + 1))
+
+
+def _note_written(rows: list[Row]) -> None:
+    """A read can only give what the write of its iteration left."""
+    written = {row["iteration"]: row["moved_bytes"] for row in rows if row["access"] == "write"}
+    for row in rows:
+        if row["access"] == "read" and row["iteration"] in written:
+            row["observed"]["written_bytes"] = written[row["iteration"]]
+
+
+def _messages(document: Mapping[str, Any], finished_rows: int) -> tuple[Message, ...]:
+    """Errors of the document; they belong to the phase after the finished ones, so to no row that exists."""
+    errors = [Message("error", _error_text(error)) for error in document.get("errors") or ()]
+    if not errors and document.get("status") != "done":
+        errors = [Message("error", f"weir-io failed after {finished_rows} results and gave no error")]
+    return tuple(errors)
+
+
+def _error_text(error: Mapping[str, Any]) -> str:
+    if error.get("text"):
+        return str(error["text"])
+    return f"rank {error.get('rank')}: {error.get('call')}({error.get('path')}): {error.get('error')}"
+
+
+def _longest_halt_s(timeline: Mapping[str, Any] | None) -> float | None:
+    """The longest halt of all ranks together: the time in which less than a twentieth of the mean moved,
+    between times of more."""
+    moved: Sequence[int] = (timeline or {}).get("moved_bytes") or ()
+    bucket_s = (timeline or {}).get("bucket_s")
+    if not sum(moved) or bucket_s is None:
+        return None
+    little = sum(moved) / len(moved) / 20
+    busy = [index for index, part in enumerate(moved) if part > little]
+    gaps = (later - earlier - 1 for earlier, later in pairwise(busy))
+    return float(max(gaps, default=0) * bucket_s)
+
 
 PROGRAM = "weir-io"
 _RANKS_FILE = "ranks.json"

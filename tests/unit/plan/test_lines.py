@@ -12,7 +12,7 @@ import pytest
 from tests.checkout import SUITE, load, make_checkout
 from weir.base.errors import WeirError
 from weir.plan import Plan, make_plan, plan_data, read_plan, write_plan
-from weir.plan.lines import cell_of_line, most_rounds, name_of_line, read_lines
+from weir.plan.files import cell_of_line, most_rounds, name_of_line, read_lines
 from weir.terms.model import Until
 
 

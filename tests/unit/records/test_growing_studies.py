@@ -19,7 +19,7 @@ from bench.growth import write_configuration, write_runs
 from weir.base.errors import WeirError
 from weir.cli import main
 from weir.plan import Plan, read_plan
-from weir.plan.lines import lines_of_plan
+from weir.plan.files import lines_of_plan
 from weir.records import judged, study
 from weir.records.collect import Run, read_json
 from weir.records.study import Work, collected, parts_of

@@ -12,9 +12,8 @@ from weir.base.units import format_size
 from weir.terms.model import Cell, Footprint, Message, Parsed, Row, Target
 from weir.terms.printed_values import real, whole
 from weir.tools.base import Parameter, RunPaths
-from weir.tools.engine import EngineOnlyTool
+from weir.tools.engine import EngineOnlyTool, parse_rows, read_document
 from weir.tools.outputs import read_texts
-from weir.tools.weir_io import parse_rows, read_document
 
 PARAMETERS: Mapping[str, Parameter] = {
     "api": Parameter("choice", "Interface to the storage.", "POSIX", ("POSIX",)),

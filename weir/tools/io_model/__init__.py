@@ -10,7 +10,7 @@ from typing import Any
 from weir.base.units import format_size
 from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
-from weir.tools.engine import EngineOnlyTool, latency_buckets
+from weir.tools.engine import EngineOnlyTool, latency_buckets, parse_rows, read_document, with_messages
 from weir.tools.io_model.original import (
     holds_only_messages,
     is_times,
@@ -21,7 +21,6 @@ from weir.tools.io_model.original import (
 from weir.tools.io_model.problems import file_bytes_of, file_locality, find_problems
 from weir.tools.outputs import read_texts
 from weir.tools.target_files import STRIPE_COUNT, stripe_terms
-from weir.tools.weir_io import parse_rows, read_document, with_messages
 
 _PERSONALITY = "io-model"
 

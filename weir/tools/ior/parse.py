@@ -11,11 +11,11 @@ from typing import Any
 from weir.terms.model import Message, Parsed
 from weir.terms.printed_values import product_contains, real
 from weir.tools.complaints import without_repeats
+from weir.tools.engine import parse_document, read_document, rows_and_results
 from weir.tools.ior.arguments import API_NAMES
 from weir.tools.ior.log import RunLog, all_messages, scan
 from weir.tools.ior.rows import no_output, parsed_run
 from weir.tools.outputs import read_texts
-from weir.tools.weir_io import parse_document, read_document, rows_and_results
 
 _MIB = 2**20
 

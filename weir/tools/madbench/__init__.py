@@ -9,10 +9,9 @@ from typing import Any
 from weir.base.units import format_size
 from weir.terms.model import Cell, Footprint, Message, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
-from weir.tools.engine import EngineOnlyTool
+from weir.tools.engine import EngineOnlyTool, parse_rows, read_document
 from weir.tools.outputs import read_texts
 from weir.tools.target_files import STRIPE_COUNT, stripe_problems, stripe_terms
-from weir.tools.weir_io import parse_rows, read_document
 
 ACCESSES = ("write", "update-read", "update-write", "read")
 _IME_PREFIX = "ime://"

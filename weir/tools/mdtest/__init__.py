@@ -11,10 +11,9 @@ from typing import Any
 from weir.base.units import format_size
 from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
-from weir.tools.engine import EngineTool, is_engine
+from weir.tools.engine import EngineTool, is_engine, parse_rows, read_document, with_messages
 from weir.tools.mdtest.table import START, messages_in, parsed_table, starts_in
 from weir.tools.outputs import read_texts
-from weir.tools.weir_io import parse_rows, read_document, with_messages
 
 _IME_PREFIX = "ime://"
 

@@ -9,12 +9,11 @@ from typing import Any
 
 from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
-from weir.tools.engine import EngineTool, is_engine
+from weir.tools.engine import EngineTool, is_engine, parse_rows, read_document, with_messages
 from weir.tools.netcdf_bench.geometry import TYPE_BYTES, find_problems, geometry_text, layout_of
 from weir.tools.netcdf_bench.table import START, messages_in, parsed_table, starts_in
 from weir.tools.outputs import read_texts
 from weir.tools.target_files import STRIPE_COUNT, netcdf_name, stripe_terms
-from weir.tools.weir_io import parse_rows, read_document, with_messages
 
 _PERSONALITY = "netcdf-bench"
 _REQUESTED_COLUMNS = ("fill", "unlimited")
