@@ -317,6 +317,24 @@ class EngineTool(Tool):
         except (OSError, ValueError, KeyError, TypeError):
             return []
 
+    def parse_log(self, text: str) -> Sequence[Parsed]:
+        """The run of a document that somebody kept, or the runs in what another program printed."""
+        document = read_document(text)
+        if document is None:
+            return self._printed_runs(text)
+        return [self._of_document(document)] if document.get("personality") == self.name else []
+
+    def _of_document(self, document: Mapping[str, Any]) -> Parsed:
+        return parse_rows(document, self._row)
+
+    def _row(self, row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
+        """The row as this personality completes it."""
+        return row
+
+    def _printed_runs(self, text: str) -> Sequence[Parsed]:
+        """Empty if there is nothing of an original in the text."""
+        return ()
+
 
 class EngineOnlyTool(EngineTool):
     """A tool whose cells weir-io alone can run; outputs of the original are read by weir import."""

@@ -58,6 +58,14 @@ def netcdf_name(path: str) -> str:
     return f"ime:{path.removeprefix(IME_PREFIX)}" if path.startswith(IME_PREFIX) else path
 
 
+def reach_problems(api: str, target: Target) -> Iterator[str]:
+    """Why an interface cannot reach the target by its prefix."""
+    if api == "IME" and target.prefix != IME_PREFIX:
+        yield f"IME needs a target with the prefix {IME_PREFIX}, which {target.name} does not have"
+    if api == "POSIX" and target.prefix:
+        yield f"POSIX cannot open a path with the prefix {target.prefix} of target {target.name}"
+
+
 def format_problems(api: str, target: Target) -> Iterator[str]:
     """Why a library of a file format cannot reach the target by its prefix."""
     if api == "PNETCDF" and target.prefix.startswith("ime:"):

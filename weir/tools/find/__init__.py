@@ -12,7 +12,7 @@ from weir.base.units import format_size
 from weir.terms.model import Cell, Footprint, Message, Parsed, Row, Target
 from weir.terms.printed_values import real, whole
 from weir.tools.base import Parameter, RunPaths
-from weir.tools.engine import EngineOnlyTool, parse_rows, read_document
+from weir.tools.engine import EngineOnlyTool, read_document
 from weir.tools.outputs import read_texts
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -27,6 +27,17 @@ PARAMETERS: Mapping[str, Parameter] = {
         "flag", "Look at each file whose name fits, for its size (find -size); else names suffice.", True
     ),
 }
+# The walk moves no bytes and opens nothing but directories.
+_OF_FILES = (
+    "bw_mib_s",
+    "moved_bytes",
+    "requested_bytes",
+    "file_bytes",
+    "open_s",
+    "close_s",
+    "sync",
+    "direct",
+)
 _MATCHED = re.compile(r"^MATCHED (\d+)/(\d+)$", re.MULTILINE)
 _DONE = re.compile(
     r"^\[DONE\](?: rate: [\d.]+ kiops time: ([\d.]+)s)? found: (\d+) \(scanned (\d+) files", re.MULTILINE
@@ -76,17 +87,19 @@ class Find(EngineOnlyTool):
         texts = read_texts(outputs)
         document = read_document(texts.get("summary", ""))
         if document is not None:
-            return parse_rows(document, _row)
+            return self._of_document(document)
         printed = [line for line in texts.get("stderr", "").splitlines() if line.startswith("weir-io: ")]
         parsed = _of_pfind(texts.get("stdout", ""))
         return replace(parsed, messages=tuple(Message("error", line) for line in printed))
 
-    def parse_log(self, text: str) -> Sequence[Parsed]:
-        """The document of weir-io, or what pfind printed."""
-        document = read_document(text)
-        if document is not None:
-            return [parse_rows(document, _row)] if document.get("personality") == "find" else []
+    def _printed_runs(self, text: str) -> Sequence[Parsed]:
         return [_of_pfind(text)] if _DONE.search(text) else []
+
+    def _row(self, row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
+        size = requested.get("make_bytes") if requested.get("make_files") else None
+        more = {"item": "file", "requested_ops": result.get("requested_operations"), "xfer_bytes": size}
+        row["observed"]["found"] = result.get("found")
+        return row | more | dict.fromkeys(_OF_FILES)
 
 
 def _problems(cell: Cell, target: Target) -> Iterator[str]:
@@ -97,27 +110,6 @@ def _problems(cell: Cell, target: Target) -> Iterator[str]:
         yield f"{params['files_per_rank']} files cannot be in {params['directories_per_rank']} directories"
     if target.prefix:
         yield f"the walk needs a path of the operating system; {target.name} has the prefix {target.prefix}"
-
-
-def _row(row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
-    more: Row = {
-        "item": "file",
-        "requested_ops": result.get("requested_operations"),
-        "xfer_bytes": requested.get("make_bytes") if requested.get("make_files") else None,
-    }
-    # The walk moves no bytes and opens nothing but directories.
-    of_files = (
-        "bw_mib_s",
-        "moved_bytes",
-        "requested_bytes",
-        "file_bytes",
-        "open_s",
-        "close_s",
-        "sync",
-        "direct",
-    )
-    row["observed"]["found"] = result.get("found")
-    return row | more | dict.fromkeys(of_files)
 
 
 def _of_pfind(text: str) -> Parsed:

@@ -10,7 +10,7 @@ from typing import Any
 from weir.base.units import format_size
 from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
-from weir.tools.engine import EngineOnlyTool, latency_buckets, parse_rows, read_document, with_messages
+from weir.tools.engine import EngineOnlyTool, latency_buckets, read_document, with_messages
 from weir.tools.io_model.original import (
     holds_only_messages,
     is_times,
@@ -22,47 +22,9 @@ from weir.tools.io_model.problems import file_bytes_of, file_locality, find_prob
 from weir.tools.outputs import read_texts
 from weir.tools.target_files import STRIPE_COUNT, stripe_terms
 
-_PERSONALITY = "io-model"
-
-
-def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
-    """Each of summary, stdout and stderr may be missing or cut; files of times have any other role."""
-    texts = read_texts(outputs)
-    document = read_document(texts.get("summary", ""))
-    if document is not None:
-        stderr = messages_in(texts.get("stderr", ""))
-        return with_messages(parse_rows(document, _row), stderr)
-    parsed = with_messages(parsed_output(texts.get("stdout", "")), messages_in(texts.get("stderr", "")))
-    times = [text for text in texts.values() if is_times(text)]
-    return replace(parsed, rows=tuple(row | latencies_of(times) for row in parsed.rows)) if times else parsed
-
-
-def parse_log(text: str) -> Sequence[Parsed]:
-    """The run in a log that somebody kept; empty if there is nothing of io-model in it."""
-    document = read_document(text)
-    if document is not None:
-        return [parse_rows(document, _row)] if document.get("personality") == _PERSONALITY else []
-    parsed = parsed_output(text)
-    # A line that begins with Error or Warning is anybody's, unless there is no other.
-    is_told = parsed.rows or parsed.requested or (parsed.messages and holds_only_messages(text))
-    return [parsed] if is_told else []
-
-
-def _row(row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
-    row["observed"]["resident_bytes"] = result.get("resident_bytes")
-    row["observed"]["cache"] = requested.get("cache")
-    # The file need not have the size of what was moved: offsets are missed, met twice, or were there before.
-    row["observed"]["scattered"] = requested.get("file_locality") != "seq" or requested.get("prefill")
-    row["observed"]["least_bytes_of_rank"] = _least_bytes(requested)
-    changed: Row = {"sync": None} if row["access"] == "read" else {}
-    if requested.get("cache") == "discarded":
-        changed |= {"file_bytes": None, "sync": None}
-    return row | changed
-
 
 def _least_bytes(requested: Mapping[str, Any]) -> int | None:
-    """The least size of a rank's file; None where it is unknown. A file that was laid out before is whole.
-    The probability that n random offsets all miss its last 40/n is (1 - 40/n)^n, less than 10^-17.
+    """The least size of a rank's file; None where it is unknown.
 
     A file that was laid out before is whole. The probability that n random offsets all miss its last 40/n is
     (1 - 40/n)^n, less than 10^-17.
@@ -188,11 +150,32 @@ class IoModel(EngineOnlyTool):
         )
 
     def parse(self, outputs: Mapping[str, Path]) -> Parsed:
-        return parse_outputs(outputs)
+        """Each of summary, stdout and stderr may be missing or cut; files of times have any other role."""
+        texts = read_texts(outputs)
+        document, stderr = read_document(texts.get("summary", "")), messages_in(texts.get("stderr", ""))
+        if document is not None:
+            return with_messages(self._of_document(document), stderr)
+        parsed = with_messages(parsed_output(texts.get("stdout", "")), stderr)
+        times = [text for text in texts.values() if is_times(text)]
+        rows = tuple(row | latencies_of(times) for row in parsed.rows) if times else parsed.rows
+        return replace(parsed, rows=rows)
 
-    def parse_log(self, text: str) -> Sequence[Parsed]:
-        """The run in a log that somebody kept, for weir import."""
-        return parse_log(text)
+    def _printed_runs(self, text: str) -> Sequence[Parsed]:
+        parsed = parsed_output(text)
+        # A line that begins with Error or Warning is anybody's, unless there is no other.
+        is_told = parsed.rows or parsed.requested or (parsed.messages and holds_only_messages(text))
+        return [parsed] if is_told else []
+
+    def _row(self, row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
+        row["observed"]["resident_bytes"] = result.get("resident_bytes")
+        row["observed"]["cache"] = requested.get("cache")
+        # The file need not have the size of what was moved: offsets are missed, met twice, or were before.
+        row["observed"]["scattered"] = requested.get("file_locality") != "seq" or requested.get("prefill")
+        row["observed"]["least_bytes_of_rank"] = _least_bytes(requested)
+        changed: Row = {"sync": None} if row["access"] == "read" else {}
+        if requested.get("cache") == "discarded":
+            changed |= {"file_bytes": None, "sync": None}
+        return row | changed
 
     def latencies(self, outputs: Mapping[str, Path]) -> Iterable[Row]:
         return latency_buckets(outputs)

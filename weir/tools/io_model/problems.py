@@ -9,7 +9,7 @@ from typing import Any
 
 from weir.base.units import format_size
 from weir.terms.model import Cell, Target
-from weir.tools.target_files import stripe_problems
+from weir.tools.target_files import reach_problems, stripe_problems
 
 FORMS = "off0, seq, rnd, rndX, strideX, strideX,Y or reverseX, X and Y in bytes or with k, m, g"
 _SIZE = r"([0-9]+[kmgtKMGT]?)"
@@ -48,7 +48,6 @@ def _bytes(size: str) -> int:
     return int(size[:-1]) << _SHIFTS[unit] if unit in _SHIFTS else int(size)
 
 
-_IME_PREFIX = "ime://"
 _OPERATIONS_MAX = 2**24
 _DIRECT_BYTES = 512
 _KINDS_IN_MEMORY = ("memory", "pool")
@@ -68,6 +67,7 @@ def find_problems(cell: Cell, target: Target) -> Sequence[str]:
         *_requests(cell),
         *_cache(cell, target),
         *_reach(cell, target),
+        *stripe_problems(cell, target),
     ]
 
 
@@ -137,9 +137,5 @@ def _cache(cell: Cell, target: Target) -> Iterator[str]:
 
 
 def _reach(cell: Cell, target: Target) -> Iterator[str]:
-    api = cell.params["api"]
-    if api == "IME" and target.prefix != _IME_PREFIX:
-        yield f"IME needs a target with the prefix {_IME_PREFIX}, which {target.name} does not have"
-    if api == "POSIX" and target.prefix and cell.params["cache"] != "discarded":
-        yield f"POSIX cannot open a path with the prefix {target.prefix} of target {target.name}"
-    yield from stripe_problems(cell, target)
+    if cell.params["api"] != "POSIX" or cell.params["cache"] != "discarded":
+        yield from reach_problems(cell.params["api"], target)

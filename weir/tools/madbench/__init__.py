@@ -9,12 +9,11 @@ from typing import Any
 from weir.base.units import format_size
 from weir.terms.model import Cell, Footprint, Message, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
-from weir.tools.engine import EngineOnlyTool, parse_rows, read_document
+from weir.tools.engine import EngineOnlyTool, read_document
 from weir.tools.outputs import read_texts
-from weir.tools.target_files import STRIPE_COUNT, stripe_problems, stripe_terms
+from weir.tools.target_files import STRIPE_COUNT, reach_problems, stripe_problems, stripe_terms
 
 ACCESSES = ("write", "update-read", "update-write", "read")
-_IME_PREFIX = "ime://"
 _ELEMENT_BYTES = 8
 _BUSY_MAX = 2.0
 
@@ -29,11 +28,6 @@ def slot_bytes_of(cell: Cell) -> int:
     """The room that a part has in the file."""
     align_bytes: int = cell.params["align_bytes"]
     return -(-part_bytes_of(cell) // align_bytes) * align_bytes
-
-
-def find_problems(cell: Cell, target: Target) -> Sequence[str]:
-    """Sentences; empty if the cell can run."""
-    return [*_geometry(cell), *_phase_problems(cell), *_requests(cell), *_reach(cell, target)]
 
 
 def _geometry(cell: Cell) -> Iterator[str]:
@@ -75,15 +69,6 @@ def _requests(cell: Cell) -> Iterator[str]:
         yield "NULL stores nothing that could be cached"
     if params["verify"] and params["api"] == "NULL":
         yield "NULL stores nothing that could be compared"
-
-
-def _reach(cell: Cell, target: Target) -> Iterator[str]:
-    api = cell.params["api"]
-    if api == "IME" and target.prefix != _IME_PREFIX:
-        yield f"IME needs a target with the prefix {_IME_PREFIX}, which {target.name} does not have"
-    if api == "POSIX" and target.prefix:
-        yield f"POSIX cannot open a path with the prefix {target.prefix} of target {target.name}"
-    yield from stripe_problems(cell, target)
 
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -147,7 +132,8 @@ class Madbench(EngineOnlyTool):
         return " ".join(terms)
 
     def problems(self, cell: Cell, target: Target) -> Sequence[str]:
-        return find_problems(cell, target)
+        own = (*_geometry(cell), *_phase_problems(cell), *_requests(cell))
+        return [*own, *reach_problems(cell.params["api"], target), *stripe_problems(cell, target)]
 
     def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
         params = cell.params
@@ -185,28 +171,21 @@ class Madbench(EngineOnlyTool):
         texts = read_texts(outputs)
         document = read_document(texts.get("summary", ""))
         if document is not None:
-            return parse_rows(document, _row)
+            return self._of_document(document)
         lines = [line for line in texts.get("stderr", "").splitlines() if line.startswith("weir-io: ")]
         messages = tuple(Message("error", line) for line in lines)
         return Parsed((), {}, messages, program="weir-io", tool_version="", complete=False)
 
-    def parse_log(self, text: str) -> Sequence[Parsed]:
-        """The run in a document that somebody kept, for weir import."""
-        document = read_document(text)
-        is_ours = document is not None and document.get("personality") == self.name
-        return [parse_rows(document, _row)] if document is not None and is_ours else []
+    def _row(self, row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
+        row["observed"] |= {name: result.get(name) for name in ("phase", "elapsed_s", "busy_s")}
+        # Between the parts there may be room: the file is larger than what was moved.
+        row["observed"]["scattered"] = requested.get("slot_bytes") != requested.get("block_bytes")
+        return row | ({"sync": None} if row["access"] in ("update-read", "read") else {})
 
 
 def _phases(params: Mapping[str, Any]) -> str:
     letters = {_LETTERS[access] for access in params["access"]}
     return "".join(letter for letter in "SWC" if letter in letters)
-
-
-def _row(row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
-    row["observed"] |= {name: result.get(name) for name in ("phase", "elapsed_s", "busy_s")}
-    # Between the parts there may be room: the file is larger than what was moved.
-    row["observed"]["scattered"] = requested.get("slot_bytes") != requested.get("block_bytes")
-    return row | ({"sync": None} if row["access"] in ("update-read", "read") else {})
 
 
 TOOL = Madbench()

@@ -11,16 +11,10 @@ from typing import Any
 from weir.base.units import format_size
 from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
-from weir.tools.engine import EngineTool, is_engine, parse_rows, read_document, with_messages
+from weir.tools.engine import EngineTool, is_engine, read_document, with_messages
 from weir.tools.mdtest.table import START, messages_in, parsed_table, starts_in
 from weir.tools.outputs import read_texts
-
-_IME_PREFIX = "ime://"
-
-
-def find_problems(cell: Cell, target: Target) -> Sequence[str]:
-    """Sentences; empty if the cell can run."""
-    return [*_accesses(cell), *_items(cell), *_stonewall(cell), *_interface(cell), *_reach(cell, target)]
+from weir.tools.target_files import IME_PREFIX
 
 
 def _accesses(cell: Cell) -> Iterator[str]:
@@ -74,61 +68,11 @@ def _interface(cell: Cell) -> Iterator[str]:
 
 def _reach(cell: Cell, target: Target) -> Iterator[str]:
     api = cell.params["api"]
-    has_ime_prefix = target.prefix.startswith(_IME_PREFIX)
+    has_ime_prefix = target.prefix.startswith(IME_PREFIX)
     if api == "IME" and not has_ime_prefix:
-        yield f"IME needs a target with the prefix {_IME_PREFIX}, which {target.name} does not have"
+        yield f"IME needs a target with the prefix {IME_PREFIX}, which {target.name} does not have"
     if api == "POSIX" and has_ime_prefix:
-        yield f"{api} cannot open a path with the prefix {_IME_PREFIX} of target {target.name}"
-
-
-_PERSONALITY = "mdtest"
-
-
-def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
-    """Parses the outputs of weir-io or mdtest; each of summary, stdout and stderr may be missing or cut."""
-    texts = read_texts(outputs)
-    stdout, stderr = texts.get("stdout", ""), texts.get("stderr", "")
-    document = read_document(texts.get("summary", ""))
-    if document is not None:
-        # The document has what weir-io prints on stderr, too.
-        others = [one for one in messages_in(stderr) if not one.text.startswith("weir-io: ")]
-        return with_messages(_of_document(document), others)
-    return with_messages(parsed_table(stdout), messages_in(stderr))
-
-
-def parse_log(text: str) -> Sequence[Parsed]:
-    """The runs in a log that somebody kept; empty if there is nothing of mdtest or weir-io in it."""
-    document = read_document(text)
-    if document is not None:
-        return [_of_document(document)] if document.get("personality") == _PERSONALITY else []
-    starts = starts_in(text)
-    return [parsed_table(text[begin:end]) for begin, end in pairwise([*starts, len(text)])]
-
-
-def _of_document(document: Mapping[str, Any]) -> Parsed:
-    """Trees are the ground that is measured on, not what is measured: they have no rows."""
-    parsed = parse_rows(document, _row)
-    return replace(parsed, rows=tuple(row for row in parsed.rows if row["item"] != "tree"))
-
-
-def _row(row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
-    """An operation on a name moves no bytes and has no open or close of its own."""
-    moves = bool(result.get("moved_bytes"))
-    bytes_of = requested.get("read_bytes") if result.get("access") == "read" else requested.get("write_bytes")
-    more: Row = {
-        "item": result.get("item"),
-        "directories": requested.get("directories"),
-        "requested_ops": result.get("requested_operations"),
-        "xfer_bytes": bytes_of if result.get("item") == "file" else 0,
-        "open_s": None,
-        "close_s": None,
-        "file_bytes": None,
-    }
-    if not moves:
-        more |= {"bw_mib_s": None, "moved_bytes": None, "requested_bytes": None}
-    seen: dict[str, Any] = {"sync_files": bool(requested.get("sync_file"))}
-    seen |= {"entries": result["entries"]} if result.get("entries") else {}
-    return row | more | {"observed": row["observed"] | seen}
+        yield f"{api} cannot open a path with the prefix {IME_PREFIX} of target {target.name}"
 
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -203,7 +147,8 @@ class Mdtest(EngineTool):
         return " ".join(terms)
 
     def problems(self, cell: Cell, target: Target) -> Sequence[str]:
-        return find_problems(cell, target)
+        of_cell = (*_accesses(cell), *_items(cell), *_stonewall(cell), *_interface(cell))
+        return [*of_cell, *_reach(cell, target)]
 
     def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
         """One line that weir-io and mdtest both take; only weir-io keeps a document beside its tables."""
@@ -249,11 +194,43 @@ class Mdtest(EngineTool):
         )
 
     def parse(self, outputs: Mapping[str, Path]) -> Parsed:
-        return parse_outputs(outputs)
+        """Each of summary, stdout and stderr may be missing or cut."""
+        texts = read_texts(outputs)
+        document, stderr = read_document(texts.get("summary", "")), messages_in(texts.get("stderr", ""))
+        if document is None:
+            return with_messages(parsed_table(texts.get("stdout", "")), stderr)
+        # The document has what weir-io prints on stderr, too.
+        others = [one for one in stderr if not one.text.startswith("weir-io: ")]
+        return with_messages(self._of_document(document), others)
 
-    def parse_log(self, text: str) -> Sequence[Parsed]:
-        """The runs in a log that somebody kept, for weir import."""
-        return parse_log(text)
+    def _printed_runs(self, text: str) -> Sequence[Parsed]:
+        return [parsed_table(text[begin:end]) for begin, end in pairwise([*starts_in(text), len(text)])]
+
+    def _of_document(self, document: Mapping[str, Any]) -> Parsed:
+        """Trees are the ground that is measured on, not what is measured: they have no rows."""
+        parsed = super()._of_document(document)
+        return replace(parsed, rows=tuple(row for row in parsed.rows if row["item"] != "tree"))
+
+    def _row(self, row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
+        """An operation on a name moves no bytes and has no open or close of its own."""
+        moves = bool(result.get("moved_bytes"))
+        bytes_of = (
+            requested.get("read_bytes") if result.get("access") == "read" else requested.get("write_bytes")
+        )
+        more: Row = {
+            "item": result.get("item"),
+            "directories": requested.get("directories"),
+            "requested_ops": result.get("requested_operations"),
+            "xfer_bytes": bytes_of if result.get("item") == "file" else 0,
+            "open_s": None,
+            "close_s": None,
+            "file_bytes": None,
+        }
+        if not moves:
+            more |= {"bw_mib_s": None, "moved_bytes": None, "requested_bytes": None}
+        seen: dict[str, Any] = {"sync_files": bool(requested.get("sync_file"))}
+        seen |= {"entries": result["entries"]} if result.get("entries") else {}
+        return row | more | {"observed": row["observed"] | seen}
 
 
 def _directories(params: Mapping[str, Any]) -> int:

@@ -9,47 +9,13 @@ from typing import Any
 
 from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
-from weir.tools.engine import EngineTool, is_engine, parse_rows, read_document, with_messages
+from weir.tools.engine import EngineTool, is_engine, read_document, with_messages
 from weir.tools.netcdf_bench.geometry import TYPE_BYTES, find_problems, geometry_text, layout_of
 from weir.tools.netcdf_bench.table import START, messages_in, parsed_table, starts_in
 from weir.tools.outputs import read_texts
 from weir.tools.target_files import STRIPE_COUNT, netcdf_name, stripe_terms
 
-_PERSONALITY = "netcdf-bench"
 _REQUESTED_COLUMNS = ("fill", "unlimited")
-
-
-def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
-    """Parses the outputs of weir-io or benchtool; each of summary, stdout and stderr may be missing or
-    cut."""
-    texts = read_texts(outputs)
-    stdout, stderr = texts.get("stdout", ""), texts.get("stderr", "")
-    document = read_document(texts.get("summary", ""))
-    if document is not None:
-        parsed = parse_rows(document, _row)
-        return with_messages(parsed, [*messages_in(stdout), *messages_in(stderr)])
-    return with_messages(parsed_table(stdout), messages_in(stderr))
-
-
-def parse_log(text: str) -> Sequence[Parsed]:
-    """The runs in a log that somebody kept; empty if there is nothing of benchtool or weir-io in it."""
-    document = read_document(text)
-    if document is not None:
-        return [parse_rows(document, _row)] if document.get("personality") == _PERSONALITY else []
-    starts = starts_in(text)
-    if not starts:
-        return []
-    # Messages of ranks before the first line of their own run belong to it.
-    return [parsed_table(text[begin:end]) for begin, end in pairwise([0, *starts[1:], len(text)])]
-
-
-def _row(row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
-    stored = result.get("stored") or {}
-    more = {name: requested.get(name) for name in _REQUESTED_COLUMNS}
-    more |= {"chunking": stored.get("chunk"), "deflate_level": stored.get("deflate_level")}
-    row["observed"]["shuffle"] = stored.get("shuffle")
-    return row | more
-
 
 PARAMETERS: Mapping[str, Parameter] = {
     "api": Parameter(
@@ -196,11 +162,26 @@ class NetcdfBench(EngineTool):
         )
 
     def parse(self, outputs: Mapping[str, Path]) -> Parsed:
-        return parse_outputs(outputs)
+        """Each of summary, stdout and stderr may be missing or cut."""
+        texts = read_texts(outputs)
+        stdout, stderr = texts.get("stdout", ""), messages_in(texts.get("stderr", ""))
+        document = read_document(texts.get("summary", ""))
+        if document is None:
+            return with_messages(parsed_table(stdout), stderr)
+        return with_messages(self._of_document(document), [*messages_in(stdout), *stderr])
 
-    def parse_log(self, text: str) -> Sequence[Parsed]:
-        """The runs in a log that somebody kept, for weir import."""
-        return parse_log(text)
+    def _printed_runs(self, text: str) -> Sequence[Parsed]:
+        starts = starts_in(text)
+        # Messages of ranks before the first line of their own run belong to it.
+        places = pairwise([0, *starts[1:], len(text)]) if starts else ()
+        return [parsed_table(text[begin:end]) for begin, end in places]
+
+    def _row(self, row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
+        stored = result.get("stored") or {}
+        more = {name: requested.get(name) for name in _REQUESTED_COLUMNS}
+        more |= {"chunking": stored.get("chunk"), "deflate_level": stored.get("deflate_level")}
+        row["observed"]["shuffle"] = stored.get("shuffle")
+        return row | more
 
 
 def _io_type(params: Mapping[str, Any]) -> str:
