@@ -182,6 +182,34 @@ def alike(places: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     return groups
 
 
+def placed(
+    places: Mapping[str, Mapping[str, Any]],
+    constraint: str | None,
+    wants_alone: bool,
+    alone: bool | None,
+    switches: int | None = None,
+) -> dict[str, Any]:
+    """The placement of a job whose options exclude no node: what they requested, and what it received."""
+    requested: dict[str, Any] = {
+        "switches": switches,
+        "constraint": constraint,
+        "exclude": [],
+        "alone": wants_alone,
+    }
+    return {"requested": requested, "alone": alone, "groups": alike(places)}
+
+
+def open_mpi(nodefile: str, shell: str) -> dict[str, str]:
+    """The variables by which an Open MPI without support for the batch system finds nodes and a shell on
+    them; Open MPI 5 reads those of PRRTE."""
+    return {
+        "OMPI_MCA_orte_default_hostfile": nodefile,
+        "OMPI_MCA_plm_rsh_agent": shell,
+        "PRTE_MCA_prte_default_hostfile": nodefile,
+        "PRTE_MCA_plm_ssh_agent": shell,
+    }
+
+
 def clock(time_s: float) -> str:
     """hours:minutes:seconds."""
     minutes, rest = divmod(round(time_s), 60)

@@ -17,8 +17,8 @@ from weir.site.schedulers import (
     JobState,
     Request,
     Scheduler,
-    alike,
     answer,
+    placed,
     reply,
 )
 
@@ -127,16 +127,9 @@ def placement(options: Sequence[str], names: str, jobspec: str) -> dict[str, Any
     """Flux gives no other nodes than those that --requires asks for, or none."""
     wanted = [option.partition("=")[2] for option in options if option.startswith("--requires=")]
     place = {"switch": None, "features": None, "fits": True if wanted else None}
-    return {
-        "requested": {
-            "switches": None,
-            "constraint": wanted[0] if wanted else None,
-            "exclude": [],
-            "alone": True,
-        },
-        "alone": bool(re.search(r'"exclusive": *true', jobspec)) if jobspec else None,
-        "groups": alike({name: place for name in names.split(",") if name}),
-    }
+    places = {name: place for name in names.split(",") if name}
+    alone = bool(re.search(r'"exclusive": *true', jobspec)) if jobspec else None
+    return placed(places, wanted[0] if wanted else None, True, alone)
 
 
 def _outer() -> list[str]:

@@ -21,8 +21,8 @@ from weir.site.schedulers import (
     JobState,
     Request,
     Scheduler,
-    alike,
     answer,
+    placed,
     reply,
     requested_ones,
     seconds,
@@ -146,16 +146,8 @@ def placement(
         fits = None if has is None or not wanted else all(_has(each, has) for each in wanted)
         features = None if has is None else requested_ones(has, wanted)
         places[host] = {"switch": None, "features": features, "fits": fits}
-    return {
-        "requested": {
-            "switches": None,
-            "constraint": ",".join(wanted) or None,
-            "exclude": [],
-            "alone": any(re.match(r"exclusive(=(true|TRUE|1))?$", each) for each in _resources(options)),
-        },
-        "alone": not others & set(hosts) if jobs else None,
-        "groups": alike(places),
-    }
+    wants_alone = any(re.match(r"exclusive(=(true|TRUE|1))?$", each) for each in _resources(options))
+    return placed(places, ",".join(wanted) or None, wants_alone, not others & set(hosts) if jobs else None)
 
 
 def judged(request: Request, environments: Sequence[str], ask: Any) -> Answer:

@@ -19,9 +19,10 @@ from weir.site.schedulers import (
     JobState,
     Request,
     Scheduler,
-    alike,
     answer,
     clock,
+    open_mpi,
+    placed,
     reply,
 )
 
@@ -57,11 +58,7 @@ class Oar(Scheduler):
         if "OAR_NODEFILE" not in environment:
             return {}
         return {
-            "OMPI_MCA_orte_default_hostfile": environment["OAR_NODEFILE"],
-            "OMPI_MCA_plm_rsh_agent": "oarsh",
-            # Open MPI 5 reads variables of PRRTE.
-            "PRTE_MCA_prte_default_hostfile": environment["OAR_NODEFILE"],
-            "PRTE_MCA_plm_ssh_agent": "oarsh",
+            **open_mpi(environment["OAR_NODEFILE"], "oarsh"),
             "HYDRA_HOST_FILE": environment["OAR_NODEFILE"],
             "HYDRA_LAUNCHER": "ssh",
             "HYDRA_LAUNCHER_EXEC": "oarsh",
@@ -179,16 +176,8 @@ def placement(options: Sequence[str], hosts: Sequence[str]) -> dict[str, Any]:
     wanted = [value for option, value in given if option in ("-p", "--property")]
     shared = any(value.startswith("timesharing") for option, value in given if option in ("-t", "--type"))
     place = {"switch": None, "features": None, "fits": True if wanted else None}
-    return {
-        "requested": {
-            "switches": None,
-            "constraint": wanted[0] if wanted else None,
-            "exclude": [],
-            "alone": not shared,
-        },
-        "alone": None if shared else True,
-        "groups": alike(dict.fromkeys(hosts, place)),
-    }
+    places = dict.fromkeys(hosts, place)
+    return placed(places, wanted[0] if wanted else None, not shared, None if shared else True)
 
 
 SCHEDULER = Oar()

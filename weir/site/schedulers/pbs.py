@@ -20,24 +20,16 @@ from weir.site.schedulers import (
     JobState,
     Request,
     Scheduler,
-    alike,
     answer,
     clock,
+    open_mpi,
+    placed,
     reply,
     requested_ones,
     seconds,
 )
 
-_PHASES = {
-    "R": RUNNING,
-    "E": RUNNING,
-    "S": RUNNING,
-    "U": RUNNING,
-    "B": RUNNING,
-    "F": ENDED,
-    "X": ENDED,
-    "M": ENDED,
-}
+_PHASES = {**dict.fromkeys("RESUB", RUNNING), **dict.fromkeys("FXM", ENDED)}  # by the letter of the state
 # Below zero: exit codes of jobs that their script has not ended (JOB_EXEC_* of PBS).
 _BELOW_ZERO = {-1: "it could not be started", -2: "it could not be started, or a prologue failed"}
 _BY_SIGNAL = 256
@@ -64,20 +56,15 @@ class Pbs(Scheduler):
 
     def mpi(self, environment: Mapping[str, str]) -> dict[str, str]:
         """The variables for an MPI that was built without PBS; the daemons on other nodes belong to the job.
-        PBS ends a task whose first program puts itself into the background, as Open MPI's daemon does.
 
         PBS ends a task whose first program puts itself into the background, as Open MPI's daemon does.
         """
         if "PBS_NODEFILE" not in environment:
             return {}
         return {
-            "OMPI_MCA_orte_default_hostfile": environment["PBS_NODEFILE"],
-            "OMPI_MCA_plm_rsh_agent": _REMOTE_SHELL,
+            **open_mpi(environment["PBS_NODEFILE"], _REMOTE_SHELL),
             "OMPI_MCA_plm_rsh_no_tree_spawn": "1",
             "OMPI_MCA_orte_leave_session_attached": "1",
-            # Open MPI 5 reads variables of PRRTE.
-            "PRTE_MCA_prte_default_hostfile": environment["PBS_NODEFILE"],
-            "PRTE_MCA_plm_ssh_agent": _REMOTE_SHELL,
             "PRTE_MCA_plm_ssh_no_tree_spawn": "1",
             "HYDRA_LAUNCHER": "rsh",
             "HYDRA_LAUNCHER_EXEC": _REMOTE_SHELL,
@@ -95,19 +82,10 @@ class Pbs(Scheduler):
 
     def submission(self, request: Request, files: JobFiles) -> list[str]:
         chunk, place, others = _sorted_options(request.options)
-        cores = request.cores_per_node
+        cores, name = request.cores_per_node, re.sub(r"[^\w.-]", "_", files.name)
         own = [f"{request.nodes}:ncpus={cores}:mpiprocs={cores}", *chunk]
         return [
-            *(
-                "qsub",
-                "-V",
-                "-N",
-                re.sub(r"[^\w.-]", "_", files.name),
-                "-j",
-                "oe",
-                "-o",
-                f"{files.log}.queue",
-            ),
+            *("qsub", "-V", "-N", name, "-j", "oe", "-o", f"{files.log}.queue"),
             *("-l", f"select={':'.join(own)}", "-l", f"place={place or 'scatter:excl'}"),
             *("-l", f"walltime={clock(request.time_s)}", *others, str(files.script)),
         ]
@@ -122,11 +100,9 @@ class Pbs(Scheduler):
         return JobState(ENDED) if re.search(r"Unknown Job Id|has finished", text) else None
 
     def cancel_job(self, job: str) -> None:
-        answer(
-            ["qdel", "-W", "force", job]
-            if (known := self.state(job)) and known.phase == STUCK
-            else ["qdel", job]
-        )
+        known = self.state(job)
+        forced = ["-W", "force"] if known and known.phase == STUCK else []
+        answer(["qdel", *forced, job])
 
     def cancel(self, name: str) -> None:
         for job in answer(["qselect", "-N", name]).split():
@@ -180,16 +156,8 @@ def placement(options: Sequence[str], facts: Mapping[str, str], nodes: str) -> d
             "features": None if resources is None else requested_ones(has_all, chunk),
             "fits": fits,
         }
-    return {
-        "requested": {
-            "switches": 1 if group else None,
-            "constraint": ":".join(chunk) or None,
-            "exclude": [],
-            "alone": "excl" in (place or "scatter:excl"),
-        },
-        "alone": "excl" in received if received else None,
-        "groups": alike(places),
-    }
+    wants_alone, alone = "excl" in (place or "scatter:excl"), "excl" in received if received else None
+    return placed(places, ":".join(chunk) or None, wants_alone, alone, 1 if group else None)
 
 
 def judged(request: Request, queues: str, nodes: str) -> Answer:
