@@ -138,7 +138,7 @@ _SERVER = re.compile(r"^[^/].*(:/|@.*:|#|:\d+$)|://")
 
 def family(found: str, mount: Mapping[str, Any]) -> str:
     """The name that decides the kind of a file system: its type; behind FUSE the name after `fuse.`, or the
-    address of a server. mount: its own, with type and device.
+    address of a server.
 
     mount: its own, with type and device."""
     if not found.startswith("fuse"):

@@ -141,7 +141,7 @@ def _targets(plan: Plan) -> Iterator[str]:
     if not plan.cost.targets:
         return
     yield ""
-    rows = [_target_row(item, plan) for item in plan.cost.targets]
+    rows = [_target_row(item) for item in plan.cost.targets]
     yield from _table(
         ("target", "cells", "executions", "written", "read", "peak space", "limit", "time"), rows
     )
@@ -152,7 +152,7 @@ def _targets(plan: Plan) -> Iterator[str]:
         yield f"{about}; assumed {target.write_mib_s:,.0f} MiB/s written, {target.read_mib_s:,.0f} MiB/s read"
 
 
-def _target_row(item: TargetCost, plan: Plan) -> tuple[str, ...]:
+def _target_row(item: TargetCost) -> tuple[str, ...]:
     limit = about_size(item.space_bytes) if item.space_bytes else "none set"
     return (
         item.target,

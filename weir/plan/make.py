@@ -51,7 +51,7 @@ def make_plan(config: Config) -> Plan:
         notes=(
             *_scale_notes(config),
             *_reach_notes(beyond, config),
-            *_empty_notes(expansions, config),
+            *_empty_notes(expansions),
             *_stack_notes(expansions),
             *instead_notes(expansions, config.site),
             *check_notes(own, checks, config.site),
@@ -194,7 +194,7 @@ def _reach_notes(beyond: Iterable[UnreachableCounts], config: Config) -> Iterato
         yield f"{item.suite}: {' and '.join(limits)} are out of reach of site {config.site.name} and dropped"
 
 
-def _empty_notes(expansions: list[Expansion], config: Config) -> Iterator[str]:
+def _empty_notes(expansions: list[Expansion]) -> Iterator[str]:
     for item in expansions:
         experiment = item.experiment
         name = f"{experiment.suite}/{experiment.name}"

@@ -66,10 +66,7 @@ def _with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
 def _take_sizes(summary: RunLog, warned: Sequence[dict[str, int]]) -> None:
     """Takes the sizes from the warnings. With a summary file they stay on stdout, without the result they
     belong to: they come in the order of the results, for those whose sizes differ, and the bandwidth tells
-    which that is.
-
-    They come in the order of the results, for those whose sizes differ; the bandwidth tells which that is.
-    """
+    which that is."""
     results = [result for test in summary.tests for result in test.results]
     if len(results) == len(warned):
         for result, sizes in zip(results, warned, strict=True):

@@ -65,7 +65,7 @@ def parsed_run(run: RunLog) -> Parsed:
     for test in run.tests or [Test()]:
         requested = requested_of(test, run.command_line)
         test.results = test.results or list(_of_summaries(test, requested.get("iterations", 1)))
-        rows += _test_rows(test, requested, run.began, first_row=len(rows))
+        rows += _test_rows(test, requested, run.began)
         iterations = 1 if any(one.mean_of > 1 for one in test.results) else requested.get("iterations", 1)
         expected_results += iterations * len(requested.get("access", ()))
     for row in rows:
@@ -110,7 +110,7 @@ def requested_of(test: Test, command_line: str) -> dict[str, Any]:
     return requested | _known(access=_access(options) or requested.get("access"))
 
 
-def _test_rows(test: Test, requested: Mapping[str, Any], began: str, first_row: int) -> list[Row]:
+def _test_rows(test: Test, requested: Mapping[str, Any], began: str) -> list[Row]:
     rows: list[Row] = []
     counts: dict[str, int] = {}
     written: dict[int, tuple[int, Any]] = {}
@@ -190,14 +190,11 @@ def _row(result: Printed, requested: Mapping[str, Any]) -> Row:
 
 
 def _drawn(result: Printed, row: Row, tasks: int | None) -> dict[str, Any]:
-    """The bytes of the files from which -z -z -F drew the offsets of a read. Up to May 2025 (348572c of IOR)
-    they were the first 1/tasks of each file, and the size that the warning calls expected is that of one
-    file. Since then they are the whole file; but what a rank lacks of the fastest one at the stonewall still
-    comes from the first 1/tasks.
+    """The bytes of the files from which -z -z -F drew the offsets of a read.
 
-    Up to May 2025 (348572c of IOR) it was the first 1/tasks of each file, and the size that the warning calls
-    expected is that of one file. Since then it is the whole file; but what a rank lacks of the fastest one at
-    the stonewall still comes from the first 1/tasks."""
+    Up to May 2025 (348572c of IOR) they were the first 1/tasks of each file, and the size that the warning
+    calls expected is that of one file. Since then they are the whole file; but what a rank lacks of the
+    fastest one at the stonewall still comes from the first 1/tasks."""
     file_bytes, warned = row["file_bytes"], result.sizes.get("requested_bytes")
     if not tasks or not file_bytes or not warned:
         return {}
