@@ -23,8 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from weir.decide.history.alarm import BEFORE, alarm_of
-from weir.decide.history.band import judge_newest
+from weir.decide.history.band import BEFORE, alarm_of, judge_newest
 from weir.decide.history.regimes import SURE, changes_of, regimes_of, without_spikes
 from weir.decide.history.series import Numbers, Series, from_table
 

@@ -33,7 +33,7 @@ from bench.growth import write_configuration, write_runs
 from tests.fuzz_damage import damaged
 from weir.base.errors import WeirError
 from weir.cli import main as weir
-from weir.decide.history.bounds import limits_of, read_bounds
+from weir.decide.history.reframe_results import limits_of, read_bounds
 from weir.measure.clean_up import remains
 from weir.measure.lock import NOTE_SUFFIX
 from weir.measure.receipt import BatchReceipt, Receipt

@@ -15,7 +15,7 @@ from reframe.core.runtime import runtime
 
 from weir.base.errors import WeirError
 from weir.base.plugins import load
-from weir.decide.history.bounds import Access, limits_of, read_bounds
+from weir.decide.history.reframe_results import Access, limits_of, read_bounds
 
 STORED = "stored"
 

@@ -14,12 +14,10 @@ from weir.base.errors import WeirError
 from weir.decide.compare.sides import campaigns
 from weir.decide.history import RECENT_POINTS, figure, output
 from weir.decide.history.band import band_of, judge_newest
-from weir.decide.history.bounds import Bound
-from weir.decide.history.conditions import Condition, conditions_of, notes_of
-from weir.decide.history.reframe_results import is_database
+from weir.decide.history.reframe_results import Bound, is_database
 from weir.decide.history.regimes import FEWEST_POINTS, regimes_of
 from weir.decide.history.series import Series, from_campaigns, from_table, series_name, stopped
-from weir.decide.history.store import add_campaign, add_sessions
+from weir.decide.history.store import Condition, add_campaign, add_sessions, conditions_of, notes_of
 from weir.records.metrics import metric_named
 from weir.records.table import write_whole
 from weir.terms.columns import columns_of_role

@@ -1,7 +1,8 @@
-"""Campaigns from a results database of ReFrame: each session is one, each performance variable a record.
+"""The exchange with ReFrame: campaigns from its results database, and bounds for its checks.
 
-A check of weir stores with its values which cells they are, so that they continue the series of studies. Any
-other test is a series as well, if its variables are rates: bytes per second, or operations per second.
+Each session of the database is a campaign, each performance variable a record. A check of weir stores with
+its values which cells they are, so that they continue the series of studies. Any other test is a series as
+well, if its variables are rates: bytes per second, or operations per second.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
+from weir.base.read_back import NUMBER, read_shaped
 from weir.terms.model import Row
 
 _MAGIC = b"SQLite format 3\0"
@@ -133,3 +135,25 @@ def _of_a_test(case: Mapping[str, Any], name: str) -> Row:
         "verdict": "UNPROVEN",
         "missing": _MISSING,
     }
+
+
+_SHAPE = {"bounds": [{"cell": str, "access": str, "median": NUMBER, "low": NUMBER}]}
+Bound = dict[str, float | str | int]
+Access = tuple[str, str]  # cell and access
+
+
+def read_bounds(file: Path) -> list[Bound]:
+    """The bounds in the file, each with a cell, its access, the median and the low end."""
+    content = read_shaped(file, _SHAPE, "write it again: weir history reference HISTORY --out FILE")
+    bounds: list[Bound] = content["bounds"]
+    return bounds
+
+
+def limits_of(bounds: list[Bound]) -> dict[Access, tuple[float, float]]:
+    """The median of a cell, and the share of it that noise may take away; none of a median of 0."""
+    found = {}
+    for one in bounds:
+        median, low = float(one["median"]), float(one["low"])
+        if median > 0:
+            found[str(one["cell"]), str(one["access"])] = median, min(low / median - 1, 0.0)
+    return found

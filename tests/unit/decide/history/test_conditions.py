@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.decide.compare.test_compare import cell, noisy, write
 from weir.cli import main
-from weir.decide.history.conditions import conditions_of
+from weir.decide.history.store import conditions_of
 
 FIRST_SLOW, LAST = 14, 20  # days from 0
 
