@@ -9,16 +9,14 @@ from pathlib import Path
 from weir.base.errors import WeirError
 from weir.decide.compare.sides import records_file
 from weir.decide.io500.audited import audited
-from weir.decide.io500.cells import populations, standings
-from weir.decide.io500.cells_output import cell_facts, cell_lines
+from weir.decide.io500.cells import cell_facts, cell_lines, populations, standings
 from weir.decide.io500.directory import read_directory
-from weir.decide.io500.figure import standing_figure
 from weir.decide.io500.output import Judged, Places, checked, facts, lines, table_facts, table_lines
 from weir.decide.io500.questionnaire import draft
 from weir.decide.io500.random_read import random_reads
-from weir.decide.io500.standing import places
+from weir.decide.io500.score import validity
+from weir.decide.io500.standing import places, standing_figure
 from weir.decide.io500.submissions import DEFAULT, read_submissions
-from weir.decide.io500.validity import validity
 from weir.records.study_facts import read_study_facts
 from weir.records.table import read_records
 

@@ -1,19 +1,21 @@
-"""Single cells of a study ranked among the published values of a phase; why not, where not comparable."""
+"""Single cells of a study ranked among the published values of a phase, as sentences and as plain values; why
+not, where not comparable."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from weir.data import data_folder
 from weir.decide.io500.random_read import DOUBTED, published_random_reads
 from weir.decide.io500.result import PHASES, WRITE_PHASES
+from weir.decide.io500.score import STONEWALL_S
 from weir.decide.io500.standing import PER, Place, place_among
 from weir.decide.io500.submissions import Submission
-from weir.decide.io500.validity import STONEWALL_S
 from weir.terms.model import Row, tasks_of
 
 RANDOM_READS = data_folder("reference") / "io500-random-reads.csv"
@@ -184,3 +186,61 @@ def _places(value: float, nodes: int, procs: int, published: Sequence[Published]
         if others:
             found[per] = place_among(value / own, others)
     return found
+
+
+# Among fewer, a percentile would promise a resolution that is not there.
+_FEWEST = 20
+_WHAT = {"whole": "", "node": "per node ", "process": "per process "}
+_MOST_REASONS = 12
+
+
+def cell_lines(found: Sequence[Standing]) -> Iterator[str]:
+    """A sentence for each comparable cell; the others are counted by reason."""
+    ranked = [one for one in found if one.places]
+    for one in ranked:
+        value = f"{one.value:,.4g} {one.unit}, median of {_runs(one.runs)}"
+        yield f"{one.label or one.cell}, {one.access}: {value}"
+        for per, place in one.places.items():
+            yield f"  {_WHAT[per]}{_among(place)} {_of(one.phase)}{_on_ime(place)}"
+    if not ranked:
+        yield "no cell is comparable with a phase of IO500"
+    reasons = Counter(one.why_not for one in found if not one.places)
+    if reasons:
+        yield f"not ranked: {sum(reasons.values())} of {len(found)} accesses of cells"
+    for reason, count in reasons.most_common(_MOST_REASONS):
+        yield f"  {count:5d}  {reason}"
+    if len(reasons) > _MOST_REASONS:
+        yield f"  and {len(reasons) - _MOST_REASONS} more reasons (--json has all)"
+
+
+def _runs(count: int) -> str:
+    return f"{count} run{'' if count == 1 else 's'}"
+
+
+def _among(place: Place) -> str:
+    if place.submissions < _FEWEST:
+        return f"above {place.below} of {place.submissions} published values of"
+    return f"at the {ordinal(place.percentile)} percentile of {place.submissions} published values of"
+
+
+def ordinal(percentile: float) -> str:
+    """62nd; never the 0th or 100th, which would exclude all values that nobody published."""
+    whole = min(99, max(1, round(percentile)))
+    teen = 10 <= whole % 100 <= 20
+    return f"{whole}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(whole % 10, 'th')}"
+
+
+def _of(phase: str) -> str:
+    return "random reads of 4 KiB without doubt" if phase == RANDOM_READ else phase
+
+
+def _on_ime(place: Place) -> str:
+    return f"; above {place.ime_below} of {place.ime} on IME" if place.ime else ""
+
+
+def cell_facts(found: Sequence[Standing]) -> list[dict[str, Any]]:
+    """The same as plain values."""
+    return [
+        vars(one) | {"places": {per: vars(place) for per, place in one.places.items()} or None}
+        for one in found
+    ]

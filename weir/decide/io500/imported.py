@@ -22,8 +22,7 @@ from weir.decide.io500.result_sets import (
     result_sets,
     rows_by_source,
 )
-from weir.decide.io500.score import TOLERANCE, Agreement, Score, agreement, score
-from weir.decide.io500.validity import Validity, validity
+from weir.decide.io500.score import TOLERANCE, Agreement, Score, Validity, agreement, score, validity
 from weir.records.facts import Facts
 from weir.records.importing import Imported, Source, import_sources
 from weir.terms.model import Row

@@ -8,8 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.base.errors import WeirError
-from weir.decide.io500.result import PHASES, WRITE_PHASES, ConfigHash, Phase, Published, Result, half_step
-from weir.decide.io500.score_hash import ScoreHash, hash_of
+from weir.decide.io500.result import (
+    PHASES,
+    WRITE_PHASES,
+    ConfigHash,
+    Phase,
+    Published,
+    Result,
+    ScoreHash,
+    half_step,
+    hash_of,
+)
 from weir.decide.io500.summary_file import number_at_least_zero
 
 # The option of the program of a phase that requests the stonewall in seconds, by the unit of the phase.

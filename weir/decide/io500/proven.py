@@ -15,9 +15,8 @@ from weir.decide.io500.directory import read_directory
 from weir.decide.io500.logs import read_all
 from weir.decide.io500.output import score_lines
 from weir.decide.io500.result import PHASES, Phase, Result
-from weir.decide.io500.score import TOLERANCE, relative, score
+from weir.decide.io500.score import STONEWALL_S, TOLERANCE, Validity, relative, score, validity
 from weir.decide.io500.submission_rules import submission_rules
-from weir.decide.io500.validity import STONEWALL_S, Validity, validity
 from weir.prove.claims import SEARCH, counted_text
 from weir.prove.output import verdict_text
 from weir.prove.records import Judged

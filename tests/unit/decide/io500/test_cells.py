@@ -11,8 +11,7 @@ import pytest
 
 from tests.unit.decide.io500.results import new_summary, write
 from weir.cli import main
-from weir.decide.io500.cells import RANDOM_READ, phase_of, populations, standings
-from weir.decide.io500.cells_output import cell_lines, ordinal
+from weir.decide.io500.cells import RANDOM_READ, cell_lines, ordinal, phase_of, populations, standings
 from weir.decide.io500.submissions import DEFAULT, read_submissions
 from weir.records.table import write_records
 from weir.terms.columns import columns

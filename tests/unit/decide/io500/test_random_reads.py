@@ -21,7 +21,7 @@ from weir.decide.io500.random_read import (
     random_reads,
     reasons,
 )
-from weir.decide.io500.score_hash import hash_of
+from weir.decide.io500.result import hash_of
 
 # 2 nodes read 64 GiB of 128 GiB at 1 GiB/s; the sequential read has 4 GiB/s.
 PLAIN = RandomRead("log", 1.0, 4.0, 2, 64 * 2**30, 128 * 2**30, False, True, True, 64.0, 300.0)

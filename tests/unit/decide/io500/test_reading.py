@@ -12,9 +12,17 @@ from tests.unit.decide.io500.results import IOR_LOG, ini, new_summary, old_summa
 from weir.base.errors import WeirError
 from weir.decide.io500.directory import read_directory
 from weir.decide.io500.result import PHASES, Phase, Published, Result
-from weir.decide.io500.score import TOLERANCE, agreement, relative, score
+from weir.decide.io500.score import (
+    INVALID,
+    SHORTENED,
+    TOLERANCE,
+    UNKNOWN,
+    agreement,
+    relative,
+    score,
+    validity,
+)
 from weir.decide.io500.summary_file import read_summary
-from weir.decide.io500.validity import INVALID, SHORTENED, UNKNOWN, validity
 from weir.tools import tools
 
 
