@@ -1,12 +1,16 @@
-"""A probe of seconds: cells behind a prediction measured again, by which the prediction is scaled.
+"""Whether the machine is as it was when the records of a prediction were measured.
 
-Records of another hour predict that hour. The ratio of the rates now and then, with its interval, carries
-them over to this one, as far as all phases became slower or faster alike.
+Records of a busy hour predict that hour: its load stands beside that of now. Elsewhere than on their machine
+nothing is known. A probe of seconds measures cells behind the prediction again. The ratio of the rates now
+and then, with its interval, carries them over to this one, as far as all phases became slower or faster
+alike.
 """
 
 from __future__ import annotations
 
+import os
 import secrets
+import socket
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +26,63 @@ from weir.decide.predict.rates import pooled_spread
 from weir.records.inference import Effect, Mean, difference, mean_of, variance_of
 from weir.records.medians import ASSUMED, LEVEL
 from weir.records.remeasure import measure_in_turns
+from weir.runs.files import read_run_file
 from weir.terms.model import Row
+
+OTHER_PROCESSES = 1.0  # load above or below that of every run: so many more processes compete, or fewer
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """Days and loads of the runs behind a prediction. Loads are None where no run file of this machine has
+    them."""
+
+    first_day: str
+    last_day: str
+    lowest_load: float | None
+    highest_load: float | None
+    load_now: float
+
+    @property
+    def differ(self) -> bool:
+        if self.lowest_load is None or self.highest_load is None:
+            return False
+        return not (
+            self.lowest_load - OTHER_PROCESSES <= self.load_now <= self.highest_load + OTHER_PROCESSES
+        )
+
+    def __str__(self) -> str:
+        days = self.first_day if self.first_day == self.last_day else f"{self.first_day} to {self.last_day}"
+        text = f"measured {days}" if self.first_day else "measured at an unknown time"
+        if self.lowest_load is None:
+            return f"{text}; the load of this machine then is not known"
+        loads = f"at load {self.lowest_load:.1f} to {self.highest_load:.1f}"
+        return f"{text} {loads}; load now: {self.load_now:.1f}"
+
+
+def circumstances_of(records: Path, rows: Iterable[Row]) -> Circumstances:
+    """rows: of the cells that predict; records: their table in the folder of a study."""
+    days, runs = set(), set()
+    for row in rows:
+        if row.get("began"):
+            days.add(str(row["began"])[:10])
+        if row.get("run") is not None:
+            runs.add((row["cell"], row["run"]))
+    documents = [read_run_file(records.resolve().parent.parent, *run) for run in sorted(runs)]
+    hosts = [document["host"] for document in documents if document]
+    loads = [
+        host["load_1min"]
+        for host in hosts
+        if host.get("node") == socket.gethostname() and host.get("load_1min") is not None
+    ]
+    return Circumstances(
+        min(days, default=""),
+        max(days, default=""),
+        min(loads, default=None),
+        max(loads, default=None),
+        os.getloadavg()[0],
+    )
+
 
 SECONDS = 10.0
 FEWEST_ROUNDS, MOST_ROUNDS = 4, 8

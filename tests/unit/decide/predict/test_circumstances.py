@@ -11,7 +11,7 @@ import pytest
 
 from tests.unit.decide.predict.test_predict import APPLICATION, study
 from weir.cli import main
-from weir.decide.predict.circumstances import Circumstances
+from weir.decide.predict.probe import Circumstances
 from weir.records.table import write_records
 
 
