@@ -11,11 +11,9 @@ from weir.base.errors import WeirError
 from weir.base.units import three_digits
 from weir.decide.compare.verdict import FASTER, Judged
 from weir.decide.tune import output
-from weir.decide.tune.live import Machine, candidates_of, known_suite
-from weir.decide.tune.objective import objective_of
+from weir.decide.tune.live import Machine, candidates_of, known_suite, objective_of
 from weir.decide.tune.replay import read_replay
-from weir.decide.tune.search import Measure, Trials, run, winner
-from weir.decide.tune.space import Space
+from weir.decide.tune.search import Measure, Space, Trials, run, winner
 from weir.plan import make_plan
 from weir.plan.config import load_config
 from weir.terms.columns import columns

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from weir.base.units import format_size, three_digits
-from weir.decide.tune.search import Trials
-from weir.decide.tune.space import Setting, Space
+from weir.decide.tune.search import Setting, Space, Trials
 from weir.terms.model import Cell, Target
 from weir.tools import tools
 from weir.tools.base import RunPaths

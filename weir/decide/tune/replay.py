@@ -14,7 +14,7 @@ from typing import Any
 
 from weir.base.errors import WeirError, did_you_mean
 from weir.decide.compare.sides import records_file
-from weir.decide.tune.space import Space, make_space
+from weir.decide.tune.search import Space, make_space
 from weir.records.table import DAMAGED, damage_named
 from weir.terms.columns import cell_columns
 

@@ -1,4 +1,5 @@
-"""Chooses the next setting to measure: by a Gaussian process over the settings, or at random.
+"""The settings to choose from, as points with a distance, and the choice of the next one to measure: by a
+Gaussian process over the settings, or at random.
 
 The logarithm of a rate is modelled (Matern 5/2, a length for each parameter, by marginal likelihood). The
 next setting has the largest expected improvement. It is computed for all settings, tens to thousands.
@@ -6,15 +7,62 @@ next setting has the largest expected improvement. It is computed for all settin
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import log, sqrt
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 from scipy.linalg import cho_factor, cho_solve
 
-from weir.decide.tune.space import Numbers, Space
+Numbers = NDArray[np.float64]
+Setting = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Space:
+    """All settings; points has a row for each, with coordinates from 0 to 1."""
+
+    settings: tuple[Setting, ...]
+    points: Numbers
+    axes: tuple[int, ...]  # number of the parameter that each coordinate belongs to
+    names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.settings)
+
+
+def make_space(settings: Sequence[Setting]) -> Space:
+    """Numbers are ordered, by rank since sizes double; of other values each has a coordinate of its own."""
+    names = tuple(settings[0])
+    columns: list[list[float]] = []
+    axes: list[int] = []
+    for axis, name in enumerate(names):
+        values = sorted({_plain(one[name]) for one in settings}, key=_order)
+        ranks = {value: rank for rank, value in enumerate(values)}
+        found = [ranks[_plain(one[name])] for one in settings]
+        if len(values) <= 2 or all(isinstance(value, (int, float)) for value in values):
+            columns.append([rank / max(len(values) - 1, 1) for rank in found])
+            axes.append(axis)
+        else:
+            for each in range(len(values)):
+                columns.append([float(rank == each) for rank in found])
+                axes.append(axis)
+    return Space(tuple(settings), np.array(columns, dtype=float).T, tuple(axes), names)
+
+
+def _plain(value: Any) -> Any:
+    """Hints and lists as text, so that they can be told apart."""
+    return value if isinstance(value, (int, float, str)) else json.dumps(value, sort_keys=True)
+
+
+def _order(value: Any) -> tuple[bool, Any]:
+    return isinstance(value, str), value
+
 
 FIRST = 5  # settings far from each other, before the model is used
 _LENGTHS = (0.3, 0.6, 1.2, 2.5)

@@ -8,8 +8,7 @@ from math import log
 
 import optuna
 
-from weir.decide.tune.search import FIRST, Measure, Trials
-from weir.decide.tune.space import Space
+from weir.decide.tune.search import FIRST, Measure, Space, Trials
 
 _MOST_REPEATED = 20  # proposals of settings that are known or do not exist, before one is drawn at random
 

@@ -17,11 +17,9 @@ from weir.base.errors import ConfigError, WeirError
 from weir.cli import main
 from weir.decide.compare.verdict import FASTER
 from weir.decide.tune import output
-from weir.decide.tune.live import Machine, candidates_of, known_suite
-from weir.decide.tune.objective import objective_of
+from weir.decide.tune.live import Machine, candidates_of, known_suite, objective_of
 from weir.decide.tune.replay import read_replay
-from weir.decide.tune.search import run, winner
-from weir.decide.tune.space import make_space
+from weir.decide.tune.search import make_space, run, winner
 from weir.decide.tune.tpe import run_tpe
 from weir.plan import make_plan
 from weir.terms.model import Cell, Row
