@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from weir.audit.evidence import evidence_table, level_table
+from weir.audit.judge import stored_findings, stored_notes
 from weir.audit.lacking import is_of_log
 from weir.audit.registry import Rule, rules
-from weir.audit.stored import stored_findings, stored_notes
 from weir.terms.columns import columns
 from weir.terms.model import Row
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from weir.audit.judge import judge
-from weir.audit.outcome import INVALID
+from weir.audit.registry import INVALID
 from weir.audit.subject import SPAN_SHARE, Subject
 from weir.prove.judged import with_what_reads_fetched
 from weir.prove.killed import Process

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from weir.audit.judge import UNPROVEN, USABLE, VALID, VERDICTS
-from weir.audit.outcome import DEGRADED, INVALID
+from weir.audit.registry import DEGRADED, INVALID
 from weir.base.units import format_size
 from weir.records.metrics import metric_named
 from weir.terms.columns import columns

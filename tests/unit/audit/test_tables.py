@@ -12,10 +12,18 @@ import pytest
 from tests.conftest import ROOT
 from weir.audit.evidence import EVIDENCE, KINDS, PROOFS, WHERE
 from weir.audit.explain import as_text, manual, triggered
-from weir.audit.judge import USABLE, VERDICTS, Judgement, judge, verdict_columns, worst
-from weir.audit.outcome import Outcome, degraded
-from weir.audit.registry import rule, rules
-from weir.audit.stored import audited, stored_findings, stored_notes
+from weir.audit.judge import (
+    USABLE,
+    VERDICTS,
+    Judgement,
+    audited,
+    judge,
+    stored_findings,
+    stored_notes,
+    verdict_columns,
+    worst,
+)
+from weir.audit.registry import Outcome, degraded, rule, rules
 from weir.audit.subject import Subject
 from weir.cli import main
 from weir.records.table import read_records, write_records

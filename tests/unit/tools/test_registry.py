@@ -100,7 +100,7 @@ def test_a_tool_in_a_file_is_told_where_it_belongs(tmp_path: Path, monkeypatch: 
 
 
 RULES = '''
-from weir.audit.outcome import degraded
+from weir.audit.registry import degraded
 from weir.audit.registry import rule
 
 

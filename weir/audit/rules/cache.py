@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
-from weir.audit.registry import rule
+from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
 from weir.audit.rules.servers import received_share
 from weir.audit.subject import FETCHED_SHARE, NO_CLIENT_CACHE, Subject
 from weir.base.units import about_size, sizes

@@ -3,8 +3,7 @@ of a table."""
 
 from __future__ import annotations
 
-from weir.audit.outcome import Outcome, invalid, not_observable, note, passed
-from weir.audit.registry import rule
+from weir.audit.registry import Outcome, invalid, not_observable, note, passed, rule
 from weir.audit.subject import Subject
 
 

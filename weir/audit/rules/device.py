@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from weir.audit.groups import block_limits, waited_for_io
 from weir.audit.moved import ARRIVED, file_share
-from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
-from weir.audit.registry import rule
-from weir.audit.subject import REDUCING_FILE_SYSTEMS, Subject
+from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
+from weir.audit.subject import REDUCING_FILE_SYSTEMS, Subject, block_limits, waited_for_io
 from weir.base.units import about_size, sizes, three_digits
 
 _MIB = 2**20

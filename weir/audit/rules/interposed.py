@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weir.audit.calls import CLOCKS, MAPPINGS, NAMES, SYNCHRONISATION, TRANSFERS, does
-from weir.audit.outcome import Outcome, invalid, not_observable, note, passed
-from weir.audit.registry import rule
+from weir.audit.registry import Outcome, invalid, not_observable, note, passed, rule
 from weir.audit.rules.content import contents_differ
 from weir.audit.rules.device import sync_not_effective
 from weir.audit.rules.names import entries_not_there, files_not_synchronised

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from weir.audit.moved import LEAST_BYTES, STARVED, Observer, cpu_waited_s, is_of_servers
-from weir.audit.outcome import Outcome, not_observable, note, passed
-from weir.audit.registry import rule
+from weir.audit.registry import Outcome, not_observable, note, passed, rule
 from weir.audit.subject import Subject
 
 # Least ratio to the other servers, share of the run, and delay of a slow server: a busy machine and longer

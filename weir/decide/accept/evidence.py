@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Any
 
 from weir.audit.judge import UNPROVEN, USABLE
-from weir.audit.outcome import INVALID
+from weir.audit.registry import INVALID
 from weir.base.read_back import shaped
 from weir.base.units import format_size
 from weir.decide.accept.contract import IO500, MEDIAN, PLACES, Line, Promise

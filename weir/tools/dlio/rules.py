@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from weir.audit.outcome import Outcome, degraded, not_observable, passed
-from weir.audit.registry import rule
+from weir.audit.registry import Outcome, degraded, not_observable, passed, rule
 from weir.audit.subject import Subject
 from weir.base.units import sizes
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from weir.audit.outcome import Outcome, not_observable, note, passed
-from weir.audit.registry import rule
+from weir.audit.registry import Outcome, not_observable, note, passed, rule
 from weir.audit.subject import Subject
 
 _LEAST_BYTES = 32 * 1024
