@@ -30,11 +30,10 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
-from weir.records.checked import checked
 from weir.records.facts import Facts
 from weir.records.importing import import_files
 from weir.records.table import read_records, write_records
-from weir.terms.columns import columns
+from weir.terms.columns import checked, columns
 from weir.terms.model import Row
 from weir.tools import tools
 

@@ -13,8 +13,7 @@ import pytest
 from tests.golden.test_ior_golden import described, without_command
 from tests.unit.tools.cells import cell_of
 from weir.records.facts import Facts
-from weir.records.importing import import_files
-from weir.records.log_runs import runs_in
+from weir.records.importing import import_files, runs_in
 from weir.terms.model import Target
 from weir.tools import tools
 from weir.tools.base import LogTool

@@ -11,8 +11,8 @@ import pytest
 
 from weir.audit import Subject, judge
 from weir.audit.judge import verdict_columns
-from weir.records.checked import checked
 from weir.records.collect import messages_of_row
+from weir.terms.columns import checked
 from weir.terms.model import Parsed
 from weir.tools import tools
 

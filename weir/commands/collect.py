@@ -21,10 +21,9 @@ from weir.plan.model import Plan
 from weir.records.collect import site_folder
 from weir.records.copies import copies
 from weir.records.intervals import write_intervals
-from weir.records.planned import Planned
 from weir.records.rounds import MISSING, OLDER, PLAN_FILE, Rounds, rounds_of
 from weir.records.study import Work, collected, parts_of
-from weir.records.study_facts import study_facts
+from weir.records.study_facts import Planned, study_facts
 from weir.records.table import (
     COLUMNS,
     COUNTERS_FILE,

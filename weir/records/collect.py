@@ -16,9 +16,8 @@ from weir.audit.subject import RunFacts, Subject
 from weir.base.errors import WeirError, did_you_mean
 from weir.base.files import from_json
 from weir.base.read_back import WRONG_CONTENT, shaped
-from weir.records.checked import checked
 from weir.runs.files import ROWS_FILE, RUN_FILE, sum_of
-from weir.terms.columns import repeated_parameters
+from weir.terms.columns import checked, repeated_parameters
 from weir.terms.model import CROSS_CHECK, Cell, Message, Parsed, Row
 from weir.tools import purpose_of, tools
 from weir.tools.base import Tool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,18 +13,17 @@ from weir.audit.registry import rules
 from weir.audit.subject import Subject
 from weir.base.errors import WeirError, hint_of
 from weir.base.files import printable, require_file
-from weir.records.checked import checked
 from weir.records.collect import messages_of_row
 from weir.records.copies import is_same_result, repeated
 from weir.records.facts import Facts
 from weir.records.log_cells import counted, identified
-from weir.records.log_runs import runs_in, without_prefixes
 from weir.records.table import table_lines, typed_row
 from weir.records.text_kinds import LOG_WITHOUT_RESULT, is_refused, kind_of
-from weir.terms.columns import columns, columns_of_role
+from weir.terms.columns import checked, columns, columns_of_role
 from weir.terms.model import Message, Parsed, Row, tasks_of
 from weir.terms.printed_values import iso_time
 from weir.tools import purpose_of, tools
+from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.outputs import is_table, read_text
 
 # Names that others use for a column.
@@ -263,3 +263,65 @@ def _requested_bytes(row: Row) -> int | None:
         return None
     requested_bytes = int((tasks or 0) * block_bytes * segments)
     return requested_bytes if requested_bytes <= _ENDLESS else None
+
+
+_NOT_PRINTED = "not printed"
+_OF_A_RUN = {"tasks", "api", "access"}  # requests that a program repeats when it has started
+# Columns by the names of parameters in the request that a program repeats.
+_COLUMNS = {"nodes": "nn", "stonewall": "stonewall_s"}
+
+
+def runs_in(text: str) -> Iterator[tuple[str, Parsed]]:
+    """Each run with the name of its tool."""
+    for section in _sections(text):
+        for name, tool in tools().items():
+            for parsed in tool.parse_log(section):
+                yield name, _with_rows(checked(parsed, name))
+
+
+def _sections(text: str) -> list[str]:
+    """The text, cut where the output of another program begins: nothing of one is taken for the other's."""
+    starts = sorted(
+        (match.start(), name)
+        for name, tool in tools().items()
+        if tool.log_start
+        for match in tool.log_start.finditer(text)
+    )
+    cuts = [
+        place for (place, name), (_, before) in zip(starts[1:], starts[:-1], strict=True) if name != before
+    ]
+    return [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+
+
+def _with_rows(parsed: Parsed) -> Parsed:
+    """Adds a row without numbers for a run whose log has a request and no result."""
+    failed = any(message.level == "error" for message in parsed.messages)
+    began = failed or (not parsed.complete and bool(_OF_A_RUN & parsed.requested.keys()))
+    if parsed.rows or not parsed.requested or not parsed.program or not began:
+        return parsed
+    known: Row = {_COLUMNS.get(name, name): value for name, value in parsed.requested.items()}
+    known = {name: value for name, value in known.items() if name in columns()}
+    accesses = known.pop("access", None) or [UNKNOWN_ACCESS]
+    rows = [
+        {"api": _NOT_PRINTED, **known, "access": access, "iteration": 0}
+        for access in ([accesses] if isinstance(accesses, str) else accesses)
+    ]
+    return checked(replace(parsed, rows=tuple(rows)), parsed.program)
+
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_TIME = r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^\s\]]*\]?:? ?"
+_PREFIXES = [
+    re.compile(text, re.MULTILINE) for text in (r"^ *\d+: ?", f"^{_TIME}", r"^> ?", r"^(?: {2,}|\t)")
+]
+_NEARLY_ALL = 0.9
+
+
+def without_prefixes(text: str) -> str:
+    """The lines as the program printed them; the same text where they begin with nothing of the kind."""
+    text = _COLOUR.sub("", text)
+    for prefix in _PREFIXES:
+        lines = [line for line in text.split("\n") if line.strip()]
+        if lines and sum(prefix.match(line) is not None for line in lines) >= _NEARLY_ALL * len(lines):
+            text = prefix.sub("", text)
+    return text

@@ -20,7 +20,7 @@ from weir.plan.files import cell_of_line, most_rounds
 from weir.records.collect import Run, read_hashed_json
 from weir.records.copies import Marks
 from weir.records.judged import JudgedRun, code_state, judged
-from weir.records.planned import Planned
+from weir.records.study_facts import Planned
 from weir.records.tally import Tally
 from weir.runs.files import RUN_FILE
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import shutil
+import subprocess
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +18,80 @@ from weir.base.errors import WeirError
 from weir.base.read_back import read_shaped
 from weir.measure.machine.mount_settings import shown
 from weir.plan import Plan
-from weir.records.planned import Planned
 from weir.records.tally import MACHINE_KEYS, Tally
-from weir.runs.provenance import commit_of, lock_of
-from weir.terms.model import Row
+from weir.terms.model import Cell, Row
+
+LOCK = "envs/pip/requirements.txt"
+
+
+@cache
+def commit_of(root: Path) -> str | None:
+    """The commit of the code, with a mark if files differ from it; None outside of a checkout of weir."""
+    if not (root / ".git").exists():  # a study in somebody's repository has that one's commits
+        return None
+    arguments = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    if not shutil.which("git"):
+        return None
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def lock_of(root: Path) -> str | None:
+    """A digest of the locked Python packages; None for an installed wheel."""
+    try:
+        return hashlib.sha256((root / LOCK).read_bytes()).hexdigest()[:12]
+    except OSError:
+        return None
+
+
+@dataclass
+class Planned:
+    """Counts of cells, measured or not."""
+
+    cells: int = 0
+    executions: int = 0
+    repetitions: list[dict[str, Any]] = field(default_factory=list)
+    nodes: set[int] = field(default_factory=set)
+    ppn: set[int] = field(default_factory=set)
+
+    @classmethod
+    def of_cells(cls, cells: Iterable[Cell]) -> Planned:
+        planned = cls()
+        for cell in cells:
+            planned.cells += 1
+            planned.executions += cell.rounds
+            planned.nodes.add(cell.nodes)
+            planned.ppn.add(cell.ppn)
+            if cell.until:
+                # The requests on the interval to which rounds are added.
+                planned.repetitions.append(
+                    {
+                        "cell": cell.cell,
+                        "rounds": cell.rounds,
+                        "half_width": cell.until.half_width,
+                        "at_most": cell.until.at_most,
+                    }
+                )
+        return planned
+
+    def add(self, counts: Mapping[str, Any]) -> None:
+        """The result of data() for some more cells."""
+        self.cells += counts["cells"]
+        self.executions += counts["executions"]
+        self.repetitions += counts["repetitions"]
+        self.nodes.update(counts["nodes"])
+        self.ppn.update(counts["ppn"])
+
+    def data(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "cells": self.cells,
+            "executions": self.executions,
+            "repetitions": self.repetitions,
+            "nodes": sorted(self.nodes),
+            "ppn": sorted(self.ppn),
+        }
+
 
 _TEXT, _COUNT = (str, int, float), (int, float)
 # Keys of facts.json that commands read; archived records have few of them.

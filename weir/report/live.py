@@ -20,8 +20,7 @@ from weir.base.files import write_atomically
 from weir.base.units import about_duration
 from weir.plan import Plan
 from weir.records.collect import requested_columns
-from weir.records.planned import Planned
-from weir.records.study_facts import study_facts
+from weir.records.study_facts import Planned, study_facts
 from weir.records.tally import Tally, facts_of_run
 from weir.report.answers import answers
 from weir.report.counts import Counts

@@ -1,12 +1,14 @@
 """SHA256SUMS of a study: its tables, its plan and every run.json, which holds the sums of the raw outputs.
 
-`sha256sum -c SHA256SUMS` checks the file without weir. The digest of the study is the SHA-256 of this file.
+`sha256sum -c SHA256SUMS` checks the file without weir. The digest of the study is the SHA-256 of this file. A
+signature of it by ssh-keygen proves who collected the study, where checksums alone are not enough.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -87,3 +89,42 @@ def read_manifest(folder: Path) -> tuple[str, Mapping[str, str]]:
             raise WeirError("is damaged", file=str(path), line=number, hint=hint)
         sums[name] = checksum
     return text, sums
+
+
+NAMESPACE = "weir-study"
+SIGNATURE = f"{MANIFEST}.sig"
+
+
+def sign(study: Path, key: Path) -> Path:
+    """Sign the manifest with a private SSH key, or the public key of one in the agent."""
+    signature = study / SIGNATURE
+    signature.unlink(missing_ok=True)
+    _ssh_keygen("sign", "-f", str(key), "-n", NAMESPACE, str(study / MANIFEST))
+    return signature
+
+
+def signer(study: Path, allowed_signers: Path) -> str:
+    """The allowed signer who signed the manifest."""
+    signature = study / SIGNATURE
+    if not signature.is_file():
+        hint = "sign it: weir verify STUDY --sign ~/.ssh/id_ed25519"
+        raise WeirError("there is no signature", file=str(signature), hint=hint)
+    found = _ssh_keygen("find-principals", "-s", str(signature), "-f", str(allowed_signers))
+    name = found.splitlines()[0].strip()
+    arguments = ("-s", str(signature), "-f", str(allowed_signers), "-n", NAMESPACE, "-I", name)
+    _ssh_keygen("verify", *arguments, text=(study / MANIFEST).read_bytes())
+    return name
+
+
+def _ssh_keygen(action: str, *arguments: str, text: bytes = b"") -> str:
+    try:
+        done = subprocess.run(
+            ["ssh-keygen", "-Y", action, *arguments], input=text, capture_output=True, check=False
+        )
+    except FileNotFoundError:
+        raise WeirError("ssh-keygen is missing", hint="install OpenSSH 8.2 or newer") from None
+    if done.returncode != 0:
+        message = (done.stderr or done.stdout).decode(errors="replace").strip() or "no message"
+        hint = f"see man ssh-keygen, ALLOWED SIGNERS; the namespace is {NAMESPACE}"
+        raise WeirError(f"ssh-keygen -Y {action} failed: {message}", hint=hint)
+    return done.stdout.decode(errors="replace")

@@ -22,9 +22,9 @@ from weir.measure.rounds import measure_in_rounds, measure_in_turn
 from weir.measure.session import Session, SessionBatch, end_of_allocation
 from weir.plan import Batch, Plan
 from weir.plan.experience import append_costs
-from weir.records.costs import batch_costs
 from weir.records.intervals import width_meter
 from weir.records.judged import rows_text
+from weir.records.measured import batch_costs
 
 _LONG_ROUND_S = 5.0
 

@@ -19,8 +19,7 @@ from tests.unit.tools.test_mdtest_tables import DATE, V1, V3
 from weir.base.errors import WeirError
 from weir.cli import main
 from weir.records.facts import Facts, read_facts
-from weir.records.importing import import_files
-from weir.records.log_runs import runs_in
+from weir.records.importing import import_files, runs_in
 from weir.records.table import read_records
 from weir.records.text_kinds import kind_of
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from weir.records.importing import _kind
-from weir.records.log_runs import runs_in
+from weir.records.importing import _kind, runs_in
 from weir.tools.ior.parse import parse_log
 
 _STATUS = """# How it goes

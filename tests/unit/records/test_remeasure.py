@@ -10,7 +10,7 @@ from tests.unit.measure.test_rounds import job, run_round
 from weir.base.errors import TargetUnavailableError, WeirError
 from weir.measure import rounds
 from weir.measure.session import SessionBatch
-from weir.records.remeasure import measure_in_turns
+from weir.records.measured import measure_in_turns
 
 
 def test_a_target_that_fails_is_the_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,9 +10,9 @@ import pytest
 from tests.conftest import ROOT
 from weir.audit.subject import Subject
 from weir.decide.io500.cells import standings
-from weir.records.costs import created_inodes
 from weir.records.facts import Facts
 from weir.records.importing import import_files
+from weir.records.measured import created_inodes
 from weir.terms.model import Row, tasks_of
 
 LOG = ROOT / "tests/golden/ior/ior-posix-shared.txt"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.unit.tools.cells import cell_of
-from weir.records.log_runs import runs_in
+from weir.records.importing import runs_in
 from weir.terms.model import Target
 from weir.tools import tools
 from weir.tools.base import RunPaths

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from weir.audit import Subject, judge
-from weir.records.log_runs import runs_in
+from weir.records.importing import runs_in
 from weir.terms.columns import columns
 from weir.tools import tools
 from weir.tools.fio.parse import documents, parse_document, size_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from weir.records.log_runs import runs_in
+from weir.records.importing import runs_in
 
 TEXT = """\
 Args: md-workbench "-D" "2" "-P" "20" "-I" "10" "-o" "/scratch/w" "--print-detailed-stats" "--process-reports"

@@ -17,7 +17,7 @@ from weir.decide.accept.report import print_pdf, write_report
 from weir.decide.compare.sides import records_file
 from weir.plan.config.sources import find_sources
 from weir.records.table import write_whole
-from weir.runs.signature import signer
+from weir.runs.manifest import signer
 
 _MOST_PROMISES = 2  # that the first line of a contract shows: more do not fit beside the counts
 

@@ -26,8 +26,8 @@ from weir.decide.compare.verdict import FASTER, SLOWER, UNDECIDED, Judged, judge
 from weir.measure.batch import preflight
 from weir.measure.planned import PlannedBatch, planned_batch
 from weir.plan import Plan, read_plan
+from weir.records.measured import batch_of, batch_of_cell, measure_in_turns
 from weir.records.metrics import Metric
-from weir.records.remeasure import batch_of, batch_of_cell, measure_in_turns
 from weir.records.table import write_records
 from weir.site.schedulers import surrounding
 from weir.terms.model import Cell, Row

@@ -17,7 +17,7 @@ from weir.plan.config import Config
 from weir.plan.config.sources import Sources
 from weir.plan.config.suite import FULL
 from weir.plan.config.suites import load_suite
-from weir.records.remeasure import measure_in_turns
+from weir.records.measured import measure_in_turns
 from weir.terms.model import Row
 from weir.tools import tools
 

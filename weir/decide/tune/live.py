@@ -19,8 +19,8 @@ from weir.decide.tune.search import Space, make_space
 from weir.plan import Plan
 from weir.plan.config.parameters import cell_key, written_value
 from weir.plan.config.suite import Suite
+from weir.records.measured import batch_of_cell, measure_in_turns
 from weir.records.metrics import metric_named
-from weir.records.remeasure import batch_of_cell, measure_in_turns
 from weir.terms.model import Cell, Row
 from weir.tools import tools
 

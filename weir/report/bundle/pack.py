@@ -14,6 +14,7 @@ import weir
 from weir.base.errors import WeirError
 from weir.base.files import read_object
 from weir.data import STUDY_PARTS
+from weir.records.study_facts import commit_of
 from weir.report.bundle.crate import METADATA, crate_metadata
 from weir.report.bundle.private import Private
 from weir.report.bundle.rebuild import collected_again, drawn_again
@@ -21,7 +22,6 @@ from weir.report.bundle.source import Source
 from weir.runs.files import ROWS_FILE, RUN_FILE, file_sha256, write_run_file
 from weir.runs.ledger import LEDGER, copy_ledger, read_ledger
 from weir.runs.manifest import MANIFEST, manifest_text, read_manifest, write_manifest
-from weir.runs.provenance import commit_of
 from weir.runs.verify import verify
 
 CODE = (*STUDY_PARTS, "envs/pip")

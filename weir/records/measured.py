@@ -1,19 +1,59 @@
-"""Actual cost of a session of a batch, from its outputs, beside the expected cost."""
+"""Cells that are measured now: again, in a directory of their own, one round of each and then the next;
+and what a session of a batch cost, beside what was expected."""
 
 from __future__ import annotations
 
+import secrets
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from weir.measure.session import SessionBatch
-from weir.plan import Batch
+from weir.base.errors import WeirError
+from weir.measure.planned import PlannedBatch, planned_batch
+from weir.measure.rounds import measure_in_rounds
+from weir.measure.session import Session, SessionBatch, end_of_allocation
+from weir.plan import Batch, Plan
 from weir.plan.experience import BatchCosts
-from weir.records.collect import Run, read_json
+from weir.records.collect import Run, finished_runs, read_json
 from weir.records.judged import collect_cell
 from weir.runs.files import RUN_FILE, run_folder
-from weir.terms.model import Row, tasks_of
+from weir.terms.model import Cell, Row, tasks_of
+
+
+def batch_of(plan: Plan, cell: str) -> Batch | None:
+    """The batch that holds the cell."""
+    return next((batch for batch in plan.batches if any(one.cell == cell for one in batch.cells)), None)
+
+
+def batch_of_cell(plan: Plan, cell: Cell, results: Path) -> PlannedBatch:
+    """A batch of this cell only; its runs go to results."""
+    batch = batch_of(plan, cell.cell)
+    if batch is None:
+        raise WeirError("the plan has no such cell", key="cell", value=cell.cell)
+    whole = planned_batch(plan, batch, results)
+    return replace(whole, cells=(cell,), batch=f"{batch.batch}-{cell.cell}")
+
+
+def measure_in_turns(planned: Sequence[PlannedBatch]) -> dict[str, list[Row]]:
+    """Records by cell. Finished runs are kept, so a killed call continues."""
+    session = Session(planned, seed=secrets.randbits(32), ends_at=end_of_allocation())
+    measure_in_rounds(session)
+    for batch in session.batches:
+        if batch.error:
+            raise batch.error
+        if batch.unavailable:
+            raise WeirError(f"{batch.planned.batch} is unavailable: {batch.unavailable}")
+        if batch.left:
+            raise WeirError(
+                "the rest of the allocation is too short", hint="run again: finished runs are kept"
+            )
+    return {
+        cell.cell: list(collect_cell(cell, finished_runs(one.results / "runs" / cell.cell), one.results))
+        for one in planned
+        for cell in one.cells
+    }
 
 
 def batch_costs(batch: Batch, measured: SessionBatch, results: Path) -> BatchCosts | None:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from weir.base.errors import WeirError
-from weir.records.checked import checked
 from weir.terms.columns import (
     cell_columns,
+    checked,
     columns,
     columns_of_role,
     observed_facts,
