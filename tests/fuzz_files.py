@@ -37,7 +37,7 @@ from weir.decide.history.reframe_results import limits_of, read_bounds
 from weir.measure.clean_up import remains
 from weir.measure.lock import NOTE_SUFFIX
 from weir.measure.receipt import BatchReceipt, Receipt
-from weir.measure.settle import settle
+from weir.measure.status import settle
 from weir.plan import read_plan
 from weir.workflow.handover import Handover, workflow_runs, write_errors
 

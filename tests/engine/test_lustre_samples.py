@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import beside
 from tests.engine.runs import ROOT
-from weir.measure.machine.stripes import stripe
+from weir.measure.command import stripe
 from weir.terms.model import Target
 
 CAPTURED = ROOT / "tests/golden/lustre/2.17.57"

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.measure.preflight import check_program
-from weir.measure.ranks import check_ranks
+from weir.measure.preflight import check_program, check_ranks
 from weir.terms.model import Stack
 
 # A fake of weir-io: reports one rank, in the file of its option.

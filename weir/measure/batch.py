@@ -20,17 +20,15 @@ from weir.measure.clean_up.guardian import Guardian
 from weir.measure.clean_up.prepare import prepared
 from weir.measure.clean_up.remains import clean_up_after_kills
 from weir.measure.command import Turn
-from weir.measure.executions import Execution
+from weir.measure.executions import Execution, Progress
 from weir.measure.lock import Holder, Lock, machine_lock, take, this_process
 from weir.measure.loop import run_all
 from weir.measure.machine.servers import server_memory_bytes
 from weir.measure.nodes.comparison import LEAST_NODES, Slow, names_of, probe_nodes, slow_nodes
 from weir.measure.planned import PlannedBatch
-from weir.measure.preflight import Check, look_at
-from weir.measure.progress import Progress
-from weir.measure.ranks import check_ranks
+from weir.measure.preflight import Check, check_ranks, look_at
 from weir.measure.session import SessionBatch
-from weir.measure.settle import settle
+from weir.measure.status import settle
 from weir.runs.files import note_unavailable
 from weir.site.schedulers import surrounding
 from weir.tools.engine import PROGRAM as ENGINE

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
+import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from weir.base.errors import WeirError
 from weir.base.storage_calls import in_time
 from weir.measure.clean_up.guardian import Guardian
 from weir.measure.clean_up.workspace import Workspace
 from weir.measure.document import before
 from weir.measure.executions import Execution
 from weir.measure.machine.host import host_facts
-from weir.measure.machine.stripes import stripe
 from weir.measure.planned import PlannedBatch
 from weir.measure.session import SessionBatch
 from weir.runs.files import file_sha256, fresh_folder
 from weir.site.launchers import Start, start_of
+from weir.terms.model import Target
 from weir.tools import tools
 from weir.tools.base import RunPaths
 from weir.tools.engine import engine_of, shared_engine
@@ -170,3 +173,46 @@ def _digest_of(file: Path, size: int, changed_ns: int) -> str | None:
     with file.open("rb") as stream:
         is_image = stream.read(_MAGIC_AT + len(_MAGIC)).endswith(_MAGIC)
     return file_sha256(file) if is_image else None
+
+
+# lfs getstripe prints a bare number, or a layout with this line.
+_COUNT = re.compile(r"^\s*(?:\S*stripe_count:\s*)?(-?\d+)\b", re.MULTILINE)
+
+
+def stripe(folder: Path, params: Mapping[str, Any], target: Target) -> int | None:
+    """Give the folder the stripes that a cell requests; how many its files get, None if nothing tells."""
+    values = {name: str(params.get(name) or "") for name in ("pool", "osts")}
+    values |= {"count": str(params.get("stripe_count", 0)), "folder": str(folder)}
+    if values["osts"]:
+        _call(target.set_osts, values, target)
+    elif values["pool"]:
+        _call(target.set_pool, values, target)
+    elif params.get("stripe_count"):
+        _call(target.set_stripes, values, target)
+    if not target.get_stripes:
+        return None
+    found = _COUNT.search(_call(target.get_stripes, values, target))
+    return int(found[1]) if found else None
+
+
+def _call(command: Sequence[str], values: Mapping[str, str], target: Target) -> str:
+    filled = [_filled(word, values) for word in command]
+    environment = {**os.environ, **target.environment}
+    try:
+        done = subprocess.run(filled, env=environment, capture_output=True, text=True, check=False)
+    except OSError as error:
+        complaint = f"`{filled[0]}`: {error.strerror}"
+    else:
+        if done.returncode == 0:
+            return done.stdout
+        complaint = (
+            f"`{' '.join(filled)}` ended with {done.returncode}: {(done.stderr or done.stdout).strip()}"
+        )
+    hint = "correct `stripes` in the target's file, or say max_stripe_count: 0"
+    raise WeirError(f"target {target.name}: {complaint}", hint=hint)
+
+
+def _filled(word: str, values: Mapping[str, str]) -> str:
+    for name, text in values.items():
+        word = word.replace(f"{{{name}}}", text)
+    return word

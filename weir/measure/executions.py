@@ -1,4 +1,5 @@
-"""Executions of cells: how each ended, which are left, and in which order they run.
+"""Executions of cells: how each ended, which are left, in which order they run, and the line of each that
+shows how much time is left.
 
 Every cell runs once in a round, and each round has a random order of its own. A drift of the system then hits
 all cells alike instead of those that happen to come last, and the seed in each run file lets anyone see the
@@ -9,13 +10,17 @@ from __future__ import annotations
 
 import itertools
 import random
+import sys
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
+from weir.base.units import about_duration
 from weir.runs.files import ended_at, read_run_file
 from weir.terms.model import Cell, Until
 
@@ -156,3 +161,37 @@ def _budgets(cells: Sequence[Cell], finished: Mapping[Run, Finished]) -> dict[Ex
 
 def _spent_s(cell: Cell, runs: Iterable[int], finished: Mapping[Run, Finished]) -> float:
     return sum(finished[cell.cell, run].elapsed_s for run in runs)
+
+
+class Progress:
+    """Counts executions; the time left is from the mean of those done so far, since the order is random."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        """Writes to a file that whoever waits follows, because ReFrame in between keeps stderr to itself;
+        else to stderr."""
+        self._file = file
+        self._total = self._done = 0
+        self._started = 0.0
+
+    def report(self, line: str) -> None:
+        """A line beside those of executions. The file is made by the first."""
+        try:
+            with self._file.open("a", encoding="utf-8") if self._file else nullcontext(sys.stderr) as stream:
+                print(line, file=stream, flush=True)
+        except OSError:
+            print(line, file=sys.stderr, flush=True)
+
+    def expect(self, more: int) -> None:
+        """Executions come, or (below zero) a batch cannot go on."""
+        if not self._total:
+            self._started = time.monotonic()
+        self._total += more
+
+    def step(self, title: str, execution: Execution, ending: str, elapsed_s: float) -> None:
+        self._done += 1
+        spent = time.monotonic() - self._started
+        left = spent / self._done * (self._total - self._done)
+        width = len(str(self._total))
+        count = f"{title} [{self._done:{width}}/{self._total}]"
+        line = f"{count} {execution.cell.point}: {ending} in {elapsed_s:.1f} s"
+        self.report(f"{line}, {about_duration(left)} left")

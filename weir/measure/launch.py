@@ -20,14 +20,21 @@ from pathlib import Path
 from weir.base.files import write_atomically
 from weir.base.storage_calls import is_in_haste
 from weir.measure.clean_up.shared_memory import no_segment
+from weir.measure.clean_up.workspace import EnvironmentFaultError
 from weir.measure.command import Prepared, Turn, prepare
 from weir.measure.document import OUTPUT_FILES, RunEnd, after, now
 from weir.measure.execute import Outcome, execute, time_limit
 from weir.measure.executions import Execution
-from weir.measure.faults import EnvironmentFaultError
 from weir.measure.machine.host import Held, held_between, held_so_far
-from weir.measure.settle import LAUNCH_FILE
-from weir.measure.status import STATUS_FILE, TRUNCATED, StatusLine, end_of, is_complete, read_status
+from weir.measure.status import (
+    LAUNCH_FILE,
+    STATUS_FILE,
+    TRUNCATED,
+    StatusLine,
+    end_of,
+    is_complete,
+    read_status,
+)
 from weir.runs.ledger import end_run
 from weir.site.launchers import launcher
 from weir.site.schedulers import surrounding

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 
 from weir.base.clock import wall_s
 from weir.base.errors import WeirError
+from weir.measure.clean_up.workspace import EnvironmentFaultError
 from weir.measure.command import Turn
-from weir.measure.executions import Execution
-from weir.measure.faults import EnvironmentFaultError
+from weir.measure.executions import Execution, Progress
 from weir.measure.launch import LaunchLostError, run_launch
-from weir.measure.progress import Progress
 from weir.plan.allocation import fits
 from weir.plan.cost import LAUNCH_EXECUTIONS
 

@@ -10,8 +10,7 @@ import pytest
 
 from tests.checkout import shipped
 from weir.measure import preflight
-from weir.measure.preflight import check_batch, check_inodes, check_kind, check_space, inodes_of
-from weir.measure.ranks import check_ranks
+from weir.measure.preflight import check_batch, check_inodes, check_kind, check_ranks, check_space, inodes_of
 from weir.plan import make_plan
 from weir.plan.cost import LAUNCH_EXECUTIONS
 from weir.terms.model import Stack, Target

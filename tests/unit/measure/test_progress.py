@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.measure.executions import Execution
-from weir.measure.progress import Progress
+from weir.measure.executions import Execution, Progress
 from weir.terms.model import Cell
 
 

@@ -14,10 +14,9 @@ from tests.unit.measure.alone import run_missing
 from weir.measure import launch as launch_module
 from weir.measure.document import after
 from weir.measure.planned import PlannedBatch
-from weir.measure.ranks import check_ranks
+from weir.measure.preflight import check_ranks
 from weir.measure.session import SessionBatch
-from weir.measure.settle import settle
-from weir.measure.status import end_of, read_status
+from weir.measure.status import end_of, read_status, settle
 from weir.runs.files import read_run_file, run_folder
 from weir.runs.ledger import Judge
 from weir.terms.model import Cell, Stack, Target

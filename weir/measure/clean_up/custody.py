@@ -16,12 +16,11 @@ from weir.base.errors import WeirError
 from weir.base.files import write_atomically
 from weir.measure.clean_up.prepare import PREPARE_TOKEN, clean_up
 from weir.measure.clean_up.shared_memory import remove_orphans, remove_sessions
-from weir.measure.clean_up.workspace import Workspace, files_of_launches, temporary_directory
+from weir.measure.clean_up.workspace import Workspace, fault, files_of_launches, missing, temporary_directory
 from weir.measure.execute import GRACE_S, POLL_S, end_processes, processes_with_token
-from weir.measure.faults import fault, missing
 from weir.measure.lock import LOCK_IN_TARGET, Holder, Lock
 from weir.measure.planned import PlannedBatch
-from weir.measure.settle import settle
+from weir.measure.status import settle
 from weir.terms.model import Target
 
 # Time from the end of the guardian's pipe to the end of its process.

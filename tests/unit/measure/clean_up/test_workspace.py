@@ -8,8 +8,7 @@ import pytest
 from tests.swap_attack import AIMS, attacked, by_descriptors
 from weir.base.errors import WeirError
 from weir.measure.clean_up import workspace as workspace_module
-from weir.measure.clean_up.workspace import MARKER, Workspace
-from weir.measure.faults import missing
+from weir.measure.clean_up.workspace import MARKER, Workspace, missing
 
 
 @pytest.mark.row("directories on a target")

@@ -11,7 +11,7 @@ import pytest
 from tests.checkout import TARGET, load, make_checkout
 from tests.unit.measure.alone import run_missing
 from weir.base.errors import ConfigError, WeirError
-from weir.measure.machine.stripes import stripe
+from weir.measure.command import stripe
 from weir.measure.planned import PlannedBatch
 from weir.records.collect import Run
 from weir.records.judged import collect_cell
