@@ -1,5 +1,5 @@
-# The Content-Security-Policy of a page, as weir/report/policy.py has it: a page requests nothing, and runs the scripts
-# that the analysis wrote into it. Names and texts of a study come from external files.
+# The Content-Security-Policy of a page, as weir/report/template.py has it: a page requests nothing, and runs the
+# scripts that the analysis wrote into it. Names and texts of a study come from external files.
 
 # Styles are not restricted: those of SVG figures are attributes, which have no hashes, and tables have their own.
 content_policy <- function(script = NULL) {

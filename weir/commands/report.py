@@ -29,8 +29,7 @@ from weir.plan.card import other_scale, short_card
 from weir.plan.config import load_config
 from weir.plan.config.suite import FULL
 from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
-from weir.report.page_file import PAGE_FILE
-from weir.report.publications import publication_lines
+from weir.report.page_file import PAGE_FILE, publication_lines
 from weir.report.text import lines
 from weir.workflow.follow import follow, measured_partitions
 from weir.workflow.handover import MEASURED_PLAN, Handover

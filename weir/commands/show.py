@@ -11,8 +11,7 @@ from typing import Any
 from weir.base.errors import WeirError
 from weir.base.files import from_json
 from weir.base.read_back import damage_named
-from weir.report.page_file import DRAW_AGAIN, PAGE_FILE, checked_page
-from weir.report.publications import publication_lines
+from weir.report.page_file import DRAW_AGAIN, PAGE_FILE, checked_page, publication_lines
 from weir.report.text import lines
 
 NAME = "show"

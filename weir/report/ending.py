@@ -9,8 +9,7 @@ from pathlib import Path
 from weir.base.errors import WeirError
 from weir.base.files import from_json
 from weir.records.tally import verdict_counts
-from weir.report.page_file import checked_page
-from weir.report.publications import publication_lines
+from weir.report.page_file import checked_page, publication_lines
 from weir.report.text import headline
 from weir.workflow.rules import Workflow
 from weir.workflow.study import PAGE, PRINT, RECORDS, cells_left, output_times

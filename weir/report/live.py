@@ -22,10 +22,9 @@ from weir.plan import Plan
 from weir.records.collect import requested_columns
 from weir.records.study_facts import Planned, study_facts
 from weir.records.tally import Tally, facts_of_run
-from weir.report.answers import answers
+from weir.report.answers import answers, study_of, targets_of
 from weir.report.counts import Counts
 from weir.report.points import MOST_POINTS, Points
-from weir.report.study import study_of, targets_of
 from weir.report.template import write_page
 from weir.report.text import proof, rates
 from weir.terms.model import Row

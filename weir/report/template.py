@@ -1,16 +1,23 @@
-"""report.html without R: the template of analysis/page, which R fills in the same way, with other facts."""
+"""report.html without R: the template of analysis/page, which R fills in the same way, with other facts.
+
+The Content-Security-Policy of a page lets it request nothing, and run the scripts that weir wrote into it.
+Names and texts of a study come from external files. They are escaped; should one pass all the same, the
+browser neither runs it nor sends anything.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import html
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from weir.base.files import write_atomically
 from weir.data import data_folder
-from weir.report.policy import policy
 from weir.terms.columns import columns
 
 SCHEMA = 1
@@ -52,3 +59,25 @@ def _words_of_verdicts() -> dict[str, dict[str, str]]:
         name: {"word": text, "mark": column.marks[name], "meaning": column.meanings[name]}
         for name, text in column.texts.items()
     }
+
+
+# The policy of a page with figures: styles of SVG files are attributes, which have no hashes.
+ANY_STYLE = "'unsafe-inline'"
+
+
+def policy(scripts: Sequence[str] = (), styles: Sequence[str] = (), any_style: bool = False) -> str:
+    """The policy of a page with these inline scripts and styles, each as it stands between its tags."""
+    style = ANY_STYLE if any_style else _sources(styles)
+    parts = ("default-src 'none'", f"script-src {_sources(scripts)}", f"style-src {style}")
+    return "; ".join((*parts, "img-src data:", "base-uri 'none'", "form-action 'none'"))
+
+
+def policy_element(scripts: Sequence[str] = (), styles: Sequence[str] = ()) -> str:
+    """The same as an element of the head, before all that it is about."""
+    content = html.escape(policy(scripts, styles), quote=True)
+    return f'<meta http-equiv="Content-Security-Policy" content="{content}">'
+
+
+def _sources(texts: Sequence[str]) -> str:
+    hashes = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts)
+    return " ".join(f"'sha256-{each}'" for each in hashes) or "'none'"
