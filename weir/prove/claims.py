@@ -11,9 +11,8 @@ from typing import Any
 from weir.audit.judge import judge
 from weir.audit.registry import INVALID
 from weir.audit.subject import SPAN_SHARE, Subject
+from weir.prove.counters import most_listed, searched
 from weir.prove.judged import with_what_reads_fetched
-from weir.prove.killed import Process
-from weir.prove.listed import most_listed, searched
 from weir.prove.mounts import Growth, Mount, Phase
 from weir.prove.records import (
     LEAST_BYTES,
@@ -30,6 +29,7 @@ from weir.prove.records import (
     until_synced,
     without_counts,
 )
+from weir.prove.reports import Process
 from weir.prove.results import OPTION, Claim
 from weir.prove.shared_calls import (
     alone_s,

@@ -9,8 +9,8 @@ from typing import Any
 
 from weir.audit.judge import judge
 from weir.base.units import about_size
-from weir.prove.killed import Process
 from weir.prove.records import Judged, without_counts
+from weir.prove.reports import Process
 
 # Bytes and share that may be counts of a process that ends while others run, or reads of weir's own outputs.
 _LEAST_BYTES = 1 << 20

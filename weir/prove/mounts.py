@@ -6,13 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from weir.prove.continuing import joined, runs_of, spans_of
-from weir.prove.counters import device_of, group_of, processors_of, servers_of
-from weir.prove.in_memory import in_memory, without_device
-from weir.prove.killed import Process, is_killed
-from weir.prove.listed import Listed, listed_of
-from weir.prove.pieces import BYTES, Piece, groups_of
-from weir.prove.reports import streamed_on
+from weir.prove.counters import (
+    Listed,
+    device_of,
+    group_of,
+    in_memory,
+    listed_of,
+    processors_of,
+    servers_of,
+    without_device,
+)
+from weir.prove.pieces import BYTES, Piece, groups_of, joined, runs_of, spans_of
+from weir.prove.reports import Process, is_killed, streamed_on
 from weir.prove.shares import counted_by_kernel
 
 KINDS = ("read", "write", "sync", "name")

@@ -1,10 +1,16 @@
-"""Phases of single processes, and which of them are one phase of the program."""
+"""Phases of single processes, and which of them are one phase of the program.
+
+A phase may continue the one before it: the process had closed all files, and transferred the same way again,
+such as in the next iteration of a benchmark. They count as one phase, which knows its parts.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 GAP_NS = 1_000_000_000  # the same as ACCOUNTS_GAP_NS of the library
@@ -87,3 +93,99 @@ def _until_next(piece: Piece, group: Sequence[Piece], looks: Sequence[Counters])
 
 def _raw_ns(counters: Counters) -> int:
     return int(counters["raw_ns"])
+
+
+Phase = Mapping[str, Any]
+
+LEAST_BYTES = 1 << 20  # as ACCOUNTS_WORTH_BYTES of the library; a launcher moves less all the time
+_NEARLY_ALL = 0.99
+_KINDS = ("read", "write", "sync", "name")
+_SUMMED = (*BYTES.values(), "direct_read_bytes", "direct_written_bytes")
+
+
+def runs_of(phases: Sequence[Phase]) -> Iterator[tuple[Phase, ...]]:
+    """Each phase with those that continue it."""
+    ends = [at for at, one in enumerate(phases) if at and not one.get("continues")]
+    for begin, end in pairwise([0, *ends, len(phases)]):
+        if end > begin:
+            yield tuple(phases[begin:end])
+
+
+def joined(run: Sequence[Phase]) -> Phase:
+    """The report of the phases as if the library had seen one."""
+    if len(run) == 1:
+        return run[0]
+    return {
+        **run[0],
+        "last_ns": max(one["last_ns"] for one in run),
+        "most_at_once": max(one["most_at_once"] for one in run),
+        **{name: sum(one[name] for one in run) for name in _SUMMED},
+        **_synced(run),
+        **_fetched(run),
+        **{kind: _calls([one[kind] for one in run]) for kind in _KINDS},
+        "names": {name: sum(one["names"][name] for one in run) for name in run[0]["names"]},
+    }
+
+
+def _synced(run: Sequence[Phase]) -> dict[str, int]:
+    """Bytes that the run wrote and a later part of it synchronised are its own."""
+    late = [one for one in run if one.get("synced_earlier_bytes")]
+    before = [one for one in late if one["synced_from_ns"] < run[0]["first_ns"]]
+    within = sum(one["synced_earlier_bytes"] for one in late if one not in before)
+    return {
+        "synced_bytes": sum(one["synced_bytes"] for one in run) + within,
+        "synced_earlier_bytes": sum(one["synced_earlier_bytes"] for one in before),
+        "synced_from_ns": min((one["synced_from_ns"] for one in before), default=0),
+    }
+
+
+def _fetched(run: Sequence[Phase]) -> dict[str, int]:
+    """Advice before the first read of the run stays before it, all other advice is between the reads."""
+    reads = [at for at, one in enumerate(run) if "fetched_before_bytes" in one]
+    first = reads[0] if reads else len(run) - 1
+    ahead = sum(one.get("ahead_bytes", 0) for one in run)
+    ahead += sum(one.get("ahead_before_bytes", 0) for one in run[first + 1 :])
+    found = {
+        "ahead_bytes": ahead,
+        "ahead_before_bytes": sum(one.get("ahead_before_bytes", 0) for one in run[: first + 1]),
+        "ahead_from_ns": min((ns for one in run if (ns := one.get("ahead_from_ns"))), default=0),
+    }
+    return found | ({"fetched_before_bytes": run[first]["fetched_before_bytes"]} if reads else {})
+
+
+def _calls(parts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    return {
+        "calls": sum(one["calls"] for one in parts),
+        "busy_ns": sum(one["busy_ns"] for one in parts),
+        "first_ns": next((one["first_ns"] for one in parts if one["first_ns"]), 0),
+        "last_ns": max(one["last_ns"] for one in parts),
+    }
+
+
+def spans_of(group: Sequence[Piece]) -> list[list[Piece]]:
+    """The parts of a phase of all processes that follow one another. There are none where a process has but
+    one (programs may follow one another in another order than they print), where some overlap all others, or
+    where many small transfers are in none."""
+    every = [part for piece in group for part in (piece.parts or (piece,))]
+    parts = [part for part in every if _moved(part) >= LEAST_BYTES]
+    if 1 in Counter(part.process for part in parts).values():
+        return []
+    spans: list[list[Piece]] = []
+    until_ns = 0
+    for part in sorted(parts, key=_began_ns):
+        if not spans or _began_ns(part) >= until_ns:
+            spans.append([])
+        spans[-1].append(part)
+        until_ns = max(until_ns, *(part.phase[kind]["last_ns"] for kind in ("read", "write", "sync")))
+    whole = sum(map(_moved, group))
+    is_whole = sum(map(_moved, parts)) >= _NEARLY_ALL * whole
+    return spans if len(spans) > 1 and is_whole else []
+
+
+def _moved(piece: Piece) -> int:
+    return sum(piece.phase[name] for name in BYTES.values())
+
+
+def _began_ns(piece: Piece) -> int:
+    begins = [piece.phase[kind]["first_ns"] for kind in ("read", "write")]
+    return int(min((ns for ns in begins if ns), default=piece.phase["first_ns"]))

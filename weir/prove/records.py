@@ -14,8 +14,8 @@ from weir.audit.judge import Judgement, verdict_columns
 from weir.audit.subject import Subject
 from weir.base.mounts import mount_of
 from weir.measure.machine.mount_settings import synchronisation_off
-from weir.prove.killed import Process
 from weir.prove.mounts import Growth, Mount, Phase
+from weir.prove.reports import Process
 from weir.terms.columns import columns
 from weir.terms.model import Row
 from weir.witness.nodes import SERVER_COUNTS

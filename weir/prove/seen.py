@@ -9,11 +9,10 @@ from pathlib import PurePath
 from typing import Any
 
 from weir.base.units import about_size
-from weir.prove.killed import Process, is_killed
 from weir.prove.mounts import Mount
 from weir.prove.output import is_worth_lines, little_line, mount_lines, moved_below, watched_lines
 from weir.prove.records import Judged, interposed
-from weir.prove.reports import unreported_bytes, unseen_bytes
+from weir.prove.reports import Process, is_killed, unreported_bytes, unseen_bytes
 from weir.prove.results import Claim
 from weir.prove.start import Ended
 from weir.witness.document import LIBRARY, without_library

@@ -8,9 +8,8 @@ from typing import Any
 
 from weir.audit.subject import FETCHED_SHARE
 from weir.base.mounts import MEMORY_FILE_SYSTEMS
-from weir.prove.killed import Process
 from weir.prove.pieces import BYTES, Counters, Kernel, Piece
-from weir.prove.reports import streamed_bytes
+from weir.prove.reports import Process, streamed_bytes
 
 _SMALL = 0.05  # share of the bytes that another mount of the process, or calls that hide, may have moved
 _FEW_BYTES = 1 << 16  # bytes of settings and the like, also where queues move the rest and no call shows it

@@ -6,11 +6,11 @@ from typing import Any
 
 from tests.unit.prove.reports import MIB, S, mount, process
 from tests.unit.prove.test_shared_calls import busy, of
-from weir.prove.beside import with_others
 from weir.prove.claims import judged_claims
-from weir.prove.continuing import joined, runs_of
+from weir.prove.judged import with_others
 from weir.prove.mounts import Mount, mounts_of
 from weir.prove.output import claim_lines
+from weir.prove.pieces import joined, runs_of
 
 _LASTED_S = (2.0, 0.25)
 

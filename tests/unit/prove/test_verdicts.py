@@ -10,10 +10,9 @@ import pytest
 
 from tests.unit.prove.reports import MIB, ZEROS, S, claimed, fio, mount, phase, process
 from weir.base.errors import WeirError
-from weir.prove import in_memory as memory
-from weir.prove.beside import disk_of, with_others
+from weir.prove import counters as memory
 from weir.prove.claims import judged_claims
-from weir.prove.judged import judged_mounts
+from weir.prove.judged import disk_of, judged_mounts, with_others
 from weir.prove.mounts import mounts_of
 from weir.prove.reports import read_reports, unreported_bytes
 from weir.prove.results import Claim, expected
