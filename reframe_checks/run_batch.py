@@ -8,64 +8,32 @@ and receipt pass through ReFrame as files that lie beside each other.
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import re
-import secrets
-import shutil
-import signal
-import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
-from weir.base.errors import WeirError, error_data
-from weir.base.files import read_object
-from weir.base.interrupts import EXIT_INTERRUPTED, caught_signals
-from weir.base.plugins import install_hint
-from weir.base.processes import adopt_orphans, children, die_with_parent, wait_for_children, waits_in
-from weir.measure.clean_up.removal import private_directory
-from weir.measure.clean_up.starter import follow_the_starter
-from weir.measure.lock import user_directory
-from weir.site.schedulers import Scheduler, scheduler, surrounding
 from weir.workflow.handover import Handover
-
-HERE = Path(__file__).resolve().parent
-POLL_S = 0.2
-# A target that does not answer is waited for, for 30 s.
-CLEAN_UP_S = 60.0
-PLAIN = re.compile(r"[\w./@%+=:,-]+", re.ASCII)
-# The id of the job that ReFrame submits, if it submits one.
-JOB_NAME_VARIABLE = "WEIR_JOB_NAME"
-# Signals that ended this process. They interrupt nothing: an exception may come where Python drops it.
-STOPPED: list[str] = []
 
 
 def main(system: str, batch: str, plan: str, receipt: str) -> int:
-    for number in caught_signals():
-        signal.signal(number, lambda number, _: STOPPED.append(signal.Signals(number).name))
-    follow_the_starter()
     handover = Handover(Path(receipt).resolve())
     for file in (handover.errors, handover.progress):
         file.unlink(missing_ok=True)
-    if shutil.which("reframe") is None:
-        hint = f"spack install weir, or: {install_hint('reframe')}; a checkout of weir: make setup"
-        error = WeirError("reframe is not on the PATH", hint=hint)
-        handover.errors.write_text(json.dumps(error_data(error)), encoding="utf-8")
-        handover.log.write_text(f"{error}\n", encoding="utf-8")
-        return failed(batch, handover)
+    if handover.take_in_turns():
+        return 0
+    from weir_checks.start import run_reframe  # takes a while, and is not needed where batches take turns
+
     status = run_reframe(system, batch, Path(plan).resolve(), handover)
-    if status != 0 and handover.receipt.exists():
+    if status != 0:
+        handover.forget_in_turns()
+    if not handover.receipt.exists():
+        return failed(batch, handover)
+    if status != 0:
         print(
             f"{batch}: some executions failed or have no valid record; the report lists them;"
             f" details: {handover.log}",
             file=sys.stderr,
         )
-    return 0 if handover.receipt.exists() else failed(batch, handover)
+    return 0
 
 
 def failed(batch: str, handover: Handover) -> int:
@@ -73,94 +41,6 @@ def failed(batch: str, handover: Handover) -> int:
         print(f"weir: {batch}: {reason}", file=sys.stderr)
     print(f"measuring {batch} failed; the whole log is {handover.log}", file=sys.stderr)
     return 1
-
-
-def run_reframe(system: str, batch: str, plan: Path, handover: Handover) -> int:
-    """Start ReFrame, pass on the lines of progress, and end what it started when this process is ended."""
-    results = plan.parent.parent  # of the site, or of a campaign at it
-    command = ["reframe", "--nocolor", "-C", str(HERE / "settings.py"), "-c", str(HERE / "measure.py")]
-    command += ["--system", system, "--prefix", str(results / "reframe"), "--performance-report", "--run"]
-    command += ["--name", f"^measure%batch=.*:{re.escape(batch)}$"]
-    logs = results / "reframe" / "logs" / batch  # ReFrame leaves a log in TMPDIR each time
-    shutil.rmtree(logs, ignore_errors=True)
-    logs.mkdir(parents=True)
-    environment = {**os.environ, "WEIR_PLAN": str(plan), "WEIR_RESULTS": str(results), "WEIR_BATCH": batch}
-    environment |= {"TMPDIR": str(logs), "WEIR_TMPDIR": os.environ.get("TMPDIR", "")}
-    around = surrounding(os.environ)
-    if around is not None:  # within a job ReFrame does not submit another one
-        environment["WEIR_IN_ALLOCATION"] = around.job(os.environ) or ""
-    environment[JOB_NAME_VARIABLE] = name = f"weir-{secrets.token_hex(6)}"
-    adopt_orphans()
-    with handover.log.open("w", encoding="utf-8") as log, stage_directory(results) as stage:
-        # Its own session: of two that end its job on Ctrl-C, one kills what the other lets clean up.
-        process = subprocess.Popen(
-            [*command, "--stage", str(stage)],
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            env=environment,
-            start_new_session=True,
-            preexec_fn=partial(die_with_parent, signal.SIGKILL),
-        )
-        if not follow(process, handover.progress):
-            end(process)
-            if around is None:  # ReFrame may have submitted a job
-                scheduler_of(system, plan).cancel(name)
-            print(f"weir: {batch}: ended by {STOPPED[0]}; finished runs are kept", file=sys.stderr)
-            raise SystemExit(EXIT_INTERRUPTED)
-    return process.returncode
-
-
-@contextlib.contextmanager
-def stage_directory(results: Path) -> Iterator[Path]:
-    """The directory in which ReFrame starts its script; meanwhile it is elsewhere if its path has a space, at
-    which ReFrame splits it."""
-    stage = results / "reframe" / "stage"
-    if PLAIN.fullmatch(str(stage)):
-        yield stage
-        return
-    folders = user_directory() / "stages"
-    private_directory(folders)
-    elsewhere = Path(tempfile.mkdtemp(dir=folders))
-    try:
-        yield elsewhere
-    finally:
-        shutil.copytree(elsewhere, stage, dirs_exist_ok=True)
-        shutil.rmtree(elsewhere)
-
-
-def follow(process: subprocess.Popen[bytes], progress: Path) -> bool:
-    """Copy what is appended to the file to stderr until the process has ended; False if a signal came."""
-    seen = 0
-    ended = False
-    while not ended and not STOPPED:
-        ended = process.poll() is not None
-        if progress.exists():
-            with progress.open("rb") as stream:
-                stream.seek(seen)
-                text = stream.read()
-            seen += len(text)
-            with contextlib.suppress(BrokenPipeError):  # the terminal was closed
-                sys.stderr.buffer.write(text)
-                sys.stderr.flush()
-        time.sleep(0 if ended else POLL_S)
-    return not STOPPED
-
-
-def scheduler_of(system: str, plan: Path) -> Scheduler:
-    """The scheduler of one system alone, since another batch system that does not answer would be waited
-    for."""
-    site = read_object(plan, "plan again")["site"]
-    return scheduler(site["partitions"][system.partition(":")[2]]["scheduler"])
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    """End what ReFrame started on this machine, because it follows ReFrame, whose own way to end a job kills
-    it after 2 s, in its clean-up."""
-    daemons = children() - {process.pid}  # of a target, which its clean-up ends
-    process.kill()
-    left = wait_for_children(daemons, CLEAN_UP_S)
-    for pid in left:
-        print(f"weir: process {pid} does not end: it waits, {waits_in(pid)}", file=sys.stderr)
 
 
 if __name__ == "__main__":

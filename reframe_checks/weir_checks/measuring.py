@@ -14,11 +14,12 @@ import reframe.utility.sanity as sn
 import reframe.utility.typecheck as typ
 from reframe.core.builtins import run_after, run_before, sanity_function, variable
 
+from weir.plan import Batch
 from weir.records.collect import finished_runs
 from weir.records.judged import collect_cell
 from weir.records.metrics import metric_named
 from weir.terms.model import Cell, Row
-from weir.workflow.handover import start_of_workflow
+from weir.workflow.handover import Handover, start_of_workflow
 from weir_checks.batch_test import WeirRun
 from weir_checks.choices import CHOSEN
 from weir_checks.receipt import Receipt, RunName, days_of, finished, runs_since, without_records
@@ -54,13 +55,14 @@ class MeasureBatch(WeirRun):
         if not self.is_dry_run():
             handover.receipt.unlink(missing_ok=True)
         since = start_of_workflow() if IN_WORKFLOW else None
-        self.earlier: set[RunName] = finished(self.case.batch, self.place.results, since)
+        self.beside = self.case.waiting_beside(self.place)
+        self.earlier: set[RunName] = finished([self.case.batch, *self.beside], self.place.results, since)
         self.executable_opts += ["--retry-failed", "--json", "--receipt", str(handover.receipt)]
         self.executable_opts += ["--errors", str(handover.errors), "--progress", str(handover.progress)]
         if self._partition.scheduler == "local":
             self.executable_opts.append("--page")  # elsewhere `weir watch --page` writes it, on another node
-        for name in self.case.waiting_beside(self.place):
-            self.executable_opts += ["--beside", name]
+        for other in self.beside:
+            self.executable_opts += ["--beside", other.batch]
         if self.case.started:  # what failed beside an earlier batch of this workflow has been tried
             self.executable_opts += ["--kept-since", str(self.case.started)]
 
@@ -74,6 +76,15 @@ class MeasureBatch(WeirRun):
         if not self.receipt.problem() and not any(runs.values()) and self.earlier:
             self.skip(f"measured on {days_of(batch, results)}; -S keep=no measures it anew")
         self.rows = [row for cell in batch.cells for row in collect_cell(cell, runs[cell.cell], results)]
+        for other in self.measured_beside():
+            runs = runs_since(other, results, self.earlier)
+            self.rows += [row for cell in other.cells for row in collect_cell(cell, runs[cell.cell], results)]
+
+    def measured_beside(self) -> list[Batch]:
+        """Batches that are through with this one: their jobs start no ReFrame, so their values are logged
+        here."""
+        study = self.place.plan_file.parent
+        return [other for other in self.beside if Handover.of(study, other.batch).in_turns.exists()]
 
     @sanity_function
     def each_cell_has_records(self):
@@ -92,10 +103,12 @@ class MeasureBatch(WeirRun):
 
     @run_before("performance")
     def one_variable_per_cell(self):
-        cells = {cell.cell: cell for cell in self.case.batch.cells}
+        own = {cell.cell: cell for cell in self.case.batch.cells}
+        cells = {cell.cell: cell for other in self.measured_beside() for cell in other.cells} | own
         found = median_rates(self.rows)
-        # The test's own name has the rest of the cell's label.
-        names = {(cell, access): f"{access} {cells[cell].point}" for cell, access in found}
+        # The test's own name has the rest of the label of its own cells.
+        labels = {name: cell.point if name in own else cell.label for name, cell in cells.items()}
+        names = {(cell, access): f"{access} {labels[cell]}" for cell, access in found}
         self.perf_variables = {
             names[key]: sn.make_performance_function(sn.defer(value.median), value.unit)
             for key, value in found.items()

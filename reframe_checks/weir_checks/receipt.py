@@ -46,10 +46,11 @@ class Receipt:
         return None
 
 
-def finished(batch: Batch, results: Path, before: float | None = None) -> set[RunName]:
+def finished(batches: Sequence[Batch], results: Path, before: float | None = None) -> set[RunName]:
     """Runs that are there; before: in seconds since 1970, when the workflow began whose runs count as new."""
     return {
         (str(file), file.stat().st_mtime_ns)
+        for batch in batches
         for cell in batch.cells
         for file in (results / "runs" / cell.cell).glob(f"*/{RUN_FILE}")
         if before is None or file.stat().st_mtime < before

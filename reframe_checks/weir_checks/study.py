@@ -122,12 +122,11 @@ class Case:
         begun = any((place.results / "runs" / cell.cell).is_dir() for cell in self.batch.cells)
         return begun and (place.handover.receipt.exists() or not cells_left(self.batch, place.results))
 
-    def waiting_beside(self, place: Place) -> list[str]:
+    def waiting_beside(self, place: Place) -> list[Batch]:
         """Batches that a job of a workflow measures in turns with its own; they keep jobs of their own."""
         if self.started is None:
             return []
-        others = waiting_beside(self.plan, self.batch, place.plan_file.parent, self.started)
-        return [other.batch for other in others]
+        return waiting_beside(self.plan, self.batch, place.plan_file.parent, self.started)
 
     def hand_over(self, place: Place) -> None:
         """Hands the plan over; without WEIR_PLAN this test begins the measurement."""

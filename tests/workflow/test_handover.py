@@ -42,7 +42,7 @@ def test_each_failed_batch_is_reported_with_its_own_reason(two_broken: Checkout)
 
 @pytest.mark.slow
 def test_two_batches_take_turns_and_hand_over_through_reframe(tiny: Checkout) -> None:
-    """Each has a job and a receipt of its own, but the job of the first measures both."""
+    """Each has a job and a receipt of its own, but the job of the first measures both, in one ReFrame."""
     ram = yaml.safe_load((tiny.root / "config/sites/local/targets/ram.yaml").read_text())
     tiny.write("config/sites/local/targets/rom.yaml", ram | {"target": "rom", "path": f"{ram['path']}/rom"})
     Path(ram["path"], "rom").mkdir()
@@ -55,6 +55,12 @@ def test_two_batches_take_turns_and_hand_over_through_reframe(tiny: Checkout) ->
     folder = tiny.root / "results/local/tiny/batches"
     receipts = [json.loads(file.read_text())["batches"] for file in sorted(folder.glob("*.json"))]
     assert sorted((one["kept"], one["done"]) for (one,) in receipts) == [(0, 8), (8, 0)]
+    logs = [file.read_text() for file in folder.glob("*.log")]
+    assert sorted(log.startswith("measured in turns with r") for log in logs) == [False, True]
+    (values,) = tiny.root.glob("results/local/reframe/perflogs/local/node/*.log")
+    lines = values.read_text().splitlines()[1:]
+    assert len(lines) == 16  # a write and a read of four cells a batch
+    assert len([line for line in lines if "-debian-1x2 POSIX" in line or "-debian-1x2 MPIIO" in line]) == 8
     with (tiny.root / "results/local/tiny/records.csv").open() as stream:
         rows = sorted(csv.DictReader(stream), key=lambda row: row["began"])
     turns = [key for key, _ in itertools.groupby((row["run"], row["target"]) for row in rows)]

@@ -13,8 +13,9 @@ from weir.base.files import write_atomically
 from weir.base.interrupts import EXIT_INTERRUPTED, Interrupt
 from weir.base.units import UnitError, parse_duration
 from weir.measure.clean_up.starter import follow_the_starter
+from weir.measure.receipt import Receipt
 from weir.plan import Plan, read_plan
-from weir.workflow.handover import write_errors
+from weir.workflow.handover import Handover, write_errors
 from weir.workflow.run import Request, check, measure
 
 NAME = "run"
@@ -120,9 +121,17 @@ def _measure(args: argparse.Namespace) -> int:
     if args.receipt:
         args.receipt.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(args.receipt, text + "\n")
+        if receipt.exit_code == 0:
+            _note_in_turns(receipt, args.receipt)
     for line in () if args.json else _cross_check(request):
         print(line)
     return receipt.exit_code
+
+
+def _note_in_turns(receipt: Receipt, file: Path) -> None:
+    """The jobs of batches that are through find their receipts beside that of the chosen one."""
+    for name, data in receipt.data_in_turns().items():
+        Handover(file.with_name(f"{name}.json")).note_in_turns(data, by=file.stem)
 
 
 def _request(args: argparse.Namespace) -> Request:

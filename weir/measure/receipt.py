@@ -3,7 +3,7 @@ rest."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -86,10 +86,20 @@ class Receipt:
     seed: int
     batches: tuple[BatchReceipt, ...]
     retries: bool = False  # what failed before was measured once more
+    in_turns: tuple[BatchReceipt, ...] = ()  # of the others that are through, as a later session finds them
 
     @classmethod
-    def of(cls, session: Session, batches: Iterable[SessionBatch]) -> Receipt:
-        return cls(session.seed, tuple(map(BatchReceipt.of, batches)), session.retry_failed)
+    def of(cls, session: Session, chosen: int) -> Receipt:
+        """The receipt of a session whose first batches are the chosen ones."""
+        receipts = tuple(map(BatchReceipt.of, session.batches[:chosen]))
+        through = [
+            SessionBatch(batch.planned, session) for batch in session.batches[chosen:] if batch.is_through
+        ]
+        return cls(session.seed, receipts, session.retry_failed, tuple(map(BatchReceipt.of, through)))
+
+    def data_in_turns(self) -> dict[str, dict[str, Any]]:
+        """A receipt of its own for each batch that is through beside the chosen ones."""
+        return {one.batch: {"seed": self.seed, "batches": [one.data()]} for one in self.in_turns}
 
     def data(self) -> dict[str, Any]:
         """The receipt as JSON, in the file that Snakemake waits for."""

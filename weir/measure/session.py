@@ -123,6 +123,12 @@ class SessionBatch:
         return self.error is None and self.unavailable is None
 
     @property
+    def is_through(self) -> bool:
+        """Whether each execution has succeeded and none is to be added."""
+        is_done = self.successes == self.planned.executions and not self.failed
+        return self.can_go_on and is_done and not self.left and not self.todo()
+
+    @property
     def failed(self) -> list[Execution]:
         """The failed executions of this session."""
         return [each for each in self.ran if self.finished[each.key].status != "done"]

@@ -25,6 +25,7 @@ HOLDER_FILE = "weir-workflow.json"  # below .snakemake: who runs the workflow of
 PLAN_FILES = (MEASURED_PLAN, "plan.json")
 
 _HOLDER = {"host": str, "pid": int, "started_ticks?": int}
+_IN_TURNS = {"started": float, "with": str, "receipt": dict}
 _RECEIPT = {"batches": [{"batch": str, "unavailable?": str, "kept": int, "failed": [str], "executions": int}]}
 _MOST_ERRORS = 5  # the last errors of ReFrame, or of a job
 _JOB_LOGS = ("slurm-logs/rule_measure", "queue-logs")  # below results/: of profiles/slurm and profiles/queue
@@ -87,6 +88,39 @@ class Handover:
     def log(self) -> Path:
         """All output of ReFrame."""
         return self.receipt.with_suffix(".log")
+
+    @property
+    def in_turns(self) -> Path:
+        """The receipt of a batch whose rounds the job of another one has measured, until its own job takes
+        it: Snakemake deletes the receipt itself when that job starts."""
+        return self.receipt.with_suffix(".in-turns")
+
+    def note_in_turns(self, receipt: Mapping[str, Any], by: str) -> None:
+        """Note that the job of batch `by` has measured this batch. Without a workflow there is no other
+        job."""
+        if (started := start_of_workflow()) is not None:
+            note = {"started": started, "with": by, "receipt": receipt}
+            write_atomically(self.in_turns, json.dumps(note) + "\n")
+
+    def take_in_turns(self) -> bool:
+        """Take the receipt of another job of this workflow; False where there is none."""
+        try:
+            note = read_shaped(self.in_turns, _IN_TURNS, hint="")
+        except (FileNotFoundError, WeirError):
+            return False
+        finally:
+            self.in_turns.unlink(missing_ok=True)
+        if note["started"] != start_of_workflow():
+            return False
+        log = self.log.with_name(f"{note['with']}.log")
+        self.log.write_text(f"measured in turns with {note['with']}: {log}\n", encoding="utf-8")
+        write_atomically(self.receipt, json.dumps(note["receipt"], indent=1) + "\n")
+        return True
+
+    def forget_in_turns(self) -> None:
+        """The jobs of all other batches start ReFrame: the one that measured them logged no values."""
+        for file in self.receipt.parent.glob("*.in-turns"):
+            file.unlink(missing_ok=True)
 
     def counts(self) -> dict[str, Any]:
         """The counts of the batch in its receipt; FileNotFoundError without one."""

@@ -102,7 +102,7 @@ def measure(request: Request) -> Receipt:
     for batch in session.batches[len(chosen) :]:
         if reason := batch.unavailable or batch.error:
             print(f"weir: {batch.planned.batch}, beside: {reason}", file=sys.stderr)
-    return Receipt.of(session, session.batches[: len(chosen)])
+    return Receipt.of(session, len(chosen))
 
 
 def check(request: Request) -> list[dict[str, Any]]:
