@@ -20,7 +20,6 @@ from weir.measure.clean_up.workspace import Workspace, fault, files_of_launches,
 from weir.measure.execute import GRACE_S, POLL_S, end_processes, processes_with_token
 from weir.measure.lock import LOCK_IN_TARGET, Holder, Lock
 from weir.measure.planned import PlannedBatch
-from weir.measure.status import settle
 from weir.terms.model import Target
 
 # Time from the end of the guardian's pipe to the end of its process.
@@ -200,6 +199,8 @@ class Custody:
         return {"processes": ended + left, "complaints": complaints}
 
     def _settle(self) -> None:
+        from weir.measure.status import settle  # needed after a kill alone, and each batch waits for imports
+
         settle(self.launches, self.results)
 
     def _wait_for_the_launcher(self) -> None:

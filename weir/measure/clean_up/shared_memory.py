@@ -15,7 +15,6 @@ import time
 from pathlib import Path
 
 from weir.base.processes import started
-from weir.base.units import about_size
 from weir.measure.clean_up.removal import held_open, owned, remove_entry
 
 FOLDER = Path("/dev/shm")
@@ -49,7 +48,11 @@ def no_room() -> str | None:
         free = shutil.disk_usage(FOLDER).free
     except OSError:
         return None
-    return _without_segment(f"{about_size(free)} are free") if free < _SEGMENT_BYTES else None
+    if free >= _SEGMENT_BYTES:
+        return None
+    from weir.base.units import about_size  # each guardian would wait for this import
+
+    return _without_segment(f"{about_size(free)} are free")
 
 
 def _without_segment(reason: str) -> str:
