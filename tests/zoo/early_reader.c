@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #define BLOCK (1u << 20)
+#define STEP  (1u << 16) /* the kernel cuts advice at what its device takes in one request */
 
 static char block[BLOCK];
 
@@ -30,12 +31,12 @@ static double now_s(void) {
 
 static void fetch(const char *how, int fd, size_t bytes) {
     if (strcmp(how, "advice") == 0 || strcmp(how, "late") == 0 || strcmp(how, "waits") == 0) {
-        for (size_t at = 0; at < bytes; at += BLOCK) {
-            posix_fadvise(fd, (off_t)at, BLOCK, POSIX_FADV_WILLNEED);
+        for (size_t at = 0; at < bytes; at += STEP) {
+            posix_fadvise(fd, (off_t)at, STEP, POSIX_FADV_WILLNEED);
         }
     } else if (strcmp(how, "ahead") == 0) {
-        for (size_t at = 0; at < bytes; at += BLOCK) {
-            readahead(fd, (off_t)at, BLOCK);
+        for (size_t at = 0; at < bytes; at += STEP) {
+            readahead(fd, (off_t)at, STEP);
         }
     } else if (strcmp(how, "populate") == 0) {
         mmap(NULL, bytes, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);

@@ -179,6 +179,8 @@ class Subject:
     def dirtied_most(self) -> float | None:
         """Bytes of the pages that the write calls can have touched. The kernel counts more for a small write
         into a large page (folio): all of it."""
+        if (touched := self.observed.get("touched_bytes")) is not None:
+            return float(touched)
         moved, xfer = self.number("moved_bytes"), self.number("xfer_bytes")
         if not moved or not xfer:
             return None

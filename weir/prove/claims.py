@@ -51,7 +51,10 @@ _OF_CALLS = ("called_bytes", "shortest_span_s", "sync_calls", "called_syncs")
 _OF_OTHER_PROCESSES = (*_OF_CALLS, "fetched_bytes", "dirtied_bytes", "cancelled_bytes", "device_read_bytes")
 _OF_OTHERS = "processes without a report may have done it"
 _TOO_QUICK = "the results together are quicker than the calls"
+_NO_CALL = "the bytes passed no call that was seen, and no queue or mapping was seen either"
 _NEARLY_ALL_NAMES = 0.9
+# A call may touch two folios in part, which have up to 2 MiB each (ext4 since Linux 6.16, XFS since 5.18).
+_AROUND_A_CALL_BYTES = 2 * (2 << 20)
 _OF_A_STONEWALL = ("stonewall", "status_file")  # facts of a program that was to end early
 _MOST_BY_CALLS = 0.5  # share of the bytes; with less, the transfers passed by queues or mappings
 # Columns that a claim sets in place of the counts.
@@ -175,7 +178,9 @@ def _place(claim: Claim, mounts: Sequence[Mount]) -> tuple[Mount | None, str]:
     if not used:
         return None, str(access)
     if access is None:
-        access = max(MOVED, key=lambda name: max(one.sum(MOVED[name]) for one in used))
+        by_calls = {name: max(one.sum(MOVED[name]) for one in used) for name in MOVED}
+        below = {name: max(_amount(one, name) for one in used) for name in MOVED}
+        access = max(MOVED, key=lambda name: (by_calls[name], below[name]))
     if not _is_of_bytes(claim.row, access):
         return max(used, key=lambda one: sum(sum(phase.names.values()) for phase in one.phases)), access
     if (exact := mount_of_bytes(claim.row, access, used)) is not None:
@@ -223,15 +228,11 @@ def _subject(
     few_by_calls |= (
         access == "write" and queues and _kernels(facts, access) - counted >= NEARLY_ALL * (moved or 1)
     )
-    if few_by_calls and (streams or queues):
-        for name in _OF_CALLS:
-            facts.pop(name, None)
-        if access == "read":
-            facts["fetched_bytes"] = row["fetched_bytes"] = _growth(mount, phases).fetched_bytes
-        facts["beside_on_disk"][access == "write"] += counted  # its own, but not of the result
+    beyond = _beyond_calls(facts, access, phases or mount.phases)
+    is_unseen = few_by_calls and not (streams or queues) and beyond >= _MOST_BY_CALLS * (moved or 1)
+    if few_by_calls and (streams or queues or is_unseen):
+        moved = _count_by_kernel(row, facts, _growth(mount, phases), moved, beyond)
         facts["direct"] = _is_opened_direct(mount, processes)
-        # The kernel's count of the program stands for its calls.
-        moved = moved or (mount.whole.dirtied_bytes if access == "write" else mount.whole.fetched_bytes)
         # Nobody but the program itself has the time of such transfers.
         timed = "total_s" in claimed and not streams
         facts["of_calls"] = timed and bool(moved) and _most_below(facts, access) >= NEARLY_ALL * (moved or 0)
@@ -242,6 +243,8 @@ def _subject(
     row["source"] = f"{claim.who}: {shlex.join(command)}"
     facts |= told_of_syncs(claim.row, mount, phases)
     subject = Subject(row, facts, claim.messages, claim.complete)
+    if is_unseen and access == "read":
+        return without_counts(subject, ("fetched_bytes", "device_read_bytes"), _NO_CALL)
     if not few_by_calls and phases:
         subject = with_what_reads_fetched(subject, phases)
     if not few_by_calls and queues and _is_laid_out(subject, access):
@@ -250,6 +253,33 @@ def _subject(
     if told_apart or not phases or few_by_calls or fit(sharing, access, phases, counted):
         return subject
     return _of_unclear_calls(subject)
+
+
+def _beyond_calls(facts: Mapping[str, Any], access: str, phases: Sequence[Phase]) -> int:
+    """Bytes that the kernel counted for the processes, and that their calls cannot explain. The kernel counts
+    a folio as a whole where a call writes a part of it, and what is read ahead of a call."""
+    calls = sum(phase.calls[access] for phase in phases)
+    ahead = sum(phase.growth.ahead_bytes + phase.growth.ahead_before_bytes for phase in phases)
+    explained = int(facts["called_bytes"]) + calls * _AROUND_A_CALL_BYTES
+    return _kernels(facts, access) - explained - (ahead if access == "read" else 0)
+
+
+def _count_by_kernel(
+    row: Row, facts: dict[str, Any], growth: Growth, moved: float | None, beyond: int
+) -> float | None:
+    """Puts the kernel's count of the program in the place of its calls, and returns the bytes of the
+    result, which are that count where the program does not tell them."""
+    access, counted = str(row["access"]), facts["called_bytes"]
+    for name in _OF_CALLS:
+        facts.pop(name, None)
+    if access == "read":
+        facts["fetched_bytes"] = row["fetched_bytes"] = growth.fetched_bytes
+    facts["beside_on_disk"][access == "write"] += counted  # its own, but not of the result
+    moved = moved or (growth.dirtied_bytes if access == "write" else growth.fetched_bytes)
+    most = max(beyond, (facts.get("device_written_bytes") or 0) - counted)
+    if access == "write" and most < _MOST_BY_CALLS * (moved or 1):
+        facts["touched_bytes"] = counted  # the kernel counted the folios around it
+    return moved
 
 
 def _of_unclear_calls(subject: Subject) -> Subject:
@@ -277,7 +307,8 @@ def _most_below(facts: Mapping[str, Any], access: str) -> int:
     if access != "write":
         names = ("fetched_bytes", "device_read_bytes", "received_bytes")
     observers = (facts.get("servers") or {}).get("observers") or ()
-    counts = [facts.get(names[0]), facts.get(names[1]), *(one[names[2]] for one in observers)]
+    kernels = facts.get("touched_bytes", facts.get(names[0]))
+    counts = [kernels, facts.get(names[1]), *(one[names[2]] for one in observers)]
     return max((count for count in counts if count is not None), default=0)
 
 

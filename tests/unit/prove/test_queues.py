@@ -63,3 +63,31 @@ def test_what_a_queue_moved_is_on_the_mount_with_its_file() -> None:
     data = mount(phase(), **counted, opens=1, direct_kernel=1) | {"device": "sdy"}
     for order in ((settings, data), (data, settings)):
         assert claimed(fio(sync=False, direct=True), process(*order, rings=1)) == ("VALID", "")
+
+
+def test_a_queue_that_nobody_saw_is_known_by_what_the_kernel_counted() -> None:
+    """liburing maps its queues by system calls of its own, and since Linux 6.5 a queue needs no mapping."""
+    written = process(mount(phase(), device=(0, 100), io={"write_bytes": 100}, opens=1))
+    assert claimed(fio(sync=False), written) == ("VALID", "")
+    read = process(mount(phase(), device=(100, 0), io={"read_bytes": 100}, opens=1))
+    assert claimed(fio(access="read"), read) == ("UNPROVEN", "fetched")
+    nothing = process(mount(phase(written=2), device=(0, 2), io={"write_bytes": 2}, opens=1))
+    assert claimed(fio(sync=False), nothing)[0] == "INVALID"
+
+
+def in_pages(calls: int, **more: Any) -> dict[str, Any]:
+    """A page is written by each call, and the kernel counts as much as if all of its folio were."""
+    small = phase(written=calls)
+    for name in ("written_bytes", "synced_bytes"):
+        small[name] = calls * 4096
+    return process(mount(small, io={"write_bytes": 100}, opens=1, **more))
+
+
+@pytest.mark.parametrize("means", [{}, {"mappings": 1}])
+def test_whole_folios_that_small_writes_touched_are_no_bytes_of_a_queue(means: dict[str, int]) -> None:
+    """The result is of 100 MiB."""
+    few, device = in_pages(1600, **means, device=(0, 7)), in_pages(1600, **means, device=(0, 100))
+    verdict, missing = claimed(fio(sync=False), few)
+    assert verdict == ("UNPROVEN" if means else "INVALID")
+    assert not means or "stored" in missing
+    assert claimed(fio(sync=False), device)[0] == ("VALID" if means else "INVALID")

@@ -1,0 +1,82 @@
+"""What Linux has since a few years, under `weir prove`: honest results and false ones beside them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.zoo.proven import Proven, clean, proven
+from tests.zoo.test_fetched_before import cold, filled, is_proven
+from weir.witness.document import LIBRARY
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if not LIBRARY.is_file():
+        pytest.skip(f"{LIBRARY.name} is not built: make build")
+    made = tmp_path_factory.mktemp("ways") / "new-ways"
+    source = Path(__file__).with_name("new_ways.c")
+    subprocess.run(["cc", "-std=gnu11", "-O2", "-Wall", "-Werror", source, "-o", made], check=True)
+    return made
+
+
+def moved(program: Path, how: str, folder: Path, is_cold: bool = True) -> list[Proven]:
+    """The results that calls or counts fit, which is one or none; skipped where this kernel has no such
+    way."""
+    file = filled(folder / "file")
+    tried = subprocess.run([program, how, file], capture_output=True, text=True, check=False)
+    if tried.returncode != 0:
+        pytest.skip(f"this kernel: {how}: {tried.stderr.strip()}")
+
+    def attempt() -> list[Proven]:
+        cold(file)
+        if not is_cold:
+            Path(file).read_bytes()
+        return proven([str(program), how, file], folder)
+
+    return clean(attempt)
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize(
+    "how",
+    [
+        *("write", "write uncached", "write ring", "write ring uncached", "write ring thread"),
+        *("write ring own", "write ring hidden", "read uncached"),
+    ],
+)
+def test_an_honest_result_is_proven(program: Path, tmp_path: Path, how: str) -> None:
+    (honest,) = moved(program, how, tmp_path)
+    assert is_proven(honest), honest.text
+
+
+@pytest.mark.parametrize("how", ["read ring", "read ring hidden"])
+def test_a_read_by_a_queue_that_nobody_saw_is_not_accused(program: Path, tmp_path: Path, how: str) -> None:
+    """The kernel counted as much, which may be of other pages, such as of the program itself."""
+    (honest,) = moved(program, how, tmp_path)
+    assert not honest.of_itself, honest.text
+    assert honest.missing == ("fetched",), honest.text
+
+
+def test_pages_that_the_kernel_counts_as_whole_folios(program: Path, tmp_path: Path) -> None:
+    """The file is in the page cache, in folios of many pages where the file system has them."""
+    (honest,) = moved(program, "write into pages", tmp_path, is_cold=False)
+    assert is_proven(honest), honest.text
+    for how in ("write into most", "write into most maps"):
+        (lies,) = moved(program, how, tmp_path, is_cold=False)
+        assert lies.of_itself or lies.missing, lies.text
+
+
+@pytest.mark.parametrize("how", ["write ring idle", "write ring own idle", "write idle"])
+def test_a_queue_that_moved_nothing(program: Path, tmp_path: Path, how: str) -> None:
+    for lies in moved(program, how, tmp_path):
+        assert lies.of_itself or lies.missing, lies.text
+
+
+def test_an_uncached_read_of_what_is_in_memory(program: Path, tmp_path: Path) -> None:
+    (lies,) = moved(program, "read uncached", tmp_path, is_cold=False)
+    assert "read-from-cache" in lies.of_itself, lies.text
