@@ -14,7 +14,9 @@ import pytest
 from tests.needs import fuse, loop_devices, mounts, need
 from tests.zoo.animals import DIRECT_LOOP, RANKS_LIMITED, RANKS_THROTTLED
 from tests.zoo.errors import CannotStageError
+from tests.zoo.keeper import ENGINE
 from tests.zoo.proven import Proven, clean, passed_through, proven
+from tests.zoo.quiet_faults import filter_program
 from tests.zoo.staging import in_group, mounted
 from weir.witness.document import LIBRARY
 
@@ -77,7 +79,8 @@ def test_a_program_in_a_control_group_of_its_own_has_its_limits(
     assert rule in seen.findings, seen.text
 
 
-def test_synchronisations_of_each_write_that_do_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["--output-format=json", "--output-format=normal"])
+def test_synchronisations_of_each_write_that_do_nothing(tmp_path: Path, form: str) -> None:
     """The one at the end cleans the pages, and the device has all bytes."""
     if not shutil.which("fio"):
         pytest.skip("fio is missing")
@@ -85,11 +88,30 @@ def test_synchronisations_of_each_write_that_do_nothing(tmp_path: Path) -> None:
     source = Path(__file__).with_name("quiet_series.c")
     subprocess.run(["cc", "-shared", "-fPIC", "-Wall", "-Werror", source, "-o", quiet], check=True)
     fio = f"fio --name=j --directory={tmp_path} --size=2m --bs=4k --rw=write --fdatasync=1 --end_fsync=1"
-    arguments = [*fio.split(), "--output-format=json"]
+    arguments = [*fio.split(), form]
     honest = only(clean(lambda: proven(arguments, tmp_path)))
     assert not honest.of_itself, honest.text
     lies = only(proven(arguments, tmp_path, {"LD_PRELOAD": str(quiet)}))
     assert "syncs-not-at-device" in lies.findings, lies.text
+
+
+@pytest.mark.parametrize("how", ["preloaded", "filtered"])
+def test_synchronisations_of_each_file_that_do_nothing_before_one_of_all(tmp_path: Path, how: str) -> None:
+    """The original mdtest, else weir-io as it: -Y cleans all pages within the time of the creation."""
+    mdtest = [os.environ["MDTEST"]] if "MDTEST" in os.environ else [str(ENGINE), "mdtest"]
+    arguments = [*mdtest, *f"-n 200 -d {tmp_path}/files -C -F -w 4096 -y -Y".split()]
+    honest = only(clean(lambda: proven(arguments, tmp_path)))
+    assert not honest.of_itself, honest.text
+    shutil.rmtree(tmp_path / "files")
+    if how == "filtered":
+        lies = only(proven([str(filter_program(tmp_path)), *arguments], tmp_path))
+    else:
+        library = tmp_path / "library.so"
+        source = Path(__file__).with_name("shims.c")
+        subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library, "-ldl"], check=True)
+        shim = {"LD_PRELOAD": str(library), "WEIR_ZOO": "no-op-fsync", "WEIR_ZOO_PATH": "file.mdtest"}
+        lies = only(proven(arguments, tmp_path, shim))
+    assert {"syncs-not-at-device", "files-not-synchronised"} & {*lies.findings}, lies.text
 
 
 MOVES_TIME = """\

@@ -259,6 +259,20 @@ def test_what_fio_3_1_calls_issued() -> None:
     assert [run.rows for _, run in runs_in(early)] == [run.rows for _, run in runs_in(text)]
 
 
+@pytest.mark.parametrize(
+    ("issued", "syncs"),
+    [
+        ("total=0,512,0,0 short=0,0,0,0", None),
+        ("total=0,512,0,511 short=0,0,0,0", 511),
+        ("total=0,512,0,0 short=511,0,0,0", 511),  # fdatasync, which fio 3 counts behind its counts
+    ],
+)
+def test_synchronisations_that_a_table_tells(issued: str, syncs: int | None) -> None:
+    text = GOLDEN.with_name("groups.txt").read_text().replace("total=0,512,0,0 short=0,0,0,0", issued)
+    rows = [row for _, run in runs_in(text) for row in run.rows]
+    assert next(row["observed"].get("syncs_reported") for row in rows) == syncs
+
+
 def test_a_size_whose_fraction_lost_its_carry() -> None:
     """24.987 GiB as fio 3.1 prints them; the bandwidth was 4 % too low."""
     text = """\

@@ -10,6 +10,7 @@ from weir.records.facts import Facts
 from weir.records.importing import import_files
 from weir.terms.model import Parsed
 from weir.tools import tools
+from weir.tools.mdtest.table import parsed_table
 
 DATE = "-- started at 07/02/2020 12:46:19 --\n\n"
 V1 = """\
@@ -179,3 +180,9 @@ def test_the_third_iteration_follows_from_the_mean(tmp_path: Path) -> None:
     rows = import_files([page], Facts()).rows
     assert [row["ops_s"] for row in rows] == [9000, 3000, 3000]
     assert [("mean-of-iterations" in row["notes"]) for row in rows] == [False, False, True]
+
+
+def test_the_table_of_weir_io_tells_what_was_requested() -> None:
+    own, one = (parsed_table(text) for text in (f"weir-io {V1}", V1))
+    assert own == one
+    assert own.requested["items"] == 2000

@@ -33,10 +33,11 @@ _ACCESS = re.compile(
     re.MULTILINE,
 )
 _ISSUED = re.compile(
-    r"^ +issued (?:rwts?: total=(\d+),(\d+),[\d,]+ short=(\d+),(\d+),"
+    r"^ +issued (?:rwts?: total=(\d+),(\d+),\d*(?:,(?P<syncs>\d*))? short=(\d+),(\d+),"
     r"|   : total=r=(\d+)/w=(\d+)/d=\d+, short=r=(\d+)/w=(\d+)/)",
     re.MULTILINE,
 )
+_COUNTS = (1, 2, 4, 5, 6, 7, 8, 9)  # groups of reads and writes: issued, then those that were short
 _QUOTED = re.compile(r"^ +(?:read|write) ?: .*\n[ \t]*\n", re.MULTILINE)
 _VERSION = re.compile(r"^fio-(\S+)$", re.MULTILINE)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
@@ -74,12 +75,14 @@ def parse_table(text: str, interfaces: Mapping[str, str]) -> Parsed:
             error = f"{match[1]}: error {match[3]}"
             messages += [Message("error", error, first + at) for at in range(len(results))]
         for row in results:
+            syncs = row["observed"].pop("syncs_reported", None)  # of each iteration another number
             workers = int(match[2][:9])
             beside = alike[_worker(match, runs)] if workers == 1 else 1
             row["observed"]["workload"] = workload_of(match[1], told, workers * beside, None, beside > 1)
             alike_before = f"{row['access']} {row['observed']}"
             rows.append(row | {"iteration": iterations[alike_before]})
             iterations[alike_before] += 1
+            row["observed"] |= {"syncs_reported": syncs} if syncs else {}
     ended = {match[1] for match in starts}
     have_all = all(name in ended for _, name, _ in jobs)
     for row in rows:  # fio prints results when all jobs have ended
@@ -134,7 +137,9 @@ def _rows(section: str, job: Job) -> Iterator[Row]:
     issued = _ISSUED.search(section)
     if issued is None and not _QUOTED.search(section):
         return
-    counts = [int(count) for count in issued.groups() if count is not None] if issued else []
+    counts = [int(issued[at]) for at in _COUNTS if issued[at] is not None] if issued else []
+    # fio 3 counts fdatasync behind its own counts, as short reads: where no read was issued, it is that.
+    syncs = int(issued["syncs"] or 0) or (0 if counts[0] else counts[2]) if issued else 0
     for match in _ACCESS.finditer(section):
         at = ("read", "write").index(match[1])
         requests, short = (counts[at], counts[2 + at]) if counts else (None, None)
@@ -157,7 +162,7 @@ def _rows(section: str, job: Job) -> Iterator[Row]:
             "bw_mib_s": moved / _MIB / total_s if total_s else None,
             "ops": requests,
             "ops_s": requests / total_s if requests is not None and total_s else None,
-            "observed": {},
+            "observed": {"syncs_reported": syncs} if syncs and match[1] == "write" else {},
         }
 
 

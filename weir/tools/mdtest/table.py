@@ -16,7 +16,7 @@ from weir.tools.ior.arguments import parse_size
 START = re.compile(r"^-- started at .* --$|^mdtest-\S+ was launched with", re.MULTILINE)
 _START = re.compile(r"^-- started at .* --$", re.MULTILINE)
 _VERSION = re.compile(
-    r"^mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) node\(s\)", re.MULTILINE
+    r"^(?:weir-io )?mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) node\(s\)", re.MULTILINE
 )
 _COMMAND = re.compile(r"^Command line used: (.*)$", re.MULTILINE)
 _ITEMS = re.compile(r"^\d+ tasks, (\d+) (files/directories|files?|directories)$", re.MULTILINE)
