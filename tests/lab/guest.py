@@ -54,7 +54,10 @@ class Guest(Machine):
                     f"init={HERE / 'guest-init'}",
                     f"folder={self.folder}",
                 ],
-                env=environment_of("root", self.home) | {"TMPDIR": "/dev/shm"} | for_a_kernel(),
+                # The kernel keeps a folder of its own below HOME, and crashes where that path is long.
+                env=environment_of("root", self.home)
+                | {"TMPDIR": "/dev/shm", "HOME": "/dev/shm"}
+                | for_a_kernel(),
                 stdin=subprocess.DEVNULL,
                 stdout=console,
                 stderr=subprocess.STDOUT,

@@ -51,9 +51,9 @@ class Level:
     rules: tuple[str, ...] = ()
 
 
-CLIENT = "client"
+DEVICES, CLIENT = "devices", "client"
 PROOFS: dict[str, Level] = {  # the furthest first
-    "devices": Level(
+    DEVICES: Level(
         "the devices below the file system moved the bytes, by their own counters or by what the servers "
         "report of theirs",
         "caches of clients and servers, a synchronisation that does nothing, an export that acknowledges "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from weir.audit.evidence import EVIDENCE
+from weir.audit.evidence import CLIENT, DEVICES, EVIDENCE, PROOFS
 from weir.audit.explain import hint_of
 from weir.audit.judge import UNPROVEN, VERDICTS, Judgement
 from weir.audit.registry import rules
@@ -207,7 +207,10 @@ def verdict_text(one: JudgedRow) -> str:
     if row["verdict"] == "VALID":
         notes = [note.rule for note in one.judgement.notes]
         where = ", which is its memory" if one.subject.in_memory else ""
-        return f"VALID, proven to the {row['proof']}{where}" + (f" ({', '.join(notes)})" if notes else "")
+        told = f"VALID, proven to the {row['proof']}{where}" + (f" ({', '.join(notes)})" if notes else "")
+        why = [one.judgement.not_observable.get(rule) for rule in PROOFS[DEVICES].rules]
+        further = next(filter(None, why), None) if row["proof"] == CLIENT else None
+        return f"{told}; not to the devices: {further}" if further else told
     if row["verdict"] == "UNPROVEN":
         why = [text for rule, text in one.judgement.not_observable.items() if _gives(rule, one)]
         return f"UNPROVEN, lacks {row['missing'].replace(';', ', ')}" + (f": {why[0]}" if why else "")

@@ -335,3 +335,15 @@ def test_a_mean_of_iterations_may_be_shorter_than_the_calls_of_one() -> None:
     check = rules()["shorter-than-its-calls"].check
     outcome = check(named({"shortest_span_s": 1.5, "mean_of": 4}, total_s=None, io_s=None))
     assert outcome == ("not observable", "the output has the mean of its iterations")
+
+
+@pytest.mark.parametrize(
+    ("copies", "text"),
+    [(2, ""), (1, "its disks may hold copies or parity, or others wrote to them")],
+)
+def test_a_mirror_of_two_disks_is_written_twice(copies: int, text: str) -> None:
+    """The device mapper does not tell its copies without privileges: then the reason is told."""
+    device = {"name": "sda and 1 more", "copies": copies}
+    judged = judge(subject({"device_written_bytes": 1600 * MIB, "device": device}))
+    assert ("sync-not-effective" in judged.passed) == (not text)
+    assert text in judged.not_observable.get("sync-not-effective", "")

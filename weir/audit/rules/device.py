@@ -75,7 +75,10 @@ def _arrived(subject: Subject) -> Outcome:
     copies = _copies(subject)
     ours = needed + subject.beyond
     if written >= (copies + _OTHERS_DEGRADED) * ours and written >= copies * ours + _OTHERS_LEAST:
-        return not_observable(f"{text}: others wrote to it, and their bytes cannot be told from ours")
+        how = "others wrote to it, and their bytes cannot be told from ours"
+        if _has_several_disks(subject):
+            how = "its disks may hold copies or parity, or others wrote to them"
+        return not_observable(f"{text}: {how}")
     return passed(text)
 
 
@@ -129,7 +132,7 @@ def others_on_device(subject: Subject) -> Outcome | None:
     moved = subject.number("moved_bytes")
     if disk_read is None or disk_written is None or not moved:
         return not_observable(subject.device_unknown or "")
-    if " more" in _name(subject):
+    if _has_several_disks(subject):
         return not_observable("several disks hold copies or parity of the data")
     dirtied = subject.observed.get("dirtied_bytes") or 0
     if subject.is_write and subject.dirtied_most is not None:
@@ -235,10 +238,14 @@ def lacks_beyond(subject: Subject) -> bool:
     return bool(written < ARRIVED * needed + subject.beyond)
 
 
+def _has_several_disks(subject: Subject) -> bool:
+    return " more" in _name(subject)
+
+
 def _name(subject: Subject) -> str:
     return str((subject.observed.get("device") or {}).get("name") or "the device")
 
 
 def _copies(subject: Subject) -> int:
-    """The number of times that the file system writes each byte: twice where its journal takes data, too."""
+    """The number of times that each byte is written: twice where a journal has data, too, and by mirrors."""
     return int((subject.observed.get("device") or {}).get("copies") or 1)
