@@ -12,8 +12,8 @@ from weir.measure.clean_up.workspace import EnvironmentFaultError
 from weir.measure.command import Turn
 from weir.measure.executions import Execution, Progress
 from weir.measure.launch import LaunchLostError, run_launch
-from weir.plan.allocation import fits
 from weir.plan.cost import LAUNCH_EXECUTIONS
+from weir.plan.model import fits
 
 # So many launches that the batch system loses in a row end the batch, with a pause after each.
 LAUNCHES_LOST = 4

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from weir.base.errors import ConfigError, Problem
 from weir.plan.expand import PlannedCell
-from weir.plan.model import Batch, Plan
+from weir.plan.model import CLEAN_UP_S, Batch, Plan
 from weir.plan.totals import added_span
 from weir.site.schedulers import Answer, Request, Scheduler, scheduler
 from weir.terms.model import Cell, Partition
@@ -123,15 +123,6 @@ def _jobs(batch: Batch, partition: Partition) -> int:
     rest_s = partition.time_limit_s - overhead_s(partition) - CLEAN_UP_S
     first = [cell.rounds for cell in batch.cells if partition.time_limit_s and cell.timeout_s > rest_s]
     return max(by_time, sum(first))
-
-
-# Between the end of the last program and that of the allocation: files are removed, run.json is written.
-CLEAN_UP_S = 30.0
-
-
-def fits(timeout_s: float, now: float, end: float | None) -> bool:
-    """Whether a program may start now: even at its time limit it must end before the allocation does."""
-    return end is None or now + timeout_s + CLEAN_UP_S <= end
 
 
 def admission(plan: Plan, batches: Sequence[Batch]) -> list[str]:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from weir.plan.allocation import CLEAN_UP_S, fits
+from weir.plan.model import CLEAN_UP_S, fits
 from weir.site.schedulers import answer
 from weir.site.schedulers.slurm import allocation_end
 
