@@ -1,5 +1,5 @@
 /* Moves 48 MiB of a file by what Linux has since a few years, and prints what dd prints: `new-ways HOW FILE`.
- * HOW has some of these words:
+ * HOW has some of:
  *
  *   read, write   with a synchronisation at the end of a write
  *   into          writes over what the file has
@@ -34,7 +34,7 @@
 #define OWN_RINGS (1u << 14) /* IORING_SETUP_NO_MMAP */
 #define NO_FD     (1u << 15) /* IORING_SETUP_REGISTERED_FD_ONLY */
 #define BY_NUMBER (1u << 4)  /* IORING_ENTER_REGISTERED_RING */
-#define USER_ADDR 4          /* of the offsets of a ring, as words of 8 bytes */
+#define USER_ADDR 4          /* of the offsets of a ring, in units of 8 bytes */
 
 static struct io_uring_params params;
 static struct io_uring_sqe *requests;

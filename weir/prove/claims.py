@@ -267,8 +267,8 @@ def _beyond_calls(facts: Mapping[str, Any], access: str, phases: Sequence[Phase]
 def _count_by_kernel(
     row: Row, facts: dict[str, Any], growth: Growth, moved: float | None, beyond: int
 ) -> float | None:
-    """Puts the kernel's count of the program in the place of its calls, and returns the bytes of the
-    result, which are that count where the program does not tell them."""
+    """Replaces the count of the program's calls by the kernel's, and returns the bytes of the result,
+    which are that count where the program does not tell them."""
     access, counted = str(row["access"]), facts["called_bytes"]
     for name in _OF_CALLS:
         facts.pop(name, None)

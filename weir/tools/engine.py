@@ -1,5 +1,5 @@
-"""weir-io: its place in the command of a stack's program, what every tool that it can run has in common, and
-the rows of its JSON document.
+"""weir-io: where it stands in the command of a stack's program, the rows of its JSON document, and what every
+tool that it can run has in common.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What the calls of a program did, by libweir-witness: spans of data, and operations on names.
+"""Spans of data and operations on names: what the calls of a program did, as libweir-witness counts them.
 
-The bytes that they moved, the offsets they went to, and whether the files in memory have them; their pauses
-and halts, and the errors of the clocks that programs read.
+Told are the bytes that they moved, the offsets they went to, and whether the files in memory have them; their
+pauses and halts, and the errors of the clocks that programs read.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ PACKAGE = Path(weir.__file__).parent
 # What may look at the clock itself, and why a step does no harm there.
 BY_THE_WALL = {
     "base/clock.py": "takes it once, when the process begins",
-    "records/costs.py": "the date of a line, which nothing reads",
+    "records/measured.py": "the date of a line, which nothing reads",
     "report/live.py": "the time that a page shows",
     "commands/prove.py": "is compared with times of files, for a hint only; and the time of a record",
     "workflow/handover.py": "is compared with times of files: at most a failed batch is tried again",

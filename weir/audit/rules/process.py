@@ -14,7 +14,7 @@ _TIME_LEFT_S = 0.05  # the phases may exceed the launch by so much
 # Open MPI starts in 0.2 to 0.4 s on one machine, and in a few seconds through a batch system.
 _START_S, _START_TIMES = 5.0, 4.0
 _MUCH_WAITING = 0.1  # share of the run
-# Of files in memory: a swapped page takes a hundred times as long, so that one of a hundred doubles the time.
+# A swapped page of a file in memory takes a hundred times as long, so that one of a hundred doubles the time.
 _MUCH_SWAPPED, _PAGE_BYTES = 0.01, 4096
 
 

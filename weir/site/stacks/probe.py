@@ -1,5 +1,5 @@
 """Looks at the programs of a stack: what they are linked with and what they can do. Each library and program
-is asked for its version in a process of its own: one may be broken.
+tells its version in a process of its own: one may be broken.
 """
 
 from __future__ import annotations
