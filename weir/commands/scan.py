@@ -9,8 +9,7 @@ import time
 from pathlib import Path
 
 from weir.base.errors import WeirError
-from weir.survey.directory import Selection
-from weir.survey.folders import Pace
+from weir.survey.directory import Pace, Selection
 from weir.survey.output import chart, facts, lines, table
 from weir.survey.tally import State, Tally
 from weir.survey.walk import scan_tree

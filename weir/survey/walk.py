@@ -13,8 +13,7 @@ from pathlib import Path
 
 from weir.base.errors import WeirError
 from weir.base.interrupts import INTERRUPTS
-from weir.survey.directory import Rules, Selection, scan_directory
-from weir.survey.folders import EndedError, Folder, Folders, Pace
+from weir.survey.directory import EndedError, Folder, Folders, Pace, Rules, Selection, scan_directory
 from weir.survey.tally import State, Tally
 
 # A signal that comes between Python's last look and a wait is seen after it only.

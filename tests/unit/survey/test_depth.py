@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from weir.cli import main
-from weir.survey import folders
-from weir.survey.directory import Selection
-from weir.survey.folders import Pace
+from weir.survey import directory
+from weir.survey.directory import Pace, Selection
 from weir.survey.tally import State, Tally
 from weir.survey.walk import scan_tree
 
@@ -58,11 +57,11 @@ def open_descriptors() -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("most_open", [8, folders.MOST_OPEN])
+@pytest.mark.parametrize("most_open", [8, directory.MOST_OPEN])
 def test_each_directory_costs_the_same_at_any_depth(
     deep: Path, monkeypatch: pytest.MonkeyPatch, most_open: int
 ) -> None:
-    monkeypatch.setattr(folders, "MOST_OPEN", most_open)
+    monkeypatch.setattr(directory, "MOST_OPEN", most_open)
     before = open_descriptors()
     tally, operations = scanned(deep, threads=1)
     assert (tally.directories, tally.files) == (2 * DEPTH + 1, DEPTH)

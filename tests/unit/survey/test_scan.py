@@ -19,8 +19,7 @@ from tests.unit.survey.trees import KINDS, Tree, inventory, make_tree
 from weir.base.errors import WeirError
 from weir.base.units import about_size
 from weir.cli import main
-from weir.survey.directory import Selection, is_offline
-from weir.survey.folders import Pace
+from weir.survey.directory import Pace, Selection, is_offline
 from weir.survey.output import Extension, chart, extensions, formats, share_of_files, share_of_volume
 from weir.survey.signatures import extension_of, format_of
 from weir.survey.tally import State, Sums, Tally
