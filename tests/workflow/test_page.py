@@ -18,8 +18,7 @@ from tests.workflow.report_study import run
 from weir.base.units import three_digits
 from weir.cli import main
 from weir.commands.show import read_page
-from weir.report.answers import answers
-from weir.report.counts import Counts
+from weir.report.answers import Counts, answers
 from weir.report.points import Points
 from weir.report.text import lines
 

@@ -11,8 +11,7 @@ from weir.base.errors import WeirError
 from weir.report.bundle.reproduce import verify_bundle
 from weir.runs.files import RUN_FILE
 from weir.runs.ledger import LEDGER
-from weir.runs.manifest import SIGNATURE, sign, signer
-from weir.runs.verify import DELETED, Verified, verify
+from weir.runs.manifest import DELETED, SIGNATURE, Verified, sign, signer, verify
 
 NAME = "verify"
 GROUP = "prove"

@@ -8,6 +8,7 @@ from typing import Any
 
 from weir.prove.counters import (
     Listed,
+    counted_by_kernel,
     device_of,
     group_of,
     in_memory,
@@ -18,7 +19,6 @@ from weir.prove.counters import (
 )
 from weir.prove.pieces import BYTES, Piece, groups_of, joined, runs_of, spans_of
 from weir.prove.reports import Process, is_killed, streamed_on
-from weir.prove.shares import counted_by_kernel
 
 KINDS = ("read", "write", "sync", "name")
 _SUMMED = ("opens", "opens_failed", "direct_requested", "direct_kernel", "mappings")

@@ -22,8 +22,7 @@ from weir.plan import Plan
 from weir.records.collect import requested_columns
 from weir.records.study_facts import Planned, study_facts
 from weir.records.tally import Tally, facts_of_run
-from weir.report.answers import answers, study_of, targets_of
-from weir.report.counts import Counts
+from weir.report.answers import Counts, answers, study_of, targets_of
 from weir.report.points import MOST_POINTS, Points
 from weir.report.template import write_page
 from weir.report.text import proof, rates

@@ -16,8 +16,7 @@ from weir.audit.judge import USABLE, VERDICTS
 from weir.audit.lacking import lacking, next_time
 from weir.base.units import three_digits
 from weir.records.metrics import metric_named
-from weir.report.answers import answers, study_of, targets_of
-from weir.report.counts import Counts
+from weir.report.answers import Counts, answers, study_of, targets_of
 from weir.report.points import MOST_POINTS, Points
 from weir.terms.model import Row
 

@@ -12,8 +12,7 @@ import pytest
 
 from weir import cli
 from weir.runs.files import write_run_file
-from weir.runs.manifest import MANIFEST, write_manifest
-from weir.runs.verify import verify
+from weir.runs.manifest import MANIFEST, verify, write_manifest
 
 CELLS = ("1111", "2222")
 

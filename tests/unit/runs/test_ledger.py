@@ -22,8 +22,7 @@ from weir.runs.ledger import (
     keep_ledger,
     read_ledger,
 )
-from weir.runs.manifest import TABLES, write_manifest
-from weir.runs.verify import verify
+from weir.runs.manifest import TABLES, verify, write_manifest
 from weir.terms.model import Row
 
 ROUNDS = 4

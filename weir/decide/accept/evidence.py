@@ -30,8 +30,7 @@ from weir.records.rejudged import not_as_measured
 from weir.records.rounds import OLDER, Rounds, rounds_of_rows
 from weir.records.table import read_study_records
 from weir.runs.files import RUN_FILE, file_sha256, read_run_file, run_folder
-from weir.runs.manifest import MANIFEST
-from weir.runs.verify import verify
+from weir.runs.manifest import MANIFEST, verify
 from weir.terms.columns import repeated_parameters
 from weir.terms.model import CROSS_CHECK, Row
 

@@ -1,4 +1,7 @@
-"""weir bundle: collects a study, its raw outputs and the code that reads them into one zip file."""
+"""weir bundle: collects a study, its raw outputs and the code that reads them into one zip file.
+
+Its metadata are an RO-Crate of the profile Workflow Run Crate (https://w3id.org/ro/wfrun/workflow).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +19,12 @@ from weir.base.errors import WeirError
 from weir.base.files import read_object
 from weir.data import STUDY_PARTS
 from weir.records.study_facts import commit_of
-from weir.report.bundle.crate import METADATA, crate_metadata
 from weir.report.bundle.private import Private
 from weir.report.bundle.rebuild import collected_again, drawn_again
 from weir.report.bundle.source import Source
 from weir.runs.files import ROWS_FILE, RUN_FILE, file_sha256, write_run_file
 from weir.runs.ledger import LEDGER, copy_ledger, read_ledger
-from weir.runs.manifest import MANIFEST, manifest_text, read_manifest, write_manifest
-from weir.runs.verify import verify
+from weir.runs.manifest import MANIFEST, manifest_text, read_manifest, verify, write_manifest
 
 CODE = (*STUDY_PARTS, "envs/pip")
 _NOT_CODE = shutil.ignore_patterns("__pycache__", "*.pyc", ".[!l]*")  # .lintr alone of hidden files is kept
@@ -187,3 +189,140 @@ def _zip(stage: Path, out: Path) -> None:
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = (file.stat().st_mode & 0o755) << 16
             archive.writestr(entry, file.read_bytes())
+
+
+METADATA = "ro-crate-metadata.json"
+WORKFLOW = "code/Snakefile"
+_PROFILES = (
+    "https://w3id.org/ro/wfrun/process/0.5",
+    "https://w3id.org/ro/wfrun/workflow/0.5",
+    "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
+)
+_CONTEXT = "https://w3id.org/ro/crate/1.1/context"
+_TYPES = {".csv": "text/csv", ".json": "application/json", ".svg": "image/svg+xml", ".pdf": "application/pdf"}
+
+
+def crate_metadata(
+    stage: Path, study: Path, facts: Mapping[str, Any], about: Mapping[str, Any]
+) -> dict[str, Any]:
+    """JSON-LD for the files below stage; study is the path of the study there."""
+    tables = [file for file in sorted((stage / study).rglob("*")) if file.suffix in _TYPES]
+    results = [_file(file.relative_to(stage)) for file in tables]
+    runs = study.parent / "runs"
+    parts = (
+        [*results, {"@id": f"{runs}/", "@type": "Dataset", "name": "Raw outputs"}]
+        if (stage / runs).is_dir()
+        else results
+    )
+    name = str(study.name)
+    return {
+        "@context": _CONTEXT,
+        "@graph": [
+            {
+                "@id": METADATA,
+                "@type": "CreativeWork",
+                "about": {"@id": "./"},
+                "conformsTo": [{"@id": "https://w3id.org/ro/crate/1.1"}, {"@id": _PROFILES[2]}],
+            },
+            _root(name, facts, about, parts),
+            *(
+                {
+                    "@id": profile,
+                    "@type": "CreativeWork",
+                    "name": _profile_name(profile),
+                    "version": profile.rpartition("/")[2],
+                }
+                for profile in _PROFILES
+            ),
+            *_workflow(facts, about),
+            _action(name, study, facts, results),
+            *parts,
+        ],
+    }
+
+
+def _root(
+    name: str, facts: Mapping[str, Any], about: Mapping[str, Any], parts: list[dict[str, Any]]
+) -> dict[str, Any]:
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in facts["verdicts"].items())
+    return {
+        "@id": "./",
+        "@type": "Dataset",
+        "name": f"Storage measurements: {name}",
+        "description": f"{facts['records']} records ({counts}) with raw outputs, plan and code.",
+        "datePublished": facts.get("ended") or date.today().isoformat(),
+        "identifier": f"sha256:{facts['digest']}",
+        "version": about.get("commit") or facts.get("weir_version") or "unknown",
+        "license": {"@id": "#license"},
+        "conformsTo": [{"@id": profile} for profile in _PROFILES],
+        "mainEntity": {"@id": WORKFLOW},
+        "hasPart": [{"@id": WORKFLOW}, *({"@id": part["@id"]} for part in parts)],
+        "mentions": [{"@id": "#measurement"}],
+    }
+
+
+def _workflow(facts: Mapping[str, Any], about: Mapping[str, Any]) -> list[dict[str, Any]]:
+    version = about.get("commit") or facts.get("weir_version") or "unknown"
+    return [
+        {
+            "@id": WORKFLOW,
+            "@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow"],
+            "name": "weir",
+            "version": version,
+            "license": {"@id": "https://spdx.org/licenses/Apache-2.0"},
+            "programmingLanguage": {"@id": "#snakemake"},
+        },
+        {
+            "@id": "#snakemake",
+            "@type": "ComputerLanguage",
+            "name": "Snakemake",
+            "alternateName": "snakemake",
+            "identifier": {"@id": "https://doi.org/10.1093/bioinformatics/bts480"},
+            "url": {"@id": "https://snakemake.readthedocs.io"},
+        },
+        {
+            "@id": "https://spdx.org/licenses/Apache-2.0",
+            "@type": "CreativeWork",
+            "name": "Apache License 2.0",
+        },
+        {
+            "@id": "#license",
+            "@type": "CreativeWork",
+            "name": "Not stated",
+            "description": "The code is under Apache-2.0. Ask whoever measured for the licence of the data.",
+        },
+        {
+            "@id": "#site",
+            "@type": "Organization",
+            "name": f"site {facts.get('site', {}).get('site', 'unknown')}",
+        },
+    ]
+
+
+def _action(
+    name: str, study: Path, facts: Mapping[str, Any], results: list[dict[str, Any]]
+) -> dict[str, Any]:
+    plan = f"{study}/plan.json"
+    inputs = [{"@id": plan}] if any(result["@id"] == plan for result in results) else []
+    action: dict[str, Any] = {
+        "@id": "#measurement",
+        "@type": "CreateAction",
+        "name": f"Measurement of {name}",
+        "description": f"{facts.get('finished_executions', 'unknown')} executions, measured and collected.",
+        "instrument": {"@id": WORKFLOW},
+        "agent": {"@id": "#site"},
+        "object": inputs,
+        "result": [{"@id": result["@id"]} for result in results if result["@id"] != plan],
+        "actionStatus": {"@id": "http://schema.org/CompletedActionStatus"},
+    }
+    times = {"startTime": facts.get("began"), "endTime": facts.get("ended")}
+    return action | {key: value for key, value in times.items() if value}
+
+
+def _file(path: Path) -> dict[str, Any]:
+    return {"@id": str(path), "@type": "File", "name": path.name, "encodingFormat": _TYPES[path.suffix]}
+
+
+def _profile_name(profile: str) -> str:
+    names = {"process": "Process Run Crate", "workflow": "Workflow Run Crate"}
+    return names.get(profile.split("/")[-2], "Workflow RO-Crate")

@@ -1,4 +1,4 @@
-"""weir/report/bundle/unpack.py: hostile bundles are refused before they cost anything, and leave nothing."""
+"""Hostile bundles are refused before they cost anything, and leave nothing."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import pytest
 
 from weir import cli
 from weir.base.errors import WeirError
-from weir.report.bundle import unpack as limits
-from weir.report.bundle.unpack import unpack
+from weir.report.bundle import reproduce as limits
+from weir.report.bundle.reproduce import unpack
 
 MIB = 2**20
 
