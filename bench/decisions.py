@@ -29,7 +29,7 @@ from pathlib import Path
 from weir.decide.accept.contract import Contract, Line, Promise
 from weir.decide.accept.evidence import Measured
 from weir.decide.accept.judge import PASS, Result, judge
-from weir.decide.compare.days import Days, key_of
+from weir.decide.compare.estimate import Days, key_of
 from weir.decide.compare.pairs import Evidence, Pair, Sample
 from weir.decide.compare.verdict import FASTER, SLOWER, judge_pairs
 from weir.decide.history.series import from_table

@@ -78,7 +78,7 @@ def _written(args: argparse.Namespace, studies: dict[str, dict[str, Any]]) -> in
             for name, facts in studies.items()
             for one in facts["points"]
         }
-        pages = load("weir.decide.history.pages", "statistics")
+        pages = load("weir.decide.history.figure", "statistics")
         histories = pages.write_pages(args.history, out.parent, linked, cells)
     write_atomically(out, page(args.site.resolve().name, studies, rows, histories))
     print(f"{_studies(studies)}: {out}")

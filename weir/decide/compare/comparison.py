@@ -14,10 +14,17 @@ from weir.base.errors import WeirError, did_you_mean
 from weir.decide.compare import confirmation, figure, output, sides
 from weir.decide.compare.conditions import unlike_conditions
 from weir.decide.compare.confirmation import Confirmation, Settings, confirm, still_failing
-from weir.decide.compare.days import Days, spreads_of
-from weir.decide.compare.failing import CANNOT_DECIDE, Failed, failures, read_fail_on, worse_evidence
+from weir.decide.compare.estimate import Days, spreads_of
 from weir.decide.compare.pairs import IDENTITY, Pairing, pair_cells
-from weir.decide.compare.verdict import Judged, judge_pairs
+from weir.decide.compare.verdict import (
+    CANNOT_DECIDE,
+    Failed,
+    Judged,
+    failures,
+    judge_pairs,
+    read_fail_on,
+    worse_evidence,
+)
 from weir.records.metrics import Metric, metric_named
 from weir.records.table import write_whole
 from weir.terms.columns import columns, columns_of_role

@@ -18,7 +18,7 @@ from typing import Any
 from weir.base.errors import WeirError
 from weir.base.files import from_json
 from weir.base.read_back import WRONG_CONTENT
-from weir.decide.compare.days import Days
+from weir.decide.compare.estimate import Days
 from weir.decide.compare.output import sorted_for_reading
 from weir.decide.compare.pairs import Pair, samples
 from weir.decide.compare.sides import RECORDS_FILE, Side

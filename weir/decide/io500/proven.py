@@ -11,8 +11,7 @@ from typing import Any
 
 from weir.audit.judge import UNPROVEN, VALID
 from weir.base.units import about_size
-from weir.decide.io500.directory import read_directory
-from weir.decide.io500.logs import read_all
+from weir.decide.io500.directory import read_all, read_directory
 from weir.decide.io500.output import score_lines
 from weir.decide.io500.result import PHASES, Phase, Result
 from weir.decide.io500.score import STONEWALL_S, TOLERANCE, Validity, relative, score, validity

@@ -11,7 +11,7 @@ from pathlib import Path
 from weir.base.errors import WeirError
 from weir.data import data_folder
 from weir.decide.io500.result import PHASES, Phase, Published, Result
-from weir.decide.io500.summary_file import number_at_least_zero
+from weir.decide.io500.result_files import number_at_least_zero
 
 DEFAULT = data_folder("reference") / "io500-submissions.csv"
 _COLUMNS = {name: f"{name}_{unit.replace('/', '_').lower()}" for name, unit in PHASES.items()}

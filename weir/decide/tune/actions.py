@@ -1,22 +1,26 @@
-"""Runs weir tune: finds the best setting, its gain and how to use it."""
+"""Runs weir tune: finds the best setting, its gain and how to use it: options of the tool, lfs setstripe,
+a file of ROMIO hints."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from weir.base.errors import WeirError
-from weir.base.units import three_digits
+from weir.base.units import format_size, three_digits
 from weir.decide.compare.verdict import FASTER, Judged
-from weir.decide.tune import output
 from weir.decide.tune.live import Machine, candidates_of, known_suite, objective_of
 from weir.decide.tune.replay import read_replay
-from weir.decide.tune.search import Measure, Space, Trials, run, winner
+from weir.decide.tune.search import Measure, Setting, Space, Trials, run, winner
 from weir.plan import make_plan
 from weir.plan.config import load_config
 from weir.terms.columns import columns
+from weir.terms.model import Cell, Target
+from weir.tools import tools
+from weir.tools.base import RunPaths
 
 BUDGET, CONFIRM_ROUNDS = 20, 6
 
@@ -54,7 +58,7 @@ def _live(args: argparse.Namespace) -> int:
     def measure(number: int) -> float | None:
         score = machine.score(cells[number])
         shown = f"{score:,.1f} MiB/s" if score is not None else "no score"
-        print(f"  {output.setting_text(space.settings[number])}: {shown}", flush=True)
+        print(f"  {setting_text(space.settings[number])}: {shown}", flush=True)
         return score
 
     method = args.search or settings.get("search", "gp")
@@ -68,10 +72,10 @@ def _live(args: argparse.Namespace) -> int:
     if best != candidates.default:
         rounds = settings.get("confirm_rounds", CONFIRM_ROUNDS)
         judged = machine.compared(cells[candidates.default], cells[best], rounds)
-    lines = [f"best: {output.setting_text(space.settings[best])}", *_gain(judged)]
-    lines += output.as_used(cells[best], plan.site.targets[cells[best].target])
-    lines += [*output.not_tried(space, trials), f"excluded by the suite or the site: {candidates.elsewhere}"]
-    if args.hints and (text := output.hints_file(cells[best])):
+    lines = [f"best: {setting_text(space.settings[best])}", *_gain(judged)]
+    lines += as_used(cells[best], plan.site.targets[cells[best].target])
+    lines += [*not_tried(space, trials), f"excluded by the suite or the site: {candidates.elsewhere}"]
+    if args.hints and (text := hints_file(cells[best])):
         args.hints.write_text(text, encoding="utf-8")
     if args.json:
         args.json.write_text(
@@ -123,10 +127,10 @@ def _replay(args: argparse.Namespace) -> int:
     share = f"{replay.score(best) / replay.best:.1%} of the best setting of the table"
     found = f"{args.value} {three_digits(replay.score(best))}{found_unit}, {share}"
     lines = [
-        f"best: {output.setting_text(replay.space.settings[best])}: {found}",
+        f"best: {setting_text(replay.space.settings[best])}: {found}",
         f"{len(trials.scores)} of {len(replay.space)} settings in {args.replay}; {args.value}, best first:",
-        *output.trials_text(replay.space, trials, unit),
-        *output.not_tried(replay.space, trials),
+        *trials_text(replay.space, trials, unit),
+        *not_tried(replay.space, trials),
     ]
     print("\n".join(lines))
     if args.json:
@@ -141,3 +145,69 @@ def _pair(text: str) -> tuple[str, str]:
     if not equals:
         raise WeirError("is not COLUMN=VALUE", key="--where", value=text, exit_code=2)
     return name, value
+
+
+_DATA = "FILE"
+
+
+def setting_text(setting: Setting) -> str:
+    return ", ".join(f"{name} {_value_text(name, value)}" for name, value in setting.items())
+
+
+def _value_text(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return " ".join(f"{key}={item}" for key, item in value.items()) or "none"
+    sized = isinstance(value, int) and name.removesuffix("_bytes") in ("xfer", "block")
+    return format_size(int(str(value))) if sized else str(value)
+
+
+def as_used(cell: Cell, target: Target) -> Iterator[str]:
+    """The winner as command line, stripes and hints."""
+    tool = tools()[cell.tool]
+    program = tool.programs[-1]  # the original
+    arguments = tool.command(cell, target, program, RunPaths(_DATA, Path("OUT")))
+    arguments = [word for at, word in enumerate(arguments) if not _about_outputs(arguments, at)]
+    yield f"options:  {shlex.join(arguments)}    ({cell.nodes} nodes, {cell.ppn} processes each)"
+    if count := cell.params.get("stripe_count"):
+        yield f"stripes:  lfs setstripe -c {count} DIRECTORY"
+    if hints := hints_file(cell):
+        yield "hints:    ROMIO_HINTS=FILE with the lines"
+        yield from (f"            {line}" for line in hints.splitlines())
+
+
+def hints_file(cell: Cell) -> str:
+    """The contents of the file that ROMIO_HINTS names, which ROMIO reads; empty without hints."""
+    hints = cell.params.get("hints") or {}
+    return "".join(f"{name} {value}\n" for name, value in sorted(hints.items()))
+
+
+def _about_outputs(arguments: list[str], at: int) -> bool:
+    """Options with the path of weir's summary."""
+    here = arguments[at].startswith(("summaryFile=", "summaryFormat="))
+    following = arguments[at + 1] if at + 1 < len(arguments) else ""
+    return here or (arguments[at] == "-O" and following.startswith(("summaryFile=", "summaryFormat=")))
+
+
+def trials_text(space: Space, trials: Trials, unit: str) -> Iterator[str]:
+    """Best first."""
+    usable = sorted(trials.usable.items(), key=lambda item: -item[1])
+    for number, score in usable[:5]:
+        yield f"  {three_digits(score):>12}{unit}  {setting_text(space.settings[number])}"
+    if len(usable) > 5:
+        yield f"  and {len(usable) - 5} slower settings"
+
+
+def not_tried(space: Space, trials: Trials) -> Iterator[str]:
+    """Number of settings that were not measured, and values that were never measured."""
+    left = len(space) - len(trials.scores)
+    yield f"not tried: {left} of {len(space)} settings"
+    for name in space.names:
+        tried = [space.settings[number][name] for number in trials.scores]
+        missing = []
+        for setting in space.settings:
+            if setting[name] not in tried and setting[name] not in missing:
+                missing.append(setting[name])
+        if missing:
+            yield f"  never with {name} {', '.join(_value_text(name, value) for value in missing)}"

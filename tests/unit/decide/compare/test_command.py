@@ -16,7 +16,7 @@ from tests.checkout import ROOT
 from tests.unit.decide.compare.test_compare import cell, noisy, write
 from weir.base.errors import WeirError
 from weir.cli import main
-from weir.decide.compare.failing import read_fail_on
+from weir.decide.compare.verdict import read_fail_on
 from weir.runs.manifest import MANIFEST, TABLES, manifest_text, write_manifest
 
 

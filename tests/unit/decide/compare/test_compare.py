@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from weir.cli import main
-from weir.decide.compare.days import Days
+from weir.decide.compare.estimate import Days
 from weir.decide.compare.pairs import pair_cells
 from weir.decide.compare.sides import Campaign, Side
 from weir.decide.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, judge_pairs

@@ -11,7 +11,7 @@ import pytest
 
 from tests.unit.decide.compare.test_compare import RATE, cell, judged, noisy, record, side, write
 from weir.cli import main
-from weir.decide.compare.days import FEWEST_CAMPAIGNS, Days, spreads_of
+from weir.decide.compare.estimate import FEWEST_CAMPAIGNS, Days, spreads_of
 from weir.decide.compare.pairs import pair_cells
 from weir.decide.compare.sides import campaigns
 from weir.decide.compare.verdict import FASTER, SLOWER, UNDECIDED

@@ -12,6 +12,7 @@ from tests.unit.decide.io500.results import IOR_LOG, ini, new_summary, old_summa
 from weir.base.errors import WeirError
 from weir.decide.io500.directory import read_directory
 from weir.decide.io500.result import PHASES, Phase, Published, Result
+from weir.decide.io500.result_files import read_summary
 from weir.decide.io500.score import (
     INVALID,
     SHORTENED,
@@ -22,7 +23,6 @@ from weir.decide.io500.score import (
     score,
     validity,
 )
-from weir.decide.io500.summary_file import read_summary
 from weir.tools import tools
 
 

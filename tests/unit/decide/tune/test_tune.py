@@ -16,7 +16,7 @@ from tests.checkout import ROOT, shipped
 from weir.base.errors import ConfigError, WeirError
 from weir.cli import main
 from weir.decide.compare.verdict import FASTER
-from weir.decide.tune import output
+from weir.decide.tune import actions
 from weir.decide.tune.live import Machine, candidates_of, known_suite, objective_of
 from weir.decide.tune.replay import read_replay
 from weir.decide.tune.search import make_space, run, winner
@@ -149,11 +149,11 @@ def test_stripes_and_hints_are_printed_as_their_tools_take_them() -> None:
     plan = make_plan(shipped("local", ["tune-transfers"], scale="quick"))
     cell = next(cell for cell in plan.cells if cell.params["api"] == "MPIIO")
     cell = replace(cell, params={**cell.params, "stripe_count": 4, "hints": {"romio_cb_write": "enable"}})
-    text = "\n".join(output.as_used(cell, plan.site.targets["disk"]))
+    text = "\n".join(actions.as_used(cell, plan.site.targets["disk"]))
     assert "lfs setstripe -c 4 DIRECTORY" in text
     assert "romio_cb_write enable" in text
     assert "summaryFile" not in text
-    assert output.hints_file(cell) == "romio_cb_write enable\n"
+    assert actions.hints_file(cell) == "romio_cb_write enable\n"
 
 
 def test_settings_must_differ_in_what_moves_only() -> None:
