@@ -41,7 +41,7 @@ from tests.zoo.animals import (
     XFS,
 )
 from tests.zoo.errors import CannotStageError
-from weir.measure.machine.block_limits import devices_below
+from weir.measure.machine.devices import devices_below
 
 _HERE = Path(__file__).parent
 _QUOTA_US, _PERIOD_US = 10_000, 100_000

@@ -17,8 +17,7 @@ from typing import Any
 
 from weir.audit.subject import FETCHED_SHARE, IN_MEMORY
 from weir.base.mounts import MEMORY_FILE_SYSTEMS, mount_of
-from weir.measure.machine.block_limits import devices_below
-from weir.measure.machine.memory_below import memory_below
+from weir.measure.machine.devices import devices_below, memory_below
 from weir.prove.pieces import BYTES, Counters, Kernel, Piece
 from weir.prove.reports import Process, streamed_bytes
 from weir.witness.nodes import groups, processors

@@ -13,8 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.mounts import mount_of
-from weir.measure.machine.block_limits import block_limits, devices_below
-from weir.measure.machine.memory_below import hidden_below, memory_below, type_below
+from weir.measure.machine.devices import (
+    block_limits,
+    devices_below,
+    hidden_below,
+    levels,
+    memory_below,
+    type_below,
+)
 from weir.measure.machine.mount_settings import settings_of, synchronisation_off
 from weir.measure.machine.processor_power import power_of
 from weir.measure.machine.servers import links_mbit_s
@@ -114,21 +120,10 @@ def file_system_of(folder: Path) -> dict[str, Any] | None:
 def _throttled(proc: Path, cgroups: Path) -> int | None:
     """The throttled periods over the levels of the control group of cpu: each has a limit, and a counter, of
     its own."""
-    try:
-        lines = (proc / "self" / "cgroup").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return None
-    counts = []
-    for line in lines:
-        _, controllers, group = line.split(":", 2)
-        if controllers and "cpu" not in controllers.split(","):
-            continue
-        top = cgroups / "cpu" if controllers else cgroups
-        own = top / group.lstrip("/")
-        for level in (own, *own.parents):
-            counts.append(whole(_first_value(level / "cpu.stat", "nr_throttled", " ") or ""))
-            if level == top:
-                break
+    counts = [
+        whole(_first_value(level / "cpu.stat", "nr_throttled", " ") or "")
+        for level in levels("cpu", proc, cgroups)
+    ]
     known = [count for count in counts if count is not None]
     return sum(known) if known else None
 

@@ -6,17 +6,14 @@ server does is not visible here, such as an NFS export that is async.
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from weir.base.mounts import lower_folders, mount_of
-from weir.measure.machine.block_limits import members_of_device
-from weir.measure.machine.memory_below import SYSTEM
+from weir.measure.machine.devices import DEEPEST, SYSTEM, file_of_loop, members_of_device, number_of
 
 _PROC = Path("/proc")
 _YES = ""  # value of an option that has none
@@ -199,7 +196,6 @@ FAMILIES = (
 )
 
 
-_DEEPEST = 8
 # Options with which an overlay ignores synchronisation, and file systems do not empty the caches of disks.
 _IGNORED = ("volatile", "fsync=volatile")
 _NOT_FLUSHED = ("nobarrier", "barrier=0", "barrier=none", "fsync_mode=nobarrier")
@@ -214,7 +210,7 @@ def synchronisation_off(folder: Path, system: Path = SYSTEM) -> dict[str, str] |
 
 def _synchronisation_options(folder: Path, system: Path, depth: int) -> Iterator[tuple[str, str]]:
     mount = mount_of(folder)
-    if mount is None or depth > _DEEPEST:
+    if mount is None or depth > DEEPEST:
         return
     options = mount.get("super_options", "").split(",")
     for one in options:
@@ -229,20 +225,15 @@ def _synchronisation_options(folder: Path, system: Path, depth: int) -> Iterator
 
 def _files_of_loops(source: str, system: Path) -> Iterator[Path]:
     """Directories of the files that are the loop devices below a device."""
-    try:
-        facts = os.stat(source)
-    except OSError:
-        return
-    if stat.S_ISBLK(facts.st_mode):
-        yield from _files_below(system, f"{os.major(facts.st_rdev)}:{os.minor(facts.st_rdev)}", 0)
+    if number := number_of(source):
+        yield from _files_below(system, number, 0)
 
 
 def _files_below(system: Path, number: str, depth: int) -> Iterator[Path]:
     entry = system / number
-    if depth > _DEEPEST or not entry.exists():
+    if depth > DEEPEST or not entry.exists():
         return
-    file = entry / "loop" / "backing_file"
-    if file.is_file():
-        yield Path(file.read_text(encoding="utf-8").rstrip("\n")).parent
+    if file := file_of_loop(entry):
+        yield file.parent
     for member in members_of_device(entry):
         yield from _files_below(system, member, depth + 1)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from weir.measure.machine import block_limits as module
-from weir.measure.machine.block_limits import block_limits, devices_below
+from weir.measure.machine import devices as module
+from weir.measure.machine.devices import block_limits, devices_below
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from weir.measure.machine import memory_below as module
-from weir.measure.machine.memory_below import hidden_below
+from weir.measure.machine import devices as module
+from weir.measure.machine.devices import hidden_below
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from weir.measure.machine import block_limits as members
-from weir.measure.machine import memory_below as module
-from weir.measure.machine.memory_below import memory_below, memory_of_device
+from weir.measure.machine import devices as members
+from weir.measure.machine import devices as module
+from weir.measure.machine.devices import memory_below, memory_of_device
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_of_an_xfs_whose_log_is_in_memory(system: Path, monkeypatch: pytest.Monk
     """The data is on the disk; a synchronisation of files waits for the log."""
     mount = {"type": "xfs", "device": "/dev/data", "super_options": "rw,logbufs=8,logdev=/dev/log,noquota"}
     monkeypatch.setattr(module, "mount_of", lambda folder: mount)
-    monkeypatch.setattr(module, "_number", {"/dev/data": "8:1", "/dev/log": "251:0"}.get)
+    monkeypatch.setattr(module, "number_of", {"/dev/data": "8:1", "/dev/log": "251:0"}.get)
     assert memory_below(system / "disk", system) == "its log on the memory device zram0"
     mount["super_options"] = "rw,noquota"
     assert memory_below(system / "disk", system) is None
