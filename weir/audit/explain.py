@@ -1,17 +1,141 @@
-"""Findings and rules, for people (text, Markdown) and for programs."""
+"""Findings and rules, for people (text, Markdown) and for programs; why UNPROVEN records of logs lack
+evidence: what it is, why a bare log cannot have it, and what to do."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from weir.audit.evidence import evidence_table, level_table
-from weir.audit.judge import stored_findings, stored_notes
-from weir.audit.lacking import is_of_log
+from weir.audit.evidence import EVIDENCE, evidence_table, level_table
+from weir.audit.judge import UNPROVEN, stored_findings, stored_notes
 from weir.audit.registry import Rule, rules
 from weir.terms.columns import columns
 from weir.terms.model import Row
+from weir.tools import tools
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """of_log: why a log does not have it; facts: what a --facts file can add; log: what to keep next time."""
+
+    of_log: str
+    facts: str
+    log: str
+
+
+_COUNTED = "start the program by weir prove, or measure by weir-io: both count it"
+LACKING: dict[str, Lacking] = {
+    "end": Lacking(
+        "A log shows it by its last line or by the exit code, and this one has neither.",
+        "",
+        "keep all of stdout and stderr, to the last line",
+    ),
+    "request": Lacking("A log has no plan.", "", "measure by weir run"),
+    "file-system": Lacking("A log does not tell where its path was mounted.", "", "measure by weir run"),
+    "bytes": Lacking(
+        "A log shows it where its options and its warnings about sizes are kept, for interfaces whose sizes "
+        "the program compares.",
+        "columns nn, ppn, block_bytes, segments and moved_bytes, where they are known",
+        "keep the lines before the table",
+    ),
+    "file": Lacking(
+        "A log has the size of the files where it differs from the request only, and of file formats never.",
+        "column file_bytes, as ls -l showed it",
+        "keep the files, and add ls -l of them",
+    ),
+    "sync": Lacking(
+        "A log shows that a synchronisation was requested, not that every rank did it.", "", _COUNTED
+    ),
+    "stored": Lacking(
+        "A log cannot have it: the program does not see what the kernel sends to the storage.", "", _COUNTED
+    ),
+    "fetched": Lacking(
+        "A log cannot have it: the program does not see the page cache.",
+        "column fetched_bytes, from counters of the client (read_bytes of /proc/PID/io, llite of Lustre); "
+        "observed memory_bytes, which finds reads of what the nodes could still hold",
+        _COUNTED,
+    ),
+    "direct": Lacking(
+        "A log shows that O_DIRECT was requested, not that the kernel granted it.", "", _COUNTED
+    ),
+    "operations": Lacking(
+        "A log has what the program counted itself; that its calls reached the system, nobody looked.",
+        "",
+        _COUNTED,
+    ),
+    "calls": Lacking("A log does not tell which libraries were loaded.", "", _COUNTED),
+    "each-file": Lacking("A log does not tell what the device was written.", "", _COUNTED),
+}
+_AROUND = (
+    "mkdir -p $PWD/reports",
+    "weir prove --on DIRECTORY_OF_THE_FILES --reports $PWD/reports -- srun PROGRAM OPTIONS",
+)
+_NEXT_TIME = ("weir import run.json --out records/records.csv", "weir audit records/records.csv")
+
+
+def is_of_log(row: Row) -> bool:
+    """Records of weir run name the stack that they were measured with."""
+    return not row.get("stack")
+
+
+def lacking(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """Each missing evidence of UNPROVEN records: of how many, what it is, and what can be done about it."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        names = (row.get("missing") or "").split(";") if row.get("verdict") == UNPROVEN else []
+        for name in filter(None, names):
+            meaning = EVIDENCE[name].meaning if name in EVIDENCE else ""
+            counts: dict[str, Any] = {"records": 0, "of_logs": 0, "tools": []}
+            entry = found.setdefault(name, {"evidence": name, "meaning": meaning, **counts})
+            entry["records"] += 1
+            entry["of_logs"] += is_of_log(row)
+            entry["tools"] = sorted({*entry["tools"], *filter(None, [row.get("tool")])})
+    for name, entry in found.items():
+        if entry["of_logs"] and name in LACKING:
+            entry |= vars(LACKING[name])
+    return sorted(found.values(), key=lambda entry: (-entry["records"], entry["evidence"]))
+
+
+def lacking_text(entries: Sequence[dict[str, Any]]) -> str:
+    """A paragraph for each evidence; of logs, the lines of a job script that give all of it."""
+    if not entries:
+        return ""
+    parts = ["No rule has a finding about UNPROVEN records; each lacks evidence:"]
+    parts += ["\n".join(_lacking_lines(entry)) for entry in entries]
+    if commands := next_time(entries):
+        lines = "\n".join(f"    {line}" for line in commands)
+        parts.append(f"To have it next time, in the job script:\n{lines}")
+    if any(entry["of_logs"] for entry in entries):
+        lines = "\n".join(f"    {line}" for line in _AROUND)
+        parts.append(
+            f"Or around the program as it is, whose calls and results are then set side by side:\n{lines}"
+        )
+    return "\n\n".join(parts)
+
+
+def next_time(entries: Sequence[dict[str, Any]]) -> list[str]:
+    """Lines of a job script that give all of it; none where weir-io has no such tool."""
+    commands = _commands({tool for entry in entries if entry["of_logs"] for tool in entry["tools"]})
+    return [*commands, *_NEXT_TIME] if commands else []
+
+
+def _commands(names: Iterable[str]) -> list[str]:
+    """Commands of weir-io that take the tools' options and write a document of what they observe."""
+    found = [tools()[name].observing_command for name in sorted(names) if name in tools()]
+    return [f"srun {command}" for command in found if command]
+
+
+def _lacking_lines(entry: dict[str, Any]) -> list[str]:
+    sentences = [f"{entry['meaning'][:1].upper()}{entry['meaning'][1:]}."] if entry["meaning"] else []
+    if "of_log" in entry:
+        sentences.append(entry["of_log"])
+        added = entry["facts"]
+        sentences.append(f"--facts can add: {added}." if added else "--facts cannot add it.")
+        sentences.append(f"Next time: {entry['log']}.")
+    return [f"without {entry['evidence']}: {entry['records']:,} records", *_wrapped(" ".join(sentences))]
+
 
 _EXAMPLES = 3
 _WIDTH = 100

@@ -7,9 +7,8 @@ import json
 from pathlib import Path
 
 from weir.audit.evidence import EVIDENCE, KINDS
-from weir.audit.explain import as_text, manual, triggered
+from weir.audit.explain import as_text, lacking, lacking_text, manual, triggered
 from weir.audit.judge import audited
-from weir.audit.lacking import lacking, lacking_text
 from weir.audit.registry import rules
 from weir.base.errors import WeirError
 from weir.decide.compare.sides import records_file

@@ -10,11 +10,15 @@ from pathlib import Path
 
 from weir.base.errors import WeirError
 from weir.decide.compare.sides import records_file
-from weir.decide.predict.application import Application, read_application
+from weir.decide.predict.application import (
+    Application,
+    application_in,
+    measured_trial,
+    read_application,
+    trial_plan,
+)
 from weir.decide.predict.forecast import WIDEST, Forecast, facts_of, forecasts, lines_of
-from weir.decide.predict.logged import application_in
 from weir.decide.predict.probe import circumstances_of, probe
-from weir.decide.predict.trial import measured_trial, trial_plan
 from weir.plan.config import load_config
 from weir.plan.config.sources import Sources, add_config_dir, find_sources
 from weir.prove.darshan import read_log

@@ -27,8 +27,7 @@ from weir.decide.io500.proven import headline as io500_headline
 from weir.prove.attach import attach, attached_facts, attached_lines
 from weir.prove.claims import judged_claims
 from weir.prove.darshan import read_log
-from weir.prove.doubts import doubts, without_reports
-from weir.prove.judged import judged_mounts, with_others
+from weir.prove.judged import doubts, judged_mounts, with_others, without_reports
 from weir.prove.logged import judged_claims as judged_claims_of_log
 from weir.prove.logged import logged_claims, logged_facts, logged_lines, moved_in
 from weir.prove.mounts import mounts_of

@@ -11,9 +11,8 @@ from typing import Any
 
 import weir
 from weir.audit.evidence import EVIDENCE
-from weir.audit.explain import example_text, triggered
+from weir.audit.explain import example_text, lacking, next_time, triggered
 from weir.audit.judge import USABLE, VERDICTS
-from weir.audit.lacking import lacking, next_time
 from weir.base.units import three_digits
 from weir.records.metrics import metric_named
 from weir.report.answers import Counts, answers, study_of, targets_of

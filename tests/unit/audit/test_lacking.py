@@ -14,8 +14,7 @@ from tests.unit.audit.findings import FINDS
 from tests.unit.audit.subjects import subject
 from weir.audit import judge, rules
 from weir.audit.evidence import EVIDENCE, needed
-from weir.audit.explain import hint_of
-from weir.audit.lacking import LACKING
+from weir.audit.explain import LACKING, hint_of
 from weir.cli import main
 from weir.records.facts import Facts
 from weir.records.importing import import_files

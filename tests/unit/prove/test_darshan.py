@@ -11,7 +11,7 @@ from tests.pydarshan import skip_without_darshan
 from tests.unit.decide.predict.test_predict import study
 from weir.base.errors import WeirError
 from weir.cli import main
-from weir.decide.predict.logged import application_in
+from weir.decide.predict.application import application_in
 from weir.prove.darshan import read_log
 from weir.prove.logged import moved_in
 from weir.records.table import read_records, write_records

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from tests.unit.prove.reports import MIB, S, counters, mount, phase, process
-from weir.prove.doubts import doubts, without_reports
-from weir.prove.judged import judged_mounts
+from weir.prove.judged import doubts, judged_mounts, without_reports
 from weir.prove.mounts import mounts_of
 
 TREE = {"rchar": 2 * MIB, "wchar": 102 * MIB, "read_bytes": 0, "write_bytes": 101 * MIB}

@@ -9,9 +9,8 @@ from dataclasses import replace
 from weir.base.errors import WeirError
 from weir.data import data_folder
 from weir.decide.accept import output
-from weir.decide.accept.campaign import of_campaign
 from weir.decide.accept.contract import Contract, read_contract
-from weir.decide.accept.evidence import Measured, read_measured
+from weir.decide.accept.evidence import Measured, of_campaign, read_measured
 from weir.decide.accept.judge import PASS, judge, overall
 from weir.decide.accept.report import print_pdf, write_report
 from weir.decide.compare.sides import records_file

@@ -12,10 +12,9 @@ from typing import Any
 
 from weir.base.errors import WeirError, did_you_mean
 from weir.decide.compare import confirmation, figure, output, sides
-from weir.decide.compare.conditions import unlike_conditions
 from weir.decide.compare.confirmation import Confirmation, Settings, confirm, still_failing
 from weir.decide.compare.estimate import Days, spreads_of
-from weir.decide.compare.pairs import IDENTITY, Pairing, pair_cells
+from weir.decide.compare.pairs import IDENTITY, Pairing, pair_cells, unlike_conditions
 from weir.decide.compare.verdict import (
     CANNOT_DECIDE,
     Failed,

@@ -14,8 +14,7 @@ from weir.data import data_folder
 from weir.decide.io500.random_read import DOUBTED, published_random_reads
 from weir.decide.io500.result import PHASES, WRITE_PHASES
 from weir.decide.io500.score import STONEWALL_S
-from weir.decide.io500.standing import PER, Place, place_among
-from weir.decide.io500.submissions import Submission
+from weir.decide.io500.submissions import PER, Place, Submission, place_among
 from weir.terms.model import Row, tasks_of
 
 RANDOM_READS = data_folder("reference") / "io500-random-reads.csv"

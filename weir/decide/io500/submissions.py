@@ -1,10 +1,11 @@
-"""The table of published submissions, reference/io500-submissions.csv."""
+"""The table of published submissions, reference/io500-submissions.csv, and the standing of a result among
+them: the percentile of each phase, and their figure."""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from weir.base.errors import WeirError
 from weir.data import data_folder
 from weir.decide.io500.result import PHASES, Phase, Published, Result
 from weir.decide.io500.result_files import number_at_least_zero
+from weir.report.drawing import BAD, GOOD, INK, NEUTRAL, PALE, box, dot, line, svg, text
 
 DEFAULT = data_folder("reference") / "io500-submissions.csv"
 _COLUMNS = {name: f"{name}_{unit.replace('/', '_').lower()}" for name, unit in PHASES.items()}
@@ -99,3 +101,115 @@ def _count(row: Mapping[str, str], column: str, file: Path, line: int) -> int | 
             exit_code=2,
         )
     return int(count)
+
+
+PER = ("whole", "node", "process")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A value among the submissions for which the same value is known."""
+
+    value: float
+    percentile: float
+    submissions: int
+    below: int
+    ime_below: int
+    ime: int
+
+
+def places(result: Result, submissions: Sequence[Submission]) -> dict[str, dict[str, Place]]:
+    """Standing by phase, and in it for the whole system, per node and per process where that is known."""
+    found: dict[str, dict[str, Place]] = {}
+    for name in PHASES:
+        found[name] = {}
+        for per in PER:
+            own = normalised(result, name, per)
+            others = [
+                (value, each.on_ime)
+                for each in submissions
+                if (value := normalised(each.result, name, per)) is not None
+            ]
+            if own is not None and others:
+                found[name][per] = place_among(own, others)
+    return found
+
+
+def normalised(result: Result, phase: str, per: str) -> float | None:
+    """The value of a phase, divided by the nodes or the processes; None if either is unknown."""
+    divisor = {"whole": 1, "node": result.nodes, "process": result.procs}[per]
+    return result.phases[phase].value / divisor if phase in result.phases and divisor else None
+
+
+def percentile(value: float, others: Sequence[float]) -> float:
+    """The share of the others below the value in percent; equal ones count half."""
+    below = sum(other < value for other in others)
+    equal = sum(other == value for other in others)
+    return 100 * (below + equal / 2) / len(others)
+
+
+def place_among(own: float, others: Sequence[tuple[float, bool]]) -> Place:
+    """A value among others, each with whether it is one of a system on IME."""
+    ime = [value for value, on_ime in others if on_ime]
+    return Place(
+        own,
+        percentile(own, [value for value, _ in others]),
+        len(others),
+        sum(value < own for value, _ in others),
+        sum(value < own for value in ime),
+        len(ime),
+    )
+
+
+_NAME, _WIDE, _ROW, _TOP = 170.0, 480.0, 26.0, 46.0
+_COLORS = {"whole": GOOD, "node": "#d18a00", "process": NEUTRAL}
+_LABELS = {"whole": "whole system", "node": "per node", "process": "per process"}
+_IME_UP, _MARK_UP = 6.0, -4.0
+
+
+def standing_figure(
+    result: Result, places: Mapping[str, Mapping[str, Place]], submissions: Sequence[Submission]
+) -> str:
+    """Grey ticks: the result sets on IME, by the value of the whole system."""
+    height = _TOP + _ROW * len(PHASES) + 44
+    parts = [
+        box(0, 0, _NAME + _WIDE + 40, height, "white"),
+        text(12, 18, f"{result.label} among {len(submissions)} published IO500 result sets", size=14),
+    ]
+    parts += _axis(height)
+    for row, name in enumerate(PHASES):
+        parts += _phase(_TOP + (row + 0.5) * _ROW, name, places[name], submissions)
+    parts += _key(height - 12)
+    return svg(_NAME + _WIDE + 40, height, "Percentiles among the IO500 submissions", parts) + "\n"
+
+
+def _at(percent: float) -> float:
+    return _NAME + _WIDE * percent / 100
+
+
+def _axis(height: float) -> Iterator[str]:
+    for percent in (0, 25, 50, 75, 100):
+        yield line(_at(percent), _TOP, _at(percent), height - 40, PALE)
+        yield text(_at(percent), _TOP - 8, f"{percent}", "middle", 11)
+    yield text(_NAME - 8, _TOP - 8, "percentile", "end", 11)
+
+
+def _phase(y: float, name: str, by: Mapping[str, Place], submissions: Sequence[Submission]) -> Iterator[str]:
+    yield text(_NAME - 8, y + 4, name.replace("_", " "), "end")
+    values = [(normalised(each.result, name, "whole") or 0.0, each.on_ime) for each in submissions]
+    for value, on_ime in values:
+        if on_ime:
+            x = _at(percentile(value, [other for other, _ in values]))
+            yield line(x, y + _IME_UP - 4, x, y + _IME_UP + 4, BAD, 1.5)
+    for per, place in by.items():
+        yield dot(_at(place.percentile), y + _MARK_UP, _COLORS[per], hollow=per != "whole")
+
+
+def _key(y: float) -> Iterator[str]:
+    x = _NAME
+    for per, label in _LABELS.items():
+        yield dot(x, y - 4, _COLORS[per], hollow=per != "whole")
+        yield text(x + 9, y, label, size=11)
+        x += 108
+    yield line(x, y - 8, x, y, BAD, 1.5)
+    yield text(x + 7, y, "systems on IME", size=11, color=INK)

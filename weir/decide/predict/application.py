@@ -1,16 +1,36 @@
-"""config/applications/<name>.yaml: an application as phases of I/O with the compute time between."""
+"""An application as phases of I/O with the compute time between: from config/applications/<name>.yaml, or by
+what a log of Darshan has of it.
+
+The test of a prediction plans and measures cells with the parameters of each phase.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from weir.base.errors import ConfigError, Problem
-from weir.base.units import parse_duration, parse_size
+import yaml
+
+from weir.base.errors import ConfigError, Problem, WeirError
+from weir.base.units import about_size, parse_duration, parse_size
 from weir.data import load_schema
+from weir.measure.planned import planned_batch
+from weir.plan import Plan, make_plan
+from weir.plan.config import Config
 from weir.plan.config.schema import check
+from weir.plan.config.sources import Sources
+from weir.plan.config.suite import FULL
+from weir.plan.config.suites import load_suite
 from weir.plan.config.yaml_file import YamlFile, read_yaml
+from weir.prove.darshan import ALL_RANKS, APIS, Log, Place, Use
+from weir.records.measured import measure_in_turns
+from weir.terms.model import Row
+from weir.tools import tools
 
 _DEFAULTS = {
     "api": "POSIX",
@@ -83,3 +103,182 @@ def _phase(data: dict[str, Any]) -> IoPhase:
         compute_s=parse_duration(data["compute"]),
         measured_as=data.get("measured_as", data["access"]),
     )
+
+
+def trial_plan(application: Application, config: Config, rounds: int) -> Plan:
+    """A cell for each pattern of the application on each target of the configuration."""
+    name = f"predict-{application.name}"
+    with tempfile.TemporaryDirectory(prefix="weir-predict-") as folder:
+        suites = Path(folder) / "suites"
+        suites.mkdir()
+        (suites / f"{name}.yaml").write_text(yaml.safe_dump(suite_of(application, rounds), sort_keys=False))
+        sources = Sources(config.sources.root, (Path(folder), *config.sources.folders))
+        suite = load_suite(sources, name, FULL, tools())
+        return make_plan(replace(config, suites=(suite,)))
+
+
+def suite_of(application: Application, rounds: int) -> dict[str, Any]:
+    """The contents of a suite file; phases of one pattern share an experiment, which writes and reads."""
+    patterns = dict.fromkeys(_pattern(phase) for phase in application.phases)
+    tool = _tool_with(("layout", "order", "collective", "xfer", "block", "access", "drop_caches"))
+    return {
+        "suite": f"predict-{application.name}",
+        "question": f"Do transfers with the parameters of {application.name} take the predicted time?",
+        "experiments": {
+            f"kernel-{number}": {
+                "tool": tool,
+                "nodes": [application.nodes],
+                "ppn": [application.ppn],
+                "space": {"api": [api]},
+                "fixed": {
+                    "layout": layout,
+                    "order": order,
+                    "collective": collective,
+                    "xfer": f"{xfer_bytes} B",
+                    "block": f"{block_bytes} B",
+                    "access": ["write", "read"],
+                    "drop_caches": True,
+                },
+                "repetitions": {"rounds": rounds},
+            }
+            for number, (api, layout, order, collective, xfer_bytes, block_bytes) in enumerate(patterns, 1)
+        },
+    }
+
+
+def _tool_with(parameters: Collection[str]) -> str:
+    """The one that can measure such a pattern by itself."""
+    return next(
+        name
+        for name, tool in tools().items()
+        if tool.purpose == "bandwidth" and set(parameters) <= tool.parameters.keys()
+    )
+
+
+def _pattern(phase: IoPhase) -> tuple[str, str, str, bool, int, int]:
+    """The block is a whole number of transfers that holds the bytes of a process."""
+    transfers = max(1, -(-phase.size_bytes // phase.xfer_bytes))
+    return (
+        *(phase.api, phase.layout, phase.order, phase.collective, phase.xfer_bytes),
+        transfers * phase.xfer_bytes,
+    )
+
+
+def measured_trial(plan: Plan, results: Path) -> list[Row]:
+    """The records of all cells of the plan, one round of each after the other."""
+    found = measure_in_turns([planned_batch(plan, batch, results) for batch in plan.batches])
+    return [row for rows in found.values() for row in rows]
+
+
+_LEAST_SHARE = 0.01  # share of the mount's bytes; the description names smaller patterns
+_SEQUENTIAL = 0.75  # share of ascending offsets; a random order has 0.5
+
+_Pattern = tuple[str, str, str, str, bool]
+
+
+def application_in(log: Log, nodes: int, on: Path | None = None) -> Application:
+    """The application on one mount. Accesses of one interface, layout, order and kind of call are one phase,
+    in the order of their first calls; its bytes are those of all processes, shared among them."""
+    if nodes < 1 or log.processes % nodes:
+        hint = f"a divisor of {log.processes}"
+        raise WeirError("does not fit the log", key="--nodes", value=str(nodes), hint=hint, exit_code=2)
+    uses = _of_callers([one for one in log.uses if on is None or one.place == log.place_of(on)])
+    place = _place(log, uses, on)
+    uses = [one for one in uses if one.place == place]
+    patterns: dict[_Pattern, list[Use]] = defaultdict(list)
+    layouts = _layouts(log, uses)
+    for one in sorted(uses, key=lambda use: use.began_s):
+        patterns[_pattern_of_use(one, layouts)].append(one)
+    total = sum(one.bytes for one in uses)
+    kept = {
+        key: each for key, each in patterns.items() if sum(one.bytes for one in each) >= _LEAST_SHARE * total
+    }
+    rest = total - sum(one.bytes for each in kept.values() for one in each)
+    return Application(
+        name=re.sub(r"[^a-z0-9]+", "-", log.program.lower()).strip("-") or "unknown",
+        description=f"{log.program}, {_number(log.processes, 'process', 'processes')} on "
+        f"{_number(nodes, 'node', 'nodes')}, {log.elapsed_s:.3g} s; "
+        f"{about_size(total)} on {place.point} ({place.file_system})"
+        + (f", of which {about_size(rest)} in other patterns are excluded" if rest else ""),
+        nodes=nodes,
+        ppn=log.processes // nodes,
+        phases=tuple(_logged_phase(log, at, key, each) for at, (key, each) in enumerate(kept.items(), 1)),
+    )
+
+
+def _number(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def _of_callers(uses: Sequence[Use]) -> list[Use]:
+    """The uses that the program called: of a file that MPI-IO moved, not the calls below. It is not known by
+    which calls streams of the C library reach the file."""
+    through_mpi = {one.file for one in uses if one.api == APIS["MPI-IO"]}
+    return [
+        one
+        for one in uses
+        if one.api == APIS["MPI-IO"] or (one.api == APIS["POSIX"] and one.file not in through_mpi)
+    ]
+
+
+def _place(log: Log, uses: Iterable[Use], on: Path | None) -> Place:
+    bytes_by_place: Counter[Place] = Counter()
+    for one in uses:
+        bytes_by_place[one.place] += one.bytes
+    if not bytes_by_place:
+        where = f" below the mount of {on}" if on else ""
+        raise WeirError(
+            f"has no transfers by POSIX or MPI-IO{where}",
+            file=str(log.file),
+            hint="weir prove --darshan tells what it has",
+        )
+    return bytes_by_place.most_common(1)[0][0]
+
+
+def _layouts(log: Log, uses: Iterable[Use]) -> dict[int, str]:
+    """Layout of each file. A log has one record if all processes used a file, else one per process."""
+    ranks: dict[int, set[int]] = defaultdict(set)
+    for one in uses:
+        ranks[one.file].add(one.rank)
+    return {
+        file: "shared" if ALL_RANKS in each or len(each) > 1 or log.processes == 1 else "file-per-process"
+        for file, each in ranks.items()
+    }
+
+
+def _pattern_of_use(use: Use, layouts: dict[int, str]) -> _Pattern:
+    steps = max(use.calls - 1, 1)
+    is_random = (
+        use.sequential_calls is not None and use.calls > 1 and use.sequential_calls < _SEQUENTIAL * steps
+    )
+    collective = use.collective_calls > use.calls / 2
+    return use.access, use.api, layouts[use.file], "random" if is_random else "sequential", collective
+
+
+def _logged_phase(log: Log, number: int, pattern: _Pattern, uses: Sequence[Use]) -> IoPhase:
+    access, api, layout, order, collective = pattern
+    size_bytes = max(round(sum(one.bytes for one in uses) / log.processes), 1)
+    return IoPhase(
+        name=f"{access}-{number}",
+        access=access,
+        api=api,
+        layout=layout,
+        order=order,
+        collective=collective,
+        xfer_bytes=min(_transfer_bytes(uses), size_bytes),
+        size_bytes=size_bytes,
+        repeat=1,
+        compute_s=0.0,
+        measured_as=access,
+    )
+
+
+def _transfer_bytes(uses: Sequence[Use]) -> int:
+    """The size of those calls that moved most, if the log has it; else the mean."""
+    moved: Counter[int] = Counter()
+    for one in uses:
+        for size, calls in one.sizes.items():
+            moved[size] += size * calls
+    if moved:
+        return moved.most_common(1)[0][0]
+    return max(sum(one.bytes for one in uses) // max(sum(one.calls for one in uses), 1), 1)

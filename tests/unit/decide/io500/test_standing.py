@@ -16,8 +16,7 @@ from weir.data import data_folder
 from weir.decide.io500.output import checked, table_lines
 from weir.decide.io500.result import PHASES, Phase, half_step
 from weir.decide.io500.score import score
-from weir.decide.io500.standing import percentile
-from weir.decide.io500.submissions import DEFAULT, read_submissions
+from weir.decide.io500.submissions import DEFAULT, percentile, read_submissions
 
 HEAD = DEFAULT.read_text().partition("\n")[0]
 

@@ -12,8 +12,7 @@ import pytest
 from tests.checkout import ROOT
 from tests.unit.decide.predict.test_predict import APPLICATION, MIB, row, study
 from weir.cli import main
-from weir.decide.predict.application import read_application
-from weir.decide.predict.trial import suite_of, trial_plan
+from weir.decide.predict.application import read_application, suite_of, trial_plan
 from weir.plan.config import load_config
 from weir.records.table import write_records
 
