@@ -183,7 +183,7 @@ bench-plan: setup ##- time the planning of 10,000 cells
 	@$(venv)/python bench/growth.py --only plan --sizes 10000
 
 .PHONY: bench-batches
-bench-batches: setup ##- time 10,000 batches planned and 20 measured by Snakemake and ReFrame: the table of docs/scale.md
+bench-batches: setup ##- time 10,000 batches planned, 20 measured by Snakemake and 20 by ReFrame: the table of docs/scale.md
 	@$(MAKE) build
 	@$(venv)/python bench/batches.py
 	@$(venv)/python -m bench.tables
