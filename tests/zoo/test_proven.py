@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,18 @@ from weir.witness.document import LIBRARY
 
 pytestmark = pytest.mark.slow
 DD = "dd if=/dev/zero bs=1M count=32 conv=fsync of={place}/f"
+STATIC_WRITER = """\
+#include <fcntl.h>
+#include <unistd.h>
+static char part[1 << 20];
+int main(int count, char **names) {
+    int file = open(names[count - 1], O_CREAT | O_WRONLY, 0600);
+    for (int i = 0; i < 8; i++) {
+        if (write(file, part, sizeof part) != sizeof part) return 1;
+    }
+    return fsync(file);
+}
+"""
 FIO = "fio --name=j --directory={place} --size=32m --bs=256k --rw=write --end_fsync=1"
 
 
@@ -161,16 +174,27 @@ def test_a_synchronised_write_beside_one_that_is_not(tmp_path: Path) -> None:
     assert any("stored" not in one.missing for one in found), found[0].text
 
 
-def test_a_program_of_another_user_is_named_as_that(tmp_path: Path) -> None:
-    """It cannot load the library, or report: nothing of it is proven."""
-    if os.geteuid() != 0 or not shutil.which("setpriv"):
-        pytest.skip("only root becomes another user, by setpriv")
+AS_ANOTHER_USER = {
+    "setpriv": (
+        "setpriv --reuid=65534 --clear-groups {command}",
+        "setpriv ended as user nobody, who may not",
+    ),
+    "su": ("su nobody -s /bin/sh -c '{command}'", "su is setuid: it may change the user"),
+}
+
+
+@pytest.mark.parametrize("how", AS_ANOTHER_USER)
+def test_a_program_of_another_user_is_named_as_that(tmp_path: Path, how: str) -> None:
+    """It cannot report: nothing of it is proven."""
+    command, why = AS_ANOTHER_USER[how]
+    if os.geteuid() != 0 or not shutil.which(how):
+        pytest.skip(f"only root becomes another user, by {how}")
     place = Path(tempfile.mkdtemp(dir="/var/tmp"))
     place.chmod(0o777)
     try:
-        user = ["setpriv", "--reuid=65534", "--clear-groups"]
+        arguments = shlex.split(command.format(command=DD.format(place=place)))
         done = subprocess.run(
-            [sys.executable, "-m", "weir", "prove", "--", *user, *DD.format(place=place).split()],
+            [sys.executable, "-m", "weir", "prove", "--", *arguments],
             cwd=tmp_path,
             capture_output=True,
             text=True,
@@ -179,7 +203,19 @@ def test_a_program_of_another_user_is_named_as_that(tmp_path: Path) -> None:
     finally:
         shutil.rmtree(place)
     assert "VALID, proven" not in done.stderr
-    assert "of another user (su, setpriv)" in done.stderr, done.stderr
+    assert why in done.stderr, done.stderr
+
+
+def test_a_static_program_is_named_as_that(tmp_path: Path) -> None:
+    """As gosu is, which then starts another one as another user."""
+    source = tmp_path / "writer.c"
+    source.write_text(STATIC_WRITER)
+    built = subprocess.run(["cc", "-static", source, "-o", tmp_path / "writer"], check=False)
+    if built.returncode != 0:
+        pytest.skip("no static C library")
+    weir = [sys.executable, "-m", "weir", "prove", "--", tmp_path / "writer", tmp_path / "f"]
+    done = subprocess.run(weir, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "writer is static: it loads no library" in done.stderr, done.stderr
 
 
 def test_a_prove_around_another_one_names_the_program_of_the_inner(tmp_path: Path) -> None:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import pwd
+import shutil
 import socket
+import stat
+import struct
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from weir.base.units import about_size
@@ -20,6 +26,7 @@ from weir.witness.document import LIBRARY, without_library
 _NOTICEABLE_BYTES = 1 << 20
 _MOVED = ("read_bytes", "written_bytes")
 _WITHOUT_REPORT = "static, setuid, Go, of another user (su, setpriv), or still running"
+_ELF_OF_64_BITS, _LOADER = b"\x7fELF\x02\x01", 3  # PT_INTERP
 _WITHOUT_CALLS = "by no call that was seen: programs and libraries that were loaded, or mappings"
 _TIMED_BY_THE_PROGRAM = "the kernel's and the device's counts hold the bytes, the program alone their time"
 _UNREPORTED = {
@@ -82,7 +89,7 @@ def _unseen(seen: Seen) -> Iterator[str]:
         yield f"calls: {without_library()}"
     own = seen.of_program
     if LIBRARY.is_file() and not own:
-        yield f"calls: no process of the program left a report ({_WITHOUT_REPORT})"
+        yield f"calls: no process of the program left a report ({_why_no_report(seen)})"
     for one in seen.doubts:
         yield f"whether the counts above are true: {one}; nothing is believed of them"
     alone = [one for one in own if one["host"] == socket.gethostname() and not one["started"]]
@@ -97,7 +104,7 @@ def _unseen(seen: Seen) -> Iterator[str]:
         if own and name == "read_bytes" and "rchar" not in seen.unreported:
             yield f"{about_size(bytes_)} {_UNREPORTED[name]} {_WITHOUT_CALLS}"
             continue
-        why = f" ({_WITHOUT_REPORT})" if own and at == 0 else ""
+        why = f" ({_why_no_report(seen)})" if own and at == 0 else ""
         yield f"{about_size(bytes_)} {_UNREPORTED[name]}, in processes that left no report{why}"
     streams = sum(map(sum, (mount.streamed for mount in seen.mounts)))
     read, written = unseen_bytes(own)
@@ -117,6 +124,37 @@ def _unseen(seen: Seen) -> Iterator[str]:
         yield f"what {_processes(seen.damaged)} counted: the reports are damaged, or memory was full"
     for name in sorted({PurePath(one["object"]).name for one in interposed(own)}):
         yield f"what {name} does with calls that it provides in place of the C library"
+
+
+def _why_no_report(seen: Seen) -> str:
+    """What keeps the program that was named from reporting, as far as its file and its user tell."""
+    found = []
+    name = PurePath(seen.command[0]).name if seen.command else ""
+    if seen.ended.user is not None and seen.ended.user != os.geteuid():
+        found.append(f"{name} ended as user {_name_of_user(seen.ended.user)}, who may not write reports here")
+    program = shutil.which(seen.command[0]) if seen.command else None
+    if program and os.stat(program).st_mode & (stat.S_ISUID | stat.S_ISGID):
+        found.append(f"{name} is setuid: it may change the user, and then loads no library")
+    if program and _is_static(Path(program)):
+        found.append(f"{name} is static: it loads no library")
+    return "; ".join(found) or _WITHOUT_REPORT
+
+
+def _name_of_user(number: int) -> str:
+    with suppress(KeyError):
+        return pwd.getpwuid(number).pw_name
+    return str(number)
+
+
+def _is_static(program: Path) -> bool:
+    """Whether the kernel starts it without the loader of libraries: no part of the file names one."""
+    with suppress(OSError, struct.error):
+        head = program.open("rb").read(1 << 16)
+        if head[:6] == _ELF_OF_64_BITS:
+            (at,), (size, count) = struct.unpack_from("<Q", head, 32), struct.unpack_from("<HH", head, 54)
+            kinds = (struct.unpack_from("<I", head, at + size * part)[0] for part in range(count))
+            return _LOADER not in kinds
+    return False
 
 
 def _processes(count: int) -> str:

@@ -39,6 +39,7 @@ class Ended:
     io: Mapping[str, int] | None  # growth of /proc/PID/io of the whole tree; None: the kernel does not count
     left: Sequence[str] = ()  # names of processes that it left running: their counts are those up to now
     held: Mapping[str, float] = field(default_factory=dict)  # what held processes of the node back meanwhile
+    user: int | None = None  # as whom the program itself ended
 
 
 def run_program(command: Sequence[str], reports: Path, only: Path | None, watched: Sequence[Path]) -> Ended:
@@ -63,6 +64,8 @@ def run_program(command: Sequence[str], reports: Path, only: Path | None, watche
             ) from None
         with _signals_to(child):
             output, passed_bytes = _passed_on(child)
+            os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+            user = _user_of(child.pid)
             code = child.wait()
         elapsed_s = time.monotonic() - began_s
         held_back = _held(held, held_so_far(), elapsed_s)
@@ -77,7 +80,7 @@ def run_program(command: Sequence[str], reports: Path, only: Path | None, watche
             grown |= {name: max(grown[name] - passed_bytes, 0) for name in ("rchar", "wchar")}
     text = output.decode("utf-8", errors="replace")
     names = sorted({name for pid in left if (name := name_of(pid))})
-    return Ended(code if code >= 0 else 128 - code, elapsed_s, text, grown, names, held_back)
+    return Ended(code if code >= 0 else 128 - code, elapsed_s, text, grown, names, held_back, user)
 
 
 @contextlib.contextmanager
@@ -171,7 +174,7 @@ def _passed_on(child: subprocess.Popen[bytes]) -> tuple[bytes, int]:
             if stream is not None:
                 selector.register(stream, selectors.EVENT_READ, to.fileno())
         while selector.get_map():
-            ended = child.poll() is not None
+            ended = os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
             ready = selector.select(_LINGER_S)
             if ended and not ready:
                 break
@@ -184,6 +187,15 @@ def _passed_on(child: subprocess.Popen[bytes]) -> tuple[bytes, int]:
                 passed_bytes += len(data)
                 kept[key.data] += data[: _KEPT_BYTES - len(kept[key.data])]
     return b"\n".join(bytes(part) for part in kept.values()), passed_bytes
+
+
+def _user_of(pid: int) -> int | None:
+    """The effective user of a process, also of one that has ended and that nobody has waited for."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[2]) for line in lines if line.startswith("Uid:")), None)
 
 
 def _write_all(descriptor: int, data: bytes) -> None:
