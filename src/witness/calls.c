@@ -301,6 +301,7 @@ __attribute__((constructor)) static void begin(void) {
     if (accounts_wanted) {
         descriptors_inherited();
     } else {
+        descriptors_begin();
         spans_begin();
     }
     names_begin(); /* what came before was our own look at the directory */

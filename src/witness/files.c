@@ -9,20 +9,29 @@
 #include "witness.h"
 
 static struct record records[WITNESS_FILES];
-static struct record others; /* all files beyond the first ones */
+static uint64_t names[WITNESS_FILES]; /* what follows the last slash of each path, hashed */
+static struct record others;          /* all files beyond the first ones */
 static _Atomic unsigned used;
 static _Atomic uint64_t others_opened;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
+static uint64_t name_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    return places_hash(0, name, strlen(name));
+}
+
 struct record *file_record(const char *path) {
+    uint64_t name = name_of(path);
     pthread_mutex_lock(&mutex);
     unsigned count = atomic_load(&used);
     struct record *found = NULL;
     for (unsigned i = 0; i < count && found == NULL; i++) {
-        found = strcmp(records[i].path, path) == 0 ? &records[i] : NULL;
+        found = names[i] == name && strcmp(records[i].path, path) == 0 ? &records[i] : NULL;
     }
     if (found == NULL && count < WITNESS_FILES) {
         found = &records[count];
+        names[count] = name;
         strcpy(found->path, path);
         atomic_store(&used, count + 1);
     } else if (found == NULL) {
@@ -31,6 +40,20 @@ struct record *file_record(const char *path) {
     }
     pthread_mutex_unlock(&mutex);
     return found;
+}
+
+struct record *file_record_beyond(const char *path) {
+    if (atomic_load(&used) < WITNESS_FILES) {
+        return NULL;
+    }
+    uint64_t name = name_of(path);
+    for (unsigned i = 0; i < WITNESS_FILES; i++) {
+        if (names[i] == name) {
+            return NULL;
+        }
+    }
+    atomic_fetch_add(&others_opened, 1);
+    return &others;
 }
 
 const char *rest_below(const char *path, const char *above) {

@@ -12,11 +12,9 @@ void places_begin(struct places *places) {
     atomic_store(&places_current, places);
 }
 
-void places_named(struct places *places, int directory, const char *path) {
-    uint64_t hash = (uint64_t)(unsigned)directory;
-    size_t left = strlen(path);
+/* Eight bytes at a time: a look at a name that is in memory takes a microsecond. */
+uint64_t places_hash(uint64_t hash, const char *path, size_t left) {
     uint64_t word;
-    /* Eight at a time: a look at a name that is in memory takes a microsecond. */
     for (; left >= sizeof word; left -= sizeof word, path += sizeof word) {
         memcpy(&word, path, sizeof word);
         hash = (hash ^ word) * 0xff51afd7ed558ccdu;
@@ -25,8 +23,12 @@ void places_named(struct places *places, int directory, const char *path) {
     for (; left > 0; left--, path++) {
         hash = (hash ^ (unsigned char)*path) * 0x100000001b3u;
     }
+    return places_mixed(hash);
+}
+
+void places_named(struct places *places, int directory, const char *path) {
     count(&places->calls, 1);
-    places_mark(places, places_mixed(hash));
+    places_mark(places, places_hash((uint64_t)(unsigned)directory, path, strlen(path)));
 }
 
 unsigned places_marked(const struct places *places) {

@@ -66,6 +66,7 @@ struct record *file_of(int fd);        /* NULL: not under test */
 struct record *file_looked_at(int fd); /* transfer.h */
 /* The descriptor is of the file that it was opened for; else it is of none under test from now on. */
 bool file_is_still(int fd);
+void descriptors_begin(void);     /* of the process */
 void descriptors_inherited(void); /* open when the process began: `program > file` */
 void file_opened(const char *path, int flags, int fd);
 void file_flagged(struct record *record, int fd, int flags); /* as an open or fcntl requests them */
@@ -75,7 +76,10 @@ int64_t position_taken(int fd, int64_t bytes); /* where a transfer without an of
 void position_set(int fd, int64_t position);
 
 /* files.c */
-struct record *file_record(const char *path);      /* the shared one, where there are too many files */
+struct record *file_record(const char *path); /* the shared one, where there are too many files */
+/* The shared one, where there are too many files and none with counts of its own ends in the name; else NULL.
+ */
+struct record *file_record_beyond(const char *path);
 const struct record *files_first(unsigned *count); /* with a path each */
 const struct record *files_others(uint64_t *files);
 /* What is below a path with a slash before it, or "" for the path itself; NULL where it is elsewhere. */
@@ -135,6 +139,7 @@ void halts_forget(void); /* in a child of fork */
 /* places.c */
 void places_begin(struct places *places); /* of reads and of writes, until the next one; NULL: of none */
 void places_named(struct places *places, int directory, const char *path);
+uint64_t places_hash(uint64_t seed, const char *path, size_t bytes);
 unsigned places_marked(const struct places *places);
 
 /* What a transfer moved, as far as it is in one piece. */
