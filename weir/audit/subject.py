@@ -26,6 +26,9 @@ FETCHED_SHARE = 0.8  # share of the bytes; with less, the rate is in part that o
 # The access is timed from before its first open; what a program subtracts is far less than a fifth.
 SPAN_SHARE = 0.8  # share of the time from the first to the last call (shorter-than-its-calls)
 _PAGE_BYTES = 4096
+# The largest folio of the page cache, which is dirty as a whole where a call writes a part of it (XFS since
+# Linux 5.18, ext4 since 6.16).
+FOLIO_BYTES = 2 << 20
 _MEMORY_PATHS = ("/dev/shm/", "/run/shm/")
 
 

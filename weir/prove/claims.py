@@ -10,7 +10,7 @@ from typing import Any
 
 from weir.audit.judge import judge
 from weir.audit.registry import INVALID
-from weir.audit.subject import SPAN_SHARE, Subject
+from weir.audit.subject import FOLIO_BYTES, SPAN_SHARE, Subject
 from weir.prove.counters import most_listed, searched
 from weir.prove.judged import with_what_reads_fetched
 from weir.prove.mounts import Growth, Mount, Phase
@@ -53,8 +53,7 @@ _OF_OTHERS = "processes without a report may have done it"
 _TOO_QUICK = "the results together are quicker than the calls"
 _NO_CALL = "the bytes passed no call that was seen, and no queue or mapping was seen either"
 _NEARLY_ALL_NAMES = 0.9
-# A call may touch two folios in part, which have up to 2 MiB each (ext4 since Linux 6.16, XFS since 5.18).
-_AROUND_A_CALL_BYTES = 2 * (2 << 20)
+_AROUND_A_CALL_BYTES = 2 * FOLIO_BYTES  # a call may touch two in part
 _OF_A_STONEWALL = ("stonewall", "status_file")  # facts of a program that was to end early
 _MOST_BY_CALLS = 0.5  # share of the bytes; with less, the transfers passed by queues or mappings
 # Columns that a claim sets in place of the counts.

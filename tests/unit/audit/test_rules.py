@@ -244,6 +244,11 @@ CLEAN: dict[str, Subject] = {
         api="HDF5",
         cell=None,
     ),
+    "a header is written into a large page of each file": subject(
+        {"unwritten": {"files": 40, "pages": 9, "dirty_bytes": 60 * MIB, "writeback_bytes": 0}},
+        api="HDF5",
+        cell=None,
+    ),
     "O_DIRECT, and the device has it": subject(
         {"direct": True, "device": {"name": "vda"}, "device_written_bytes": 800 * MIB},
         sync=False,
