@@ -127,7 +127,7 @@ def _unseen(seen: Seen) -> Iterator[str]:
 
 
 def _why_no_report(seen: Seen) -> str:
-    """What keeps the program that was named from reporting, as far as its file and its user tell."""
+    """Names what keeps the program from reporting, as far as its file and its user tell."""
     found = []
     name = PurePath(seen.command[0]).name if seen.command else ""
     if seen.ended.user is not None and seen.ended.user != os.geteuid():
