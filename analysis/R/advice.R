@@ -210,8 +210,8 @@ has_finding <- function(records, rule) {
 
 # A ratio as advice prints it: ×1.34 [1.19–1.47].
 effect_words <- function(effect) {
-  range <- if (is.finite(effect$lo)) sprintf(" [%s\u2013%s]", plain_factor(effect$lo), plain_factor(effect$hi)) else ""
-  sprintf("\u00d7%s%s", plain_factor(effect$ratio), range)
+  words <- sub(" to ", "\u2013", effect_interval(effect, function(ends) vapply(ends, plain_factor, "")), fixed = TRUE)
+  sprintf("\u00d7%s%s", plain_factor(effect$ratio), ifelse(nzchar(words), sprintf(" [%s]", words), ""))
 }
 
 plain_factor <- function(value) {

@@ -31,8 +31,9 @@ factor_words <- function(ratios) {
 }
 
 # Beside a median that is not of valid records alone.
+verdict_signs_in_print <- c(DEGRADED = "$^\\dagger$", UNPROVEN = "$^\\circ$")
 verdict_sign <- function(verdict) {
-  sign <- c(DEGRADED = "$^\\dagger$", UNPROVEN = "$^\\circ$")[verdict]
+  sign <- verdict_signs_in_print[verdict]
   ifelse(is.na(sign), "", sign)
 }
 

@@ -37,9 +37,16 @@ named_claims <- function(decided) {
   )
 }
 
-effect_number <- function(values) {
-  text <- formatC(signif(values, 2), digits = 2, format = "fg", flag = "#")
-  gsub("-", "$-$", sub("[.]$", "", trimws(text)), fixed = TRUE)
+effect_number <- function(values) gsub("-", "$-$", two_digits(values), fixed = TRUE)
+
+two_digits <- function(values) {
+  sub("[.]$", "", trimws(formatC(signif(values, 2), digits = 2, format = "fg", flag = "#")))
+}
+
+# The interval of decided claims, beside their effects.
+claim_interval <- function(found, in_words = two_digits) {
+  ends_words(found$lo, found$hi, in_words, found$verdict %in% outcomes[3], counted(found$rounds, "round"),
+    found$unit)
 }
 
 # What would decide an undecided claim; empty for the others.

@@ -200,6 +200,12 @@ campaign_words <- paste(
 pairs_words <- " over pairs of cells that ran once, which decides no claim"
 agreement_words <- "its pairs of cells agree, so that one slow cell cannot be the reason"
 
+# The interval of effects, over their rounds or pairs.
+effect_interval <- function(effects, in_words) {
+  counts <- ifelse(effects$over %in% "pairs", counted(effects$pairs, "pair"), counted(effects$rounds, "round"))
+  ends_words(effects$lo, effects$hi, in_words, !effects$clear, counts)
+}
+
 chance_over_pairs <- function(of_pair) {
   if (length(of_pair) < fewest_agreeing) {
     return(NA_real_)

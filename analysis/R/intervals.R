@@ -41,3 +41,23 @@ ranks_of <- function(n, kind = "fixed") {
   }
   found
 }
+
+# An interval whose ends are an order of magnitude apart does not tell how large an effect is; on another scale than
+# that of factors, its ends are as far apart as the logarithm of ten.
+is_too_wide <- function(lo, hi, unit = "factor") {
+  is_factor <- rep_len(unit %in% c("factor", "spread"), length(lo))
+  !is.na(lo) & !is.na(hi) & ifelse(is_factor, hi >= 10 * lo, hi - lo >= log(10))
+}
+
+# The text beside an effect: its interval; in its place, where the interval is too wide and decides nothing either, the
+# rounds or pairs that it is of, since two rounds give one from 0.000097 to 2400; empty where there is none.
+# weir/decide/compare/output.py prints the same.
+ends_words <- function(lo, hi, in_words, is_open, counts, unit = "factor") {
+  words <- rep("", length(lo))
+  known <- !is.na(lo) & !is.na(hi)
+  # A share lies between nothing and all, whatever a t interval does.
+  is_share <- rep_len(unit %in% "explained share", length(lo))
+  shown <- list(lo = ifelse(is_share, pmax(lo, 0), lo)[known], hi = ifelse(is_share, pmin(hi, 1), hi)[known])
+  words[known] <- sprintf("%s to %s", in_words(shown$lo), in_words(shown$hi))
+  ifelse(is_open & is_too_wide(lo, hi, unit), paste("not decided by", counts), words)
+}

@@ -27,7 +27,7 @@ keep_units <- function(latex) gsub(number_and_unit, "~", latex, perl = TRUE)
 # The space between them, also after an interval; weir/report/latex.py has the same.
 number_and_unit <- paste0(
   "(?<=[0-9]|[0-9]\\{\\]\\}) (?=(?:\\\\%|(?:[KMGTP]i?|k)?B(?:/s)?|[nmu\u00b5]?s|min|h|[kM]?(?:op|IOP|iop)s?/s|",
-  "k?IOPS|G?bit/s|mm)(?![[:alnum:]_/-]))"
+  "k?IOPS|G?bit/s|[KMGT]b/s|mm)(?![[:alnum:]_/-]))"
 )
 
 # What is longer than any text of a study fills pages, and a row that is higher than a page never ends.
@@ -87,8 +87,10 @@ latex_table <- function(name, caption, cells, columns, header, groups = NULL, li
   empty <- vapply(known, function(cell) length(cell) > 0 && all(cell %in% c(unknown_in_print, "\u2013")), logical(1))
   # Where every value is of one run, once is enough.
   single <- header == "$n$" & vapply(known, function(cell) all(cell %in% c("1", unknown_in_print)), logical(1)) & !empty
+  marks <- explained_marks(known, below)
+  known <- marks$known
   not_printed <- if (any(empty)) paste("no value in:", paste(unique(header[empty]), collapse = ", "))
-  remarks <- c(if (any(single)) "single runs", not_printed)
+  remarks <- c(if (any(single)) "single runs", marks$remarks, not_printed)
   empty <- empty | (single & sum(!empty) > 1)
   columns <- columns[!empty]
   header <- header[!empty]
@@ -108,6 +110,29 @@ latex_table <- function(name, caption, cells, columns, header, groups = NULL, li
 }
 
 most_lines_of_float <- 36
+
+# What the marks of verdicts beside values mean (cells.R), of those that stand in the cells or below them. Where every
+# value has the same, it is told once in place of the marks.
+explained_marks <- function(known, below) {
+  marks <- sprintf("\\rlap{%s}", verdict_signs_in_print)
+  has <- lapply(marks, function(mark) lapply(known, grepl, pattern = mark, fixed = TRUE))
+  alike <- which(vapply(has, function(of) is_in_every_value(known, of), TRUE))
+  if (length(alike) == 1) {
+    known <- lapply(known, function(cell) gsub(marks[alike], "", cell, fixed = TRUE))
+  }
+  there <- mapply(function(mark, sign) {
+    any(grepl(mark, unlist(known), fixed = TRUE)) || any(grepl(sign, below, fixed = TRUE))
+  }, marks, verdict_signs_in_print)
+  told <- sprintf("%s: %s", verdict_signs_in_print, tolower(names(verdict_signs_in_print)))[there]
+  list(known = known, remarks = c(if (length(alike) == 1) paste("all", tolower(names(verdict_signs_in_print)[alike])),
+    told))
+}
+
+is_in_every_value <- function(known, has) {
+  marked <- which(vapply(has, any, TRUE))
+  values <- unlist(Map(function(cell, is_marked) is_marked[cell != unknown_in_print], known[marked], has[marked]))
+  length(values) > 1 && all(values)
+}
 
 short_table <- function(preamble, caption, head, body, below) {
   c(

@@ -159,7 +159,6 @@ interface_rows <- function(points) {
 }
 
 most_unclear <- 4L
-is_too_wide <- function(lo, hi) hi >= 10 * lo
 
 page_effects <- function(effects, most = 9L) {
   if (nrow(effects) == 0) {

@@ -5,8 +5,7 @@ best_caption <- function(with = names(best_columns)) {
   paste(
     "The best observed median of every target, interface and access in MiB/s, of so many points.",
     sub("^(.)", "\\U\\1", paste0(paste(c(best_columns[with], "N\u00d7P: nodes and processes per node"),
-      collapse = "; "), "."), perl = TRUE),
-    "A dagger marks a median of degraded records, a circle one with unproven records."
+      collapse = "; "), "."), perl = TRUE)
   )
 }
 best_columns <- c(

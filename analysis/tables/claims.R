@@ -50,14 +50,13 @@ make_latex <- function(table) {
 # What is more may break over pages.
 most_claims_together <- 8L
 
-# The sentence as it was published and its section; our wording where it was not quoted, and where one sentence is two
-# claims.
+# The sentence as it was published and its section, and what is computed of it, since few sentences tell what a factor
+# is of.
 claim_cell <- function(rows) {
-  twice <- rows$quote %in% rows$quote[duplicated(rows$quote)]
   ours <- sprintf("%s \\emph{(%s)}", escape_latex(rows$says), section_signs(rows$where))
-  cited <- sprintf("``%s'' \\emph{(%s)}", escape_latex(rows$quote), section_signs(rows$quoted_at))
-  words <- ifelse(is.na(rows$quote), ours, ifelse(twice, paste0(cited, "; here: ", escape_latex(rows$says)), cited))
-  paste0(words, "\\tablegap{}")
+  cited <- sprintf("``%s'' \\emph{(%s)}; here: %s", escape_latex(rows$quote), section_signs(rows$quoted_at),
+    escape_latex(rows$says))
+  paste0(ifelse(is.na(rows$quote), ours, cited), "\\tablegap{}")
 }
 
 paper_head <- function(name) {
@@ -69,13 +68,20 @@ section_signs <- function(where) gsub("Sect. ", "\\S", escape_latex(where), fixe
 
 # The verdict, and under it the numbers; nothing where there is none.
 decided_cell <- function(found, tell_emulated = FALSE) {
+  interval <- claim_interval(found, effect_number)
   lines <- paste0(
     verdict_cell(found), "\\newline ", effect_number(found$effect),
-    ifelse(is.na(found$lo), "", sprintf(" (%s to %s)", effect_number(found$lo), effect_number(found$hi))),
-    ifelse(found$unproven > 0, sprintf("; %d of %d points unproven", found$unproven, found$points), ""),
+    ifelse(nzchar(interval), sprintf(" (%s)", interval), ""),
+    unproven_words(found$unproven, found$points),
     ifelse(tell_emulated & found$emulated, "\\newline\\textbf{EMULATED}", "")
   )
   ifelse(is.na(found$verdict), "--", lines)
+}
+
+unproven_words <- function(unproven, points) {
+  all <- ifelse(points == 1, "1 point, unproven", sprintf("all %d points unproven", as.integer(points)))
+  some <- sprintf("%d of %d points unproven", as.integer(unproven), as.integer(points))
+  ifelse(unproven %in% 0, "", paste0("; ", ifelse(unproven == points, all, some)))
 }
 
 verdict_cell <- function(found) {
@@ -98,7 +104,7 @@ deciding_cell <- function(found) {
 
 # 0.85 or more, 0.8 to 1.2
 bound_cell <- function(bound) {
-  bound <- sub("^(.*) or more$", "$\\\\ge$ \\1", bound)
-  bound <- sub("^(.*) or less$", "$\\\\le$ \\1", bound)
+  bound <- sub("^(.*) or more$", "$\\\\ge$~\\1", bound)
+  bound <- sub("^(.*) or less$", "$\\\\le$~\\1", bound)
   sub(" to ", "--", bound, fixed = TRUE)
 }

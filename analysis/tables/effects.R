@@ -32,10 +32,9 @@ make_latex <- function(table) {
 }
 
 effect_cell <- function(effects) {
-  words <- sprintf(
-    "%s%s", factor_words(effects$ratio),
-    ifelse(is.na(effects$lo), "", sprintf(" (%s to %s)", factor_words(effects$lo), factor_words(effects$hi)))
-  )
+  interval <- effect_interval(effects, factor_words)
+  words <- paste0(factor_words(effects$ratio), ifelse(nzchar(interval), sprintf(" (%s)", interval), ""))
   marked <- paste0(sprintf("\\textbf{%s}", words), ifelse(effects$pairs_agree, "$^\\dagger$", ""))
-  ifelse(effects$clear, marked, paste0(words, ifelse(is.na(effects$lo), "", ", unclear")))
+  is_told <- !nzchar(interval) | (!effects$clear & is_too_wide(effects$lo, effects$hi))
+  ifelse(effects$clear, marked, paste0(words, ifelse(is_told, "", ", unclear")))
 }

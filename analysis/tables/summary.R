@@ -4,8 +4,7 @@ section <- "appendix"
 needs <- "records of writes or reads"
 caption <- paste(
   "Bandwidth of every point in MiB/s; invalid records give no number. N\u00d7P: nodes and processes per node;",
-  "interval: of the median, from six runs on; best: the fastest record; a dagger marks a median of degraded records, a",
-  "circle one with unproven records."
+  "interval: of the median, from six runs on; best: the fastest record."
 )
 most_points <- 100
 

@@ -32,7 +32,7 @@ _LACKING = re.compile("[^ -~\u00a1-\u00ac\u00ae-\u00ff–—‘’‚“”•�
 # No line begins with the unit of its number, nor with that of an interval; analysis/R/latex.R has the same.
 NUMBER_AND_UNIT = re.compile(
     r"(?:(?<=[0-9])|(?<=[0-9]\{\]\})) (?=(?:\\%|(?:[KMGTP]i?|k)?B(?:/s)?|(?:[nmu]|\$\\mu\$)?s|min|h|"
-    r"[kM]?(?:op|IOP|iop)s?/s|k?IOPS|G?bit/s|mm)(?![A-Za-z0-9_/-]))"
+    r"[kM]?(?:op|IOP|iop)s?/s|k?IOPS|G?bit/s|[KMGT]b/s|mm)(?![A-Za-z0-9_/-]))"
 )
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 

@@ -228,3 +228,19 @@ test_that("single operations are no bandwidth beside transfers, and pairs of the
     block_bytes = 2^40, bw_mib_s = 1e6)])
   expect_identical(nrow(effects_of_settings(blocks)), 0L)
 })
+
+test_that("an interval of two rounds that tells nothing is not printed as numbers, nor is one beyond a share", {
+  in_words <- function(values) two_digits(values)
+  expect_identical(ends_words(c(0.8, 0.000097, 2.1, NA), c(1.3, 2400, 2400, NA), in_words, c(TRUE, TRUE, FALSE, TRUE),
+    "2 rounds"), c("0.80 to 1.3", "not decided by 2 rounds", "2.1 to 2400", ""))
+  expect_identical(ends_words(c(-1.3, 0.2), c(2.3, 1.5), in_words, TRUE, "3 rounds", "explained share"),
+    c("not decided by 3 rounds", "0.20 to 1.0"))
+  found <- data.table(ratio = 0.5, lo = 0.0001, hi = 2400, clear = FALSE, pairs_agree = FALSE, pairs = 4L, rounds = 2L,
+    over = c("rounds", "pairs"))
+  printed <- load_part("table", "effects", home)$effect_cell(found)
+  expect_identical(printed, sprintf("$\\times$0.50 (not decided by %s)", c("2 rounds", "4 pairs")))
+  expect_identical(effect_words(found[1]), "\u00d70.50 [not decided by 2 rounds]")
+  cell <- load_part("table", "claims", home)$decided_cell(data.table(verdict = "undecided", by_whole_time = NA,
+    effect = 0.48, lo = 0.000097, hi = 2400, unit = "factor", rounds = 2, unproven = 0, points = 2, emulated = FALSE))
+  expect_match(cell, "0.48 (not decided by 2 rounds)", fixed = TRUE)
+})

@@ -49,6 +49,21 @@ test_that("a column in which nothing is known is not printed, but named in the c
   expect_true(any(grepl("Some (no value in: $b$, c).", lines, fixed = TRUE)))
 })
 
+test_that("the marks of verdicts are explained in the caption, once where every value has the same", {
+  caption_of <- function(verdict, ...) {
+    cells <- data.table(a = "x", b = paste0(seq_along(verdict), verdict_mark(verdict)))
+    paste(latex_table("some", "Some.", cells, c("l", "r"), c("a", "b"), ...), collapse = " ")
+  }
+  both <- caption_of(c("VALID", "UNPROVEN", "DEGRADED"))
+  expect_match(both, "Some ($^\\dagger$: degraded; $^\\circ$: unproven).", fixed = TRUE)
+  expect_match(both, "2\\rlap{$^\\circ$}", fixed = TRUE)
+  same <- caption_of(c("UNPROVEN", "UNPROVEN"))
+  expect_match(same, "Some (all unproven).", fixed = TRUE)
+  expect_no_match(same, "circ", fixed = TRUE)
+  expect_no_match(caption_of(c("VALID", "VALID")), "unproven|degraded")
+  expect_match(caption_of(c("VALID", "VALID"), below = "pool 3$^\\circ$"), "Some ($^\\circ$: unproven).", fixed = TRUE)
+})
+
 test_that("a group heads its rows once and stays with the first of them", {
   lines <- with_group_lines(c("1", "2", "3"), c("disk", "disk", "memory"), 2)
   expect_equal(lines[c(2, 3, 5)], c("1", "2", "3"))

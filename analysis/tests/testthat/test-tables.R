@@ -15,9 +15,20 @@ test_that("a claim takes one row: what these records and what the printed values
   print <- load_table("claims")$make_latex(table)
   row <- grep("^``The same considerations apply to sequential performance''", print, value = TRUE)
   expect_length(row, 1)
-  expect_match(row, "factor $\\ge$ 0.9 &", fixed = TRUE)
+  expect_match(row, "factor $\\ge$~0.9 &", fixed = TRUE)
   expect_identical(lengths(regmatches(row, gregexpr("reproduced", row))), 2L)
   expect_match(print, "these records, \\\\textbf\\{EMULATED\\}", all = FALSE)
+})
+
+test_that("a claim says what is computed of its sentence, and how many points are unproven without a riddle", {
+  part <- load_table("claims")
+  cell <- part$claim_cell(data.table(
+    quote = c("it scales", NA), quoted_at = "Sect. 5", says = "It grows.", where = "Sect. 5"
+  ))
+  expect_identical(cell, c("``it scales'' \\emph{(\\S5)}; here: It grows.\\tablegap{}",
+    "It grows. \\emph{(\\S5)}\\tablegap{}"))
+  expect_identical(part$unproven_words(c(0, 1, 8, 2), c(3, 1, 8, 4)),
+    c("", "; 1 point, unproven", "; all 8 points unproven", "; 2 of 4 points unproven"))
 })
 
 test_that("a claim that is undecided tells what would decide it: rounds, or rounds that are not degraded", {

@@ -11,7 +11,14 @@ from pathlib import Path
 
 from weir.base.errors import WeirError
 from weir.base.files import write_atomically
-from weir.decide.compare.output import headline, notes_of, sorted_for_reading, why_undecided
+from weir.decide.compare.output import (
+    headline,
+    interval_text,
+    is_too_wide,
+    notes_of,
+    sorted_for_reading,
+    why_undecided,
+)
 from weir.decide.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, Judged
 from weir.records.metrics import Metric
 from weir.report import drawing
@@ -89,7 +96,9 @@ def table(judged: Sequence[Judged], margin: float) -> str:
     rows = sorted_for_reading(judged)
     labels, shared = _short([one.pair.label for one in rows])
     estimates = [one.estimate for one in rows if one.estimate is not None]
-    values = [end for one in estimates for end in (*one.interval(), one.ratio())]
+    # An interval that tells nothing would leave no room for the others: it ends where they do.
+    narrow = [one.estimate for one in rows if one.estimate is not None and not is_too_wide(one)]
+    values = [one.ratio() for one in estimates] + [end for one in narrow for end in one.interval()]
     x = drawing.scale_of([1 / (1 + margin), 1 + margin, *values], 0, _WIDTH)
     parts = [f'<p class="small">Each: {html.escape(shared)}</p>'] if shared else []
     parts.append('<table class="listed">')
@@ -119,8 +128,10 @@ def _row(label: str, one: Judged, x: drawing.LogScale, margin: float) -> str:
         ratio = "–" if one.ratio is None else f"×{one.ratio:.3f}"
         return f'<tr><td>{name}</td><td></td><td class="number">{ratio}</td><td>{verdict}: {reason}</td></tr>'
     low, high = one.estimate.interval()
+    if is_too_wide(one):
+        low, high = max(low, x.low), min(high, x.high)  # the line ends with the drawing
     verdict += f": {html.escape(why_undecided(one))}" if one.verdict == UNDECIDED else ""
-    numbers = f"×{one.estimate.ratio():.3f} [{low:.3f}–{high:.3f}]"
+    numbers = f"×{one.estimate.ratio():.3f} [{interval_text(one)}]"
     drawn = _drawn(one.verdict, (low, one.estimate.ratio(), high), x, margin)
     shown = f'<td class="drawn">{drawn}</td><td class="number">{numbers}</td>'
     return f"<tr><td>{name}</td>{shown}<td>{verdict}</td></tr>"

@@ -21,6 +21,7 @@ ORDER = (SLOWER, FASTER, UNDECIDED, SAME)
 _MOST_UNMATCHED = 10
 _MOST_SHOWN, _MOST_NOTES = 30, 6  # pairs and notes of a screen
 _MOST_WITHOUT = 3
+_TOO_WIDE = 10  # the upper end over the lower one
 _NO_ESTIMATE = "no estimate: see the notes"
 _FEWEST_FOR_UNITS, _NEAR, _ALL_NEAR = 3, 0.004, 0.02  # pairs; of logarithms of ratios
 
@@ -147,11 +148,27 @@ def unlike_units(judged: Sequence[Judged]) -> str:
 def _line(judged: Judged, together: Container[str] = ()) -> str:
     shown = f"{'-' if judged.ratio is None else f'x{judged.ratio:.3f}':>21}"
     if judged.estimate:
-        low, high = judged.estimate.interval()
-        shown = f"x{judged.estimate.ratio():.3f} [{low:.3f}–{high:.3f}]"
+        shown = f"x{judged.estimate.ratio():.3f} [{interval_text(judged)}]"
     line = f"  {judged.verdict:<13} {shown}  {judged.pair.access} {judged.pair.label}"
     line += " (UNPROVEN)" if judged.unproven else ""
     return f"{line} ({why_undecided(judged, together)})" if judged.verdict == UNDECIDED else line
+
+
+def interval_text(judged: Judged) -> str:
+    """The interval, or how many rounds it is of where it tells nothing; as `ends_words` of the analysis."""
+    if judged.estimate is None:
+        return ""
+    low, high = judged.estimate.interval()
+    rounds = min(judged.estimate.rounds)
+    return f"not decided by {rounds} rounds" if is_too_wide(judged) else f"{low:.3f}–{high:.3f}"
+
+
+def is_too_wide(judged: Judged) -> bool:
+    """Whether the ends of an undecided pair are an order of magnitude apart, as of two rounds."""
+    if judged.estimate is None or judged.verdict != UNDECIDED:
+        return False
+    low, high = judged.estimate.interval()
+    return high >= _TOO_WIDE * low
 
 
 def why_undecided(judged: Judged, together: Container[str] = ()) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from math import exp
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 
 from weir.cli import main
 from weir.decide.compare.estimate import Days
+from weir.decide.compare.figure import table
+from weir.decide.compare.output import as_text
 from weir.decide.compare.pairs import pair_cells
 from weir.decide.compare.sides import Campaign, Side
 from weir.decide.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, judge_pairs
@@ -97,6 +100,20 @@ def test_equal_sides_are_equal_only_where_the_interval_is_within_the_margin() ->
     assert loose.verdict == UNDECIDED
     assert loose.more_rounds is not None
     assert loose.more_rounds > 4
+
+
+def test_an_interval_of_two_rounds_that_tells_nothing_is_no_pair_of_numbers() -> None:
+    first, second = cell([1000.0, 1000.0], step=10), cell([3000.0, 400.0], start=5, step=10)
+    one = judged(side("a", first), side("b", second))[0]
+    low, high = one.estimate.interval()
+    assert (one.verdict, one.estimate.rounds) == (UNDECIDED, (2, 2))
+    assert high > 1000 * low
+    assert "x1.095 [not decided by 2 rounds]" in as_text(("a", "b"), [one], [], 0.05, RATE)
+    drawn = table(
+        [one, judged(side("a", cell(noisy(1, 8))), side("b", cell(noisy(2, 8), start=100)))[0]], 0.05
+    )
+    assert "[not decided by 2 rounds]" in drawn
+    assert all(0 <= float(x) <= 320 for x in re.findall(r'x[12]="([-0-9.]+)"', drawn))
 
 
 def test_one_round_a_side_decides_nothing() -> None:
