@@ -37,8 +37,10 @@ kept_apart <- function(at, gap, limits) {
 # `nudge` is what keeps a label off its mark, on the axis of the figure.
 direct_labels <- function(ends, nudge) {
   if (!is.null(ends)) {
-    ggplot2::geom_text(ggplot2::aes(at, label_at, label = label),
-      data = ends, hjust = 0, nudge_x = nudge, size = type_size_mm, family = sans_family, show.legend = FALSE
+    # No line of the panel strikes a label out.
+    ggplot2::geom_label(ggplot2::aes(at, label_at, label = label),
+      data = ends, hjust = 0, nudge_x = nudge, size = type_size_mm, family = sans_family, show.legend = FALSE,
+      fill = "white", label.size = 0, label.padding = grid::unit(0.25, "mm"), label.r = grid::unit(0, "mm")
     )
   }
 }

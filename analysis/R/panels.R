@@ -216,7 +216,7 @@ panel_width_mm <- function(table, columns = column_count(table)) {
 # the values are, in the units of the axis. Beside the breaks: how far the axis must reach beyond the values, so that
 # the labels at its ends stay within their panel, and labels of lines of a width `beyond_mm` right of the last value.
 spaced_labels <- function(labels, at, width_mm, beyond_mm = 0) {
-  half_mm <- nchar(labels) * mm_per_letter / 2 + 0.6
+  half_mm <- nchar(labels) * mm_per_letter / 2 + label_air_mm
   last <- length(labels)
   end_mm <- max(half_mm[last], beyond_mm)
   inner_mm <- max(width_mm - half_mm[1] - end_mm, 1)

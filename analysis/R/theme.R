@@ -175,23 +175,36 @@ decade_breaks <- function(limits, most = 5) {
   if (length(chosen) >= 2) chosen else if (length(whole) >= 2) range(whole) else pretty(limits, 3)
 }
 
-rate_axis <- function(scale, name, limits, most_labels, beyond = 0.07) {
-  scale(
-    name,
-    breaks = function(range) decade_breaks(range, most_labels), labels = rate_words, limits = limits,
-    expand = ggplot2::expansion(mult = beyond)
-  )
-}
-
 # `beyond` is the room at both ends, for labels above the points there. At least a label of six letters stays within its
-# panel, so that it does not run into that of the next one.
+# panel, so that it does not run into that of the next one; a longer one that would leave it is not printed.
 scale_x_rate <- function(name, limits = NULL, panel_mm = 100, beyond = 0.07) {
-  half_mm <- 3 * mm_per_letter + 0.4
+  half_mm <- 3 * mm_per_letter + label_air_mm
   beyond <- max(beyond, min(0.3, half_mm / max(1, panel_mm - 2 * half_mm)))
-  rate_axis(ggplot2::scale_x_log10, name, limits, max(2, floor(panel_mm / 14)), beyond)
+  most <- max(2, floor(panel_mm / 14))
+  breaks <- function(range) within_panel(decade_breaks(range, most), range, panel_mm, beyond)
+  ggplot2::scale_x_log10(name, breaks = breaks, labels = rate_words, limits = limits,
+    expand = ggplot2::expansion(mult = beyond))
 }
 
-scale_y_rate <- function(name, limits = NULL) rate_axis(ggplot2::scale_y_log10, name, limits, 5)
+# Between a label and the edge of its panel; labels of neighbours are twice as far apart and the gap of the panels.
+label_air_mm <- 0.8
+
+# The breaks whose labels stay within the panel, if two of them do.
+within_panel <- function(breaks, range, panel_mm, beyond) {
+  span <- log10(range[2] / range[1])
+  if (length(breaks) < 2 || !is.finite(span) || span <= 0) {
+    return(breaks)
+  }
+  at_mm <- (log10(breaks / range[1]) / span + beyond) / (1 + 2 * beyond) * panel_mm
+  half_mm <- nchar(rate_words(breaks)) * mm_per_letter / 2 + label_air_mm
+  kept <- breaks[at_mm >= half_mm & at_mm <= panel_mm - half_mm]
+  if (length(kept) < 2) breaks else kept
+}
+
+scale_y_rate <- function(name, limits = NULL) {
+  ggplot2::scale_y_log10(name, breaks = decade_breaks, labels = rate_words, limits = limits,
+    expand = ggplot2::expansion(mult = 0.07))
+}
 
 # A colour for each storage, in the order given; more than there are begin again.
 target_colours <- function(targets) {

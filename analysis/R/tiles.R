@@ -3,10 +3,20 @@
 # A tile has no centre to be white: marks beside its number.
 tile_marks <- c(UNPROVEN = "\u00b0", DEGRADED = "\u2020")
 
-mark_tile <- function(words, verdict) paste0(words, data.table::fcoalesce(unname(tile_marks[verdict]), ""))
+mark_tile <- function(words, verdict) {
+  if (are_all_marked(verdict)) words else paste0(words, data.table::fcoalesce(unname(tile_marks[verdict]), ""))
+}
+
+# Then the note tells it once.
+are_all_marked <- function(verdict) {
+  length(verdict) > 1 && length(unique(verdict)) == 1 && verdict[1] %in% names(tile_marks)
+}
 
 # "Of 8 cells, 4 are unproven (°), 2 degraded (†).", the marks that are there.
 tile_words <- function(table) {
+  if (are_all_marked(table$verdict)) {
+    return(sprintf("All %s are %s.", counted(nrow(table), "cell"), tolower(table$verdict[1])))
+  }
   counts <- vapply(names(tile_marks), function(verdict) sum(table$verdict == verdict), 1L)
   there <- counts > 0
   if (!any(there)) {
@@ -17,6 +27,23 @@ tile_words <- function(table) {
   sprintf("Of %s, %s.", counted(nrow(table), "cell"), paste(marked, collapse = ", "))
 }
 
+# The ink that is read better on a tile: of two contrasts the higher one (WCAG, relative luminance).
+ink_on <- function(colours) {
+  linear <- function(value) ifelse(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055)^2.4)
+  luminance <- function(colours) {
+    drop(c(0.2126, 0.7152, 0.0722) %*% linear(grDevices::col2rgb(colours) / 255))
+  }
+  dark <- luminance("#202020")
+  on <- luminance(colours)
+  ifelse(1.05 / (on + 0.05) > (on + 0.05) / (dark + 0.05), "white", "#202020")
+}
+
+# Shares from 0 to 1 as colours between two.
+shade <- function(shares, low, high) {
+  ramp <- scales::seq_gradient_pal(low, high)
+  ramp(pmin(1, pmax(0, shares)))
+}
+
 # Stripes over processes per node, dark for a high share; the panels are those of the caller.
 setting_tiles <- function(drawn) {
   stripes <- sort(unique(drawn$stripe_count))
@@ -25,10 +52,10 @@ setting_tiles <- function(drawn) {
   drawn[, text := mark_tile(sprintf("%.0f", 100 * share), verdict)]
   ggplot2::ggplot(drawn, ggplot2::aes(factor(ppn), lines, fill = 100 * share)) +
     ggplot2::geom_tile(colour = "white", linewidth = 0.4) +
-    ggplot2::geom_text(ggplot2::aes(label = text, colour = share > 0.5),
+    ggplot2::geom_text(ggplot2::aes(label = text, colour = ink_on(shade(share, "#f2f5fa", "#123a6b"))),
       size = type_size_mm, family = sans_family, show.legend = FALSE) +
     ggplot2::scale_fill_gradient("Share of the best in %", low = "#f2f5fa", high = "#123a6b", limits = c(0, 100)) +
-    ggplot2::scale_colour_manual(values = c("FALSE" = "#202020", "TRUE" = "white")) +
+    ggplot2::scale_colour_identity() +
     ggplot2::labs(x = "Processes per node", y = "Stripes of a file") +
     theme_weir()
 }

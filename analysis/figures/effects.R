@@ -7,7 +7,7 @@ interval_text <- function(shown) {
   sprintf("Bars: 95 %% t interval %s.", paste(over, collapse = " or "))
 }
 caption <- paste(
-  "Above 1 the metric is higher with the setting; filled: a clear effect of this campaign, with false discoveries held",
+  "Above 1 the value is higher with the setting; filled: a clear effect of this campaign, with false discoveries held",
   "at 5 % over all rows; large: its pairs of cells agree, where a small mark may be one cell that was slow in all of",
   "its rounds. Thin lines reach from the lowest to the highest pair of settings; all rows are in tables/effects.csv."
 )
@@ -46,10 +46,7 @@ verdict_text <- unproven_rows_words
 make_figure <- function(table) {
   table <- mark_emulated(table)[order(emulated, target)]
   table[, target := factor(target, levels = unique(target))]
-  words <- table[, sprintf(
-    "%s instead of %s%s", setting, instead_of, ifelse(nzchar(also_differs), paste0(", with other ", also_differs), "")
-  )]
-  table[, name := vapply(words, wrap_words, "", width = 62)]
+  table[, name := vapply(row_words(setting, instead_of, also_differs), wrap_words, "", width = letters_of_row)]
   table[, name := factor(name, levels = rev(unique(name)))]
   table[, panel := paste(target, access, sep = ", ")]
   lines <- ggplot2::position_dodge(0.5)
@@ -68,7 +65,15 @@ make_figure <- function(table) {
     ggplot2::coord_cartesian(xlim = shown_range(table)) +
     ggplot2::labs(y = NULL) +
     theme_weir() +
+    ggplot2::theme(axis.text.y = ggplot2::element_text(lineheight = 0.85)) +
     upright_row_titles()
+}
+
+letters_of_row <- 62
+
+row_words <- function(setting, instead_of, also_differs) {
+  also <- ifelse(nzchar(also_differs), paste0(", with other ", also_differs), "")
+  sprintf("%s instead of %s%s", setting, instead_of, also)
 }
 
 # The name of a single storage stands above.
@@ -91,6 +96,8 @@ factor_breaks <- function(range) {
 }
 
 height_mm <- function(table) {
-  words <- nchar(table$setting) + nchar(table$instead_of) + nchar(table$also_differs) + 20
-  30 + sum(ifelse(words > 62, 6.4, 4)) * 0.8 + 4 * data.table::uniqueN(table$target)
+  rows <- unique(table[, .(target, name = row_words(setting, instead_of, also_differs))])
+  # All rows are as high as one that fills two lines, so that it is told from its neighbours.
+  row_mm <- if (any(nchar(rows$name) > letters_of_row)) 7 else 4.6
+  30 + row_mm * nrow(rows) + 4 * data.table::uniqueN(rows$target)
 }

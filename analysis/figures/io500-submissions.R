@@ -85,7 +85,7 @@ make_figure <- function(table) {
     ggplot2::scale_colour_manual(NULL, guide = ggplot2::guide_legend(reverse = TRUE), values = c(
       "whole system" = "#1b6ca8", "one node" = "#d18a00", "one process" = "#6a6a6a"
     )) +
-    ggplot2::scale_x_log10("Rate in GiB/s or kIOPS", breaks = 10^(-4:8), labels = short_rate_words) +
+    ggplot2::scale_x_log10("Rate in GiB/s or kIOPS", breaks = 10^(-4:8), labels = rate_words) +
     ggplot2::labs(y = NULL) +
     theme_weir()
 }

@@ -27,7 +27,8 @@ make_table <- function(records, inputs) {
   long <- data.table::rbindlist(lapply(names(shares), function(name) {
     data.table::copy(records)[, `:=`(phase = name, share = 100 * shares[[name]](records))]
   }))
-  long <- long[phase == "open and close" | !is.na(share)]
+  # A read has nothing to synchronise.
+  long <- long[phase == "open and close" | (!is.na(share) & !(access == "read" & share == 0))]
   points <- summarise_records(long, pmax(long$share, 0.01), c(mapped, "variant"), "%")
   points <- at_most_lines(points[n > 0])
   place_panels(points, c(
@@ -82,11 +83,15 @@ make_figure <- function(table) {
     ggplot2::scale_colour_manual(NULL, values = part_colours, guide = key) +
     ggplot2::scale_shape_manual(NULL, values = c("open and close" = 21, "synchronisation" = 24), guide = key) +
     ggplot2::scale_fill_manual(values = part_colours, na.value = "white", guide = "none") +
-    ggplot2::scale_x_continuous("Share of the time in %", limits = c(0, 100), breaks = c(0, 25, 50, 75, 100)) +
+    ggplot2::scale_x_continuous("Share of the time in %", limits = c(0, 100), breaks = c(0, 25, 50, 75, 100),
+      labels = share_labels(panel_width_mm(table))) +
     ggplot2::labs(y = NULL) +
     theme_weir() +
     upright_row_titles()
 }
+
+# The ends of neighbouring panels would read as one number: 1000.
+share_labels <- function(panel_mm) if (panel_mm < 45) c("0", "", "50", "", "") else c("0", "25", "50", "75", "")
 
 part_colours <- c("open and close" = "#16325c", "synchronisation" = "#d98b00")
 

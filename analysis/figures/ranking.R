@@ -4,7 +4,7 @@ section <- "opening"
 statistic <- "Points: best median"
 needs <- "records of writes or reads"
 caption <- paste(
-  "Best median of each storage, access and interface, the axis is logarithmic. Ticks below are the medians of the",
+  "Best median of each storage, access and interface, the axis is logarithmic. Ticks are the medians of the",
   "other settings: their distance is what a wrong setting costs. The best observed of many medians reads high; the",
   "small cross is what the best setting gave in rounds that did not choose it."
 )

@@ -36,11 +36,13 @@ make_figure <- function(table) {
   drawn[, size := factor(bytes_words(xfer_bytes), bytes_words(sort(unique(xfer_bytes))))]
   ggplot2::ggplot(drawn, ggplot2::aes(size, way, fill = share)) +
     ggplot2::geom_tile(colour = "white", linewidth = 0.4) +
-    ggplot2::geom_text(ggplot2::aes(label = mark_tile(short_rate_words(median), verdict), colour = share > 0.55),
+    ggplot2::geom_text(
+      ggplot2::aes(label = mark_tile(short_rate_words(median), verdict),
+        colour = ink_on(shade(share, "#eef3f8", "#16325c"))),
       size = type_size_mm, family = sans_family, show.legend = FALSE
     ) +
     facet_panels(table, upright = TRUE, scales = "free", space = "free_y") +
-    ggplot2::scale_colour_manual(values = c("FALSE" = "#202020", "TRUE" = "white"), guide = "none") +
+    ggplot2::scale_colour_identity() +
     ggplot2::scale_fill_gradient("Share of the best", low = "#eef3f8", high = "#16325c", limits = c(0, 1),
       breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")
     ) +

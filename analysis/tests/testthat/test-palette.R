@@ -76,3 +76,12 @@ test_that("interfaces of logs of others, or of a new back end, are drawn and nam
   expect_identical(as.vector(colour$get_breaks()), c("POSIX", "ARC", "DFS"))
   expect_identical(unname(colour$map(c("ARC", "DFS"))), spare_colours[1:2])
 })
+
+test_that("the ink on a tile is the one of higher contrast, and no tile leaves a number that cannot be read", {
+  shades <- shade(seq(0, 1, 0.02), "#f2f5fa", "#123a6b")
+  far <- abs(lightness(shades) - lightness(ink_on(shades)))
+  expect_gt(min(far), 38)
+  expect_identical(ink_on(c("#f2f5fa", "#123a6b")), c("#202020", "white"))
+  expect_identical(mark_tile(c("1", "2"), c("UNPROVEN", "UNPROVEN")), c("1", "2"))
+  expect_identical(tile_words(data.table(verdict = c("UNPROVEN", "UNPROVEN"))), "All 2 cells are unproven.")
+})

@@ -98,10 +98,17 @@ test_that("labels of an axis keep apart, the outer ones are there, and stay with
     left <- (middle_mm - half_mm)[shown]
     right <- (middle_mm + half_mm)[shown]
     expect_true(all(left[-1] > right[-sum(shown)]))
-    expect_gte(left[1], 0)
-    expect_lte(right[sum(shown)], width_mm)
+    # The first label of the next panel does not read on from the last of this one.
+    expect_gte(left[1], 0.7)
+    expect_lte(right[sum(shown)], width_mm - 0.7)
   }
   expect_identical(spaced_labels("1 MiB", 20, 20)$labels, "1 MiB")
+})
+
+test_that("a label that would leave its panel is not printed, if two others stay", {
+  expect_identical(within_panel(10^(2:5), c(80, 1.3e5), 76, 0.07), 10^(2:4))
+  expect_identical(within_panel(10^(2:5), c(20, 5e5), 76, 0.07), 10^(2:5))
+  expect_identical(within_panel(c(100, 1e5), c(90, 1.1e5), 30, 0.07), c(100, 1e5))
 })
 
 test_that("a rate axis has two to five labels whatever its range", {

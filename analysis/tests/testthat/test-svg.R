@@ -18,7 +18,8 @@ text_boxes <- function(path) {
     left = ifelse(angle == 0, x - before, ifelse(angle == 90, x, x - height)),
     right = ifelse(angle == 0, x - before + length, ifelse(angle == 90, x + height, x)),
     top = ifelse(angle == 0, y - height, ifelse(angle == 90, y - before, y + before - length)),
-    bottom = ifelse(angle == 0, y, ifelse(angle == 90, y - before + length, y + before))
+    bottom = ifelse(angle == 0, y, ifelse(angle == 90, y - before + length, y + before)),
+    of_axis = angle == 0 & grepl("fill: #404040", style, fixed = TRUE)
   )
   list(boxes = boxes, size = as.numeric(strsplit(xml2::xml_attr(page, "viewBox"), " ")[[1]][3:4]), style = style)
 }
@@ -32,6 +33,19 @@ overlapping <- function(boxes) {
   other <- boxes[pairs[2, ], ]
   hit <- one$left < other$right & other$left < one$right & one$top < other$bottom & other$top < one$bottom
   paste(one$text, other$text, sep = " | ")[hit]
+}
+
+# Labels of the axes below neighbouring panels that are closer than 2.5 mm read as one number: 10,000100. Panels share
+# an axis, so that one begins where the first label of the line stands again.
+close_neighbours <- function(boxes) {
+  labels <- boxes[boxes$of_axis & grepl("[0-9]", boxes$text), ]
+  lines <- split(labels, round(labels$bottom))
+  unlist(lapply(lines, function(line) {
+    line <- line[order(line$left), ]
+    begins <- which(line$text[-1] == line$text[1]) + 1
+    close <- begins[line$left[begins] - line$right[begins - 1] < 2.5 * 72 / 25.4]
+    if (length(close) > 0) sprintf("%s|%s", line$text[close - 1], line$text[close])
+  }))
 }
 
 # What fills the panels most: a study like that of 2018, of several nodes, processes and campaigns, and a laptop's.
@@ -51,6 +65,12 @@ crowded <- list(
   interfaces = function() {
     read_synthetic(api = api_levels, layout = c("shared", "file-per-process"), nn = c(1, 4), xfer_bytes = 4^(5:12))
   },
+  nodes = function() {
+    records <- read_synthetic(api = c("POSIX", "MPIIO"), nn = c(1, 4, 16), ppn = c(1, 2, 8), order = "random",
+      xfer_bytes = c(2^14, 2^20, 10 * 2^20), n = 1)
+    records[, bw_mib_s := bw_mib_s * xfer_bytes * nn / 2^18]
+    records[, `:=`(total_s = moved_bytes / bw_mib_s / 2^20, sync_s = io_s)]
+  },
   netcdf = function() {
     netcdf_study(target = c("memory-pool-of-a-site", "disk", "backing", "ime-fuse", "memory"), n = 5, emulated = TRUE)
   },
@@ -64,7 +84,9 @@ for (study in names(crowded)) {
     skip_if_quick()
     records <- crowded[[study]]()
     inputs <- if (study == "operations") inputs_for(records) else list()
-    own <- list(netcdf = c("netcdf", "netcdf-ior"), operations = "latency")[[study]]
+    own <- list(
+      nodes = c("read-write", "overhead", "scaling"), netcdf = c("netcdf", "netcdf-ior"), operations = "latency"
+    )[[study]]
     for (name in if (is.null(own)) part_names("figure", home) else own) {
       part <- load_part("figure", name, home)
       table <- part$make_table(records, inputs)
@@ -77,6 +99,7 @@ for (study in names(crowded)) {
       sizes_pt <- as.numeric(sub(".*font-size: ([0-9.]+)px.*", "\\1", drawn$style))
       expect_gte(min(sizes_pt), 7, label = sprintf("smallest letter of %s", name))
       expect_identical(overlapping(drawn$boxes), character(), info = name)
+      expect_null(close_neighbours(drawn$boxes), info = name)
       outside <- with(drawn$boxes, left < 0 | top < 0 | right > drawn$size[1] | bottom > drawn$size[2])
       expect_identical(drawn$boxes$text[outside], character(), info = name)
     }
