@@ -107,7 +107,8 @@ space_numbers <- function(records) {
     Interfaces = and_list(latex_name(api_words(in_usual_order("api", api_levels)))),
     Accesses = and_list(latex_name(paste0(in_usual_order("access", access_levels), "s"))),
     Orders = and_list(latex_name(in_usual_order("order", order_levels))),
-    TransferSizes = range_or_list(present("xfer_bytes"), bytes_words),
+    # An operation on a name moves nothing.
+    TransferSizes = range_or_list(setdiff(present("xfer_bytes"), 0), bytes_words),
     NodeCounts = range_or_list(present("nn"), thousands),
     NodeWord = if (identical(present("nn"), 1)) "node" else "nodes",
     ProcessCounts = range_or_list(present("ppn"), thousands),

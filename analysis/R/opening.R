@@ -166,5 +166,6 @@ advice_words <- function(pieces, most = 3L) {
 in_print <- function(text) {
   text <- gsub("\u00d7", "$\\times$", latex_name(text), fixed = TRUE)
   text <- gsub("`([^`]+)`", "\\\\texttt{\\1}", text)
-  gsub("([0-9]) ((?:[KMGT]i)?B|MiB/s|GiB)\\b", "\\1~\\2", text, perl = TRUE)
+  text <- gsub("(^|[ (])-(?=[0-9])", "\\1$-$", text, perl = TRUE)
+  gsub("([0-9]) ((?:[KMGT]i)?B|MiB/s|GiB|process|processes|nodes?|stripes?)\\b", "\\1~\\2", text, perl = TRUE)
 }

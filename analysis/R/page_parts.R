@@ -4,12 +4,12 @@
 most_svg_bytes <- 250000L
 
 page_figures <- function(folder, parts, records) {
-  told <- measured_by(records)
   drawn <- Filter(function(part) file.exists(svg_of(part, folder)), parts)
   drawn <- Filter(function(part) file.size(svg_of(part, folder)) <= most_svg_bytes, drawn)
   lapply(drawn, function(part) {
     svg <- paste(readLines(svg_of(part, folder), warn = FALSE, encoding = "UTF-8"), collapse = "\n")
-    caption <- paste(c(part$caption, told), collapse = " ")
+    drawn_of <- data.table::fread(sub("svg$", "csv", svg_of(part, folder)))
+    caption <- paste(c(part$caption, measured_by(records_shown(records, drawn_of))), collapse = " ")
     list(name = part$name, title = part$title, svg = sub("^<[?]xml[^>]*>\\s*", "", svg), caption = caption)
   })
 }
@@ -33,10 +33,11 @@ page_claims <- function(inputs, facts) {
   if (is.null(inputs$claims) || length(wanted) == 0 || !file.exists(inputs$claims)) {
     return(list())
   }
-  claims <- data.table::fread(inputs$claims, colClasses = "character")[paper %in% wanted]
-  effects <- signif(as.numeric(claims$effect), 3)
+  claims <- decided_claims(NULL, inputs)[paper %in% wanted]
+  claims[, interval := claim_interval(claims)]
+  effects <- signif(claims$effect, 3)
   claims[, effect := ifelse(is.na(effects), "", format_plain(effects))]
-  rows_of(claims[, c("paper", "claim", "says", "evidence", "verdict", "effect", "bound"), with = FALSE])
+  rows_of(claims[, c("paper", "claim", "says", "evidence", "verdict", "effect", "interval", "bound"), with = FALSE])
 }
 
 page_excluded <- function(inputs) {

@@ -56,7 +56,7 @@ bandwidth_text <- function(is) {
       "the last close, over all processes."),
     if_so(is[["gainknown"]], "The time of the transfers alone gives \\DefinitionGain{} more in the median record,",
       "a factor of \\DefinitionGainMost{} in one."),
-    if_so(is[["usable"]] && is[["synced"]], "Writes that were requested to synchronise end with it."),
+    if_so(is[["usable"]] && is[["synced"]], "Writes that synchronised as requested end with it."),
     if_so(is[["rates"]], "\\paragraph{Rates} are the operations of all processes over the time from the first",
       "start to",
       "the last end.")
@@ -68,7 +68,7 @@ repetition_text <- function(is) {
     if (is[["archived"]]) {
       "The order of the runs is unknown."
     } else {
-      "The cells of a batch ran in a random order, drawn anew for each round; the seeds were \\Seeds."
+      "The cells of a batch ran in a random order, drawn anew for each round (seeds: \\Seeds)."
     },
     if_so(is[["usable"]], "A point is the median of n = \\RepetitionsOfPoint{} \\RunWord; the iterations of a run",
       "are one",
@@ -132,6 +132,8 @@ reservations_text <- function(is) {
     if_so(is[["degraded"]], "\\DegradedRecords{} of \\Records{} records are degraded; they are in no median",
       "beside usable",
       "ones."),
+    if_so(is[["unproven"]],
+      "\\UnprovenRecords{} of \\Records{} records are unproven: some of the evidence is missing."),
     if (reasons) "Table~\\ref{tab:reasons} gives the reasons." else "No record is degraded or invalid."
   ), collapse = " ")
 }

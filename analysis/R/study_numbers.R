@@ -12,8 +12,17 @@ study_numbers <- function(facts) {
     Questions = questions(facts$suites),
     MeasuredOn = period(facts$began, facts$ended),
     Targets = and_list(vapply(facts$targets, short_target, character(1))),
-    CrossCheck = escape_latex(paste(sprintf("%s.", unlist(cross_check_lines(facts))), collapse = " "))
+    CrossCheck = listed_checks(unlist(cross_check_lines(facts)))
   ), plan_numbers(facts))
+}
+
+# A program each: in a paragraph nobody finds the second.
+listed_checks <- function(lines) {
+  if (length(lines) < 2) {
+    return(escape_latex(paste0(lines, rep(".", length(lines)), collapse = "")))
+  }
+  items <- paste0("\\item ", escape_latex(lines), ".", collapse = " ")
+  sprintf("Where two programs measured the same cells: \\begin{compactlist} %s \\end{compactlist}", items)
 }
 
 plan_numbers <- function(facts) {

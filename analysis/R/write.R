@@ -9,8 +9,8 @@ write_figures <- function(parts, records, inputs, folder) {
 
 # What does not apply has no picture: its .tex and .rst tell why.
 write_figure <- function(part, records, inputs, stem) {
-  part$caption <- paste(c(part$caption, measured_by(records)), collapse = " ")
   table <- part$make_table(records, inputs)
+  part$caption <- paste(c(part$caption, measured_by(records_shown(records, table))), collapse = " ")
   why_not <- why_nothing(part, table, records)
   pages <- if (is.null(why_not)) split_pages(table, page_limit_of(part)) else list()
   heights_mm <- heights_of(pages, part)

@@ -6,9 +6,10 @@ caption <- paste(
   "Phases in the order of IO500's rules: median rate with its interval, its shortest time, and percentile among the",
   "published result sets where the result is valid (each write phase 300 s or longer). The last lines of a target",
   "are the geometric means and their combination by today's rule (square root of the product) and by 2017's",
-  "(product), called index, without percentiles, if it is not a valid IO500 score. Here write and read of a phase",
-  "follow each other in one run; IO500 does all writes first."
+  "(product), called index, without percentiles, if it is not a valid IO500 score."
 )
+# Third-party results ran in the order of their script.
+of_suite <- "Here write and read of a phase follow each other in one run; IO500 does all writes first."
 
 make_table <- function(records, inputs) {
   points <- phases_of_io500(records)
@@ -31,6 +32,7 @@ make_table <- function(records, inputs) {
     lo = NA_real_, hi = NA_real_, time_s = NA_real_, percentile = NA_real_, verdict, emulated, why
   ), by = .(target, of = seq_len(nrow(index)))][, of := NULL]
   both <- rbind(shown, ends)
+  both[, own := is.null(known_facts(inputs)$about)]
   both[order(emulated, target)]
 }
 
@@ -41,7 +43,8 @@ make_latex <- function(table) {
     ifelse(is.na(time_s), "--", sprintf("%.2f", time_s)), ifelse(is.na(percentile), "--", sprintf("%.0f", percentile))
   )]
   latex_table(
-    name, caption, cells, c("l", "r", "r", "l", "r", "r", "r"),
+    name, if (all(table$own %in% TRUE)) paste(caption, of_suite) else caption, cells,
+    c("l", "r", "r", "l", "r", "r", "r"),
     c("phase", "$n$", "median", "", "interval", "time in s", "percentile"),
     groups = paste0(
       target_cell(table$target, table$emulated),

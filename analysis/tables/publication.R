@@ -22,7 +22,9 @@ make_latex <- function(table) {
     header <- c(header, "measured by")
   }
   marked <- any(table$emulated) || any(grepl("(E)", table$instead, fixed = TRUE))
-  told <- paste(c(caption, if (marked) of_emulated, if (!all(table$whole)) of_forms), collapse = " ")
+  several <- data.table::uniqueN(table$paper) > 1
+  told <- if (several) sub("the publication", "the publications", caption, fixed = TRUE) else caption
+  told <- paste(c(told, if (marked) of_emulated, if (!all(table$whole)) of_forms), collapse = " ")
   latex_table(
     name, told, cells, vapply(widths_mm, wrapped_column, ""), header,
     groups = vapply(table$paper, head_of_publication, ""), lines = 1 + nchar(table$shows) %/% widths_mm[2],

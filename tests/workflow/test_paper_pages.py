@@ -268,7 +268,30 @@ def test_what_would_decide_a_claim_counts_the_rounds_that_ran(measured: Printed)
 
 def test_effects_of_cells_that_ran_once_decide_no_claim_and_say_so(archive: Printed) -> None:
     assert "over pairs of cells that ran once, which decides no claim" in archive.arguments
-    assert "Of 50 these records decide 0; 8 stay undecided" in archive.arguments
+    assert "Of 50 claims these records decide 0; 8 stay undecided" in archive.arguments
+
+
+def test_an_archive_is_not_told_as_if_weir_had_measured_it(printed_study: Callable[[str], Printed]) -> None:
+    for name in ("ddn-lustre-2018", "mistral", "io500"):
+        text = printed_study(name).arguments
+        for untrue in ("Workflow and batches", "measured by cells of weir", "as the measurement found them"):
+            assert untrue not in text, (name, untrue)
+        assert re.search(r"[\d,]+ of [\d,]+ records are unproven", text), name
+    assert "follow each other in one run" not in printed_study("io500").arguments
+
+
+def test_marks_beside_values_are_explained_in_their_table(study: Printed) -> None:
+    for file in sorted((study.folder / "tables").glob("*.tex")):
+        text = file.read_text()
+        caption = "".join(re.findall(r"\\caption\{.*", text))
+        for mark, meaning in ((r"\rlap{$^\circ$}", "unproven"), (r"\rlap{$^\dagger$}", "degraded")):
+            assert mark not in text or meaning in caption, (file.name, meaning)
+
+
+def test_no_interval_of_a_claim_is_wider_than_a_reader_can_use(measured: Printed) -> None:
+    text = (measured.folder / "tables/claims.tex").read_text()
+    for low, high in re.findall(r"undecided.*?\(([0-9.]+) to ([0-9.]+)\)", text):
+        assert float(high) < 10.5 * float(low) or float(low) == 0, (low, high)
 
 
 def test_an_archive_names_its_experiments_and_tells_single_runs_once_a_figure(archive: Printed) -> None:

@@ -16,6 +16,17 @@ test_that("one program is named, several with their tools, and none where no rec
   expect_null(measured_by(data.table::copy(without_version)[, verdict := "INVALID"]))
 })
 
+test_that("a figure names the programs of what it shows, not those of the whole study", {
+  rates <- studied(program = "mdtest", tool_version = "4.1.0", tool = "mdtest", access = "create")
+  records <- rbind(studied(program = "IOR", tool_version = "4.1.0", tool = "ior"), rates)
+  shows <- function(...) measured_by(records_shown(records, data.table(n = 1L, ...)))
+  expect_identical(shows(access = "create"), "Measured by mdtest 4.1.0.")
+  expect_identical(shows(access = c("write", "read"), api = "POSIX"), "Measured by IOR 4.1.0.")
+  expect_identical(shows(share = 1), measured_by(records))
+  expect_identical(measured_by(records_shown(records, data.table(n = c(0L, 1L), access = c("create", "read")))),
+    "Measured by IOR 4.1.0.")
+})
+
 test_that("the sentence stands at the figure on the page and in print", {
   skip_if_quick()
   records <- studied(program = "IOR", tool_version = "4.1.0", tool = "ior")
