@@ -136,6 +136,22 @@ def test_ticks_and_symbols_have_room_on_a_phone(browse: Browse) -> None:
         assert edge >= 7, f"a symbol of {shown} is cut by the edge"
 
 
+def test_a_setting_of_several_lines_is_told_from_the_next_one(browse: Browse) -> None:
+    steps = (
+        "const all = [...document.querySelectorAll('.chart .setting')].slice(0, 4);"
+        " const box = (one) => { const of = document.createRange(); of.selectNodeContents(one);"
+        " return of.getBoundingClientRect(); };"
+        " const long = 'POSIX, shared file, sequential, 100 KiB, 2 processes per node';"
+        " all.forEach((one) => { one.textContent = long; });"
+        " const gaps = all.slice(1).map((one, at) => box(one).top - box(all[at]).bottom);"
+        " document.getElementById('page').append('GAPS ' + JSON.stringify(gaps) + ' END');"
+    )
+    for size in ("1400,900", "500,844"):
+        gaps = json.loads(browse(steps, size).split("GAPS ", 1)[1].split(" END", 1)[0])
+        assert len(gaps) == 3, size
+        assert min(gaps) >= 4, (size, gaps)
+
+
 def test_records_of_another_study_are_set_beside(browse: Browse, study: Path) -> None:
     """The disk of this study in another one, 30 % faster; one setting is new there, and one has two cells."""
     kept = [row for row in csv.DictReader((study / "records.csv").open()) if row["target"] == "disk"]
