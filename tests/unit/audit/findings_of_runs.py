@@ -334,6 +334,12 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ("mean-of-iterations", alone(observed={"mean_of": 1, "derived": True}, **NAMES), "NOTE", "computed from"),
     ("mean-of-iterations", alone(observed={"mean_of": 5}, **NAMES), "DEGRADED", "mean of 5 iterations"),
     (
+        "mean-of-iterations",
+        alone(observed={"mean_of": 2, "best_of": 2}, **NAMES),
+        "DEGRADED",
+        "the greatest of 2",
+    ),
+    (
         "slow-node",
         subject(run=replace(DONE, host={"slow_nodes": [SLOW]})),
         "DEGRADED",

@@ -186,3 +186,68 @@ def test_the_table_of_weir_io_tells_what_was_requested() -> None:
     own, one = (parsed_table(text) for text in (f"weir-io {V1}", V1))
     assert own == one
     assert own.requested["items"] == 2000
+
+
+VERBOSE = """\
+mdtest-1.9.3 was launched with 16 total task(s) on 2 node(s)
+Command line used: ./mdtest "-v" "-I" "32" "-z" "0" "-b" "0" "-F" "-C" "-i" "{iterations}"
+16 tasks, 512 files
+{lines}
+SUMMARY rate: (of {iterations} iterations)
+   Operation                      Max            Min           Mean        Std Dev
+   ---------                      ---            ---           ----        -------
+   File creation     :        {table}          0.005
+   Tree creation     :        704.333        132.891        473.477        188.476
+-- finished at 05/01/2019 15:55:46 --
+"""
+LINE = "V-1:   File creation     :          {seconds:.3f} sec,        {rate:.3f} ops/sec"
+MIXED = "532.120        532.101        532.114"
+
+
+def verbose(rates: list[float], table: str, iterations: int | None = None) -> Parsed:
+    lines = "\n".join(LINE.format(rate=rate, seconds=512 / rate) for rate in rates)
+    (run,) = runs(VERBOSE.format(iterations=iterations or len(rates), lines=lines, table=table))
+    return run
+
+
+@pytest.mark.parametrize("rates", [[516.496, 499.049, 532.12, 511.5], [499.049, 532.12]])
+def test_lines_of_iterations_are_rates_of_their_own(rates: list[float]) -> None:
+    rows = verbose(rates, MIXED).rows
+    assert [(row["iteration"], row["ops_s"]) for row in rows] == list(enumerate(rates))
+    assert {row["observed"]["mean_of"] for row in rows} == {1}
+
+
+@pytest.mark.parametrize("iterations", [2, 3, 10])
+def test_the_best_iteration_is_not_all_of_them(iterations: int) -> None:
+    """mdtest of IOR 3.2.0 takes iterations of one rank for those of others: its table has the best alone."""
+    (row,) = verbose([], MIXED, iterations).rows
+    assert (row["ops_s"], row["observed"]["best_of"]) == (532.12, iterations)
+
+
+def test_a_table_whose_iterations_differ_has_each() -> None:
+    rows = verbose([], "532.120        399.049        465.585", 2).rows
+    assert [row["ops_s"] for row in rows] == [532.12, 399.049]
+    assert not any(row["observed"].get("best_of") for row in rows)
+
+
+def test_lines_of_version_4_are_those_of_the_items_of_one_rank() -> None:
+    line = "V-1: Rank   0 Line  1435   File creation     :          9.999 sec,        {rate:.3f} ops/sec"
+    table = "532.120        399.049        465.585"
+    for part, values in ((1, [400.0, 450.0, 499.0, 532.12]), (16, [465.585])):
+        lines = "\n".join(line.format(rate=rate / part) for rate in (400.0, 450.0, 499.0, 532.12))
+        text = VERBOSE.replace("mdtest-1.9.3", "mdtest-4.1.0").format(iterations=4, lines=lines, table=table)
+        assert [row["ops_s"] for row in runs(text)[0].rows] == values
+
+
+def test_lines_of_fewer_iterations_are_not_taken() -> None:
+    (row,) = verbose([516.496, 532.12], "532.120        399.049        465.585", 10).rows
+    assert (row["ops_s"], row["observed"]["mean_of"]) == (465.585, 10)
+
+
+def test_a_page_that_quotes_its_log_again_has_one_run() -> None:
+    """An explanation below a log repeats its lines one by one."""
+    table = V3[V3.index("SUMMARY rate") : V3.index("   File create (stonewall)")]
+    quoted = V3.replace(V3[V3.index("SUMMARY rate") : V3.index("-- finished")], table)
+    other = quoted.replace("81877.", "71877.")
+    assert len(runs(DATE + V3 + "What it means:\n" + DATE + quoted)) == 1
+    assert len(runs(DATE + V3 + DATE + other)) == 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -12,7 +12,7 @@ from weir.base.units import format_size
 from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
 from weir.tools.engine import EngineTool, is_engine, read_document, with_messages
-from weir.tools.mdtest.table import START, messages_in, parsed_table, starts_in
+from weir.tools.mdtest.table import START, date_and_command, messages_in, parsed_table, starts_in
 from weir.tools.outputs import read_texts
 from weir.tools.target_files import IME_PREFIX
 
@@ -204,7 +204,7 @@ class Mdtest(EngineTool):
         return with_messages(self._of_document(document), others)
 
     def _printed_runs(self, text: str) -> Sequence[Parsed]:
-        return [parsed_table(text[begin:end]) for begin, end in pairwise([*starts_in(text), len(text)])]
+        return _told_once(text[begin:end] for begin, end in pairwise([*starts_in(text), len(text)]))
 
     def _of_document(self, document: Mapping[str, Any]) -> Parsed:
         """Trees are the ground that is measured on, not what is measured: they have no rows."""
@@ -238,3 +238,18 @@ def _directories(params: Mapping[str, Any]) -> int:
 
 
 TOOL = Mdtest()
+
+
+def _told_once(texts: Iterable[str]) -> list[Parsed]:
+    """A page that explains a log quotes it: a run whose date, command and rates an earlier one has is that
+    one."""
+    found: list[Parsed] = []
+    known: dict[tuple[str, ...], set[tuple[Any, ...]]] = {}
+    for text in texts:
+        run = parsed_table(text)
+        rates = {(row.get("item"), row.get("access"), row.get("ops_s")) for row in run.rows}
+        before = known.setdefault(date_and_command(text), set())
+        if not rates or not rates <= before:
+            found.append(run)
+        before |= rates if date_and_command(text)[0] else set()
+    return found

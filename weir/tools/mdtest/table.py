@@ -29,6 +29,12 @@ _LINE = re.compile(
     r"^\s*(File|Directory) (\w+) *:?(?: +[\d.]+ +[\d.]+ +[\d.]+)?"
     r" +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)\s*$"
 )
+# With -v, after each iteration, by the first rank; since 4.0 the rate of its own items.
+_OF_ITERATION = re.compile(
+    r"^V-1: +(?:Rank +0 Line +\d+ +)?(File|Directory) (\w+) *: +[\d.]+ sec, +([\d.]+) ops/sec\s*$",
+    re.MULTILINE,
+)
+_ALIKE = 0.2  # of the greatest rate: what one rank's rate of all items may differ by, and of its own does not
 _WALL = re.compile(r"^Continue stonewall hit min: (\d+) max: (\d+) avg: ([\d.]+)", re.MULTILINE)
 _END = re.compile(r"^-{1,2} finished at .* -{1,2}$", re.MULTILINE)  # a page makes one dash of two
 _ACCESS = {"creation": "create", "stat": "stat", "read": "read", "rename": "rename", "removal": "remove"}
@@ -47,6 +53,11 @@ _FLAGS = {"y": "sync_files", "Y": "sync", "X": "verify_read", "L": "leaf_only", 
 _TREE = {"b": "branches", "z": "depth", "I": "items in a directory", "L": "leaf only", "N": "shift"}
 _HEAD_CHARACTERS = 200  # between the date and the version
 _EXACT_ITERATIONS = 3  # least, greatest and mean give the values of so many
+# mdtest of IOR 3.2.0 and 3.2.1 takes iterations of one rank for those of others: all numbers of its table are
+# of the best iteration. That of 3.2.2 does not, and has the same version and title.
+_MIXING_VERSION = "1.9.3"
+_MIXED_SPREAD = 0.05  # what ranks that wait for each other differ by, of the rate
+_MIXED_LEAST_S = 0.1  # in shorter phases they may differ by more
 
 
 def starts_in(text: str) -> list[int]:
@@ -57,6 +68,12 @@ def starts_in(text: str) -> list[int]:
     if not versions:
         return [0] if _has_rates(text) else []
     return [_near(begins, place) for place in versions]
+
+
+def date_and_command(text: str) -> tuple[str, str]:
+    """What tells a run from others; the date is empty where it is not printed."""
+    found = (_START.search(text), _COMMAND.search(text))
+    return found[0][0] if found[0] else "", found[1][0] if found[1] else ""
 
 
 def _near(begins: Sequence[int], place: int) -> int:
@@ -92,6 +109,7 @@ def parsed_table(text: str) -> Parsed:
     requested = _requested(text)
     rows: list[Row] = []
     rates = _table_of(text)
+    known = requested | (_iterations(text[: rates.start()], rates, launched) if rates else {})
     has_last = False
     if rates:
         has_seconds = rates[0].startswith("SUMMARY time")
@@ -102,7 +120,7 @@ def parsed_table(text: str) -> Parsed:
             has_last = has_last or _LAST_RATE.match(line) is not None
             match = _LINE.match(line)
             if match:
-                rows += _rows(match, whole(rates[1]) or 1, requested, has_seconds)
+                rows += _rows(match, whole(rates[1]) or 1, known, has_seconds)
     for row in rows:
         row["observed"]["all_results"] = has_last
     return Parsed(
@@ -123,9 +141,7 @@ def _rows(
     greatest, least, mean = (real(match[group]) for group in (3, 4, 5))
     if access is None or greatest is None or least is None or mean is None or greatest == 0:
         return []
-    values = [greatest, least, 3 * mean - greatest - least][:iterations]
-    if iterations > _EXACT_ITERATIONS:
-        values = [mean]
+    values, kind = _values(requested, (item, access), iterations, (greatest, least, mean), has_seconds)
     rows = []
     for iteration, value in enumerate(values):
         measured = _measured(value, _done(access, requested), has_seconds)
@@ -151,14 +167,56 @@ def _rows(
                 "mean_of": iterations if len(values) < iterations else 1,
             },
         }
-        if iteration == _EXACT_ITERATIONS - 1:
+        if kind == "exact" and iteration == _EXACT_ITERATIONS - 1:
             row["observed"]["derived"] = True
+        if kind == "mixed":
+            row["observed"]["best_of"] = iterations
         row["observed"] |= {"stonewall": requested.get("wall"), "status_file": requested.get("status_file")}
         row["observed"]["sync_files"] = bool(requested.get("sync_files"))
         for name in ("path", "workload"):
             row["observed"] |= {name: requested[name]} if requested.get(name) else {}
         rows.append(row)
     return rows
+
+
+def _iterations(head: str, rates: re.Match[str], launched: re.Match[str] | None) -> dict[str, Any]:
+    """The rates of each iteration that stand before the table, and whether the table may have mixed them."""
+    lines: dict[tuple[str, str], list[float]] = {}
+    for match in _OF_ITERATION.finditer(head):
+        rate, access = real(match[3]), _ACCESS.get(match[2])
+        if rate and access:
+            lines.setdefault((match[1].lower(), access), []).append(rate)
+    mixes = launched is not None and launched[1] == _MIXING_VERSION and not rates[0].startswith("SUMMARY:")
+    return {"lines": lines, "mixes": mixes}
+
+
+def _values(
+    requested: Mapping[str, Any],
+    which: tuple[str, str],
+    iterations: int,
+    table: tuple[float, float, float],
+    has_seconds: bool,
+) -> tuple[list[float], str]:
+    """Those of the iterations as far as they are known, and how: exact, printed, mixed, or a mean."""
+    greatest, least, mean = table
+    lasted_s = greatest if has_seconds else (requested.get("items") or 0) / greatest
+    mixed = _is_mixed(requested, iterations, (greatest - least) / greatest, lasted_s)
+    if not mixed and iterations <= _EXACT_ITERATIONS:
+        return [greatest, least, 3 * mean - greatest - least][:iterations], "exact"
+    lines = requested["lines"].get(which, [])
+    is_of_all = len(lines) == iterations and abs(max(lines) - greatest) <= _ALIKE * greatest
+    if is_of_all and not has_seconds:
+        return lines, "printed"
+    return ([greatest], "mixed") if mixed else ([mean], "mean")
+
+
+def _is_mixed(requested: Mapping[str, Any], iterations: int, spread: float, lasted_s: float) -> bool:
+    """Whether the greatest and the least value may be of one iteration. Where there are as many ranks as
+    iterations, values that differ by more than ranks do are of several."""
+    tasks = requested.get("tasks") or 0
+    if not requested["mixes"] or tasks < 2 or iterations < 2:
+        return False
+    return tasks < iterations or spread <= _MIXED_SPREAD or lasted_s < _MIXED_LEAST_S
 
 
 def _measured(value: float, ops: int | None, has_seconds: bool) -> Row:
