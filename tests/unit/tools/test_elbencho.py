@@ -209,3 +209,62 @@ def test_services_of_elbencho_measure_together(tmp_path: Path) -> None:
     assert [one.returncode for one in done] == [0, 0], done
     parsed = tools()["elbencho"].parse({"summary": tmp_path / "summary.json"})
     assert [(row["nn"], row["moved_bytes"]) for row in parsed.rows] == [(2, 4 * MIB)] * 2
+
+
+def test_depth_and_label_of_a_command_are_of_the_cell() -> None:
+    """A ramp of depths in one log is no repetition of one cell."""
+    table = (GOLDEN / "shared.txt").read_text()
+
+    def run(options: str) -> str:
+        command = f'"elbencho" {options} "--block=256k" "-s" "1m" "/data/file"'
+        return f"ISO DATE: 2026-11-27\nCOMMAND LINE: {command}\n\n{table}"
+
+    first, second, third = runs_in(
+        run('"--iodepth=1"') + run('"--iodepth=16"') + run('"--iodepth" "16" "--label" "aged"')
+    )
+    rows = [parsed.rows[0] for _, parsed in (first, second, third)]
+    assert [row["iodepth"] for row in rows] == [1, 16, 16]
+    assert [row["observed"]["workload"].get("job") for row in rows] == [None, None, "aged"]
+
+
+EMPTY = """\
+ISO DATE start: 2026-08-12T14:21:31-0400
+COMMAND LINE: "elbencho" "{phase}" "-t" "8" "-n" "0" "-N" "1250" "-s" "0" "/mnt/target"
+
+OPERATION   RESULT TYPE         FIRST DONE   LAST DONE
+=========== ================    ==========   =========
+{name}       Elapsed time     :       586ms       588ms
+            Files/s          :       16962       16978
+            Files total      :        9949       10000
+            Files latency    : [ min=108us avg=469us max=14.5ms ]
+---
+"""
+
+
+@pytest.mark.parametrize(("phase", "name", "access"), [("-w", "WRITE", "create"), ("-r", "READ ", "read")])
+def test_files_without_bytes_are_operations(phase: str, name: str, access: str) -> None:
+    ((_, run),) = runs_in(EMPTY.format(phase=phase, name=name))
+    (row,) = run.rows
+    assert (row["access"], row["item"], row["ops_s"], row["ops"]) == (access, "file", 16978, 10000)
+    assert row.get("bw_mib_s") is None
+
+
+OBJECTS = """\
+ISO DATE: 2026-08-12T16:27:22+0100
+COMMAND LINE: "elbencho" "--s3endpoints" "http://10.0.0.1:8000" "--write" "-b" "5m" "-s" "5m" "bucket"
+
+OPERATION   RESULT TYPE         FIRST DONE   LAST DONE
+=========== ================    ==========   =========
+WRITE       Elapsed time     :     16.248s     16.501s
+            Objects/s        :          24          24
+            Throughput MiB/s :         122         121
+            Total MiB        :        1985        2000
+            Objects total    :         395         400
+---
+"""
+
+
+def test_objects_are_not_files_of_posix() -> None:
+    ((_, run),) = runs_in(OBJECTS)
+    (row,) = run.rows
+    assert (row["api"], row["access"], row["bw_mib_s"]) == ("S3", "write", 121)

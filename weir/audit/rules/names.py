@@ -61,7 +61,7 @@ def mean_of_iterations(subject: Subject) -> Outcome | None:
     if iterations is None:
         return not_observable("the number of iterations in the rate is unknown")
     if subject.observed.get("best_of"):
-        return degraded(f"the greatest of {iterations} iterations: mdtest of IOR 3.2.0 prints no other")
+        return degraded(f"the greatest of {iterations} iterations: the table of this version has no other")
     return degraded(f"mean of {iterations} iterations") if iterations > 1 else passed("one iteration")
 
 

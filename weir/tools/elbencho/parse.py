@@ -63,6 +63,7 @@ def of_command(line: str) -> Facts:
     arguments = _arguments(line)
     options = dict(_options(arguments))
     workload = {
+        "job": options.get("--label", ""),
         "workers": _count(options.get("--threads", "")),
         "file_bytes": _bytes(options.get("--size", "")),
         "options": _others(options) | {name: options[name] for name in _TREE if name in options},
@@ -72,6 +73,8 @@ def of_command(line: str) -> Facts:
         "direct": True if "--direct" in options else None,
         "order": "random" if "--rand" in options else "sequential",
         "xfer_bytes": _bytes(options.get("--block", "")),
+        "objects": "--s3endpoints" in options,
+        "iodepth": _count(options.get("--iodepth", "")),
         "path": _path(arguments),
         "workload": _known(workload),
     }
@@ -151,6 +154,7 @@ _PHASES: Mapping[str, tuple[str, str | None]] = {
     "RMFILES": ("remove", "file"),
     "RMDIRS": ("remove", "directory"),
 }
+_OF_EMPTY_FILES = {"write": "create"}
 _JSON = re.compile(r'^\{"phase_type":.*$', re.MULTILINE)
 _CSV = re.compile(r"^ISO date,label,path type,.*$", re.MULTILINE)
 _TABLE = re.compile(r"^OPERATION +RESULT TYPE +FIRST DONE +LAST DONE$", re.MULTILINE)
@@ -194,7 +198,8 @@ def parse_results(text: str) -> Parsed:
     iterations: Counter[str] = Counter()
     for one in facts:
         row = _row(one)
-        alike_before = str([_PHASES[one["phase"]], row["observed"], row.get("xfer_bytes"), row.get("order")])
+        columns = [row.get(name) for name in ("xfer_bytes", "order", "iodepth", "direct", "nn")]
+        alike_before = str([_PHASES[one["phase"]], row["observed"], *columns])
         rows.append(row | {"iteration": iterations[alike_before]})
         iterations[alike_before] += 1
     errors = tuple(Message("error", match[1]) for match in _ERROR.finditer(text))
@@ -210,7 +215,10 @@ def _row(facts: Facts) -> Row:
     if workers and facts.get("hosts"):
         in_flight = workers * facts["hosts"] * (facts.get("iodepth") or 1)
         seen["in_flight"] = {"count": in_flight, "exact": True}
-    row: Row = {"api": "POSIX", "access": access, "nn": facts.get("hosts"), "ppn": None, "observed": seen}
+    api = "S3" if facts.get("objects") else "POSIX"
+    if item is None and facts.get("entries_s") and not facts.get("bytes_s"):
+        access, item = _OF_EMPTY_FILES.get(access, access), "file"
+    row: Row = {"api": api, "access": access, "nn": facts.get("hosts"), "ppn": None, "observed": seen}
     if item is not None:
         row |= {"item": item, "ops": facts.get("entries"), "ops_s": facts.get("entries_s")}
         return row
@@ -278,6 +286,7 @@ def _configured(config: Mapping[str, Any]) -> Facts:
         "xfer_bytes": _whole(config.get("block_size")),
         "iodepth": _whole(config.get("io_depth")),
         "direct": config.get("direct_io") in ("true", "1"),
+        "objects": "--s3endpoints" in str(config.get("command")),
         "requested_bytes": size * files if size and files and not early else None,
         "version": config.get("version") or "",
         **of_config(config, files),
@@ -322,6 +331,8 @@ _OF_TABLE: Mapping[str, tuple[str, int]] = {
     "Dirs/s": ("entries_s", 1),
     "Files total": ("entries", 1),
     "Dirs total": ("entries", 1),
+    "Objects/s": ("objects_s", 1),
+    "Objects total": ("objects", 1),
 }
 
 
@@ -340,7 +351,8 @@ def _of_table(text: str) -> Iterator[Facts]:
                 found = _LATENCY.findall(match[2])
                 facts |= {f"{end}_us": float(number) * _UNITS_US[unit] for end, number, unit in found}
         if len(facts) > 1 or _PHASES[block[0]][1] is None:
-            yield facts | known | {"workload": known.get("workload") or _counted(facts)}
+            objects = known.get("objects") or "objects_s" in facts
+            yield facts | known | {"objects": objects, "workload": known.get("workload") or _counted(facts)}
 
 
 def _counted(facts: Facts) -> Facts:
