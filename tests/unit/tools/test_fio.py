@@ -332,3 +332,13 @@ def test_a_latency_is_that_of_the_whole_operation() -> None:
     counted["lat_ns"] = {"N": 256, "min": 950, "max": 10400, "mean": 2650.0}
     (row,) = parse_document(one).rows
     assert (row["lat_min_us"], row["lat_p50_us"], row["lat_max_us"]) == (0.95, 2.576, 10.4)
+
+
+@pytest.mark.parametrize("engine", ["null", "falloc", "ftruncate", "filecreate", "dirstat"])
+def test_engines_that_move_no_bytes_have_no_bandwidth(engine: str) -> None:
+    """falloc reserves space, filecreate makes names: fio counts the bytes that it was asked for."""
+    told = document()
+    assert [row for _, parsed in runs_in(json.dumps(told)) for row in parsed.rows]
+    told["jobs"][0]["job options"]["ioengine"] = engine
+    text = json.dumps(told)
+    assert not [row for _, parsed in runs_in(text) for row in parsed.rows]

@@ -56,8 +56,14 @@ INTERFACES: Mapping[str, str] = {
     "io_uring": "URING",
     "mmap": "MMAP",
 }
-# Engines that move nothing to or from storage.
-NO_STORAGE = frozenset(("net", "netsplice", "null", "cpuio"))
+# Engines that move nothing to or from storage: fio counts bytes for names that are made and space that is
+# reserved, too.
+NO_STORAGE = frozenset(
+    (
+        *("net", "netsplice", "null", "cpuio", "exec", "falloc", "ftruncate"),
+        *(f"{item}{call}" for item in ("file", "dir") for call in ("create", "stat", "delete")),
+    )
+)
 _ASYNCHRONOUS = frozenset(("libaio", "io_uring", "io_uring_cmd", "posixaio", "windowsaio", "solarisaio"))
 # Options that fio applies where neither the command line nor the job file has them, on Linux.
 _DEFAULTS: Mapping[str, str] = {"ioengine": "psync", "rw": "read", "bs": "4k", "iodepth": "1", "numjobs": "1"}
