@@ -31,8 +31,8 @@ make_table <- function(records, inputs) {
 }
 
 finding <- function(table) {
-  table[1, sprintf("Reading is faster than writing in %d of %s, in the median \u00d7%s.", all_faster,
-    counted(all_pairs, "configuration"), format_plain(signif(all_ratio, 2)))]
+  table[1, sprintf("Reading is faster than writing in %d of %s; in the median a read has %s of the write's bandwidth.",
+    all_faster, counted(all_pairs, "configuration"), format_plain(signif(all_ratio, 2)))]
 }
 
 pair_accesses <- function(points) {
