@@ -275,6 +275,9 @@ def _count_by_kernel(
         facts["fetched_bytes"] = row["fetched_bytes"] = growth.fetched_bytes
     facts["beside_on_disk"][access == "write"] += counted  # its own, but not of the result
     moved = moved or (growth.dirtied_bytes if access == "write" else growth.fetched_bytes)
+    if facts.get("cancelled_bytes"):  # what was given besides may be what was taken away
+        besides = max(_kernels(facts, access) - (moved or 0), 0)
+        facts["cancelled_bytes"] = max(facts["cancelled_bytes"] - besides, 0)
     most = max(beyond, (facts.get("device_written_bytes") or 0) - counted)
     if access == "write" and most < _MOST_BY_CALLS * (moved or 1):
         facts["touched_bytes"] = counted  # the kernel counted the folios around it

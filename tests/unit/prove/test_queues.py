@@ -91,3 +91,11 @@ def test_whole_folios_that_small_writes_touched_are_no_bytes_of_a_queue(means: d
     assert verdict == ("UNPROVEN" if means else "INVALID")
     assert not means or "stored" in missing
     assert claimed(fio(sync=False), device)[0] == ("VALID" if means else "INVALID")
+
+
+def test_a_file_of_a_launcher_that_is_removed_was_not_withdrawn_from_the_result() -> None:
+    """MPI shares memory by files, on the same mount where that has its /tmp; no synchronisation was seen."""
+    for given, verdict in ((120, "UNPROVEN"), (100, "INVALID")):
+        io = {"write_bytes": given, "cancelled_write_bytes": 20}
+        queue = process(mount(phase(), device=(0, 100), io=io, opens=1, mappings=1))
+        assert claimed(fio(sync=True), queue)[0] == verdict
