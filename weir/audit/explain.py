@@ -172,6 +172,22 @@ edits outputs, which `weir verify` and a signature show. What [weir cannot see](
 is excluded, and root on the client, who can change what the kernel counts.
 
 """
+_KERNELS = """
+## What the release of the kernel changes
+
+A rule without its counter is *not observable*, and a record that needs it is UNPROVEN. Linux 6.1 and 6.18
+have one verdict for each honest and false result of `weir prove` in tests/lab/test_kernels.py.
+
+- **Before Linux 5.5** flushes of disks are not counted: syncs-not-at-device has the calls alone.
+- **Before Linux 6.5** unwritten pages are not counted (cachestat): the device alone shows a synchronisation
+  that did nothing, and [beside another user of it nobody does](zoo.md#what-weir-cannot-see).
+- **Before Linux 6.7** waits of TCP connections are not counted: the ranks alone tell pauses of servers.
+- **XFS since Linux 5.18, ext4 since 6.16** have large pages (folios) of up to 2 MiB. The kernel counts one as
+  a whole where a call writes a part of it (write_bytes, cachestat), which proves no more than calls and
+  devices had.
+- **Since Linux 6.5** a queue of io_uring needs no mapping: as those of liburing, it is known by the bytes
+  that the kernel counted beyond the calls.
+"""
 _RULES_HEAD = """
 ## Rules
 
@@ -243,7 +259,7 @@ def manual() -> str:
     verdicts = [f"- **{name}**: {text}." for name, text in columns()["verdict"].meanings.items()]
     head = _MANUAL_HEAD.replace("{verdicts}", "\n".join(verdicts)).splitlines()
     lines = [*head, "", *evidence_table(), *_LEVELS_HEAD.splitlines(), *level_table()]
-    lines += _RULES_HEAD.splitlines()
+    lines += [*_KERNELS.splitlines(), *_RULES_HEAD.splitlines()]
     for rule in rules().values():
         source = "" if rule.needs_output else ", also of a table"
         lines += ["", f"## {rule.id}", "", f"*{' or '.join(rule.verdicts)}{source}.* {rule.explanation}"]
