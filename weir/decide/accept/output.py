@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-import xml.etree.ElementTree as ElementTree
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured
 from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, Value, overall
+from weir.decide.compare.output import Case, junit
 from weir.measure.machine.processor_power import shown
 from weir.records.metrics import metric_named
 from weir.records.rounds import CLOCK, REMARKS, REPEATED
@@ -203,14 +203,10 @@ def facts(contract: Contract, results: Sequence[Result], measured: Measured) -> 
 def as_junit(contract: Contract, results: Sequence[Result], measured: Measured) -> str:
     """A test case for each line; what is not proven is an error, not a failure of the storage."""
     name = f"weir accept {contract.name}{f' {UNVERIFIED}' if measured.lacks else ''}"
-    suite = ElementTree.Element("testsuite", name=name, tests=str(len(results)))
+    kinds = {FAIL: "failure", NOT_PROVEN: "error"}
+    cases = []
     for one in results:
-        case = ElementTree.SubElement(suite, "testcase", classname=contract.name, name=one.line.name)
-        if one.verdict == FAIL:
-            ElementTree.SubElement(case, "failure", message=f"{one.why}: {numbers(one)}")
-        elif one.verdict == NOT_PROVEN:
-            ElementTree.SubElement(case, "error", message=one.why)
-    counts = Counter(one.verdict for one in results)
-    suite.set("failures", str(counts[FAIL]))
-    suite.set("errors", str(counts[NOT_PROVEN]))
-    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+        why = f"{one.why}: {numbers(one)}" if one.verdict == FAIL else one.why
+        cases.append(Case(contract.name, one.line.name, kinds.get(one.verdict, ""), why))
+    found = Counter(one.verdict for one in results)
+    return junit(name, len(results), cases, {"failures": found[FAIL], "errors": found[NOT_PROVEN]})

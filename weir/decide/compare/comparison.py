@@ -26,6 +26,7 @@ from weir.decide.compare.verdict import (
 )
 from weir.records.metrics import Metric, metric_named
 from weir.records.table import write_whole
+from weir.report import drawing
 from weir.terms.columns import columns, columns_of_role
 
 _MOST_REASONS = 10
@@ -105,7 +106,7 @@ def _write_files(
     lines = confirmation.as_text(confirmed) if confirmed else []
     drawn = (names, judged, args.margin / 100, metric_named(args.metric), lines)
     if args.html:
-        write_whole(args.html, figure.page(*drawn))
+        write_whole(args.html, drawing.page("Comparison", [figure.fragment(*drawn)]))
     if args.into:
         figure.write_into(args.into, figure.fragment(*drawn))
     if args.csv:

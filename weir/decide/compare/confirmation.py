@@ -246,11 +246,9 @@ def _line(one: Confirmed) -> str:
     text = f"{'confirmed' if one.holds else 'not confirmed'}: {verdicts}"
     if one.fresh.estimate is None:
         return f"{text}  {name}: {'; '.join(one.fresh.notes)}"
-    low, high = one.fresh.estimate.interval()
-    ratio = f"x{one.fresh.estimate.ratio():.3f} [{low:.3f}–{high:.3f}]"
     how = "A and B in turns" if one.both else "B again"
     rounds = min(one.fresh.estimate.rounds)
-    return f"{text} {ratio}  {name} ({how}, n = {rounds})"
+    return f"{text} {one.fresh.estimate}  {name} ({how}, n = {rounds})"
 
 
 def facts(found: Confirmation) -> dict[str, Any]:

@@ -170,5 +170,4 @@ def _line(worst: Judged) -> str:
     name = f"{worst.pair.access} {worst.pair.label}"
     if worst.estimate is None:
         return f"{name} ({'; '.join(worst.notes) or 'no rounds'})"
-    low, high = worst.estimate.interval()
-    return f"{name} x{worst.estimate.ratio():.3f} [{low:.3f}–{high:.3f}], n = {min(worst.estimate.rounds)}"
+    return f"{name} {worst.estimate}, n = {min(worst.estimate.rounds)}"

@@ -146,6 +146,10 @@ class Estimate(Effect):
     spread: float  # variance of log_ratio if each side had one round
     between: float = 0.0  # variance of log_ratio that more rounds do not lower
 
+    def __str__(self) -> str:
+        low, high = self.interval()
+        return f"x{self.ratio():.3f} [{low:.3f}–{high:.3f}]"
+
     def more_rounds(self, margin: float, level: float = LEVEL) -> int | None:
         """Further rounds a side after which the same numbers would decide; None: too many."""
         away, room = abs(self.log_ratio), log(1 + margin) - abs(self.log_ratio)

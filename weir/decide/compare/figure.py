@@ -1,7 +1,5 @@
-"""A comparison as a table: of each pair a dot and an interval on a logarithmic axis, the ratio, what decides.
-
-`fragment` is a section for any HTML page, `page` a page of its own.
-"""
+"""A comparison as a table: of each pair a dot and an interval on a logarithmic axis, the ratio, what
+decides."""
 
 from __future__ import annotations
 
@@ -37,6 +35,7 @@ def fragment(
     metric: Metric,
     confirmation: Sequence[str] = (),
 ) -> str:
+    """A section for any HTML page."""
     better = "right" if metric.higher_is_better else "left"
     return "\n".join(
         [
@@ -54,16 +53,6 @@ def fragment(
             "</section>",
         ]
     )
-
-
-def page(
-    names: tuple[str, str],
-    judged: Sequence[Judged],
-    margin: float,
-    metric: Metric,
-    confirmation: Sequence[str] = (),
-) -> str:
-    return drawing.page("Comparison", [fragment(names, judged, margin, metric, confirmation)])
 
 
 def _list(lines: Sequence[str]) -> list[str]:

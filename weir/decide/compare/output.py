@@ -7,9 +7,9 @@ import io
 import statistics
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from math import exp, log
-from typing import Any
+from typing import Any, NamedTuple
 
 from weir.base.units import three_digits
 from weir.decide.compare.estimate import FEWEST_ROUNDS, FEWEST_SEPARATE
@@ -236,23 +236,36 @@ def as_junit(
 
     Worse evidence is one more test case, an error."""
     bad = {id(one) for one in failed}
-    suite = ElementTree.Element(
-        "testsuite", name=f"weir compare {names[0]} {names[1]}", tests=str(len(judged))
-    )
+    cases = []
     for one in judged:
-        case = ElementTree.SubElement(suite, "testcase", classname=one.pair.access, name=one.pair.label)
-        if id(one) in bad:
-            failure = ElementTree.SubElement(case, "failure", message=_line(one).strip())
-            failure.text = "\n".join(one.notes)
-        elif one.verdict == UNDECIDED:
-            ElementTree.SubElement(case, "skipped", message=_line(one).strip())
+        kind = "failure" if id(one) in bad else "skipped" if one.verdict == UNDECIDED else ""
+        notes = "\n".join(one.notes) if kind == "failure" else ""
+        cases.append(Case(one.pair.access, one.pair.label, kind, _line(one).strip(), notes))
     if evidence:
-        case = ElementTree.SubElement(
-            suite, "testcase", classname="evidence", name="B can be judged as A can"
-        )
-        ElementTree.SubElement(case, "error", message=evidence[0]).text = "\n".join(evidence)
-    suite.set("failures", str(len(failed)))
-    suite.set("errors", str(int(bool(evidence))))
+        cases.append(Case("evidence", "B can be judged as A can", "error", evidence[0], "\n".join(evidence)))
+    counts = {"failures": len(failed), "errors": int(bool(evidence))}
+    return junit(f"weir compare {names[0]} {names[1]}", len(judged), cases, counts)
+
+
+class Case(NamedTuple):
+    """A test case of JUnit; kind: failure, error or skipped, empty for one that passed."""
+
+    group: str
+    name: str
+    kind: str
+    message: str
+    text: str = ""
+
+
+def junit(name: str, tests: int, cases: Iterable[Case], counts: Mapping[str, int]) -> str:
+    """A suite for a centre's CI. counts: of failures and errors."""
+    suite = ElementTree.Element("testsuite", name=name, tests=str(tests))
+    for one in cases:
+        case = ElementTree.SubElement(suite, "testcase", classname=one.group, name=one.name)
+        if one.kind:
+            ElementTree.SubElement(case, one.kind, message=one.message).text = one.text
+    for kind, count in counts.items():
+        suite.set(kind, str(count))
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ElementTree
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -11,6 +10,7 @@ from math import exp
 from typing import Any
 
 from weir.base.units import three_digits
+from weir.decide.compare.output import Case, junit
 from weir.decide.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, Judgement
 from weir.decide.history.regimes import Change
 from weir.decide.history.series import Series, stopped
@@ -133,15 +133,12 @@ def change_text(change: Change) -> str:
 
 def as_junit(found: Sequence[Judgement]) -> str:
     """A test case for each series; learning ones are skipped."""
-    suite = ElementTree.Element("testsuite", name="weir history check", tests=str(len(found)))
+    cases = []
     for one in found:
-        case = ElementTree.SubElement(suite, "testcase", classname="history", name=one.series)
-        if one.is_finding:
-            ElementTree.SubElement(case, "failure", message=line(one))
-        elif one.verdict == LEARNING:
-            ElementTree.SubElement(case, "skipped", message=line(one))
-    suite.set("failures", str(sum(one.is_finding for one in found)))
-    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+        kind = "failure" if one.is_finding else "skipped" if one.verdict == LEARNING else ""
+        cases.append(Case("history", one.series, kind, line(one)))
+    counts = {"failures": sum(one.is_finding for one in found)}
+    return junit("weir history check", len(found), cases, counts)
 
 
 def facts(one: Judgement) -> dict[str, Any]:

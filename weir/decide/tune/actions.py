@@ -90,10 +90,8 @@ def _gain(judged: Judged | None) -> list[str]:
         return ["gain: none, the default is the best of those measured"]
     if judged.estimate is None:
         return ["gain: unknown, not all new runs are VALID"]
-    low, high = judged.estimate.interval()
     rounds = min(judged.estimate.rounds)
-    ratio = f"x{judged.estimate.ratio():.3f} [{low:.3f}–{high:.3f}]"
-    text = f"{ratio} over the default, n = {rounds} new rounds of both"
+    text = f"{judged.estimate} over the default, n = {rounds} new rounds of both"
     advice = [] if judged.verdict == FASTER else ["keep the default: the new runs show no gain"]
     return [f"gain: {text}: {judged.verdict}", *advice, *(f"note: {note}" for note in judged.notes)]
 
