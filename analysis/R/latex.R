@@ -24,7 +24,7 @@ write_latex <- function(lines, path) writeLines(keep_units(lines), path, useByte
 
 keep_units <- function(latex) gsub(number_and_unit, "~", latex, perl = TRUE)
 
-# The space between them, also after an interval; weir/report/latex.py has the same.
+# The space between them, also after an interval; weir/report/text.py has the same.
 number_and_unit <- paste0(
   "(?<=[0-9]|[0-9]\\{\\]\\}) (?=(?:\\\\%|(?:[KMGTP]i?|k)?B(?:/s)?|[nmu\u00b5]?s|min|h|[kM]?(?:op|IOP|iop)s?/s|",
   "k?IOPS|G?bit/s|[KMGT]b/s|mm)(?![[:alnum:]_/-]))"

@@ -8,7 +8,7 @@ interval_level <- 0.95
 # How often nominal 95 % intervals covered the median on a year of six production file systems in the order of time,
 # at n = 8, the fewest that print 95 % (bench/coverage.R).
 attained_words <- "95.2 %"
-# Lag-1 autocorrelation of consecutive rounds where none is estimated (weir/records/medians.py).
+# Lag-1 autocorrelation of consecutive rounds where none is estimated (weir/records/intervals.py).
 assumed_autocorrelation <- 0.35
 # Standard errors that are added to an estimate of it (weir/records/inference.py has the same): bench/coverage.R
 # measures the level with it.

@@ -20,9 +20,8 @@ from weir.base.read_back import damage_named
 from weir.base.units import three_digits
 from weir.commands.show import read_page
 from weir.report import drawing
-from weir.report.latex import NUMBER_AND_UNIT
 from weir.report.page_file import DRAW_AGAIN, PAGE_FILE
-from weir.report.text import proven
+from weir.report.text import NUMBER_AND_UNIT, proven
 from weir.terms.columns import verdict_texts
 
 NAME = "site"

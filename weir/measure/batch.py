@@ -20,12 +20,11 @@ from weir.measure.clean_up.guardian import Guardian
 from weir.measure.clean_up.prepare import prepared
 from weir.measure.clean_up.remains import clean_up_after_kills
 from weir.measure.command import Turn
-from weir.measure.executions import Execution, Progress
+from weir.measure.executions import Execution, PlannedBatch, Progress
 from weir.measure.lock import Holder, Lock, machine_lock, take, this_process
 from weir.measure.loop import run_all
 from weir.measure.machine.servers import server_memory_bytes
 from weir.measure.nodes.comparison import LEAST_NODES, Slow, names_of, probe_nodes, slow_nodes
-from weir.measure.planned import PlannedBatch
 from weir.measure.preflight import Check, check_ranks, look_at
 from weir.measure.session import SessionBatch
 from weir.measure.status import settle

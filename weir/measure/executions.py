@@ -1,5 +1,6 @@
-"""Executions of cells: how each ended, which are left, in which order they run, and the line of each that
-shows how much time is left.
+"""A batch of a plan, with the target, stack and launcher that its names stand for, and executions of its
+cells: how each ended, which are left, in which order they run, and the line of each that shows how much time
+is left.
 
 Every cell runs once in a round, and each round has a random order of its own. A drift of the system then hits
 all cells alike instead of those that happen to come last, and the seed in each run file lets anyone see the
@@ -17,12 +18,67 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from weir.base.errors import WeirError
 from weir.base.units import about_duration
 from weir.runs.files import ended_at, read_run_file
-from weir.terms.model import Cell, Until
+from weir.terms.model import Cell, Stack, Target, Until
+
+if TYPE_CHECKING:  # a guardian, one for each turn of a batch, starts sooner without the planner
+    from weir.plan.model import Batch, Plan
+
+
+@dataclass(frozen=True)
+class PlannedBatch:
+    """Cells of one shape, where they measure, what runs them, and where their runs go."""
+
+    batch: str
+    cells: Sequence[Cell]
+    target: Target
+    stack: Stack
+    launcher: str
+    results: Path  # results/<site>
+    stop_for_slow_nodes: bool = False
+    scheduler_options: Sequence[str] = ()
+    any_kind: bool = False  # measure also where the target's kind is not that of its file system
+
+    @property
+    def launch_folder(self) -> Path:
+        """The folder in which a killed launch leaves files for the next start."""
+        return self.results / "launches" / self.batch
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of the plan; added ones come after them."""
+        return max((cell.rounds for cell in self.cells), default=0)
+
+    @property
+    def executions(self) -> int:
+        """Executions of the plan."""
+        return sum(cell.rounds for cell in self.cells)
+
+    @property
+    def shape(self) -> tuple[int, int, str, str]:
+        """The values that decide where ranks start; all cells of a batch have the same nodes and ranks."""
+        return self.cells[0].nodes, self.cells[0].ppn, self.stack.name, self.launcher
+
+
+def planned_batch(plan: Plan, batch: Batch, results: Path, any_kind: bool = False) -> PlannedBatch:
+    """The batch with the objects of its plan."""
+    site, partition = plan.site, plan.site.partitions[batch.partition]
+    return PlannedBatch(
+        batch=batch.batch,
+        cells=batch.cells,
+        target=site.targets[batch.target],
+        stack=site.stacks[batch.stack],
+        launcher=partition.launcher,
+        results=results,
+        stop_for_slow_nodes=partition.slow_nodes == "stop",
+        scheduler_options=partition.scheduler_options,
+        any_kind=any_kind,
+    )
+
 
 Run = tuple[str, int]  # cell and round
 Experiment = tuple[str, str]  # suite and name

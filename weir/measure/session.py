@@ -17,6 +17,7 @@ from weir.base.errors import WeirError
 from weir.measure.executions import (
     Execution,
     Finished,
+    PlannedBatch,
     Progress,
     Run,
     Width,
@@ -26,7 +27,6 @@ from weir.measure.executions import (
 )
 from weir.measure.lock import Lock
 from weir.measure.nodes.comparison import Slow
-from weir.measure.planned import PlannedBatch
 from weir.runs.ledger import Judge
 from weir.site.schedulers import surrounding
 from weir.terms.model import Cell

@@ -1,4 +1,5 @@
-"""Means, effects and their correction: the statistics of every verb that decides; medians.py has the medians.
+"""Means, effects and their correction: the statistics of every verb that decides; intervals.py has the
+medians.
 
 Runs that follow each other are alike. Nothing here takes them for independent: an autocorrelation is assumed,
 or that of the study is used where it is higher. Rates are compared as logarithms, where a ratio is a
@@ -18,7 +19,7 @@ from functools import cache, lru_cache, partial
 from math import exp, fsum, log, sqrt
 from typing import Any
 
-from weir.records.medians import (
+from weir.records.intervals import (
     ASSUMED,
     ENOUGH_NEIGHBOURS,
     LEVEL,

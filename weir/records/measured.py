@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from weir.base.errors import WeirError
-from weir.measure.planned import PlannedBatch, planned_batch
+from weir.measure.executions import PlannedBatch, planned_batch
 from weir.measure.rounds import measure_in_rounds
 from weir.measure.session import Session, SessionBatch, end_of_allocation
 from weir.plan import Batch, Plan

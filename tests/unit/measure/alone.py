@@ -11,8 +11,8 @@ from typing import Any, cast
 from weir.measure.clean_up.guardian import Guardian
 from weir.measure.clean_up.workspace import Workspace, fault
 from weir.measure.command import Turn
+from weir.measure.executions import PlannedBatch
 from weir.measure.loop import run_all
-from weir.measure.planned import PlannedBatch
 from weir.measure.rounds import measure_in_turn
 from weir.measure.session import Session, SessionBatch
 

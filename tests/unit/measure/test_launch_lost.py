@@ -11,7 +11,7 @@ import pytest
 from tests.unit.measure.alone import run_missing
 from weir.base.errors import WeirError
 from weir.measure import launch, loop
-from weir.measure.planned import PlannedBatch
+from weir.measure.executions import PlannedBatch
 from weir.measure.session import SessionBatch
 from weir.terms.model import Cell, Stack, Target
 from weir.tools import tools

@@ -18,7 +18,7 @@ from weir.records.inference import (
     mean_of,
     serial_factors,
 )
-from weir.records.medians import ASSUMED, FIRST_LOOK, level_of_look, median_interval
+from weir.records.intervals import ASSUMED, FIRST_LOOK, level_of_look, median_interval
 
 
 def series(source: random.Random, count: int, alike: float) -> list[float]:

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from weir.records.intervals import widest
-from weir.records.medians import half_width, interval_ranks, median_interval
+from weir.records.intervals import half_width, interval_ranks, median_interval, widest
 
 # analysis/tests/testthat/test-drift.R reads it, too.
 TABLE = Path(__file__).resolve().parents[2] / "golden/intervals.csv"

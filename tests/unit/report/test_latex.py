@@ -1,4 +1,4 @@
-"""weir/report/latex.py: any text is printed as it is, by every report that weir writes itself."""
+"""weir/report/text.py: any text is printed as it is, by every report that weir writes itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from tests.checkout import ROOT
 from weir.report.bundle import appendix
-from weir.report.latex import NUMBER_AND_UNIT, latex, latex_path
+from weir.report.text import NUMBER_AND_UNIT, latex, latex_path
 
 LETTERS = "".join(map(chr, range(0xA1, 0x100)))
 EVERYTHING = f"[{string.printable}] {LETTERS} ≥ ≤ – — ‘’‚“” • … → 日本 \x00"

@@ -13,7 +13,7 @@ from weir.decide.accept.conditions import Finding, Subject, findings, storages_o
 from weir.decide.accept.contract import BEST, MEDIAN, Contract, Line, Promise
 from weir.decide.accept.evidence import Measured, Run, rows_of, why_none
 from weir.records.inference import MEDIAN_ERROR, mean_of, serial_factors, t_quantile, variance_of
-from weir.records.medians import fewest_for_median, level_of_look, median_interval
+from weir.records.intervals import fewest_for_median, level_of_look, median_interval
 from weir.records.metrics import metric_named
 from weir.records.rounds import REMARKS
 from weir.terms.model import Row

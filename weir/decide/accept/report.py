@@ -20,8 +20,8 @@ from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured
 from weir.decide.accept.judge import Result
 from weir.decide.accept.output import REMAINS_POSSIBLE, UNVERIFIED, headline, numbers, verified_lines
-from weir.report.latex import latex, latex_path
 from weir.report.template import policy_element
+from weir.report.text import latex, latex_path
 
 _CSS = """
 :root { color-scheme: light dark; --line: #8886; --pass: #1a7f37; --fail: #c62828; --open: #9a6700; }

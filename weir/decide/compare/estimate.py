@@ -32,7 +32,7 @@ from weir.records.inference import (
     t_quantile,
     variance_of,
 )
-from weir.records.medians import LEVEL
+from weir.records.intervals import LEVEL
 from weir.records.metrics import Metric
 from weir.terms.model import Row
 

@@ -25,7 +25,7 @@ from weir.decide.compare.estimate import (
 )
 from weir.decide.compare.pairs import RESERVED, UNPROVEN, Evidence, Pair, Unmatched
 from weir.records.inference import ENOUGH_SERIES, false_discovery_rates
-from weir.records.medians import ASSUMED
+from weir.records.intervals import ASSUMED
 from weir.records.metrics import Metric
 
 FASTER, SLOWER, SAME, UNDECIDED = "faster", "slower", "no difference", "undecided"

@@ -17,7 +17,7 @@ import ruptures
 
 from weir.decide.history.series import Numbers, Series
 from weir.records.inference import MEDIAN_ERROR, t_quantile, t_tail
-from weir.records.medians import LEVEL
+from weir.records.intervals import LEVEL
 
 FEWEST_POINTS = 10  # fewer teach nothing
 SHORTEST_REGIME = 5

@@ -12,8 +12,7 @@ from typing import Any
 
 from weir.data import data_folder
 from weir.decide.io500.random_read import DOUBTED, published_random_reads
-from weir.decide.io500.result import PHASES, WRITE_PHASES
-from weir.decide.io500.score import STONEWALL_S
+from weir.decide.io500.result import PHASES, STONEWALL_S, WRITE_PHASES
 from weir.decide.io500.submissions import PER, Place, Submission, place_among
 from weir.terms.model import Row, tasks_of
 

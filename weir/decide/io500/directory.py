@@ -16,9 +16,18 @@ from pathlib import Path
 
 from weir.base.errors import WeirError
 from weir.base.files import printable
-from weir.decide.io500.result import CONFIGURATION, PHASES, ConfigHash, Phase, ReadBack, Result, hash_of
+from weir.decide.io500.result import (
+    CONFIGURATION,
+    PHASES,
+    TOLERANCE,
+    ConfigHash,
+    Phase,
+    ReadBack,
+    Result,
+    hash_of,
+    relative,
+)
 from weir.decide.io500.result_files import is_ini, is_summary, read_ini, read_summary
-from weir.decide.io500.score import TOLERANCE, relative
 from weir.terms.model import Parsed, Row
 from weir.tools import tools
 from weir.tools.outputs import read_text

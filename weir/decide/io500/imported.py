@@ -12,7 +12,17 @@ from typing import Any
 from weir.base.files import printable
 from weir.decide.io500.audited import columns_of_logs, findings_of
 from weir.decide.io500.output import describe
-from weir.decide.io500.result import Phase, Result
+from weir.decide.io500.result import (
+    TOLERANCE,
+    Agreement,
+    Phase,
+    Result,
+    Score,
+    Validity,
+    agreement,
+    score,
+    validity,
+)
 from weir.decide.io500.result_sets import (
     ResultSet,
     differing_logs,
@@ -22,7 +32,6 @@ from weir.decide.io500.result_sets import (
     result_sets,
     rows_by_source,
 )
-from weir.decide.io500.score import TOLERANCE, Agreement, Score, Validity, agreement, score, validity
 from weir.records.facts import Facts
 from weir.records.importing import Imported, Source, import_sources
 from weir.terms.model import Row

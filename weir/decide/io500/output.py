@@ -8,8 +8,18 @@ from typing import Any
 
 from weir.decide.io500.audited import LogAudit, audit_facts, audit_lines, audit_text
 from weir.decide.io500.random_read import DOUBTED, RandomRead, random_read_facts, random_read_lines
-from weir.decide.io500.result import PHASES, Result, ScoreHash
-from weir.decide.io500.score import TOLERANCE, Agreement, Score, Validity, agreement, relative, score
+from weir.decide.io500.result import (
+    PHASES,
+    TOLERANCE,
+    Agreement,
+    Result,
+    Score,
+    ScoreHash,
+    Validity,
+    agreement,
+    relative,
+    score,
+)
 from weir.decide.io500.submission_rules import rule_facts, rule_lines, submission_rules
 from weir.decide.io500.submissions import PER, Place, Submission
 

@@ -13,8 +13,17 @@ from weir.audit.judge import UNPROVEN, VALID
 from weir.base.units import about_size
 from weir.decide.io500.directory import read_all, read_directory
 from weir.decide.io500.output import score_lines
-from weir.decide.io500.result import PHASES, Phase, Result
-from weir.decide.io500.score import STONEWALL_S, TOLERANCE, Validity, relative, score, validity
+from weir.decide.io500.result import (
+    PHASES,
+    STONEWALL_S,
+    TOLERANCE,
+    Phase,
+    Result,
+    Validity,
+    relative,
+    score,
+    validity,
+)
 from weir.decide.io500.submission_rules import submission_rules
 from weir.prove.claims import SEARCH, counted_text
 from weir.prove.output import verdict_text

@@ -10,8 +10,7 @@ from pathlib import Path
 from weir.base.errors import WeirError
 from weir.base.files import printable
 from weir.decide.io500.directory import read_directory, read_file, results_in
-from weir.decide.io500.result import PHASES, Phase, Result
-from weir.decide.io500.score import TOLERANCE
+from weir.decide.io500.result import PHASES, TOLERANCE, Phase, Result
 from weir.terms.model import Row
 
 # Access in records, by the last word of a phase.

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weir.base.units import about_size
-from weir.decide.io500.result import PHASES, WRITE_PHASES, Result
-from weir.decide.io500.score import STONEWALL_S
+from weir.decide.io500.result import PHASES, STONEWALL_S, WRITE_PHASES, Result
 
 _AWARD_NODES = 10
 _STATES = {True: "met", False: "not met", None: "not decided"}

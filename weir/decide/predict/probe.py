@@ -24,8 +24,8 @@ from weir.decide.compare.confirmation import Finder
 from weir.decide.predict.forecast import Forecast
 from weir.decide.predict.rates import pooled_spread
 from weir.records.inference import Effect, Mean, difference, mean_of, variance_of
+from weir.records.intervals import ASSUMED, LEVEL
 from weir.records.measured import measure_in_turns
-from weir.records.medians import ASSUMED, LEVEL
 from weir.runs.files import read_run_file
 from weir.terms.model import Row
 

@@ -13,7 +13,7 @@ from tests.checkout import shipped
 from tests.unit.decide.compare.test_compare import cell, noisy, write
 from weir.base.errors import WeirError
 from weir.cli import main
-from weir.measure.planned import PlannedBatch
+from weir.measure.executions import PlannedBatch
 from weir.measure.preflight import Check
 from weir.plan import make_plan, write_plan
 from weir.terms.model import Cell, Row

@@ -11,18 +11,21 @@ from tests.conftest import beside
 from tests.unit.decide.io500.results import IOR_LOG, ini, new_summary, old_summary, value, write
 from weir.base.errors import WeirError
 from weir.decide.io500.directory import read_directory
-from weir.decide.io500.result import PHASES, Phase, Published, Result
-from weir.decide.io500.result_files import read_summary
-from weir.decide.io500.score import (
+from weir.decide.io500.result import (
     INVALID,
+    PHASES,
     SHORTENED,
     TOLERANCE,
     UNKNOWN,
+    Phase,
+    Published,
+    Result,
     agreement,
     relative,
     score,
     validity,
 )
+from weir.decide.io500.result_files import read_summary
 from weir.tools import tools
 
 

@@ -14,8 +14,7 @@ from weir.base.errors import WeirError
 from weir.cli import main
 from weir.data import data_folder
 from weir.decide.io500.output import checked, table_lines
-from weir.decide.io500.result import PHASES, Phase, half_step
-from weir.decide.io500.score import score
+from weir.decide.io500.result import PHASES, Phase, half_step, score
 from weir.decide.io500.submissions import DEFAULT, percentile, read_submissions
 
 HEAD = DEFAULT.read_text().partition("\n")[0]

@@ -14,7 +14,7 @@ from tests.unit.decide.compare.test_confirmation import DISK, PLAN
 from tests.unit.decide.predict.test_predict import APPLICATION, row
 from weir.cli import main
 from weir.decide.predict.probe import FEWEST_ROUNDS, MOST_ROUNDS, Circumstances
-from weir.measure.planned import PlannedBatch
+from weir.measure.executions import PlannedBatch
 from weir.measure.preflight import Check
 from weir.plan import write_plan
 from weir.records.table import write_records
