@@ -56,5 +56,4 @@ def _done_by(call: str) -> frozenset[str]:
 
 
 def does(call: str, kinds: Iterable[str]) -> bool:
-    """Whether a call is of one of the kinds."""
     return not _done_by(call).isdisjoint(kinds)

@@ -55,7 +55,6 @@ class PlannedBatch:
 
     @property
     def executions(self) -> int:
-        """Executions of the plan."""
         return sum(cell.rounds for cell in self.cells)
 
     @property

@@ -61,8 +61,6 @@ class Session:
 
 @dataclass(eq=False)
 class SessionBatch:
-    """One batch of a session."""
-
     planned: PlannedBatch
     session: Session = field(repr=False)
     lock: Lock | None = None  # of the target, from the moment when it is taken
@@ -130,7 +128,6 @@ class SessionBatch:
 
     @property
     def failed(self) -> list[Execution]:
-        """The failed executions of this session."""
         return [each for each in self.ran if self.finished[each.key].status != "done"]
 
     @property

@@ -379,7 +379,6 @@ def _iterations(claim: Claim) -> int:
 
 
 def _operations(claim: Claim) -> int:
-    """The operations of a claim in all iterations."""
     return int(claim.row.get("ops") or 0) * _iterations(claim)
 
 

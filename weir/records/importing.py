@@ -162,7 +162,6 @@ def _with_beside(file: Path, text: str) -> str:
 
 
 def text_of(file: Path) -> str:
-    """The text of a regular file."""
     try:
         require_file(file)
         return read_text(file)

@@ -23,7 +23,6 @@ from weir.terms.model import Cell, Row, tasks_of
 
 
 def batch_of(plan: Plan, cell: str) -> Batch | None:
-    """The batch that holds the cell."""
     return next((batch for batch in plan.batches if any(one.cell == cell for one in batch.cells)), None)
 
 

@@ -83,7 +83,6 @@ class Planned:
         self.ppn.update(counts["ppn"])
 
     def data(self) -> dict[str, Any]:
-        """All of it as plain data."""
         return {
             "cells": self.cells,
             "executions": self.executions,

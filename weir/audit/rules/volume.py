@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
 from weir.audit.subject import HEADER_FORMATS, Subject
 from weir.base.units import about_size, sizes
@@ -21,12 +23,7 @@ def bytes_moved(subject: Subject) -> Outcome | None:
     """
     if subject.is_metadata or not subject.has_result:
         return None
-    if not subject.number("moved_bytes") or not subject.number("requested_bytes"):
-        return not_observable("the bytes requested or moved are unknown")
-    difference = _difference(subject)
-    if difference is None:
-        return passed(_moved_text(subject))
-    return None if _is_disagreed_deal(subject, difference) else invalid(_moved_text(subject))
+    return _compared(subject, invalid, of_a_deal=False)
 
 
 @rule("DEGRADED", needs_output=True)
@@ -39,12 +36,17 @@ def random_draw_overlaps(subject: Subject) -> Outcome | None:
     # The bandwidth is that of the bytes moved.
     if not _shared_random(subject) or not subject.has_result:
         return None
+    return _compared(subject, degraded, of_a_deal=True)
+
+
+def _compared(subject: Subject, finding: Callable[[str], Outcome], of_a_deal: bool) -> Outcome | None:
+    """The finding of the rule that is about differences of such a deal, or about all others."""
     if not subject.number("moved_bytes") or not subject.number("requested_bytes"):
         return not_observable("the bytes requested or moved are unknown")
     difference = _difference(subject)
     if difference is None:
         return passed(_moved_text(subject))
-    return degraded(_moved_text(subject)) if _is_disagreed_deal(subject, difference) else None
+    return finding(_moved_text(subject)) if _is_disagreed_deal(subject, difference) == of_a_deal else None
 
 
 def _difference(subject: Subject) -> float | None:

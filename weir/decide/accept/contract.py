@@ -46,8 +46,6 @@ class Promise:
 
 @dataclass(frozen=True)
 class Line:
-    """One requirement."""
-
     name: str
     text: str
     tool: str

@@ -52,8 +52,6 @@ _RUN = {"host?": HOST, "cell": {"params": dict}, "command": [str]}
 
 @dataclass(frozen=True)
 class Measured:
-    """One study."""
-
     path: Path
     rows: tuple[Row, ...]
     runs: Mapping[tuple[str, int], Run] = field(default_factory=dict)  # by cell and number
@@ -72,7 +70,6 @@ class Measured:
 
     @cached_property
     def cells(self) -> frozenset[str]:
-        """Cells with a record."""
         return frozenset(row["cell"] for row in self.rows)
 
     def autocorrelation(self, promise: Promise | None) -> float:

@@ -312,7 +312,6 @@ def _clocks(first: Iterable[Run], second: Iterable[Run]) -> Iterator[str]:
 
 
 def _runs(campaign: Campaign) -> Iterator[Run]:
-    """One of each cell."""
     if campaign.study is None:
         return
     results = campaign.study.resolve().parent
