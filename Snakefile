@@ -186,7 +186,7 @@ onstart:
 
 
 onsuccess:
-    from weir.report.text import print_ending
+    from weir.report.ending import print_ending
 
     print_ending(WORKFLOW)
 

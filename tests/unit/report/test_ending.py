@@ -13,8 +13,8 @@ import pytest
 from tests.checkout import ROOT
 from tests.unit.report.test_text import NO_RESULTS, answer, page, target
 from weir.cli import main
+from weir.report.ending import ending
 from weir.report.page_file import publication_lines
-from weir.report.text import ending
 from weir.workflow.study import output_times
 
 MAP = """\
