@@ -77,7 +77,7 @@ class Phase:
     parts: Sequence[Part] = ()
     spans: Sequence[Phase] = ()  # of it, between which all processes closed their files; none: it is one
     syncs_at_once: int = 1  # at most: calls of all processes that synchronised
-    # Read and written meanwhile on other mounts of the same device, and of the same disk (beside.py).
+    # Read and written meanwhile on other mounts of the same device, and of the same disk (judged.py).
     beside: tuple[int, int] = (0, 0)
     beside_on_disk: tuple[int, int] = (0, 0)
 

@@ -40,7 +40,7 @@ class Piece:
     before: Counters
     after: Counters
     kernel: Kernel = Kernel()
-    parts: tuple[Piece, ...] = ()  # where phases of the process continue one another (continuing.py)
+    parts: tuple[Piece, ...] = ()  # where phases of the process continue one another
 
 
 @dataclass
