@@ -37,7 +37,7 @@ curves <- function(table, x, series, colours, title, words) {
     ggplot2::scale_shape_manual(title, values = shapes, labels = words) +
     ggplot2::scale_fill_manual(values = colours, na.value = "white", guide = "none") +
     ggplot2::scale_y_continuous("Bandwidth in MiB/s", labels = rate_words, limits = c(0, NA),
-      expand = ggplot2::expansion(mult = c(0, 0.07))) +
+      expand = ggplot2::expansion(mult = c(0.025, 0.07))) +
     # A mark on the axis is whole.
     ggplot2::coord_cartesian(clip = "off") +
     theme_weir()
