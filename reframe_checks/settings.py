@@ -15,11 +15,8 @@ from jsonschema.validators import validator_for
 from weir.base.errors import WeirError
 from weir.measure.clean_up.starter import Starter
 from weir.plan import read_plan
-from weir.plan.config.sites import load_site
-from weir.plan.config.sources import find_sources
 from weir.site.schedulers import scheduler
 from weir.site.schedulers.submitting.reframe_backend import backend_of
-from weir.site.stacks.probe import features_here, launcher_of
 from weir.terms.model import Partition, Site
 
 SCHEMA = json.loads((Path(reframe.__file__).parent / "schemas/config.json").read_text(encoding="utf-8"))
@@ -81,11 +78,18 @@ def environments_of(sites: list[Site]) -> list[dict[str, Any]]:
             "cc": "",
             "cxx": "",
             "ftn": "",
-            "features": [] if CHOSEN else features_here(stack, launcher_of(site, name)),
+            "features": [] if CHOSEN else features_of(site, name),
         }
         for site in sites
-        for name, stack in site.stacks.items()
+        for name in site.stacks
     ]
+
+
+def features_of(site: Site, stack: str) -> list[str]:
+    """The features of a stack on this machine, for the checks that need them."""
+    from weir.site.stacks.probe import features_here, launcher_of  # no job of a workflow waits for it
+
+    return features_here(site.stacks[stack], launcher_of(site, stack))
 
 
 def sites() -> Iterator[Site]:
@@ -94,6 +98,9 @@ def sites() -> Iterator[Site]:
     if "WEIR_PLAN" in os.environ:
         yield read_plan(Path(os.environ["WEIR_PLAN"])).site
         return
+    from weir.plan.config.sites import load_site  # with the readers of YAML, which no plan needs
+    from weir.plan.config.sources import find_sources
+
     sources = find_sources(start=ROOT)
     for name in sources.sites():
         try:

@@ -15,15 +15,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
 from reframe.core.logging import getlogger
 from reframe.core.runtime import runtime
 
 import weir.data
 from weir.base.errors import WeirError
-from weir.plan import Batch, Plan, make_plan, read_plan
-from weir.plan.config import load_config
-from weir.plan.config.sources import VARIABLE, find_sources
+from weir.plan import Batch, Plan, read_plan
 from weir.workflow.handover import MEASURED_PLAN, Handover, start_of_workflow
 from weir.workflow.study import Study, cells_left, hand_over, measured_study, waiting_beside
 from weir_checks.centre import Described, described, environ_for, partitions_for, site_name
@@ -163,6 +160,11 @@ def _plans() -> Iterator[tuple[str, Plan | Refusal]]:
     if "WEIR_PLAN" in os.environ:
         yield "", read_plan(Path(os.environ["WEIR_PLAN"]))
         return
+    # With the readers of YAML, which no plan needs.
+    from weir.plan import make_plan
+    from weir.plan.config import load_config
+    from weir.plan.config.sources import find_sources
+
     with tempfile.TemporaryDirectory(prefix="weir-site-") as folder:
         try:
             overrides = _site(Path(folder))
@@ -189,6 +191,10 @@ def _described() -> Described | None:
 
 def _site(folder: Path) -> dict[str, Any]:
     """The sources for load_config; a site that ReFrame's settings describe is written as files for it."""
+    import yaml
+
+    from weir.plan.config.sources import VARIABLE, find_sources
+
     requested = {"targets": CHOSEN.target, "stacks": CHOSEN.stack, "scale": CHOSEN.scale}
     system = runtime().system
     found = _described()

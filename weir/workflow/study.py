@@ -14,7 +14,6 @@ from typing import Any
 
 from weir.base.errors import WeirError, visible
 from weir.plan import Batch, Plan, plan_data, write_plan
-from weir.plan.card import cost_card
 from weir.runs.files import is_finished, is_kept, why_unavailable
 from weir.workflow.handover import MEASURED_PLAN, Handover
 
@@ -103,6 +102,8 @@ def plan_digest(plan: Plan) -> str:
 def hand_over(plan: Plan, folder: Path) -> None:
     """The plan by which a study is measured, from whoever begins that to all that take part in it. What is
     collected gets a plan of its own, so that records that are there keep theirs meanwhile."""
+    from weir.plan.card import cost_card  # with the readers of YAML, for which no job waits
+
     write_plan(plan, folder / MEASURED_PLAN)
     (folder / "plan.txt").write_text(cost_card(plan) + "\n", encoding="utf-8")
 
