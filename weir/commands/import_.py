@@ -27,6 +27,7 @@ from weir.records.table import (
     write_whole,
 )
 from weir.records.tally import describe, summarise
+from weir.records.text_kinds import is_refused
 from weir.report.logs import logs_page
 from weir.report.template import write_page
 from weir.runs.manifest import MANIFEST, write_manifest
@@ -86,7 +87,7 @@ def execute(args: argparse.Namespace) -> int:
     imported, scored = import_all(files, facts)
     imported.errors.extend(found.errors)
     if not imported.rows:
-        raise nothing_found(imported, found.derived)
+        raise nothing_found(imported, found.derived, args.files)
     write_records(args.out, imported.rows)
     write_excluded(args.out.with_name(_EXCLUDED_FILE), ())
     write_latencies(args.out.with_name(LATENCIES_FILE), ())
@@ -113,11 +114,17 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _require_free(out: Path) -> None:
-    """Refuses to overwrite any file but those of an earlier import: no other output, no log, no study."""
+    """Refuses to overwrite any file but those of an earlier import of this table: no other output, no log, no
+    study."""
     if out.name in _BESIDE:
         message, hint = "is the name of another output of the import", "name the table records.csv"
         raise WeirError(message, file=str(out), key="--out", hint=hint, exit_code=2)
     mine = imported_before(out.parent)
+    others = sorted(name for name in mine - {out.name, *_BESIDE} if out.with_name(name).exists())
+    if others:
+        message = f"{others[0]} is there, whose facts, checksums and page this import would replace"
+        hint = f"write each import into a directory of its own, such as --out {out.stem}/records.csv"
+        raise WeirError(message, file=str(out.parent), key="--out", hint=hint, exit_code=2)
     for file in (out, *map(out.with_name, _BESIDE)):
         is_mine = file.name in mine or (file == out and is_table_of_records(file))
         if os.path.lexists(file) and not is_mine:
@@ -152,11 +159,11 @@ def _lines(summary: dict[str, Any], imported: Imported, scored: list[Scored]) ->
     by_tool = ", ".join(f"{count} of {tool}" for tool, count in summary["files_by_tool"].items())
     yield f"read {summary['files']} files; with records: {by_tool}"
     yield from scored_lines(scored)
+    yield from (f"  refused: {error}" for error in imported.errors)
     yield from _unread(imported.without_results)
     if earlier := summary["files_of_earlier_imports"]:
         few = f"{len(earlier)} files not read, such as {earlier[0]}"
         yield f"  output of an earlier import or of a study: {few}"
-    yield from (f"  not imported: {error}" for error in imported.errors)
     yield from _copies(imported.copies)
     if summary["missing"]:
         yield f"  what is missing, and how to have it: weir audit {summary['out']}"
@@ -174,14 +181,15 @@ def _copies(copies: Mapping[tuple[str, str], int]) -> Iterator[str]:
 
 
 def _unread(without_results: Mapping[Path, str]) -> Iterator[str]:
-    """A line for each kind of file; each file whose kind is not known."""
+    """A line for each kind of file, refused logs first; each file whose kind is not known."""
     by_kind: dict[str, list[Path]] = {}
     for file, kind in without_results.items():
         by_kind.setdefault(kind, []).append(file)
     unknown = by_kind.pop("", [])
-    for kind, files in sorted(by_kind.items(), key=lambda one: -len(one[1])):
+    for kind, files in sorted(by_kind.items(), key=lambda one: (not is_refused(one[0]), -len(one[1]))):
+        mark = "refused: " if is_refused(kind) else ""
         few = f"{len(files):,} files not read, such as " if len(files) > 1 else "not read: "
-        yield f"  {kind}: {few}{printable(files[0])}"
+        yield f"  {mark}{kind}: {few}{printable(files[0])}"
     yield from (f"  no results in {printable(file)}" for file in unknown[:_MOST_NAMES])
     if len(unknown) > _MOST_NAMES:
         yield f"  and in {len(unknown) - _MOST_NAMES} more files (--json names all)"

@@ -110,8 +110,8 @@ def _once(subjects: Sequence[Subject], copied: list[tuple[Subject, str]]) -> Ite
             yield replace(subject, observed={**subject.observed, "copy_of": other["source"]})
 
 
-def nothing_found(imported: Imported, derived: Sequence[Path] = ()) -> WeirError:
-    """The error of an import without any record; derived: tables that it passed over."""
+def nothing_found(imported: Imported, derived: Sequence[Path] = (), paths: Sequence[Path] = ()) -> WeirError:
+    """The error of an import without any record; derived: tables that it passed over; paths: as given."""
     if imported.errors:
         return imported.errors[0]
     if derived:
@@ -122,7 +122,8 @@ def nothing_found(imported: Imported, derived: Sequence[Path] = ()) -> WeirError
         return WeirError(message, file=printable(derived[0].parent), hint=hint, exit_code=2)
     hint = f"give outputs of {', '.join(tools())} or a CSV file with the columns of a record"
     if not imported.without_results:
-        return WeirError("holds no results that weir can read", hint=hint, exit_code=2)
+        where = ", ".join(map(printable, paths)) or None
+        return WeirError("holds no results that weir can read", file=where, hint=hint, exit_code=2)
     # The kind of most files tells more than that of the first, such as a .gitignore.
     kinds = Counter(kind for kind in imported.without_results.values() if kind)
     kind = kinds.most_common(1)[0][0] if kinds else ""

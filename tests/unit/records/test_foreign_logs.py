@@ -217,7 +217,7 @@ def test_a_kind_has_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert main(["import", str(tree), "--out", str(tmp_path / "out/records.csv")]) == 1
     shown = capsys.readouterr().out
     assert shown.partition("\n")[0].endswith("; 1 of 620 files read, 619 refused")
-    assert f"  output of fio: 619 files not read, such as {tree}/000.json\n" in shown
+    assert f"  refused: output of fio: 619 files not read, such as {tree}/000.json\n" in shown
     assert shown.count("fio") == 1
 
 
@@ -245,9 +245,11 @@ def test_the_output_of_an_earlier_import_is_not_counted_again(
 ) -> None:
     (tmp_path / "log").write_text(CAPTURE.read_text())
     assert main(["import", str(tmp_path), "--out", str(tmp_path / "first.csv")]) == 0
-    assert main(["import", str(tmp_path), "--out", str(tmp_path / "second.csv")]) == 0
+    assert main(["import", str(tmp_path), "--out", str(tmp_path / "out" / "second.csv")]) == 0
     assert "output of an earlier import or of a study: " in capsys.readouterr().out
-    assert len(read_records(tmp_path / "second.csv")) == len(read_records(tmp_path / "first.csv")) == 6
+    assert (
+        len(read_records(tmp_path / "out" / "second.csv")) == len(read_records(tmp_path / "first.csv")) == 6
+    )
 
 
 def test_a_log_that_is_named_twice_counts_once(tmp_path: Path) -> None:
@@ -296,7 +298,7 @@ def test_a_tree_that_resists(
     assert main(["import", str(tree), "--out", str(out)]) == 1
     monkeypatch.undo()
     shown = capsys.readouterr().out
-    assert f"not imported: {tree}/closed: cannot be listed: Permission denied" in shown
+    assert f"refused: {tree}/closed: cannot be listed: Permission denied" in shown
     assert "cannot be listed: File name too long" in shown
     assert "\x1b" not in shown
     assert {row["source"] for row in read_records(out)} == {f"{tree}/log-\\udcff\\x1b[2J.txt"}

@@ -237,7 +237,7 @@ def test_the_sidecar_of_the_reference() -> None:
 
 
 def test_records_imported_again_are_the_same_but_for_the_note_whose_verdict_it_is(tmp_path: Path) -> None:
-    first, again = tmp_path / "first.csv", tmp_path / "again.csv"
+    first, again = tmp_path / "first.csv", tmp_path / "out" / "again.csv"
     logs = [CAPTURES / name for name in ("ior-posix-shared.txt", "ior-ime-mock.txt", "ior-ncmpi-shared.json")]
     assert main(["import", *map(str, logs), "--out", str(first)]) == 0
     assert main(["import", str(first), "--out", str(again)]) == 0

@@ -52,3 +52,43 @@ def test_an_import_of_all_files_has_no_count_of_them(
     code, _ = imported(tmp_path, good=LOG)
     assert capsys.readouterr().out.splitlines()[0].endswith(" INVALID")
     assert code == 0
+
+
+def test_an_import_does_not_replace_the_facts_of_another_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An audit of the first table then printed how many logs of the second one were read."""
+    code, out = imported(tmp_path, good=LOG, bad=TERSE)
+    first = capsys.readouterr().out.splitlines()[0]
+    more = tmp_path / "more"
+    more.mkdir()
+    (more / "good").write_text(LOG)
+    beside = [str(more), "--out", str(out.with_name("more.csv"))]
+    assert (code, main(["import", *beside])) == (1, 2)
+    error = capsys.readouterr().err
+    assert "records.csv" in error
+    assert "--out more/records.csv" in error
+    assert main(["audit", str(out)]) == 1
+    assert capsys.readouterr().out.splitlines()[0] == first
+
+
+def test_refused_logs_are_named_as_such_and_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first line counted them, and no other line had the word: they stood among notes and figures."""
+    imported(tmp_path, good=LOG, bad=TERSE, notes="measured on Monday\n", plot="col;a;b\n1;2;3\n")
+    lines = capsys.readouterr().out.splitlines()
+    refused = [at for at, line in enumerate(lines) if line.startswith("  refused: ")]
+    others = [
+        at
+        for at, line in enumerate(lines)
+        if at not in refused and ("not read" in line or "no results" in line)
+    ]
+    assert len(refused) == 1
+    assert "bad" in lines[refused[0]]
+    assert others
+    assert refused[0] < min(others)
+
+
+def test_a_folder_without_a_result_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "logs").mkdir()
+    assert main(["import", str(tmp_path / "logs"), "--out", str(tmp_path / "out" / "records.csv")]) == 2
+    assert f"{tmp_path / 'logs'}: holds no results" in capsys.readouterr().err

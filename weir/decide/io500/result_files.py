@@ -191,7 +191,7 @@ def _sections(text: str, file: Path) -> _Sections:
     found: dict[str, dict[str, _Value]] = {_RUN: {}}
     current = found[_RUN]
     for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip() or line.startswith(";"):
+        if not line.strip() or line.startswith((";", "#")):
             continue
         if section := re.fullmatch(r"\[([\w-]+)\]\s*", line):
             current = found.setdefault(section[1], {})

@@ -61,6 +61,12 @@ def test_result_txt_adds_processes_and_the_logs_add_nodes(tmp_path: Path) -> Non
     assert (read_directory(tmp_path).nodes, read_directory(tmp_path).procs) == (2, 8)
 
 
+def test_a_comment_with_a_hash_is_one(tmp_path: Path) -> None:
+    """Whoever files results away writes such a line, as of the command; the first one refused the result."""
+    write(tmp_path, result="# mpirun -n 8 ./io500 config.ini\n" + ini())
+    assert read_directory(tmp_path).procs == 8
+
+
 def test_transfers_that_lasted_longer_than_their_phase_are_a_note(tmp_path: Path) -> None:
     write(tmp_path, result_summary=new_summary())
     log = IOR_LOG.format(stonewall=300)
