@@ -84,7 +84,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     if not Path("Snakefile").is_file():
-        raise WeirError("there is no Snakefile here", hint="run it in a checkout of weir", exit_code=2)
+        raise WeirError(
+            "there is no Snakefile here",
+            hint="run it in a checkout of weir, or in a directory that weir init made",
+            exit_code=2,
+        )
     chosen = {
         key: getattr(args, key) for key in ("suites", "site", "scale", "campaign") if getattr(args, key)
     }

@@ -9,9 +9,7 @@ from pathlib import Path
 
 from weir.base.errors import WeirError
 from weir.report.bundle.reproduce import verify_bundle
-from weir.runs.files import RUN_FILE
-from weir.runs.ledger import LEDGER
-from weir.runs.manifest import DELETED, SIGNATURE, Verified, sign, signer, verify
+from weir.runs.manifest import COPY_HINT, SIGNATURE, Verified, sign, signer, verify
 
 NAME = "verify"
 GROUP = "prove"
@@ -45,34 +43,22 @@ def execute(args: argparse.Namespace) -> int:
         raise WeirError(
             f"the digest is {verified.digest}", file=str(args.study), key="--digest", value=given, hint=hint
         )
-    if args.sign and not verified.differences:
-        sign(args.study, args.sign)
+    signature = sign(args.study, args.sign) if args.sign and not verified.differences else None
     name = signer(args.study, args.allowed_signers) if args.allowed_signers else None
     if args.json:
         print(json.dumps(asdict(verified) | {"signer": name}, indent=1))
     else:
         print(_text(verified, name, proven=bool(given or name)))
+        if args.sign:
+            print(f"signature: {signature}" if signature else "not signed: what differs is not signed")
     return 1 if verified.differences else 0
 
 
 def _text(verified: Verified, name: str | None, proven: bool) -> str:
     lines = [f"{verified.files} files compared, {len(verified.differences)} differ"]
-    lines += _differences(verified)
+    lines += map(str, verified.beside_absent_runs())
+    lines += [text, f"    {COPY_HINT}"] if (text := verified.absent_text()) else []
     lines.append(f"digest {verified.digest}")
     lines += [f"signed by {name}"] if name else []
     lines += [] if proven else [_LIMIT]
     return "\n".join(lines)
-
-
-def _differences(verified: Verified) -> list[str]:
-    """The runs of a copy are one difference, with what to copy, and not one for each file."""
-    runs = [one for one in verified.differences if one.kind == DELETED and Path(one.path).name == RUN_FILE]
-    if not verified.copied or not runs:
-        return [str(one) for one in verified.differences]
-    others = [str(one) for one in verified.differences if one not in runs]
-    text = f"the {len(runs)} runs are not here: this is a copy of the tables of the study"
-    return [
-        *others,
-        text,
-        f"    to compare them, too, copy runs/ and {LEDGER} to the directory above the study",
-    ]

@@ -45,6 +45,7 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
 _LONGEST = 2_000  # more fills pages
+_DIGEST = re.compile(r"\b[0-9a-f]{33,}\b")
 
 
 def latex(text: object) -> str:
@@ -53,6 +54,11 @@ def latex(text: object) -> str:
     text = whole if len(whole) <= _LONGEST else f"{whole[:_LONGEST]}..."
     plain = _LACKING.sub(lambda found: f"[U+{ord(found[0]):04X}]", _CONTROLS.sub(" ", str(text)))
     return NUMBER_AND_UNIT.sub("~", "".join(_SIGNS.get(sign, sign) for sign in plain))
+
+
+def latex_prose(text: object) -> str:
+    """Text with whole digests: a line may end after any sixteen characters of one."""
+    return _DIGEST.sub(lambda found: r"\allowbreak{}".join(re.findall(".{1,16}", found[0])), latex(text))
 
 
 def latex_path(text: object) -> str:

@@ -96,6 +96,7 @@ def read_manifest(folder: Path) -> tuple[str, Mapping[str, str]]:
 
 NAMESPACE = "weir-study"
 SIGNATURE = f"{MANIFEST}.sig"
+_FORM = 'its lines are NAME KEY: echo "NAME $(cat KEY.pub)" >FILE; see man ssh-keygen, ALLOWED SIGNERS'
 
 
 def sign(study: Path, key: Path) -> Path:
@@ -109,6 +110,10 @@ def sign(study: Path, key: Path) -> Path:
 def signer(study: Path, allowed_signers: Path) -> str:
     """The allowed signer who signed the manifest."""
     signature = study / SIGNATURE
+    if not allowed_signers.is_file():
+        raise WeirError(
+            "there is no such file of signers", file=str(allowed_signers), hint=_FORM, exit_code=2
+        )
     if not signature.is_file():
         hint = "sign it: weir verify STUDY --sign ~/.ssh/id_ed25519"
         raise WeirError("there is no signature", file=str(signature), hint=hint)
@@ -127,12 +132,14 @@ def _ssh_keygen(action: str, *arguments: str, text: bytes = b"") -> str:
     except FileNotFoundError:
         raise WeirError("ssh-keygen is missing", hint="install OpenSSH 8.2 or newer") from None
     if done.returncode != 0:
-        message = (done.stderr or done.stdout).decode(errors="replace").strip() or "no message"
-        hint = f"see man ssh-keygen, ALLOWED SIGNERS; the namespace is {NAMESPACE}"
+        lines = (done.stderr or done.stdout).decode(errors="replace").split("\n")
+        message = "; ".join(filter(None, map(str.strip, lines))) or "no message"
+        hint = "name the key that ssh-keygen -t ed25519 made" if action == "sign" else _FORM
         raise WeirError(f"ssh-keygen -Y {action} failed: {message}", hint=hint)
     return done.stdout.decode(errors="replace")
 
 
+COPY_HINT = f"to compare them, too, copy runs/ and {LEDGER} to the directory above the study"
 EDITED, DELETED, ADDED = "edited", "deleted", "added"
 
 
@@ -155,6 +162,20 @@ class Verified:
     differences: tuple[Difference, ...]
     digest: str
     copied: bool = False  # the tables alone are here, elsewhere than where they were collected
+
+    def _absent_runs(self) -> tuple[Difference, ...]:
+        """The runs of a copy are one difference, with what to copy, and not one for each file."""
+        deleted = (one for one in self.differences if one.kind == DELETED and self.copied)
+        return tuple(one for one in deleted if Path(one.path).name == RUN_FILE)
+
+    def beside_absent_runs(self) -> tuple[Difference, ...]:
+        absent = self._absent_runs()
+        return tuple(one for one in self.differences if one not in absent)
+
+    def absent_text(self) -> str:
+        """That this is a copy without its runs; empty if it is not."""
+        count = len(self._absent_runs())
+        return f"the {count} runs are not here: this is a copy of the tables of the study" if count else ""
 
 
 def verify(study: Path) -> Verified:

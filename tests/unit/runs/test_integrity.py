@@ -12,7 +12,7 @@ import pytest
 
 from weir import cli
 from weir.runs.files import write_run_file
-from weir.runs.manifest import MANIFEST, verify, write_manifest
+from weir.runs.manifest import MANIFEST, SIGNATURE, verify, write_manifest
 
 CELLS = ("1111", "2222")
 
@@ -155,11 +155,39 @@ def test_a_signature_names_the_signer_and_breaks_with_the_study(
     assert cli.main(arguments) == 1
     assert "there is no signature" in capsys.readouterr().err
     assert cli.main(["verify", str(study), "--sign", str(key)]) == 0
+    assert f"signature: {study / SIGNATURE}" in capsys.readouterr().out
     assert cli.main(arguments) == 0
     assert "signed by storage@example.org" in capsys.readouterr().out
     rewritten(study)
     assert cli.main(arguments) == 1
     assert "ssh-keygen -Y verify failed" in capsys.readouterr().err
+
+
+def test_wrong_files_of_keys_have_a_way_out(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The message was ssh-keygen's, with its carriage returns, and named a manual page."""
+    if not shutil.which("ssh-keygen"):
+        pytest.skip("ssh-keygen is missing")
+    key, allowed = tmp_path / "key", tmp_path / "allowed"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    assert cli.main(["verify", str(study), "--sign", str(key)]) == 0
+    assert cli.main(["verify", str(study), "--allowed-signers", str(allowed)]) == 2
+    error = capsys.readouterr().err
+    assert f"{allowed}: there is no such file of signers" in error
+    assert "NAME KEY" in error
+    assert cli.main(["verify", str(study), "--allowed-signers", str(key.with_suffix(".pub"))]) == 1
+    error = capsys.readouterr().err
+    assert "NAME KEY" in error
+    assert "u000d" not in error
+    assert cli.main(["verify", str(study), "--sign", str(tmp_path / "none")]) == 1
+    assert "name the key that ssh-keygen" in capsys.readouterr().err
+
+
+def test_what_differs_is_not_signed(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (study / "records.csv").write_text("edited\n")
+    assert cli.main(["verify", str(study), "--sign", str(tmp_path / "key")]) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == "not signed: what differs is not signed"
 
 
 def test_a_directory_that_is_not_a_study_is_wrong_use(

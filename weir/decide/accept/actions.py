@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from dataclasses import replace
 
 from weir.base.errors import WeirError
@@ -25,7 +26,7 @@ def accept(args: argparse.Namespace) -> int:
     file = find_sources().named_file("contracts", args.contract)
     contract = read_contract(file, args.promise)
     if args.study is None:
-        print(_asked(contract))
+        print(_asked(contract, args.contract))
         return 0
     measured = _verified(args, contract)
     results = judge(contract, measured)
@@ -73,8 +74,8 @@ def _headline(contract: Contract) -> str:
     return f"{found}; {len(contract.not_encoded)} requirements not judged" if contract.not_encoded else found
 
 
-def _asked(contract: Contract) -> str:
-    """The requirements of a contract, and how to measure it."""
+def _asked(contract: Contract, given: str) -> str:
+    """The requirements of a contract, and how to measure it; given: its name or file, as typed."""
     lines = [_headline(contract), f"  {contract.title}", f"  {contract.source}"]
     for line in contract.lines:
         promise = line.promise
@@ -88,4 +89,5 @@ def _asked(contract: Contract) -> str:
         if contract.suite
         else "its own harness; then weir import, or name its directory"
     )
-    return "\n".join([*lines, f"measure: {how}", f"judge:   weir accept {contract.name} STUDY --report DIR"])
+    judged = f"judge:   weir accept {shlex.quote(given)} STUDY --report DIR"
+    return "\n".join([*lines, f"measure: {how}", judged])

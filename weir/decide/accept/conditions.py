@@ -129,6 +129,8 @@ def unlisted_edit(subject: Subject) -> Iterator[str]:
 
 def edited(subject: Subject) -> Iterator[str]:
     """Edits and deletions first: in a study whose collection was interrupted, all runs are additions."""
+    if subject.measured.copied:
+        yield subject.measured.copied
     differences = sorted(subject.measured.differences or (), key=lambda text: text.startswith("added"))
     for text in differences[:_MOST_DIFFERENCES]:
         yield f"not as it was collected: {text}"

@@ -37,7 +37,7 @@ from weir.records.rounds import CLOCK, OLDER, REPEATED, Finding, Rounds, rounds_
 from weir.records.table import read_study_records
 from weir.runs.files import RUN_FILE, file_sha256, read_run_file, run_folder
 from weir.runs.ledger import LEDGER, Entry, Ledger, read_ledger
-from weir.runs.manifest import MANIFEST, verify
+from weir.runs.manifest import COPY_HINT, MANIFEST, verify
 from weir.terms.columns import repeated_parameters
 from weir.terms.model import CROSS_CHECK, Row
 
@@ -57,8 +57,10 @@ class Measured:
     rows: tuple[Row, ...]
     runs: Mapping[tuple[str, int], Run] = field(default_factory=dict)  # by cell and number
     differences: tuple[str, ...] | None = None  # files that were edited; None: nothing to compare with
+    copied: str = ""  # that the runs are not here, and what to copy; they are not among the differences
     digests: Mapping[str, str] = field(default_factory=dict)  # file to SHA-256, for the report
     rounds: Rounds = field(default_factory=Rounds)
+    cross_checked: int = 0  # runs of cells beside, of another program
     signed_by: str = ""
     campaign: str = ""  # the one that the contract names, of which every round counts
 
@@ -123,16 +125,27 @@ def read_measured(path: Path) -> Measured:
     file = records_file(path)
     rows = tuple(read_study_records(file))
     runs = dict(_runs(file.parent.parent, rows))
-    differences = None
+    differences, copied = None, ""
     digests = {file.name: file_sha256(file)}
     if (file.parent / MANIFEST).is_file():
         verified = verify(file.parent)
-        differences = tuple(str(one) for one in verified.differences)
+        differences = tuple(str(one) for one in verified.beside_absent_runs())
+        copied = f"{text}; {COPY_HINT}" if (text := verified.absent_text()) else ""
         digests["study"] = verified.digest
     rounds = rounds_of_rows(file.parent, rows)
     found = (*rounds.findings, *not_as_measured(file.parent.parent, rows, runs))
     counted = tuple(row for row in rows if row.get("purpose") != CROSS_CHECK)
-    return Measured(path, counted, runs, differences, digests, replace(rounds, findings=found))
+    beside = {(row["cell"], row.get("run")) for row in rows if row.get("purpose") == CROSS_CHECK}
+    return Measured(
+        path,
+        counted,
+        runs,
+        differences,
+        copied,
+        digests,
+        replace(rounds, findings=found),
+        cross_checked=len(beside),
+    )
 
 
 def _runs(site_folder: Path, rows: Sequence[Row]) -> Iterator[tuple[tuple[str, int], Run]]:

@@ -56,7 +56,7 @@ def _closest(results: Sequence[Result]) -> Iterator[str]:
         if promise is not None and value is not None:
             number = f"{_digits(value.value)} {unit_of(promise.metric)}"
             word = "worse" if margin < 0 else "better"
-            yield f"closest {one.line.name}: {number}, {abs(margin):.1%} {word} than promised"
+            yield f"closest line {one.line.name}: {number}, {abs(margin):.1%} {word} than promised"
 
 
 def verified_lines(measured: Measured) -> list[str]:
@@ -65,8 +65,10 @@ def verified_lines(measured: Measured) -> list[str]:
         return [*(f"{UNVERIFIED}: {text}." for text in measured.lacks), *_place_lines(measured)]
     rounds = measured.rounds
     held = len({(row["cell"], row.get("run")) for row in measured.rows})
+    count = measured.cross_checked
+    beside = f", {count} of a cross-check, which no line uses" if count else ""
     lines = [
-        f"Rounds: {sum(rounds.planned.values())} planned, {held} in the records, "
+        f"Rounds: {sum(rounds.planned.values())} planned, {held} in the records{beside}, "
         f"{len([one for one in rounds.findings if one.kind not in REMARKS])} findings.",
         f"Ledger: {rounds.entries} runs of its directory, of which {rounds.entries - rounds.foreign} are of "
         f"cells of this study; head {rounds.head}.",

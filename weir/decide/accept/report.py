@@ -21,7 +21,7 @@ from weir.decide.accept.evidence import Measured
 from weir.decide.accept.judge import Result
 from weir.decide.accept.output import REMAINS_POSSIBLE, UNVERIFIED, headline, numbers, verified_lines
 from weir.report.template import policy_element
-from weir.report.text import latex, latex_path
+from weir.report.text import latex, latex_path, latex_prose
 
 _CSS = """
 :root { color-scheme: light dark; --line: #8886; --pass: #1a7f37; --fail: #c62828; --open: #9a6700; }
@@ -29,7 +29,7 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto
 h1 { font-size: 1.6rem; margin-bottom: 0; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
 table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top;
 padding: .45rem .6rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
-th, .verdict { white-space: nowrap; } .verdict { font-weight: 700; }
+td:first-child { min-width: 12ch; } th, .verdict { white-space: nowrap; } .verdict { font-weight: 700; }
 .pass { color: var(--pass); } .fail { color: var(--fail); }
 .not-proven { color: var(--open); } code { font-size: .85em; overflow-wrap: anywhere; }
 .mark { position: sticky; top: 0; background: var(--fail); color: #fff; padding: .4rem; font-weight: 700; }
@@ -80,7 +80,11 @@ class Evidence:
     def integrity(self) -> str:
         if self.measured.differences is None:
             return "The study has no checksums: edits after the collection cannot be detected."
-        return f"{len(self.measured.differences)} files differ from the checksums of the collection."
+        count = len(self.measured.differences)
+        differ = "file differs" if count == 1 else "files differ"
+        text = f"{count} {differ} from the checksums of the collection."
+        copied = self.measured.copied
+        return f"{text} {copied[0].upper()}{copied[1:]}." if copied else text
 
     def mark(self) -> str:
         """The mark for every page of a study that cannot be verified."""
@@ -196,7 +200,7 @@ def _tex(evidence: Evidence) -> Iterator[str]:
 
 def _items(name: str, texts: Iterable[str]) -> Iterator[str]:
     """A list; nothing where there is nothing to list, which LaTeX refuses."""
-    items = [rf"\item {latex(text)}" for text in texts]
+    items = [rf"\item {latex_prose(text)}" for text in texts]
     yield from _macro(name, [r"\begin{itemize}", *items, r"\end{itemize}"] if items else [])
 
 

@@ -47,6 +47,8 @@ class Sources:
             return path
         if not named.is_file():
             hint = did_you_mean(given, {file.stem for file in self._found(f"{part}/*.yaml")})
+            own = Path(f"{given}.yaml")
+            hint = f"did you mean the file {own}?" if own.is_file() else hint
             message = f"there is no {part.removesuffix('s')} '{given}'"
             raise ConfigError([Problem(message, self.searched(part), hint=hint)])
         return named

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from weir.report.latex import latex_prose
 
 from tests.checkout import ROOT
 from tests.unit.decide.accept.compliant import MEMORY, Edit, cells_of, write_study
@@ -339,6 +340,27 @@ def test_wrong_contracts_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_digest_in_prose_may_be_split_at_the_end_of_a_line() -> None:
+    """The head of the ledger ran out of the page that the parties sign."""
+    digest = "0123456789abcdef" * 4
+    parts = "0123456789abcdef\\allowbreak{}" * 3 + "0123456789abcdef"
+    assert latex_prose(f"head {digest}, 100 %") == f"head {parts}, 100~\\%"
+
+
+def test_a_contract_of_ones_own_is_judged_by_the_printed_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It named the contract, which is found in config/contracts alone; so is one whose .yaml was omitted."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "offer.yaml").write_text(
+        (CONTRACTS / "mistral-2015.yaml").read_text().replace("contract: mistral-2015", "contract: offer")
+    )
+    assert main(["accept", "offer.yaml"]) == 0
+    assert "judge:   weir accept offer.yaml STUDY" in capsys.readouterr().out
+    assert main(["accept", "offer"]) == 2
+    assert "did you mean the file offer.yaml?" in capsys.readouterr().err
+
+
 def test_the_report_is_printed_as_pdf(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for program in ("latexmk", "pdftotext"):
         if shutil.which(program) is None:

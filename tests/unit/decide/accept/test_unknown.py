@@ -38,7 +38,7 @@ def test_a_pass_names_how_many_requirements_it_does_not_judge(tmp_path: Path) ->
     contract = contract_of("mistral-2015")
     measured = measured_by(contract, tmp_path)
     text = as_text(contract, judge(contract, measured), measured).splitlines()
-    assert text[0].startswith("mistral-2015: PASS on 10 of 12 requirements, 2 not judged; closest ")
+    assert text[0].startswith("mistral-2015: PASS on 10 of 12 requirements, 2 not judged; closest line ")
     assert text[0].endswith(" better than promised")
     assert sum(line.startswith("  not judged ") for line in text) == 2
 
@@ -51,7 +51,7 @@ def test_a_missed_promise_is_the_closest_with_its_unit(tmp_path: Path) -> None:
     measured = measured_by(contract, tmp_path, **{line.name: 0.9 * line.promise.bound})
     head = as_text(contract, judge(contract, measured), measured).splitlines()[0]
     counts = "mistral-2015: FAIL (10 lines: 9 pass, 1 fail, 0 not proven), 2 requirements not judged"
-    assert head.startswith(f"{counts}; closest {line.name}: ")
+    assert head.startswith(f"{counts}; closest line {line.name}: ")
     assert head.endswith(" MiB/s, 10.0% worse than promised")
 
 
@@ -74,6 +74,15 @@ def test_what_the_records_do_not_tell_is_not_known(
     assert condition == "verdict" or condition.replace("-", "_") in keys
     assert condition not in unknown(judge(contract, measured))
     assert condition in unknown(judge(contract, changed(measured, **values)))
+
+
+def test_a_copy_without_its_runs_is_not_proven_with_what_to_copy(tmp_path: Path) -> None:
+    """A buyer who was handed the folder of the study read 'edited' and a list of deleted runs."""
+    contract = contract_of("mistral-2015")
+    text = "the 3 runs are not here: copy runs/"
+    results = judge(contract, replace(measured_by(contract, tmp_path), copied=text))
+    assert {one.verdict for one in results} == {NOT_PROVEN}
+    assert all(text in [finding.text for finding in one.findings] for one in results)
 
 
 def test_a_line_without_a_record_is_not_known(tmp_path: Path) -> None:
