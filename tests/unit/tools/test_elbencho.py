@@ -212,7 +212,7 @@ def test_services_of_elbencho_measure_together(tmp_path: Path) -> None:
 
 
 def test_depth_and_label_of_a_command_are_of_the_cell() -> None:
-    """A ramp of depths in one log is no repetition of one cell."""
+    """A ramp of depths in one log has a cell for each."""
     table = (GOLDEN / "shared.txt").read_text()
 
     def run(options: str) -> str:

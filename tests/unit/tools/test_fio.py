@@ -336,7 +336,7 @@ def test_a_latency_is_that_of_the_whole_operation() -> None:
 
 @pytest.mark.parametrize("engine", ["null", "falloc", "ftruncate", "filecreate", "dirstat"])
 def test_engines_that_move_no_bytes_have_no_bandwidth(engine: str) -> None:
-    """falloc reserves space, filecreate makes names: fio counts the bytes that it was asked for."""
+    """falloc reserves space, filecreate makes names: fio counts the requested bytes."""
     told = document()
     assert [row for _, parsed in runs_in(json.dumps(told)) for row in parsed.rows]
     told["jobs"][0]["job options"]["ioengine"] = engine

@@ -219,7 +219,7 @@ def test_lines_of_iterations_are_rates_of_their_own(rates: list[float]) -> None:
 
 @pytest.mark.parametrize("iterations", [2, 3, 10])
 def test_the_best_iteration_is_not_all_of_them(iterations: int) -> None:
-    """mdtest of IOR 3.2.0 takes iterations of one rank for those of others: its table has the best alone."""
+    """mdtest of IOR 3.2.0 confuses the iterations of its ranks: its table has the best alone."""
     (row,) = verbose([], MIXED, iterations).rows
     assert (row["ops_s"], row["observed"]["best_of"]) == (532.12, iterations)
 

@@ -53,8 +53,8 @@ _FLAGS = {"y": "sync_files", "Y": "sync", "X": "verify_read", "L": "leaf_only", 
 _TREE = {"b": "branches", "z": "depth", "I": "items in a directory", "L": "leaf only", "N": "shift"}
 _HEAD_CHARACTERS = 200  # between the date and the version
 _EXACT_ITERATIONS = 3  # least, greatest and mean give the values of so many
-# mdtest of IOR 3.2.0 and 3.2.1 takes iterations of one rank for those of others: all numbers of its table are
-# of the best iteration. That of 3.2.2 does not, and has the same version and title.
+# mdtest of IOR 3.2.0 and 3.2.1 confuses the iterations of its ranks: all numbers of its table are of the best
+# iteration. That of 3.2.2 does not, and has the same version and title.
 _MIXING_VERSION = "1.9.3"
 _MIXED_SPREAD = 0.05  # what ranks that wait for each other differ by, of the rate
 _MIXED_LEAST_S = 0.1  # in shorter phases they may differ by more
