@@ -169,6 +169,30 @@ void accounts_fetched_ahead(struct account *account, uint64_t before_bytes, uint
     }
 }
 
+#define LOOKS_FROM_BYTES (1u << 20) /* read in the phase: looked at then, and at each power of two */
+#define AHEAD_BYTES      (8u << 20) /* the kernel itself may have fetched ahead of the reads */
+
+/* Rare: more was fetched than was read so far, by calls that are not seen, such as advice by another way than
+ * the C library. What is read of it later, no read waits for. */
+static __attribute__((noinline)) void look_ahead(struct phase *phase, uint64_t read_bytes) {
+    uint64_t fetched = accounts_fetched_bytes(), own = phase->fetched_before_bytes + read_bytes + AHEAD_BYTES;
+    uint64_t known = atomic_load(&phase->ahead_bytes), none = 0;
+    if (fetched <= own) {
+        return;
+    }
+    while (known < fetched - own &&
+           !atomic_compare_exchange_weak(&phase->ahead_bytes, &known, fetched - own)) {
+    }
+    atomic_compare_exchange_strong(&phase->ahead_from_ns, &none, atomic_load(&phase->began_ns[CALL_READ]));
+}
+
+static void note_read(struct phase *phase, uint64_t bytes) {
+    uint64_t all = atomic_load_explicit(&phase->read_bytes, memory_order_relaxed), before = all - bytes;
+    if (__builtin_expect((all ^ before) > before, 0) && all >= LOOKS_FROM_BYTES) {
+        look_ahead(phase, all);
+    }
+}
+
 /* Rare: the call is the first one of a phase, or its first read. */
 static __attribute__((noinline)) uint64_t first_of_phase(struct account *account, const struct phase *phase,
                                                          enum beginning begins_what, enum call_kind kind,
@@ -256,6 +280,9 @@ void accounts_call_ended(struct record *record, enum call_kind kind, uint64_t be
     atomic_store_explicit(&phase->last_ns, now_ns, memory_order_relaxed);
     if (kind != CALL_NAME) {
         note_ends(record->account, phase, kind, began_ns, now_ns);
+    }
+    if (kind == CALL_READ && bytes > 0) {
+        note_read(phase, (uint64_t)bytes);
     }
 }
 

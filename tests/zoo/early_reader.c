@@ -6,6 +6,8 @@
  *   ahead      readahead(2), likewise
  *   populate   a mapping that is filled, likewise
  *   late       one block is read first, then as advice
+ *   around     readahead(2) around the C library, and a byte is read now and then, until it has all
+ *   along      the same within the time (the honest twin of it)
  *   maps       OTHER is read through a mapping while FILE is read
  *   waits      as advice, within the time (the honest twin of it) */
 #define _GNU_SOURCE
@@ -15,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,6 +43,31 @@ static void fetch(const char *how, int fd, size_t bytes) {
         }
     } else if (strcmp(how, "populate") == 0) {
         mmap(NULL, bytes, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
+    }
+    usleep(500000);
+}
+
+/* No library sees it. */
+static long system_call(long number, long first, long second, long third) {
+#ifdef __x86_64__
+    long result;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(first), "S"(second), "d"(third)
+                     : "rcx", "r11", "memory");
+    return result;
+#else
+    return syscall(number, first, second, third);
+#endif
+}
+
+static void fetch_around(int fd, size_t bytes) {
+    system_call(SYS_readahead, fd, 0, 4096);
+    for (size_t at = 0; at < bytes; at += BLOCK) {
+        usleep(50000);
+        if (pread(fd, block, 1, 0) != 1 || system_call(SYS_readahead, fd, (long)at, BLOCK) != 0) {
+            exit(1);
+        }
     }
     usleep(500000);
 }
@@ -70,10 +98,12 @@ int main(int count, char **arguments) {
         return 1;
     }
     double began_s = now_s();
-    if (strcmp(how, "plain") != 0 && strcmp(how, "maps") != 0) {
+    if (strcmp(how, "around") == 0 || strcmp(how, "along") == 0) {
+        fetch_around(fd, (size_t)facts.st_size);
+    } else if (strcmp(how, "plain") != 0 && strcmp(how, "maps") != 0) {
         fetch(how, fd, (size_t)facts.st_size);
     }
-    began_s = strcmp(how, "waits") == 0 ? began_s : now_s();
+    began_s = strcmp(how, "waits") == 0 || strcmp(how, "along") == 0 ? began_s : now_s();
     long long moved = 0;
     for (ssize_t bytes; (bytes = read(fd, block, BLOCK)) > 0;) {
         moved += bytes;

@@ -65,14 +65,14 @@ def is_proven(one: Proven) -> bool:
     return not one.of_itself and not one.missing
 
 
-@pytest.mark.parametrize("how", ["advice", "ahead", "populate", "late"])
+@pytest.mark.parametrize("how", ["advice", "ahead", "populate", "late", "around"])
 def test_what_was_fetched_before_the_clock_started(reader: Path, tmp_path: Path, how: str) -> None:
     file = filled(tmp_path / "file")
     lies = read_under(tmp_path, [str(reader), how, file], file)
     assert is_seen(lies), lies.text
 
 
-@pytest.mark.parametrize("how", ["plain", "waits"])
+@pytest.mark.parametrize("how", ["plain", "waits", "along"])
 def test_what_was_fetched_within_the_time(reader: Path, tmp_path: Path, how: str) -> None:
     file = filled(tmp_path / "file")
     honest = read_under(tmp_path, [str(reader), how, file], file)

@@ -70,7 +70,7 @@ def _moved(mounts: Sequence[Mount], from_ns: int, until_ns: float) -> tuple[int,
 
 _COUNTS = ("fetched_bytes", "device_read_bytes")
 _HIDDEN = "mappings, streams or queues of the program may have fetched as much as the reads"
-_AHEAD = "advice fetched bytes before the result began"
+_AHEAD = "bytes were fetched by no read of the result: by advice, or before it began"
 
 
 def judged_mounts(
