@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from weir.report.latex import latex_prose
 
 from tests.checkout import ROOT
 from tests.unit.decide.accept.compliant import MEMORY, Edit, cells_of, write_study
@@ -22,6 +21,7 @@ from weir.decide.accept.evidence import Measured, read_measured
 from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, judge, overall
 from weir.decide.accept.report import print_pdf
 from weir.records.table import read_records, write_records
+from weir.report.text import latex_prose
 from weir.runs.manifest import TABLES, write_manifest
 from weir.terms.model import CROSS_CHECK
 
