@@ -71,7 +71,7 @@ def starts_in(text: str) -> list[int]:
 
 
 def date_and_command(text: str) -> tuple[str, str]:
-    """What tells a run from others; the date is empty where it is not printed."""
+    """Date and command, which tell one run from the next; the date is empty where it is not printed."""
     found = (_START.search(text), _COMMAND.search(text))
     return found[0][0] if found[0] else "", found[1][0] if found[1] else ""
 
@@ -197,7 +197,7 @@ def _values(
     table: tuple[float, float, float],
     has_seconds: bool,
 ) -> tuple[list[float], str]:
-    """Those of the iterations as far as they are known, and how: exact, printed, mixed, or a mean."""
+    """The rates of the iterations as far as they are known, and how: exact, printed, mixed, or a mean."""
     greatest, least, mean = table
     lasted_s = greatest if has_seconds else (requested.get("items") or 0) / greatest
     mixed = _is_mixed(requested, iterations, (greatest - least) / greatest, lasted_s)
