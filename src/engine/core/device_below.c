@@ -72,7 +72,7 @@ static const char *below_up(const char *sys, unsigned major_number, unsigned min
 }
 
 /* The kernel's own disks of memory, and those that drivers of tests and of targets make of it; as
- * weir/measure/machine/memory_below.py has them. */
+ * weir/measure/machine/devices.py has them. */
 static bool below_is_memory(const char *sys, unsigned major_number, unsigned minor_number) {
     static const char *const names[] = {"zram", "ram", "nullb"}, *const models[] = {"scsi_debug",
                                                                                     "RAMDISK-MCP"};
