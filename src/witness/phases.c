@@ -172,8 +172,8 @@ void accounts_fetched_ahead(struct account *account, uint64_t before_bytes, uint
 #define LOOKS_FROM_BYTES (1u << 20) /* read in the phase: looked at then, and at each power of two */
 #define AHEAD_BYTES      (8u << 20) /* the kernel itself may have fetched ahead of the reads */
 
-/* Rare: more was fetched than was read so far, by calls that are not seen, such as advice by another way than
- * the C library. What is read of it later, no read waits for. */
+/* Rare: more was fetched than was read so far, by calls that are not seen, such as advice around the C
+ * library. What is read of it later, no read waits for. */
 static __attribute__((noinline)) void look_ahead(struct phase *phase, uint64_t read_bytes) {
     uint64_t fetched = accounts_fetched_bytes(), own = phase->fetched_before_bytes + read_bytes + AHEAD_BYTES;
     uint64_t known = atomic_load(&phase->ahead_bytes), none = 0;

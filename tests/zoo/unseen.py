@@ -61,7 +61,7 @@ BLIND = {
     "cannot be reduced",
     "calls outside the counts in memory": "io_uring, Linux AIO and mapped files on tmpfs: verify the data "
     "(-R)",
-    "one place, or one name, that stands for many under weir prove": "libweir-witness counts places and "
+    "one offset, or one name, that stands for many under weir prove": "libweir-witness counts offsets and "
     "names of calls in suites alone (places-repeated): the device moved all bytes, of a part of the file; "
     "verify the data",
 }
