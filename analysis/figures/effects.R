@@ -65,7 +65,6 @@ make_figure <- function(table) {
     ggplot2::coord_cartesian(xlim = shown_range(table)) +
     ggplot2::labs(y = NULL) +
     theme_weir() +
-    ggplot2::theme(axis.text.y = ggplot2::element_text(lineheight = 0.85)) +
     upright_row_titles()
 }
 
@@ -96,8 +95,6 @@ factor_breaks <- function(range) {
 }
 
 height_mm <- function(table) {
-  rows <- unique(table[, .(target, name = row_words(setting, instead_of, also_differs))])
-  # All rows are as high as one that fills two lines, so that it is told from its neighbours.
-  row_mm <- if (any(nchar(rows$name) > letters_of_row)) 7 else 4.6
-  30 + row_mm * nrow(rows) + 4 * data.table::uniqueN(rows$target)
+  letters <- nchar(row_words(table$setting, table$instead_of, table$also_differs))
+  30 + sum(ifelse(letters > letters_of_row, 6.4, 4)) * 0.8 + 4 * data.table::uniqueN(table$target)
 }
