@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
+from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
+from weir.audit.registry import rule
 from weir.audit.subject import Subject
 from weir.base.units import about_size, sizes
 
@@ -61,7 +62,7 @@ def mean_of_iterations(subject: Subject) -> Outcome | None:
     if iterations is None:
         return not_observable("the number of iterations in the rate is unknown")
     if subject.observed.get("best_of"):
-        return degraded(f"the greatest of {iterations} iterations: the table of this version has no other")
+        return degraded(f"the greatest of {iterations} iterations: the table mixed them")
     return degraded(f"mean of {iterations} iterations") if iterations > 1 else passed("one iteration")
 
 
