@@ -49,7 +49,7 @@ is_too_wide <- function(lo, hi, unit = "factor") {
   !is.na(lo) & !is.na(hi) & ifelse(is_factor, hi >= 10 * lo, hi - lo >= log(10))
 }
 
-# The text beside an effect: its interval; in its place, where the interval is too wide and decides nothing either, the
+# The text beside an effect: its interval; or instead, where the interval is too wide and decides nothing either, the
 # rounds or pairs that it is of, since two rounds give one from 0.000097 to 2400; empty where there is none.
 # weir/decide/compare/output.py prints the same.
 ends_words <- function(lo, hi, in_words, is_open, counts, unit = "factor") {

@@ -42,11 +42,11 @@ class Case(NamedTuple):
 
     command: str
     verdict: str
-    words: frozenset[str] = frozenset()  # findings, and evidence that is missing
+    named: frozenset[str] = frozenset()  # findings, and evidence that is missing
 
 
-def _case(command: str, verdict: str, *words: str) -> Case:
-    return Case(command, verdict, frozenset(words))
+def _case(command: str, verdict: str, *named: str) -> Case:
+    return Case(command, verdict, frozenset(named))
 
 
 CASES: Mapping[str, Case] = {
@@ -138,13 +138,13 @@ def _told(output: str) -> tuple[str, frozenset[str]]:
     if not claims:
         return "UNPROVEN", frozenset()
     (one,) = claims
-    findings = _words(one.get("reasons")) - OF_THE_MACHINE
-    missing = _words(one.get("missing"))
+    findings = _named(one.get("reasons")) - OF_THE_MACHINE
+    missing = _named(one.get("missing"))
     left = "UNPROVEN" if missing else "VALID"
     return one["verdict"] if findings else left, findings | missing
 
 
-def _words(text: str | None) -> frozenset[str]:
+def _named(text: str | None) -> frozenset[str]:
     return frozenset(filter(None, (text or "").split(";")))
 
 
@@ -154,7 +154,7 @@ def _words(text: str | None) -> frozenset[str]:
 def test_both_kernels_have_one_verdict(
     machine: Machine, built: dict[str, str], own_disk: Path, case: str
 ) -> None:
-    expected = (CASES[case].verdict, CASES[case].words)
+    expected = (CASES[case].verdict, CASES[case].named)
     output = machine.out("sh", "-c", _script(case, _DISK, built), limit_s=_LIMIT_S)
     assert _told(output) == expected, output
     for _ in range(TRIALS):  # others use the disk below

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from weir.audit.outcome import Outcome, degraded, invalid, not_observable, note, passed
-from weir.audit.registry import rule
+from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
 from weir.audit.subject import Subject
 from weir.base.units import about_size, sizes
 
