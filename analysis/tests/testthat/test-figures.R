@@ -153,7 +153,7 @@ test_that("lines have their names at their ends, apart from each other, where th
   }
   labels_of <- function(records) {
     plot <- plot_of(figures$scaling, records)
-    is_text <- vapply(plot$layers, function(layer) inherits(layer$geom, "GeomText"), logical(1))
+    is_text <- vapply(plot$layers, function(layer) inherits(layer$geom, "GeomLabel"), logical(1))
     list(rows = if (any(is_text)) ggplot2::layer_data(plot, which(is_text)), key = draws_key(plot))
   }
   few <- labels_of(many_nodes(access = "write"))

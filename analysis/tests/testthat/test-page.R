@@ -245,11 +245,12 @@ test_that("claims stand on the page of a suite that asks for them, and on no oth
   path <- scratch("claims.csv")
   data.table::fwrite(data.table::data.table(paper = c("ime-paper", "mistral"), claim = c("scales", "other"),
     says = "It scales.", evidence = "these records", verdict = "reproduced", effect = c(0.94567, NA),
-    bound = "0.85 or more"), path)
+    lo = c(0.9, NA), hi = c(1, NA), rounds = 3, unit = "", emulated = FALSE,
+    doubt = "", bound = "0.85 or more"), path)
   asking <- list(suites = list(list(suite = "one", claims = list("ime-paper")), list(suite = "two")))
   shown <- page_claims(list(claims = path), asking)
   expect_equal(shown, list(list(paper = "ime-paper", claim = "scales", says = "It scales.", evidence = "these records",
-    verdict = "reproduced", effect = "0.946", bound = "0.85 or more")))
+    verdict = "reproduced", effect = "0.946", interval = "0.90 to 1.0", bound = "0.85 or more")))
   silent <- list(suites = list(list(suite = "two")))
   expect_length(page_claims(list(claims = path), silent), 0)
   expect_error(page_claims(list(claims = path), list(suites = list(list(claims = list("nobody"))))), "nobody")
