@@ -27,7 +27,7 @@ _AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"
 
 @cache
 def open_mpi() -> dict[str, str]:
-    """What programs of Open MPI need here: root may start them, and their directory is this process's own.
+    """Variables of programs of Open MPI: root may start them, and their directory is this process's own.
 
     Whoever ends first removes the common one under those who start at that moment: "mkdir: File exists".
     """
