@@ -10,10 +10,10 @@ from typing import Any
 from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured
 from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, Value, overall
-from weir.decide.compare.output import Case, junit
 from weir.measure.machine.processor_power import shown
 from weir.records.metrics import metric_named
 from weir.records.rounds import CLOCK, REMARKS, REPEATED
+from weir.report.junit import ERROR, FAILURE, Case, junit
 
 ORDER = (PASS, FAIL, NOT_PROVEN)
 _WIDTH = 110
@@ -205,10 +205,9 @@ def facts(contract: Contract, results: Sequence[Result], measured: Measured) -> 
 def as_junit(contract: Contract, results: Sequence[Result], measured: Measured) -> str:
     """A test case for each line; what is not proven is an error, not a failure of the storage."""
     name = f"weir accept {contract.name}{f' {UNVERIFIED}' if measured.lacks else ''}"
-    kinds = {FAIL: "failure", NOT_PROVEN: "error"}
+    kinds = {FAIL: FAILURE, NOT_PROVEN: ERROR}
     cases = []
     for one in results:
         why = f"{one.why}: {numbers(one)}" if one.verdict == FAIL else one.why
         cases.append(Case(contract.name, one.line.name, kinds.get(one.verdict, ""), why))
-    found = Counter(one.verdict for one in results)
-    return junit(name, len(results), cases, {"failures": found[FAIL], "errors": found[NOT_PROVEN]})
+    return junit(name, len(results), cases)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import statistics
-import xml.etree.ElementTree as ElementTree
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from math import exp, log
-from typing import Any, NamedTuple
+from typing import Any
 
 from weir.base.units import three_digits
 from weir.decide.compare.estimate import FEWEST_ROUNDS, FEWEST_SEPARATE
 from weir.decide.compare.pairs import Pair, Unmatched
 from weir.decide.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, Judged
 from weir.records.metrics import Metric
+from weir.report.junit import ERROR, FAILURE, SKIPPED, Case, junit
 
 ORDER = (SLOWER, FASTER, UNDECIDED, SAME)
 _MOST_UNMATCHED = 10
@@ -238,35 +238,12 @@ def as_junit(
     bad = {id(one) for one in failed}
     cases = []
     for one in judged:
-        kind = "failure" if id(one) in bad else "skipped" if one.verdict == UNDECIDED else ""
-        notes = "\n".join(one.notes) if kind == "failure" else ""
+        kind = FAILURE if id(one) in bad else SKIPPED if one.verdict == UNDECIDED else ""
+        notes = "\n".join(one.notes) if kind == FAILURE else ""
         cases.append(Case(one.pair.access, one.pair.label, kind, _line(one).strip(), notes))
     if evidence:
-        cases.append(Case("evidence", "B can be judged as A can", "error", evidence[0], "\n".join(evidence)))
-    counts = {"failures": len(failed), "errors": int(bool(evidence))}
-    return junit(f"weir compare {names[0]} {names[1]}", len(judged), cases, counts)
-
-
-class Case(NamedTuple):
-    """A test case of JUnit; kind: failure, error or skipped, empty for one that passed."""
-
-    group: str
-    name: str
-    kind: str
-    message: str
-    text: str = ""
-
-
-def junit(name: str, tests: int, cases: Iterable[Case], counts: Mapping[str, int]) -> str:
-    """A suite for a centre's CI. counts: of failures and errors."""
-    suite = ElementTree.Element("testsuite", name=name, tests=str(tests))
-    for one in cases:
-        case = ElementTree.SubElement(suite, "testcase", classname=one.group, name=one.name)
-        if one.kind:
-            ElementTree.SubElement(case, one.kind, message=one.message).text = one.text
-    for kind, count in counts.items():
-        suite.set(kind, str(count))
-    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+        cases.append(Case("evidence", "B can be judged as A can", ERROR, evidence[0], "\n".join(evidence)))
+    return junit(f"weir compare {names[0]} {names[1]}", len(judged), cases)
 
 
 def as_csv(judged: Sequence[Judged]) -> str:

@@ -10,10 +10,10 @@ from math import exp
 from typing import Any
 
 from weir.base.units import three_digits
-from weir.decide.compare.output import Case, junit
 from weir.decide.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, Judgement
 from weir.decide.history.regimes import Change
 from weir.decide.history.series import Series, stopped
+from weir.report.junit import FAILURE, SKIPPED, Case, junit
 
 SAME_INCIDENT_DAYS = 2
 _MOST_STOPPED = 5
@@ -135,10 +135,9 @@ def as_junit(found: Sequence[Judgement]) -> str:
     """A test case for each series; learning ones are skipped."""
     cases = []
     for one in found:
-        kind = "failure" if one.is_finding else "skipped" if one.verdict == LEARNING else ""
+        kind = FAILURE if one.is_finding else SKIPPED if one.verdict == LEARNING else ""
         cases.append(Case("history", one.series, kind, line(one)))
-    counts = {"failures": sum(one.is_finding for one in found)}
-    return junit("weir history check", len(found), cases, counts)
+    return junit("weir history check", len(found), cases)
 
 
 def facts(one: Judgement) -> dict[str, Any]:
