@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -68,6 +69,13 @@ class Store:
 
     def imectl(self, *arguments: object, check: bool = True) -> subprocess.CompletedProcess[str]:
         return self.program("imectl", *arguments, check=check)
+
+
+def drainer_pid(store: Store) -> int | None:
+    """A signal to process 0 would end the whole test run."""
+    pid = json.loads(store.imectl("status", "--json").stdout)["drainer_pid"]
+    assert pid is None or (isinstance(pid, int) and pid > 1), pid
+    return pid
 
 
 StoreMaker = Callable[..., Store]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ime.conftest import TIMES, Mounter, Store, StoreMaker, is_mounted, wait_for
+from tests.ime.conftest import TIMES, Mounter, Store, StoreMaker, drainer_pid, is_mounted, wait_for
 
 WRITERS = 3
 
@@ -31,12 +31,6 @@ def arguments(store: Store, mount: Path | None) -> list[str]:
         f"{where}log",
         *mounted,
     ]
-
-
-def drainer_pid(store: Store) -> int | None:
-    pid = json.loads(store.imectl("status", "--json").stdout)["drainer_pid"]
-    assert pid is None or isinstance(pid, int)
-    return pid
 
 
 def kill(pid: int) -> None:

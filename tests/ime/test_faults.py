@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ime.conftest import Mounter, Store, StoreMaker, wait_for
+from tests.ime.conftest import Mounter, Store, StoreMaker, drainer_pid, wait_for
 from tests.ime.native import Native
 from tests.needs import mounts, need
 
@@ -95,10 +95,10 @@ def test_a_killed_drainer_is_started_again(start: Start, programs: Path, make_st
 
     def written_with_another_drainer(killed: object) -> bool:
         native.pwrite(fd, bytes([7]) * 65536, 65536, 0)
-        return status(store)["drainer_pid"] not in {None, killed}
+        return drainer_pid(store) not in {None, killed}
 
     wait_for(lambda: written_with_another_drainer(None), "the drainer runs")
-    pid = status(store)["drainer_pid"]
+    pid = drainer_pid(store)
     assert isinstance(pid, int)
     os.kill(pid, signal.SIGKILL)
     wait_for(lambda: written_with_another_drainer(pid), "another drainer runs")
@@ -111,14 +111,14 @@ def test_a_drainer_killed_after_the_last_close_is_started_by_the_next_client(
     store = make_store(programs, drain="auto", drainer_idle_s=600)
     arguments = ("--interface", "native", "--path", "ime://a", "--xfer", 65536, "--file", MIB, "--keep")
     store.program("ime-cost", *arguments, "--repeat", 1)
-    wait_for(lambda: status(store)["drainer_pid"] is not None, "the drainer runs")
-    killed = status(store)["drainer_pid"]
+    wait_for(lambda: drainer_pid(store) is not None, "the drainer runs")
+    killed = drainer_pid(store)
     assert isinstance(killed, int)
     os.kill(killed, signal.SIGKILL)
-    wait_for(lambda: status(store)["drainer_pid"] is None, "it is gone")
+    wait_for(lambda: drainer_pid(store) is None, "it is gone")
     native = start(store)
     native.close(native.open(b"ime://a", os.O_RDONLY, 0))
-    wait_for(lambda: status(store)["drainer_pid"] is not None, "another drainer runs")
+    wait_for(lambda: drainer_pid(store) is not None, "another drainer runs")
 
 
 def test_an_inode_number_of_another_file_system_is_another_file(
@@ -198,13 +198,23 @@ def test_only_ranks_of_one_job_that_open_a_file_truncate_it_once(
     native.close(fd)
 
 
+def test_a_drainer_that_has_only_begun_has_no_id_yet(programs: Path, make_store: StoreMaker) -> None:
+    """Its lock came before its id, and status told 0: a signal to 0 ends all processes of its sender."""
+    store = make_store(programs)
+    with (store.fast / "control").open("r+b") as control:
+        held = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, LOCK_DRAINER, 1, 0)
+        assert lock(control.fileno(), held)
+        assert status(store)["drainer_pid"] is None
+        assert "no drainer" in store.imectl("status").stdout
+
+
 def test_a_stale_process_id_is_not_signalled(programs: Path, make_store: StoreMaker) -> None:
     """The drainer was killed, and its number belongs to somebody else by now."""
     store = make_store(programs, drain="auto", drainer_idle_s=600)
     arguments = ("--interface", "native", "--path", "ime://a", "--file", MIB, "--keep", "--repeat", 1)
     store.program("ime-cost", *arguments)
-    wait_for(lambda: status(store)["drainer_pid"] is not None, "the drainer runs")
-    pid = status(store)["drainer_pid"]
+    wait_for(lambda: drainer_pid(store) is not None, "the drainer runs")
+    pid = drainer_pid(store)
     assert isinstance(pid, int)
     os.kill(pid, signal.SIGKILL)
     # The bystander starts in a later tick: start times have no more resolution, no kernel reuses ids so soon.

@@ -27,6 +27,15 @@ bool drainer_is_running(const struct store *store, int *pid) {
     return byte_is_locked(store->control_fd, LOCK_DRAINER);
 }
 
+int drainer_process(const struct store *store) {
+    int pid;
+    if (!drainer_is_running(store, &pid) || pid == 0) {
+        return 0;
+    }
+    /* One that has only begun holds the lock beside the id of an earlier one. */
+    return process_start_ticks(pid) == atomic_load(&store->control->drainer_started) ? pid : 0;
+}
+
 int drainer_start(struct store *store) {
     int pid;
     if (drainer_is_running(store, &pid)) {

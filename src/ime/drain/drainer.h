@@ -10,8 +10,9 @@ void drainer_wake(struct store *store); /* something became dirty */
  */
 void drainer_check(struct store *store, int64_t pause_ns);
 bool drainer_is_running(const struct store *store, int *pid);
-void drainer_revive(struct store *store); /* if the last one was killed */
-int drainer_start(struct store *store);   /* 0 or errno; returns when it runs */
+int drainer_process(const struct store *store); /* its id; 0: none runs, or it has only begun */
+void drainer_revive(struct store *store);       /* if the last one was killed */
+int drainer_start(struct store *store);         /* 0 or errno; returns when it runs */
 /* Ends the drainer: 0, or ETIMEDOUT. It finishes its piece, or ends at once where no data counts. */
 int drainer_stop(struct store *store, bool at_once);
 int drainer_run(struct store *store); /* the process itself: until idle or a signal to end */

@@ -41,8 +41,7 @@ static void status_add_index(struct store *store, const char *name, void *total_
 }
 
 static void status_print_json(struct store *store, const struct buffered_list *list) {
-    int pid;
-    bool running = drainer_is_running(store, &pid);
+    int pid = drainer_process(store);
     struct buffered total = status_total_of(list);
     uint64_t index = 0;
     objects_each(store, status_add_index, &index);
@@ -55,7 +54,7 @@ static void status_print_json(struct store *store, const struct buffered_list *l
            store->granule_bytes, store->control->capacity_bytes, atomic_load(&store->control->used_bytes),
            index);
     printf("  \"clients\": %u,\n  \"drainer_pid\": ", status_count_clients(store));
-    printf(running ? "%d" : "null", pid);
+    printf(pid != 0 ? "%d" : "null", pid);
     printf(",\n  \"drain_errno\": %u,\n  \"total\": {", atomic_load(&store->control->drain_error));
     status_print_json_bytes(&total);
     printf("},\n  \"files\": [");
@@ -80,13 +79,13 @@ static void status_print_row(const struct buffered *entry, const char *name) {
 }
 
 static void status_print_text(const struct store *store, const struct buffered_list *list) {
-    int pid;
+    int pid = drainer_process(store);
     const double mib = 1048576;
     struct buffered total = status_total_of(list);
     printf("store %s before %s (emulated)\n", store->config.fast, store->config.backing);
     printf("%.1f of %.1f MiB used, %u clients, ", (double)atomic_load(&store->control->used_bytes) / mib,
            (double)store->control->capacity_bytes / mib, status_count_clients(store));
-    if (drainer_is_running(store, &pid)) {
+    if (pid != 0) {
         printf("drainer %d\n", pid);
     } else {
         printf("no drainer (drain = %s)\n", store->config.drain_auto ? "auto" : "manual");
