@@ -142,8 +142,8 @@ rule draw:
         folder=WORKFLOW.folder_of,
         code=WORKFLOW.code.drawing_digest(),
     shell:
-        f"{WORKFLOW.code.step} Rscript {WORKFLOW.code.word('analysis/draw.R')}"
-        " study {params.folder:q} --with published={input.published:q} > {log:q} 2>&1"
+        f"{WORKFLOW.code.step} {{log:q}} Rscript {WORKFLOW.code.word('analysis/draw.R')}"
+        " study {params.folder:q} --with published={input.published:q}"
 
 
 rule print:
@@ -177,8 +177,8 @@ rule print:
     params:
         folder=WORKFLOW.folder_of,
     shell:
-        f"{WORKFLOW.code.step} {WORKFLOW.code.word('reports/print.sh')}"
-        " {input.text:q} {params.folder:q} {output:q} > {log:q} 2>&1"
+        f"{WORKFLOW.code.step} {{log:q}} {WORKFLOW.code.word('reports/print.sh')}"
+        " {input.text:q} {params.folder:q} {output:q}"
 
 
 onstart:
@@ -186,9 +186,7 @@ onstart:
 
 
 onsuccess:
-    from weir.report.ending import print_ending
-
-    print_ending(WORKFLOW)
+    WORKFLOW.end()
 
 
 onerror:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from weir.workflow.handover import Handover
+from weir.measure.handover import Handover
 
 
 def main(system: str, batch: str, plan: str, receipt: str) -> int:

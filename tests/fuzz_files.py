@@ -35,11 +35,11 @@ from weir.base.errors import WeirError
 from weir.cli import main as weir
 from weir.decide.history.reframe_results import limits_of, read_bounds
 from weir.measure.clean_up import remains
+from weir.measure.handover import Handover, workflow_runs, write_errors
 from weir.measure.lock import NOTE_SUFFIX
 from weir.measure.receipt import BatchReceipt, Receipt
 from weir.measure.status import settle
 from weir.plan import read_plan
-from weir.workflow.handover import Handover, workflow_runs, write_errors
 
 STUDY, RESULTS = "results/large/study", "results/large"
 MEMORY_MIB = 1024  # for one input, beyond what the process has: a number in a file must not fill the machine

@@ -70,10 +70,17 @@ setting_columns <- function(points) {
     "program", "tool_version")
   # A failed program may report other settings than those of the study; they count only where all runs failed.
   drawn <- if (any(points$n > 0)) points[n > 0] else points
-  told <- unique(c(always, varying_settings(drawn, setdiff(page_columns, c(always, untold)))))
+  told <- unique(c(always, varying_settings(drawn, setdiff(page_columns, c(always, untold))),
+    if (programs_differ(drawn)) "program"))
   alike <- split(points, by = intersect(c("target", "access", told), names(points)), drop = TRUE)
   further <- setdiff(dimensions(), c(page_columns, untold, "target"))
   c(told, unique(unlist(lapply(alike[vapply(alike, nrow, 1L) > 1], varying_settings, further))))
+}
+
+# Where a cell is measured by weir-io in place of IOR, whose number it is stands beside it.
+programs_differ <- function(points) {
+  all(c("tool", "program") %in% names(points)) &&
+    any(points[!is.na(program), data.table::uniqueN(program), by = tool]$V1 > 1)
 }
 
 # Settings in which points differ. A program without an option ran with its usual value, so that a study of several

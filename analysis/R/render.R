@@ -15,6 +15,8 @@ render_study <- function(folder, published = NULL, processes = 2L) {
   compiler::enableJIT(level)
   inputs$claims <- write_study_claims(folder, records, inputs)
   parts <- c(chosen_parts("figure", "all"), chosen_parts("table", "all"))
+  # weir.workflow.step counts these lines.
+  cat(sprintf("to draw: %d parts\n", length(parts) + 1L))
   # The numbers take longest, so that they begin first.
   in_parallel(0:length(parts), processes, function(i) {
     if (i == 0L) {
@@ -22,6 +24,8 @@ render_study <- function(folder, published = NULL, processes = 2L) {
     } else {
       draw_part(parts[[i]], records, inputs, folder)
     }
+    cat(sprintf("drawn: %s\n", if (i == 0L) "numbers" else parts[[i]]$path))
+    flush(stdout())
   })
   complete_page(model, folder, inputs, records)
   cat(sprintf("%s: drew %d parts\n", folder, length(parts)))

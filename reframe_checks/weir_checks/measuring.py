@@ -14,12 +14,12 @@ import reframe.utility.sanity as sn
 import reframe.utility.typecheck as typ
 from reframe.core.builtins import run_after, run_before, sanity_function, variable
 
+from weir.measure.handover import Handover, start_of_workflow
 from weir.plan import Batch
 from weir.records.collect import finished_runs
 from weir.records.judged import collect_cell
 from weir.records.metrics import metric_named
 from weir.terms.model import Cell, Row
-from weir.workflow.handover import Handover, start_of_workflow
 from weir_checks.batch_test import WeirRun
 from weir_checks.choices import CHOSEN
 from weir_checks.receipt import Receipt, RunName, days_of, finished, runs_since, without_records

@@ -20,8 +20,8 @@ from reframe.core.runtime import runtime
 
 import weir.data
 from weir.base.errors import WeirError
+from weir.measure.handover import MEASURED_PLAN, Handover, start_of_workflow
 from weir.plan import Batch, Plan, read_plan
-from weir.workflow.handover import MEASURED_PLAN, Handover, start_of_workflow
 from weir.workflow.study import Study, cells_left, hand_over, measured_study, waiting_beside
 from weir_checks.centre import Described, described, environ_for, partitions_for, site_name
 from weir_checks.choices import CHOSEN

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from tests.workflow.conftest import ROOT, Checkout
-from weir.workflow.handover import Handover
+from weir.measure.handover import Handover
 
 
 @pytest.fixture

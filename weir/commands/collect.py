@@ -16,6 +16,7 @@ from typing import Any
 from weir.base.errors import WeirError
 from weir.base.files import Hashed, whole_bytes
 from weir.decide.compare.cross_check import Agreement, agreements
+from weir.measure.handover import MEASURED_PLAN
 from weir.plan.files import PlanLines, cell_of_line, name_of_line, read_lines
 from weir.plan.model import Plan
 from weir.records.collect import site_folder
@@ -38,7 +39,6 @@ from weir.runs.ledger import ROUNDS_FILE, keep_ledger
 from weir.runs.manifest import write_manifest
 from weir.terms.columns import columns
 from weir.terms.model import Cell
-from weir.workflow.handover import MEASURED_PLAN
 
 NAME = "collect"
 GROUP = "measure"

@@ -24,16 +24,16 @@ from weir.commands.show import read_page
 from weir.commands.watch import PageWriter
 from weir.decide.compare.sides import RECORDS_FILE
 from weir.measure.clean_up.starter import Starter, follow_the_starter
+from weir.measure.handover import MEASURED_PLAN, Handover
 from weir.plan import Plan, make_plan
 from weir.plan.card import other_scale, short_card
 from weir.plan.config import load_config
 from weir.plan.config.suite import FULL
+from weir.records.progress import StudyProgress
 from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
 from weir.report.page_file import PAGE_FILE, publication_lines
 from weir.report.text import lines
 from weir.workflow.follow import follow, measured_partitions
-from weir.workflow.handover import MEASURED_PLAN, Handover
-from weir.workflow.progress import StudyProgress
 from weir.workflow.study import (
     cells_left,
     forget_failed,
@@ -53,7 +53,9 @@ _SET_UP = "envs/setup.sh"
 _ANALYSIS = ("analyse", "report")  # its roles; measuring needs neither R nor TeX
 _CHECK = ("Rscript", "analysis/draw.R", "check")
 _WHOLE = f"--scale {FULL}, or make ... SCALE={FULL}"
+_WEIR = (sys.executable, "-m", "weir")
 _LOOK_S = 0.05
+_PROGRESS = re.compile(r"(draw|print): \d")  # by weir.workflow.step
 _ENDS_S = 90.0  # the time to end a measurement on a target that hangs, and more
 _IDLE_S = 10.0  # seconds that a program may take to end when nothing that it started is left
 
@@ -163,7 +165,7 @@ def add_comparison(first: Path, folder: Path) -> int:
         print(f"no comparison: there is no {first / RECORDS_FILE}")
         return 0
     arguments = ["compare", str(first), str(folder), "--into", str(folder / "report.html")]
-    return subprocess.call([sys.executable, "-m", "weir", *arguments])
+    return subprocess.call([*_WEIR, *arguments])
 
 
 def preflight(plan: Plan, folder: Path, batches: Sequence[str]) -> None:
@@ -172,16 +174,7 @@ def preflight(plan: Plan, folder: Path, batches: Sequence[str]) -> None:
     if not local:
         return
     began = time.monotonic()
-    command = [
-        sys.executable,
-        "-m",
-        "weir",
-        "run",
-        "--preflight",
-        "--json",
-        "--plan",
-        str(folder / MEASURED_PLAN),
-    ]
+    command = [*_WEIR, "run", "--preflight", "--json", "--plan", str(folder / MEASURED_PLAN)]
     command += ["--results", str(folder.parent), *(item for name in local for item in ("--batch", name))]
     printed, errors = _printed(command)
     try:
@@ -313,13 +306,24 @@ class Workflow:
                 self._follow(process)
             if then:
                 then(process)
-            status = process.wait()
+            status = self._tell_steps(process)
         except BaseException:
             _end(process)
             raise
         if status == -signal.SIGINT:  # as it began: it does not catch the signal yet
             raise KeyboardInterrupt
         return self._failed() if status != 0 else 0
+
+    def _tell_steps(self, process: subprocess.Popen[bytes]) -> int:
+        """Shows what the steps tell of their progress, and returns the exit code of the workflow."""
+        with self._log.open(encoding="utf-8", errors="replace") as log:
+            while True:
+                over = process.poll()
+                for line in filter(_PROGRESS.match, log):
+                    print(line.rstrip(), flush=True)
+                if over is not None:
+                    return over
+                time.sleep(_LOOK_S)
 
     def _forget_failures(self) -> None:
         """Reasons and logs of an earlier start are not those of this one."""
@@ -332,15 +336,8 @@ class Workflow:
     def _arguments(self, until: str = "") -> list[str]:
         quiet = ["--cores", "all", "--quiet", "host", "progress", "reason"]
         ahead = ["--prioritize", *self._real] if self._real else []
-        return [
-            *quiet,
-            "--config",
-            *self._config,
-            *ahead,
-            *(["--until", until] if until else []),
-            "--",
-            "report",
-        ]
+        only = ["--until", until] if until else []
+        return [*quiet, "--config", *self._config, *ahead, *only, "--", "report"]
 
     def _follow(self, process: subprocess.Popen[bytes]) -> None:
         over = partial(self._is_over, process)

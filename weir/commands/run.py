@@ -13,9 +13,9 @@ from weir.base.files import write_atomically
 from weir.base.interrupts import EXIT_INTERRUPTED, Interrupt
 from weir.base.units import UnitError, parse_duration
 from weir.measure.clean_up.starter import follow_the_starter
+from weir.measure.handover import Handover, write_errors
 from weir.measure.receipt import Receipt
 from weir.plan import Plan, read_plan
-from weir.workflow.handover import Handover, write_errors
 from weir.workflow.run import Request, check, measure
 
 NAME = "run"

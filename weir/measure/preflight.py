@@ -43,6 +43,11 @@ class Check:
     problem: str | None = None
     hint: str = ""
 
+    @property
+    def told(self) -> str | None:
+        """The problem with what to do about it, in one line."""
+        return "; ".join(filter(None, (self.problem, self.hint))) if self.problem else None
+
 
 def look_at(
     cells: Sequence[Cell], target: Target, stack: Stack, any_kind: bool = False

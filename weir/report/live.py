@@ -20,6 +20,7 @@ from weir.base.files import write_atomically
 from weir.base.units import about_duration
 from weir.plan import Plan
 from weir.records.collect import requested_columns
+from weir.records.progress import BatchProgress, Ended, StudyProgress
 from weir.records.study_facts import Planned, study_facts
 from weir.records.tally import Tally, facts_of_run
 from weir.report.answers import Counts, answers, study_of, targets_of
@@ -28,7 +29,6 @@ from weir.report.template import write_page
 from weir.report.text import proof, rates
 from weir.terms.model import Row
 from weir.tools import purpose_of
-from weir.workflow.progress import BatchProgress, Ended, StudyProgress
 
 LIVE_PAGE = "live.html"
 LIVE_TEXT = "live.txt"  # the same for a terminal

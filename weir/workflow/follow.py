@@ -11,10 +11,10 @@ from typing import Any, TextIO
 
 from weir.base.errors import WeirError, unfiltered, visible
 from weir.base.units import about_duration, three_digits
+from weir.measure.handover import PLAN_FILES
 from weir.plan import Plan, read_plan
+from weir.records.progress import BatchProgress, StudyProgress
 from weir.terms.model import Partition
-from weir.workflow.handover import PLAN_FILES
-from weir.workflow.progress import BatchProgress, StudyProgress
 
 POLL_S = 1.0
 _POLL_END_S = 0.05

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from weir.measure.handover import MEASURED_PLAN, note_start
 from weir.plan import Plan, make_plan, read_plan
 from weir.plan.allocation import admission, allocations, retries
 from weir.plan.card import cost_card, other_scale
@@ -20,7 +21,6 @@ from weir.plan.config.suite import FULL
 from weir.plan.experience import read_costs
 from weir.plan.totals import until_words
 from weir.workflow.code import CONFIG_FILE, Code, code_of, is_module, is_snakemake_9
-from weir.workflow.handover import MEASURED_PLAN, note_start
 from weir.workflow.slurm_status import wait_for_replies
 from weir.workflow.study import (
     Study,
@@ -94,6 +94,13 @@ class Workflow:
         if not self.archived:
             hand_over(self.plan, self.folder)
 
+    def end(self) -> None:
+        """When all jobs ended well."""
+        from weir.workflow.ending import ending  # the reader of a page, which no job needs
+
+        lines = ending(self.plan, self.printed_folder, self.before, self.site_folder)
+        print(*lines, sep="\n", flush=True)
+
     def explain(self) -> None:
         """Snakemake's message about a failed job is long, and does not end with the reason."""
         for line in why_not_measured(self.plan, self.folder):
@@ -142,7 +149,10 @@ def prepared(workflow: Any, config: Mapping[str, Any]) -> Workflow:
         take_over_from_a_killed_workflow(Path(".snakemake"))
         note_start()
         wait_for_replies()
-        if not begun.archived:
+        if begun.archived:
+            for line in _earlier_ending(begun):
+                print(line, file=sys.stderr)
+        else:
             full = partial(_plan, {**config, "scale": FULL}, code)
             # Whoever made a plan of its own has told its scale.
             scale = "" if config.get("plan") else other_scale(plan, full, f"--config scale={FULL}")
@@ -182,9 +192,18 @@ def _plan(config: Mapping[str, Any], code: Code) -> Plan:
     return make_plan(load_config(code.root / CONFIG_FILE, root=root, config_dir=layer, overrides=config))
 
 
+def _earlier_ending(begun: Workflow) -> list[str]:
+    from weir.workflow.ending import earlier_ending  # the reader of a page, which no job needs
+
+    return earlier_ending(begun.printed_folder)
+
+
 def _print_what_is_left(begun: Workflow, scale: str) -> None:
     plan, results = begun.plan, begun.site_folder
     receipts = begun.folder / "batches"
     unmeasured = [batch for batch in plan.batches if cells_left(batch, results)]
     lines = [cost_card(plan, read_costs(results), scale), "", what_is_left(plan, results, receipts)]
-    print(*lines, *admission(plan, unmeasured), sep="\n", file=sys.stderr)
+    lines += admission(plan, unmeasured)
+    if not unmeasured:
+        lines += _earlier_ending(begun)
+    print(*lines, sep="\n", file=sys.stderr)

@@ -108,7 +108,7 @@ def check(request: Request) -> list[dict[str, Any]]:
     """The checks of each batch. Of a target that its own commands cannot prepare, the row has the reason; the
     others are checked."""
     return [
-        {"batch": batch.batch, "check": one.name, "found": one.found, "problem": one.problem}
+        {"batch": batch.batch, "check": one.name, "found": one.found, "problem": one.told}
         for batch in request.chosen
         for one in _checks(batch, request)
     ]

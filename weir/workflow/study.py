@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError, visible
+from weir.measure.handover import MEASURED_PLAN, Handover
 from weir.plan import Batch, Plan, plan_data, write_plan
 from weir.runs.files import is_finished, is_kept, why_unavailable
-from weir.workflow.handover import MEASURED_PLAN, Handover
 
 ARCHIVE_SITE = "archive"
 RECORDS, PAGE, PRINT = OUTPUTS = ("records.csv", "page.json", "report.pdf")

@@ -17,7 +17,7 @@ from weir.base.interrupts import EXIT_INTERRUPTED, Interrupt, caught_signals
 from weir.base.processes import is_the_same, started
 from weir.measure.clean_up.removal import held_open, owned_entry, remove_entry
 from weir.measure.clean_up.starter import Starter, follow_the_starter
-from weir.workflow.handover import HOLDER_FILE, holder_of
+from weir.measure.handover import HOLDER_FILE, holder_of
 
 TEMPORARY = "weir-temporary"
 PREFIX = "snakemake"  # begins the names of temporary directories of Snakemake and its steps

@@ -288,3 +288,13 @@ test_that("times of single operations are no answer in MiB/s", {
   expect_match(asked[[1]]$note, "single operations")
   expect_length(asked[[1]]$groups, 0)
 })
+
+test_that("two programs of one tool are told apart, those of two tools are not", {
+  points <- data.table::data.table(
+    target = "disk", access = "write", n = 3L, api = "POSIX", layout = "shared", order = "sequential",
+    xfer_bytes = c(4096, 65536), tool = "ior", program = c("IOR", "weir-io")
+  )
+  expect_true("program" %in% setting_columns(points))
+  points[, tool := c("ior", "netcdf-bench")]
+  expect_false("program" %in% setting_columns(points))
+})

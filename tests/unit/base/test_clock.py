@@ -23,7 +23,7 @@ BY_THE_WALL = {
     "records/measured.py": "the date of a line, which nothing reads",
     "report/live.py": "the time that a page shows",
     "commands/prove.py": "is compared with times of files, for a hint only; and the time of a record",
-    "workflow/handover.py": "is compared with times of files: at most a failed batch is tried again",
+    "measure/handover.py": "is compared with times of files: at most a failed batch is tried again",
     "measure/lock.py": "the time that a message about the holder shows",
     "measure/clean_up/custody.py": "is compared with times of files: a segment of a killed run may stay",
     "measure/clean_up/shared_memory.py": "as custody.py",
@@ -93,8 +93,8 @@ BY_TIMES_OF_FILES = {
     "prove/results.py": "at most the file of an older run is read, whose result its counts then contradict",
     "runs/files.py": "at most a failed run is tried again",
     "workflow/follow.py": "a page that changed, by equality",
-    "workflow/handover.py": "the newest log, of which the last errors are shown",
-    "workflow/progress.py": "the run that is shown as the last one; a run that changed, by equality",
+    "measure/handover.py": "the newest log, of which the last errors are shown",
+    "records/progress.py": "the run that is shown as the last one; a run that changed, by equality",
     "workflow/study.py": "at most a failed batch is tried again",
 }
 # The engine, the emulator and the witness read the time of day here.

@@ -18,9 +18,9 @@ from weir.base.errors import WeirError
 from weir.cli import main
 from weir.commands import report
 from weir.commands.report import preflight
+from weir.measure.handover import Handover
 from weir.plan import make_plan
 from weir.runs.files import run_folder
-from weir.workflow.handover import Handover
 from weir.workflow.study import forget_failed
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -9,10 +9,10 @@ from typing import Any
 from tests.checkout import SITE, SUITE, TARGET, load, make_checkout
 from weir.plan import Plan, make_plan
 from weir.records.collect import Run
+from weir.records.progress import Ended
 from weir.report.live import LiveStudy
 from weir.terms.columns import columns
 from weir.terms.model import Cell, Row
-from weir.workflow.progress import Ended
 
 HOST = {"node": "n7", "nodes": "n[7-8]", "processor": "P", "cores": 4, "memory_bytes": 2**34}
 RATES = {"write": (100.0, 104.0, 98.0), "read": (400.0, 380.0, 420.0)}  # MiB/s, by round

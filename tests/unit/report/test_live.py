@@ -13,12 +13,12 @@ from tests.unit.report.rounds import measure, row_of, run_of, small_plan
 from weir import cli
 from weir.commands import run, watch
 from weir.plan import Plan, write_plan
+from weir.records.progress import Ended
 from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy, page_writer
 from weir.report.template import page_text
 from weir.report.text import answers
 from weir.terms.columns import verdict_texts
 from weir.workflow import follow
-from weir.workflow.progress import Ended
 from weir.workflow.run import _is_watched_for_long
 
 

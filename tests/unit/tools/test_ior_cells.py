@@ -307,6 +307,17 @@ def test_what_only_weir_io_does_is_refused_for_ior(params: dict[str, Any], reaso
     assert re.search(reason, IOR.unsupported(one, ("ior",)) or "")
 
 
+def test_all_that_ior_lacks_is_told_at_once() -> None:
+    """A user of the tutorial with her own IOR removed one setting after the other."""
+    one = cell(
+        stonewall=0.5, wear_out=True, drop_caches=True, read_again=True, zipf=1.2, distribution="nested"
+    )
+    assert IOR.unsupported(one, ("ior",)) == (
+        "IOR has no zipf, distribution; IOR has stonewalls of whole seconds, and this one has 0.5; "
+        "IOR does not drop caches (drop_caches); IOR does not begin a read again (read_again)"
+    )
+
+
 def test_both_programs_hold_memory() -> None:
     one = cell(fill_memory=80)
     assert command(one)[command(one).index("-M") + 1] == "80%"

@@ -11,9 +11,9 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.unit.measure.test_rounds import job, run_round
+from weir.measure.handover import Handover
 from weir.measure.receipt import Receipt
 from weir.measure.session import Session
-from weir.workflow.handover import Handover
 
 STARTED = "1795809321.25"
 RECEIPT = {"seed": 7, "batches": [{"batch": "other", "kept": 2, "failed": [], "executions": 2}]}

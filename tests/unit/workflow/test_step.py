@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,25 +15,41 @@ import pytest
 
 from weir.base.interrupts import EXIT_INTERRUPTED
 from weir.base.processes import children_of, is_the_same, started
+from weir.workflow.step import progress
 from weir.workflow.takeover import take_over_from_a_killed_workflow
 
 pytestmark = [pytest.mark.slow, pytest.mark.quick]
 ROOT = Path(__file__).resolve().parents[3]
 # Leaves a file, as R does after TERM, and a process in the background.
-PROGRAM = 'touch "$TMPDIR/left"; sleep 600 & echo "$TMPDIR"; wait; sleep 600'
+PROGRAM = 'touch "$TMPDIR/left"; sleep 600 & echo "$TMPDIR $!"; wait; sleep 600'
 
 
-def step(folder: Path, *command: str, **environment: str) -> subprocess.Popen[str]:
+def step(folder: Path, *command: str, stderr: int | None = None, **environment: str) -> subprocess.Popen[str]:
     (folder / "temporary").mkdir(exist_ok=True)
     clean = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
     clean |= {"PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "temporary"), **environment}
-    program = ["env", "--default-signal", sys.executable, "-m", "weir.workflow.step", *command]
-    return subprocess.Popen(program, cwd=folder, env=clean, stdout=subprocess.PIPE, text=True)
+    program = ["env", "--default-signal", sys.executable, "-m", "weir.workflow.step", "log", *command]
+    return subprocess.Popen(program, cwd=folder, env=clean, stderr=stderr, text=True)
 
 
-def line(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
-    return process.stdout.readline().rstrip("\n")
+def line(folder: Path) -> str:
+    """What the program printed first, in the log of the step."""
+    over = time.monotonic() + 60
+    while time.monotonic() < over:
+        with contextlib.suppress(FileNotFoundError):
+            text = (folder / "log").read_text()
+            if text.endswith("\n"):
+                return text.rstrip("\n")
+        time.sleep(0.05)
+    raise AssertionError("the program printed nothing in a minute")
+
+
+def ends(pid: int) -> bool:
+    """Whether the process ends by itself in a minute."""
+    over, ticks = time.monotonic() + 60, started(pid)
+    while ticks is not None and is_the_same(pid, ticks) and time.monotonic() < over:
+        time.sleep(0.05)
+    return ticks is None or not is_the_same(pid, ticks)
 
 
 def left(folder: Path) -> list[Path]:
@@ -47,10 +65,11 @@ def test_its_exit_code_is_that_of_the_command(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_ends_all_of_it(tmp_path: Path, number: signal.Signals) -> None:
     with step(tmp_path, "sh", "-c", PROGRAM) as process:
-        assert Path(line(process), "left").exists()
+        temporary, background = line(tmp_path).rsplit(" ", 1)
+        assert Path(temporary, "left").exists()
         process.send_signal(number)
         assert process.wait(60) == EXIT_INTERRUPTED
-        assert process.communicate(timeout=60)[0] == ""  # nothing that it started holds the pipe
+    assert ends(int(background))
     assert left(tmp_path) == []
 
 
@@ -59,7 +78,7 @@ def test_it_ends_with_the_workflow(tmp_path: Path) -> None:
         subprocess.Popen(["sleep", "600"]) as workflow,
         step(tmp_path, "sh", "-c", PROGRAM, WEIR_STARTER_PROCESS=str(workflow.pid)) as process,
     ):
-        line(process)
+        line(tmp_path)
         workflow.kill()
         workflow.wait()
         assert process.wait(60) == EXIT_INTERRUPTED
@@ -68,16 +87,27 @@ def test_it_ends_with_the_workflow(tmp_path: Path) -> None:
 
 def test_what_a_kill_leaves_the_next_workflow_removes(tmp_path: Path) -> None:
     with step(tmp_path, "sh", "-c", 'echo "$TMPDIR"; exec sleep 600') as process:
-        temporary = Path(line(process))
+        temporary = Path(line(tmp_path))
         (program,) = children_of(process.pid)
-        ticks = started(program)
-        assert ticks is not None
         process.kill()
         process.wait()
-    over = time.monotonic() + 60
-    while is_the_same(program, ticks) and time.monotonic() < over:
-        time.sleep(0.05)
-    assert not is_the_same(program, ticks)
+    assert ends(program)
     assert temporary.is_dir()
     take_over_from_a_killed_workflow(tmp_path / ".snakemake")
     assert not temporary.exists()
+
+
+def test_it_tells_how_far_it_is(tmp_path: Path) -> None:
+    """Figures take a minute, in which nothing was printed."""
+    program = 'echo "to draw: 4 parts"; echo "drawn: figure best"; sleep 11'
+    with step(tmp_path, "sh", "-c", program, stderr=subprocess.PIPE) as process:
+        told = process.communicate(timeout=60)[1]
+    assert re.fullmatch(r"log: 1 of 4 figures and tables, about 3[0-9] s left\n", told)
+
+
+def test_a_log_without_counts_tells_the_time_that_passed() -> None:
+    assert progress("Latexmk: All targets are up-to-date", 20.2) == "20 s"
+    assert progress("to draw: 4 parts\n", 20.2) == "20 s"
+    assert progress("to draw: 4 parts\ndrawn: numbers\ndrawn: figure a\n", 20) == (
+        "2 of 4 figures and tables, about 20 s left"
+    )

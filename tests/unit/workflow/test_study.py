@@ -13,9 +13,9 @@ import pytest
 
 from tests.checkout import ROOT, shipped
 from weir.base.errors import WeirError, error_data
+from weir.measure.handover import Handover
 from weir.plan import make_plan
 from weir.runs.files import note_unavailable
-from weir.workflow.handover import Handover
 from weir.workflow.study import measured_study, reasons_together, waiting_beside, why_not_measured
 
 PLAN: Any = SimpleNamespace(batches=[SimpleNamespace(batch=name) for name in ("disk-a-1x1", "disk-a-3x1")])

@@ -36,36 +36,41 @@ def find_problems(cell: Cell, target: Target) -> Sequence[str]:
 
 
 def what_the_original_cannot(params: Mapping[str, Any]) -> str | None:
-    """Why IOR would not measure what weir-io does for the same cell; nothing where it does."""
+    """All that IOR would not measure as weir-io does for the same cell, so that one edit is enough."""
+    return "; ".join(_what_ior_lacks(params)) or None
+
+
+def _what_ior_lacks(params: Mapping[str, Any]) -> Iterator[str]:
     if params["api"] == "NETCDF4":
-        return "IOR has no NetCDF-4 back end"
+        yield "IOR has no NetCDF-4 back end"
     if params["api"] == "PNETCDF" and params["reorder"] != "none":
-        return "IOR's PnetCDF back end reads what each rank wrote itself, whatever the reorder"
+        yield "IOR's PnetCDF back end reads what each rank wrote itself, whatever the reorder"
     if params["rate"]:
-        return "IOR cannot begin its transfers on a schedule (rate)"
-    for name, usual in _ONLY_ENGINE:
-        if params[name] != usual:
-            return f"IOR has no {name}"
+        yield "IOR cannot begin its transfers on a schedule (rate)"
+    if lacking := [name for name, usual in _ONLY_ENGINE if params[name] != usual]:
+        yield f"IOR has no {', '.join(lacking)}"
     if params["random_twice"]:
-        return "IOR writes nothing with -z -z: 4.1 divides by zero, as the file has no size yet"
+        yield "IOR writes nothing with -z -z: 4.1 divides by zero, as the file has no size yet"
     if params["stonewall"] != int(params["stonewall"]):
-        return f"IOR has stonewalls of whole seconds, and this one has {params['stonewall']:g}"
+        yield f"IOR has stonewalls of whole seconds, and this one has {params['stonewall']:g}"
     if params["drop_caches"] and params["api"] not in _NOT_CACHED:
-        return "IOR does not drop caches (drop_caches)"
+        yield "IOR does not drop caches (drop_caches)"
+    if params["read_again"]:
+        yield "IOR does not begin a read again (read_again)"
     if params["sync"] and params["api"] == "IME":
-        return "IOR 4 does not synchronise with IME (sync)"
+        yield "IOR 4 does not synchronise with IME (sync)"
     if params["payload"] == "controlled":
-        return "IOR has no data of a given compressibility (payload: controlled)"
-    return _what_aio_cannot(params) if params["api"] == "URING" else None
+        yield "IOR has no data of a given compressibility (payload: controlled)"
+    if params["api"] == "URING":
+        yield from _what_aio_cannot(params)
 
 
-def _what_aio_cannot(params: Mapping[str, Any]) -> str | None:
+def _what_aio_cannot(params: Mapping[str, Any]) -> Iterator[str]:
     """IOR's back end for asynchronous I/O is AIO."""
     if params["iodepth"] < _LEAST_PENDING:
-        return f"IOR's AIO refuses an iodepth below {_LEAST_PENDING}: {params['iodepth']}"
+        yield f"IOR's AIO refuses an iodepth below {_LEAST_PENDING}: {params['iodepth']}"
     if params["verify_write"] or params["verify_read"]:
-        return "IOR's AIO compares data before its transfer has ended"
-    return None
+        yield "IOR's AIO compares data before its transfer has ended"
 
 
 def _geometry(cell: Cell) -> Iterator[str]:

@@ -13,8 +13,8 @@ import pytest
 from tests.checkout import ROOT
 from tests.unit.report.test_text import NO_RESULTS, answer, page, target
 from weir.cli import main
-from weir.report.ending import ending
 from weir.report.page_file import publication_lines
+from weir.workflow.ending import earlier_ending, ending
 from weir.workflow.study import output_times
 
 MAP = """\
@@ -29,12 +29,12 @@ PAGE = page([target("disk")], [answer("disk", "write", 1000)], real=NO_RESULTS |
 PAGE |= {"points": [], "study": PAGE["study"] | {"question": "How fast?"}}
 
 
-def workflow(folder: Path, before: dict[str, int] | None = None, cells: int = 0) -> Any:
+def ended(folder: Path, before: dict[str, int] | None = None, cells: int = 0) -> list[str]:
     batch = SimpleNamespace(
         cells=[SimpleNamespace(cell=f"c{one}", rounds=1, point="") for one in range(cells)]
     )
-    plan = SimpleNamespace(cells=batch.cells, batches=[batch])
-    return SimpleNamespace(printed_folder=folder, site_folder=folder.parent, before=before or {}, plan=plan)
+    plan: Any = SimpleNamespace(cells=batch.cells, batches=[batch])
+    return ending(plan, folder, before or {}, folder.parent)
 
 
 def write(folder: Path, name: str, text: str, second: int) -> None:
@@ -51,7 +51,7 @@ def test_a_printed_study_ends_with_its_answer_and_both_files(tmp_path: Path) -> 
         write(tmp_path, name, text, second)
     write(tmp_path, "tables/publication.csv", MAP, 6)
     write(tmp_path, "figures/scaling.csv", "", 6)
-    assert ending(workflow(tmp_path)) == [
+    assert ended(tmp_path) == [
         "6 of 6 results proven; disk at best: write 1,000 MiB/s [900–1,100]; "
         "1 of 4 figures and tables of ime-paper shown",
         f"HTML: {tmp_path}/report.html",
@@ -59,12 +59,24 @@ def test_a_printed_study_ends_with_its_answer_and_both_files(tmp_path: Path) -> 
     ]
 
 
+def test_a_workflow_with_nothing_to_do_shows_the_ending_of_the_earlier_one(tmp_path: Path) -> None:
+    """The second `snakemake` of a user ended with "Nothing to be done" and no answer."""
+    assert earlier_ending(tmp_path) == []
+    write(tmp_path, "records.csv", "", 5)
+    assert earlier_ending(tmp_path) == []
+    write(tmp_path, "page.json", json.dumps(PAGE), 6)
+    write(tmp_path, "report.pdf", "", 7)
+    heading, *lines = earlier_ending(tmp_path)
+    assert heading == "already drawn:"
+    assert [line.strip() for line in lines] == ended(tmp_path)
+
+
 def test_a_pdf_of_an_earlier_drawing_is_not_named(tmp_path: Path) -> None:
     for second, (name, text) in enumerate(
         [("report.pdf", ""), ("records.csv", ""), ("page.json", json.dumps(PAGE))], 5
     ):
         write(tmp_path, name, text, second)
-    assert ending(workflow(tmp_path))[1:] == [f"HTML: {tmp_path}/report.html"]
+    assert ended(tmp_path)[1:] == [f"HTML: {tmp_path}/report.html"]
 
 
 def test_collected_records_end_with_their_verdicts(tmp_path: Path) -> None:
@@ -73,7 +85,7 @@ def test_collected_records_end_with_their_verdicts(tmp_path: Path) -> None:
     ):
         write(tmp_path, name, text, second)
     write(tmp_path, "facts.json", json.dumps({"records": 6, "verdicts": {"VALID": 4, "INVALID": 2}}), 8)
-    assert ending(workflow(tmp_path)) == [
+    assert ended(tmp_path) == [
         f"{tmp_path}/records.csv: 6 records: 4 VALID, 2 INVALID",
         f"why: weir audit {tmp_path}/records.csv",
     ]
@@ -85,15 +97,13 @@ def test_batches_alone_end_with_the_cells_that_they_measured(tmp_path: Path) -> 
     write(study, "records.csv", "", 5)
     write(study, "page.json", json.dumps(PAGE), 6)
     write(tmp_path, "runs/c0/000/run.json", "{}\n", 9)
-    assert ending(workflow(study, output_times(study), cells=2)) == [
-        f"1 of 2 cells measured: {tmp_path}/runs"
-    ]
+    assert ended(study, output_times(study), cells=2) == [f"1 of 2 cells measured: {tmp_path}/runs"]
 
 
 @pytest.mark.parametrize("text", ["", "{", "{}", "null"])
 def test_a_damaged_page_does_not_hide_the_files(tmp_path: Path, text: str) -> None:
     write(tmp_path, "page.json", text, 5)
-    first, html = ending(workflow(tmp_path))
+    first, html = ended(tmp_path)
     assert first.startswith(f"{tmp_path}/page.json")
     assert html == f"HTML: {tmp_path}/report.html"
 
@@ -118,7 +128,7 @@ def test_show_has_the_map_of_the_publication_below_the_answer(
 
 def test_the_snakefile_prints_it_when_all_jobs_ended_well() -> None:
     text = (ROOT / "Snakefile").read_text()
-    assert "    print_ending(WORKFLOW)" in text.split("onsuccess:")[1].split("onerror:")[0]
+    assert "    WORKFLOW.end()" in text.split("onsuccess:")[1].split("onerror:")[0]
 
 
 def test_small_transfers_without_a_number_of_operations_are_shown(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from weir.base.errors import WeirError
-from weir.workflow.handover import Handover, holder_of
+from weir.measure.handover import Handover, holder_of
 
 
 @pytest.mark.parametrize("folder", ["slurm-logs/rule_measure", "queue-logs"])

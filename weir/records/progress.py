@@ -16,6 +16,7 @@ from typing import Any
 
 from weir.base.errors import WeirError
 from weir.measure.document import OUTPUT_FILES
+from weir.measure.handover import Handover, workflow_runs
 from weir.measure.status import STATUS_FILE, StatusLine, read_status
 from weir.plan import Batch, Plan
 from weir.records.collect import Run, tool_of
@@ -23,7 +24,6 @@ from weir.records.judged import collect_cell
 from weir.runs.files import RUN_FILE, is_finished, read_run_file, run_folder, why_unavailable
 from weir.terms.columns import checked
 from weir.terms.model import Cell, Row
-from weir.workflow.handover import Handover, workflow_runs
 
 Execution = tuple[Cell, int]  # a cell and its round
 

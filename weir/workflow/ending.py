@@ -3,34 +3,42 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from weir.base.errors import WeirError
 from weir.base.files import from_json
+from weir.plan import Plan
 from weir.records.tally import verdict_counts
 from weir.report.page_file import checked_page, publication_lines
 from weir.report.text import headline
-from weir.workflow.rules import Workflow
 from weir.workflow.study import PAGE, PRINT, RECORDS, cells_left, output_times
 
 _HTML = "report.html"
 
 
-def print_ending(workflow: Workflow) -> None:
-    """Called by the Snakefile when all jobs ended well."""
-    print(*ending(workflow), sep="\n", flush=True)
+def ending(plan: Plan, printed: Path, before: Mapping[str, int], results: Path) -> list[str]:
+    """The answer first. Outputs that an earlier workflow left are not named: they may be of other records.
+
+    printed: folder of the study, whose outputs had the times of before when the workflow began."""
+    times = output_times(printed)
+    if times == before:
+        return list(_measured(plan, results))
+    return list(_written(printed, times))
 
 
-def ending(workflow: Workflow) -> list[str]:
-    """The answer first. Outputs that an earlier workflow left are not named: they may be of other records."""
-    folder = workflow.printed_folder
-    times = output_times(folder)
-    if times == workflow.before:
-        return list(_measured(workflow))
+def earlier_ending(printed: Path) -> list[str]:
+    """The ending of an earlier workflow, for one that finds nothing to do: Snakemake then ends at once."""
+    times = output_times(printed)
+    if PAGE not in times or times[PAGE] < times.get(RECORDS, 0):
+        return []
+    return ["already drawn:", *(f"  {line}" for line in _written(printed, times))]
+
+
+def _written(folder: Path, times: Mapping[str, int]) -> Iterator[str]:
     if times.get(PAGE, 0) < times.get(RECORDS, 0):
-        return list(_collected(folder))
-    return list(_drawn(folder, has_print=times.get(PRINT, 0) >= times.get(PAGE, 0)))
+        return _collected(folder)
+    return _drawn(folder, has_print=times.get(PRINT, 0) >= times.get(PAGE, 0))
 
 
 def _drawn(folder: Path, has_print: bool) -> Iterator[str]:
@@ -53,7 +61,6 @@ def _collected(folder: Path) -> Iterator[str]:
     yield f"why: weir audit {folder / RECORDS}"
 
 
-def _measured(workflow: Workflow) -> Iterator[str]:
-    plan, results = workflow.plan, workflow.site_folder
+def _measured(plan: Plan, results: Path) -> Iterator[str]:
     left = sum(len(cells_left(batch, results)) for batch in plan.batches)
     yield f"{len(plan.cells) - left} of {len(plan.cells)} cells measured: {results / 'runs'}"

@@ -1,4 +1,4 @@
-"""weir/workflow/progress.py and the lines of weir watch: counts and times from the files of runs."""
+"""weir/records/progress.py and the lines of weir watch: counts and times from the files of runs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ import pytest
 from tests.checkout import SITE, SUITE, TARGET, load, make_checkout
 from weir.base.errors import WeirError
 from weir.base.processes import started
+from weir.measure.handover import HOLDER_FILE, Handover
 from weir.plan import Plan, make_plan, write_plan
 from weir.plan.card import short_card
+from weir.records.progress import BatchProgress, StudyProgress
 from weir.runs.files import run_folder
 from weir.terms.model import Parsed
 from weir.workflow.follow import _append, _redraw, line, progress_of
-from weir.workflow.handover import HOLDER_FILE, Handover
-from weir.workflow.progress import BatchProgress, StudyProgress
 
 
 @pytest.fixture
