@@ -115,9 +115,9 @@ def test_batch_job_without_exported_environment(cluster: Cluster, ranks: Path, t
     script = tmp_path / "job.sh"
     fields = " ".join(f"'{word}'" for word in inside("srun", 2, 1, ranks)).replace(INSIDE, "$INSIDE")
     fields = fields.replace("'$INSIDE'", '"$INSIDE"')
-    script.write_text(
-        f"#!/bin/bash\nPATH='{cluster.folder}/bin:{os.environ['PATH']}'\nINSIDE='{INSIDE}'\n{fields}\n"
-    )
+    # A slurmd of an ordinary user cannot log in for the user's own variables; Open MPI 5 needs HOME.
+    variables = f"export HOME='{Path.home()}'\nPATH='{cluster.folder}/bin:{os.environ['PATH']}'"
+    script.write_text(f"#!/bin/bash\n{variables}\nINSIDE='{INSIDE}'\n{fields}\n")
     cluster.out("sbatch", "--wait", "--export=NONE", "-N2", "-o", log, script)
     assert_geometry(log.read_text(), 2, 1)
 
