@@ -175,6 +175,11 @@ def about_duration(duration_s: float) -> str:
     return f"{duration_s:.0f} s"
 
 
+def counted(count: int, noun: str) -> str:
+    """A count with its noun: '1 file', '1,234 files', '2 processes'."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "es" if noun.endswith("s") else "s")
+
+
 def number_list(numbers: Sequence[int]) -> str:
     """Whole numbers in ascending order for reading: '2', '3 to 8', '2, 4 and 8 to 10'."""
     runs: list[list[int]] = []

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from weir.base.errors import visible
+from weir.base.units import counted
 from weir.plan.config.sources import find_sources
 from weir.report.bundle.pack import pack
 from weir.report.bundle.source import Source
@@ -58,7 +59,7 @@ def execute(args: argparse.Namespace) -> int:
         print(json.dumps(held, indent=1))
         return 0
     figures = "with figures and tables" if held["figures"] else "without figures"
-    print(f"{out}: {held['files']} files, {figures}\ndigest {held['digest']}")
+    print(f"{out}: {counted(held['files'], 'file')}, {figures}\ndigest {held['digest']}")
     return 0
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from weir.base.errors import WeirError
 from weir.base.files import printable
+from weir.base.units import counted
 from weir.decide.io500.imported import Scored, import_all, scored_facts, scored_lines, scored_table
 from weir.records.facts import Facts, read_facts
 from weir.records.found import Found, files_below, imported_before
@@ -157,12 +158,12 @@ def _files_by_tool(imported: Imported) -> dict[str, int]:
 def _lines(summary: dict[str, Any], imported: Imported, scored: list[Scored]) -> Iterator[str]:
     yield describe(summary)
     by_tool = ", ".join(f"{count} of {tool}" for tool, count in summary["files_by_tool"].items())
-    yield f"read {summary['files']} files; with records: {by_tool}"
+    yield f"read {counted(summary['files'], 'file')}; with records: {by_tool}"
     yield from scored_lines(scored)
     yield from (f"  refused: {error}" for error in imported.errors)
     yield from _unread(imported.without_results)
     if earlier := summary["files_of_earlier_imports"]:
-        few = f"{len(earlier)} files not read, such as {earlier[0]}"
+        few = f"{counted(len(earlier), 'file')} not read, such as {earlier[0]}"
         yield f"  output of an earlier import or of a study: {few}"
     yield from _copies(imported.copies)
     if summary["missing"]:
@@ -176,8 +177,7 @@ def _copies(copies: Mapping[tuple[str, str], int]) -> Iterator[str]:
         if at == _MOST_NAMES:
             yield f"  and {len(copies) - at} more files with results that another has (--json names all)"
             return
-        many = f"{count} results" if count > 1 else "1 result"
-        yield f"  counted once: {many} of {file}, as in {other}"
+        yield f"  counted once: {counted(count, 'result')} of {file}, as in {other}"
 
 
 def _unread(without_results: Mapping[Path, str]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from weir.base.errors import WeirError
+from weir.base.units import counted
 from weir.report.bundle.reproduce import Reproduced, reproduce
 
 NAME = "reproduce"
@@ -65,6 +66,6 @@ def _text(outcome: Reproduced) -> str:
         for line in outcome.lines
     ]
     lines += [f"different: {name}" for name in outcome.different]
-    lines.append(f"{len(outcome.identical)} files identical, {len(outcome.different)} different")
+    lines.append(f"{counted(len(outcome.identical), 'file')} identical, {len(outcome.different)} different")
     lines += [f"figures and tables not compared: {outcome.skipped}"] if outcome.skipped else []
     return "\n".join([*lines, f"digest {outcome.digest}"])

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from weir.base.errors import WeirError, did_you_mean
+from weir.base.units import counted
 from weir.plan.config.sites import load_site
 from weir.plan.config.sources import add_config_dir, find_sources
 from weir.site.stacks.probe import launcher_of, probe_stack, stack_of_prefix
@@ -41,7 +42,7 @@ def execute(args: argparse.Namespace) -> int:
         print(json.dumps([_facts(stack) for stack in found], indent=1))
     else:
         bad = [stack.name for stack in found if problems(stack)]
-        many = f"{len(found)} stack{'s' * (len(found) != 1)}"
+        many = counted(len(found), "stack")
         print(f"{many}: {'PROBLEM in ' + ', '.join(bad) if bad else 'no problem'}\n")
         print("\n\n".join(describe(stack) for stack in found))
     return 1 if any(problems(stack) for stack in found) else 0

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from weir.base.errors import WeirError
+from weir.base.units import counted
 from weir.report.bundle.reproduce import verify_bundle
 from weir.runs.manifest import COPY_HINT, SIGNATURE, Verified, sign, signer, verify
 
@@ -55,7 +56,7 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _text(verified: Verified, name: str | None, proven: bool) -> str:
-    lines = [f"{verified.files} files compared, {len(verified.differences)} differ"]
+    lines = [f"{counted(verified.files, 'file')} compared, {len(verified.differences)} differ"]
     lines += map(str, verified.beside_absent_runs())
     lines += [text, f"    {COPY_HINT}"] if (text := verified.absent_text()) else []
     lines.append(f"digest {verified.digest}")

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from weir.base.errors import WeirError
-from weir.base.units import about_duration, about_size
+from weir.base.units import about_duration, about_size, counted
 from weir.plan.config.suite import FULL
 from weir.plan.experience import BatchCosts, learned
 from weir.plan.model import Batch, Cost, Plan, TargetCost
@@ -46,8 +46,7 @@ def other_scale(plan: Plan, full: Callable[[], Plan], option: str) -> str:
         cost = full().cost
     except WeirError as error:
         return f"{chosen}; {FULL} cannot be planned: {error}"
-    whole = f"{cost.cells:,} cells, {cost.executions:,} executions, {_duration(cost)}"
-    return f"{chosen}; {FULL} has {whole}: {option}"
+    return f"{chosen}; {FULL} has {_work(cost)}: {option}"
 
 
 def short_card(plan: Plan, left: int, scale: str = "") -> str:
@@ -83,7 +82,7 @@ def _whole(plan: Plan) -> str:
 
 def _head(plan: Plan, scale: str) -> Iterator[str]:
     cost = plan.cost
-    yield f"Plan of {_whole(plan)}: {cost.cells:,} cells, {cost.executions:,} executions, {_duration(cost)}"
+    yield f"Plan of {_whole(plan)}: {_work(cost)}"
     yield f"  {plan.site.description}"
     yield ""
     if scale:
@@ -222,6 +221,10 @@ def _notes(plan: Plan) -> Iterator[str]:
         yield ""
         for note in plan.notes:
             yield from textwrap.wrap(note, _WIDTH, initial_indent="  note: ", subsequent_indent="        ")
+
+
+def _work(cost: Cost) -> str:
+    return f"{counted(cost.cells, 'cell')}, {counted(cost.executions, 'execution')}, {_duration(cost)}"
 
 
 def _duration(item: Cost | Batch | TargetCost) -> str:

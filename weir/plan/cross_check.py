@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from weir.base.units import counted
 from weir.plan.config import Config
 from weir.plan.expand import DIGITS, Expansion, PlannedCell, too_large, with_cost
 from weir.terms.model import CROSS_CHECK, Cell, Site, is_check
@@ -112,7 +113,7 @@ def check_notes(own: Sequence[PlannedCell], beside: Sequence[PlannedCell], site:
         twice = any(by_name[str(cell.checks)].checks for cell in checks)
         less = any(cell.params["access"] != _root(cell, by_name).params["access"] for cell in checks)
         cells = f"{'the writes of ' if less else ''}{len(checks):,} of them"
-        whole = f"{first} measures {_cells(of_all[group])} of {tool} with stack {stack}"
+        whole = f"{first} measures {counted(of_all[group], 'cell')} of {tool} with stack {stack}"
         both = f"both programs measure {cells} without what {second} lacks"
         yield f"{whole}; {both if twice else f'{second} measures {cells}'} beside it ({CROSS_CHECK})"
 
@@ -128,10 +129,6 @@ def _group(cell: Cell) -> tuple[str, str, bool]:
     return cell.stack, cell.tool, cell.by_cross_check
 
 
-def _cells(count: int) -> str:
-    return f"{count:,} cell{'s' * (count > 1)}"
-
-
 def instead_notes(expansions: Iterable[Expansion], site: Site) -> Iterator[str]:
     """One line for each reason why a stack's own program cannot measure cells."""
     counts: Counter[tuple[str, str, str]] = Counter()
@@ -140,4 +137,4 @@ def instead_notes(expansions: Iterable[Expansion], site: Site) -> Iterator[str]:
             counts[stack, item.experiment.tool.name, reason] += count
     for (stack, tool, reason), count in counts.items():
         first, second = (program_name(site.stacks[stack].program(tool, by)) for by in (False, True))
-        yield f"{second} measures {_cells(count)} in place of {first} with stack {stack}: {reason}"
+        yield f"{second} measures {counted(count, 'cell')} in place of {first} with stack {stack}: {reason}"

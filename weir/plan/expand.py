@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from weir.base.errors import ConfigError, Problem, unique
-from weir.base.units import about_size
+from weir.base.units import about_size, counted
 from weir.plan.config import Config
 from weir.plan.config.expression import Expression, ExpressionError
 from weir.plan.config.parameters import ParameterError, cell_default, cell_key, computed_value
@@ -85,9 +85,9 @@ def partition_for(location: Location, tool: str, nodes: int, ppn: int, site: Sit
             return partition
     most = max(item.nodes for item in fitting)
     if nodes > most:
-        return Unreachable("nodes", f"needs more than the {most} node{'s' * (most > 1)} of site {site.name}")
+        return Unreachable("nodes", f"needs more than the {counted(most, 'node')} of site {site.name}")
     most = max(item.max_ppn for item in fitting if nodes <= item.nodes)
-    processes = f"{most} process{'es' * (most > 1)} per node"
+    processes = f"{counted(most, 'process')} per node"
     return Unreachable("ppn", f"needs more than the {processes} that site {site.name} allows (max_ppn)")
 
 

@@ -9,7 +9,7 @@ from weir.audit.evidence import CLIENT, DEVICES, EVIDENCE, PROOFS
 from weir.audit.explain import hint_of
 from weir.audit.judge import UNPROVEN, VERDICTS, Judgement
 from weir.audit.registry import rules
-from weir.base.units import about_size, three_digits
+from weir.base.units import about_size, counted, three_digits
 from weir.prove.claims import counted_text
 from weir.prove.mounts import Mount, Phase
 from weir.prove.records import MOVED, Judged, JudgedRow, synced_share
@@ -231,7 +231,7 @@ def headline(judged: Sequence[JudgedRow | None], what: str) -> str:
     verdicts = Counter(UNPROVEN if one is None else str(one.row["verdict"]) for one in judged)
     if not judged:
         return "nothing was seen that a verdict could be about"
-    many = f"{verdicts['VALID']} of {len(judged)} {what}{'s' * (len(judged) != 1)} VALID"
+    many = f"{verdicts['VALID']} of {counted(len(judged), what)} VALID"
     others = [f"{verdicts[name]} {name}" for name in VERDICTS[1:] if verdicts[name]]
     rules_ = Counter(most_telling(one.judgement).rule for one in judged if one and one.judgement.findings)
     found = f" ({', '.join(name for name, _ in rules_.most_common(2))})" if rules_ else ""

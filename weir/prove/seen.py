@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from weir.base.units import about_size
+from weir.base.units import about_size, counted
 from weir.prove.mounts import Mount
 from weir.prove.output import is_worth_lines, little_line, mount_lines, moved_below, watched_lines
 from weir.prove.records import Judged, interposed
@@ -119,9 +119,9 @@ def _unseen(seen: Seen) -> Iterator[str]:
     killed = sum(map(is_killed, own))
     if killed:
         how = "by a signal or a call of the system: their counts are those up to then"
-        yield f"the end of {_processes(killed)} that left no report, {how}"
+        yield f"the end of {counted(killed, 'process')} that left no report, {how}"
     if seen.damaged:
-        yield f"what {_processes(seen.damaged)} counted: the reports are damaged, or memory was full"
+        yield f"what {counted(seen.damaged, 'process')} counted: the reports are damaged, or memory was full"
     for name in sorted({PurePath(one["object"]).name for one in interposed(own)}):
         yield f"what {name} does with calls that it provides in place of the C library"
 
@@ -155,10 +155,6 @@ def _is_static(program: Path) -> bool:
             kinds = (struct.unpack_from("<I", head, at + size * part)[0] for part in range(count))
             return _LOADER not in kinds
     return False
-
-
-def _processes(count: int) -> str:
-    return f"{count} process{'es' if count > 1 else ''}"
 
 
 def facts_of_all(seen: Seen) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from weir.audit.judge import VERDICTS
 from weir.base.errors import WeirError
+from weir.base.units import counted
 from weir.records.collect import Run
 from weir.records.judged import rows_of_run
 from weir.records.rounds import EDITED, Finding
@@ -59,7 +60,7 @@ def not_as_measured(
     held = _by_run(rows)
     without = Counter(row["cell"] for row in rows if row.get("run") is None)
     for cell, count in without.items() if held else ():
-        yield Finding(EDITED, f"{count} records name no run ({_HINT})", cell)
+        yield Finding(EDITED, f"{counted(count, 'record')} without a run ({_HINT})", cell)
     for (cell, number), facts in runs.items():
         run = Run(run_folder(results, cell, number), facts)
         if run.differing is None:
@@ -82,7 +83,7 @@ def _by_run(rows: Sequence[Row]) -> Mapping[tuple[str, int], list[Row]]:
 
 def _difference(recorded: Sequence[Row], given: Sequence[Row]) -> str | None:
     if len(recorded) != len(given):
-        return f"{len(recorded)} records, and its run gives {len(given)} ({_HINT})"
+        return f"{counted(len(recorded), 'record')}, and its run gives {len(given)} ({_HINT})"
     names = (*_IDENTITY, *columns_of_role("parameter"), *columns_of_role("measure"))
     for one, other in zip(sorted(recorded, key=_place), sorted(given, key=_place), strict=True):
         if differs := _first_other(one, other, names):
@@ -95,7 +96,7 @@ def _difference(recorded: Sequence[Row], given: Sequence[Row]) -> str | None:
 
 def _other_values(recorded: Sequence[Row], given: Sequence[Row]) -> str | None:
     if len(recorded) > len(given):
-        return f"{len(recorded)} records, and its run gives {len(given)} ({_HINT})"
+        return f"{counted(len(recorded), 'record')}, and its run gives {len(given)} ({_HINT})"
     by_place = {_place(row): row for row in given}
     pairs = ((row, by_place.get(_place(row))) for row in recorded)
     names = columns_of_role("measure")

@@ -12,7 +12,7 @@ from typing import Any
 from weir.audit.explain import hint_of, triggered
 from weir.audit.judge import UNPROVEN, VERDICTS
 from weir.audit.registry import rules
-from weir.base.units import about_size
+from weir.base.units import about_size, counted
 from weir.measure.machine.processor_power import shown
 from weir.terms.model import Row
 
@@ -210,7 +210,8 @@ def summarise(rows: Sequence[Row], out: Path) -> dict[str, Any]:
 def describe(summary: Mapping[str, Any]) -> str:
     """One line of counts, then the reasons and the missing evidence."""
     counts = verdict_counts(summary["verdicts"])
-    head = f"{summary['out']}: {summary['records']} records of {summary['cells']} cells: {counts}"
+    many = f"{counted(summary['records'], 'record')} of {counted(summary['cells'], 'cell')}"
+    head = f"{summary['out']}: {many}: {counts}"
     lines = [head + read_text(summary.get("read"))]
     if authors := summary["authors_verdicts"]:
         lines.append(f"  {authors:6d} with the verdict of the table's author, not of this audit")

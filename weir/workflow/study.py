@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError, visible
+from weir.base.units import counted
 from weir.measure.handover import MEASURED_PLAN, Handover
 from weir.plan import Batch, Plan, plan_data, write_plan
 from weir.runs.files import is_finished, is_kept, why_unavailable
@@ -181,7 +182,8 @@ def what_is_left(plan: Plan, results: Path, receipts: Path, examples: int = 8) -
     """
     left = {batch.batch: cells_left(batch, results) for batch in plan.batches}
     count = sum(map(len, left.values()))
-    lines = [f"{len(plan.cells)} cells planned, {len(plan.cells) - count} measured, {count} to measure"]
+    planned = counted(len(plan.cells), "cell")
+    lines = [f"{planned} planned, {len(plan.cells) - count} measured, {count} to measure"]
     for name, labels in left.items():
         if labels:
             more = f" and {len(labels) - examples} more" if len(labels) > examples else ""

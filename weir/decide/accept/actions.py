@@ -8,6 +8,7 @@ import shlex
 from dataclasses import replace
 
 from weir.base.errors import WeirError
+from weir.base.units import counted
 from weir.data import data_folder
 from weir.decide.accept import output
 from weir.decide.accept.contract import Contract, read_contract
@@ -70,8 +71,9 @@ def _headline(contract: Contract) -> str:
     )
     without = len(contract.lines) - len(given)
     parts += [f"{without} of conditions only"] if without else []
-    found = f"{len(contract.lines)} lines to judge: {', '.join(parts)}"
-    return f"{found}; {len(contract.not_encoded)} requirements not judged" if contract.not_encoded else found
+    found = f"{counted(len(contract.lines), 'line')} to judge: {', '.join(parts)}"
+    unjudged = counted(len(contract.not_encoded), "requirement")
+    return f"{found}; {unjudged} not judged" if contract.not_encoded else found
 
 
 def _asked(contract: Contract, given: str) -> str:

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from weir.base.units import counted
 from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured
 from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, Value, overall
@@ -42,8 +43,8 @@ def headline(contract: Contract, results: Sequence[Result], measured: Measured) 
         text += f", {unjudged} not judged"
     else:
         parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ORDER)
-        text = f"{overall(results).upper()}{mark} ({len(results)} lines: {parts})"
-        text += f", {unjudged} requirements not judged" if unjudged else ""
+        text = f"{overall(results).upper()}{mark} ({counted(len(results), 'line')}: {parts})"
+        text += f", {counted(unjudged, 'requirement')} not judged" if unjudged else ""
     return "; ".join([f"{contract.name}: {text}", *_closest(results)])
 
 
@@ -102,10 +103,11 @@ def _place_lines(measured: Measured) -> list[str]:
         mount = f" at {found['mount_point']}" if found.get("mount_point") else ""
         name = f"Storage of target {run['cell'].get('target')}"
         runs[name][" ".join(texts) + mount if texts else "not recorded"] += 1
-    return [
-        f"{name}: {', '.join(f'{text} ({count} runs)' for text, count in sorted(each.items()))}."
+    texts_of = {
+        name: [f"{text} ({counted(count, 'run')})" for text, count in sorted(each.items())]
         for name, each in sorted(runs.items())
-    ]
+    }
+    return [f"{name}: {', '.join(texts)}." for name, texts in texts_of.items()]
 
 
 def as_text(contract: Contract, results: Sequence[Result], measured: Measured) -> str:

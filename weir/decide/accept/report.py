@@ -16,6 +16,7 @@ from pathlib import Path
 import weir
 from weir.base.errors import WeirError
 from weir.base.files import write_atomically
+from weir.base.units import counted
 from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured
 from weir.decide.accept.judge import Result
@@ -56,7 +57,7 @@ class Evidence:
     def programs(self) -> list[str]:
         rows = [row for one in self.results for row in one.rows]
         names = Counter(f"{row.get('program')} {row.get('tool_version') or ''}".strip() for row in rows)
-        return [f"{name} ({count} records)" for name, count in sorted(names.items())]
+        return [f"{name} ({counted(count, 'record')})" for name, count in sorted(names.items())]
 
     def machines(self) -> list[str]:
         hosts = [run.get("host", {}) for one in self.results for run in one.runs]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.audit.judge import USABLE
+from weir.base.units import counted
 from weir.decide.compare.pairs import pair_cells
 from weir.decide.compare.sides import Campaign, Side
 from weir.decide.compare.verdict import SAME, UNDECIDED, Judged, judge_pairs
@@ -49,7 +50,7 @@ class Agreement:
     def text(self) -> str:
         """The line that page, print and terminal show."""
         programs, within = f"{self.second} and {self.first}", f"agree within {self.margin:.3g} %"
-        of_cells = f"of {self.cells} cell{'s' * (self.cells > 1)}"
+        of_cells = f"of {counted(self.cells, 'cell')}"
         found = f"{programs} {within} on {self.agree} {of_cells}"
         if not self.agree and not self.differ:  # "agree on 0 of 4" reads as a difference
             found = f"undecided on {len(self.undecided)} {of_cells} whether {programs} {within}"

@@ -10,7 +10,7 @@ from collections.abc import Container, Iterator, Sequence
 from math import exp, log
 from typing import Any
 
-from weir.base.units import three_digits
+from weir.base.units import counted, three_digits
 from weir.decide.compare.estimate import FEWEST_ROUNDS, FEWEST_SEPARATE
 from weir.decide.compare.pairs import Pair, Unmatched
 from weir.decide.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, Judged
@@ -192,7 +192,7 @@ def what_decides(judged: Judged) -> str:
     if count is None and any(side.dropped for side in judged.pair.evidence):
         return "dropped rounds, named below, may be those that would decide otherwise"
     if count:
-        return f"about {count} more round{'s' * (count > 1)} would decide"
+        return f"about {counted(count, 'more round')} would decide"
     if judged.by_day:
         return "different, but another day may have made it: measure in turns"
     if judged.estimate.between:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from weir.base.errors import WeirError
+from weir.base.units import counted
 from weir.decide.compare.estimate import (
     FEWEST_ROUNDS,
     FEWEST_SEPARATE,
@@ -183,11 +184,11 @@ def _reservations(pair: Pair) -> Iterator[str]:
         if len(side.dropped) > MOST_DROPPED:
             yield f"{name} lacks {len(side.dropped) - MOST_DROPPED} more rounds"
     if count := pair.verdicts.get(RESERVED):
-        yield f"{count} DEGRADED record{'s' * (count > 1)} not used"
+        yield f"{counted(count, 'DEGRADED record')} not used"
     if count := pair.verdicts.get("INVALID"):
-        yield f"{count} INVALID record{'s' * (count > 1)} not used"
+        yield f"{counted(count, 'INVALID record')} not used"
     if count := pair.verdicts.get(UNPROVEN):
-        yield f"{count} UNPROVEN record{'s' * (count > 1)} used"
+        yield f"{counted(count, 'UNPROVEN record')} used"
 
 
 FINE, IS_SLOWER, CANNOT_DECIDE = 0, 1, 3  # exit codes; 2 is wrong use

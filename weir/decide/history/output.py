@@ -9,7 +9,7 @@ from datetime import date
 from math import exp
 from typing import Any
 
-from weir.base.units import three_digits
+from weir.base.units import counted, three_digits
 from weir.decide.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, Judgement
 from weir.decide.history.regimes import Change
 from weir.decide.history.series import Series, stopped
@@ -169,13 +169,13 @@ def show_text(judged: Sequence[tuple[Series, Judgement]], everything: bool = Fal
 
 def regimes_text(series: Series, found: Judgement) -> str:
     """The levels of one series and what lies between them."""
-    count = f"{len(series)} point{'s' * (len(series) != 1)}"
+    count = counted(len(series), "point")
     lines = [f"{series.name}: {count}, {series.day(0)} to {series.day(len(series) - 1)}"]
     before: list[Change | None] = [None, *found.changes]
     for regime, change in zip(found.regimes, before, strict=True):
         if change is not None:
             lines.append(f"    {change_text(change)}")
         level, points = three_digits(exp(regime.level)), regime.end - regime.start
-        many = f"{points} point{'s' * (points != 1)}"
+        many = counted(points, "point")
         lines.append(f"  median {_with_unit(level, series.unit)} from {series.day(regime.start)}, {many}")
     return "\n".join(lines)

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any
 
 from weir.audit.judge import USABLE
-from weir.base.units import format_size
+from weir.base.units import counted, format_size
 from weir.decide.predict.application import Application, IoPhase
 from weir.decide.predict.rates import Point, Rate, group_of, points_of, rate_of, unlike
 from weir.terms.model import Row
@@ -120,9 +120,8 @@ def _why_none(application: Application, phase: IoPhase, rows: Sequence[Row]) -> 
     if not cells:
         return _not_plain([row for row in fitting if group_of(row) == wanted.group])
     reasons = Counter(row["reasons"] or row["verdict"] for row in fitting if row["cell"] in cells)
-    why = ", ".join(
-        f"{reason.replace(';', ', ')} ({count} records)" for reason, count in reasons.most_common(2)
-    )
+    most = [(reason.replace(";", ", "), counted(count, "record")) for reason, count in reasons.most_common(2)]
+    why = ", ".join(f"{reason} ({records})" for reason, records in most)
     many = f"{len(cells)} cells have" if len(cells) > 1 else "1 cell has"
     return f"{many} its interface, layout and order, and no usable record: {why}"
 

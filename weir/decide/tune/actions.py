@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from weir.base.errors import WeirError
-from weir.base.units import format_size, three_digits
+from weir.base.units import counted, format_size, three_digits
 from weir.decide.compare.verdict import FASTER, Judged
 from weir.decide.tune.live import Machine, candidates_of, known_suite, objective_of
 from weir.decide.tune.replay import read_replay
@@ -53,7 +53,7 @@ def _live(args: argparse.Namespace) -> int:
     results = (args.results or Path("results") / plan.site.name / f"tune-{suite.name}").resolve()
     machine = Machine(plan, results, objective_of(settings))
     space, cells = candidates.space, candidates.cells
-    print(f"{len(space)} settings, {budget} to measure: {machine.objective.name}", flush=True)
+    print(f"{counted(len(space), 'setting')}, {budget} to measure: {machine.objective.name}", flush=True)
 
     def measure(number: int) -> float | None:
         score = machine.score(cells[number])

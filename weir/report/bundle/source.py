@@ -15,6 +15,7 @@ import yaml
 
 from weir.audit.registry import rules
 from weir.base.files import from_json, read_object
+from weir.base.units import counted
 from weir.plan import read_plan
 from weir.plan.config.sites import user_name
 from weir.plan.config.yaml_file import read_yaml
@@ -101,7 +102,7 @@ class Source:
             found.append(("values that are names of the study", names))
         for name, count in self.printed.items():
             if not is_secret_name(name) and name not in without:
-                found.append((f"{name} of your shell", f"{count} outputs of runs hold its value"))
+                found.append((f"{name} of your shell", f"its value is in {counted(count, 'output')} of runs"))
         return found
 
     def _others(self) -> Iterator[Path]:

@@ -239,7 +239,7 @@ CHEATS: dict[str, tuple[Callable[[Path], object], str]] = {
     "copy a line of the ledger": (ledger_twice, "does not follow from line"),
     "name another version of the program": (name_another_program, "tool_version is 9.9"),
     "name another tool": (name_another_tool, "tool is x in the records"),
-    "add a record without a run": (record_without_a_run, "c00: 2 records name no run"),
+    "add a record without a run": (record_without_a_run, "c00: 2 records without a run"),
 }
 
 

@@ -10,6 +10,7 @@ from weir.base.units import (
     UnitError,
     about_duration,
     about_size,
+    counted,
     format_size,
     latency_text,
     number_list,
@@ -151,3 +152,12 @@ def test_latencies_have_a_unit_that_fits(microseconds: float, shown: str) -> Non
 def test_sizes_in_one_sentence_are_told_apart(values: tuple[float, ...], texts: tuple[str, ...]) -> None:
     """A file that lacks a page is not as large as the one that has it."""
     assert sizes(*values) == texts
+
+
+@pytest.mark.parametrize(
+    ("count", "noun", "text"),
+    [(0, "cell", "0 cells"), (1, "cell", "1 cell"), (1234, "more round", "1,234 more rounds"),
+     (1, "process", "1 process"), (2, "process", "2 processes")],
+)  # fmt: skip
+def test_a_count_and_its_noun_agree(count: int, noun: str, text: str) -> None:
+    assert counted(count, noun) == text
