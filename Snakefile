@@ -142,7 +142,7 @@ rule draw:
         folder=WORKFLOW.folder_of,
         code=WORKFLOW.code.drawing_digest(),
     shell:
-        f"{WORKFLOW.code.step} {{log:q}} Rscript {WORKFLOW.code.word('analysis/draw.R')}"
+        f"{WORKFLOW.code.step} --log {{log:q}} Rscript {WORKFLOW.code.word('analysis/draw.R')}"
         " study {params.folder:q} --with published={input.published:q}"
 
 
@@ -177,7 +177,7 @@ rule print:
     params:
         folder=WORKFLOW.folder_of,
     shell:
-        f"{WORKFLOW.code.step} {{log:q}} {WORKFLOW.code.word('reports/print.sh')}"
+        f"{WORKFLOW.code.step} --log {{log:q}} {WORKFLOW.code.word('reports/print.sh')}"
         " {input.text:q} {params.folder:q} {output:q}"
 
 

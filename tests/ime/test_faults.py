@@ -205,7 +205,7 @@ def test_a_drainer_that_has_only_begun_has_no_id_yet(programs: Path, make_store:
         held = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, LOCK_DRAINER, 1, 0)
         assert lock(control.fileno(), held)
         assert status(store)["drainer_pid"] is None
-        assert "no drainer" in store.imectl("status").stdout
+        assert "a drainer of unknown id" in store.imectl("status").stdout
 
 
 def test_a_stale_process_id_is_not_signalled(programs: Path, make_store: StoreMaker) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
 import re
 import signal
 import subprocess
@@ -316,14 +317,16 @@ class Workflow:
 
     def _tell_steps(self, process: subprocess.Popen[bytes]) -> int:
         """Shows what the steps tell of their progress, and returns the exit code of the workflow."""
+        begun = ""
         with self._log.open(encoding="utf-8", errors="replace") as log:
-            while True:
-                over = process.poll()
-                for line in filter(_PROGRESS.match, log):
-                    print(line.rstrip(), flush=True)
-                if over is not None:
-                    return over
+            log.seek(0, os.SEEK_END)
+            while (over := process.poll()) is None:
+                *lines, begun = (begun + log.read()).split("\n")
+                with contextlib.suppress(BrokenPipeError):  # the PDF is made whoever reads this
+                    for line in filter(_PROGRESS.match, lines):
+                        print(line, flush=True)
                 time.sleep(_LOOK_S)
+            return over
 
     def _forget_failures(self) -> None:
         """Reasons and logs of an earlier start are not those of this one."""

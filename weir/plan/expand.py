@@ -201,7 +201,7 @@ class _Expander:
             other = stack.program(cell.tool, by_cross_check=True)
             if not other or self.tool.unsupported(cell, other):
                 could = isinstance(self.tool, EngineTool) and not other
-                hint = "; weir-io in its cross_check would measure it" if could else ""
+                hint = " (weir-io in its cross_check would measure it)" if could else ""
                 self._exclude("program", f"stack {cell.stack}: {lacking}{hint}")
                 return
             cell = self._cell(point, partition, values, by_cross_check=True)

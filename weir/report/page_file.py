@@ -87,4 +87,9 @@ def publication_lines(study: Path) -> list[str]:
 def _is_shown(row: Mapping[str, str], study: Path) -> bool:
     """Whether the records hold the item and its part was drawn, which needs enough of them."""
     kind, _, name = (row.get("part") or "").partition(" ")
-    return row.get("held") == "TRUE" and bool(name) and any((study / f"{kind}s").glob(f"{name}*.csv"))
+    return (
+        row.get("held") == "TRUE"
+        and bool(name)
+        and "/" not in name
+        and any((study / f"{kind}s").glob(f"{name}*.csv"))
+    )

@@ -22,7 +22,10 @@ MOST_POINTS = 4000  # points on a page, the same number as in report.html
 MOST_VALUES = 40  # values of a point that are drawn
 _FEWEST_OPERATIONS = 100  # a percentile of fewer is their maximum
 _UNNAMED = "storage"
-_KEPT = ("api", "layout", "order", "xfer_bytes", "nn", "ppn", "sync", "direct", "purpose", "emulated")
+_KEPT = (
+    *("api", "layout", "order", "xfer_bytes", "nn", "ppn", "sync", "direct", "purpose", "emulated"),
+    *("tool", "program"),
+)
 
 Key = tuple[str, str, str]  # target, access, cell
 Iteration = tuple[Any, Any, Any]
@@ -155,11 +158,14 @@ class Points:
         return sorted(rows, key=lambda one: (one["emulated"], -(one["median"] or 0.0)))
 
     def settings(self) -> dict[Key, str]:
-        """The setting of each point; where settings do not tell two apart, what differs in their labels is
-        added."""
+        """The setting of each point, with the program where two of one tool measured; where settings do not
+        tell two apart, what differs in their labels is added."""
         alike: dict[tuple[str, str, str], list[Point]] = {}
+        differ = self._programs_differ()
         for (target, access, _), point in self.found.items():
-            alike.setdefault((target, access, point.plain_setting), []).append(point)
+            program = str(point.about["program"] or "") if differ else ""
+            plain = ", ".join(filter(None, (point.plain_setting, program)))
+            alike.setdefault((target, access, plain), []).append(point)
         found: dict[Key, str] = {}
         for (_, _, plain), some in alike.items():
             common = set.intersection(*(set(point.label.split()) for point in some))
@@ -168,10 +174,17 @@ class Points:
                 found[point.key] = f"{plain}, {own}" if own else plain
         return found
 
+    def _programs_differ(self) -> bool:
+        """As programs_differ() of analysis/R/page_points.R."""
+        programs: dict[Any, set[Any]] = {}
+        for point in self.found.values():
+            if point.about["program"]:
+                programs.setdefault(point.about["tool"], set()).add(point.about["program"])
+        return any(len(names) > 1 for names in programs.values())
+
     def of_storage(self) -> set[Key]:
         """The points that are a bandwidth of the storage, as of_storage() of analysis/R/page_points.R has
-        them. The null interface moves no bytes, single operations beside transfers have a question of their
-        own, and writes that nobody synchronised count only where none was.
+        them.
 
         The null interface moves no bytes, single operations beside transfers have a question of their own,
         and writes that nobody synchronised count only where none was."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from weir.base.errors import WeirError
 from weir.base.files import from_json
+from weir.base.read_back import WRONG_CONTENT
 from weir.plan import Plan
 from weir.records.tally import verdict_counts
 from weir.report.page_file import checked_page, publication_lines
@@ -32,7 +33,7 @@ def earlier_ending(printed: Path) -> list[str]:
     times = output_times(printed)
     if PAGE not in times or times[PAGE] < times.get(RECORDS, 0):
         return []
-    return ["already drawn:", *(f"  {line}" for line in _written(printed, times))]
+    return ["drawn by an earlier workflow:", *(f"  {line}" for line in _written(printed, times))]
 
 
 def _written(folder: Path, times: Mapping[str, int]) -> Iterator[str]:
@@ -47,7 +48,7 @@ def _drawn(folder: Path, has_print: bool) -> Iterator[str]:
         answer = headline(checked_page(from_json(page.read_text(encoding="utf-8")), page))
     except WeirError as error:
         answer = str(error)
-    except (OSError, ValueError) as error:
+    except (OSError, *WRONG_CONTENT) as error:
         answer = f"{page}: is not readable: {error}"
     yield "; ".join([answer, *publication_lines(folder)])
     yield f"HTML: {folder / _HTML}"

@@ -52,6 +52,7 @@ class Workflow:
     code: Code
     site_folder: Path  # where the rules write: what a module's prefix makes of the folders of the study
     folder: Path
+    printed_folder: Path  # of the study that is printed
     retries: int
     before: Mapping[str, int] = field(init=False)  # outputs of an earlier workflow, with their times
     _started: bool = field(default=False, init=False)
@@ -63,11 +64,6 @@ class Workflow:
     def study(self) -> Study:
         """The study that is printed."""
         return self.archived or self.measured
-
-    @property
-    def printed_folder(self) -> Path:
-        """The folder of the study that is printed, as the rules write it."""
-        return Path(self.archived.folder) if self.archived else self.folder
 
     @property
     def plan_file(self) -> str:
@@ -134,13 +130,15 @@ def prepared(workflow: Any, config: Mapping[str, Any]) -> Workflow:
     _find_own_programs()
     plan = _plan(config, code)
     measured = measured_study(plan, code.root, str(config.get("campaign") or ""))
+    archived = archive_of(config, code.root)
     begun = Workflow(
         plan,
         measured,
-        archive_of(config, code.root),
+        archived,
         code,
         _as_written(workflow, measured.site_folder),
         _as_written(workflow, measured.folder),
+        _as_written(workflow, (archived or measured).folder),
         retries(plan) if workflow.is_main_process else 0,
     )
     if workflow.is_main_process:

@@ -1,10 +1,10 @@
 """Runs a step of the workflow whose programs keep files in TMPDIR: R and latexmk leave theirs after a signal.
 
-    python3 -m weir.workflow.step LOG COMMAND...
+    python3 -m weir.workflow.step [--log LOG] COMMAND...
 
-What the command prints goes to LOG; every ten seconds a line on the terminal shows its progress. The step
-ends with the workflow, also if that is killed, and its files go with it. What a kill of this process leaves,
-the next workflow removes.
+With a log, all that is printed goes there, and every ten seconds a line on the terminal shows the progress.
+The step ends with the workflow, also if that is killed, and its files go with it. What a kill of this process
+leaves, the next workflow removes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -34,8 +34,11 @@ _TO_DO = re.compile(r"^to draw: (\d+) parts$", re.MULTILINE)  # by analysis/R/re
 _DONE = re.compile(r"^drawn: ", re.MULTILINE)
 
 
-def main(log: Path, command: Sequence[str]) -> int:
+def main(arguments: Sequence[str], tell_s: float = _TELL_S) -> int:
     """The exit code of the command."""
+    log = Path(arguments[1]) if arguments[:1] == ["--log"] else None
+    command = arguments[2 if log else 0 :]
+    tell = partial(_tell, log, _take_the_streams(log)) if log else _tell_nothing
     stopped: list[int] = []  # signals interrupt nothing: one that comes in the midst of a start would lose it
     for each in caught_signals():
         signal.signal(each, lambda number, _: stopped.append(number))
@@ -45,32 +48,54 @@ def main(log: Path, command: Sequence[str]) -> int:
     temporary = tempfile.mkdtemp(prefix=PREFIX)
     try:
         note_temporary_of(FOLDER, Path(temporary))
-        return _run(log, command, temporary, stopped)
+        return _run(command, temporary, stopped, tell, tell_s)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
         forget_temporary(FOLDER)
 
 
-def _run(log: Path, command: Sequence[str], temporary: str, stopped: Sequence[int]) -> int:
+def _take_the_streams(log: Path) -> int:
+    """Sends the output of this process and of the command to the log; the descriptor of the terminal."""
+    terminal = os.dup(sys.stderr.fileno())
+    with log.open("wb") as output:
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(output.fileno(), stream.fileno())
+    return terminal
+
+
+def _tell(log: Path, terminal: int, elapsed_s: float) -> None:
+    """A closed terminal, or a log that somebody removed, ends no step."""
+    with contextlib.suppress(OSError):
+        text = log.read_text(encoding="utf-8", errors="replace")
+        os.write(terminal, f"{log.stem}: {progress(text, elapsed_s)}\n".encode())
+
+
+def _tell_nothing(elapsed_s: float) -> None:
+    """Whoever started the step has redirected its output."""
+
+
+def _run(
+    command: Sequence[str],
+    temporary: str,
+    stopped: Sequence[int],
+    tell: Callable[[float], None],
+    tell_s: float,
+) -> int:
     """Runs the command in a session of its own, so that an interrupt reaches all its processes once, by this
     one."""
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            command,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, "TMPDIR": temporary},
-            start_new_session=True,
-            preexec_fn=partial(die_with_parent, signal.SIGKILL),
-        )
+    process = subprocess.Popen(
+        command,
+        env={**os.environ, "TMPDIR": temporary},
+        start_new_session=True,
+        preexec_fn=partial(die_with_parent, signal.SIGKILL),
+    )
     began = told = time.monotonic()
     while process.poll() is None and not stopped:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(_LOOK_S)
-        if time.monotonic() - told >= _TELL_S:
+        if time.monotonic() - told >= tell_s:
             told = time.monotonic()
-            text = log.read_text(encoding="utf-8", errors="replace")
-            print(f"{log.stem}: {progress(text, told - began)}", file=sys.stderr, flush=True)
+            tell(told - began)
     if stopped:
         _end(process)
         return EXIT_INTERRUPTED
@@ -80,10 +105,10 @@ def _run(log: Path, command: Sequence[str], temporary: str, stopped: Sequence[in
 def progress(log: str, elapsed_s: float) -> str:
     """The counts in the log with the time left; without counts, the time that has passed."""
     to_do, done = _TO_DO.search(log), len(_DONE.findall(log))
-    if not to_do or not done:
+    if not to_do or done in (0, int(to_do[1])):
         return about_duration(elapsed_s)
     left_s = elapsed_s * (int(to_do[1]) - done) / done
-    return f"{done} of {to_do[1]} figures and tables, about {about_duration(left_s)} left"
+    return f"{done} of {to_do[1]} parts, about {about_duration(left_s)} left"
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -95,4 +120,4 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))
+    sys.exit(main(sys.argv[1:]))

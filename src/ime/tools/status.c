@@ -85,8 +85,11 @@ static void status_print_text(const struct store *store, const struct buffered_l
     printf("store %s before %s (emulated)\n", store->config.fast, store->config.backing);
     printf("%.1f of %.1f MiB used, %u clients, ", (double)atomic_load(&store->control->used_bytes) / mib,
            (double)store->control->capacity_bytes / mib, status_count_clients(store));
+    int noted;
     if (pid != 0) {
         printf("drainer %d\n", pid);
+    } else if (drainer_is_running(store, &noted)) { /* just begun, or of another namespace */
+        printf("a drainer of unknown id\n");
     } else {
         printf("no drainer (drain = %s)\n", store->config.drain_auto ? "auto" : "manual");
     }

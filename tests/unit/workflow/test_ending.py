@@ -67,7 +67,7 @@ def test_a_workflow_with_nothing_to_do_shows_the_ending_of_the_earlier_one(tmp_p
     write(tmp_path, "page.json", json.dumps(PAGE), 6)
     write(tmp_path, "report.pdf", "", 7)
     heading, *lines = earlier_ending(tmp_path)
-    assert heading == "already drawn:"
+    assert heading == "drawn by an earlier workflow:"
     assert [line.strip() for line in lines] == ended(tmp_path)
 
 
@@ -100,7 +100,14 @@ def test_batches_alone_end_with_the_cells_that_they_measured(tmp_path: Path) -> 
     assert ended(study, output_times(study), cells=2) == [f"1 of 2 cells measured: {tmp_path}/runs"]
 
 
-@pytest.mark.parametrize("text", ["", "{", "{}", "null"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "{", "{}", "null"),
+        json.dumps({key: value for key, value in PAGE.items() if key != "targets"}),
+        json.dumps(PAGE | {"answers": None}),
+    ],
+)
 def test_a_damaged_page_does_not_hide_the_files(tmp_path: Path, text: str) -> None:
     write(tmp_path, "page.json", text, 5)
     first, html = ended(tmp_path)

@@ -20,6 +20,7 @@ from weir.workflow.takeover import take_over_from_a_killed_workflow
 
 pytestmark = [pytest.mark.slow, pytest.mark.quick]
 ROOT = Path(__file__).resolve().parents[3]
+STEP = ("-c", "import sys; from weir.workflow.step import main; sys.exit(main(sys.argv[1:], tell_s=0.5))")
 # Leaves a file, as R does after TERM, and a process in the background.
 PROGRAM = 'touch "$TMPDIR/left"; sleep 600 & echo "$TMPDIR $!"; wait; sleep 600'
 
@@ -28,7 +29,7 @@ def step(folder: Path, *command: str, stderr: int | None = None, **environment: 
     (folder / "temporary").mkdir(exist_ok=True)
     clean = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
     clean |= {"PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "temporary"), **environment}
-    program = ["env", "--default-signal", sys.executable, "-m", "weir.workflow.step", "log", *command]
+    program = ["env", "--default-signal", sys.executable, *STEP, "--log", "log", *command]
     return subprocess.Popen(program, cwd=folder, env=clean, stderr=stderr, text=True)
 
 
@@ -99,15 +100,39 @@ def test_what_a_kill_leaves_the_next_workflow_removes(tmp_path: Path) -> None:
 
 def test_it_tells_how_far_it_is(tmp_path: Path) -> None:
     """Figures take a minute, in which nothing was printed."""
-    program = 'echo "to draw: 4 parts"; echo "drawn: figure best"; sleep 11'
+    program = 'echo "to draw: 4 parts"; echo "drawn: figure best"; sleep 2'
     with step(tmp_path, "sh", "-c", program, stderr=subprocess.PIPE) as process:
         told = process.communicate(timeout=60)[1]
-    assert re.fullmatch(r"log: 1 of 4 figures and tables, about 3[0-9] s left\n", told)
+    assert re.search(r"^log: 1 of 4 parts, about .* left$", told, re.MULTILINE)
+
+
+def test_a_closed_terminal_and_a_log_that_is_gone_end_nothing(tmp_path: Path) -> None:
+    with step(tmp_path, "sh", "-c", "rm log; sleep 2; exit 7", stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        process.stderr.close()
+        assert process.wait(60) == 7
+    assert left(tmp_path) == []
+
+
+def test_without_a_log_the_output_is_where_it_was(tmp_path: Path) -> None:
+    """The rules of an older checkout redirect it themselves."""
+    command = [sys.executable, "-m", "weir.workflow.step", "sh", "-c", "echo printed; exit 7"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (7, "printed\n")
+    assert [file.name for file in tmp_path.iterdir()] in ([], [".snakemake"])
+
+
+def test_a_program_that_is_missing_is_told_in_the_log(tmp_path: Path) -> None:
+    with step(tmp_path, "no-such-program") as process:
+        assert process.wait(60) == 1
+    assert "no-such-program" in (tmp_path / "log").read_text()
 
 
 def test_a_log_without_counts_tells_the_time_that_passed() -> None:
     assert progress("Latexmk: All targets are up-to-date", 20.2) == "20 s"
     assert progress("to draw: 4 parts\n", 20.2) == "20 s"
+    assert progress("to draw: 2 parts\ndrawn: numbers\ndrawn: figure a\n", 20) == "20 s"
     assert progress("to draw: 4 parts\ndrawn: numbers\ndrawn: figure a\n", 20) == (
-        "2 of 4 figures and tables, about 20 s left"
+        "2 of 4 parts, about 20 s left"
     )
