@@ -1,5 +1,5 @@
-"""Folders of tests in directories of all users, named after the process that deletes them: what a test that
-was killed has left, the next one removes.
+"""Folders of tests in directories of all users, named after the process that deletes them and its namespace:
+what a test that was killed has left, the next one of the same user removes.
 
 python -m tests.own_folders removes it now.
 """
@@ -17,13 +17,15 @@ from tests.workflow.processes import kill, processes_below
 from weir.base.processes import is_the_same, started
 
 PLACES = (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"))
-_NAME = re.compile(r"weir-[a-z]+-(\d+)-(\d+)-\w+")
+# A process of another namespace, as of a container that shares /dev/shm, is not to be found here.
+_SPACE = os.stat("/proc/self/ns/pid").st_ino % 10_000  # they are counted up; paths of sockets are short
+_NAME = re.compile(rf"weir-[a-z]+-{_SPACE}-(\d+)-(\d+)-\w+")
 
 
 def own_folder(kind: str, place: Path = PLACES[0]) -> Path:
     """A new one."""
     remove_left(place)
-    prefix = f"weir-{kind}-{os.getpid()}-{started(os.getpid())}-"
+    prefix = f"weir-{kind}-{_SPACE}-{os.getpid()}-{started(os.getpid())}-"
     return Path(tempfile.mkdtemp(prefix=prefix, dir=place))
 
 
@@ -31,7 +33,7 @@ def remove_left(place: Path) -> None:
     """What those of dead processes hold."""
     for folder in place.iterdir():
         owner = _NAME.fullmatch(folder.name)
-        if owner and not is_the_same(int(owner[1]), int(owner[2])):
+        if owner and not is_the_same(int(owner[1]), int(owner[2])) and folder.stat().st_uid == os.geteuid():
             remove(folder)
 
 

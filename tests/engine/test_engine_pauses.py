@@ -20,8 +20,8 @@ STOPPED_S = 1.2
 @pytest.mark.row("a pause")
 def test_a_stopped_rank_is_seen_in_the_phase_in_which_it_was_stopped(engine: Engine, tmp_path: Path) -> None:
     data, summary = tmp_path / "data", tmp_path / "summary.json"
-    # The write lasts 2 s by its schedule, the read no longer than it takes.
-    shape = ["-w", "-r", "-t", "4k", "-b", "400k", "--rate=50", "-o", str(data)]
+    # The write lasts 4 s by its schedule, the read no longer than it takes.
+    shape = ["-w", "-r", "-t", "4k", "-b", "400k", "--rate=25", "-o", str(data)]
     command = [str(engine.program), "ior", *shape, f"--json={summary}"]
     process = subprocess.Popen(
         [mpirun(), *QUIET_MPI, "-n", "2", *command],
@@ -33,8 +33,10 @@ def test_a_stopped_rank_is_seen_in_the_phase_in_which_it_was_stopped(engine: Eng
     assert until(lambda: data.is_file() and data.stat().st_size > 0, 60)
     rank = children(process.pid, str(data))[-1]
     os.kill(rank, signal.SIGSTOP)
-    time.sleep(STOPPED_S)
-    os.kill(rank, signal.SIGCONT)
+    try:
+        time.sleep(STOPPED_S)
+    finally:
+        os.kill(rank, signal.SIGCONT)
     assert process.wait(60) == 0
     paused = {
         one["access"]: one["observed"]["paused_s"] for one in json.loads(summary.read_text())["results"]

@@ -238,7 +238,7 @@ def test_a_file_that_cannot_be_measured(engine: Engine, arguments: list[str], ph
             file.truncate(5000000)
     done = model(engine, *arguments, ranks=2)
     assert (done.code, done.document["results"]) == (1, [])
-    assert len(done.complaints) == 1
+    assert len(done.complaints) == 1, (done.out, done.err)
     assert phrase.replace("-1", "-0") in done.complaints[0]
     assert done.complaints[0].endswith("(and the same on 1 other rank)")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -47,11 +48,17 @@ def stop_and_continue(machine: Guest, grows: Path) -> None:
     kernel = [pid for pid in machine.processes() if is_kernel(status_of(pid))]
     # nsenter stops itself with it, and would not see its end.
     starters = {int(status_of(pid)["PPid"]) for pid in kernel}
-    for pid in kernel:
-        os.kill(pid, signal.SIGSTOP)
-    time.sleep(STOPPED_S)
-    for pid in (*kernel, *starters):
-        os.kill(pid, signal.SIGCONT)
+    try:
+        send(kernel, signal.SIGSTOP)
+        time.sleep(STOPPED_S)
+    finally:
+        send([*kernel, *starters], signal.SIGCONT)
+
+
+def send(pids: list[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
 
 
 def status_of(pid: int) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -147,8 +148,9 @@ def _wait_for_nodes(cluster: Cluster) -> None:
 def _stop_server(cluster: Cluster) -> None:
     """With its data base, which answers the commands."""
     for pid in cluster.machine.processes():
-        if "Almighty" in Path(f"/proc/{pid}/cmdline").read_text():
-            os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            if b"Almighty" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                os.kill(pid, signal.SIGKILL)
     stop = [f"{_postgres()}/pg_ctl", "stop", "-m", "immediate", "-D", f"{cluster.folder}/data"]
     subprocess.run([*cluster.machine.entering("postgres"), *stop], check=True, capture_output=True)
 

@@ -166,14 +166,22 @@ def test_failed_node_is_left_out(checkout: Checkout) -> None:
         )
 
 
+def stopped(checkout: Checkout) -> bool:
+    """Stops the ranks; False where there is none, or all have ended by now."""
+    found = False
+    for pid in rank_ids(checkout):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGSTOP)
+            found = True
+    return found
+
+
 def test_end_at_the_time_limit_is_retried(checkout: Checkout) -> None:
     checkout.suite([2], [1], cells=CELLS, timeout="5 min")
     process = start_and_wait_for_a_run(checkout)
     kept = finished(checkout)
     # The run in flight hangs, as on a file system that has stopped to answer; Slurm looks every half minute.
-    wait_for("the next run", lambda: rank_ids(checkout))
-    for pid in rank_ids(checkout):
-        os.kill(pid, signal.SIGSTOP)
+    wait_for("the next run", lambda: stopped(checkout))
     release(checkout)
     for job in job_ids(checkout.cluster):
         checkout.cluster.out("scontrol", "update", f"jobid={job}", "TimeLimit=0:01")

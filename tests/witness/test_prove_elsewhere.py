@@ -14,6 +14,7 @@ import pytest
 from bench.prove_programs import prove_command
 from tests.needs import USER_NAMESPACE, need, user_mount_namespaces
 from tests.witness.conftest import MIB, Prove
+from weir.base.processes import is_the_same
 from weir.witness.document import LIBRARY
 
 WRITE = "bs=1M count=8 conv=fsync"
@@ -48,7 +49,7 @@ def test_a_container_is_seen_where_it_has_the_library(
     (data / "zeros").write_bytes(bytes(8 * MIB))
     binds = [str(data)] + [str(LIBRARY.parent), "/dev/shm", "/proc", "/sys"] * is_bound
     lines = [f"mkdir -p '{root}{path}'; mount --rbind '{path}' '{root}{path}'" for path in binds]
-    lines.append(f"exec chroot {root} dd if={data}/zeros of={'' if is_root else data}/f {WRITE}")
+    lines.append(f"exec chroot '{root}' dd if={data}/zeros of={'' if is_root else data}/f {WRITE}")
     options = ("--on", "/") if is_root else ()
     seen = prove(*USER_NAMESPACE, "sh", "-ec", "\n".join(lines), options=options)
     assert ((root if is_root else data) / "f").stat().st_size == 8 * MIB
@@ -57,13 +58,23 @@ def test_a_container_is_seen_where_it_has_the_library(
     assert any("MiB written by calls, in processes" in text for text in seen["not_seen"]) is not is_bound
 
 
+SHOW_LEFT = "echo $! $(cut -d' ' -f22 /proc/$!/stat)"
+
+
+def end_left(shown: str) -> None:
+    """Its id and its start, so that nobody else is ended."""
+    pid, ticks = map(int, shown.split())
+    assert is_the_same(pid, ticks)
+    os.kill(pid, signal.SIGKILL)
+
+
 def test_what_the_program_leaves_running_is_named(prove: Prove, tmp_path: Path) -> None:
     """As the monitor of a container whose programs the library does not reach."""
     code = f"import os, time; f = os.open('f', 65); os.write(f, bytes({8 * MIB})); os.fsync(f)"
-    code += "; open('done', 'w'); time.sleep(60)"
-    script = f'env -i "{sys.executable}" -S -c "{code}" & until [ -e done ]; do sleep 0.1; done; echo $!'
+    code += "; open('done', 'w'); time.sleep(600)"
+    script = f'env -i "{sys.executable}" -S -c "{code}" & until [ -e done ]; do sleep 0.1; done; {SHOW_LEFT}'
     seen = prove("sh", "-c", script)
-    os.kill(int(seen["stdout"]), signal.SIGKILL)
+    end_left(seen["stdout"])
     assert any("which the program left running" in text for text in seen["not_seen"])
     if any(mount["device"] for mount in seen["mounts"]):
         assert "requested  not seen" in seen["stderr"]
@@ -73,9 +84,11 @@ def test_what_was_waited_for_by_a_process_left_running_is_no_contradiction(prove
     """The kernel has the counts of dd at the shell that goes on."""
     write = f"dd if=/dev/zero of=f {WRITE} 2>dd"
     seen = prove(
-        "sh", "-c", f"(sh -c '{write}'; exec sleep 20) & until grep -q copied dd; do sleep 0.1; done; echo $!"
+        "sh",
+        "-c",
+        f"(sh -c '{write}'; exec sleep 600) & until grep -q copied dd; do sleep 0.1; done; {SHOW_LEFT}",
     )
-    os.kill(int(seen["stdout"]), signal.SIGKILL)
+    end_left(seen["stdout"])
     assert any("which the program left running" in text for text in seen["not_seen"])
     assert not any("nothing is believed" in text for text in seen["not_seen"])
     assert sum(phase["written_bytes"] for mount in seen["mounts"] for phase in mount["phases"]) == 8 * MIB

@@ -35,7 +35,7 @@ os.listdir("few")
 
 
 def _entries(prove: Prove, how: str) -> list[tuple[int, float]]:
-    seen = prove("sh", "-c", f"mkdir many && exec {sys.executable} -c '{_LISTS}' {how}")
+    seen = prove("sh", "-c", f"mkdir many && exec '{sys.executable}' -c '{_LISTS}' {how}")
     listed = [one for mount in seen["mounts"] for one in mount["listed"].values() if one["entries"]]
     return [(one["entries"], one["busy_s"]) for one in listed]
 

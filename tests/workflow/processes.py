@@ -118,8 +118,9 @@ def named_below(folder: Path, name: str) -> list[int]:
 
 
 def kill(pids: list[int]) -> None:
+    """A process of another user stays."""
     for pid in pids:
-        with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -47,13 +48,17 @@ def hanging(tiny: Checkout, target_folder: Path) -> Iterator[Hanging]:
     target = burst_buffer(tiny, target_folder)
     up, down = target.pop("prepare"), target.pop("cleanup")
     subprocess.run(up[0], check=True)
-    point = Path(target["path"])
-    tiny.write("config/sites/local/targets/ram.yaml", target)
-    assert plan(tiny).returncode == 0
-    (daemon,) = named_below(target_folder, "ime-fuse")
-    yield Hanging(tiny, point, daemon)
-    os.kill(daemon, signal.SIGCONT)
-    subprocess.run(down[0], check=True)
+    daemons = named_below(target_folder, "ime-fuse")
+    try:
+        tiny.write("config/sites/local/targets/ram.yaml", target)
+        assert plan(tiny).returncode == 0
+        (daemon,) = daemons
+        yield Hanging(tiny, Path(target["path"]), daemon)
+    finally:
+        for each in daemons:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(each, signal.SIGCONT)
+        subprocess.run(down[0], check=True)
     assert until(lambda: processes_below(tiny.root) == [], 60), processes_below(tiny.root)
 
 

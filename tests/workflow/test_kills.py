@@ -64,7 +64,7 @@ class Running:
 @pytest.fixture
 def running(twenty: Checkout) -> Iterator[Running]:
     hold = twenty.write("hold", "")
-    aim(twenty, cleanup=[["sh", "-c", f"while [ -e {hold} ]; do sleep 0.05; done"]])
+    aim(twenty, cleanup=[["sh", "-c", f"while [ -e '{hold}' ]; do sleep 0.05; done"]])
     assert plan(twenty).returncode == 0
     first = Running(twenty, weir_run(twenty, "--seed", "2"), hold)
     assert until(lambda: ended(twenty) >= 3)

@@ -175,7 +175,7 @@ class Points:
         return found
 
     def _programs_differ(self) -> bool:
-        """As programs_differ() of analysis/R/page_points.R."""
+        """Whether two programs of one tool measured; page_points.R has the same function."""
         programs: dict[Any, set[Any]] = {}
         for point in self.found.values():
             if point.about["program"]:

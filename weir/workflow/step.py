@@ -55,7 +55,7 @@ def main(arguments: Sequence[str], tell_s: float = _TELL_S) -> int:
 
 
 def _take_the_streams(log: Path) -> int:
-    """Sends the output of this process and of the command to the log; the descriptor of the terminal."""
+    """Send the output of this process and of the command to the log; returns the terminal's descriptor."""
     terminal = os.dup(sys.stderr.fileno())
     with log.open("wb") as output:
         for stream in (sys.stdout, sys.stderr):

@@ -343,8 +343,8 @@ def test_output_with_names_that_are_no_text_is_printed(tmp_path: Path) -> None:
     """In a process of its own, whose stdout is strict."""
     log = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.txt"))
     log.write_text("nothing\n")
-    command = f"'{sys.executable}' -m weir import '{CAPTURE}' {tmp_path}/*.txt --out {tmp_path}/out/r.csv"
-    assert os.system(f"cd '{ROOT}' && {command} >{tmp_path}/shown 2>&1") == 0
+    command = f"'{sys.executable}' -m weir import '{CAPTURE}' '{tmp_path}'/*.txt --out '{tmp_path}/out/r.csv'"
+    assert os.system(f"cd '{ROOT}' && {command} >'{tmp_path}/shown' 2>&1") == 0
     assert "no results in" in (tmp_path / "shown").read_text()
     facts = json.loads((tmp_path / "out/facts.json").read_text())
     assert facts["records"] == 6

@@ -23,11 +23,13 @@ def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """squeue and scontrol that fail until the file `up` is there."""
     for name, reply in (("squeue", "7|RUNNING"), ("scontrol", "MinJobAge = 300 sec")):
         program = tmp_path / name
-        program.write_text(f"#!/bin/sh\necho >> {tmp_path}/calls\n[ -e {tmp_path}/up ] && echo '{reply}'\n")
+        program.write_text(
+            f"#!/bin/sh\necho >> '{tmp_path}/calls'\n[ -e '{tmp_path}/up' ] && echo '{reply}'\n"
+        )
         program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     program = tmp_path / "scancel"
-    program.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/cancelled\n')
+    program.write_text(f'#!/bin/sh\necho "$@" >> "{tmp_path}/cancelled"\n')
     program.chmod(0o755)
     for name in ("query_job_status", "get_min_job_age"):
         monkeypatch.setattr(plug_in, name, getattr(plug_in, name))
