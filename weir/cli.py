@@ -21,6 +21,7 @@ import weir.commands
 from weir.base.errors import WeirError, did_you_mean, error_data, from_os_error, visible_output
 from weir.base.files import require_file
 from weir.base.interrupts import EXIT_INTERRUPTED
+from weir.base.plugins import missing_package
 from weir.base.storage_calls import in_time
 
 EXIT_FAILED = 1
@@ -159,7 +160,12 @@ def _run(given: list[str]) -> int:
     except BrokenPipeError:
         # The reader of our output has gone (weir plan | head); Python must not complain about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_FAILED
+        return _no_answer(given)
+    except ModuleNotFoundError as error:
+        if (missing := missing_package(error)) is None:
+            raise
+        _report(missing, as_json="--json" in given)
+        return _no_answer(given)
     except OSError as error:
         _report(from_os_error(error), as_json="--json" in given)
         return _no_answer(given)

@@ -27,13 +27,13 @@ function partialColumns() {
 function liveColumns(live) {
   const rates = (one) => Object.entries(one.rates).map(([access, value]) => `${access}\u00a0${rate(value)}`).join(", ");
   const rows = live.batches.map((one) => ({ batch: one.batch, state: one.reason ? `${one.state}: ${one.reason}` : one.state, nodes: list(one.nodes).join(" ") || "–",
-    done: `${one.done} of ${one.executions}`, failed: one.failed, degraded: one.degraded, "last, MiB/s": rates(one) || "–", left: one.left.replace(/ (?!\()/g, "\u00a0") || "–" }));
+    done: `${one.done} of ${one.executions}`, failed: one.failed, INVALID: one.invalid, degraded: one.degraded, "last, MiB/s": rates(one) || "–", left: one.left.replace(/ (?!\()/g, "\u00a0") || "–" }));
   const meaning = (one) => list(facts.doubted).filter((rule) => one.reason.split(", ").includes(rule.rule)).map((rule) => ` ${rule.explanation}`);
   const troubles = list(live.troubles).map((one) => [element("dt", {}, one.reason), element("dd", {}, one.count === 1 ? "1 execution." : `${one.count} executions.`, meaning(one),
     element("div", { class: "small" }, `${one.count === 1 ? "" : "the last: "}${one.cell}, round ${one.round}`))]);
   return [element("section", { id: "batches" }, element("h3", {}, "Batches"), table(rows, Object.keys(rows[0] || {}), "listed")),
     element("section", { id: "missing" }, element("h3", {}, "Still missing"), element("ul", {}, list(live.missing).map((text) => element("li", {}, text))),
-      troubles.length ? [element("h3", {}, "Failed or degraded"), element("dl", { id: "troubles", class: "doubts" }, troubles)] : null)];
+      troubles.length ? [element("h3", {}, "Failed, INVALID or degraded"), element("dl", { id: "troubles", class: "doubts" }, troubles)] : null)];
 }
 
 function listed(names) {

@@ -52,6 +52,16 @@ def install_hint(*extras: str) -> str:
     return "pip install " + " ".join(f"'{package}'" if ">" in package else package for package in needed)
 
 
+def missing_package(error: ModuleNotFoundError) -> WeirError | None:
+    """The message for a package of an extra that a function imports and that is not installed; None for any
+    other module, whose absence is a fault."""
+    package = (error.name or "").partition(".")[0]
+    for extra, needs in REQUIREMENTS.items():
+        if package and any(re.match(rf"{re.escape(package)}\b(?!-)", one) for one in needs):
+            return WeirError(f"the Python package {package} is not installed", hint=install_hint(extra))
+    return None
+
+
 def load(module: str, extra: str) -> ModuleType:
     """The module, or a message that names what it imports and lacks.
 

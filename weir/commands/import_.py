@@ -187,9 +187,13 @@ def _unread(without_results: Mapping[Path, str]) -> Iterator[str]:
         by_kind.setdefault(kind, []).append(file)
     unknown = by_kind.pop("", [])
     for kind, files in sorted(by_kind.items(), key=lambda one: (not is_refused(one[0]), -len(one[1]))):
-        mark = "refused: " if is_refused(kind) else ""
+        if is_refused(kind):  # whoever sent them wants to know which
+            yield from (f"  refused: {kind}: not read: {printable(file)}" for file in files[:_MOST_NAMES])
+            if len(files) > _MOST_NAMES:
+                yield f"  refused: and {len(files) - _MOST_NAMES} more of these (--json names all)"
+            continue
         few = f"{len(files):,} files not read, such as " if len(files) > 1 else "not read: "
-        yield f"  {mark}{kind}: {few}{printable(files[0])}"
+        yield f"  {kind}: {few}{printable(files[0])}"
     yield from (f"  no results in {printable(file)}" for file in unknown[:_MOST_NAMES])
     if len(unknown) > _MOST_NAMES:
         yield f"  and in {len(unknown) - _MOST_NAMES} more files (--json names all)"

@@ -15,7 +15,7 @@ from weir.workflow.follow import follow, is_over, line, measured_partitions, pla
 
 NAME = "watch"
 GROUP = "measure"
-HELP = "follow a study: executions done, failed, degraded, the rate and the time left of each batch"
+HELP = "follow a study: executions done, failed, INVALID, degraded, the rate and the time left of each batch"
 EXAMPLE = "weir watch results/local/quick"
 
 PAGE_S = 5.0

@@ -128,7 +128,7 @@ def check_kind(folder: Path, target: Target) -> Check:
         "kind",
         shown,
         f"{folder} is {place}, and the target declares kind: {target.kind}: all its records would be INVALID",
-        "mount the file system, or correct `path` or `kind` in the target's file (--any-kind: measure it)",
+        "mount the file system, or correct `path` or `kind` in its file (weir run --any-kind measures it)",
     )
 
 

@@ -56,7 +56,8 @@ def short_card(plan: Plan, left: int, scale: str = "") -> str:
     lines = [
         f"Plan of {_whole(plan)}: {plan.site.description}",
         f"  cells       {cost.cells:,} in {cost.executions:,} executions;"
-        f" {cost.cells - left:,} of them are measured",
+        f" {cost.cells - left:,} of them are measured"
+        + (f"; {cost.excluded:,} excluded: plan.txt has the reasons" if cost.excluded else ""),
         f"  volume      {about_size(cost.written_bytes)} written, {about_size(cost.read_bytes)} read;"
         f" peak space {about_size(cost.peak_bytes)}",
         f"  time        {_duration(cost)}",

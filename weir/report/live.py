@@ -137,7 +137,8 @@ class LiveStudy:
             "executions": one.executions,
             "done": one.ended,
             "failed": one.failures,
-            "degraded": one.degraded + one.invalid,
+            "invalid": one.invalid,
+            "degraded": one.degraded,
             "rates": one.rates_mib_s,
             "left": _left_text([one]) if one.left and one.state in ("running", "waiting") else "",
         }

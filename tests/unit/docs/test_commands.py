@@ -11,7 +11,7 @@ import pytest
 
 from tests.checkout import ROOT
 from tests.unit.docs.pages import FENCE, Block, blocks, pages, programs, shows, steps
-from weir.cli import build_parser
+from weir.cli import build_parser, commands
 
 BLOCKS = [block for page in pages() for block in blocks(page)]
 RUN = [block for block in BLOCKS if block.marker == "run"]
@@ -33,6 +33,14 @@ def test_every_block_of_commands_is_run_or_gives_the_reason() -> None:
     assert RUN
     assert [block.name for block in BLOCKS if not block.marker] == []
     assert [block.name for block in BLOCKS if block.marker != "run" and len(block.reason) < 10] == []
+
+
+def test_the_gallery_has_each_verb() -> None:
+    run, _, table = (ROOT / "docs/gallery.md").read_text().partition("Verbs that need")
+    shown = {*re.findall(r"weir (\w+)", run)}
+    for verbs in re.findall(r"^\| ([\w, ]+) \|", table, re.MULTILINE):
+        shown |= {*re.findall(r"\w+", verbs)}
+    assert commands().keys() <= shown
 
 
 def test_no_command_hides_behind_another_language() -> None:

@@ -107,7 +107,7 @@ def test_what_the_audit_would_call_another_target_is_found_before_the_first_byte
     if check.problem:
         assert f"is on {mount['type']}" in check.problem
         assert f"kind: {kind}: all its records would be INVALID" in check.problem
-        assert check.hint
+        assert "weir run --any-kind" in check.hint
         assert check.told == f"{check.problem}; {check.hint}"
     assert check_kind(tmp_path, replace(target, prefix="ime://")).problem is None
     names = {each.name for each in check_batch((), target, Stack("mine", {}), any_kind=True)}

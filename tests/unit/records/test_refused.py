@@ -88,6 +88,13 @@ def test_refused_logs_are_named_as_such_and_first(tmp_path: Path, capsys: pytest
     assert refused[0] < min(others)
 
 
+def test_each_refused_log_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of several of one kind the first one stood for all."""
+    imported(tmp_path, good=LOG, **{f"bad{number}": TERSE for number in range(3)})
+    refused = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  refused: ")]
+    assert [line.rpartition("/")[2] for line in refused] == ["bad0", "bad1", "bad2"]
+
+
 def test_a_folder_without_a_result_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "logs").mkdir()
     assert main(["import", str(tmp_path / "logs"), "--out", str(tmp_path / "out" / "records.csv")]) == 2

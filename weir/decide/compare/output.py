@@ -111,9 +111,9 @@ def _rows(judged: Sequence[Judged], together: Container[str], everything: bool) 
 
 
 def _shared_needs(judged: Sequence[Judged]) -> dict[str, int]:
-    """Counts texts about missing rounds that several pairs have: a note has each, instead of their lines."""
+    """Counts texts on what would decide that several pairs have: a note has each, instead of their lines."""
     undecided = [one for one in judged if one.verdict == UNDECIDED and any(one.pair.medians)]
-    needs = Counter(_lacking_rounds(one.pair) for one in undecided if one.estimate is None)
+    needs = Counter(what_decides(one) for one in undecided if not one.more_rounds)
     return {text: count for text, count in needs.items() if count > 1 and text != _NO_ESTIMATE}
 
 

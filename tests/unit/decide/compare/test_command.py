@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 import zipfile
 from math import isclose
@@ -41,6 +43,37 @@ def test_the_command_fails_on_what_was_requested(tmp_path: Path, capsys: pytest.
     assert len(ElementTree.parse(junit).findall("testcase/failure")) == 1
     assert "slower" in (tmp_path / "out.csv").read_text()
     assert main([*arguments, "--fail-on", "slower:30%"]) == 0
+
+
+WITHOUT = "import sys; sys.modules |= {'numpy': None, 'scipy': None, 'scipy.special': None}; "
+RUN = WITHOUT + "from weir.cli import main; sys.exit(main(sys.argv[1:]))"
+
+
+def test_exit_1_is_a_slower_pair_and_never_a_missing_package(tmp_path: Path) -> None:
+    """`pip install .` has no packages for statistics: a traceback ended with 1, which is "slower"."""
+    first = write(tmp_path / "a" / "records.csv", cell(noisy(1, 8)))
+    second = write(tmp_path / "b.csv", cell(noisy(2, 8, 800.0), start=100))
+    command = [sys.executable, "-c", RUN, "compare", str(first), str(second), "--fail-on", "slower"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 3, done.stderr
+    assert "the Python package" in done.stderr
+    assert "pip install" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_would_decide_is_told_once_of_several_pairs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows: list[list[dict[str, Any]]] = [[], []]
+    for side, level in ((0, 1000.0), (1, 990.0)):
+        for number in range(4):
+            values = noisy(10 * side + number, 8, level)
+            rows[side] += cell(values, start=1440 * side, cell=f"c{number}", ppn=2**number)
+    files = [str(write(tmp_path / f"{side}.csv", rows[side])) for side in (0, 1)]
+    assert main(["compare", *files]) == 0
+    printed = capsys.readouterr().out
+    assert " 4 undecided" in printed.splitlines()[0]
+    assert printed.count("more rounds would not decide: measure in turns, or on more days") == 1
 
 
 @pytest.mark.parametrize(
