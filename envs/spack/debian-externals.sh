@@ -109,8 +109,10 @@ external() { # external SPACK-NAME DEBIAN-PACKAGE [PREFIX]: nothing where the pa
         modules=$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_path("purelib").removeprefix("/usr/"))')
         mkdir -p "$out/maturin/$(dirname "$modules")"
         ln -sfn "$(echo "$out"/maturin/lib/python3*/site-packages)" "$out/maturin/$modules"
-        printf '  py-maturin: {externals: [{spec: py-maturin@%s, prefix: %s, dependencies: [{spec: python}]}]}\n' \
-            "${maturin#maturin }" "$out/maturin"
+        # By its version: a machine may have several Pythons.
+        python=$(/usr/bin/python3 -c 'import platform; print(platform.python_version())')
+        printf '  py-maturin: {externals: [{spec: py-maturin@%s, prefix: %s, dependencies: [{spec: python@%s}]}]}\n' \
+            "${maturin#maturin }" "$out/maturin" "$python"
     fi
 } >>"$out/packages.yaml"
 printf '%s\n' "$out"

@@ -51,6 +51,9 @@ MinJobAge=600
 SlurmctldTimeout=60
 # Long, since a machine that is busy measuring answers late; a node is failed by `sandbox kill` and scontrol.
 SlurmdTimeout=60
+# For the same reason: a job whose start takes longer is held, "launch failed".
+BatchStartTimeout=60
+GetEnvTimeout=60
 MailProg=/bin/true
 {_accounting(sandbox)}
 {_nodes(sandbox)}
