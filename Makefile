@@ -235,7 +235,11 @@ docs: setup-develop ##- the documentation as a site, with the reports of the arc
 .PHONY: test-spack
 test-spack: setup-develop ##- audit, concretize, build and test the recipes with the Spack of SPACK_ROOT: an hour
 	@$(MAKE) build
-	@$(venv)/pytest --durations=0 tests/stacks
+	@$(venv)/pytest --durations=0 --ignore=tests/stacks/test_spack_chain.py tests/stacks
+
+.PHONY: test-spack-chain
+test-spack-chain: setup-develop ##- the commands of docs/how-to/spack.md, from a clone to a report, with the Spack of SPACK_ROOT: hours
+	@$(venv)/pytest -s tests/stacks/test_spack_chain.py
 
 .PHONY: release-check
 release-check: setup-develop ##- what a release needs: one version everywhere, an installable wheel, a dated change log

@@ -135,7 +135,9 @@ def test_clean_never_touches_measurements() -> None:
             for job, command in (("check", "check"), ("test", "test"), ("docs", "report"), ("docs", "docs"))
         ),
         (".github/workflows/spack.yml", "test-spack", "test-spack"),
+        (".github/workflows/spack.yml", "test-spack", "test-spack-chain"),
         (".gitlab-ci.yml", "test-spack", "test-spack"),
+        (".gitlab-ci.yml", "test-spack-chain", "test-spack-chain"),
     ],
 )
 def test_continuous_integration_calls_its_body(file: str, job: str, command: str) -> None:
