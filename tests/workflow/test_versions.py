@@ -134,3 +134,9 @@ def test_checks_measure_anew_and_log_each_value_once(environment: dict[str, str]
     lines = performance_log(checkout)
     assert len(lines) == len(set(lines)) == len(sessions[0].values)
     assert set(stored_cases(checkout)[0]["cells"]) == {value.split(": ")[0] for value in sessions[0].values}
+
+
+def test_the_workflow_is_lint_clean(environment: dict[str, str], checkout: Checkout) -> None:
+    """As the catalogue of workflows runs it, with whatever release it has."""
+    done = checkout.call("snakemake", "--lint", environment=environment)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +34,8 @@ class Code:
     root: Path  # holds analysis/, config/, reference/, reframe_checks/ and reports/
     # The workflow runs in root, not as a module: paths are relative, so that a checkout can move.
     is_here: bool
-    # Snakemake 8 runs conda after each job of a rule with an environment, chosen or not.
+    # Snakemake 8 runs conda after each job of a rule with an environment, chosen or not. --lint runs no job,
+    # and demands that rules name one.
     may_name_conda: bool = True
 
     def path(self, name: str) -> str:
@@ -94,7 +96,13 @@ def code_of(workflow: Any) -> Code:
     root = beside if (beside / "analysis" / "draw.R").is_file() else _installed()
     chosen = {method.name for method in workflow.deployment_settings.deployment_method}
     is_here = not is_module(workflow) and os.path.samefile(root, Path.cwd())
-    return Code(root, is_here, is_snakemake_9(workflow) or "CONDA" in chosen)
+    return Code(root, is_here, is_snakemake_9(workflow) or "CONDA" in chosen or _only_lints())
+
+
+def _only_lints() -> bool:
+    """Whether Snakemake was started with --lint. While it reads the Snakefile, nothing but its command line
+    tells."""
+    return "--lint" in (word.partition("=")[0] for word in sys.argv)
 
 
 def is_snakemake_9(workflow: Any) -> bool:
