@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
+import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -63,6 +66,46 @@ def test_each_run_measures_anew_and_an_old_run_is_no_new_point(checkout: Checkou
     lines = performance_log(checkout)
     assert len(lines) == len(set(lines)) == 2 * VALUES, "\n".join(lines)
     assert all(line.count("MiB/s") == 1 for line in lines)
+    # The session in which nothing was measured is none of the history.
+    added = checkout.weir("history", "add", "history", "results.db")
+    assert "added 2 sessions of ReFrame, 0 were there" in added.stdout, added.stdout + added.stderr
+
+
+def only_earlier_sessions(database: Path, times: int, factor: float) -> None:
+    """Replaces the session of a results database by copies, each a day earlier, with values multiplied."""
+    with sqlite3.connect(database) as connection:
+        names = [row[1] for row in connection.execute("PRAGMA table_info(sessions)")]
+        (stored,) = connection.execute("SELECT * FROM sessions").fetchall()
+        session: dict[str, Any] = dict(zip(names, stored, strict=True))
+        report = json.loads(session["json_blob"])
+        (case,) = [case for run in report["runs"] for case in run["testcases"]]
+        values, ended = case["perfvalues"], case["job_completion_time_unix"]
+        case["perfvalues"] = {name: [found[0] * factor, *found[1:]] for name, found in values.items()}
+        for facts in case["cells"].values():
+            facts["verdict"] = "UNPROVEN"  # a busy machine degrades records, of which no reference is made
+        connection.execute("DELETE FROM sessions")
+        for number in range(1, times + 1):
+            earlier_s = number * 86400
+            case["job_completion_time_unix"] = ended - earlier_s
+            changes = {
+                "uuid": f"{session['uuid']}-{number}",
+                "session_start_unix": session["session_start_unix"] - earlier_s,
+                "json_blob": json.dumps(report),
+            }
+            copied = session | changes
+            insert = f"INSERT INTO sessions VALUES ({','.join('?' * len(names))})"
+            connection.execute(insert, [copied[name] for name in names])
+
+
+def test_references_come_from_the_sessions_that_reframe_stored(checkout: Checkout) -> None:
+    assert measure(checkout).outcomes == ["OK"]
+    only_earlier_sessions(checkout.root / "results.db", times=10, factor=1000)
+    session = measure(checkout, "-S", "reference_file=stored")
+    assert session.outcomes == ["FAIL"], session.text
+    assert "failed to meet reference" in session.text
+    references = [value[1] for value in stored_cases(checkout)[-1]["perfvalues"].values()]
+    assert len(references) == VALUES
+    assert all(reference > 0 for reference in references)
 
 
 def test_a_batch_that_was_interrupted_goes_on_and_logs_what_was_measured_now(checkout: Checkout) -> None:
