@@ -75,6 +75,17 @@ def test_it_runs_in_another_directory_by_its_default_configuration(
     assert "4 cells planned" in done.stderr
 
 
+def test_it_measures_in_the_directory_that_the_command_names(elsewhere: Checkout, tiny: Checkout) -> None:
+    """The folder of the code may be read-only, and shared by many."""
+    before = {file.name for file in tiny.root.iterdir()}
+    records = "results/local/tiny/records.csv"
+    done = tiny.snakemake("-s", str(tiny.root / "Snakefile"), "-d", str(elsewhere.root), records)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with (elsewhere.root / records).open() as stream:
+        assert len([*csv.DictReader(stream)]) == 16
+    assert {file.name for file in tiny.root.iterdir()} == before
+
+
 def test_a_configuration_of_that_directory_takes_precedence(elsewhere: Checkout, tiny: Checkout) -> None:
     suite = (tiny.root / "config/suites/tiny.yaml").read_text().replace("suite: tiny", "suite: mine")
     elsewhere.write("config/suites/mine.yaml", re.sub(r"\n *- 64 KiB", "", suite))
