@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds a container from the committed tree: containers/NAME.def to build/containers/NAME.sif.
+# Builds containers from the committed tree, one after the other: containers/NAME.def to build/containers/NAME.sif.
 #
-#   containers/build.sh measure|analyse|measure-spack
+#   containers/build.sh NAME...     NAME is measure, analyse or measure-spack
 #
 # WEIR_BASE=BOOTSTRAP:FROM       the base image instead of the one of debian.list: docker:debian:12 is the newest, and
 #                                localimage:/path/to/base needs no registry (docs/how-to/containers.md)
@@ -11,6 +11,11 @@
 # APPTAINER=apptainer            the program
 # WEIR_BUILD_OPTIONS="..."       options of `apptainer build` instead of those chosen here
 set -euo pipefail
+
+if [ $# -gt 1 ]; then
+    for one; do "${BASH_SOURCE[0]}" "$one"; done
+    exit
+fi
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 name=${1:-}

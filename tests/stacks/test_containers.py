@@ -242,6 +242,41 @@ def test_a_build_labels_the_commit_and_its_lists_and_a_failed_one_says_what_to_d
     assert "pinned=base" in local.stdout.split("\n")
 
 
+def test_several_containers_are_built_one_after_the_other(tmp_path: Path) -> None:
+    """A second name was dropped, and its image missing."""
+    stand_in = tmp_path / "apptainer"
+    stand_in.write_text('#!/bin/sh\nshift $(($# - 2))\nprintf "%s of %s\\n" "$1" "${2##*/}"\n')
+    stand_in.chmod(0o755)
+    choice = {"APPTAINER": str(stand_in), "WEIR_OUT": str(tmp_path), "WEIR_BUILD_OPTIONS": "--sandbox"}
+    done = call(BUILD, "measure", "analyse", **choice)
+    assert done.returncode == 0, done.stderr
+    built = [line for line in done.stdout.splitlines() if " of " in line]
+    assert built == [f"{tmp_path}/{name}.sif of {name}.def" for name in ("measure", "analyse")]
+    unknown = call(BUILD, "mesure", "analyse", **choice)
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert "no container 'mesure'" in unknown.stderr
+
+
+@pytest.mark.weekly
+@pytest.mark.parametrize("name", ["measure", "analyse"])
+def test_a_container_is_really_built(apptainer: str, tmp_path: Path, name: str) -> None:
+    """Its %test, which measures or draws in it, is part of the build."""
+    command = ("timeout", "3000", BUILD, name)
+    done = subprocess.run(
+        [str(word) for word in command],
+        env={**os.environ, "APPTAINER": apptainer, "WEIR_OUT": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode and re.search(r"dial tcp|no such host|i/o timeout", done.stderr):
+        pytest.skip("the registry of the base cannot be reached")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    labels = call(apptainer, "inspect", "--labels", tmp_path / f"{name}.sif").stdout
+    assert f"org.opencontainers.image.title: weir-{name}" in labels
+    assert re.search(r"^org.opencontainers.image.revision: [0-9a-f]{40}$", labels, re.MULTILINE)
+
+
 def test_who_has_no_range_of_ids_is_told_how_to_get_one(tmp_path: Path) -> None:
     for name, does in (("id", '[ "$1" = -un ] && echo stranger || echo 4242'), ("getsubids", "exit 1")):
         (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n")
