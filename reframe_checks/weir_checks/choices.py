@@ -47,8 +47,7 @@ class Choices:
 
 
 def choices(arguments: Sequence[str], environment: Mapping[str, str]) -> Choices:
-    """The choices of a pipeline's job, of the aliases, and of the command line; the last one counts. A list
-    that is requested for one check (-S measure.suite=quick) limits that check alone, when it is made.
+    """The choices of a pipeline's job, of the aliases, and of the command line; the last one counts.
 
     A list that is requested for one check (-S measure.suite=quick) limits that check alone, when it is made.
     """

@@ -175,7 +175,3 @@ def _value(values: Mapping[str, list[float]], unit: str) -> Value:
     good = [name for name in ("UNPROVEN", "VALID") if name in values] or ["DEGRADED"]
     median = statistics.median([one for name in good for one in values[name]])
     return Value(float(f"{median:.5g}"), unit, good[0])
-
-
-def _plain(reference: Any) -> dict[str, Any]:
-    return dict(getattr(reference, "data", reference))

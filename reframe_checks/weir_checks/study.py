@@ -87,9 +87,7 @@ class Case:
         return {one.fullname: environ_for(one, self.batch.stack) for one in found}
 
     def place(self, results: str, keep: bool) -> Place:
-        """The place to measure; a finished batch keeps its runs, and is measured anew in a campaign. A
-        relative path is relative to where reframe was started. While ReFrame loads the checks, its working
-        directory is their own folder, so this is called when the test runs.
+        """The place to measure; a finished batch keeps its runs, and is measured anew in a campaign.
 
         A relative path is relative to where reframe was started. While ReFrame loads the checks, its working
         directory is their own folder, so this is called when the test runs.

@@ -18,6 +18,8 @@ from weir.measure.machine.host import file_system_of
 pytestmark = pytest.mark.slow
 PAGE = ROOT / "docs" / "tutorial.md"
 ENGINE = ROOT / "build" / "weir-io"
+# Characters. The longest line is Snakemake's reason to measure anew: the cells of the study before and now.
+LONG_LINE = 1000
 
 
 def installed(folder: Path) -> dict[str, str]:
@@ -50,6 +52,8 @@ def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
         )
         assert done.returncode == 0, f"{block.name}\n{done.stdout}{done.stderr}"
         printed[text.split("\n")[0]] = done.stdout
+        longest = max((done.stdout + done.stderr).splitlines(), key=len, default="")
+        assert len(longest) < LONG_LINE, f"{block.name}\n{longest}"
         folder = tmp_path / "my-disk"
     assert "\n  cells         2 " in printed["weir plan --suite first --target mine"]
     assert " 0 differ" in printed["weir verify results/local/first"]

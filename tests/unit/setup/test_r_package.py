@@ -29,5 +29,6 @@ def test_r_cmd_check_has_no_error_and_no_warning(tmp_path: Path) -> None:
     done = subprocess.run(
         command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=600
     )
-    assert "Status:" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^Status: (OK|\d+ NOTEs?)$", done.stdout, re.MULTILINE), done.stdout
     assert re.findall(r"^\* checking .*(?:ERROR|WARNING)$", done.stdout, re.MULTILINE) == [], done.stdout
