@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree, tiny_configuration
-from tests.workflow.reframe_results import measure, performance_log, stored_cases
-from tests.workflow.test_modules import beside, uses_its_records
+from tests.workflow.reframe_results import measure, performance_log, reframe, stored_cases
+from tests.workflow.test_modules import beside, committed, uses_its_records
+from tests.workflow.test_reframe_settings import described, settings
 
 EXTRAS = ("workflow", "slurm", "reframe")
 INSTALL_S = 600
@@ -98,12 +99,14 @@ def test_the_memory_part_of_quick_is_measured(environment: dict[str, str], check
     assert perflogs, "ReFrame kept the values of the batch"
 
 
+@pytest.mark.parametrize("kind", ["path", "git"])
 def test_another_workflow_uses_its_records(
-    environment: dict[str, str], checkout: Checkout, target_folder: Path, tmp_path: Path
+    environment: dict[str, str], checkout: Checkout, target_folder: Path, tmp_path: Path, kind: str
 ) -> None:
     tiny_configuration(checkout, target_folder)
     own = {"PATH": environment["PATH"], "LOGNAME": environment["LOGNAME"]}
-    uses_its_records(beside(tmp_path, checkout), f'"{checkout.root}/Snakefile"', own)
+    snakefile = committed(checkout) if kind == "git" else f'"{checkout.root}/Snakefile"'
+    uses_its_records(beside(tmp_path, checkout), snakefile, own)
 
 
 def test_the_profile_for_slurm_is_understood(environment: dict[str, str], checkout: Checkout) -> None:
@@ -129,11 +132,36 @@ def test_what_reframe_reports_as_an_error_is_the_reason(
 
 @pytest.mark.parametrize("programs", RELEASES, indirect=True)
 def test_checks_measure_anew_and_log_each_value_once(environment: dict[str, str], checkout: Checkout) -> None:
-    sessions = [measure(checkout, *keep, environment=environment) for keep in ((), ("-S", "keep=yes"))]
-    assert [session.outcomes for session in sessions] == [["OK"], ["SKIP"]], sessions[1].text
+    keep = ((), (), ("-S", "keep=yes"))
+    first, second, kept = (measure(checkout, *each, environment=environment) for each in keep)
+    assert [first.outcomes, second.outcomes, kept.outcomes] == [["OK"], ["OK"], ["SKIP"]], kept.text
+    assert set(first.values).isdisjoint(second.values)
     lines = performance_log(checkout)
-    assert len(lines) == len(set(lines)) == len(sessions[0].values)
-    assert set(stored_cases(checkout)[0]["cells"]) == {value.split(": ")[0] for value in sessions[0].values}
+    assert len(lines) == len(set(lines)) == len(first.values) + len(second.values)
+    assert set(stored_cases(checkout)[0]["cells"]) == {value.split(": ")[0] for value in first.values}
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome"),
+    [({}, "OK"), ({"launcher_options": ["--nonsense"]}, "SKIP")],
+    ids=["ranks", "none"],
+)
+@pytest.mark.parametrize("programs", RELEASES, indirect=True)
+def test_a_centres_own_settings_measure_or_skip(
+    programs: Path, checkout: Checkout, target_folder: Path, changes: dict[str, object], outcome: str
+) -> None:
+    """Also where the partition's launcher would start weir for each rank."""
+    tiny_configuration(checkout, target_folder)
+    extras = described(target_folder, **changes)
+    session = reframe(
+        checkout,
+        *("--name=^measure", "-S", "suite=tiny", "--run"),
+        settings=settings(checkout, extras),
+        environment={"PATH": f"{programs}:{os.environ['PATH']}"},
+    )
+    assert session.outcomes == [outcome], session.text
+    assert len(session.values) == (8 if outcome == "OK" else 0)
+    assert ("unavailable: " in session.text) == (outcome == "SKIP")
 
 
 def test_the_workflow_is_lint_clean(environment: dict[str, str], checkout: Checkout) -> None:
