@@ -79,7 +79,7 @@ case $base in
 *) printf 'containers: warning: %s\n' "the base $base may be another one tomorrow; without WEIR_BASE it is the one of containers/debian.list" >&2 ;;
 esac
 if [ -s "$sources" ]; then
-    pinned=${pinned:+$pinned,}apt
+    pinned=${pinned:+$pinned+}apt # Apptainer splits a --build-arg at commas
 else
     printf 'containers: warning: %s\n' "packages are the newest of the base's apt sources; WEIR_APT_SOURCES=containers/debian.list takes those of the day of Debian's image" >&2
 fi
