@@ -15,6 +15,7 @@ import reframe.utility.typecheck as typ
 from reframe.core.backends import getlauncher
 from reframe.core.builtins import parameter, run_after, run_before, variable
 from reframe.core.exceptions import ReframeError
+from reframe.core.fields import make_convertible
 
 import weir
 from weir.plan.allocation import request_of, time_s
@@ -33,8 +34,8 @@ _OF_TEXT = {"type": str} if "type" in inspect.signature(type(parameter([])).__in
 class WeirRun(rfm.RunOnlyRegressionTest):
     """`weir run` on one batch of a plan, in the allocation that the batch needs.
 
-    The variables are for -S (-S suite=quick,nodes, or for one check -S measure.suite=quick) and for classes
-    that are derived from a check. Empty means everything, or the default.
+    The variables are for -S (-S suite=quick,nodes, or for one check -S measure.suite=quick), for -P and for
+    classes that are derived from a check. Empty means everything, or the default.
     """
 
     #: A suite and a batch of its plan, such as quick:scratch-spack-2x8.
@@ -68,6 +69,14 @@ class WeirRun(rfm.RunOnlyRegressionTest):
     @property
     def _partition(self) -> Partition:
         return self.case.plan.site.partitions[self.case.batch.partition]
+
+    @run_after("init")
+    def take_what_parameterize_sets(self):
+        """Sets the variables of -P (-P suite=quick,nodes), which ReFrame does after all these hooks."""
+        for parameter_name in type(self).param_space.params:
+            name = parameter_name.removeprefix(".")
+            if name != parameter_name and name in type(self).var_space:
+                setattr(self, name, make_convertible(getattr(self, parameter_name)))
 
     @run_after("init")
     def ask_for_the_allocation(self):

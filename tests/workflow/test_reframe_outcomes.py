@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sqlite3
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -150,25 +152,65 @@ def test_what_the_plan_does_not_have_is_refused(checkout: Checkout) -> None:
     assert not (checkout.root / "results/local").exists()
 
 
-def test_variables_choose(checkout: Checkout) -> None:
-    ram = checkout.root / "config/sites/local/targets/ram.yaml"
-    data = yaml.safe_load(ram.read_text())
+@pytest.fixture
+def four(checkout: Checkout) -> Checkout:
+    """Two suites on two targets: four batches."""
+    data = yaml.safe_load((checkout.root / "config/sites/local/targets/ram.yaml").read_text())
     checkout.write("config/sites/local/targets/rom.yaml", data | {"target": "rom"})
-    checkout.write(
-        "config/suites/other.yaml",
-        yaml.safe_load((checkout.root / "config/suites/tiny.yaml").read_text()) | {"suite": "other"},
-    )
+    data = yaml.safe_load((checkout.root / "config/suites/tiny.yaml").read_text())
+    checkout.write("config/suites/other.yaml", data | {"suite": "other"})
+    return checkout
 
-    def listed(*arguments: str) -> list[str]:
-        printed = reframe(checkout, "--system=local", "--list", *arguments)
-        return sorted(re.findall(r"^- (\w+ %batch=[\w:-]+) /", printed.text, re.M))
 
-    everything = listed("-n", "measure")
+def listed(checkout: Checkout, *arguments: str, environment: Mapping[str, str] | None = None) -> list[str]:
+    session = reframe(checkout, "--system=local", "--list", *arguments, environment=environment)
+    return sorted(re.findall(r"^- (\w+ %batch=[\w:-]+) ", session.text, re.M))
+
+
+def test_variables_choose(four: Checkout) -> None:
+    everything = listed(four, "-n", "measure")
     assert len(everything) == 4
-    assert listed("-S", "measure.target=rom", "-S", "preflight.suite=none") == everything[1::2]
-    assert listed("-S", "suite=other", "-S", "target=ram", "-n", "measure") == [
-        "measure %batch=other:ram-debian-1x2"
-    ]
-    described = reframe(checkout, "--system=local", "--describe", "-S", "suite=tiny", "-S", "target=ram")
-    assert '"maintainers": [' in described.text
+    assert listed(four, "-S", "measure.target=rom", "-S", "preflight.suite=none") == everything[1::2]
+    one = ["measure %batch=other:ram-debian-1x2"]
+    assert listed(four, "-S", "suite=other", "-S", "target=ram", "-n", "measure") == one
+    described = reframe(four, "--system=local", "--describe", "-S", "suite=tiny", "-S", "target=ram")
+    (maintainers,) = {*re.findall(r'"maintainers": \[([^]]*)\]', described.text)}
+    assert maintainers.strip() == '"weir"'
     assert "Does the whole way work? (target ram, 1 node with 2 ranks each)" in described.text
+
+
+def test_reframe_parameterizes_the_checks(four: Checkout) -> None:
+    """-P sets a variable after `init`; ReFrame 4.7 leaves parameters alone."""
+    everything = listed(four, "-n", "measure")
+    assert listed(four, "-n", "measure", "-P", "suite=other") == everything[:2]
+    assert listed(four, "-n", "measure", "-P", "suite=other,tiny", "-P", "target=rom") == everything[1::2]
+    assert listed(four, "-n", "measure", "-P", "suite=none") == []
+    assert listed(four, "-P", "measure.batch=other:rom-debian-1x2", "-n", "measure") == everything[1:2]
+    late = measure(four, "-S", "suite=tiny", "-S", "target=ram", "-P", "site=lab")
+    assert late.outcomes == ["FAIL"], late.text
+    assert "site 'lab' was set after the batches were planned" in late.text
+    assert "give -S site=lab on the command line" in late.text
+
+
+def test_scale_stack_and_site_are_chosen_by_variables_and_by_the_environment(checkout: Checkout) -> None:
+    local = checkout.root / "config/sites/local"
+    site = yaml.safe_load((local / "site.yaml").read_text())
+    stacks = dict.fromkeys(("debian", "second"), site["stacks"]["debian"])
+    partitions = {name: one | {"stacks": [*stacks]} for name, one in site["partitions"].items()}
+    checkout.write("config/config.yaml", {"site": "local", "suites": ["tiny"]})
+    edit(local / "site.yaml", stacks=stacks, partitions=partitions)
+    edit(checkout.root / "config/suites/tiny.yaml", scales={"small": {"ppn": [1]}})
+    shutil.copytree(local, local.with_name("twin"))
+    edit(local.with_name("twin") / "site.yaml", site="twin", stacks={"third": stacks["debian"]})
+    edit(
+        local.with_name("twin") / "site.yaml", partitions={"node": partitions["node"] | {"stacks": ["third"]}}
+    )
+    choices = {
+        ("stack", "WEIR_STACKS", "second"): {"tiny:ram-second-1x2"},
+        ("scale", "WEIR_SCALE", "small"): {"tiny-small:ram-debian-1x1", "tiny-small:ram-second-1x1"},
+        ("site", "WEIR_SITE", "twin"): {"tiny:ram-third-1x2"},
+    }
+    for (variable, name, value), batches in choices.items():
+        wanted = {f"{check} %batch={batch}" for check in ("measure", "preflight") for batch in batches}
+        assert {*listed(checkout, "-S", f"{variable}={value}")} == wanted
+        assert {*listed(checkout, environment={name: value})} == wanted

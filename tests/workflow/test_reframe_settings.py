@@ -30,7 +30,7 @@ site_configuration = {{
             'extras': {{'mem_per_node': 235520{extras}}},
         }}],
     }}],
-    'environments': [{{'name': 'default'}}],
+    'environments': [{{'name': 'default', 'env_vars': [['OF_THE_CENTRE', 'two words']]}}],
     'logging': [{{
         'handlers': [{{'type': 'stream', 'name': 'stdout', 'level': 'info', 'format': '%(message)s'}}],
         'handlers_perflog': [{{
@@ -122,6 +122,7 @@ def test_a_job_of_slurm_has_the_options_of_the_partition_and_the_node_alone(
     (script,) = scripts(tiny)
     assert {"#SBATCH -A project", "#SBATCH -p rome", "#SBATCH --exclusive"} <= set(script.splitlines())
     assert not re.search(r"^srun", script, re.M), script
+    assert re.search(r"^export OF_THE_CENTRE=.?two words.?$", script, re.M), script
     assert not (tiny.root / "results").exists(), "a dry run writes nothing"
 
 
@@ -203,6 +204,16 @@ def test_by_the_page_alone_a_centre_comes_to_a_check_that_measured(centre: Check
         assert "[  PASSED  ] Ran 1/1 test case(s)" in done.stdout, done.stdout + done.stderr
     assert outcomes[-1].count(" MiB/s") == 8
     assert len(list(centre.root.glob("results/big-machine/runs/*/*/run.json"))) == 4
+
+
+def test_a_reference_of_a_centres_class_that_is_not_met_fails_the_check(centre: Checkout) -> None:
+    text = block_of_the_page("A check of your own", "python").replace("(1200,", "(1e9,")
+    centre.write("mine.py", text.replace('"quick"', '"tiny"'))
+    session = reframe(
+        centre, "--run", settings="centre.py", checks="mine.py", environment=of_a_centre(centre)
+    )
+    assert session.outcomes == ["FAIL"], session.text
+    assert "failed to meet reference" in session.text
 
 
 def test_a_class_of_a_centre_has_its_own_references(centre: Checkout) -> None:
