@@ -11,7 +11,7 @@ DEPLOYMENTS = {"conda", "apptainer", "apptainer+conda"}
 
 
 def test_the_catalogue_finds_the_repository() -> None:
-    """It searches READMEs for these words, and looks for these files."""
+    """It searches READMEs for this text, and looks for these files."""
     assert "snakemake workflow" in (ROOT / "README.md").read_text().lower()
     assert (ROOT / "workflow/Snakefile").is_file()
     assert len((ROOT / "config/README.md").read_text().splitlines()) > 10
