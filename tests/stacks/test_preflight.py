@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.stacks.conftest import Compile
 from weir.measure.preflight import check_program, check_ranks
 from weir.terms.model import Stack
 
@@ -39,6 +41,25 @@ def test_a_program_by_its_name_is_looked_for_on_the_path_of_the_stack(
     assert "on the PATH of stack mine" in missing.hint
     program = script(tmp_path / "stack" / "bench", "")
     assert check_program("ior", stack).found == str(program)
+
+
+def test_a_library_that_the_loader_does_not_find_is_known_before_the_first_run(
+    compile_c: Compile, tmp_path: Path
+) -> None:
+    gone = compile_c("libmylib.so.1", "int nothing;\n")
+    program = compile_c("ior", "int main(void) { return 0; }\n", gone)
+    elsewhere = tmp_path / "elsewhere" / gone.name
+    elsewhere.parent.mkdir()
+    gone.rename(elsewhere)
+    stack = stack_of(tmp_path, "ior")
+    check = check_program("ior", stack)
+    assert check.problem == f"{program} needs libmylib.so.1, which the loader does not find"
+    assert check.hint == "name its folder as LD_LIBRARY_PATH in the environment of stack mine"
+    folders = {"LD_LIBRARY_PATH": str(elsewhere.parent)}
+    found = check_program("ior", replace(stack, environment={**stack.environment, **folders}))
+    assert (found.problem, found.found) == (None, str(program))
+    without_ldd = replace(stack, environment={"PATH": str(tmp_path)})
+    assert check_program("ior", without_ldd).problem is None
 
 
 def test_ranks_in_a_container_that_do_not_find_each_other_stop_the_batch(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -235,8 +235,8 @@ def check_program(tool: str, stack: Stack, by_cross_check: bool = False) -> Chec
             f"stack {stack.name} has no program for {tool} (it has: {known})",
             f"name it under stacks: {stack.name}: programs in site.yaml",
         )
-    path = applied(os.environ, stack.environment).get("PATH")
-    found = shutil.which(program[0], path=path)
+    environment = applied(os.environ, stack.environment)
+    found = shutil.which(program[0], path=environment.get("PATH"))
     if found is None:
         return Check(
             f"program {tool}",
@@ -245,7 +245,24 @@ def check_program(tool: str, stack: Stack, by_cross_check: bool = False) -> Chec
             "make build makes weir-io, make stacks those of spack.yaml; a program given by its name"
             f" alone must be on the PATH of stack {stack.name}",
         )
+    if missing := _missing_libraries(found, environment):
+        return Check(
+            f"program {tool}",
+            "a library is missing",
+            f"{found} needs {', '.join(missing)}, which the loader does not find",
+            _library_hint(stack),
+        )
     return Check(f"program {tool}", found)
+
+
+def _missing_libraries(program: str, environment: Mapping[str, str]) -> Sequence[str]:
+    from weir.site.stacks.probe import linked  # what only plans is started without the probes of stacks
+
+    return linked(program, environment).missing
+
+
+def _library_hint(stack: Stack) -> str:
+    return f"name its folder as LD_LIBRARY_PATH in the environment of stack {stack.name}"
 
 
 _LIMIT_S = 60.0

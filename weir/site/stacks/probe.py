@@ -28,6 +28,7 @@ _KINDS = {
     "pnetcdf": re.compile(r"libpnetcdf\.so"),
     "ime": re.compile(r"libim_client\.so"),
 }
+_LIMIT_S = 30  # for one program to answer
 _LINE = re.compile(r"^\s*(\S+)(?: => (not found|\S+))?(?: \(0x[0-9a-f]+\))?$")
 
 
@@ -79,9 +80,17 @@ def linked(file: str, environment: Mapping[str, str]) -> Linked:
 def _linked(file: str, environment: tuple[tuple[str, str], ...]) -> Linked:
     if not is_binary(file):
         return Linked({}, ())
-    done = subprocess.run(
-        ["ldd", file], env=dict(environment), capture_output=True, text=True, timeout=30, check=False
-    )
+    try:
+        done = subprocess.run(
+            ["ldd", file],
+            env=dict(environment),
+            capture_output=True,
+            text=True,
+            timeout=_LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):  # no ldd on the PATH of the stack: nothing is known
+        return Linked({}, ())
     return parse_ldd(done.stdout)
 
 
@@ -93,8 +102,6 @@ def is_binary(file: str) -> bool:
     except OSError:
         return False
 
-
-_LIMIT_S = 30
 
 # Run by a Python of its own: one library, one call, the answer on stdout.
 # MPI_Get_library_version may be called before MPI_Init.
