@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.checkout import shipped
 from tests.stacks.conftest import Compile
-from weir.measure.preflight import check_program, check_ranks
-from weir.terms.model import Stack
+from weir.measure.preflight import check_batch, check_interfaces, check_program, check_ranks
+from weir.plan import make_plan
+from weir.terms.model import Cell, Stack, Target
 
 # A fake of weir-io: reports one rank, in the file of its option.
 SAYS_ONE_RANK = """\
@@ -60,6 +62,46 @@ def test_a_library_that_the_loader_does_not_find_is_known_before_the_first_run(
     assert (found.problem, found.found) == (None, str(program))
     without_ldd = replace(stack, environment={"PATH": str(tmp_path)})
     assert check_program("ior", without_ldd).problem is None
+
+
+def cell_of(api: str, tool: str = "ior") -> Cell:
+    return Cell(f"{api:0>12}", api, "s", "e", tool, "x", "t", "mine", "p", 1, 2, 1, 1, 60.0, {"api": api})
+
+
+@pytest.mark.parametrize(
+    ("api", "lacking"),
+    [("POSIX", None), ("PNETCDF", None), ("NULL", None), ("HDF5", "HDF5"), ("URING", "URING")],
+)
+def test_an_interface_that_a_program_was_built_without_is_known_before_the_first_run(
+    tmp_path: Path, api: str, lacking: str | None
+) -> None:
+    """As the --help of IOR 4.1 tells it, of a build with PnetCDF and without HDF5 and asynchronous I/O."""
+    listed = "  -a=POSIX                      API for I/O [POSIX|DUMMY|MPIIO|MMAP|NCMPI]"
+    script(tmp_path / "ior", f"echo '{listed}'\n")
+    check = check_interfaces(
+        "ior", stack_of(tmp_path, str(tmp_path / "ior")), [cell_of("POSIX"), cell_of(api)]
+    )
+    assert (check.problem is not None) == (lacking is not None)
+    if lacking:
+        expected = f"was built without {lacking} (it has: POSIX, NULL, MPIIO, MMAP, PNETCDF)"
+        assert expected in str(check.problem)
+        assert f"build it with {lacking}" in check.hint
+
+
+def test_a_program_that_lists_no_interfaces_is_taken_as_it_is(tmp_path: Path) -> None:
+    script(tmp_path / "ior", "exit 1\n")
+    for program in (str(tmp_path / "ior"), str(tmp_path / "nowhere")):
+        assert check_interfaces("ior", stack_of(tmp_path, program), [cell_of("HDF5")]).problem is None
+
+
+def test_the_checks_of_a_batch_have_its_interfaces(tmp_path: Path) -> None:
+    script(tmp_path / "ior", "echo '  -a=POSIX   API for I/O [POSIX|DUMMY|MPIIO]'\n")
+    cell = next(cell for cell in make_plan(shipped("local", ["quick"], targets=["disk"])).cells)
+    cell = replace(cell, params={**cell.params, "api": "HDF5"})
+    target = Target(name="disk", kind="disk", path=str(tmp_path))
+    checks = check_batch([cell], target, stack_of(tmp_path, str(tmp_path / "ior")), any_kind=True)
+    (problem,) = [check.told for check in checks if check.problem]
+    assert "was built without HDF5" in str(problem)
 
 
 def test_ranks_in_a_container_that_do_not_find_each_other_stop_the_batch(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from weir.tools.engine import shared_engine
 
 # Open MPI 4.1 makes two files of 4 MiB each, and waits for ever where there is no room for them.
 _LAUNCH_BYTES = 12 * 2**20
+_EVERYWHERE = "POSIX"  # the interface of each program
 _NO_LIMIT = (-1, 2**64 - 1)  # CephFS counts its files and has no limit for them
 
 
@@ -87,6 +88,8 @@ def _steps(
         yield lambda: check_stripes(target)
     for tool, by_cross_check in sorted({(cell.tool, cell.by_cross_check) for cell in cells}):
         yield partial(check_program, tool, stack, by_cross_check)
+        theirs = [cell for cell in cells if (cell.tool, cell.by_cross_check) == (tool, by_cross_check)]
+        yield partial(check_interfaces, tool, stack, theirs)
 
 
 def check_mount(point: Path) -> Check:
@@ -253,6 +256,34 @@ def check_program(tool: str, stack: Stack, by_cross_check: bool = False) -> Chec
             _library_hint(stack),
         )
     return Check(f"program {tool}", found)
+
+
+def check_interfaces(tool: str, stack: Stack, cells: Sequence[Cell]) -> Check:
+    """Interfaces are chosen when a program is built: an IOR without HDF5 fails in each run that wants it.
+    Every program has POSIX, so only other interfaces start it."""
+    from weir.site.stacks.probe import ask_program
+
+    wanted = list(dict.fromkeys(str(cell.params.get("api", _EVERYWHERE)) for cell in cells))
+    known, program = tools()[tool], stack.program_of(cells[0])
+    environment = applied(os.environ, stack.environment)
+    if (
+        not program
+        or wanted == [_EVERYWHERE]
+        or shutil.which(program[0], path=environment.get("PATH")) is None
+    ):
+        return Check(f"interfaces {tool}", ", ".join(wanted))
+    listed = known.interfaces(program, lambda arguments: ask_program(arguments, environment))
+    names = list(dict.fromkeys(known.interface_names.get(name, name) for name in listed))
+    lacking = [name for name in wanted if name not in names] if names else []
+    if not lacking:
+        return Check(f"interfaces {tool}", ", ".join(wanted))
+    return Check(
+        f"interfaces {tool}",
+        ", ".join(names),
+        f"{' '.join(program)} was built without {', '.join(lacking)} (it has: {', '.join(names)})",
+        f"build it with {', '.join(lacking)}, name another program under stacks: {stack.name}: programs in"
+        " site.yaml, or take these values of api out of the suite",
+    )
 
 
 def _missing_libraries(program: str, environment: Mapping[str, str]) -> Sequence[str]:

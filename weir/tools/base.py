@@ -108,6 +108,8 @@ class Tool:
     # Files in the directory of a log with log_start that belong to it (`iostat*.json`): parse_log has their
     # text behind that of the log.
     beside: Sequence[str] = ()
+    # Names that suites have for what interfaces() returns, where they differ: {"NCMPI": "PNETCDF"}.
+    interface_names: Mapping[str, str] = {}
     programs: Sequence[Sequence[str]] = ()  # its programs as a prefix's bin has them, the preferred first
 
     def label(self, params: Mapping[str, Any]) -> str:
@@ -165,8 +167,8 @@ class Tool:
         return {}
 
     def interfaces(self, program: Sequence[str], ask: Callable[[Sequence[str]], str]) -> Sequence[str]:
-        """Interfaces that the program itself lists, for weir stacks. ask: starts a program in the stack's
-        environment and returns its output."""
+        """Interfaces that the program itself lists; none where it lists none. ask: starts a program in the
+        stack's environment and returns its output."""
         return ()
 
     def ranks_command(self, program: Sequence[str], outputs: Path) -> list[str] | None:

@@ -11,7 +11,7 @@ from weir.base.units import format_size
 from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Habits, Parameter, RunPaths
 from weir.tools.engine import EngineTool, is_engine
-from weir.tools.ior.arguments import API_OPTIONS, IOR_OPTIONS
+from weir.tools.ior.arguments import API_NAMES, API_OPTIONS, IOR_OPTIONS
 from weir.tools.ior.log import START
 from weir.tools.ior.parse import parse_log, parse_outputs
 from weir.tools.ior.problems import find_problems, what_the_original_cannot
@@ -169,6 +169,7 @@ class Ior(EngineTool):
     purpose = "bandwidth"
     programs = (("weir-io", "ior"), ("ior",))
     parameters = PARAMETERS
+    interface_names = API_NAMES
 
     def label(self, params: Mapping[str, Any]) -> str:
         """The label, such as 'MPIIO shared random 16KiB of 1MiB'; defaults are omitted."""
