@@ -9,7 +9,8 @@ import pytest
 
 from tests.checkout import shipped
 from tests.stacks.conftest import Compile
-from weir.measure.preflight import check_batch, check_interfaces, check_program, check_ranks
+from weir.measure.preflight import check_batch, check_interfaces, check_program
+from weir.measure.ranks import check_ranks, programs_of
 from weir.plan import make_plan
 from weir.terms.model import Cell, Stack, Target
 
@@ -110,11 +111,76 @@ def test_ranks_in_a_container_that_do_not_find_each_other_stop_the_batch(tmp_pat
     script(tmp_path / "weir-io", SAYS_ONE_RANK)
     wrapper = script(tmp_path / "exec.sh", '[ "$1" = image.sif ] || exit 1\nshift\nexec "$@"\n')
     check = check_ranks(1, 2, stack_of(tmp_path, str(wrapper), "image.sif", "weir-io", "ior"), "hydra")
-    assert check.problem == "requested 1 x 2 ranks, 1 started"
+    assert check.problem == "requested 1 x 2 ranks of weir-io, 1 started"
 
 
-def test_of_a_stack_without_weir_io_the_launcher_is_tried(tmp_path: Path) -> None:
+def test_where_no_program_can_tell_its_ranks_the_launcher_is_tried(tmp_path: Path) -> None:
     script(tmp_path / "mpiexec.hydra", '[ "$*" = "-n 2 -ppn 2 true" ]\n')
-    check = check_ranks(1, 2, stack_of(tmp_path, "ior"), "hydra")
-    assert check.found == "1 x 2 started; no program of the stack can tell where"
+    stack = replace(stack_of(tmp_path), programs={"netcdf-bench": ("benchtool",)})
+    check = check_ranks(1, 2, stack, "hydra")
+    assert check.found == "1 x 2 started; true does not tell where"
     assert check.problem is None
+
+
+IOR = """\
+echo "IOR-{version}: MPI Coordinated Test of Parallel I/O"
+echo
+echo "Run began: Tue Mar  8 11:00:00 2011"
+echo "Command line used: $0 $*"
+echo
+echo "Summary:"
+"""
+IOR_2 = IOR.format(version="2.10.3") + 'printf "\\tclients            = 2 (2 per node)\\n"\n'
+IOR_4 = IOR.format(version="4.1.0") + (
+    "printf 'Options: \\nnodes               : 1\\n'\n"
+    "printf 'tasks               : {tasks}\\nclients per node    : {tasks}\\n'\n"
+)
+MDTEST = """\
+echo "-- started at 11/28/2026 00:31:16 --"
+echo
+echo "mdtest-{version} was launched with {tasks} total task(s) on 1 node(s)"
+"""
+
+
+@pytest.mark.parametrize(
+    ("tool", "prints", "problem"),
+    [
+        ("ior", IOR_2, None),
+        ("ior", IOR_4.format(tasks=2), None),
+        ("ior", IOR_4.format(tasks=2) + "echo 'ERROR: open64() failed'; exit 255\n", None),
+        ("ior", IOR_4.format(tasks=1), "requested 1 x 2 ranks of bench, 1 started"),
+        ("mdtest", MDTEST.format(version="1.9.3", tasks=2), None),
+        ("mdtest", MDTEST.format(version="4.1.0", tasks=1), "requested 1 x 2 ranks of bench, 1 started"),
+        ("ior", "echo 'no MPI here' >&2\nexit 1\n", "1 x 2 ranks of bench could not be started: no MPI here"),
+        ("ior", "", None),
+    ],
+    ids=["2.10", "4.1", "no folder there", "other MPI", "mdtest", "mdtest alone", "fails", "silent"],
+)
+def test_the_original_programs_are_started_as_their_runs_are(
+    tmp_path: Path, tool: str, prints: str, problem: str | None
+) -> None:
+    """One launch of each: an IOR with the MPI of another launcher, or without its libraries on the nodes, is
+    found before the first run."""
+    script(tmp_path / "mpiexec.hydra", f'echo "$*" >>{tmp_path}/launches\nshift 4\nexec "$@"\n')
+    script(tmp_path / "bench", prints)
+    stack = replace(stack_of(tmp_path), programs={tool: ("bench",)})
+    assert check_ranks(1, 2, stack, "hydra").problem == problem
+    (launch,) = (tmp_path / "launches").read_text().splitlines()
+    assert launch.startswith("-n 2 -ppn 2 bench ")
+
+
+def test_each_program_of_a_batch_is_started_once(tmp_path: Path) -> None:
+    script(tmp_path / "mpiexec.hydra", f'echo "$5 $6" >>{tmp_path}/launches\nshift 4\nexec "$@"\n')
+    script(tmp_path / "weir-io", SAYS_ONE_RANK)
+    lacks = "bench: error while loading shared libraries: libmpi.so.40: cannot open shared object file"
+    script(tmp_path / "bench", f"echo '{lacks}' >&2\nexit 127\n")
+    commands = {"ior": ("weir-io", "ior"), "find": ("weir-io", "find"), "mdtest": ("bench",)}
+    stack = replace(stack_of(tmp_path), programs=commands)
+    check = check_ranks(1, 1, stack, "hydra")
+    assert check.problem == f"1 x 1 ranks of bench could not be started: {lacks}"
+    assert check.hint == "name its folder as LD_LIBRARY_PATH in the environment of stack mine"
+    assert (tmp_path / "launches").read_text().splitlines() == ["weir-io ior", "bench -C"]
+    (tmp_path / "launches").unlink()
+    of_batch = programs_of([("ior", ("weir-io", "ior")), ("find", ("weir-io", "find"))])
+    assert check_ranks(1, 1, stack, "hydra", programs=of_batch).problem is None
+    assert (tmp_path / "launches").read_text().splitlines() == ["weir-io ior"]

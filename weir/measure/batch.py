@@ -25,7 +25,8 @@ from weir.measure.lock import Holder, Lock, machine_lock, take, this_process
 from weir.measure.loop import run_all
 from weir.measure.machine.servers import server_memory_bytes
 from weir.measure.nodes.comparison import LEAST_NODES, Slow, names_of, probe_nodes, slow_nodes
-from weir.measure.preflight import Check, check_ranks, look_at
+from weir.measure.preflight import Check, look_at
+from weir.measure.ranks import check_ranks, programs_of
 from weir.measure.session import SessionBatch
 from weir.measure.status import settle
 from weir.runs.files import note_unavailable
@@ -99,12 +100,13 @@ def _try(batch: SessionBatch, todo: Sequence[Execution], round: int | None) -> N
 
 
 def _measure(batch: SessionBatch, todo: Sequence[Execution], round: int | None) -> None:
-    planned, session, shapes = batch.planned, batch.session, batch.session.shapes
+    planned, session = batch.planned, batch.session
     assert batch.lock is not None
     with _on_target(planned, batch.lock, session.wait_s, session.progress) as (guardian, token):
-        checked = _checked(planned, guardian, token, planned.shape in shapes)
+        starts = {(planned.shape, start) for start in programs_of(planned.commands)}
+        checked = _checked(planned, guardian, token, starts <= session.starts)
         _require(checked.checks, planned)
-        shapes.add(planned.shape)
+        session.starts.update(starts)
         batch.slow_nodes = _compare_nodes(batch)
         with _claimed(planned, guardian) as neighbours:
             facts, where = _facts(batch, neighbours), (checked.temporary, checked.servers)
@@ -217,7 +219,8 @@ def _checked(
     temporary = guardian.temporary()
     if not are_ranks_known:
         nodes, ppn, _, launcher = planned.shape
-        checks = [*checks, check_ranks(nodes, ppn, stack, launcher, token, temporary)]
+        programs = programs_of(planned.commands)
+        checks = [*checks, check_ranks(nodes, ppn, stack, launcher, token, temporary, programs)]
     return _Checked(checks, servers, temporary)
 
 

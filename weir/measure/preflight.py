@@ -1,13 +1,10 @@
 """Checks the conditions that must hold before the first byte: each check reports what it found and how to fix
 it.
-
-Do ranks start where they should? A launch that silently gives N programs of one rank looks fast.
 """
 
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,13 +15,11 @@ from pathlib import Path
 from weir.base.mounts import family, fits, mount_of
 from weir.base.units import format_size
 from weir.measure.clean_up.removal import exposed_parent
-from weir.measure.clean_up.shared_memory import no_room, no_segment
 from weir.measure.clean_up.workspace import temporary_directory, unwritable
-from weir.measure.execute import execute, time_limit
 from weir.measure.machine.host import file_system_of
 from weir.measure.machine.servers import server_addresses
 from weir.plan.cost import inodes_needed
-from weir.site.launchers import applied, start_of
+from weir.site.launchers import applied
 from weir.terms.model import Cell, Footprint, Stack, Target
 from weir.tools import tools
 from weir.tools.engine import shared_engine
@@ -253,7 +248,7 @@ def check_program(tool: str, stack: Stack, by_cross_check: bool = False) -> Chec
             f"program {tool}",
             "a library is missing",
             f"{found} needs {', '.join(missing)}, which the loader does not find",
-            _library_hint(stack),
+            library_hint(stack),
         )
     return Check(f"program {tool}", found)
 
@@ -292,57 +287,5 @@ def _missing_libraries(program: str, environment: Mapping[str, str]) -> Sequence
     return linked(program, environment).missing
 
 
-def _library_hint(stack: Stack) -> str:
+def library_hint(stack: Stack) -> str:
     return f"name its folder as LD_LIBRARY_PATH in the environment of stack {stack.name}"
-
-
-_LIMIT_S = 60.0
-_ANY = ("true",)
-_HINT = (
-    "look at launcher and launcher_options in site.yaml: an MPI library needs its own launcher; under srun "
-    "mostly --mpi=pmix for Open MPI and --mpi=pmi2 for MPICH (srun --mpi=list)"
-)
-
-
-def check_ranks(
-    nodes: int,
-    ppn: int,
-    stack: Stack,
-    launcher_name: str,
-    token: str | None = None,
-    temporary: Path | None = None,
-) -> Check:
-    """Starts a program of the stack that can tell where its ranks are, with the geometry of the batch; where
-    there is none, any program: the launcher has to know its options, whatever it starts.
-
-    token: what its processes carry. temporary: a directory for the files of the launch."""
-    start = start_of(launcher_name, nodes, ppn, stack.launcher_options, stack.environment, temporary)
-    requested = f"{nodes} x {ppn}"
-    with tempfile.TemporaryDirectory(prefix="weir-ranks-", dir=temporary) as name:
-        folder = Path(name)
-        for tool, program in stack.commands:
-            probe = tools()[tool].ranks_command(program, folder)
-            if probe is not None:
-                break
-        else:
-            probe = None
-        command, whose = [*start.command, *(probe or _ANY)], token or secrets.token_hex(8)
-        outcome = execute(command, start.environment, time_limit(_LIMIT_S), whose, folder)
-        found = tools()[tool].ranks_started(folder) if probe else []
-    if probe is None and outcome.exit_code == 0:
-        return Check("ranks", f"{requested} started; no program of the stack can tell where")
-    if not found:
-        stderr = outcome.stderr.decode(errors="replace").strip()
-        # A prologue of the site explains itself on either.
-        printed = _one_line(f"{stderr}\n{outcome.stdout.decode(errors='replace')}")
-        reason = outcome.error or no_segment(stderr) or no_room() or printed or "no output"
-        return Check("ranks", "no start", f"{requested} ranks could not be started: {reason}", _HINT)
-    if found == [ppn] * nodes:
-        return Check("ranks", requested)
-    shape = " + ".join(map(str, found))
-    return Check("ranks", shape, f"requested {requested} ranks, {shape} started", _HINT)
-
-
-def _one_line(text: str) -> str:
-    """The text without the rules that launchers draw above and below it, for messages that have one line."""
-    return " ".join(line.strip() for line in text.splitlines() if line.strip(" -\t"))

@@ -53,7 +53,7 @@ class Session:
     judge: Judge | None = None  # of a run that has ended; None: whoever reads its rows judges it
     progress: Progress = field(default_factory=Progress)
     batches: list[SessionBatch] = field(init=False)
-    shapes: set[tuple[int, int, str, str]] = field(init=False, default_factory=set)  # whose ranks start well
+    starts: set[object] = field(init=False, default_factory=set)  # shapes and programs whose ranks start well
 
     def __post_init__(self, planned: Sequence[PlannedBatch]) -> None:
         self.batches = [SessionBatch(one, self) for one in planned]

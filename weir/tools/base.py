@@ -172,12 +172,13 @@ class Tool:
         return ()
 
     def ranks_command(self, program: Sequence[str], outputs: Path) -> list[str] | None:
-        """Arguments that start the program for a moment, without I/O, so that ranks_started can tell where
-        its ranks were; None if the program cannot tell."""
+        """Arguments that start the program for a moment, with a few bytes below outputs at most, so that
+        ranks_started can tell where its ranks were; None if the program cannot tell."""
         return None
 
-    def ranks_started(self, outputs: Path) -> list[int]:
-        """Ranks on each node as ranks_command saw them; empty if it left nothing readable."""
+    def ranks_started(self, outputs: Path, printed: str) -> list[int]:
+        """Ranks on each node as ranks_command saw them, by its files or what it printed; empty if neither
+        is readable."""
         return []
 
 

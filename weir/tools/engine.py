@@ -305,17 +305,27 @@ class EngineTool(Tool):
         """The null back end with one transfer: the personality that every weir-io has."""
         engine = engine_of(program)
         if not engine:
-            return None
+            return self._ranks_of_original(program, outputs)
         arguments = [*engine, "ior", "-a", "NULL", "-w", "-t", "8", "-b", "8", "-o", "ranks"]
         return [*arguments, f"--json={outputs / _RANKS_FILE}"]
 
-    def ranks_started(self, outputs: Path) -> list[int]:
+    def ranks_started(self, outputs: Path, printed: str) -> list[int]:
         try:
             return list(
                 from_json((outputs / _RANKS_FILE).read_text(encoding="utf-8"))["job"]["ranks_per_host"]
             )
         except (OSError, ValueError, KeyError, TypeError):
-            return []
+            tasks, nodes = self._printed_job(printed)
+            return [tasks // nodes + (node < tasks % nodes) for node in range(nodes)]
+
+    def _ranks_of_original(self, program: Sequence[str], outputs: Path) -> list[str] | None:
+        """Implements ranks_command for the original, which prints where its ranks are before it
+        opens a file: on other nodes outputs may be missing."""
+        return None
+
+    def _printed_job(self, printed: str) -> tuple[int, int]:
+        """Tasks and nodes that the original printed; 0 and 0 if it did not."""
+        return 0, 0
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
         """The run of a document that somebody kept, or the runs in what another program printed."""

@@ -10,7 +10,8 @@ import pytest
 
 from tests.checkout import shipped
 from weir.measure import preflight
-from weir.measure.preflight import check_batch, check_inodes, check_kind, check_ranks, check_space, inodes_of
+from weir.measure.preflight import check_batch, check_inodes, check_kind, check_space, inodes_of
+from weir.measure.ranks import check_ranks
 from weir.plan import make_plan
 from weir.plan.cost import LAUNCH_EXECUTIONS
 from weir.terms.model import Stack, Target
@@ -132,7 +133,7 @@ def launcher_that(tmp_path: Path, script: str, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
 
 
-def test_the_launcher_has_to_start_something_also_where_no_program_tells_its_ranks(
+def test_the_launcher_has_to_start_the_program_also_where_that_does_not_tell_its_ranks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As mpirun with an option of srun: each of the first runs failed."""
@@ -142,4 +143,4 @@ def test_the_launcher_has_to_start_something_also_where_no_program_tells_its_ran
     launcher_that(tmp_path, "exit 0", monkeypatch)
     check = check_ranks(1, 2, stack, "mpirun")
     assert check.problem is None
-    assert "no program of the stack can tell" in check.found
+    assert check.found == "1 x 2 started; ior does not tell where"

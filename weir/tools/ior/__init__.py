@@ -246,6 +246,14 @@ class Ior(EngineTool):
     def interfaces(self, program: Sequence[str], ask: Callable[[Sequence[str]], str]) -> Sequence[str]:
         return listed_interfaces(ask([*program, "--help"]))
 
+    def _ranks_of_original(self, program: Sequence[str], outputs: Path) -> list[str]:
+        """A write of 8 bytes for each rank, which each IOR since 2.10 can do."""
+        return [*program, "-a", "POSIX", "-w", "-F", "-t", "8", "-b", "8", "-o", str(outputs / "data")]
+
+    def _printed_job(self, printed: str) -> tuple[int, int]:
+        found = [one.requested for one in parse_log(printed) if one.requested.keys() >= {"tasks", "nodes"}]
+        return (found[0]["tasks"], found[0]["nodes"]) if found else (0, 0)
+
     def footprint(self, cell: Cell) -> Footprint:
         """All that is requested; a stonewall makes it less, by how much depends on the target."""
         params = cell.params

@@ -12,7 +12,7 @@ from weir.base.units import format_size
 from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
 from weir.tools.engine import EngineTool, is_engine, read_document, with_messages
-from weir.tools.mdtest.table import START, date_and_command, messages_in, parsed_table, starts_in
+from weir.tools.mdtest.table import START, date_and_command, messages_in, parsed_table, printed_job, starts_in
 from weir.tools.outputs import read_texts
 from weir.tools.target_files import IME_PREFIX
 
@@ -176,6 +176,13 @@ class Mdtest(EngineTool):
         if is_engine(program) or cell.iterations <= _MOST_PRINTED:
             return None
         return f"mdtest prints the mean of {cell.iterations} iterations, not each"
+
+    def _ranks_of_original(self, program: Sequence[str], outputs: Path) -> list[str]:
+        """The creation of an empty file by each rank."""
+        return [*program, "-C", "-F", "-n", "1", "-d", str(outputs / "data")]
+
+    def _printed_job(self, printed: str) -> tuple[int, int]:
+        return printed_job(printed)
 
     def footprint(self, cell: Cell) -> Footprint:
         """The most it can cost; what is not removed stays for all iterations."""

@@ -70,6 +70,12 @@ def starts_in(text: str) -> list[int]:
     return [_near(begins, place) for place in versions]
 
 
+def printed_job(text: str) -> tuple[int, int]:
+    """Tasks and nodes of the first run; 0 and 0 where it does not tell them."""
+    launched = _VERSION.search(text)
+    return (int(launched[2]), int(launched[3])) if launched else (0, 0)
+
+
 def date_and_command(text: str) -> tuple[str, str]:
     """Date and command, which tell one run from the next; the date is empty where it is not printed."""
     found = (_START.search(text), _COMMAND.search(text))

@@ -1,0 +1,121 @@
+"""Do ranks start where they should? A launch that silently gives N programs of one rank looks fast, and a
+program that lacks a library fails in every run.
+"""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from weir.measure.clean_up.shared_memory import no_room, no_segment
+from weir.measure.execute import Outcome, execute, time_limit
+from weir.measure.preflight import Check, library_hint
+from weir.site.launchers import start_of
+from weir.terms.model import Stack
+from weir.tools import tools
+from weir.tools.engine import engine_of, is_engine, program_name
+
+_LIMIT_S = 60.0
+_ANY = ("true",)
+_NO_LIBRARY = "error while loading shared libraries"  # as the loader prints it
+_HINT = (
+    "look at launcher and launcher_options in site.yaml: an MPI library needs its own launcher; under srun "
+    "mostly --mpi=pmix for Open MPI and --mpi=pmi2 for MPICH (srun --mpi=list)"
+)
+
+
+Commands = Mapping[tuple[str, ...], tuple[str, tuple[str, ...]]]  # start of each program: tool and command
+
+
+def programs_of(commands: Iterable[tuple[str, tuple[str, ...]]]) -> Commands:
+    """The programs that start otherwise than another one: weir-io is one program, whichever its tool is."""
+    return {engine_of(command) or command: (tool, command) for tool, command in commands}
+
+
+def check_ranks(
+    nodes: int,
+    ppn: int,
+    stack: Stack,
+    launcher_name: str,
+    token: str | None = None,
+    temporary: Path | None = None,
+    programs: Commands | None = None,
+) -> Check:
+    """Starts each program once with the geometry of the batch, as its runs would be started: the loader, the
+    MPI library and the options of the launcher have to fit, and a program that can tell reports where its
+    ranks are. Where none of them can tell, it starts another program of the stack that can, else any.
+
+    programs: of the batch; by default all of the stack. token: what its processes carry. temporary: a
+    directory for the files of the launch."""
+    launch = _Launch(nodes, ppn, stack, launcher_name, token or secrets.token_hex(8), temporary)
+    every = programs_of(stack.commands)
+    chosen = [one for one in (programs or every).values() if _can_tell(*one)]
+    chosen = chosen or [one for one in every.values() if _can_tell(*one)][:1]
+    checks = [launch.check_of(tool, program) for tool, program in chosen] or [launch.check_of(None, _ANY)]
+    problems = [check for check in checks if check.problem]
+    return next(iter(problems or [check for check in checks if check.found == launch.requested]), checks[0])
+
+
+def _can_tell(tool: str, program: Sequence[str]) -> bool:
+    return tools()[tool].ranks_command(program, Path()) is not None
+
+
+@dataclass(frozen=True)
+class _Launch:
+    nodes: int
+    ppn: int
+    stack: Stack
+    launcher: str
+    token: str
+    temporary: Path | None
+
+    @property
+    def requested(self) -> str:
+        return f"{self.nodes} x {self.ppn}"
+
+    def check_of(self, tool: str | None, program: Sequence[str]) -> Check:
+        """Starts one program; without a tool it tells nothing but that it started."""
+        outcome, found = self._started(tool, program)
+        name = program_name(program)
+        if not found and outcome.exit_code == 0 and not is_engine(program):
+            return Check("ranks", f"{self.requested} started; {name} does not tell where")
+        if not found:
+            stderr = outcome.stderr.decode(errors="replace").strip()
+            # A prologue of the site explains itself on either.
+            printed = _one_line(f"{stderr}\n{outcome.stdout.decode(errors='replace')}")
+            reason = outcome.error or no_segment(stderr) or no_room() or printed or "no output"
+            problem = f"{self.requested} ranks of {name} could not be started: {reason}"
+            return Check("ranks", "no start", problem, self._hint(reason))
+        if found == [self.ppn] * self.nodes:
+            return Check("ranks", self.requested)
+        shape = " + ".join(map(str, found))
+        return Check("ranks", shape, f"requested {self.requested} ranks of {name}, {shape} started", _HINT)
+
+    def _started(self, tool: str | None, program: Sequence[str]) -> tuple[Outcome, list[int]]:
+        """Runs the program; the second value has the ranks on each node as it saw them."""
+        start = start_of(
+            self.launcher,
+            self.nodes,
+            self.ppn,
+            self.stack.launcher_options,
+            self.stack.environment,
+            self.temporary,
+        )
+        with tempfile.TemporaryDirectory(prefix="weir-ranks-", dir=self.temporary) as place:
+            folder = Path(place)
+            probe = tools()[tool].ranks_command(program, folder) if tool else None
+            command = [*start.command, *(probe or program)]
+            outcome = execute(command, start.environment, time_limit(_LIMIT_S), self.token, folder)
+            printed = outcome.stdout.decode(errors="replace")
+            return outcome, tools()[tool].ranks_started(folder, printed) if tool else []
+
+    def _hint(self, reason: str) -> str:
+        return library_hint(self.stack) if _NO_LIBRARY in reason else _HINT
+
+
+def _one_line(text: str) -> str:
+    """The text without the rules that launchers draw above and below it, for messages that have one line."""
+    return " ".join(line.strip() for line in text.splitlines() if line.strip(" -\t"))
