@@ -19,7 +19,7 @@ from weir.cli import main
 from weir.commands import report
 from weir.commands.report import preflight
 from weir.measure.handover import Handover
-from weir.plan import make_plan
+from weir.plan import Plan, make_plan
 from weir.runs.files import run_folder
 from weir.workflow.study import forget_failed
 
@@ -138,6 +138,30 @@ def test_what_failed_is_measured_again_on_request(tmp_path: Path) -> None:
     failed = forget_failed(SimpleNamespace(batches=[batch]), study)
     assert failed == {batch.batch: 1}
     assert not receipt.exists()
+
+
+@pytest.mark.parametrize("options", [[], ["--retry-failed"]])
+def test_the_command_forgets_what_failed_only_on_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], options: list[str]
+) -> None:
+    for part in ("config", "reports", "Snakefile"):
+        (tmp_path / part).symlink_to(ROOT / part)
+    monkeypatch.chdir(tmp_path)
+    forgotten: list[Path] = []
+
+    def noted(plan: Plan, folder: Path) -> dict[str, int]:
+        forgotten.append(folder)
+        return {plan.batches[0].batch: 1}
+
+    monkeypatch.setattr(report, "forget_failed", noted)
+    monkeypatch.setattr(report, "cells_left", lambda *_: [])  # all is measured
+    to_measure: list[list[str]] = []
+    monkeypatch.setattr(report, "check", lambda _plan, _folder, batches: to_measure.append(batches))
+    monkeypatch.setattr(report.Workflow, "run", lambda _: 0)
+    chosen = ["report", "--suites", "quick", "--site", "local", "--target", "memory"]
+    assert main([*chosen, *options]) == 0
+    assert len(forgotten) == len(options)
+    assert [len(batches) for batches in to_measure] == [len(options)]
 
 
 def test_targets_are_chosen_as_for_a_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
