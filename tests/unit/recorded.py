@@ -16,7 +16,7 @@ from weir.records.judged import JudgedRun, code_state
 from weir.records.rounds import rounds_of
 from weir.records.table import lines_of, write_records
 from weir.runs.files import ROWS_FILE
-from weir.runs.ledger import ROUNDS_FILE, end_run
+from weir.runs.ledger import LEDGER, ROUNDS_FILE, end_run, keep_ledger
 from weir.runs.manifest import TABLES, write_manifest
 from weir.terms.model import Row
 
@@ -73,7 +73,8 @@ def collect(results: Path, name: str, rows: Iterable[Row], planned: int) -> Path
     found = rounds_of(study, results, held, plan, {})
     (study / ROUNDS_FILE).write_text(json.dumps(found.data()))
     runs = [results / f"runs/{cell}/{run:03d}/run.json" for cell, runs in held.items() for run in runs]
-    digest = write_manifest(study, "records.csv", [plan, study / ROUNDS_FILE, *runs])
+    ledger = [keep_ledger(results, study, found.entries)] if (results / LEDGER).is_file() else []
+    digest = write_manifest(study, "records.csv", [plan, study / ROUNDS_FILE, *ledger, *runs])
     (study / "facts.json").write_text(json.dumps({"digest": digest}))
     return study
 

@@ -19,6 +19,7 @@ from weir.records.collect import Run
 from weir.records.judged import collect_cell
 from weir.records.table import write_records
 from weir.runs.files import run_folder
+from weir.runs.ledger import COLLECTED_LEDGER
 
 MANY = 30
 
@@ -51,6 +52,27 @@ def test_a_side_without_its_worst_rounds_is_not_faster(
     bare = write(tmp_path / "bare.csv", cell(noisy(3, MANY, 960.0, 0.05)))
     main(["compare", str(first), str(bare)])
     assert "note: dropped rounds of B are not known: plan.json is missing" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("copied", ["study elsewhere", "study beside", "study without its ledger"])
+def test_a_copy_of_a_study_decides_as_the_study_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], copied: str
+) -> None:
+    """As `cp -r results/local/first before`: neither the runs nor their ledger come along."""
+    study = measured_study(tmp_path / "results", cell(noisy(3, 12)), 12)
+    before = tmp_path / ("results/before" if copied == "study beside" else "before")
+    shutil.copytree(study, before)
+    if not (whole := "without" not in copied):
+        (before / COLLECTED_LEDGER).unlink()
+    slow = measured_study(tmp_path / "now", cell(noisy(2, 12, 600.0), start=500), 12)
+    for first, second, verdict in ((before, slow, "slower"), (slow, before, "faster")):
+        assert main(["compare", str(first), str(second)]) == 0
+        printed = capsys.readouterr().out
+        assert (f"1 {verdict}" in printed.splitlines()[0]) == whole
+        assert ("lacks" in printed) != whole
+        code, pair = verdicts(first, second, capsys)
+        assert (code, pair["verdict"]) == (0, verdict if whole else "undecided")
+        assert any("lacks" in note for note in pair["notes"]) != whole
 
 
 def test_a_slower_side_that_lacks_rounds_is_slower_all_the_same(tmp_path: Path) -> None:
