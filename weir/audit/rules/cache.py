@@ -27,8 +27,8 @@ def read_from_cache(subject: Subject) -> Outcome | None:
     in the page cache before: the bandwidth is in part that of memory. With O_DIRECT it is INVALID, because
     something took the flag away. Storage in memory and requested warm caches are excluded.
 
-    Hint: let the cell drop the caches (ior, netcdf-bench: drop_caches: true; io-model: cache: uncached), or
-    declare that a warm one is meant (cache: cached).
+    Hint: let the cell drop the caches by a program that does it, weir-io (ior, netcdf-bench: drop_caches:
+    true; io-model: cache: uncached), or declare that a warm one is meant (cache: cached).
 
     Of a log: drop the caches of the nodes before the read, or read from other nodes (IOR -C) or
     more than they hold.
