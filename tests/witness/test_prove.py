@@ -12,6 +12,8 @@ import pytest
 
 from tests.needs import USER_NAMESPACE, need, user_mount_namespaces
 from tests.witness.conftest import MIB, Prove, counted, near
+from weir.audit.explain import hint_of
+from weir.audit.registry import rules
 from weir.commands.prove import EXIT_NOT_PROVEN
 from weir.decide.history.store import add_campaign
 from weir.prove.reports import prove_variables, read_reports
@@ -180,6 +182,10 @@ def test_turning_from_writing_to_reading_is_another_phase(prove: Prove) -> None:
     read = seen["records"][-1]
     if next(one for one in seen["mounts"] if one["phases"])["counted"]:
         assert "read-from-cache" in read["reasons"].split(";")
+        hint = hint_of(rules()["read-from-cache"], of_log=True)
+        assert f"hint: read-from-cache: {hint}" in seen["stderr"].splitlines()
+        assert seen["stderr"].splitlines()[0].startswith("weir prove: ")
+        assert " of 2 phases VALID" in seen["stderr"].splitlines()[0]
 
 
 def test_reads_and_writes_of_one_phase_have_ends_of_their_own(prove: Prove) -> None:
