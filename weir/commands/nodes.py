@@ -26,6 +26,7 @@ HELP = "compare the nodes of a partition by a few seconds of the same work on ea
 EXAMPLE = "weir nodes --site sandbox --partition debug --target disk"
 EXIT_1 = "a slow node"
 Named = TypeVar("Named")
+_MOST_OTHERS = 20  # nodes that are not slow: with the slow ones a screen
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -89,11 +90,16 @@ def _print(probes: list[Probe], slow: list[Slow], system: Scheduler) -> None:
     elif len(probes) < LEAST_NODES:
         print("fewer than three nodes: none can be called slow")
     else:
-        print("no node stands out")
+        print(f"no node stands out of {len(probes)}")
     for item in slow:
         print(item)
     kinds = sorted({kind for probe in probes for kind in probe.times_s})
     width = max(len(probe.node) for probe in probes)
     print(f"{'node':{width}}  " + "  ".join(f"{kind + ' ms':>12}" for kind in kinds))
-    for probe in probes:
+    named = {item.node for item in slow}
+    first = [probe for probe in probes if probe.node in named]
+    others = [probe for probe in probes if probe.node not in named]
+    for probe in [*first, *others[:_MOST_OTHERS]]:
         print(f"{probe.node:{width}}  " + "  ".join(f"{probe.times_s[kind] * 1e3:12.1f}" for kind in kinds))
+    if (more := len(others) - _MOST_OTHERS) > 0:
+        print(f"and {more} more nodes: --json has all")

@@ -11,6 +11,8 @@ from weir.base.errors import Problem, ProblemsError, WeirError, error_data
 from weir.measure.nodes.comparison import Slow
 from weir.measure.session import Session, SessionBatch
 
+_MOST_SHOWN = 10  # failed executions of a batch: thousands may fail for one reason
+
 
 @dataclass(frozen=True)
 class BatchReceipt:
@@ -76,7 +78,9 @@ class BatchReceipt:
                 f"{self.kept} of {self.executions} were there already"
                 + (f", {self.added} in added rounds" if self.added else "")
             )
-            yield from (f"  failed: {line}" for line in self.failed)
+            yield from (f"  failed: {line}" for line in self.failed[:_MOST_SHOWN])
+            if (more := len(self.failed) - _MOST_SHOWN) > 0:
+                yield f"  and {more} more failed: the receipt has all"
 
 
 @dataclass(frozen=True)
