@@ -81,10 +81,8 @@ def _show(args: argparse.Namespace, every: list[Series]) -> int:
         ]
         print(json.dumps(found, indent=1))
     else:
-        print(output.show_text(judged, args.all))
-        known = _conditions(args)
-        for one in (one for each in known.values() for one in each):
-            print(f"note: {one.day}: {one.text}")
+        known = (one for each in _conditions(args).values() for one in each)
+        print("\n".join([output.show_text(judged, args.all), *output.condition_lines(known, args.all)]))
     return 0
 
 

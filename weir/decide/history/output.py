@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import date
 from math import exp
@@ -13,11 +13,14 @@ from weir.base.units import counted, three_digits
 from weir.decide.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, Judgement
 from weir.decide.history.regimes import Change
 from weir.decide.history.series import Series, stopped
+from weir.decide.history.store import Condition
 from weir.report.junit import FAILURE, SKIPPED, Case, junit
 
 SAME_INCIDENT_DAYS = 2
 _MOST_STOPPED = 5
 _MOST_SHOWN = 8  # series of three or four lines: a screen
+_MOST_FINDINGS = 30  # lines: a screen
+_MOST_CONDITIONS = 6  # notes of what else changed; a site of many nodes has one for each
 ORDER = (SLOWER, SPIKE, FASTER, LEARNING, NORMAL)
 
 
@@ -55,10 +58,25 @@ def _with_unit(number: str, unit: str) -> str:
 
 
 def as_text(found: Sequence[Judgement], everything: bool = False) -> str:
-    """The findings; with everything also what is normal."""
+    """The findings, as many as a screen has; with everything all of them, and what is normal."""
     ordered = sorted(found, key=lambda one: (ORDER.index(one.verdict), one.series))
     shown = [one for one in ordered if everything or one.verdict not in (NORMAL, LEARNING)]
-    return "\n".join([headline(found), *incident_lines(found), *(f"  {line(one)}" for one in shown)])
+    lines = [*incident_lines(found), *(f"  {line(one)}" for one in shown)]
+    more = 0 if everything else len(lines) - _MOST_FINDINGS
+    if more > 0:
+        lines = [*lines[:_MOST_FINDINGS], f"and {more} more: --all"]
+    return "\n".join([headline(found), *lines])
+
+
+def condition_lines(conditions: Iterable[Condition], everything: bool = False) -> list[str]:
+    """Notes of changed facts, oldest first; without everything the latest ones."""
+    lines = list(dict.fromkeys(f"note: {one.day}: {one.text}" for one in sorted(conditions, key=_day)))
+    more = 0 if everything else len(lines) - _MOST_CONDITIONS
+    return [f"note: {more} earlier changes of nodes and targets: --all", *lines[more:]] if more > 0 else lines
+
+
+def _day(condition: Condition) -> str:
+    return condition.day
 
 
 def stopped_lines(every: Sequence[Series]) -> list[str]:

@@ -85,7 +85,8 @@ def _folder(history: Path, rows: Sequence[Row], file: Path, digest: str) -> Path
         raise WeirError(
             "no record has the time of its measurement",
             file=str(file),
-            hint="a history needs the column began",
+            hint="a history needs the column began: collect the study again, or import its log with"
+            " --facts FILE, which has columns: {began: 2026-11-27T04:31:00Z}",
             exit_code=2,
         )
     try:

@@ -45,6 +45,23 @@ def test_a_governor_that_changed_with_the_level_is_a_note(
     assert f"note: {text}" in capsys.readouterr().out
 
 
+def test_notes_of_many_changes_have_an_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for day in range(12):
+        campaign = write(
+            tmp_path / f"2026-11-{day + 1:02d}-a/records.csv", cell(noisy(day, 3), start=day * 1440)
+        )
+        (campaign.parent / "facts.json").write_text(json.dumps(facts(kernel=f"6.{day}")))
+    main(["history", "show", str(tmp_path)])
+    notes = [line for line in capsys.readouterr().out.splitlines() if line.startswith("note: ")]
+    assert notes[0] == "note: 5 earlier changes of nodes and targets: --all"
+    assert notes[1:] == [
+        f"note: 2026-11-{day + 1:02d}: kernel was 6.{day - 1}, is 6.{day}" for day in range(6, 12)
+    ]
+    main(["history", "show", str(tmp_path), "--all"])
+    notes = [line for line in capsys.readouterr().out.splitlines() if line.startswith("note: ")]
+    assert [note.split(": ")[1] for note in notes] == [f"2026-11-{day + 1:02d}" for day in range(1, 12)]
+
+
 def test_nothing_is_noted_where_nothing_else_changed(tmp_path: Path) -> None:
     assert not conditions_of(history_of(tmp_path, {}))
 

@@ -325,6 +325,26 @@ def test_series_that_move_on_the_same_day_are_one_incident() -> None:
     assert not text[2].startswith("one incident")
 
 
+@pytest.mark.parametrize(("moved", "more"), [(2, 0), (30, 0), (40, 10)])
+def test_a_check_of_many_series_has_an_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], moved: int, more: int
+) -> None:
+    lines = ["cell,started_unix,bw_mib_s"]
+    values = np.concatenate([level(0, 40), level(100, 10, 700.0)])
+    for number in range(moved):
+        lines += [f"{number},{day * DAY_S},{value}" for day, value in enumerate(values)]
+    table = tmp_path / "daily.csv"
+    table.write_text("\n".join(lines) + "\n")
+    command = ["history", "check", str(table), "--key", "cell"]
+    assert main([*command, "--all"]) == 1
+    every = capsys.readouterr().out.splitlines()
+    assert every[0].startswith(f"{moved} of {moved} series slower")
+    assert len(every) == 1 + moved
+    assert main(command) == 1
+    expected = every if not more else [*every[:31], f"and {more} more: --all"]
+    assert capsys.readouterr().out.splitlines() == expected
+
+
 def test_systems_that_move_on_the_same_day_are_incidents_of_their_own(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
