@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from weir.tools import tools
 from weir.tools.base import RunPaths
 
 BUDGET, CONFIRM_ROUNDS = 20, 6
+_UNIT = "MiB/s"  # of each objective
 
 
 def tune(args: argparse.Namespace) -> int:
@@ -53,28 +55,30 @@ def _live(args: argparse.Namespace) -> int:
     results = (args.results or Path("results") / plan.site.name / f"tune-{suite.name}").resolve()
     machine = Machine(plan, results, objective_of(settings))
     space, cells = candidates.space, candidates.cells
-    print(f"{counted(len(space), 'setting')}, {budget} to measure: {machine.objective.name}", flush=True)
+    _tell(f"{counted(len(space), 'setting')}, {budget} to measure: {machine.objective.name}")
 
     def measure(number: int) -> float | None:
         score = machine.score(cells[number])
-        shown = f"{score:,.1f} MiB/s" if score is not None else "no score"
-        print(f"  {setting_text(space.settings[number])}: {shown}", flush=True)
+        shown = f"{three_digits(score)} {_UNIT}" if score is not None else "no score"
+        _tell(f"  {setting_text(space.settings[number])}: {shown}")
         return score
 
     method = args.search or settings.get("search", "gp")
     trials = search(space, budget, args.seed, measure, method)
     best = winner(trials)
-    for point, reason in machine.refused.items():
-        print(f"no score: {point}: {reason}")
+    refused = [f"no score: {point}: {reason}" for point, reason in machine.refused.items()]
     if best is None:
+        _tell(*refused)
         raise WeirError("no setting has a VALID result", hint="the lines above have the reasons")
     judged = None
     if best != candidates.default:
         rounds = settings.get("confirm_rounds", CONFIRM_ROUNDS)
         judged = machine.compared(cells[candidates.default], cells[best], rounds)
-    lines = [f"best: {setting_text(space.settings[best])}", *_gain(judged)]
+    rate = f"{three_digits(trials.usable[best])} {_UNIT} ({machine.objective.name})"
+    lines = [f"best: {setting_text(space.settings[best])}: {rate}", *_gain(judged)]
     lines += as_used(cells[best], plan.site.targets[cells[best].target])
     lines += [*not_tried(space, trials), f"excluded by the suite or the site: {candidates.elsewhere}"]
+    lines += refused
     if args.hints and (text := hints_file(cells[best])):
         args.hints.write_text(text, encoding="utf-8")
     if args.json:
@@ -83,6 +87,11 @@ def _live(args: argparse.Namespace) -> int:
         )
     print("\n".join(lines))  # after the files: a reader that has gone must not cost what was measured
     return 0
+
+
+def _tell(*lines: str) -> None:
+    """Tells the progress of a search that takes hours; the answer alone is on the standard output."""
+    print(*lines, sep="\n", file=sys.stderr, flush=True)
 
 
 def _gain(judged: Judged | None) -> list[str]:

@@ -133,7 +133,13 @@ def test_the_winner_is_valid_measured_again_and_printed_for_use(
         "quick",
     ]
     assert main([*arguments, "--results", str(tmp_path), "--budget", "24", "--json", str(facts)]) == 0
-    out = capsys.readouterr().out
+    out, told = capsys.readouterr()
+    application = "rate of an application with 1,024 MiB write and 1,024 MiB read"
+    best = "api POSIX, xfer 16 MiB, collective false, ppn 2"
+    assert out.splitlines()[0] == f"best: {best}: 1,140 MiB/s ({application})"
+    assert out.splitlines()[1].startswith("gain: ")
+    assert told.splitlines()[0] == f"30 settings, 24 to measure: {application}"
+    assert len([line for line in told.splitlines() if line.startswith("  api ")]) == 24
     found = json.loads(facts.read_text())
     assert found["best"] == {"api": "POSIX", "xfer": 16 * 2**20, "collective": False, "ppn": 2}
     assert found["verdict"] == FASTER
