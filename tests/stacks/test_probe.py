@@ -202,6 +202,16 @@ def test_a_prefix_is_probed_as_its_view_would_be(
     (facts,) = json.loads(capsys.readouterr().out)
     assert facts["launcher"] == str(starter)
     assert "mpich" in facts["features"]
+    assert main(["stacks", "--prefix", str(tmp_path / "view")]) == 0
+    first, _, second, *_ = capsys.readouterr().out.splitlines()
+    assert (first, second) == ("1 stack: no problem", f"view: Prefix {tmp_path / 'view'}")
+    gone = compile_c("libgone.so.1", "int nothing;\n")
+    lacking = compile_c("lacking", PROGRAM, gone)
+    gone.unlink()
+    (tmp_path / "broken" / "bin").mkdir(parents=True)
+    (tmp_path / "broken" / "bin" / "weir-io").symlink_to(lacking)
+    assert main(["stacks", "--prefix", str(tmp_path / "view"), "--prefix", str(tmp_path / "broken")]) == 1
+    assert capsys.readouterr().out.splitlines()[0] == "2 stacks: PROBLEM in broken"
 
 
 def test_a_folder_without_programs_is_wrong_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -139,6 +139,7 @@ def test_the_command_prints_both_and_the_error(
     write_records(records, study())
     assert main(["predict", str(toy), "--records", str(records)]) == 0
     text = capsys.readouterr().out
+    assert text.splitlines()[0] == "toy: disk 9 s (6.46-25.6)"
     assert "2 s (0.306-13.1)" in text
     assert "-50% (-92% to +227%)" in text
     assert main(["predict", str(toy), "--records", str(records), "--json"]) == 0
