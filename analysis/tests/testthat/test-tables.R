@@ -189,3 +189,14 @@ test_that("one reason of several experiments is one row, and no cell is lost", {
     "quick & a, b & 7 & the target has no such interface: disk (IME native), pool (MPI-IO) \\\\"
   ))
 })
+
+test_that("the executions of a plan are told in words", {
+  told <- function(...) data.table::rbindlist(plan_rows(list(...)))
+  counts <- list(factorial_executions = 36, valid_executions = 36, reachable_executions = 24)
+  words <- "36 if all combinations were run; 36 of these are valid, and 24 can run here"
+  expect_identical(do.call(told, counts)$value, words)
+  many <- do.call(told, utils::modifyList(counts, list(factorial_executions = 12000, notes = list("ime: no store"))))
+  expect_identical(many$name, c("executions", "excluded"))
+  expect_match(many$value[1], "^12,000 if all combinations were run; 36 of these")
+  expect_identical(nrow(told()), 0L)
+})
