@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import socket
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,9 +20,10 @@ from weir.base.processes import started
 from weir.measure.handover import HOLDER_FILE, Handover
 from weir.plan import Plan, make_plan, write_plan
 from weir.plan.card import short_card
+from weir.records.collect import Run
 from weir.records.progress import BatchProgress, StudyProgress
 from weir.runs.files import run_folder
-from weir.terms.model import Parsed
+from weir.terms.model import Cell, Parsed, Row
 from weir.workflow.follow import _append, _redraw, line, progress_of
 
 
@@ -105,6 +107,33 @@ def test_what_is_invalid_is_not_called_degraded(plan: Plan) -> None:
     one = BatchProgress(plan.batches[0], state="running", done=4, degraded=1, invalid=3, elapsed_s=[2.0])
     assert ": 4/8 done, 0 failed, 3 INVALID, 1 degraded" in line(one)
     assert ": 4/8 done, 0 failed, 1 degraded" in line(replace(one, invalid=0))
+
+
+def test_runs_are_counted_by_the_worst_verdict_of_their_records(
+    study: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run with an INVALID record and a DEGRADED one is INVALID alone."""
+    verdicts = [
+        ["VALID"],
+        ["DEGRADED", "VALID"],
+        ["INVALID", "DEGRADED"],
+        ["INVALID"],
+        ["UNPROVEN"],
+        ["VALID"],
+    ]
+    of_folder = {}
+    for number, each in enumerate(verdicts):
+        of_folder[end(study, plan, number)] = each
+    end(study, plan, 6, status="failed")
+
+    def judged(cell: Cell, runs: Sequence[Run], results: Path) -> Iterator[Row]:
+        for run in runs:
+            yield from ({"access": "write", "verdict": verdict} for verdict in of_folder.get(run.folder, ()))
+
+    monkeypatch.setattr("weir.records.progress.collect_cell", judged)
+    one = first(progress_of(study))
+    assert (one.done, one.failed, one.invalid, one.degraded) == (7, 1, 2, 1)
+    assert ": 7/8 done, 1 failed, 2 INVALID, 1 degraded" in line(one)
 
 
 def test_batches_in_turns_share_one_line_every_ten_seconds_and_one_at_the_end(
