@@ -74,10 +74,7 @@ def _wait_for_the_batch_system(reason: LaunchLostError, times: int, progress: Pr
 def _fitting(left: Sequence[Execution], ends_at: float | None, pace_s: float | None) -> list[Execution]:
     """The executions that end before the allocation does, one after the other, even if the last needs its
     limit. The others are expected to take twice what those before them took; before anything is known, their
-    limits.
-
-    The others are expected to take twice what those before them took; before anything is known, their limits.
-    """
+    limits."""
     chosen: list[Execution] = []
     expected_s = 0.0
     now = wall_s()

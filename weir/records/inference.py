@@ -84,10 +84,7 @@ def variance_of(values: Sequence[float]) -> float:
 def autocorrelation_of(series: Iterable[Sequence[float]]) -> float:
     """The autocorrelation of neighbours (lag 1), pooled over series, plus its standard error; at least
     ASSUMED where there are few. The mean of a short series hides part of it: the result is the value whose
-    series would on average show what these show. A negative value counts as none.
-
-    The mean of a short series hides part of it: the value is the one whose series would on average show what
-    these show. What is negative counts as none."""
+    series would on average show what these show. A negative value counts as none."""
     shown, counts = _shown(series)
     found = _most_likely(counts, shown)
     pairs = sum((count - 1) * times for count, times in counts.items())
@@ -119,11 +116,7 @@ def mean_in_turns(series: Sequence[Sequence[float]]) -> Callable[[Sequence[float
     """Returns the function that finds the mean of one of these series of ratios, which were measured in
     turns. A disturbance of a round is in both sides and cancels, so nothing is assumed unless the rounds are
     too few to show anything. Many series show together how much neighbours are alike; a few do so only
-    roughly, and half of the standard error is added. bench/decisions.py has level and power of both.
-
-    What disturbs a round is in both sides and cancels: nothing is assumed, unless the rounds are too few to
-    show anything. Many series show together how much neighbours are alike; a few do so only roughly, and half
-    of the standard error is added. bench/decisions.py has level and power of both."""
+    roughly, and half of the standard error is added. bench/decisions.py has level and power of both."""
     shown, counts = _shown(series)
     if not counts:
         return partial(mean_of, autocorrelation=ASSUMED)
@@ -230,10 +223,7 @@ class Effect:
 def difference(first: Mean, second: Mean) -> Effect:
     """The difference of two sides that were measured one after the other. The degrees are those of Welch, and
     at most those of the side with fewer: the variance of a short side is small by chance too often for
-    anything else to hold far out in the tails.
-
-    The degrees are those of Welch, and not more than those of the side with fewer: the variance of a short
-    side is small by chance too often for anything else to hold far out in the tails."""
+    anything else to hold far out in the tails."""
     parts = [first.variance, second.variance]
     within = sum(parts)
     freedom = sum(part**2 / side.degrees for part, side in zip(parts, (first, second), strict=True))

@@ -158,11 +158,7 @@ def side_counts(autocorrelation: float) -> Iterator[list[float]]:
     """The probabilities that none, one, ... of 1, 2, ... consecutive values lie below their median. The
     series is normal with this decay: its values are put on a few points on either side of the median, between
     which a chain moves as the series does. The last value is below in `ends_below`; where it is above, the
-    other side is counted.
-
-    Of a normal series that decays by this factor: its values are put on a few places on either side of the
-    median, between which a chain moves as the series does. The last value is below in `ends_below`; where it
-    is above, the other side is counted."""
+    other side is counted."""
     mean, half = _steps_between_sides(autocorrelation)
     nowhere = [0.0] * len(_HALF_WEIGHTS)
     ends_below = [nowhere, [weight / 2 for weight in _HALF_WEIGHTS]]

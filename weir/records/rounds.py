@@ -225,11 +225,7 @@ def _looks(lengths: set[int], planned: int | None, runs: set[int]) -> int:
     """The number of looks: how often more rounds were planned after a look was possible, and how many were
     added without a plan. lengths: the rounds of a cell in each plan by which it was measured. A plan that is
     measured to its end may be judged, and a longer one made by what was seen. A plan that was not may have
-    ended where what was seen was good: each of its runs was a look.
-
-    lengths: the rounds of a cell in each plan by which it was measured.
-    A plan that is measured to its end may be judged, and a longer one made by what was seen. One that was not
-    may have ended where what was seen was good: each of its runs was a look."""
+    ended where what was seen was good: each of its runs was a look."""
     if planned is None and not lengths:
         return 1
     longest: int = max({*lengths, *(() if planned is None else (planned,))})

@@ -184,10 +184,8 @@ class Points:
 
     def of_storage(self) -> set[Key]:
         """The points that are a bandwidth of the storage, as of_storage() of analysis/R/page_points.R has
-        them.
-
-        The null interface moves no bytes, single operations beside transfers have a question of their own,
-        and writes that nobody synchronised count only where none was."""
+        them. The null interface moves no bytes, single operations beside transfers have a question of their
+        own, and writes that nobody synchronised count only where none was."""
         about = {key: point.about for key, point in self.found.items() if not point.of_operations}
         plain = any(one["purpose"] != "latency" for one in about.values())
         synced = {key[0] for key, one in about.items() if key[1] == "write" and one["sync"] is True}

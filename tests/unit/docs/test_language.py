@@ -104,6 +104,16 @@ def test_no_docstring_begins_in_the_middle_of_a_sentence() -> None:
     assert found == [], "\n" + "\n".join(found)
 
 
+def test_no_docstring_repeats_a_sentence() -> None:
+    """A rewrite that left the old paragraph below the new one."""
+    found = []
+    for one in docstrings():
+        sentences = re.split(r"(?<=[.!?:]) ", " ".join(one.text.split()))
+        twice = {text for text in sentences if len(text) > 20 and sentences.count(text) > 1}
+        found += [f"{one.path}:{one.line}: {text}" for text in sorted(twice) if one.path.startswith("weir/")]
+    assert found == [], "\n" + "\n".join(found)
+
+
 def test_no_comment_begins_in_the_middle_of_a_sentence() -> None:
     begin = re.compile(r"\s*(?:#|/\*|//) (?:Of|By) ")
     found = [

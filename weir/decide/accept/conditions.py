@@ -155,9 +155,7 @@ def renamed(subject: Subject) -> Iterator[str]:
 def storages_of(runs: Iterable[Run]) -> list[str]:
     """The storage that the runs found below their targets, whose names any directory may have. Unknown
     storage is none. Clients of one file system may mount it from different servers: of these the path alone
-    counts.
-
-    Clients of one file system may mount it from different servers: of these the path alone counts."""
+    counts."""
     found = set()
     for run in runs:
         storage = (run.get("host") or {}).get("file_system") or {}

@@ -54,10 +54,7 @@ class Cleaned:
 
 def clean_up_after_kills(report: Report, wait_s: float = 0.0) -> list[Cleaned]:
     """Cleans up after killed measurements of this user on this machine; those that still run are left alone.
-    wait_s: time for a guardian, or another process of this user, that is cleaning up.
-
-    wait_s: time for a guardian, or another process of this user, that is cleaning up.
-    """
+    wait_s: time for a guardian, or another process of this user, that is cleaning up."""
     found = []
     for note in sorted(lock_directory().glob(f"*{NOTE_SUFFIX}")):
         facts = _facts(note)
