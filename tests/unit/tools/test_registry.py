@@ -149,4 +149,4 @@ def test_every_tool_has_a_purpose_that_is_explained() -> None:
 
 def test_a_hook_that_a_tool_leaves_out_has_a_default() -> None:
     tool = Tool()
-    assert (tool.parse_log("text"), tool.latencies({}), tool.ranks_started(Path())) == ((), (), [])
+    assert (tool.parse_log("text"), tool.latencies({}), tool.ranks_started(Path(), "")) == ((), (), [])
