@@ -170,20 +170,41 @@ def spans_of(group: Sequence[Piece]) -> list[list[Piece]]:
     parts = [part for part in every if _moved(part) >= LEAST_BYTES]
     if 1 in Counter(part.process for part in parts).values():
         return []
+    parts.sort(key=_began_ns)
     spans: list[list[Piece]] = []
     until_ns = 0
-    for part in sorted(parts, key=_began_ns):
+    for part in parts:
         if not spans or _began_ns(part) >= until_ns:
             spans.append([])
         spans[-1].append(part)
-        until_ns = max(until_ns, *(part.phase[kind]["last_ns"] for kind in ("read", "write", "sync")))
+        until_ns = max(until_ns, _ended_ns(part))
     whole = sum(map(_moved, group))
     is_whole = sum(map(_moved, parts)) >= _NEARLY_ALL * whole
-    return spans if len(spans) > 1 and is_whole else []
+    return (_in_step(parts) or spans) if len(spans) > 1 and is_whole else []
+
+
+def _in_step(parts: Sequence[Piece]) -> list[list[Piece]]:
+    """The first parts of all processes, then the second ones, ..., where each process has as many and all
+    wait for each other in between. A rank that gets its processor late overlaps no other in its iteration.
+    """
+    of_process: dict[tuple[str, int], list[Piece]] = {}
+    for part in parts:
+        of_process.setdefault((part.host, part.process), []).append(part)
+    if len({len(own) for own in of_process.values()}) != 1:
+        return []
+    steps = [list(step) for step in zip(*of_process.values(), strict=True)]
+    waits = all(
+        max(map(_ended_ns, before)) <= min(map(_began_ns, after)) for before, after in pairwise(steps)
+    )
+    return steps if waits else []
 
 
 def _moved(piece: Piece) -> int:
     return sum(piece.phase[name] for name in BYTES.values())
+
+
+def _ended_ns(piece: Piece) -> int:
+    return max(int(piece.phase[kind]["last_ns"]) for kind in ("read", "write", "sync"))
 
 
 def _began_ns(piece: Piece) -> int:
