@@ -179,13 +179,12 @@ def test_turning_from_writing_to_reading_is_another_phase(prove: Prove) -> None:
         by_access[one["access"]] += one["moved_bytes"]
     assert by_access == {"write": 4 * MIB, "read": 4 * MIB}
     assert all(0 in (one["read_bytes"], one["written_bytes"]) for one in seen["mounts"][0]["phases"])
+    assert re.match(r"weir prove: [0-2] of 2 phases VALID", seen["stderr"])
     read = seen["records"][-1]
     if next(one for one in seen["mounts"] if one["phases"])["counted"]:
         assert "read-from-cache" in read["reasons"].split(";")
         hint = hint_of(rules()["read-from-cache"], of_log=True)
         assert f"hint: read-from-cache: {hint}" in seen["stderr"].splitlines()
-        assert seen["stderr"].splitlines()[0].startswith("weir prove: ")
-        assert " of 2 phases VALID" in seen["stderr"].splitlines()[0]
 
 
 def test_reads_and_writes_of_one_phase_have_ends_of_their_own(prove: Prove) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tests.checkout import ROOT
 from tests.unit.decide.compare.test_compare import cell, noisy, write
 from tests.unit.report.test_site_page import point, write_study
 from weir.cli import main
@@ -171,6 +172,23 @@ def test_records_without_a_time_take_that_of_their_campaign(
         capsys.readouterr()
         assert main(["history", action, str(history)]) == 0
         assert "2 series" in capsys.readouterr().out.splitlines()[0]
+
+
+def test_records_without_any_time_are_refused_with_what_gives_them_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """IOR's CSV has no time: the file that the hint tells of adds it."""
+    log, records = ROOT / "tests/golden/ior/ior-posix-shared.csv", tmp_path / "study" / "records.csv"
+    history = tmp_path / "history"
+    assert main(["import", str(log), "--out", str(records)]) == 0
+    capsys.readouterr()
+    assert main(["history", "add", str(history), str(records.parent)]) == 2
+    hint = capsys.readouterr().err.splitlines()[1]
+    columns = hint.partition("--facts FILE, which has ")[2]
+    (tmp_path / "facts.yaml").write_text(columns + "\n")
+    assert main(["import", str(log), "--out", str(records), "--facts", str(tmp_path / "facts.yaml")]) == 0
+    assert main(["history", "add", str(history), str(records.parent)]) == 0
+    assert [one.name[:10] for one in history.iterdir()] == ["2026-11-27"]
 
 
 @pytest.mark.parametrize("began", ["../../../x", "x/y", "\0", "2026-13-45", "today"])
