@@ -74,7 +74,7 @@ def plain(recipe: str, version: str, sha256: str, address: str | None, maintaine
         (r"SOURCES = sources\(.*\)\n\n\n", "\n"),
         (r"SOURCES = sources\(.*\)\n\n", ""),
         (r"VERSIONS = tuple\(sources\(\)\)", f'VERSIONS = ("{version}",)'),
-        (r"homepage = CHECKOUT", f"homepage = {where}"),
+        (r"homepage = (?:HOMEPAGE|CHECKOUT)", f"homepage = {where}"),
         (r"git = CHECKOUT", f"url = {url}"),
         (r"    git_sparse_paths = .*\n", ""),
         (r"    license\(", f"{by}    license("),
@@ -103,7 +103,7 @@ def spack_source(
         text = file.read_text(encoding="utf-8")
         if file.suffix == ".py" and "spack_repo.weir.checkout" in text:
             text = plain(text, version, sha256, address, maintainers)
-            left = re.findall(r"CHECKOUT|SOURCES|NO_COMMIT|sources\(", text)
+            left = re.findall(r"CHECKOUT|HOMEPAGE|SOURCES|NO_COMMIT|sources\(", text)
             if left:
                 sys.exit(f"release: {name}: {left[0]} is left: envs/release.py does not know this form")
             compile(text, str(name), "exec")
@@ -202,7 +202,10 @@ def notes(tree: Path, version: str) -> bytes:
     return f"# weir {version}, {found[1]}\n\n{found[2].strip()}\n".encode()
 
 
-def wheel(tree: Path, folder: Path, epoch: int) -> tuple[str, bytes]:
+def wheel(tree: Path, folder: Path, epoch: int, address: str | None) -> tuple[str, bytes]:
+    if address:
+        with (tree / "pyproject.toml").open("a", encoding="utf-8") as stream:
+            stream.write(f"\n[project.urls]\nHomepage = {json.dumps(address)}\n")
     arguments = [
         "wheel",
         "--quiet",
@@ -264,7 +267,7 @@ def products(tag: str, address: str | None, maintainers: list[str]) -> dict[str,
             "codemeta.json": (tree / "codemeta.json").read_bytes(),
             "NOTES.md": notes(tree, version),
         }
-        built, content = wheel(tree, folder / "wheel", epoch)
+        built, content = wheel(tree, folder / "wheel", epoch, address)
     found[built] = content
     sums = [f"{hashlib.sha256(found[name]).hexdigest()}  {name}\n" for name in sorted(found)]
     return {**found, "SHA256SUMS": "".join(sums).encode()}
@@ -276,7 +279,9 @@ def main() -> None:
     )
     parser.add_argument("tag")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--address", help="where the files will be, for the recipes; else beside them")
+    parser.add_argument(
+        "--address", help="where the files will be, for recipes and wheel; else beside the recipes"
+    )
     parser.add_argument("--maintainers", default="", help="who answers for the recipes, by their accounts")
     args = parser.parse_args()
     names = [name for name in args.maintainers.split(",") if name]

@@ -199,7 +199,7 @@ def test_the_tests_of_an_installation_of_weir_find_it(tested: bool, monkeypatch:
     nothing = ("license", "version", "variant", "depends_on", "conflicts")
     names: dict[str, Any] = {word: lambda *_, **__: None for word in nothing}
     names |= {"when": lambda *_: contextlib.nullcontext(), "EnvironmentModifications": object}
-    checkout = {"CHECKOUT": "", "NO_COMMIT": "", "sources": lambda: {"main": {}}}
+    checkout = {"CHECKOUT": "", "HOMEPAGE": "", "NO_COMMIT": "", "sources": lambda: {"main": {}}}
     _replace(
         monkeypatch,
         {

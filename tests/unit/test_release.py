@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import email
 import hashlib
 import io
 import json
 import os
+import runpy
 import shutil
 import subprocess
 import sys
 import tarfile
+import zipfile
+from email.message import Message
 from pathlib import Path
 
 import pytest
@@ -104,6 +108,49 @@ def test_the_recipes_build_the_archive_of_the_release(clone: Path, release: Path
     assert f'url = "https://storage.example/weir/weir-{VERSION}.tar.gz"' in text
     assert 'maintainers("storage-team")' in text
     assert "spack_repo.weir" not in text  # as Spack would take it: nothing of this repository is needed
+
+    assert [name for name, text in recipes(sent).items() if "file://" in text] == []
+    assert {text.count('homepage = "https://') for text in recipes(sent).values()} <= {0, 1}
+    described = metadata(sent)
+    assert described.get_all("Project-URL") == ["Homepage, https://storage.example/weir"]
+
+
+def metadata(release: Path) -> Message:
+    """What a page of an index of packages shows of the wheel."""
+    (wheel,) = release.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        text = archive.read(f"weir_storage-{VERSION}.dist-info/METADATA").decode()
+    return email.message_from_string(text)
+
+
+def test_the_wheel_describes_itself(release: Path) -> None:
+    described = metadata(release)
+    assert (described["Name"], described["License-Expression"]) == ("weir-storage", "Apache-2.0")
+    assert described["Author"] == "The weir authors"
+    assert len(described.get_all("Classifier", [])) >= 10
+    assert described["Keywords"]
+
+
+@pytest.mark.parametrize(
+    ("remote", "homepage"),
+    [
+        ("https://forge.example/storage/weir.git", "https://forge.example/storage/weir"),
+        ("https://name:secret@forge.example/storage/weir", "https://forge.example/storage/weir"),
+        ("/srv/weir.git", None),
+        ("", None),
+    ],
+)
+def test_the_homepage_of_the_recipes_is_the_remote_repository(
+    tmp_path: Path, remote: str, homepage: str | None
+) -> None:
+    file = tmp_path / "envs/spack_repo/weir/checkout.py"
+    file.parent.mkdir(parents=True)
+    shutil.copy(ROOT / "envs/spack_repo/weir/checkout.py", file)
+    for arguments in (["init", "--quiet"], ["remote", "add", "origin", remote])[: 2 if remote else 1]:
+        subprocess.run(["git", "-C", tmp_path, *arguments], check=True)
+    found = runpy.run_path(str(file))
+    assert found["HOMEPAGE"] == (homepage or f"file://{tmp_path}")
+    assert found["CHECKOUT"] == f"file://{tmp_path}"  # from which the recipes build
 
 
 def test_the_bill_names_what_weir_is_run_with(release: Path) -> None:

@@ -47,3 +47,15 @@ def sources(*paths: str) -> "Dict[str, Dict[str, object]]":
             found[tag[1:]] = {"tag": tag, "commit": git("rev-parse", f"{tag}^{{commit}}")}
     # A copy without git needs one: a recipe without any version would only say that it has none.
     return found or {"main": {"branch": "main"}}
+
+
+def homepage() -> str:
+    """The page of the remote repository, without its credentials; the checkout itself where none
+    is."""
+    address = re.fullmatch(
+        r"https://(?:[^@/]*@)?(.+?)(?:\.git)?/?", git("remote", "get-url", "origin")
+    )
+    return f"https://{address[1]}" if address else CHECKOUT
+
+
+HOMEPAGE = homepage()

@@ -8,7 +8,7 @@ import tempfile
 
 from spack.package import *
 from spack_repo.builtin.build_systems.cmake import CMakePackage
-from spack_repo.weir.checkout import CHECKOUT, NO_COMMIT, sources
+from spack_repo.weir.checkout import CHECKOUT, HOMEPAGE, NO_COMMIT, sources
 
 SOURCES = sources("src/ime")
 
@@ -18,7 +18,7 @@ class ImeEmulator(CMakePackage):
     command imectl and a FUSE mount. Its numbers say how the code paths behave, never how the
     product performs."""
 
-    homepage = CHECKOUT
+    homepage = HOMEPAGE
     git = CHECKOUT
     git_sparse_paths = ["src"]
     root_cmakelists_dir = "src/ime"

@@ -8,7 +8,7 @@ import os
 
 from spack.package import *
 from spack_repo.builtin.build_systems.cmake import CMakePackage
-from spack_repo.weir.checkout import CHECKOUT, NO_COMMIT, sources
+from spack_repo.weir.checkout import CHECKOUT, HOMEPAGE, NO_COMMIT, sources
 
 SOURCES = sources("CMakeLists.txt", "src")
 
@@ -18,7 +18,7 @@ class LibweirWitness(CMakePackage):
     calls, bytes, times, devices. weir-io brings it, too; this is the library alone, without
     MPI."""
 
-    homepage = CHECKOUT
+    homepage = HOMEPAGE
     git = CHECKOUT
     git_sparse_paths = ["src"]
 

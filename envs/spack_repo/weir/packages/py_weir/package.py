@@ -6,7 +6,7 @@ import csv
 
 from spack.package import *
 from spack_repo.builtin.build_systems.python import PythonPackage
-from spack_repo.weir.checkout import CHECKOUT, NO_COMMIT, sources
+from spack_repo.weir.checkout import CHECKOUT, HOMEPAGE, NO_COMMIT, sources
 
 SOURCES = sources()
 
@@ -29,7 +29,7 @@ class PyWeir(PythonPackage):
     """Plans measurements of storage, audits and collects their results: the command weir, with the
     workflow, the configuration and the analysis that `weir init` puts into a study."""
 
-    homepage = CHECKOUT
+    homepage = HOMEPAGE
     git = CHECKOUT
 
     license("Apache-2.0")

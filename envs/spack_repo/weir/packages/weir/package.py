@@ -4,7 +4,7 @@
 
 from spack.package import *
 from spack_repo.builtin.build_systems.bundle import BundlePackage
-from spack_repo.weir.checkout import CHECKOUT, sources
+from spack_repo.weir.checkout import HOMEPAGE, sources
 
 VERSIONS = tuple(sources())
 
@@ -13,7 +13,7 @@ class Weir(BundlePackage):
     """The whole workflow: what measures storage, what plans and steers, what draws and prints.
     Then: weir init my-study && cd my-study && snakemake --cores all"""
 
-    homepage = CHECKOUT
+    homepage = HOMEPAGE
 
     license("Apache-2.0")
 

@@ -6,7 +6,7 @@ import re
 
 from spack.package import *
 from spack_repo.builtin.build_systems.cmake import CMakePackage
-from spack_repo.weir.checkout import CHECKOUT, NO_COMMIT, sources
+from spack_repo.weir.checkout import CHECKOUT, HOMEPAGE, NO_COMMIT, sources
 
 SOURCES = sources("CMakeLists.txt", "src")
 
@@ -15,7 +15,7 @@ class WeirIo(CMakePackage):
     """Measures storage through every interface an application can take, with the time of every
     operation and what really happened on the way (weir's engine)."""
 
-    homepage = CHECKOUT
+    homepage = HOMEPAGE
     git = CHECKOUT
     git_sparse_paths = ["src"]
 
