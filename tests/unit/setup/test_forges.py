@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ from tests.checkout import ROOT
 
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 PIPELINE = ROOT / ".gitlab-ci.yml"
+# Those of the development environment first.
+PATH = f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"
 KEYWORDS = {"default", "stages"}
 CHECKERS = {
     "actionlint": [*WORKFLOWS],
@@ -48,9 +51,8 @@ def test_the_steps_pass_shellcheck() -> None:
 @pytest.mark.parametrize("checker", CHECKERS)
 def test_the_checkers_of_the_forges_accept_the_files(checker: str) -> None:
     program, *arguments = checker.split()
-    if not shutil.which(program):
-        pytest.skip(f"{program} is not on the PATH")
-    done = subprocess.run(
-        [program, *arguments, *CHECKERS[checker]], capture_output=True, text=True, check=False
-    )
+    if not (found := shutil.which(program, path=PATH)):
+        pytest.skip(f"{program} is neither in .venv nor on the PATH")
+    command = [found, *arguments, *CHECKERS[checker]]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
