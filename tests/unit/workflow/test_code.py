@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import sys
 import tomllib
 from pathlib import Path
 from types import SimpleNamespace
@@ -67,7 +68,7 @@ def test_a_path_is_one_word_of_the_shell() -> None:
     assert shlex.split(word.format()) == ["/a study/{x}/analysis/draw.R"]
 
 
-def test_conda_is_named_where_it_is_not_run_unasked(study: Path) -> None:
+def test_conda_is_named_where_it_is_not_run_unasked(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Snakemake 8 looks for conda after each job of a rule that names an environment, 9 for the file."""
     assert code_of(workflow(str(study))).environment("analyse") is None
     (study / "envs/conda").mkdir(parents=True)
@@ -75,6 +76,9 @@ def test_conda_is_named_where_it_is_not_run_unasked(study: Path) -> None:
     assert code_of(workflow(str(study))).environment("analyse") == f"{study}/envs/conda/analyse.yaml"
     assert code_of(workflow(str(study), newer=False)).environment("analyse") is None
     assert code_of(workflow(str(study), newer=False, sdm=("CONDA",))).environment("analyse") is not None
+    for lint in ("--lint", "--lint=json"):  # demands an environment, and runs no job
+        monkeypatch.setattr(sys, "argv", ["snakemake", lint])
+        assert code_of(workflow(str(study), newer=False)).environment("analyse") is not None
 
 
 @pytest.mark.parametrize(
