@@ -15,6 +15,7 @@ from tests.workflow.conftest import ROOT, Checkout
 PAGE = ROOT / "docs" / "how-to" / "containers.md"
 IMAGE = ROOT / "build" / "containers" / "analyse.sif"
 FIGURES = "results/archive/ddn-lustre-2018/figures"
+IN_THE_IMAGE = "Activating singularity image build/containers/analyse.sif"
 
 
 @pytest.fixture
@@ -42,17 +43,37 @@ def test_a_measurement_stays_outside() -> None:
     assert all(re.search(r"^    container:\s+None$", rule, re.MULTILINE) for rule in started)
 
 
-@pytest.mark.slow
-def test_figures_are_drawn_in_the_container(checkout: Checkout, documented: list[str]) -> None:
+@pytest.fixture
+def options() -> list[str]:
+    """As on the page: of a root that may not set limits, and of a machine that keeps /dev/fuse closed."""
     if shutil.which("apptainer") is None:
         pytest.skip("no apptainer on the PATH (https://apptainer.org, 1.3 or newer)")
     if not IMAGE.exists():
         pytest.skip("build/containers/analyse.sif is not built: containers/build.sh analyse")
-    # As on the page: a root that may not set limits, and a machine that keeps /dev/fuse closed.
-    options = ["--apptainer-args=--no-privs"] if os.geteuid() == 0 else []
-    if not options and not os.access("/dev/fuse", os.W_OK):
-        options = ["--apptainer-args=--unsquash"]
+    if os.geteuid() == 0:
+        return ["--apptainer-args=--no-privs"]
+    return [] if os.access("/dev/fuse", os.W_OK) else ["--apptainer-args=--unsquash"]
+
+
+@pytest.mark.slow
+def test_figures_are_drawn_in_the_container(
+    checkout: Checkout, documented: list[str], options: list[str]
+) -> None:
     done = checkout.call("snakemake", *options, *documented)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "Activating singularity image build/containers/analyse.sif" in done.stdout + done.stderr
+    assert IN_THE_IMAGE in done.stdout + done.stderr
     assert (checkout.root / FIGURES / "scaling.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.slow
+@pytest.mark.weekly
+def test_the_whole_of_quick_is_collected_drawn_and_printed_in_the_container(
+    checkout: Checkout, options: list[str]
+) -> None:
+    """It is measured outside, by weir-io of the machine."""
+    arguments = ["--cores", "all", "--sdm", "apptainer", *options, "--config", "suites=quick", "--", "report"]
+    done = checkout.call("snakemake", *arguments, environment={"LOGNAME": f"sdm-{os.getpid()}"})
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert IN_THE_IMAGE in done.stdout + done.stderr
+    assert " results proven" in done.stdout
+    assert (checkout.root / "results/local/quick/report.pdf").read_bytes().startswith(b"%PDF")
