@@ -21,7 +21,7 @@ OVERWRITES = """\
 #!/bin/bash
 case "$OMPI_COMM_WORLD_RANK $*" in "0 "*/data) head -c 128M /dev/urandom >"${{@: -1}}" && sync ;; esac
 for word in "$@"; do case $word in summaryFile=*) document=${{word#*=}} ;; esac; done
-[ "$1" != ior ] || set -- "$@" --json="$document"
+[ "$1" != ior ] || [ -z "$document" ] || set -- "$@" --json="$document"
 exec "{program}" "$@" -E
 """
 QUICK_PRINTS = """\
