@@ -180,6 +180,12 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "es" if noun.endswith("s") else "s")
 
 
+def few(lines: Sequence[str], most: int, rest: str) -> list[str]:
+    """The first lines; where there are more, a last line with their number in place of {}."""
+    more = len(lines) - most
+    return [*lines[:most], rest.format(more)] if more > 0 else [*lines]
+
+
 def number_list(numbers: Sequence[int]) -> str:
     """Whole numbers in ascending order for reading: '2', '3 to 8', '2, 4 and 8 to 10'."""
     runs: list[list[int]] = []

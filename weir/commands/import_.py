@@ -12,7 +12,7 @@ from typing import Any
 
 from weir.base.errors import WeirError
 from weir.base.files import printable
-from weir.base.units import counted
+from weir.base.units import counted, few
 from weir.decide.io500.imported import Scored, import_all, scored_facts, scored_lines, scored_table
 from weir.records.facts import Facts, read_facts
 from weir.records.found import Found, files_below, imported_before
@@ -163,8 +163,8 @@ def _lines(summary: dict[str, Any], imported: Imported, scored: list[Scored]) ->
     yield from (f"  refused: {error}" for error in imported.errors)
     yield from _unread(imported.without_results)
     if earlier := summary["files_of_earlier_imports"]:
-        few = f"{counted(len(earlier), 'file')} not read, such as {earlier[0]}"
-        yield f"  output of an earlier import or of a study: {few}"
+        many = f"{counted(len(earlier), 'file')} not read, such as {earlier[0]}"
+        yield f"  output of an earlier import or of a study: {many}"
     yield from _copies(imported.copies)
     if summary["missing"]:
         yield f"  what is missing, and how to have it: weir audit {summary['out']}"
@@ -188,12 +188,10 @@ def _unread(without_results: Mapping[Path, str]) -> Iterator[str]:
     unknown = by_kind.pop("", [])
     for kind, files in sorted(by_kind.items(), key=lambda one: (not is_refused(one[0]), -len(one[1]))):
         if is_refused(kind):  # whoever sent them wants to know which
-            yield from (f"  refused: {kind}: not read: {printable(file)}" for file in files[:_MOST_NAMES])
-            if len(files) > _MOST_NAMES:
-                yield f"  refused: and {len(files) - _MOST_NAMES} more of these (--json names all)"
-            continue
-        few = f"{len(files):,} files not read, such as " if len(files) > 1 else "not read: "
-        yield f"  {kind}: {few}{printable(files[0])}"
-    yield from (f"  no results in {printable(file)}" for file in unknown[:_MOST_NAMES])
-    if len(unknown) > _MOST_NAMES:
-        yield f"  and in {len(unknown) - _MOST_NAMES} more files (--json names all)"
+            refused = [f"  refused: {kind}: not read: {printable(file)}" for file in files]
+            yield from few(refused, _MOST_NAMES, "  refused: and {} more of these (--json names all)")
+        else:
+            many = f"{len(files):,} files not read, such as " if len(files) > 1 else "not read: "
+            yield f"  {kind}: {many}{printable(files[0])}"
+    nothing = [f"  no results in {printable(file)}" for file in unknown]
+    yield from few(nothing, _MOST_NAMES, "  and in {} more files (--json names all)")

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from weir.base.errors import WeirError, did_you_mean
 from weir.base.storage_calls import in_time
+from weir.base.units import few
 from weir.measure.clean_up.prepare import prepared
 from weir.measure.nodes.comparison import FACTOR, LEAST_NODES, Probe, Slow, names_of, probe_nodes, slow_nodes
 from weir.measure.preflight import Check, check_folder, check_mount
@@ -97,9 +98,8 @@ def _print(probes: list[Probe], slow: list[Slow], system: Scheduler) -> None:
     width = max(len(probe.node) for probe in probes)
     print(f"{'node':{width}}  " + "  ".join(f"{kind + ' ms':>12}" for kind in kinds))
     named = {item.node for item in slow}
-    first = [probe for probe in probes if probe.node in named]
-    others = [probe for probe in probes if probe.node not in named]
-    for probe in [*first, *others[:_MOST_OTHERS]]:
-        print(f"{probe.node:{width}}  " + "  ".join(f"{probe.times_s[kind] * 1e3:12.1f}" for kind in kinds))
-    if (more := len(others) - _MOST_OTHERS) > 0:
-        print(f"and {more} more nodes: --json has all")
+    rows = [
+        f"{probe.node:{width}}  " + "  ".join(f"{probe.times_s[kind] * 1e3:12.1f}" for kind in kinds)
+        for probe in sorted(probes, key=lambda one: one.node not in named)
+    ]
+    print(*few(rows, len(named) + _MOST_OTHERS, "and {} more nodes: --json has all"), sep="\n")

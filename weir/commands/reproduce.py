@@ -59,22 +59,16 @@ def _is_trusted(bundle: Path) -> bool:
 
 
 def _text(outcome: Reproduced) -> str:
-    count = f"{counted(len(outcome.identical), 'file')} identical, {len(outcome.different)} different"
-    good = sum(line.is_reproduced for line in outcome.lines)
-    count += (
-        f"; {good} of {counted(len(outcome.lines), 'line')} of the appendix reproduced"
-        if outcome.lines
-        else ""
-    )
+    answer = f"{counted(len(outcome.identical), 'file')} identical, {len(outcome.different)} different"
+    if outcome.lines:
+        good = sum(line.is_reproduced for line in outcome.lines)
+        answer += f"; {good} of {counted(len(outcome.lines), 'line')} of the appendix reproduced"
     lines = [
-        count,
-        *(
-            f"reproduced: {line.claim}: {line.expected}"
-            if line.is_reproduced
-            else f"not reproduced: {line.claim}: expected {line.expected}, found {line.found}"
-            for line in outcome.lines
-        ),
+        f"reproduced: {line.claim}: {line.expected}"
+        if line.is_reproduced
+        else f"not reproduced: {line.claim}: expected {line.expected}, found {line.found}"
+        for line in outcome.lines
     ]
     lines += [f"different: {name}" for name in outcome.different]
     lines += [f"figures and tables not compared: {outcome.skipped}"] if outcome.skipped else []
-    return "\n".join([*lines, f"digest {outcome.digest}"])
+    return "\n".join([answer, *lines, f"digest {outcome.digest}"])

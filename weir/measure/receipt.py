@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from weir.base.errors import Problem, ProblemsError, WeirError, error_data
+from weir.base.units import few
 from weir.measure.nodes.comparison import Slow
 from weir.measure.session import Session, SessionBatch
 
@@ -78,9 +79,8 @@ class BatchReceipt:
                 f"{self.kept} of {self.executions} were there already"
                 + (f", {self.added} in added rounds" if self.added else "")
             )
-            yield from (f"  failed: {line}" for line in self.failed[:_MOST_SHOWN])
-            if (more := len(self.failed) - _MOST_SHOWN) > 0:
-                yield f"  and {more} more failed: the receipt has all"
+            failed = [f"  failed: {line}" for line in self.failed]
+            yield from few(failed, _MOST_SHOWN, "  and {} more failed: the receipt has all")
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def main(arguments: Sequence[str], tell_s: float = _TELL_S) -> int:
     """The exit code of the command."""
     log = Path(arguments[1]) if arguments[:1] == ["--log"] else None
     command = arguments[2 if log else 0 :]
-    tell = partial(_tell, log, _take_the_streams(log)) if log else _tell_nothing
+    tell = partial(_tell, log, _take_the_streams(log)) if log else None
     stopped: list[int] = []  # signals interrupt nothing: one that comes in the midst of a start would lose it
     for each in caught_signals():
         signal.signal(each, lambda number, _: stopped.append(number))
@@ -70,15 +70,11 @@ def _tell(log: Path, terminal: int, elapsed_s: float) -> None:
         os.write(terminal, f"{log.stem}: {progress(text, elapsed_s)}\n".encode())
 
 
-def _tell_nothing(elapsed_s: float) -> None:
-    """Whoever started the step has redirected its output."""
-
-
 def _run(
     command: Sequence[str],
     temporary: str,
     stopped: Sequence[int],
-    tell: Callable[[float], None],
+    tell: Callable[[float], None] | None,
     tell_s: float,
 ) -> int:
     """Runs the command in a session of its own, so that an interrupt reaches all its processes once, by this
@@ -93,7 +89,7 @@ def _run(
     while process.poll() is None and not stopped:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(_LOOK_S)
-        if time.monotonic() - told >= tell_s:
+        if tell and time.monotonic() - told >= tell_s:
             told = time.monotonic()
             tell(told - began)
     if stopped:

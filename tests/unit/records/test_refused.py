@@ -89,7 +89,7 @@ def test_refused_logs_are_named_as_such_and_first(tmp_path: Path, capsys: pytest
 
 
 def test_each_refused_log_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of several of one kind the first one stood for all."""
+    """The first of several logs stood for all of its kind."""
     imported(tmp_path, good=LOG, **{f"bad{number}": TERSE for number in range(3)})
     refused = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  refused: ")]
     assert [line.rpartition("/")[2] for line in refused] == ["bad0", "bad1", "bad2"]

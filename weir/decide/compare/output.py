@@ -10,7 +10,7 @@ from collections.abc import Container, Iterator, Sequence
 from math import exp, log
 from typing import Any
 
-from weir.base.units import counted, three_digits
+from weir.base.units import counted, few, three_digits
 from weir.decide.compare.estimate import FEWEST_ROUNDS, FEWEST_SEPARATE
 from weir.decide.compare.pairs import Pair, Unmatched
 from weir.decide.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, Judged
@@ -118,9 +118,7 @@ def _shared_needs(judged: Sequence[Judged]) -> dict[str, int]:
 
 
 def _few(lines: Sequence[str], most: int, what: str, everything: bool) -> list[str]:
-    if everything or len(lines) <= most:
-        return [*lines]
-    return [*lines[:most], f"  and {len(lines) - most} more {what}: --all"]
+    return [*lines] if everything else few(lines, most, f"  and {{}} more {what}: --all")
 
 
 def notes_of(judged: Sequence[Judged]) -> list[str]:

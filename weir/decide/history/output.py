@@ -9,7 +9,7 @@ from datetime import date
 from math import exp
 from typing import Any
 
-from weir.base.units import counted, three_digits
+from weir.base.units import counted, few, three_digits
 from weir.decide.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, Judgement
 from weir.decide.history.regimes import Change
 from weir.decide.history.series import Series, stopped
@@ -62,9 +62,7 @@ def as_text(found: Sequence[Judgement], everything: bool = False) -> str:
     ordered = sorted(found, key=lambda one: (ORDER.index(one.verdict), one.series))
     shown = [one for one in ordered if everything or one.verdict not in (NORMAL, LEARNING)]
     lines = [*incident_lines(found), *(f"  {line(one)}" for one in shown)]
-    more = 0 if everything else len(lines) - _MOST_FINDINGS
-    if more > 0:
-        lines = [*lines[:_MOST_FINDINGS], f"and {more} more: --all"]
+    lines = lines if everything else few(lines, _MOST_FINDINGS, "and {} more: --all")
     return "\n".join([headline(found), *lines])
 
 

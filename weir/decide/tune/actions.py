@@ -91,7 +91,8 @@ def _live(args: argparse.Namespace) -> int:
 
 def _tell(*lines: str) -> None:
     """Tells the progress of a search that takes hours; the answer alone is on the standard output."""
-    print(*lines, sep="\n", file=sys.stderr, flush=True)
+    for line in lines:
+        print(line, file=sys.stderr, flush=True)
 
 
 def _gain(judged: Judged | None) -> list[str]:

@@ -11,6 +11,7 @@ from weir.base.units import (
     about_duration,
     about_size,
     counted,
+    few,
     format_size,
     latency_text,
     number_list,
@@ -161,3 +162,8 @@ def test_sizes_in_one_sentence_are_told_apart(values: tuple[float, ...], texts: 
 )  # fmt: skip
 def test_a_count_and_its_noun_agree(count: int, noun: str, text: str) -> None:
     assert counted(count, noun) == text
+
+
+def test_a_long_list_ends_with_the_number_of_its_other_lines() -> None:
+    assert few(["a", "b"], 2, "and {} more") == ["a", "b"]
+    assert few(["a", "b", "c"], 1, "and {} more") == ["a", "and 2 more"]
