@@ -64,6 +64,15 @@ def start_and_wait_for_a_run(checkout: Checkout) -> subprocess.Popen[str]:
     return process
 
 
+def until_saved(cluster: Cluster) -> None:
+    """Slurm has written its jobs to the disk as they are now: a start that it forgets is another fault."""
+    (job,) = job_ids(cluster)
+    before_ns = time.time_ns()
+    cluster.out("scontrol", "update", f"jobid={job}", "comment=saved")  # it writes what has changed
+    state = cluster.folder / "state" / "job_state"
+    wait_for("a saved job", lambda: state.exists() and state.stat().st_mtime_ns > before_ns, 30)
+
+
 def start_and_wait_for_a_job(checkout: Checkout) -> subprocess.Popen[str]:
     process = checkout.start(*checkout.snakemake_words())
     wait_for("the job", lambda: job_ids(checkout.cluster) or process.poll() is not None)
@@ -281,6 +290,7 @@ def test_slurmctld_that_is_down_at_the_first_question_loses_nothing(checkout: Ch
     cluster = checkout.cluster
     checkout.suite([2], [1], cells=CELLS, timeout="30 s")
     process = start_and_wait_for_a_job(checkout)
+    until_saved(cluster)
     cluster.out(SANDBOX, "kill", "slurmctld", cluster.folder)
     time.sleep(30)  # the first question comes after 10 s
     if job == "forgotten":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import shutil
@@ -69,6 +70,24 @@ def test_up_then_down_leaves_nothing(empty: Cluster) -> None:
     assert empty.down().returncode == 0
     assert_nothing_left(empty, facts)
     assert not {name for name in set(os.listdir("/dev/shm")) - shared_memory if empty.folder.name in name}
+
+
+def test_a_daemon_in_the_midst_of_an_exec_is_alive(
+    empty: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its environment reads as empty then: a node was told dead that was starting."""
+    monkeypatch.syspath_prepend(str(HERE / "sandbox"))
+    layout, processes = importlib.import_module("layout"), importlib.import_module("processes")
+    sandbox = layout.Sandbox(tmp_path, nodes=1, cores=1, port=1, accounting=False)
+    script = tmp_path / "again"
+    script.write_text('exec sh "$0"\n')
+    daemon = subprocess.Popen(["sh", script], env=os.environ | {MARK: sandbox.mark})
+    try:
+        sandbox.pids["node1"] = daemon.pid
+        assert all(processes.alive(sandbox, "node1") for _ in range(3000))
+    finally:
+        daemon.kill()
+    processes.wait_until("its end", lambda: not processes.alive(sandbox, "node1"), 10)
 
 
 def test_down_twice_and_down_of_nothing_are_fine(empty: Cluster) -> None:

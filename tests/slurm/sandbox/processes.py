@@ -12,6 +12,8 @@ from pathlib import Path
 
 from layout import MARK, Sandbox, SandboxError
 
+_EXEC_S = 1.0  # an id that was given away is told from a program in the midst of its exec
+
 
 def start(sandbox: Sandbox, name: str, arguments: list[str], extra: dict[str, str] | None = None) -> None:
     """Start one daemon, detached from our terminal, and record its id."""
@@ -40,15 +42,14 @@ def wait_until(what: str, ready: Callable[[], bool], limit_s: float) -> None:
 
 def marked(sandbox: Sandbox) -> list[int]:
     """All processes that carry the mark: daemons, job steps and the tasks they started; no zombies."""
-    needle = f"{MARK}={sandbox.mark}".encode()
-    found = []
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit() or int(entry.name) == os.getpid():
-            continue
-        with contextlib.suppress(OSError):
-            if needle in (entry / "environ").read_bytes().split(b"\0"):
-                found.append(int(entry.name))
-    return found
+    ids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
+    return [pid for pid in ids if pid != os.getpid() and _carries(pid, sandbox)]
+
+
+def _carries(pid: int, sandbox: Sandbox) -> bool:
+    with contextlib.suppress(OSError):
+        return f"{MARK}={sandbox.mark}".encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    return False
 
 
 def of_node(sandbox: Sandbox, node: str) -> list[int]:
@@ -68,7 +69,20 @@ def alive(sandbox: Sandbox, name: str) -> bool:
     if pid is None:
         return False
     _reap()
-    return pid in marked(sandbox)
+    end = time.monotonic() + _EXEC_S
+    # A program that execs another has no environment for a moment, and a node starts through a chain of them.
+    while not _carries(pid, sandbox):
+        if _has_ended(pid) or time.monotonic() > end:
+            return False
+        time.sleep(0.001)
+    return True
+
+
+def _has_ended(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except OSError:
+        return True
 
 
 def end(sandbox: Sandbox, pids: Iterable[int], grace_s: float) -> None:
