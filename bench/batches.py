@@ -100,9 +100,13 @@ def snakemake(*arguments: str) -> list[str]:
     ]
 
 
+def _two_digits(seconds: float) -> str:
+    return f"{float(f'{seconds:.2g}'):f}".rstrip("0")
+
+
 def row(command: str, batches: int, cost: Cost) -> list[str]:
     """One line of the table; without batches, the floor."""
-    each = [f"{cost.time_s / batches:.2g}", f"{cost.cpu_s / batches:.2g}"] if batches else ["", ""]
+    each = [_two_digits(whole_s / batches) if batches else "" for whole_s in (cost.time_s, cost.cpu_s)]
     whole = [f"{cost.time_s:.1f}", f"{cost.cpu_s:.1f}"]
     return [command, f"{batches:,}" if batches else "", *whole, *each, f"{cost.peak_mib:.0f}"]
 
