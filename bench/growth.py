@@ -16,8 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from weir.measure.document import RunEnd, after, before
-from weir.measure.executions import Execution
 from weir.measure.machine.host import host_facts
+from weir.measure.session import Execution
 from weir.plan import Plan, read_plan
 from weir.records.judged import rows_text
 from weir.runs.ledger import end_run

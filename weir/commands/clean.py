@@ -10,7 +10,7 @@ from pathlib import Path
 
 from weir.base.errors import WeirError
 from weir.measure.clean_up.remains import Cleaned, clean_up_after_kills, clean_up_batch
-from weir.measure.executions import planned_batch
+from weir.measure.session import planned_batch
 from weir.plan import read_plan
 
 NAME = "clean"

@@ -20,14 +20,13 @@ from weir.measure.clean_up.guardian import Guardian
 from weir.measure.clean_up.prepare import prepared
 from weir.measure.clean_up.remains import clean_up_after_kills
 from weir.measure.command import Turn
-from weir.measure.executions import Execution, PlannedBatch, Progress
 from weir.measure.lock import Holder, Lock, machine_lock, take, this_process
 from weir.measure.loop import run_all
 from weir.measure.machine.servers import server_memory_bytes
 from weir.measure.nodes.comparison import LEAST_NODES, Slow, names_of, probe_nodes, slow_nodes
 from weir.measure.preflight import Check, look_at
 from weir.measure.ranks import check_ranks, programs_of
-from weir.measure.session import SessionBatch
+from weir.measure.session import Execution, PlannedBatch, Progress, SessionBatch
 from weir.measure.status import settle
 from weir.runs.files import note_unavailable
 from weir.site.schedulers import surrounding

@@ -17,9 +17,8 @@ from weir.base.storage_calls import in_time
 from weir.measure.clean_up.guardian import Guardian
 from weir.measure.clean_up.workspace import Workspace
 from weir.measure.document import before
-from weir.measure.executions import Execution, PlannedBatch
 from weir.measure.machine.host import host_facts
-from weir.measure.session import SessionBatch
+from weir.measure.session import Execution, PlannedBatch, SessionBatch
 from weir.runs.files import file_sha256, fresh_folder
 from weir.site.launchers import Start, start_of
 from weir.terms.model import Target

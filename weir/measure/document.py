@@ -11,7 +11,7 @@ from typing import Any
 
 from weir.base.clock import wall
 from weir.measure.clean_up.shared_memory import no_segment
-from weir.measure.executions import Execution
+from weir.measure.session import Execution
 from weir.terms.model import Target
 from weir.witness.document import WITNESS_FILE
 

@@ -24,8 +24,8 @@ from weir.measure.clean_up.workspace import EnvironmentFaultError
 from weir.measure.command import Prepared, Turn, prepare
 from weir.measure.document import OUTPUT_FILES, RunEnd, after, now
 from weir.measure.execute import Outcome, execute, time_limit
-from weir.measure.executions import Execution
 from weir.measure.machine.host import Held, held_between, held_so_far
+from weir.measure.session import Execution
 from weir.measure.status import (
     LAUNCH_FILE,
     STATUS_FILE,

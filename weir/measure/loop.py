@@ -10,8 +10,8 @@ from weir.base.clock import wall_s
 from weir.base.errors import WeirError
 from weir.measure.clean_up.workspace import EnvironmentFaultError
 from weir.measure.command import Turn
-from weir.measure.executions import Execution, Progress
 from weir.measure.launch import LaunchLostError, run_launch
+from weir.measure.session import Execution, Progress
 from weir.plan.cost import LAUNCH_EXECUTIONS
 from weir.plan.model import fits
 

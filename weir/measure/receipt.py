@@ -10,7 +10,7 @@ from typing import Any
 from weir.base.errors import Problem, ProblemsError, WeirError, error_data
 from weir.base.units import few
 from weir.measure.nodes.comparison import Slow
-from weir.measure.session import Session, SessionBatch
+from weir.measure.session import Run, Session, SessionBatch
 
 _MOST_SHOWN = 10  # failed executions of a batch: thousands may fail for one reason
 
@@ -38,9 +38,13 @@ class BatchReceipt:
     @classmethod
     def of(cls, batch: SessionBatch) -> BatchReceipt:
         kept = sorted(filter(None, (batch.finished[key].ended for key in batch.kept)))
+        planned = _of_the_plan(batch)
+        known = [batch.finished[key] for key in planned if key in batch.finished]
+        without_success = [one for one in known if one.status != "done"]
+        first = min(without_success, key=lambda one: one.ended or "", default=None)
         return cls(
             batch=batch.planned.batch,
-            executions=batch.planned.executions,
+            executions=len(planned),
             kept=len(batch.kept),
             kept_from=kept[0] if kept else None,
             kept_to=kept[-1] if kept else None,
@@ -52,8 +56,8 @@ class BatchReceipt:
                 for each in batch.failed
             ),
             left=batch.left,
-            successes=batch.successes,
-            first_failure=batch.first_failure,
+            successes=len(known) - len(without_success),
+            first_failure=first.error if first else None,
             unavailable=batch.unavailable,
             error=batch.error,
             slow_nodes=batch.slow_nodes,
@@ -97,7 +101,7 @@ class Receipt:
         """The receipt of a session whose first batches are the chosen ones."""
         receipts = tuple(map(BatchReceipt.of, session.batches[:chosen]))
         through = [
-            SessionBatch(batch.planned, session) for batch in session.batches[chosen:] if batch.is_through
+            SessionBatch(batch.planned, session) for batch in session.batches[chosen:] if _is_through(batch)
         ]
         return cls(session.seed, receipts, session.retry_failed, tuple(map(BatchReceipt.of, through)))
 
@@ -140,6 +144,18 @@ class Receipt:
         ]
         if problems:
             raise ProblemsError(problems, exit_code=max(error.exit_code for _, error in stopped))
+
+
+def _of_the_plan(batch: SessionBatch) -> list[Run]:
+    return [(cell.cell, run) for cell in batch.planned.cells for run in range(cell.rounds)]
+
+
+def _is_through(batch: SessionBatch) -> bool:
+    """Whether each execution has succeeded and none is to be added."""
+    is_done = all(
+        key in batch.finished and batch.finished[key].status == "done" for key in _of_the_plan(batch)
+    )
+    return batch.can_go_on and is_done and not batch.failed and not batch.left and not batch.todo()
 
 
 def _no_success(batch: BatchReceipt, retries: bool) -> Problem:

@@ -1,38 +1,267 @@
-"""One start of weir: its batches, what it may do, and what has become of each execution so far.
+"""One start of weir: its batches with what their names in the plan stand for, and how each execution ended.
 
 A session reads the run files of a batch at its start, and again when it holds the lock of the target and has
 recorded what a killed one left. From then on it knows what has run because its launches tell it: the disk is
 written for whoever comes after a kill.
+
+Every cell runs once in a round, and each round has a random order of its own. A drift of the system then hits
+all cells alike instead of those that happen to come last, and the seed in each run file lets anyone see the
+order again. Rounds are added for cells whose intervals are wider than requested.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
-from collections.abc import Mapping, Sequence
+import random
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import InitVar, dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from weir.base.errors import WeirError
-from weir.measure.executions import (
-    Execution,
-    Finished,
-    PlannedBatch,
-    Progress,
-    Run,
-    Width,
-    added_round,
-    read_finished,
-    rounds_in_random_order,
-)
+from weir.base.units import about_duration
 from weir.measure.lock import Lock
 from weir.measure.nodes.comparison import Slow
+from weir.runs.files import ended_at, read_run_file
 from weir.runs.ledger import Judge
 from weir.site.schedulers import surrounding
-from weir.terms.model import Cell
+from weir.terms.model import Cell, Stack, Target, Until
+
+if TYPE_CHECKING:  # a guardian, one for each turn of a batch, starts sooner without the planner
+    from weir.plan.model import Batch, Plan
 
 
-def end_of_allocation() -> float | None:
+@dataclass(frozen=True)
+class PlannedBatch:
+    """Cells of one shape, where they measure, what runs them, and where their runs go."""
+
+    batch: str
+    cells: Sequence[Cell]
+    target: Target
+    stack: Stack
+    launcher: str
+    results: Path  # results/<site>
+    stop_for_slow_nodes: bool = False
+    scheduler_options: Sequence[str] = ()
+    any_kind: bool = False  # measure also where the target's kind is not that of its file system
+
+    @property
+    def launch_folder(self) -> Path:
+        """The folder in which a killed launch leaves files for the next start."""
+        return self.results / "launches" / self.batch
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of the plan; added ones come after them."""
+        return max((cell.rounds for cell in self.cells), default=0)
+
+    @property
+    def shape(self) -> tuple[int, int, str, str]:
+        """The values that decide where ranks start; all cells of a batch have the same nodes and ranks."""
+        return self.cells[0].nodes, self.cells[0].ppn, self.stack.name, self.launcher
+
+    @property
+    def commands(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Tool and command of each program that measures a cell."""
+        return tuple(dict.fromkeys((cell.tool, self.stack.program_of(cell)) for cell in self.cells))
+
+
+def planned_batch(plan: Plan, batch: Batch, results: Path, any_kind: bool = False) -> PlannedBatch:
+    """The batch with the objects of its plan."""
+    site, partition = plan.site, plan.site.partitions[batch.partition]
+    return PlannedBatch(
+        batch=batch.batch,
+        cells=batch.cells,
+        target=site.targets[batch.target],
+        stack=site.stacks[batch.stack],
+        launcher=partition.launcher,
+        results=results,
+        stop_for_slow_nodes=partition.slow_nodes == "stop",
+        scheduler_options=partition.scheduler_options,
+        any_kind=any_kind,
+    )
+
+
+Run = tuple[str, int]  # cell and round
+Experiment = tuple[str, str]  # suite and name
+Width = Callable[[Cell], float | None]  # of the interval of a cell
+
+
+@dataclass(frozen=True)
+class Execution:
+    """One execution to do: run is the round it belongs to, position its context in this session's order."""
+
+    cell: Cell
+    run: int
+    position: int
+
+    @property
+    def key(self) -> Run:
+        return self.cell.cell, self.run
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The end of an execution, as its run.json has it."""
+
+    status: str
+    error: str | None
+    elapsed_s: float
+    ended: str | None  # date and time
+    written_s: float  # when its run.json was written, since 1970
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any], written_s: float) -> Finished:
+        return cls(
+            document.get("status", ""),
+            document.get("error"),
+            float(document.get("elapsed_s") or 0.0),
+            document.get("ended"),
+            written_s,
+        )
+
+
+def read_finished(cells: Sequence[Cell], results: Path) -> dict[Run, Finished]:
+    """Planned executions that have a sound run file, and added ones up to the first gap."""
+    found: dict[Run, Finished] = {}
+    for cell in cells:
+        for run in itertools.count():
+            one = _read(results, cell.cell, run)
+            if one is not None:
+                found[cell.cell, run] = one
+            elif run >= cell.rounds:
+                break
+    return found
+
+
+def _read(results: Path, cell: str, run: int) -> Finished | None:
+    """A damaged run file is none: its execution is measured again."""
+    try:
+        document = read_run_file(results, cell, run)
+    except WeirError:
+        return None
+    return None if document is None else Finished.of(document, ended_at(results, cell, run) or 0.0)
+
+
+def rounds_in_random_order(
+    cells: Sequence[Cell], seed: int, is_done: Callable[[Cell, int], bool]
+) -> list[Execution]:
+    """The executions that are left, round by round; finished ones take part in the draw but are not
+    listed."""
+    generator = random.Random(seed)
+    rounds = max((cell.rounds for cell in cells), default=0)
+    todo: list[tuple[Cell, int]] = []
+    for round in range(rounds):
+        members = [cell for cell in cells if round < cell.rounds]
+        generator.shuffle(members)
+        todo.extend((cell, round) for cell in members if not is_done(cell, round))
+    return [Execution(cell, run, position) for position, (cell, run) in enumerate(todo)]
+
+
+@dataclass(frozen=True)
+class _Wide:
+    """A cell that needs more rounds."""
+
+    cell: Cell
+    runs: int  # finished so far
+    excess: float  # width divided by the requested one
+    pace_s: float  # time of a run
+
+
+def added_round(
+    cells: Sequence[Cell], finished: Mapping[Run, Finished], seed: int, width_of: Width
+) -> list[Execution]:
+    """One more run of each cell whose interval is still too wide, in random order; of the widest ones if the
+    rest of the budget is too small for all. Empty: all are narrow enough, or budget or rounds are used up.
+
+    The time spent is that of all finished runs, so that an interrupted campaign continues where it stopped.
+    """
+    wide = sorted(_wide(cells, finished, width_of), key=lambda item: item.excess, reverse=True)
+    left_s = _budgets(cells, finished)
+    chosen = []
+    for item in wide:
+        experiment = (item.cell.suite, item.cell.experiment)
+        if item.pace_s <= left_s.get(experiment, float("inf")):
+            chosen.append(item)
+            if experiment in left_s:
+                left_s[experiment] -= item.pace_s
+    chosen.sort(key=lambda item: item.cell.cell)
+    random.Random(f"{seed} {sum(item.runs for item in chosen)}").shuffle(chosen)
+    return [Execution(item.cell, item.runs, position) for position, item in enumerate(chosen)]
+
+
+def _wide(cells: Sequence[Cell], finished: Mapping[Run, Finished], width_of: Width) -> Iterator[_Wide]:
+    for cell in cells:
+        if cell.until is None:
+            continue
+        runs = _count(cell, finished)
+        width = width_of(cell) if runs < cell.most_rounds else None
+        if width is not None and width > cell.until.half_width:
+            spent_s = _spent_s(cell, range(runs), finished)
+            yield _Wide(cell, runs, width / cell.until.half_width, spent_s / max(1, runs))
+
+
+def _count(cell: Cell, finished: Mapping[Run, Finished]) -> int:
+    """Runs that ended, well or badly, without a gap."""
+    return next(run for run in itertools.count() if (cell.cell, run) not in finished)
+
+
+def _budgets(cells: Sequence[Cell], finished: Mapping[Run, Finished]) -> dict[Experiment, float]:
+    """The rest of the budget of each experiment for this batch."""
+    left_s: dict[Experiment, float] = defaultdict(float)
+    for cell in cells:
+        until: Until | None = cell.until
+        if until is not None and until.budget_s is not None:
+            spent_s = _spent_s(cell, range(cell.rounds, _count(cell, finished)), finished)
+            left_s[cell.suite, cell.experiment] += until.budget_s * until.share - spent_s
+    return dict(left_s)
+
+
+def _spent_s(cell: Cell, runs: Iterable[int], finished: Mapping[Run, Finished]) -> float:
+    return sum(finished[cell.cell, run].elapsed_s for run in runs)
+
+
+class Progress:
+    """Counts executions; the time left is from the mean of those done so far, since the order is random."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        """Writes to a file that whoever waits follows, because ReFrame in between keeps stderr to itself;
+        else to stderr."""
+        self._file = file
+        self._total = self._done = 0
+        self._started = 0.0
+
+    def report(self, line: str) -> None:
+        """A line beside those of executions. The file is made by the first."""
+        try:
+            with self._file.open("a", encoding="utf-8") if self._file else nullcontext(sys.stderr) as stream:
+                print(line, file=stream, flush=True)
+        except OSError:
+            print(line, file=sys.stderr, flush=True)
+
+    def expect(self, more: int) -> None:
+        """Executions come, or (below zero) a batch cannot go on."""
+        if not self._total:
+            self._started = time.monotonic()
+        self._total += more
+
+    def step(self, title: str, execution: Execution, ending: str, elapsed_s: float) -> None:
+        self._done += 1
+        spent = time.monotonic() - self._started
+        left = spent / self._done * (self._total - self._done)
+        width = len(str(self._total))
+        count = f"{title} [{self._done:{width}}/{self._total}]"
+        line = f"{count} {execution.cell.point}: {ending} in {elapsed_s:.1f} s"
+        self.report(f"{line}, {about_duration(left)} left")
+
+
+def _end_of_allocation() -> float | None:
     """The end of the allocation in seconds since 1970; None outside of a job, and where the batch system does
     not report it."""
     system = surrounding(os.environ)
@@ -47,15 +276,19 @@ class Session:
     seed: int  # of the random order
     retry_failed: bool = False
     kept_since: float = math.inf  # what failed after it is not run again; in seconds since 1970
-    ends_at: float | None = None  # when the allocation is over, in seconds since 1970
+    ends_at: float | None = None  # in seconds since 1970; None: when the allocation is over, if that is known
     wait_s: float = 0.0  # for another measurement of a target
     width_of: Width | None = None  # None: no rounds are added
     judge: Judge | None = None  # of a run that has ended; None: whoever reads its rows judges it
-    progress: Progress = field(default_factory=Progress)
+    progress_file: InitVar[Path | None] = None  # a line for each execution is appended to it; None: to stderr
+    progress: Progress = field(init=False)
     batches: list[SessionBatch] = field(init=False)
     starts: set[object] = field(init=False, default_factory=set)  # shapes and programs whose ranks start well
 
-    def __post_init__(self, planned: Sequence[PlannedBatch]) -> None:
+    def __post_init__(self, planned: Sequence[PlannedBatch], progress_file: Path | None) -> None:
+        self.progress = Progress(progress_file)
+        if self.ends_at is None:
+            self.ends_at = _end_of_allocation()
         self.batches = [SessionBatch(one, self) for one in planned]
 
 
@@ -67,6 +300,8 @@ class SessionBatch:
     finished: dict[Run, Finished] = field(init=False)
     kept: list[Run] = field(init=False)  # executions of the plan that are not measured again
     ran: list[Execution] = field(init=False, default_factory=list)  # in this session
+    failed: list[Execution] = field(init=False, default_factory=list)  # of these
+    done: int = 0  # of these, that succeeded
     left: int = 0  # executions that the rest of the allocation is too short for
     unavailable: str | None = None  # why nothing was tried on an optional target
     error: WeirError | None = None  # why the batch could not go on
@@ -81,12 +316,17 @@ class SessionBatch:
         """Read what has run before this session."""
         self.finished = read_finished(self.planned.cells, self.planned.results)
         missing = {each.key for each in self.missing()}
-        self.kept = [key for key in self._keys() if key not in missing]
+        planned = ((cell.cell, run) for cell in self.planned.cells for run in range(cell.rounds))
+        self.kept = [key for key in planned if key not in missing]
 
     def take(self, execution: Execution, document: Mapping[str, Any]) -> Finished:
         """Note an execution that has just got its run file."""
         self.ran.append(execution)
         one = self.finished[execution.key] = Finished.of(document, math.inf)
+        if one.status == "done":
+            self.done += 1
+        else:
+            self.failed.append(execution)
         return one
 
     def missing(self, round: int | None = None) -> list[Execution]:
@@ -121,37 +361,7 @@ class SessionBatch:
         return self.error is None and self.unavailable is None
 
     @property
-    def is_through(self) -> bool:
-        """Whether each execution has succeeded and none is to be added."""
-        is_done = self.successes == self.planned.executions and not self.failed
-        return self.can_go_on and is_done and not self.left and not self.todo()
-
-    @property
-    def failed(self) -> list[Execution]:
-        return [each for each in self.ran if self.finished[each.key].status != "done"]
-
-    @property
-    def done(self) -> int:
-        """Executions of this session that succeeded."""
-        return len(self.ran) - len(self.failed)
-
-    @property
     def pace_s(self) -> float | None:
         """Time of an execution of this session on average; None before the first."""
         spent_s = sum(self.finished[each.key].elapsed_s for each in self.ran)
         return spent_s / len(self.ran) if self.ran else None
-
-    @property
-    def successes(self) -> int:
-        """Executions of the plan that have succeeded, now or before."""
-        return sum(key in self.finished and self.finished[key].status == "done" for key in self._keys())
-
-    @property
-    def first_failure(self) -> str | None:
-        """The message of the execution of the plan that failed first; None where none has."""
-        known = [self.finished[key] for key in self._keys() if key in self.finished]
-        failed = [one for one in known if one.status != "done"]
-        return min(failed, key=lambda one: one.ended or "").error if failed else None
-
-    def _keys(self) -> list[Run]:
-        return [(cell.cell, run) for cell in self.planned.cells for run in range(cell.rounds)]

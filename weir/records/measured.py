@@ -11,9 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from weir.base.errors import WeirError
-from weir.measure.executions import PlannedBatch, planned_batch
 from weir.measure.rounds import measure_in_rounds
-from weir.measure.session import Session, SessionBatch, end_of_allocation
+from weir.measure.session import PlannedBatch, Session, SessionBatch, planned_batch
 from weir.plan import Batch, Plan
 from weir.plan.experience import BatchCosts
 from weir.records.collect import Run, finished_runs, read_json
@@ -37,7 +36,7 @@ def batch_of_cell(plan: Plan, cell: Cell, results: Path) -> PlannedBatch:
 
 def measure_in_turns(planned: Sequence[PlannedBatch]) -> dict[str, list[Row]]:
     """Records by cell. Finished runs are kept, so a killed call continues."""
-    session = Session(planned, seed=secrets.randbits(32), ends_at=end_of_allocation())
+    session = Session(planned, seed=secrets.randbits(32))
     measure_in_rounds(session)
     for batch in session.batches:
         if batch.error:

@@ -14,11 +14,15 @@ from typing import Any
 from weir.base.errors import TargetUnavailableError, WeirError, did_you_mean
 from weir.base.files import require_plain_path
 from weir.measure.batch import preflight
-from weir.measure.executions import PlannedBatch, Progress, planned_batch
 from weir.measure.preflight import Check
 from weir.measure.receipt import Receipt
 from weir.measure.rounds import measure_in_rounds, measure_in_turn
-from weir.measure.session import Session, SessionBatch, end_of_allocation
+from weir.measure.session import (
+    PlannedBatch,
+    Session,
+    SessionBatch,
+    planned_batch,
+)
 from weir.plan import Batch, Plan
 from weir.plan.experience import append_costs
 from weir.records.intervals import width_meter
@@ -84,11 +88,10 @@ def measure(request: Request) -> Receipt:
         seed=secrets.randbits(32) if request.seed is None else request.seed,
         retry_failed=request.retry_failed,
         kept_since=request.kept_since,
-        ends_at=end_of_allocation(),
         wait_s=request.wait_s,
         width_of=width_meter(request.folder),
         judge=rows_text,
-        progress=Progress(request.progress),
+        progress_file=request.progress,
     )
     between = request.between_rounds or (lambda: None)
     if others:

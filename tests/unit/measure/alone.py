@@ -11,10 +11,9 @@ from typing import Any, cast
 from weir.measure.clean_up.guardian import Guardian
 from weir.measure.clean_up.workspace import Workspace, fault
 from weir.measure.command import Turn
-from weir.measure.executions import PlannedBatch
 from weir.measure.loop import run_all
 from weir.measure.rounds import measure_in_turn
-from weir.measure.session import Session, SessionBatch
+from weir.measure.session import PlannedBatch, Session, SessionBatch
 
 
 def session_batch(planned: PlannedBatch, **options: Any) -> SessionBatch:

@@ -16,11 +16,10 @@ import pytest
 
 from weir.measure import loop, rounds
 from weir.measure.command import Turn
-from weir.measure.executions import Execution, PlannedBatch
 from weir.measure.loop import run_all
 from weir.measure.receipt import BatchReceipt
 from weir.measure.rounds import measure_in_rounds
-from weir.measure.session import Session, SessionBatch
+from weir.measure.session import Execution, PlannedBatch, Session, SessionBatch
 from weir.records.intervals import half_width
 from weir.runs.files import read_run_file, run_folder
 from weir.terms.model import Cell, Stack, Target, Until

@@ -10,9 +10,8 @@ import pytest
 from tests.unit.measure.alone import session_batch
 from weir.measure import loop
 from weir.measure.command import Turn
-from weir.measure.executions import Execution, PlannedBatch
 from weir.measure.loop import LAUNCH_EXECUTIONS, _fitting, run_all
-from weir.measure.session import SessionBatch
+from weir.measure.session import Execution, PlannedBatch, SessionBatch
 from weir.terms.model import Cell, Stack, Target
 
 

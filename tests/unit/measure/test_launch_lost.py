@@ -11,8 +11,7 @@ import pytest
 from tests.unit.measure.alone import run_missing
 from weir.base.errors import WeirError
 from weir.measure import launch, loop
-from weir.measure.executions import PlannedBatch
-from weir.measure.session import SessionBatch
+from weir.measure.session import PlannedBatch, SessionBatch
 from weir.terms.model import Cell, Stack, Target
 from weir.tools import tools
 

@@ -16,11 +16,10 @@ from weir.base.errors import TargetUnavailableError, WeirError
 from weir.base.processes import started
 from weir.commands import run as command
 from weir.measure import rounds
-from weir.measure.executions import Execution, PlannedBatch
 from weir.measure.lock import machine_lock, this_process
 from weir.measure.receipt import BatchReceipt
 from weir.measure.rounds import measure_in_rounds, measure_in_turn
-from weir.measure.session import Session, SessionBatch
+from weir.measure.session import Execution, PlannedBatch, Session, SessionBatch
 from weir.runs.files import run_folder
 from weir.terms.model import Cell, Stack, Target
 from weir.workflow import run

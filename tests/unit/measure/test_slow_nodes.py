@@ -13,11 +13,10 @@ from tests.unit.measure.alone import measure_batch
 from weir.base.errors import WeirError
 from weir.measure.batch import preflight
 from weir.measure.clean_up.guardian import Guardian
-from weir.measure.executions import PlannedBatch
 from weir.measure.preflight import Check
 from weir.measure.receipt import BatchReceipt
 from weir.measure.rounds import measure_in_turn
-from weir.measure.session import Session
+from weir.measure.session import PlannedBatch, Session
 from weir.records.collect import finished_runs
 from weir.records.study_facts import _slow_nodes
 from weir.records.tally import Tally, facts_of_run

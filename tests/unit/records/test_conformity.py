@@ -14,8 +14,8 @@ from referencing import Registry, Resource
 
 from tests.checkout import ROOT, SITE, make_checkout
 from weir.measure.document import RunEnd, after, before
-from weir.measure.executions import Execution
 from weir.measure.machine.host import host_facts
+from weir.measure.session import Execution
 from weir.plan import make_plan
 from weir.plan.config import load_config
 from weir.plan.model import Plan

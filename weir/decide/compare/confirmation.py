@@ -24,8 +24,8 @@ from weir.decide.compare.pairs import Pair, samples
 from weir.decide.compare.sides import RECORDS_FILE, Side
 from weir.decide.compare.verdict import FASTER, SLOWER, UNDECIDED, Judged, judge_pairs
 from weir.measure.batch import preflight
-from weir.measure.executions import PlannedBatch, planned_batch
 from weir.measure.handover import PLAN_FILES
+from weir.measure.session import PlannedBatch, planned_batch
 from weir.plan import Plan, read_plan
 from weir.records.measured import batch_of, batch_of_cell, measure_in_turns
 from weir.records.metrics import Metric

@@ -19,7 +19,7 @@ import yaml
 from weir.base.errors import ConfigError, Problem, WeirError
 from weir.base.units import about_size, parse_duration, parse_size
 from weir.data import load_schema
-from weir.measure.executions import planned_batch
+from weir.measure.session import planned_batch
 from weir.plan import Plan, make_plan
 from weir.plan.config import Config
 from weir.plan.config.schema import check

@@ -18,8 +18,8 @@ from weir.measure.clean_up.prepare import PREPARE_TOKEN, clean_up
 from weir.measure.clean_up.shared_memory import remove_orphans, remove_sessions
 from weir.measure.clean_up.workspace import Workspace, fault, files_of_launches, missing, temporary_directory
 from weir.measure.execute import GRACE_S, POLL_S, end_processes, processes_with_token
-from weir.measure.executions import PlannedBatch
 from weir.measure.lock import LOCK_IN_TARGET, Holder, Lock
+from weir.measure.session import PlannedBatch
 from weir.terms.model import Target
 
 # Time from the end of the guardian's pipe to the end of its process.

@@ -19,8 +19,8 @@ from weir.base.errors import WeirError
 from weir.base.read_back import read_shaped
 from weir.measure.clean_up.custody import facts_of
 from weir.measure.clean_up.guardian import Guardian, NotCarriedOutError
-from weir.measure.executions import PlannedBatch
 from weir.measure.lock import NOTE_SUFFIX, Holder, Lock, lock_directory, machine_lock, this_process
+from weir.measure.session import PlannedBatch
 
 _POLL_S = 0.2
 # The keys that facts_of gives a guardian, and the shape of what is read here; a guardian reports the rest.

@@ -13,8 +13,8 @@ from tests.checkout import shipped
 from tests.unit.decide.compare.test_compare import cell, noisy, write
 from weir.base.errors import WeirError
 from weir.cli import main
-from weir.measure.executions import PlannedBatch
 from weir.measure.preflight import Check
+from weir.measure.session import PlannedBatch
 from weir.plan import make_plan, write_plan
 from weir.terms.model import Cell, Row
 

@@ -14,8 +14,8 @@ from tests.unit.decide.compare.test_confirmation import DISK, PLAN
 from tests.unit.decide.predict.test_predict import APPLICATION, row
 from weir.cli import main
 from weir.decide.predict.probe import FEWEST_ROUNDS, MOST_ROUNDS, Circumstances
-from weir.measure.executions import PlannedBatch
 from weir.measure.preflight import Check
+from weir.measure.session import PlannedBatch
 from weir.plan import write_plan
 from weir.records.table import write_records
 from weir.terms.model import Row

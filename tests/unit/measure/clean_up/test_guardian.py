@@ -22,8 +22,7 @@ from weir.measure import batch
 from weir.measure.clean_up import guardian
 from weir.measure.clean_up.guardian import Guardian
 from weir.measure.clean_up.workspace import Workspace
-from weir.measure.executions import PlannedBatch
-from weir.measure.session import SessionBatch
+from weir.measure.session import PlannedBatch, SessionBatch
 from weir.terms.model import Cell, Stack, Target
 from weir.tools import tools
 

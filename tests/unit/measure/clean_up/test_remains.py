@@ -18,8 +18,8 @@ from weir.measure.clean_up.custody import facts_of
 from weir.measure.clean_up.guardian import Guardian
 from weir.measure.clean_up.remains import ASIDE_SUFFIX, clean_up_after_kills
 from weir.measure.clean_up.workspace import Workspace
-from weir.measure.executions import PlannedBatch
 from weir.measure.lock import Lock, this_process
+from weir.measure.session import PlannedBatch
 from weir.terms.model import Stack, Target
 
 pytestmark = [pytest.mark.slow, pytest.mark.quick]

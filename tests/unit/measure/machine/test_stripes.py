@@ -12,7 +12,7 @@ from tests.checkout import TARGET, load, make_checkout
 from tests.unit.measure.alone import run_missing
 from weir.base.errors import ConfigError, WeirError
 from weir.measure.command import stripe
-from weir.measure.executions import PlannedBatch
+from weir.measure.session import PlannedBatch
 from weir.records.collect import Run
 from weir.records.judged import collect_cell
 from weir.runs.files import read_run_file

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.measure.executions import Execution, Progress, rounds_in_random_order
+from weir.measure.session import Execution, Progress, rounds_in_random_order
 from weir.terms.model import Cell
 
 
