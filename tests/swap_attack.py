@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.base.errors import WeirError
-from weir.measure.clean_up.workspace import MARKER, Workspace
+from weir.measure.clean_up.directories import MARKER, Workspace
 
 # What is exchanged: the workspace, or the folder of one run below it.
 AIMS = ("workspace", "run")

@@ -22,10 +22,9 @@ from weir.base.files import read_object
 from weir.base.interrupts import EXIT_INTERRUPTED, caught_signals
 from weir.base.plugins import install_hint
 from weir.base.processes import adopt_orphans, children, die_with_parent, wait_for_children, waits_in
-from weir.measure.clean_up.removal import private_directory
+from weir.measure.clean_up.directories import private_directory, user_directory
 from weir.measure.clean_up.starter import follow_the_starter
 from weir.measure.handover import Handover
-from weir.measure.lock import user_directory
 from weir.site.schedulers import Scheduler, scheduler, surrounding
 
 CHECKS = Path(__file__).resolve().parents[1]

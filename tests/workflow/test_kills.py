@@ -27,7 +27,7 @@ from tests.workflow.test_faults import (
     runs_of,
     small_mount,
 )
-from weir.measure.clean_up.workspace import Workspace
+from weir.measure.clean_up.directories import Workspace
 
 __all__ = ["small_mount"]
 WEIR = (sys.executable, "-m", "weir")

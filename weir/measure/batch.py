@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,9 +14,7 @@ from typing import Any
 from weir.base.errors import TargetUnavailableError, WeirError
 from weir.base.processes import engines_of_others
 from weir.base.storage_calls import HangsError, in_time
-from weir.measure.clean_up.custody import facts_of
-from weir.measure.clean_up.guardian import Guardian
-from weir.measure.clean_up.prepare import prepared
+from weir.measure.clean_up.prepared_target import Guardian, on_target
 from weir.measure.clean_up.remains import clean_up_after_kills
 from weir.measure.command import Turn
 from weir.measure.lock import Holder, Lock, machine_lock, take, this_process
@@ -65,7 +62,7 @@ def preflight(planned: PlannedBatch, wait_s: float = 0.0) -> list[Check]:
     clean_up_after_kills(partial(_report, planned, progress))
     lock = machine_lock(planned.target)
     try:
-        with _on_target(planned, lock, wait_s, progress) as (guardian, token):
+        with on_target(planned, lock, _take(planned, lock, wait_s, progress)) as (guardian, token):
             return _checked(planned, guardian, token).checks
     finally:
         lock.release()
@@ -101,7 +98,8 @@ def _try(batch: SessionBatch, todo: Sequence[Execution], round: int | None) -> N
 def _measure(batch: SessionBatch, todo: Sequence[Execution], round: int | None) -> None:
     planned, session = batch.planned, batch.session
     assert batch.lock is not None
-    with _on_target(planned, batch.lock, session.wait_s, session.progress) as (guardian, token):
+    own = _take(planned, batch.lock, session.wait_s, session.progress)
+    with on_target(planned, batch.lock, own) as (guardian, token):
         starts = {(planned.shape, start) for start in programs_of(planned.commands)}
         checked = _checked(planned, guardian, token, starts <= session.starts)
         _require(checked.checks, planned)
@@ -122,23 +120,6 @@ def _facts(batch: SessionBatch, neighbours: Sequence[str]) -> dict[str, Any]:
         "server_memory_bytes": server_memory_bytes(planned.target.server_probe),
         "neighbours": list(neighbours),
     }
-
-
-@contextlib.contextmanager
-def _on_target(
-    planned: PlannedBatch, lock: Lock, wait_s: float, progress: Progress
-) -> Iterator[tuple[Guardian, str]]:
-    """The target is prepared, and its clean-up commands run afterwards; with the token of what is started.
-
-    The guardian cleans up even if this process is killed; the lock is held until it is done."""
-    own, token = _take(planned, lock, wait_s, progress), secrets.token_hex(8)
-    guardian = Guardian(facts_of(planned, token, own, lock), [lock.descriptor])
-    try:
-        with prepared(planned.target, token, guardian.nothing_left):
-            yield guardian, token
-    finally:
-        if not guardian.dismiss():
-            lock.hand_over()
 
 
 @contextlib.contextmanager
@@ -172,7 +153,8 @@ def _remove_remains(batch: SessionBatch) -> None:
     planned, session = batch.planned, batch.session
     assert batch.lock is not None
     planned.launch_folder.mkdir(parents=True, exist_ok=True)  # if this fails, the next start tries again
-    with _on_target(planned, batch.lock, session.wait_s, session.progress) as (guardian, _):
+    own = _take(planned, batch.lock, session.wait_s, session.progress)
+    with on_target(planned, batch.lock, own) as (guardian, _):
         if in_time(Path(planned.target.path).is_dir, planned.target.path):
             with _claimed(planned, guardian):
                 pass

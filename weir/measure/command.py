@@ -14,8 +14,8 @@ from typing import Any
 
 from weir.base.errors import WeirError
 from weir.base.storage_calls import in_time
-from weir.measure.clean_up.guardian import Guardian
-from weir.measure.clean_up.workspace import Workspace
+from weir.measure.clean_up.directories import Workspace
+from weir.measure.clean_up.prepared_target import Guardian
 from weir.measure.document import before
 from weir.measure.machine.host import host_facts
 from weir.measure.session import Execution, PlannedBatch, SessionBatch

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from weir.base.files import write_atomically
 from weir.base.storage_calls import is_in_haste
+from weir.measure.clean_up.directories import EnvironmentFaultError
 from weir.measure.clean_up.shared_memory import no_segment
-from weir.measure.clean_up.workspace import EnvironmentFaultError
 from weir.measure.command import Prepared, Turn, prepare
 from weir.measure.document import OUTPUT_FILES, RunEnd, after, now
 from weir.measure.execute import Outcome, execute, time_limit

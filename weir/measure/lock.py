@@ -13,12 +13,10 @@ import hashlib
 import json
 import os
 import socket
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 
 from weir.base.errors import WeirError
@@ -26,14 +24,13 @@ from weir.base.files import from_json
 from weir.base.processes import is_the_same, started
 from weir.base.read_back import fault_of
 from weir.base.storage_calls import real_path
-from weir.measure.clean_up.removal import is_own_directory, private_directory
+from weir.measure.clean_up.directories import private_directory, user_directory
 from weir.site.schedulers import surrounding
 from weir.terms.model import Target
 
 LOCK_IN_TARGET = ".weir-lock"
 NOTE_SUFFIX = ".json"
 _POLL_S = 0.5
-_NAMES = 9
 # A weir that was killed has a guardian, which cleans up and holds the lock meanwhile.
 GUARDIAN_S = 60.0
 
@@ -87,22 +84,6 @@ def this_process(results: Path, batch: str) -> Holder:
         batch,
         scheduler.job(os.environ) if scheduler else None,
     )
-
-
-@cache
-def user_directory(above: Path = Path("/var/tmp")) -> Path:
-    """The directory of this user on this machine, for nobody else. Another user may have taken its name: then
-    the next one is used, also when the first is free again."""
-    names = [f"weir-{os.geteuid()}", *(f"weir-{os.geteuid()}-{number}" for number in range(2, _NAMES + 1))]
-    paths = [above / name for name in names]
-    own = [path for path in paths if is_own_directory(path)] or [
-        path for path in paths if not os.path.lexists(path)
-    ]
-    path = own[0] if own else paths[0]
-    private_directory(path)
-    if path != paths[0]:
-        print(f"weir: {paths[0]} is another user's: the locks are in {path}", file=sys.stderr)
-    return path
 
 
 class Lock:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from weir.base.clock import wall_s
 from weir.base.errors import WeirError
-from weir.measure.clean_up.workspace import EnvironmentFaultError
+from weir.measure.clean_up.directories import EnvironmentFaultError
 from weir.measure.command import Turn
 from weir.measure.launch import LaunchLostError, run_launch
 from weir.measure.session import Execution, Progress

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from weir.base.mounts import family, fits, mount_of
 from weir.base.units import format_size
-from weir.measure.clean_up.removal import exposed_parent
-from weir.measure.clean_up.workspace import temporary_directory, unwritable
+from weir.measure.clean_up.directories import exposed_parent, temporary_directory, unwritable
 from weir.measure.machine.host import file_system_of
 from weir.measure.machine.servers import server_addresses
 from weir.plan.cost import inodes_needed

@@ -25,8 +25,8 @@ BY_THE_WALL = {
     "commands/prove.py": "is compared with times of files, for a hint only; and the time of a record",
     "measure/handover.py": "is compared with times of files: at most a failed batch is tried again",
     "measure/lock.py": "the time that a message about the holder shows",
-    "measure/clean_up/custody.py": "is compared with times of files: a segment of a killed run may stay",
-    "measure/clean_up/shared_memory.py": "as custody.py",
+    "measure/clean_up/prepared_target.py": "is compared with times of files: a segment may stay",
+    "measure/clean_up/shared_memory.py": "as prepared_target.py",
 }
 
 
@@ -87,7 +87,7 @@ def test_no_other_code_goes_by_a_clock_that_may_be_set() -> None:
 # Times of files are of the kernel's clock of the day, which jumps with it.
 BY_TIMES_OF_FILES = {
     "commands/report.py": "a page that changed, by equality",
-    "measure/clean_up/shared_memory.py": "as custody.py",
+    "measure/clean_up/shared_memory.py": "as prepared_target.py",
     "measure/command.py": "the same image again, by equality",
     "measure/status.py": "the end of a cell of a killed weir; settle keeps the order of the cells",
     "prove/results.py": "at most the file of an older run is read, whose result its counts then contradict",

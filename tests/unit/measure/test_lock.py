@@ -14,7 +14,8 @@ import pytest
 from weir.base.errors import WeirError
 from weir.base.processes import started
 from weir.measure import lock as module
-from weir.measure.lock import Holder, Lock, take, this_process, user_directory
+from weir.measure.clean_up.directories import user_directory
+from weir.measure.lock import Holder, Lock, take, this_process
 from weir.terms.model import Target
 
 TARGET = Target(name="ram", kind="memory", path="/dev/shm/weir-nobody")

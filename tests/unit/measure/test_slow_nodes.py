@@ -12,7 +12,7 @@ import pytest
 from tests.unit.measure.alone import measure_batch
 from weir.base.errors import WeirError
 from weir.measure.batch import preflight
-from weir.measure.clean_up.guardian import Guardian
+from weir.measure.clean_up.prepared_target import Guardian
 from weir.measure.preflight import Check
 from weir.measure.receipt import BatchReceipt
 from weir.measure.rounds import measure_in_turn

@@ -1,9 +1,9 @@
-"""A process beside weir that touches the target for it, and cleans up when weir is gone.
+"""The guardian: a process beside weir that touches the target for it, and cleans up when weir is gone.
 
 weir may be killed, and a file system that does not answer stops every process that uses it. So a second
 process, in a session of its own, deletes data and looks for faults, on request and with a time limit. When
 the pipe from weir ends without the request to end, it ends the launch, settles what has run, empties the
-target and releases the locks.
+target and releases the locks. weir's side of the pipe is in prepared_target.py.
 
 python -m weir.measure.clean_up.guardian RESULTS BATCH reads a line of JSON with the facts of the batch, then
 one for each request.
@@ -15,165 +15,194 @@ import contextlib
 import json
 import os
 import signal
-import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import weir
 from weir.base.errors import WeirError, hint_of
-from weir.base.interrupts import is_readable
-from weir.base.storage_calls import ANSWER_S, HangsError, hangs, is_in_haste
+from weir.base.files import write_atomically
+from weir.base.interrupts import INTERRUPTS
+from weir.measure.clean_up.directories import Workspace, fault, files_of_launches, missing
+from weir.measure.clean_up.prepared_target import PREPARE_TOKEN, clean_up
+from weir.measure.clean_up.shared_memory import remove_orphans, remove_sessions
+from weir.measure.execute import GRACE_S, POLL_S, end_processes, processes_with_token
+from weir.measure.lock import LOCK_IN_TARGET, Holder, Lock
+from weir.terms.model import Target
 
-# Seconds in which a storage that answers deletes a million files.
-REMOVAL_S = 900.0
-_START_S = 120.0
-
-
-class GuardianEndedError(WeirError):
-    """The guardian was killed, and so was the one that followed it."""
-
-
-class NotCarriedOutError(WeirError):
-    """The guardian failed at a request: that is a fault of weir, or of a note of another version of it."""
+# Time from the end of the guardian's pipe to the end of its process.
+WEIR_ENDS_S = 30.0
 
 
-class Guardian:
-    """The side of weir: requests and their answers."""
+@dataclass
+class Custody:
+    """A batch in the care of its guardian."""
 
-    def __init__(self, facts: Mapping[str, Any], locks: Sequence[int]) -> None:
-        self._facts, self._locks = facts, locks
-        self._hung: HangsError | None = None
-        self._nothing_left = False
-        self._claimed = False
-        self._number = 0  # of the last request; an interrupt may leave the answer of an earlier one unread
-        self._start()
+    target: Target
+    results: Path
+    launches: Path
+    token: str
+    own: Holder
+    machine_lock: Path
+    note: Path
+    since: float  # in seconds since 1970
+    temporary: Workspace  # of the programs
+    workspace: Workspace
+    lock: Lock | None = None  # in the target
+    claimed: bool = False  # the workspace, which a holder on another node may have else
 
-    def _start(self) -> None:
-        self._printed = b""  # by it, and not read yet
-        root = str(Path(weir.__file__).resolve().parents[1])
-        path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
-        whose = (str(self._facts["results"]), str(self._facts["batch"]))  # for readers of ps
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "weir.measure.clean_up.guardian", *whose],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": path},
-            cwd="/",
-            pass_fds=self._locks,
-            start_new_session=True,
+    @classmethod
+    def of(cls, facts: Mapping[str, Any]) -> Custody:
+        target = facts["target"]
+        cleanup = tuple(tuple(command) for command in target["cleanup"])
+        results = Path(facts["results"])
+        note = Path(facts["note"])
+        write_atomically(note, json.dumps(facts) + "\n")
+        return cls(
+            Target(**target | {"cleanup": cleanup}),
+            results,
+            Path(facts["launches"]),
+            facts["token"],
+            Holder(**facts["holder"]),
+            Path(facts["machine_lock"]),
+            note,
+            facts["since"],
+            files_of_launches(Path(facts["temporary"]), results, facts["batch"]),
+            Workspace(Path(target["path"]), results, facts["batch"]),
         )
-        self._answer(_START_S, **self._facts)
 
-    def ask(self, limit_s: float = ANSWER_S, **request: Any) -> dict[str, Any]:
-        """The answer to one request; HangsError if there is none in time."""
-        if self._hung is not None:
-            raise self._hung
-        if isinstance(error := sys.exception(), HangsError):
-            self._hung = error  # found by another process
-            raise error
-        if is_in_haste(error):
-            limit_s = min(limit_s, ANSWER_S)  # what it has not deleted then, it deletes afterwards
-        self._claimed |= request.get("do") == "claim"  # also if the answer does not come
-        try:
-            return self._answer(limit_s, **request)
-        except GuardianEndedError:  # another one is started and goes on
-            self._close()
-            self._start()
-            if self._claimed:
-                self._answer(limit_s, do="adopt")
-            return self._answer(limit_s, **request)
-
-    def _answer(self, limit_s: float, **request: Any) -> dict[str, Any]:
-        assert self._process.stdin is not None
-        self._number += 1
-        try:
-            self._process.stdin.write(json.dumps(request | {"number": self._number}).encode() + b"\n")
-            self._process.stdin.flush()
-        except BrokenPipeError:
-            raise GuardianEndedError("the guardian of this batch was ended", hint="run again") from None
-        answer: dict[str, Any] = {}
-        while answer.get("number") != self._number:
-            answer = self._next_answer(limit_s)
-        if "broken" in answer:
-            raise NotCarriedOutError(answer["broken"], hint="report it as a fault of weir")
-        if "error" in answer:
-            raise WeirError(answer["error"], hint=answer.get("hint"))
-        return answer
-
-    def _next_answer(self, limit_s: float) -> dict[str, Any]:
-        assert self._process.stdout is not None
-        while b"\n" not in self._printed:
-            if not is_readable(self._process.stdout.fileno(), limit_s):
-                self._hung = self._hangs(limit_s)
-                raise self._hung
-            printed = os.read(self._process.stdout.fileno(), 65536)
-            if not printed:
-                raise GuardianEndedError("the guardian of this batch was ended", hint="run again")
-            self._printed += printed
-        line, _, self._printed = self._printed.partition(b"\n")
-        found: dict[str, Any] = json.loads(line)
-        return found
-
-    def ask_to_delete(self, **request: Any) -> dict[str, Any]:
-        """The answer to a request that may take long, on a storage that answers."""
-        self.ask(do="look")
-        return self.ask(REMOVAL_S, **request)
-
-    def fault(self) -> str | None:
-        reason: str | None = self.ask(do="fault")["fault"]
-        return reason
-
-    def temporary(self) -> Path | None:
-        """A directory for the files of launches; None if there is no TMPDIR to make it in."""
-        made = self.ask(do="temporary")["folder"]
-        return Path(made) if made else None
-
-    def remove(self, folders: Sequence[Path]) -> None:
-        self.ask_to_delete(do="remove", folders=[str(folder) for folder in folders])
-
-    def clean(self, is_whole: bool = False) -> None:
-        """Empty the target. is_whole: after a run without a fault, when nothing else would tell that the
-        target has gone with what is on it."""
-        self.ask_to_delete(do="clean", is_whole=is_whole)
-
-    def nothing_left(self) -> None:
-        """The target's clean-up commands have run."""
-        self._nothing_left = self._hung is None and not isinstance(sys.exception(), HangsError)
-
-    def dismiss(self, forget: bool = True) -> bool:
-        """End it if nothing is left on the target; otherwise it stays, cleans up, and holds the lock.
-
-        forget: delete its note, so that no later start cleans up.
-        """
-        if self._nothing_left:
-            with contextlib.suppress(WeirError):
-                self.ask(do="end", forget=forget)
-        self._close()
-        if self._nothing_left:
-            self._process.wait()
-        return self._nothing_left
-
-    def _close(self) -> None:
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
+    def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        match request["do"]:
+            case "claim":
+                return self._claim()
+            case "adopt":  # the workspace that a killed guardian of this batch has claimed
+                self._lock_the_target()
+                self.claimed = True
+            case "temporary":
+                return {"folder": self._make_temporary()}
+            case "look":
                 with contextlib.suppress(OSError):
-                    pipe.close()
+                    os.statvfs(self.target.path)
+                    os.lstat(self.workspace.folder)
+            case "fault":
+                return {"fault": fault(self.workspace, self.results)}
+            case "remove":
+                for folder in request["folders"]:
+                    self.workspace.remove_run(Path(folder))
+            case "clean":
+                self._remove_files_of_launches()
+                if request["is_whole"] and (gone := missing(self.workspace)):
+                    raise WeirError(gone, hint="mount it again; the next start removes what is left there")
+                if self.claimed:
+                    self._empty_the_target()
+            case "take over":
+                neighbour = self._lock_the_target()
+                if neighbour:
+                    raise WeirError(
+                        f"target {self.target.name} may be measured by {neighbour}",
+                        hint=f"if it is gone, delete {self.target.path}/{LOCK_IN_TARGET}, and clean up again",
+                    )
+                return self._clean_up_after_a_kill()
+        return {}
 
-    def _hangs(self, limit_s: float) -> HangsError:
-        target = self._facts["target"]
-        return hangs(target["path"], self._process.pid, limit_s, target["name"])
+    def _make_temporary(self) -> str | None:
+        if not self.temporary.target_folder.is_dir():
+            return None
+        self.temporary.claim()
+        return str(self.temporary.folder)
+
+    def _claim(self) -> dict[str, Any]:
+        """The lock that other nodes see, then the workspace."""
+        neighbour = self._lock_the_target()
+        self.claimed = True
+        self.workspace.claim()
+        return {"neighbour": str(neighbour) if neighbour else None}
+
+    def _lock_the_target(self) -> Holder | None:
+        """A holder on another node that may still measure there; this node cannot check it."""
+        lock = Lock(Path(self.target.path) / LOCK_IN_TARGET)
+        with contextlib.suppress(OSError):  # no file can be made there: claiming the workspace will tell
+            if (holder := lock.take(self.own)) is not None:
+                raise WeirError(
+                    f"target {self.target.name} is being measured by {holder}",
+                    hint=f"wait for it, or end it on {holder.host}; if it is gone, delete {lock.path}",
+                )
+            self.lock = lock
+        return lock.neighbour
+
+    def _remove_files_of_launches(self) -> None:
+        remove_orphans(self.since)
+        folder = self.temporary.target_folder
+        if folder.is_dir():
+            remove_sessions(self.since, folder)
+            self.temporary.remove()
+
+    def _empty_the_target(self) -> None:
+        try:
+            if Path(self.target.path).is_dir():
+                self.workspace.remove()
+        finally:
+            if self.lock is not None:
+                self.lock.release()
+
+    def end(self, forget: bool) -> None:
+        """Nothing is left on the target. A preflight, and a batch that stops before it claims its workspace,
+        leave the directory for the files of launches. The note stays if that cannot be removed."""
+        try:
+            if self.temporary.is_here():
+                self._remove_files_of_launches()
+        except (WeirError, OSError):
+            return
+        if forget:
+            self.note.unlink(missing_ok=True)
+
+    def take_over(self) -> None:
+        """weir is gone: end its launch, keep what has run, leave nothing."""
+        over = time.monotonic() + WEIR_ENDS_S
+        while (
+            self.own.is_alive() and time.monotonic() < over
+        ):  # the commands of a target do not touch what it uses
+            time.sleep(POLL_S)
+        if not self._clean_up_after_a_kill()["complaints"]:
+            self.note.unlink(missing_ok=True)  # else the next start tries again
+        with contextlib.suppress(OSError):
+            self.machine_lock.unlink()
+
+    def _clean_up_after_a_kill(self) -> dict[str, Any]:
+        """Cleans up; returns how many processes were ended, and what could not be cleaned up."""
+        self._wait_for_the_launcher()
+        ended = end_processes(self.token)
+        complaints = []
+        for step in (self._settle, self._remove_files_of_launches, self._empty_the_target):
+            try:
+                step()
+            except (WeirError, OSError) as error:
+                complaints.append(str(error))
+        complaints += clean_up(self.target)
+        if left := end_processes(f"{PREPARE_TOKEN}{self.token}"):
+            complaints += clean_up(self.target)
+        return {"processes": ended + left, "complaints": complaints}
+
+    def _settle(self) -> None:
+        from weir.measure.status import settle  # needed after a kill alone, and each batch waits for imports
+
+        settle(self.launches, self.results)
+
+    def _wait_for_the_launcher(self) -> None:
+        """Waits for the launcher, which got SIGTERM when weir ended, and ends ranks on other nodes, too."""
+        over = time.monotonic() + GRACE_S
+        while processes_with_token(self.token) and time.monotonic() < over:
+            time.sleep(POLL_S)
 
 
 def main() -> None:
-    """The side of the guardian."""
-    from weir.measure.clean_up.custody import Custody  # what it needs is read after its signals are off
-
-    for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE):
+    """Serves weir, then cleans up after it. The signals that end weir are blocked at its start."""
+    for each in (*INTERRUPTS, signal.SIGPIPE):
         signal.signal(each, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTS)
     lines = sys.stdin
     first = lines.readline()
     if not first:

@@ -17,8 +17,7 @@ from typing import Any
 
 from weir.base.errors import WeirError
 from weir.base.read_back import read_shaped
-from weir.measure.clean_up.custody import facts_of
-from weir.measure.clean_up.guardian import Guardian, NotCarriedOutError
+from weir.measure.clean_up.prepared_target import Guardian, NotCarriedOutError, facts_of
 from weir.measure.lock import NOTE_SUFFIX, Holder, Lock, lock_directory, machine_lock, this_process
 from weir.measure.session import PlannedBatch
 

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from weir.base.processes import started
-from weir.measure.clean_up.removal import held_open, owned, remove_entry
+from weir.measure.clean_up.directories import held_open, owned, remove_entry
 
 FOLDER = Path("/dev/shm")
 # Segments of Open MPI before and since version 5.

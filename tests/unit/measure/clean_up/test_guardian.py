@@ -19,9 +19,9 @@ from weir.base.errors import WeirError
 from weir.base.interrupts import INTERRUPTS, Interrupt, is_readable
 from weir.base.processes import started
 from weir.measure import batch
-from weir.measure.clean_up import guardian
-from weir.measure.clean_up.guardian import Guardian
-from weir.measure.clean_up.workspace import Workspace
+from weir.measure.clean_up import prepared_target
+from weir.measure.clean_up.directories import Workspace
+from weir.measure.clean_up.prepared_target import Guardian
 from weir.measure.session import PlannedBatch, SessionBatch
 from weir.terms.model import Cell, Stack, Target
 from weir.tools import tools
@@ -92,7 +92,7 @@ def test_what_is_claimed_in_the_moment_of_an_interrupt_is_removed(
         return found
 
     monkeypatch.setattr(Guardian, "ask", noted)
-    monkeypatch.setattr(guardian, "is_readable", interrupted)
+    monkeypatch.setattr(prepared_target, "is_readable", interrupted)
     with pytest.raises(KeyboardInterrupt):
         measure_batch(job)
     after = requests[requests.index("interrupted") + 1 :]

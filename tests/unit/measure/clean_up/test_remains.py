@@ -14,10 +14,9 @@ import pytest
 
 from weir.base.processes import children_of
 from weir.measure.clean_up import remains
-from weir.measure.clean_up.custody import facts_of
-from weir.measure.clean_up.guardian import Guardian
+from weir.measure.clean_up.directories import Workspace
+from weir.measure.clean_up.prepared_target import Guardian, facts_of
 from weir.measure.clean_up.remains import ASIDE_SUFFIX, clean_up_after_kills
-from weir.measure.clean_up.workspace import Workspace
 from weir.measure.lock import Lock, this_process
 from weir.measure.session import PlannedBatch
 from weir.terms.model import Stack, Target

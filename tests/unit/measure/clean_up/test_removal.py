@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from weir.base.errors import WeirError
-from weir.measure.clean_up.prepare import private_directories
-from weir.measure.clean_up.removal import exposed_parent, private_directory
+from weir.measure.clean_up.directories import exposed_parent, private_directory
+from weir.measure.clean_up.prepared_target import private_directories
 from weir.measure.preflight import check_folder
 from weir.terms.model import Target
 

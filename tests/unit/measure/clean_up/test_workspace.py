@@ -7,8 +7,8 @@ import pytest
 
 from tests.swap_attack import AIMS, attacked, by_descriptors
 from weir.base.errors import WeirError
-from weir.measure.clean_up import workspace as workspace_module
-from weir.measure.clean_up.workspace import MARKER, Workspace, missing
+from weir.measure.clean_up import directories as workspace_module
+from weir.measure.clean_up.directories import MARKER, Workspace, missing
 
 
 @pytest.mark.row("directories on a target")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from weir.base.errors import TargetUnavailableError
-from weir.measure.clean_up.prepare import PREPARE_TOKEN, prepared
+from weir.measure.clean_up.prepared_target import PREPARE_TOKEN, prepared
 from weir.measure.execute import processes_with_token
 from weir.terms.model import Target
 
