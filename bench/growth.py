@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from weir.measure.document import RunEnd, after, before
+from weir.measure.command import before
+from weir.measure.launch import RunEnd, after
 from weir.measure.machine.host import host_facts
 from weir.measure.session import Execution
 from weir.plan import Plan, read_plan

@@ -35,10 +35,10 @@ from weir.base.errors import WeirError
 from weir.cli import main as weir
 from weir.decide.history.reframe_results import limits_of, read_bounds
 from weir.measure.clean_up import remains
+from weir.measure.clean_up.remains import settle
 from weir.measure.handover import Handover, workflow_runs, write_errors
 from weir.measure.lock import NOTE_SUFFIX
 from weir.measure.receipt import BatchReceipt, Receipt
-from weir.measure.status import settle
 from weir.plan import read_plan
 
 STUDY, RESULTS = "results/large/study", "results/large"

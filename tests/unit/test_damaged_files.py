@@ -12,7 +12,7 @@ import pytest
 
 from bench.growth import write_configuration, write_runs
 from weir.cli import main
-from weir.measure.status import settle
+from weir.measure.clean_up.remains import settle
 from weir.plan import read_plan
 
 STUDY = "results/large/study"

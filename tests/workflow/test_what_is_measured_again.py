@@ -133,7 +133,7 @@ def test_code_never_and_a_new_value_only_its_cells(tiny: Checkout) -> None:
     first = {file: file.stat().st_mtime_ns for file in runs.glob("*/*/run.json")}
     assert len(first) == 4
 
-    for file in ("weir/measure/batch.py", "weir/tools/base.py", "reframe_checks/measure.py", "Snakefile"):
+    for file in ("weir/measure/batches.py", "weir/tools/base.py", "reframe_checks/measure.py", "Snakefile"):
         append(tiny.root / file, "\n# an edit\n")
     planned, printed = dry_run(tiny)
     assert not {"measure", "collect"} & set(planned)

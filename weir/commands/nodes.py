@@ -14,7 +14,7 @@ from weir.base.errors import WeirError, did_you_mean
 from weir.base.storage_calls import in_time
 from weir.base.units import few
 from weir.measure.clean_up.prepared_target import prepared
-from weir.measure.nodes.comparison import FACTOR, LEAST_NODES, Probe, Slow, names_of, probe_nodes, slow_nodes
+from weir.measure.nodes import FACTOR, LEAST_NODES, Probe, Slow, names_of, probe_nodes, slow_nodes
 from weir.measure.preflight import Check, check_folder, check_mount
 from weir.plan.config.sites import load_site
 from weir.plan.config.sources import add_config_dir, find_sources

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import os
 import re
 import shlex
@@ -16,7 +18,6 @@ from weir.base.errors import WeirError
 from weir.base.storage_calls import in_time
 from weir.measure.clean_up.directories import Workspace
 from weir.measure.clean_up.prepared_target import Guardian
-from weir.measure.document import before
 from weir.measure.machine.host import host_facts
 from weir.measure.session import Execution, PlannedBatch, SessionBatch
 from weir.runs.files import file_sha256, fresh_folder
@@ -83,10 +84,6 @@ class Turn:
         cell = execution.cell
         return shared_engine(tools()[cell.tool], cell, self.planned.stack.program_of(cell))
 
-    def tell(self, execution: Execution, ending: str, elapsed_s: float) -> None:
-        """Report the end of an execution to whoever waits."""
-        self.batch.session.progress.step(self.planned.batch, execution, ending, elapsed_s)
-
 
 @dataclass(frozen=True)
 class Prepared:
@@ -108,10 +105,15 @@ class _Place:
     stripes: int | None
 
 
-def prepare(executions: Sequence[Execution], turn: Turn) -> list[Prepared]:
-    """Make the folders of executions that share a launch; the facts of the node are those of this moment."""
-    places, host = in_time(lambda: _on_target(executions, turn), turn.planned.target.path)
-    return [_prepared(each, place, host, turn) for each, place in zip(executions, places, strict=True)]
+def prepare(left: Sequence[Execution], turn: Turn) -> tuple[tuple[str, ...], list[Prepared]]:
+    """The next launch: the command of weir-io, and the first executions as far as it runs them all together;
+    without it, the first one alone. Makes their folders; the facts of the node are those of this moment."""
+    engine = turn.engine(left[0])
+    together = (
+        list(itertools.takewhile(lambda each: turn.engine(each) == engine, left)) if engine else left[:1]
+    )
+    places, host = in_time(lambda: _on_target(together, turn), turn.planned.target.path)
+    return engine, [_prepared(each, place, host, turn) for each, place in zip(together, places, strict=True)]
 
 
 def _on_target(executions: Sequence[Execution], turn: Turn) -> tuple[list[_Place], dict[str, Any]]:
@@ -141,6 +143,28 @@ def _prepared(execution: Execution, place: _Place, host: Mapping[str, Any], turn
         known["images"] = images
     known |= {"stripe_count": place.stripes, "host": {**host, **turn.facts}}
     return Prepared(execution, outputs, place.folder, command, known)
+
+
+def before(
+    execution: Execution, target: Target, seed: int, command: Sequence[str], variables: Mapping[str, str]
+) -> dict[str, Any]:
+    """The first half of run.json: all that does not depend on what happens."""
+    return {
+        "schema": 1,
+        "cell": dataclasses.asdict(execution.cell),
+        "run": execution.run,
+        "command": list(command),
+        "environment": dict(variables),
+        "seed": seed,
+        "position": execution.position,
+        "target_facts": {
+            "path": target.path,
+            "kind": target.kind,
+            "prefix": target.prefix,
+            "emulated": target.emulated,
+            "sent_per_byte": target.sent_per_byte,
+        },
+    }
 
 
 def _witness(turn: Turn, program: Sequence[str], outputs: Path, place: _Place) -> Mapping[str, str]:

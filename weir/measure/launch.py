@@ -12,41 +12,61 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from weir.base.files import write_atomically
+from weir.base.clock import wall
+from weir.base.files import from_json, write_atomically
 from weir.base.storage_calls import is_in_haste
 from weir.measure.clean_up.directories import EnvironmentFaultError
 from weir.measure.clean_up.shared_memory import no_segment
 from weir.measure.command import Prepared, Turn, prepare
-from weir.measure.document import OUTPUT_FILES, RunEnd, after, now
 from weir.measure.execute import Outcome, execute, time_limit
 from weir.measure.machine.host import Held, held_between, held_so_far
 from weir.measure.session import Execution
-from weir.measure.status import (
-    LAUNCH_FILE,
-    STATUS_FILE,
-    TRUNCATED,
-    StatusLine,
-    end_of,
-    is_complete,
-    read_status,
-)
 from weir.runs.ledger import end_run
 from weir.site.launchers import launcher
 from weir.site.schedulers import surrounding
 from weir.tools.engine import engine_of
-from weir.witness.document import gather_witness
+from weir.witness.document import WITNESS_FILE, gather_witness
 
+SUMMARY_FILE = "summary.json"
+OUTPUT_FILES = {
+    "stdout": "stdout.txt",
+    "stderr": "stderr.txt",
+    "summary": SUMMARY_FILE,
+    "witness": WITNESS_FILE,
+}
+STATUS_FILE, LAUNCH_FILE = "status", "launch.json"  # of a shared launch, in its folder
+_LONGEST_S = 1e9  # more than any cell takes, and less than a date can be away
+TRUNCATED = f"{SUMMARY_FILE} is missing or truncated: the program ended with exit code 0"
 # A job that is cancelled ends step by step; the signal to this process comes so much after that to the ranks.
 SIGNAL_LATE_S = 2.0
 
 
 class LaunchLostError(Exception):
     """The batch system failed, not the program: nothing was measured, and the launch may be repeated."""
+
+
+@dataclass(frozen=True)
+class RunEnd:
+    """The end of an execution. exit_code is None if it could not be started or its launch ended before it."""
+
+    exit_code: int | None
+    timed_out: bool
+    ended_at: datetime
+    elapsed_s: float
+    error: str | None = None
+
+    @property
+    def status(self) -> str:
+        if self.timed_out:
+            return "timeout"
+        return "done" if self.exit_code == 0 and self.error is None else "failed"
 
 
 @dataclass(frozen=True)
@@ -59,12 +79,12 @@ class Ended:
     elapsed_s: float | None = None  # to be told; None: its end has been told
 
 
-def run_launch(executions: Sequence[Execution], engine: Sequence[str], turn: Turn) -> None:
-    """Start executions together by this weir-io, or (without it) a single one by its own program; wait, and
-    record each that has run: the session takes them.
+def run_launch(left: Sequence[Execution], turn: Turn) -> None:
+    """Start the first executions together by weir-io, or the first one by its own program; wait, and record
+    each that has run: the session takes them.
 
     When the machine or the batch system failed, or an interrupt came, no execution is recorded as failed."""
-    ready = prepare(executions, turn)
+    engine, ready = prepare(left, turn)
     way = SharedEngine(ready, engine, turn) if engine else OwnProgram(ready[0], turn)
     fault: str | None = None
     is_faultless = False  # an interrupt or a target that hangs lets cells fail, too
@@ -94,7 +114,41 @@ def _record(ended: Ended, turn: Turn) -> None:
     end_run(ready.outputs, document, None if is_in_haste(sys.exception()) else turn.batch.session.judge)
     one = turn.batch.take(ready.execution, document)
     if ended.elapsed_s is not None:
-        turn.tell(ready.execution, one.error or one.status, ended.elapsed_s)
+        progress, title = turn.batch.session.progress, turn.planned.batch
+        progress.step(title, ready.execution, one.error or one.status, ended.elapsed_s)
+
+
+def after(known: Mapping[str, Any], end: RunEnd, outputs: Path) -> dict[str, Any]:
+    """The whole document; a failure without a reason gets the first line of the program's stderr, and that
+    the kernel killed a process of this node, also where a control group has too little memory."""
+    error = end.error
+    if error is None and end.status != "done":
+        error = f"exit code {end.exit_code}: {_first_complaint(outputs / OUTPUT_FILES['stderr'])}"
+        if known.get("host", {}).get("memory_kills"):
+            error += "; for want of memory the kernel killed a process of this node (oom-kill in its log)"
+    return {
+        **known,
+        "status": end.status,
+        "exit_code": end.exit_code,
+        "timed_out": end.timed_out,
+        "began": (end.ended_at - timedelta(seconds=end.elapsed_s)).isoformat(),
+        "ended": end.ended_at.isoformat(),
+        "elapsed_s": end.elapsed_s,
+        "error": error,
+        "outputs": {role: name for role, name in OUTPUT_FILES.items() if (outputs / name).is_file()},
+    }
+
+
+def _first_complaint(file: Path) -> str:
+    """Lack of shared memory; else the first line with text: launchers add their own paragraphs after it."""
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    if reason := no_segment(text):
+        return reason
+    lines = [line.strip() for line in text.splitlines() if line.strip(" -\t")]
+    return lines[0] if lines else "no message on stderr"
 
 
 def _raise_if_lost(outcome: Outcome, turn: Turn) -> None:
@@ -127,7 +181,7 @@ class OwnProgram:
         lacks = bool(engine) and outcome.exit_code == 0 and not is_complete(self.folder)
         self.has_failed = outcome.exit_code != 0 or lacks
         error = TRUNCATED if lacks else outcome.error
-        end = RunEnd(outcome.exit_code, outcome.ended, now(), outcome.elapsed_s, error)
+        end = RunEnd(outcome.exit_code, outcome.ended, wall(), outcome.elapsed_s, error)
         self._ended = Ended(self._ready, end, held, outcome.elapsed_s), outcome
 
     def ended(self, is_faultless: bool) -> Iterator[Ended]:
@@ -158,7 +212,8 @@ class SharedEngine:
         write_atomically(self.folder / "list", lines)
         (self.folder / STATUS_FILE).write_text("", encoding="utf-8")
         write_atomically(self.folder / LAUNCH_FILE, known)
-        self.watch = StatusWatch(self.folder / STATUS_FILE, executions, turn.tell, turn.guardian.fault)
+        tell = partial(turn.batch.session.progress.step, turn.planned.batch)
+        self.watch = StatusWatch(self.folder / STATUS_FILE, executions, tell, turn.guardian.fault)
 
     @property
     def has_failed(self) -> bool:
@@ -189,7 +244,57 @@ class SharedEngine:
 def _stopped_end(outcome: Outcome) -> RunEnd:
     stderr = outcome.stderr.decode(errors="replace").strip()
     text = outcome.error or no_segment(stderr) or stderr or "the launch ended early"
-    return RunEnd(None, outcome.ended, now(), outcome.elapsed_s, text.splitlines()[0])
+    return RunEnd(None, outcome.ended, wall(), outcome.elapsed_s, text.splitlines()[0])
+
+
+@dataclass(frozen=True)
+class StatusLine:
+    """The line of weir-io about a finished cell."""
+
+    name: str
+    exit_code: int
+    elapsed_s: float
+
+
+def read_status(file: Path) -> list[StatusLine]:
+    """Whole lines only: weir-io may be writing the next one."""
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    found = []
+    for line in text.split("\n")[:-1]:
+        try:
+            name, code, seconds = line.split("\t")
+            one = StatusLine(name, int(code), float(seconds))
+        except ValueError:
+            continue
+        if 0 <= one.elapsed_s < _LONGEST_S:  # not in a damaged file
+            found.append(one)
+    return found
+
+
+def end_of(line: StatusLine, outputs: Path, ended: datetime | None = None) -> RunEnd | None:
+    """The end of the cell; None if the folder of its outputs is gone: then it is measured again.
+
+    ended: when weir saw the line. Of a killed weir only the time is left at which weir-io, which opens its
+    stdout before, wrote to that for the last time, by a clock that may have been set meanwhile.
+    """
+    try:
+        written_s = (outputs / "stdout.txt").stat().st_mtime
+    except FileNotFoundError:
+        return None
+    error = TRUNCATED if line.exit_code == 0 and not is_complete(outputs) else None
+    at = ended or datetime.fromtimestamp(written_s, UTC)
+    return RunEnd(line.exit_code, False, at, line.elapsed_s, error)
+
+
+def is_complete(outputs: Path) -> bool:
+    """Whether the document of weir-io is there to its end."""
+    try:
+        return isinstance(from_json((outputs / SUMMARY_FILE).read_bytes()), dict)
+    except (OSError, ValueError):
+        return False
 
 
 class StatusWatch:
@@ -242,7 +347,7 @@ class StatusWatch:
 
     def _note_ends(self, lines: Sequence[StatusLine]) -> None:
         """The last of them has just ended, and each one before the next one began."""
-        at, found = now(), []
+        at, found = wall(), []
         for line in reversed(lines):
             found.append((line.name, at))
             at -= timedelta(seconds=line.elapsed_s)

@@ -91,6 +91,9 @@ class Lock:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.note = path.with_suffix(
+            NOTE_SUFFIX
+        )  # what a killed holder leaves, and how to clean it up: remains
         self.descriptor = -1
         self.neighbour: Holder | None = None  # may measure here, too: nothing tells
 
@@ -106,15 +109,11 @@ class Lock:
                 raise
             if not busy and _is_current(descriptor, self.path):
                 self.descriptor = descriptor
-                self._name(own, found)
+                self.name(own, found)
                 return None
             os.close(descriptor)
             if busy:
                 return found or own
-
-    def rename(self, own: Holder) -> None:
-        """Another batch of the process that holds it."""
-        self._name(own, None)
 
     def _busy(self, descriptor: int, found: Holder | None) -> bool:
         try:
@@ -125,7 +124,7 @@ class Lock:
             return found is not None and found.is_alive() is not False
         return False
 
-    def _name(self, own: Holder, found: Holder | None) -> None:
+    def name(self, own: Holder, found: Holder | None) -> None:
         """A holder on another node may still measure: some file systems lock within one node only."""
         of_this_job = found is not None and found.job is not None and found.job == own.job
         if found and not found.is_here and not of_this_job and found.is_alive() is not False:
@@ -136,11 +135,6 @@ class Lock:
         except OSError as error:
             self.release()
             raise OSError(error.errno, error.strerror, str(self.path)) from None
-
-    @property
-    def note(self) -> Path:
-        """The file with what a killed holder leaves behind, and how to clean it up: see remains."""
-        return self.path.with_suffix(NOTE_SUFFIX)
 
     def release(self) -> None:
         if self.descriptor < 0:
@@ -167,6 +161,25 @@ def machine_lock(target: Target) -> Lock:
     folder = lock_directory()
     place = real_path(target.path) if target.path.startswith("/") else target.path
     return Lock(folder / hashlib.sha256(place.encode(errors="surrogateescape")).hexdigest()[:16])
+
+
+def hold(
+    lock: Lock,
+    target: Target,
+    results: Path,
+    batch: str,
+    wait_s: float,
+    report: Callable[[str], None],
+    is_patient: bool = True,
+) -> Holder:
+    """This process becomes the holder, or names this batch instead of another one on the same target. If that
+    could not be cleaned up, its guardian has kept the lock."""
+    own = this_process(results, batch)
+    if lock.descriptor >= 0:
+        lock.name(own, None)
+    else:
+        take(lock, own, target, wait_s, report, is_patient)
+    return own
 
 
 def take(

@@ -9,7 +9,7 @@ from typing import Any
 
 from weir.base.errors import Problem, ProblemsError, WeirError, error_data
 from weir.base.units import few
-from weir.measure.nodes.comparison import Slow
+from weir.measure.nodes import Slow
 from weir.measure.session import Run, Session, SessionBatch
 
 _MOST_SHOWN = 10  # failed executions of a batch: thousands may fail for one reason

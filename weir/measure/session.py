@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from weir.base.errors import WeirError
 from weir.base.units import about_duration
 from weir.measure.lock import Lock
-from weir.measure.nodes.comparison import Slow
+from weir.measure.nodes import Slow
 from weir.runs.files import ended_at, read_run_file
 from weir.runs.ledger import Judge
 from weir.site.schedulers import surrounding
@@ -291,6 +291,10 @@ class Session:
             self.ends_at = _end_of_allocation()
         self.batches = [SessionBatch(one, self) for one in planned]
 
+    def expect_missing(self, batches: Iterable[SessionBatch]) -> None:
+        """Count what the plan lacks of these batches, for the time that is left."""
+        self.progress.expect(sum(len(batch.missing()) for batch in batches if batch.can_go_on))
+
 
 @dataclass(eq=False)
 class SessionBatch:
@@ -357,11 +361,10 @@ class SessionBatch:
         return is_new or one.status == "done" or not session.retry_failed
 
     @property
-    def can_go_on(self) -> bool:
-        return self.error is None and self.unavailable is None
+    def needs_its_target(self) -> bool:
+        """Whether something is to be measured there, or a killed weir left a launch."""
+        return self.planned.launch_folder.exists() or bool(self.todo())
 
     @property
-    def pace_s(self) -> float | None:
-        """Time of an execution of this session on average; None before the first."""
-        spent_s = sum(self.finished[each.key].elapsed_s for each in self.ran)
-        return spent_s / len(self.ran) if self.ran else None
+    def can_go_on(self) -> bool:
+        return self.error is None and self.unavailable is None

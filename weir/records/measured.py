@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from weir.base.errors import WeirError
-from weir.measure.rounds import measure_in_rounds
+from weir.measure.batches import measure_in_rounds
 from weir.measure.session import PlannedBatch, Session, SessionBatch, planned_batch
 from weir.plan import Batch, Plan
 from weir.plan.experience import BatchCosts

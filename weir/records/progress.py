@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
-from weir.measure.document import OUTPUT_FILES
 from weir.measure.handover import Handover, workflow_runs
-from weir.measure.status import STATUS_FILE, StatusLine, read_status
+from weir.measure.launch import OUTPUT_FILES, STATUS_FILE, StatusLine, read_status
 from weir.plan import Batch, Plan
 from weir.records.collect import Run, tool_of
 from weir.records.judged import collect_cell

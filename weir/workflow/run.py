@@ -13,10 +13,9 @@ from typing import Any
 
 from weir.base.errors import TargetUnavailableError, WeirError, did_you_mean
 from weir.base.files import require_plain_path
-from weir.measure.batch import preflight
+from weir.measure.batches import measure_in_rounds, measure_in_turn, preflight
 from weir.measure.preflight import Check
 from weir.measure.receipt import Receipt
-from weir.measure.rounds import measure_in_rounds, measure_in_turn
 from weir.measure.session import (
     PlannedBatch,
     Session,

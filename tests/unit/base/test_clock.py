@@ -13,8 +13,7 @@ import pytest
 import weir
 from tests.checkout import ROOT
 from weir.base.clock import steady_s, wall, wall_s
-from weir.measure import loop
-from weir.measure.document import now
+from weir.measure import batches
 
 PACKAGE = Path(weir.__file__).parent
 # What may look at the clock itself, and why a step does no harm there.
@@ -54,10 +53,10 @@ def test_it_is_the_wall_clock_until_it_is_set() -> None:
 
 def test_runs_before_and_after_the_step_keep_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neighbours in time are compared by when they began."""
-    real, moments = time.time, [now()]
+    real, moments = time.time, [wall()]
     for off_s in (-600.0, 600.0, -3600.0):
         monkeypatch.setattr(time, "time", lambda off_s=off_s: real() + off_s)
-        moments.append(now())
+        moments.append(wall())
     assert moments == sorted(moments)
     assert (moments[-1] - moments[0]).total_seconds() < 60
 
@@ -67,8 +66,8 @@ def test_the_end_of_an_allocation_is_where_it_was(step: float) -> None:
     ends_at = wall_s() + 600
 
     minute, hour = (SimpleNamespace(cell=SimpleNamespace(timeout_s=limit_s)) for limit_s in (60.0, 3600.0))
-    assert loop._fitting([minute], ends_at, None) == [minute]  # type: ignore[comparison-overlap, list-item]
-    assert loop._fitting([hour], ends_at, None) == []  # type: ignore[list-item]
+    assert batches._fitting([minute], ends_at, None) == [minute]  # type: ignore[comparison-overlap, list-item]
+    assert batches._fitting([hour], ends_at, None) == []  # type: ignore[list-item]
 
 
 def test_no_other_code_goes_by_a_clock_that_may_be_set() -> None:
@@ -89,7 +88,7 @@ BY_TIMES_OF_FILES = {
     "commands/report.py": "a page that changed, by equality",
     "measure/clean_up/shared_memory.py": "as prepared_target.py",
     "measure/command.py": "the same image again, by equality",
-    "measure/status.py": "the end of a cell of a killed weir; settle keeps the order of the cells",
+    "measure/launch.py": "the end of a cell of a killed weir; settle keeps the order of the cells",
     "prove/results.py": "at most the file of an older run is read, whose result its counts then contradict",
     "runs/files.py": "at most a failed run is tried again",
     "workflow/follow.py": "a page that changed, by equality",

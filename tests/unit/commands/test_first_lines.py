@@ -9,7 +9,7 @@ import pytest
 
 from weir.cli import main
 from weir.commands import nodes, reproduce
-from weir.measure.nodes.comparison import Probe
+from weir.measure.nodes import Probe
 from weir.report.bundle.reproduce import CheckedLine, Reproduced
 
 

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from weir.measure.batches import measure_in_turn, run_all
 from weir.measure.clean_up.directories import Workspace, fault
 from weir.measure.clean_up.prepared_target import Guardian
 from weir.measure.command import Turn
-from weir.measure.loop import run_all
-from weir.measure.rounds import measure_in_turn
 from weir.measure.session import PlannedBatch, Session, SessionBatch
 
 

@@ -14,11 +14,10 @@ from typing import Any
 
 import pytest
 
-from weir.measure import loop, rounds
+from weir.measure import batches
+from weir.measure.batches import measure_in_rounds, run_all
 from weir.measure.command import Turn
-from weir.measure.loop import run_all
 from weir.measure.receipt import BatchReceipt
-from weir.measure.rounds import measure_in_rounds
 from weir.measure.session import Execution, PlannedBatch, Session, SessionBatch
 from weir.records.intervals import half_width
 from weir.runs.files import read_run_file, run_folder
@@ -53,8 +52,8 @@ class Machine:
     ran: list[Execution] = field(default_factory=list)
     interrupted_after: float = math.inf  # executions
 
-    def launched(self, executions: list[Execution], engine: tuple[str, ...], turn: Turn) -> None:
-        (execution,) = executions
+    def launched(self, left: list[Execution], turn: Turn) -> None:
+        execution = left[0]
         if len(self.ran) >= self.interrupted_after:
             raise KeyboardInterrupt
         self.ran.append(execution)
@@ -77,8 +76,7 @@ class Machine:
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     machine = Machine()
-    monkeypatch.setattr(loop, "run_launch", machine.launched)
-    monkeypatch.setattr(Turn, "engine", lambda self, execution: ())
+    monkeypatch.setattr(batches, "run_launch", machine.launched)
     return machine
 
 
@@ -159,8 +157,8 @@ def test_cells_that_fail_get_no_more_rounds(machine: Machine, tmp_path: Path) ->
 def test_batches_side_by_side_add_rounds_in_turns(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rounds, "take_turn", take_turn)
-    monkeypatch.setattr(rounds, "clean_up_after_kills", lambda report: [])
+    monkeypatch.setattr(batches, "take_turn", take_turn)
+    monkeypatch.setattr(batches, "clean_up_after_kills", lambda report: [])
     until = Until(0.001, at_most=8)
     jobs = [job_of(tmp_path, [cell("b", until)]), job_of(tmp_path, [cell("c", until, 6)])]
     session = session_of(*jobs, seed=3)
@@ -173,8 +171,8 @@ def test_batches_side_by_side_add_rounds_in_turns(
 def test_turns_end_with_the_added_rounds_of_the_first_batch(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rounds, "take_turn", take_turn)
-    monkeypatch.setattr(rounds, "clean_up_after_kills", lambda report: [])
+    monkeypatch.setattr(batches, "take_turn", take_turn)
+    monkeypatch.setattr(batches, "clean_up_after_kills", lambda report: [])
     jobs = [job_of(tmp_path, [cell("b", Until(0.001, at_most=6))]), job_of(tmp_path, [cell("c", None, 9)])]
     session = session_of(*jobs, seed=3)
     measure_in_rounds(session, until_first=True)

@@ -8,10 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from tests.unit.measure.alone import session_batch
-from weir.measure import loop
+from weir.measure import batches
+from weir.measure.batches import _fitting, run_all
 from weir.measure.command import Turn
-from weir.measure.loop import LAUNCH_EXECUTIONS, _fitting, run_all
 from weir.measure.session import Execution, PlannedBatch, SessionBatch
+from weir.plan.cost import LAUNCH_EXECUTIONS
 from weir.terms.model import Cell, Stack, Target
 
 
@@ -25,15 +26,14 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Each run takes ten seconds of a clock that starts at zero; what ran is noted."""
     now, ran = [0.0], []
 
-    def launched(executions: list[Execution], engine: tuple[str, ...], turn: Turn) -> None:
-        (execution,) = executions
+    def launched(left: list[Execution], turn: Turn) -> None:
+        execution = left[0]
         now[0] += 10
         ran.append(execution.cell.cell)
         turn.batch.take(execution, {"status": "done", "error": None, "elapsed_s": 10.0})
 
-    monkeypatch.setattr(loop, "run_launch", launched)
-    monkeypatch.setattr(Turn, "engine", lambda self, execution: ())
-    monkeypatch.setattr(loop, "wall_s", lambda: now[0])
+    monkeypatch.setattr(batches, "run_launch", launched)
+    monkeypatch.setattr(batches, "wall_s", lambda: now[0])
     return ran
 
 

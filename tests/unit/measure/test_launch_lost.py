@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.measure.alone import run_missing
 from weir.base.errors import WeirError
-from weir.measure import launch, loop
+from weir.measure import batches, launch
 from weir.measure.session import PlannedBatch, SessionBatch
 from weir.terms.model import Cell, Stack, Target
 from weir.tools import tools
@@ -33,7 +33,7 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PlannedBatch:
     )
     srun.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
-    monkeypatch.setattr(loop, "LOST_PAUSE_S", 0.0)
+    monkeypatch.setattr(batches, "LOST_PAUSE_S", 0.0)
     target = tmp_path / "target"
     target.mkdir()
     sizes = {"xfer_bytes": 4096, "block_bytes": 4096}
@@ -68,7 +68,7 @@ def test_a_batch_system_that_stays_away_ends_the_batch_and_blames_no_cell(job: P
 def test_a_launch_whose_outputs_are_deleted_is_not_repeated_for_ever(
     job: PlannedBatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loop, "run_launch", lambda *_: None)
+    monkeypatch.setattr(batches, "run_launch", lambda *_: None)
     with pytest.raises(WeirError, match=r"the outputs of a launch are gone from .*/results/runs"):
         run(job, losses=0)
 

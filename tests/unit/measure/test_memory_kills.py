@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from weir.measure.document import RunEnd, after, now
+from weir.base.clock import wall
+from weir.measure.launch import RunEnd, after
 from weir.measure.machine.host import held_between, held_so_far
 
 pytestmark = pytest.mark.slow
@@ -42,7 +43,7 @@ def test_a_program_that_was_killed_for_want_of_memory_has_that_reason(small: Pat
     assert done.returncode == -signal.SIGKILL
     assert held["memory_kills"] in range(1, 100)
     (tmp_path / "stderr.txt").write_text("mpirun: process 1 exited on signal 9 (Killed).\n")
-    error = after({"host": held}, RunEnd(137, False, now(), 1.0, None), tmp_path)["error"]
+    error = after({"host": held}, RunEnd(137, False, wall(), 1.0, None), tmp_path)["error"]
     assert error == (
         "exit code 137: mpirun: process 1 exited on signal 9 (Killed).; "
         "for want of memory the kernel killed a process of this node (oom-kill in its log)"

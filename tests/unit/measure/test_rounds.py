@@ -15,10 +15,10 @@ from weir import cli
 from weir.base.errors import TargetUnavailableError, WeirError
 from weir.base.processes import started
 from weir.commands import run as command
-from weir.measure import rounds
+from weir.measure import batches
+from weir.measure.batches import measure_in_rounds, measure_in_turn
 from weir.measure.lock import machine_lock, this_process
 from weir.measure.receipt import BatchReceipt
-from weir.measure.rounds import measure_in_rounds, measure_in_turn
 from weir.measure.session import Execution, PlannedBatch, Session, SessionBatch
 from weir.runs.files import run_folder
 from weir.terms.model import Cell, Stack, Target
@@ -52,7 +52,7 @@ def job(name: str, rounds: tuple[int, ...], results: Path) -> PlannedBatch:
 @pytest.fixture(autouse=True)
 def nothing_was_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     """What other tests kill on this machine is theirs."""
-    monkeypatch.setattr(rounds, "clean_up_after_kills", lambda report: [])
+    monkeypatch.setattr(batches, "clean_up_after_kills", lambda report: [])
 
 
 def ended(one: PlannedBatch, each: Execution, status: str = "done") -> None:
@@ -85,7 +85,7 @@ def test_between_two_rounds_no_batch_runs(tmp_path: Path, monkeypatch: pytest.Mo
         run_round(one, round)
         seen.append(f"end {one.planned.batch}{round}")
 
-    monkeypatch.setattr(rounds, "take_turn", turn)
+    monkeypatch.setattr(batches, "take_turn", turn)
     jobs = [job("a", (2,), tmp_path), job("b", (3,), tmp_path)]
     measured_in_rounds(jobs, seed=4, between=lambda: seen.append("page"))
     pages = [number for number, text in enumerate(seen) if text == "page"]
@@ -103,7 +103,7 @@ def test_every_batch_has_its_turn_in_every_block(tmp_path: Path, monkeypatch: py
         todo = run_round(one, round, "failed" if one.planned.batch == "c" else "done")
         assert {execution.run for execution in todo} == {round}
 
-    monkeypatch.setattr(rounds, "take_turn", turn)
+    monkeypatch.setattr(batches, "take_turn", turn)
     jobs = [job("a", (3, 3), tmp_path), job("b", (3, 1), tmp_path), job("c", (2,), tmp_path)]
     results = measured_in_rounds(jobs, seed=4)
     assert [sorted(name for round, name in turns if round == number) for number in range(3)] == [
@@ -133,7 +133,7 @@ def test_a_batch_that_cannot_go_on_leaves_the_others_their_turn(
             raise faults[one.planned.batch]
         run_round(one, round)
 
-    monkeypatch.setattr(rounds, "take_turn", turn)
+    monkeypatch.setattr(batches, "take_turn", turn)
     session = Session([job(name, (2,), tmp_path) for name in "abc"], seed=4)
     (measure_in_rounds if side_by_side else measure_in_turn)(session)
     results = session.batches
@@ -151,7 +151,7 @@ class Turns:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **faults: WeirError) -> None:
         self.faults, self.names, self.busy = faults, "", set[bool]()
-        monkeypatch.setattr(rounds, "take_turn", self.take)
+        monkeypatch.setattr(batches, "take_turn", self.take)
 
     def take(self, one: SessionBatch, round: int | None) -> None:
         self.names += one.planned.batch
@@ -244,7 +244,7 @@ def test_rounds_end_with_the_allocation(tmp_path: Path, monkeypatch: pytest.Monk
         else:
             run_round(one, round)
 
-    monkeypatch.setattr(rounds, "take_turn", turn)
+    monkeypatch.setattr(batches, "take_turn", turn)
     results = measured_in_rounds([job("a", (4,), tmp_path), job("b", (4,), tmp_path)], seed=4)
     assert turns == [0, 0, 1]
     assert [(one.done, one.left) for one in results] == [(1, 3), (1, 3)]
@@ -257,7 +257,7 @@ def test_a_batch_without_its_target_is_tried_once(tmp_path: Path, monkeypatch: p
         turns.append(one.planned.batch)
         one.unavailable = "not mounted" if one.planned.batch == "a" else None
 
-    monkeypatch.setattr(rounds, "take_turn", turn)
+    monkeypatch.setattr(batches, "take_turn", turn)
     results = measured_in_rounds([job("a", (3,), tmp_path), job("b", (3,), tmp_path)], seed=4)
     assert sorted(turns) == ["a", "b", "b", "b"]
     assert [one.unavailable for one in results] == ["not mounted", None]

@@ -12,10 +12,10 @@ import pytest
 
 from tests.unit.measure.alone import run_missing
 from weir.measure import launch as launch_module
-from weir.measure.document import after
+from weir.measure.clean_up.remains import settle
+from weir.measure.launch import after, end_of, read_status
 from weir.measure.ranks import check_ranks
 from weir.measure.session import PlannedBatch, SessionBatch
-from weir.measure.status import end_of, read_status, settle
 from weir.runs.files import read_run_file, run_folder
 from weir.runs.ledger import Judge
 from weir.terms.model import Cell, Stack, Target

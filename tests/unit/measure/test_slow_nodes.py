@@ -11,11 +11,10 @@ import pytest
 
 from tests.unit.measure.alone import measure_batch
 from weir.base.errors import WeirError
-from weir.measure.batch import preflight
+from weir.measure.batches import measure_in_turn, preflight
 from weir.measure.clean_up.prepared_target import Guardian
 from weir.measure.preflight import Check
 from weir.measure.receipt import BatchReceipt
-from weir.measure.rounds import measure_in_turn
 from weir.measure.session import PlannedBatch, Session
 from weir.records.collect import finished_runs
 from weir.records.study_facts import _slow_nodes
@@ -27,7 +26,7 @@ GOLDEN = Path(__file__).resolve().parents[2] / "golden/ior/weir-io-mpiio.json"
 # Says what probes on four nodes would, or leaves what weir-io once wrote.
 SRUN = f"""#!/bin/sh
 case "$*" in
-*weir.measure.nodes.probe*)
+*weir.measure.nodes*)
     cat {{probes}} ;;
 *) for word; do case $word in summaryFile=*|--json=*) cp {GOLDEN} "${{{{word#*=}}}}";; esac; done ;;
 esac
@@ -116,7 +115,7 @@ def test_where_ranks_start_is_checked_once_for_batches_of_one_shape(
         checked.append(nodes)
         return Check("ranks", f"{nodes} x 1")
 
-    monkeypatch.setattr("weir.measure.batch.check_ranks", noted)
+    monkeypatch.setattr("weir.measure.batches.check_ranks", noted)
     (cell,) = job.cells
     alike = replace(job, batch="alike", cells=[replace(cell, cell="e" * 12)])
     smaller = replace(job, batch="smaller", cells=[replace(cell, cell="f" * 12, nodes=2)])

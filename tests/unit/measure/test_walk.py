@@ -8,7 +8,7 @@ from pathlib import Path
 from bench.walk import Call, followed, stays
 from weir.base.units import format_size
 
-LOOP, LAUNCH, FILES = "weir/measure/loop.py", "weir/measure/launch.py", "weir/base/files.py"
+LOOP, LAUNCH, FILES = "weir/measure/batches.py", "weir/measure/launch.py", "weir/base/files.py"
 
 
 def test_a_stay_ends_where_the_file_changes_and_a_return_is_one_more() -> None:

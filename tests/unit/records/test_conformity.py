@@ -13,7 +13,8 @@ import yaml
 from referencing import Registry, Resource
 
 from tests.checkout import ROOT, SITE, make_checkout
-from weir.measure.document import RunEnd, after, before
+from weir.measure.command import before
+from weir.measure.launch import RunEnd, after
 from weir.measure.machine.host import host_facts
 from weir.measure.session import Execution
 from weir.plan import make_plan

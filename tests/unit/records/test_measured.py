@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.measure.test_rounds import job, run_round
 from weir.base.errors import TargetUnavailableError, WeirError
-from weir.measure import rounds
+from weir.measure import batches
 from weir.measure.session import SessionBatch
 from weir.records.measured import measure_in_turns
 
@@ -21,6 +21,6 @@ def test_a_target_that_fails_is_the_error(tmp_path: Path, monkeypatch: pytest.Mo
             raise TargetUnavailableError("target b: gone")
         run_round(one, round)
 
-    monkeypatch.setattr(rounds, "take_turn", turn)
+    monkeypatch.setattr(batches, "take_turn", turn)
     with pytest.raises(WeirError, match="target b: gone"):
         measure_in_turns([job("a", (1,), tmp_path), job("b", (1,), tmp_path)])

@@ -23,7 +23,7 @@ from weir.decide.compare.output import sorted_for_reading
 from weir.decide.compare.pairs import Pair, samples
 from weir.decide.compare.sides import RECORDS_FILE, Side
 from weir.decide.compare.verdict import FASTER, SLOWER, UNDECIDED, Judged, judge_pairs
-from weir.measure.batch import preflight
+from weir.measure.batches import preflight
 from weir.measure.handover import PLAN_FILES
 from weir.measure.session import PlannedBatch, planned_batch
 from weir.plan import Plan, read_plan

@@ -187,7 +187,9 @@ class Custody:
         return {"processes": ended + left, "complaints": complaints}
 
     def _settle(self) -> None:
-        from weir.measure.status import settle  # needed after a kill alone, and each batch waits for imports
+        from weir.measure.clean_up.remains import (
+            settle,
+        )  # needed after a kill alone, and each batch waits for imports
 
         settle(self.launches, self.results)
 

@@ -8,18 +8,24 @@ with the same facts, cleans up.
 from __future__ import annotations
 
 import secrets
+import shutil
 import socket
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
-from weir.base.read_back import read_shaped
+from weir.base.files import from_json
+from weir.base.read_back import fault_of, read_shaped
 from weir.measure.clean_up.prepared_target import Guardian, NotCarriedOutError, facts_of
+from weir.measure.launch import LAUNCH_FILE, STATUS_FILE, after, end_of, read_status
 from weir.measure.lock import NOTE_SUFFIX, Holder, Lock, lock_directory, machine_lock, this_process
 from weir.measure.session import PlannedBatch
+from weir.runs.files import is_kept, run_folder
+from weir.runs.ledger import Judge, end_run
 
 _POLL_S = 0.2
 # The keys that facts_of gives a guardian, and the shape of what is read here; a guardian reports the rest.
@@ -132,3 +138,39 @@ def _take(lock: Lock, own: Holder, wait_s: float) -> Holder | None:
             break
         time.sleep(_POLL_S)
     return holder
+
+
+def settle(folder: Path, results: Path, judge: Judge | None = None) -> None:
+    """Write the run files of the cells that have succeeded, and remove the launch folder.
+
+    Whether the machine failed the others, nobody knows any more: they are measured again. A launch whose file
+    is damaged is set aside; its cells have no run file either.
+    """
+    try:
+        known = from_json((folder / LAUNCH_FILE).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        shutil.rmtree(folder, ignore_errors=True)
+        return
+    except ValueError:
+        known = None
+    if fault_of(known, {"*": {"host": dict, "cell?": {"cell": str, "rounds": int}, "run?": int}}):
+        _set_aside(folder)
+        return
+    latest: datetime | None = None
+    for line in read_status(folder / STATUS_FILE):
+        cell, _, number = line.name.rpartition("-")
+        if line.name in known and not is_kept(results, cell, int(number)):
+            outputs = run_folder(results, cell, int(number))
+            end = end_of(line, outputs)
+            if end is not None and end.status == "done":
+                # Cells ran in the order of their lines, whatever the clock of their files did.
+                earliest = latest + timedelta(seconds=end.elapsed_s) if latest else end.ended_at
+                latest = max(end.ended_at, earliest)
+                end = replace(end, ended_at=latest)
+                end_run(outputs, after(known[line.name], end, outputs), judge)
+    shutil.rmtree(folder)
+
+
+def _set_aside(folder: Path) -> None:
+    attempts = len(list(folder.parent.glob(f"{folder.name}.damaged-*")))
+    folder.rename(folder.with_name(f"{folder.name}.damaged-{attempts + 1}"))

@@ -18,7 +18,7 @@ from tests.unit.measure.alone import measure_batch
 from weir.base.errors import WeirError
 from weir.base.interrupts import INTERRUPTS, Interrupt, is_readable
 from weir.base.processes import started
-from weir.measure import batch
+from weir.measure import batches
 from weir.measure.clean_up import prepared_target
 from weir.measure.clean_up.directories import Workspace
 from weir.measure.clean_up.prepared_target import Guardian
@@ -59,7 +59,7 @@ def test_a_target_that_goes_after_the_last_execution_is_emptied_by_the_next_star
         target.rename(elsewhere)
         target.mkdir()
 
-    monkeypatch.setattr(batch, "run_all", unmount)
+    monkeypatch.setattr(batches, "run_all", unmount)
     with pytest.raises(WeirError, match=r"is not there any more: was .*/data unmounted\?"):
         measure_batch(job)
     target.rmdir()

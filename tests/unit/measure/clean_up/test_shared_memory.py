@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from weir.base.clock import wall
 from weir.measure.clean_up import shared_memory
 from weir.measure.clean_up.shared_memory import no_segment, remove_orphans, remove_sessions
-from weir.measure.document import RunEnd, after, now
+from weir.measure.launch import RunEnd, after
 
 
 def test_only_orphans_of_this_batch_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +82,7 @@ def test_a_launch_without_shared_memory_names_it_in_one_line(
     tmp_path: Path, stderr: str, reason: str
 ) -> None:
     (tmp_path / "stderr.txt").write_text(stderr)
-    error = after({}, RunEnd(15, False, now(), 1.0, None), tmp_path)["error"]
+    error = after({}, RunEnd(15, False, wall(), 1.0, None), tmp_path)["error"]
     assert error.startswith("exit code 15: MPI could not make its shared-memory segment (")
     assert reason in error
     assert "/dev/shm must be writable" in error
@@ -92,5 +93,5 @@ def test_other_failures_are_not_put_down_to_shared_memory(tmp_path: Path) -> Non
     text = "weir-io: /dev/shm/data: No space left on device\nMPI_ABORT was invoked on rank 0\n"
     assert no_segment(text) is None
     (tmp_path / "stderr.txt").write_text(text)
-    error = after({}, RunEnd(1, False, now(), 1.0, None), tmp_path)["error"]
+    error = after({}, RunEnd(1, False, wall(), 1.0, None), tmp_path)["error"]
     assert error == "exit code 1: weir-io: /dev/shm/data: No space left on device"

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from weir.measure.nodes.comparison import Probe, read_probes, slow_nodes
-from weir.measure.nodes.probe import main
+from weir.measure.nodes import Probe, main, read_probes, slow_nodes
 
 
 def probes(*processor_s: float) -> list[Probe]:

@@ -1,1 +1,0 @@
-"""Whether the nodes of an allocation are alike."""
