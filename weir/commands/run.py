@@ -9,12 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from weir.base.errors import WeirError, from_os_error
-from weir.base.files import write_atomically
 from weir.base.interrupts import EXIT_INTERRUPTED, Interrupt
 from weir.base.units import UnitError, parse_duration
 from weir.measure.clean_up.starter import follow_the_starter
-from weir.measure.handover import Handover, write_errors
-from weir.measure.receipt import Receipt
+from weir.measure.handover import write_errors
 from weir.plan import Plan, read_plan
 from weir.workflow.run import Request, check, measure
 
@@ -113,25 +111,10 @@ def _measure(args: argparse.Namespace) -> int:
     request = _request(args)
     if args.preflight:
         return _print_checks(check(request), args.json)
-    receipt = measure(request)
-    text = json.dumps(receipt.data(), indent=1)
-    for line in [text] if args.json else receipt.lines():
-        print(line)
-    receipt.require_through()
-    if args.receipt:
-        args.receipt.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(args.receipt, text + "\n")
-        if receipt.exit_code == 0:
-            _note_in_turns(receipt, args.receipt)
+    exit_code = measure(request).deliver(args.json, args.receipt)
     for line in () if args.json else _cross_check(request):
         print(line)
-    return receipt.exit_code
-
-
-def _note_in_turns(receipt: Receipt, file: Path) -> None:
-    """The jobs of batches that are through find their receipts beside that of the chosen one."""
-    for name, data in receipt.data_in_turns().items():
-        Handover(file.with_name(f"{name}.json")).note_in_turns(data, by=file.stem)
+    return exit_code
 
 
 def _request(args: argparse.Namespace) -> Request:

@@ -119,7 +119,7 @@ def _record(ended: Ended, turn: Turn) -> None:
 
 
 def after(known: Mapping[str, Any], end: RunEnd, outputs: Path) -> dict[str, Any]:
-    """The whole document; a failure without a reason gets the first line of the program's stderr, and that
+    """The whole run.json; a failure without a reason gets the first line of the program's stderr, and that
     the kernel killed a process of this node, also where a control group has too little memory."""
     error = end.error
     if error is None and end.status != "done":

@@ -3,12 +3,16 @@ rest."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from weir.base.errors import Problem, ProblemsError, WeirError, error_data
+from weir.base.files import write_atomically
 from weir.base.units import few
+from weir.measure.handover import Handover
 from weir.measure.nodes import Slow
 from weir.measure.session import Run, Session, SessionBatch
 
@@ -105,25 +109,32 @@ class Receipt:
         ]
         return cls(session.seed, receipts, session.retry_failed, tuple(map(BatchReceipt.of, through)))
 
-    def data_in_turns(self) -> dict[str, dict[str, Any]]:
-        """A receipt of its own for each batch that is through beside the chosen ones."""
-        return {one.batch: {"seed": self.seed, "batches": [one.data()]} for one in self.in_turns}
+    def deliver(self, as_json: bool, file: Path | None) -> int:
+        """Print what was measured, and write the file that Snakemake waits for. Returns the exit code of a
+        session that ran to its end; raises the reasons for which batches have to be started again."""
+        text = json.dumps(self.data(), indent=1)
+        for line in [text] if as_json else (line for batch in self.batches for line in batch.lines()):
+            print(line)
+        self._require_through()
+        has_failed = any(batch.failed for batch in self.batches)
+        if file:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(file, text + "\n")
+            if not has_failed:
+                self._note_in_turns(file)
+        return 1 if has_failed else 0
 
     def data(self) -> dict[str, Any]:
-        """The receipt as JSON, in the file that Snakemake waits for."""
+        """The receipt as JSON."""
         return {"seed": self.seed, "batches": [batch.data() for batch in self.batches]}
 
-    def lines(self) -> Iterator[str]:
-        for batch in self.batches:
-            yield from batch.lines()
+    def _note_in_turns(self, file: Path) -> None:
+        """The jobs of batches that are through find their receipts beside that of the chosen one."""
+        for one in self.in_turns:
+            data = Receipt(self.seed, (one,)).data()
+            Handover(file.with_name(f"{one.batch}.json")).note_in_turns(data, by=file.stem)
 
-    @property
-    def exit_code(self) -> int:
-        """Exit code of a session that ran to its end."""
-        return 1 if any(batch.failed for batch in self.batches) else 0
-
-    def require_through(self) -> None:
-        """Raises the reasons for which batches have to be started again."""
+    def _require_through(self) -> None:
         self._require_no_error()
         if left := sum(batch.left for batch in self.batches):
             raise WeirError(

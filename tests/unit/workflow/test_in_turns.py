@@ -98,7 +98,5 @@ def test_a_session_has_receipts_of_the_batches_that_are_through_beside_the_chose
     gone.unavailable = "not mounted"
     receipt = Receipt.of(session, 1)
     assert [one.batch for one in receipt.batches] == ["chosen"]
-    found = receipt.data_in_turns()
-    assert [*found] == ["through"]
-    (counts,) = found["through"]["batches"]
-    assert (counts["kept"], counts["measured"], counts["executions"]) == (2, 0, 2)
+    (found,) = receipt.in_turns
+    assert (found.batch, found.kept, found.measured, found.executions) == ("through", 2, 0, 2)
