@@ -13,7 +13,7 @@ from weir.audit.explain import hint_of, triggered
 from weir.audit.judge import UNPROVEN, VERDICTS
 from weir.audit.registry import rules
 from weir.base.units import about_size, counted
-from weir.measure.machine.processor_power import shown
+from weir.measure.machine.host import power_text
 from weir.terms.model import Row
 
 MACHINE_KEYS = ("node", "kernel", "system", "processor", "cores", "memory_bytes", "power")  # power: the last
@@ -160,7 +160,7 @@ def count_rows(rows: Sequence[Row]) -> dict[str, Any]:
 def machine_of(host: Mapping[str, Any]) -> dict[str, Any]:
     """The description of a node, from the host of a run.json; power as a text, without the momentary
     frequency."""
-    return {key: host.get(key) for key in MACHINE_KEYS} | {"power": shown(host.get("power"))}
+    return {key: host.get(key) for key in MACHINE_KEYS} | {"power": power_text(host.get("power"))}
 
 
 def described(machine: Mapping[str, Any]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from weir.base.units import counted
 from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured
 from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, Value, overall
-from weir.measure.machine.processor_power import shown
+from weir.measure.machine.host import power_text
 from weir.records.metrics import metric_named
 from weir.records.rounds import CLOCK, REMARKS, REPEATED
 from weir.report.junit import ERROR, FAILURE, Case, junit
@@ -97,7 +97,7 @@ def _place_lines(measured: Measured) -> list[str]:
     for run in measured.runs.values():
         host = run.get("host") or {}
         runs["Nodes"][str(host.get("nodes") or host.get("node") or "not recorded")] += 1
-        runs["Processors"][shown(host.get("power")) or "not recorded"] += 1
+        runs["Processors"][power_text(host.get("power")) or "not recorded"] += 1
         found = host.get("file_system") or {}
         texts = [str(found[name]) for name in ("type", "device") if found.get(name)]
         mount = f" at {found['mount_point']}" if found.get("mount_point") else ""

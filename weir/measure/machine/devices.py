@@ -1,5 +1,4 @@
-"""The devices below a folder: the limits that control groups set on them, and whether their bytes are in
-the memory of the node."""
+"""The devices below a folder, and whether their bytes are in the memory of the node."""
 
 from __future__ import annotations
 
@@ -7,37 +6,13 @@ import fcntl
 import os
 import stat
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from weir.base.mounts import MEMORY_FILE_SYSTEMS, lower_folders, mount_of
 
-_PROC, _CGROUPS, SYSTEM = Path("/proc"), Path("/sys/fs/cgroup"), Path("/sys/dev/block")
+SYSTEM = Path("/sys/dev/block")
 DEEPEST = 8  # devices and file systems below each other
-# Control groups of version 1 have these files, those of version 2 these keys in io.max.
-_LIMITS = {
-    "read_bps": ("blkio.throttle.read_bps_device", "rbps"),
-    "write_bps": ("blkio.throttle.write_bps_device", "wbps"),
-    "read_iops": ("blkio.throttle.read_iops_device", "riops"),
-    "write_iops": ("blkio.throttle.write_iops_device", "wiops"),
-}
-
-Limits = list[dict[str, int | str]]
-
-
-def block_limits(folder: Path, proc: Path = _PROC, cgroups: Path = _CGROUPS, system: Path = SYSTEM) -> Limits:
-    """One entry for each device and level of this process's control groups that has a limit: the device's
-    number, read_bps, write_bps, read_iops and write_iops as far as they are set."""
-    devices = devices_below(folder, system)
-    found: Limits = []
-    for level in levels("blkio", proc, cgroups):
-        limits: dict[str, dict[str, int]] = {}
-        for name, (file, key) in _LIMITS.items():
-            for number, text in (*_limits_in(level / file), *_limits_in(level / "io.max", key)):
-                if number in devices and text.isdigit() and int(text) > 0:
-                    limits.setdefault(number, {})[name] = int(text)
-        found += [{"device": number, **values} for number, values in limits.items()]
-    return found
 
 
 def devices_below(folder: Path, system: Path = SYSTEM, depth: int = 0) -> set[str]:
@@ -79,37 +54,6 @@ def file_of_loop(entry: Path) -> Path | None:
     """The file that is a loop device; None of any other device."""
     named = entry / "loop" / "backing_file"
     return Path(named.read_text(encoding="utf-8").rstrip("\n")) if named.is_file() else None
-
-
-def levels(controller: str, proc: Path, cgroups: Path) -> Iterator[Path]:
-    """The directories of the control groups of a controller (version 1) and of version 2, up to the root."""
-    try:
-        lines = (proc / "self" / "cgroup").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return
-    for line in lines:
-        _, controllers, group = line.split(":", 2)
-        if controllers and controller not in controllers.split(","):
-            continue
-        top = cgroups / controller if controllers else cgroups
-        own = top / group.lstrip("/")
-        for level in (own, *own.parents):
-            yield level
-            if level == top:
-                break
-
-
-def _limits_in(file: Path, key: str = "") -> list[tuple[str, str]]:
-    """Devices and limits, of version 2 by their keys: 8:16 rbps=2097152 wbps=max riops=max wiops=120."""
-    try:
-        lines = [line.split() for line in file.read_text(encoding="utf-8").splitlines()]
-    except OSError:
-        return []
-    if not key:
-        return [(line[0], line[1]) for line in lines if len(line) == 2]
-    return [
-        (line[0], one.partition("=")[2]) for line in lines for one in line[1:] if one.startswith(f"{key}=")
-    ]
 
 
 BTRFS = Path("/sys/fs/btrfs")

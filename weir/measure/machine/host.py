@@ -1,4 +1,8 @@
-"""Facts about the machine that a reader needs to judge a number; read, never guessed, null where unknown."""
+"""Facts about the machine that a reader needs to judge a number: what holds its processes back, the limits of
+their control groups, and the clocking of its processors. They are read, never guessed, null where unknown.
+
+A virtual machine has no cpufreq: its host decides, and the frequency is not known there.
+"""
 
 from __future__ import annotations
 
@@ -7,28 +11,29 @@ import platform
 import socket
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from weir.base.mounts import mount_of
-from weir.measure.machine.devices import (
-    block_limits,
-    devices_below,
-    hidden_below,
-    levels,
-    memory_below,
-    type_below,
-)
+from weir.measure.machine.devices import SYSTEM, devices_below, hidden_below, memory_below, type_below
 from weir.measure.machine.mount_settings import settings_of, synchronisation_off
-from weir.measure.machine.processor_power import power_of
 from weir.measure.machine.servers import links_mbit_s
 from weir.site.schedulers import surrounding
 from weir.terms.printed_values import real, whole
 
 Held = Mapping[str, int | None]  # counters of what holds processes back, since the start of the node
-_PROC, _CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
+Limits = list[dict[str, int | str]]
+NOT_KNOWN = "frequency not known"
+_PROC, _CGROUPS, _SYS = Path("/proc"), Path("/sys/fs/cgroup"), Path("/sys")
+# Control groups of version 1 have these files, those of version 2 these keys in io.max.
+_LIMITS = {
+    "read_bps": ("blkio.throttle.read_bps_device", "rbps"),
+    "write_bps": ("blkio.throttle.write_bps_device", "wbps"),
+    "read_iops": ("blkio.throttle.read_iops_device", "riops"),
+    "write_iops": ("blkio.throttle.write_iops_device", "wiops"),
+}
 _BEAT_S = 0.2
 _LEAST_PAUSE_S = 1.0  # shorter ones are not told from a Python that waits for a core
 
@@ -128,6 +133,52 @@ def _throttled(proc: Path, cgroups: Path) -> int | None:
     return sum(known) if known else None
 
 
+def block_limits(folder: Path, proc: Path = _PROC, cgroups: Path = _CGROUPS, system: Path = SYSTEM) -> Limits:
+    """One entry for each device and level of this process's control groups that has a limit: the device's
+    number, read_bps, write_bps, read_iops and write_iops as far as they are set."""
+    devices = devices_below(folder, system)
+    found: Limits = []
+    for level in levels("blkio", proc, cgroups):
+        limits: dict[str, dict[str, int]] = {}
+        for name, (file, key) in _LIMITS.items():
+            for number, text in (*_limits_in(level / file), *_limits_in(level / "io.max", key)):
+                if number in devices and text.isdigit() and int(text) > 0:
+                    limits.setdefault(number, {})[name] = int(text)
+        found += [{"device": number, **values} for number, values in limits.items()]
+    return found
+
+
+def levels(controller: str, proc: Path, cgroups: Path) -> Iterator[Path]:
+    """The directories of the control groups of a controller (version 1) and of version 2, up to the root."""
+    try:
+        lines = (proc / "self" / "cgroup").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        _, controllers, group = line.split(":", 2)
+        if controllers and controller not in controllers.split(","):
+            continue
+        top = cgroups / controller if controllers else cgroups
+        own = top / group.lstrip("/")
+        for level in (own, *own.parents):
+            yield level
+            if level == top:
+                break
+
+
+def _limits_in(file: Path, key: str = "") -> list[tuple[str, str]]:
+    """Devices and limits, of version 2 by their keys: 8:16 rbps=2097152 wbps=max riops=max wiops=120."""
+    try:
+        lines = [line.split() for line in file.read_text(encoding="utf-8").splitlines()]
+    except OSError:
+        return []
+    if not key:
+        return [(line[0], line[1]) for line in lines if len(line) == 2]
+    return [
+        (line[0], one.partition("=")[2]) for line in lines for one in line[1:] if one.startswith(f"{key}=")
+    ]
+
+
 def _difference(before: int | None, after: int | None) -> int | None:
     return None if before is None or after is None else max(after - before, 0)
 
@@ -191,3 +242,106 @@ def _watch() -> _Watch:
 def _now_s() -> float:
     """Goes on while the machine is suspended."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def power_of(
+    processors: Collection[int] | None = None, system: Path = _SYS, proc: Path = _PROC
+) -> dict[str, Any]:
+    """Power facts of these processors, else of those that this process may use; empty or null if unknown.
+
+    All are settings but mhz: the mean of /proc/cpuinfo at this moment, in a virtual machine a constant."""
+    own = os.sched_getaffinity(0) if processors is None else processors
+    folders = [system / "devices/system/cpu" / f"cpu{number}" for number in sorted(own)]
+    policies = sorted({(folder / "cpufreq").resolve() for folder in folders})
+    shared = system / "devices/system/cpu"
+    return {
+        "drivers": _texts(policies, "scaling_driver"),
+        "governors": _texts(policies, "scaling_governor"),
+        "preferences": _texts(policies, "energy_performance_preference"),
+        "least_mhz": min(_mhz(policies, "scaling_min_freq"), default=None),
+        "most_mhz": max(_mhz(policies, "scaling_max_freq"), default=None),
+        "boost": _boost(shared),
+        "idle": _texts([shared / "cpuidle"], "current_driver", "current_governor", "current_governor_ro"),
+        "idle_disabled": _disabled(folders),
+        "profile": _text(system / "firmware/acpi/platform_profile"),
+        "limits_w": dict(_limits_w(system / "class/powercap")),
+        "mhz": _mean_mhz(proc / "cpuinfo", own),
+    }
+
+
+def power_text(power: Mapping[str, Any] | None) -> str | None:
+    """The settings, which are the same until somebody changes them; None: a run that did not record them."""
+    return None if power is None else ", ".join(_power_parts(power))
+
+
+def _power_parts(power: Mapping[str, Any]) -> Iterator[str]:
+    if power["drivers"] or power["governors"]:
+        yield f"governor {' and '.join(power['governors']) or 'not known'}"
+        yield f"driver {' and '.join(power['drivers']) or 'not known'}"
+    else:
+        yield NOT_KNOWN
+    if power["preferences"]:
+        yield f"preference {' and '.join(power['preferences'])}"
+    if power["least_mhz"] is not None and power["most_mhz"] is not None:
+        yield f"{power['least_mhz']:.0f} to {power['most_mhz']:.0f} MHz"
+    if power["boost"] is not None:
+        yield f"boost {'on' if power['boost'] else 'off'}"
+    if power["idle"]:
+        yield f"idle states by {' and '.join(power['idle'])}"
+    if power["idle_disabled"]:
+        yield f"without {', '.join(power['idle_disabled'])}"
+    if power["profile"]:
+        yield f"profile {power['profile']}"
+    yield from (f"{name} at most {limit:g} W" for name, limit in sorted(power["limits_w"].items()))
+
+
+def _texts(folders: Collection[Path], *names: str) -> list[str]:
+    return sorted({text for folder in folders for name in names if (text := _text(folder / name))})
+
+
+def _text(file: Path) -> str | None:
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return None
+    return None if text in ("", "none", "<unknown>") else text
+
+
+def _mhz(folders: Collection[Path], name: str) -> list[float]:
+    return [khz / 1000 for folder in folders if (khz := whole(_text(folder / name))) is not None]
+
+
+def _boost(shared: Path) -> bool | None:
+    boost, not_boost = _text(shared / "cpufreq/boost"), _text(shared / "intel_pstate/no_turbo")
+    if not_boost is not None:
+        return not_boost == "0"
+    return None if boost is None else boost == "1"
+
+
+def _disabled(folders: Collection[Path]) -> list[str]:
+    """Names of idle states that somebody disabled on some processor."""
+    states = (state for folder in folders for state in folder.glob("cpuidle/state*"))
+    return sorted(
+        {_text(state / "name") or state.name for state in states if _text(state / "disable") == "1"}
+    )
+
+
+def _limits_w(zones: Path) -> Iterator[tuple[str, float]]:
+    """Long-term power limits of the packages."""
+    for zone in sorted(zones.glob("*:*")):
+        limit_uw = whole(_text(zone / "constraint_0_power_limit_uw"))
+        name = _text(zone / "name")
+        if limit_uw and name and name.startswith("package"):
+            yield name, limit_uw / 1e6
+
+
+def _mean_mhz(cpuinfo: Path, own: Collection[int]) -> float | None:
+    found, number = [], None
+    for line in (_text(cpuinfo) or "").splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() == "processor":
+            number = whole(value.strip())
+        elif name.strip() == "cpu MHz" and number in own:
+            found.append(real(value.strip()))
+    known = [mhz for mhz in found if mhz is not None]
+    return round(sum(known) / len(known), 1) if known else None

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from weir.measure.machine import devices as module
-from weir.measure.machine.devices import block_limits, devices_below
+from weir.measure.machine import host
+from weir.measure.machine.devices import devices_below
+from weir.measure.machine.host import block_limits
 
 
 @pytest.fixture
@@ -31,7 +33,8 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         name = "254:1" if folder == image.parent else "7:0"
         return module._and_below(system / name, system, depth)
 
-    monkeypatch.setattr(module, "devices_below", beginning)
+    for user in (module, host):
+        monkeypatch.setattr(user, "devices_below", beginning)
     return tmp_path
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.measure.machine.host import host_facts
-from weir.measure.machine.processor_power import NOT_KNOWN, power_of, shown
+from weir.measure.machine.host import NOT_KNOWN, host_facts, power_of, power_text
 
 
 def written(folder: Path, **files: object) -> None:
@@ -50,7 +49,7 @@ def system(tmp_path: Path) -> Path:
 def test_governor_limits_boost_idle_states_and_power(system: Path) -> None:
     power = power_of([0, 1], system / "sys", system / "proc")
     assert power["mhz"] == 1300.5
-    assert shown(power) == (
+    assert power_text(power) == (
         "governor performance and powersave, driver intel_pstate, preference performance, 800 to 3500 MHz, "
         "boost off, idle states by intel_idle and menu, without C6, package-0 at most 225 W"
     )
@@ -66,13 +65,13 @@ def test_the_boost_of_other_drivers(boost: str, text: str, system: Path) -> None
     shared = system / "sys/devices/system/cpu"
     (shared / "intel_pstate/no_turbo").unlink()
     written(shared / "cpufreq", boost=boost)
-    assert text in str(shown(power_of([0], system / "sys", system / "proc")))
+    assert text in str(power_text(power_of([0], system / "sys", system / "proc")))
 
 
 def test_where_the_kernel_does_not_tell_it_is_not_known(tmp_path: Path) -> None:
-    assert shown(power_of([0], tmp_path, tmp_path)) == NOT_KNOWN
-    assert shown(None) is None  # of an older run
+    assert power_text(power_of([0], tmp_path, tmp_path)) == NOT_KNOWN
+    assert power_text(None) is None  # of an older run
 
 
 def test_it_is_among_the_facts_of_the_node(tmp_path: Path) -> None:
-    assert shown(host_facts(tmp_path)["power"])
+    assert power_text(host_facts(tmp_path)["power"])
