@@ -1,11 +1,9 @@
-"""The files of a run; run.json appears whole or not at all."""
+"""The folder of a run and what is in it; run.json, which ledger.py writes, is there whole or not at all."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -70,22 +68,6 @@ def fresh_folder(results: Path, cell_id: str, run: int) -> Path:
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
     return folder
-
-
-def with_sums(folder: Path, document: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of run.json, with the checksum of every file beside it: none is written afterwards."""
-    files = (file for file in sorted(folder.rglob("*")) if file.is_file() and file.name != RUN_FILE)
-    return {**document, "sha256": {str(file.relative_to(folder)): file_sha256(file) for file in files}}
-
-
-def run_text(document: Mapping[str, Any]) -> str:
-    """run.json, as its checksum knows it."""
-    return json.dumps(document, indent=1, sort_keys=True) + "\n"
-
-
-def write_run_file(folder: Path, document: Mapping[str, Any]) -> None:
-    """run.json of a copy; a run that ends writes it by weir.runs.ledger.end_run."""
-    write_atomically(folder / RUN_FILE, run_text(with_sums(folder, document)))
 
 
 def file_sha256(file: Path) -> str:

@@ -1,4 +1,5 @@
-"""The ledger of a results directory: a line for each run that ended, with the hash of the line before.
+"""The end of a run: its run.json, and before it a line in the ledger of the results directory, with the hash
+of the line before.
 
 A run that is deleted, measured again, exchanged or copied is known by its line. The line names the SHA-256
 of run.json, which holds those of the outputs. Whoever rewrites all lines is found by a head that was written
@@ -23,7 +24,7 @@ from typing import Any
 from weir.base.errors import WeirError
 from weir.base.files import from_json, whole_bytes, write_atomically
 from weir.base.read_back import WRONG_CONTENT, fault_of
-from weir.runs.files import ROWS_FILE, RUN_FILE, file_sha256, run_text, with_sums
+from weir.runs.files import ROWS_FILE, RUN_FILE, file_sha256
 
 LEDGER = "ledger.jsonl"
 ROUNDS_FILE = "rounds.json"  # the findings of a study's collection, and the head of the ledger then
@@ -75,13 +76,29 @@ class Ledger:
 def end_run(folder: Path, document: Mapping[str, Any], judge: Judge | None = None) -> None:
     """Write what the run is judged, then run.json with the sums of all, its line in the ledger before it: no
     run counts that the ledger does not know."""
-    document = with_sums(folder, document)
+    document = _with_sums(folder, document)
     if rows := judge and judge(folder, document):
         write_atomically(folder / ROWS_FILE, rows)
         document["sha256"][ROWS_FILE] = hashlib.sha256(rows.encode()).hexdigest()
-    text = run_text(document)
+    text = _run_text(document)
     append(folder.parents[2] / LEDGER, document, hashlib.sha256(text.encode()).hexdigest())
     write_atomically(folder / RUN_FILE, text)
+
+
+def write_run_file(folder: Path, document: Mapping[str, Any]) -> None:
+    """run.json of a copy, for which no ledger gets a line."""
+    write_atomically(folder / RUN_FILE, _run_text(_with_sums(folder, document)))
+
+
+def _with_sums(folder: Path, document: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of run.json, with the checksum of every file beside it: none is written afterwards."""
+    files = (file for file in sorted(folder.rglob("*")) if file.is_file() and file.name != RUN_FILE)
+    return {**document, "sha256": {str(file.relative_to(folder)): file_sha256(file) for file in files}}
+
+
+def _run_text(document: Mapping[str, Any]) -> str:
+    """run.json, as its checksum knows it."""
+    return json.dumps(document, indent=1, sort_keys=True) + "\n"
 
 
 def append(file: Path, document: Mapping[str, Any], sha256: str) -> None:

@@ -17,8 +17,8 @@ from weir.plan.files import write_plan
 from weir.plan.model import Plan
 from weir.records.judged import rows_text
 from weir.records.table import read_records
-from weir.runs.files import RUN_FILE, file_sha256, write_run_file
-from weir.runs.ledger import end_run
+from weir.runs.files import RUN_FILE, file_sha256
+from weir.runs.ledger import end_run, write_run_file
 from weir.terms.model import Cell, Row
 
 __all__ = ["plan"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from weir import cli
-from weir.runs.files import write_run_file
+from weir.runs.ledger import write_run_file
 from weir.runs.manifest import MANIFEST, SIGNATURE, verify, write_manifest
 
 CELLS = ("1111", "2222")

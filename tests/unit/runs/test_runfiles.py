@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from weir.runs.files import fresh_folder, is_finished, is_kept, write_run_file
+from weir.runs.files import fresh_folder, is_finished, is_kept
+from weir.runs.ledger import write_run_file
 
 
 def test_a_folder_without_run_file_is_litter(tmp_path: Path) -> None:

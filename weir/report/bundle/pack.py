@@ -22,8 +22,8 @@ from weir.records.study_facts import commit_of
 from weir.report.bundle.private import Private
 from weir.report.bundle.rebuild import collected_again, drawn_again
 from weir.report.bundle.source import Source
-from weir.runs.files import ROWS_FILE, RUN_FILE, file_sha256, write_run_file
-from weir.runs.ledger import LEDGER, copy_ledger, read_ledger
+from weir.runs.files import ROWS_FILE, RUN_FILE, file_sha256
+from weir.runs.ledger import LEDGER, copy_ledger, read_ledger, write_run_file
 from weir.runs.manifest import MANIFEST, manifest_text, read_manifest, verify, write_manifest
 
 CODE = (*STUDY_PARTS, "envs/pip")
