@@ -27,7 +27,7 @@ from weir.measure.lock import Holder, Lock, hold, machine_lock
 from weir.measure.machine.servers import server_memory_bytes
 from weir.measure.nodes import LEAST_NODES, compared
 from weir.measure.preflight import Check, look_at
-from weir.measure.ranks import check_ranks, programs_of
+from weir.measure.ranks import check_ranks_of
 from weir.measure.session import Execution, PlannedBatch, Progress, Session, SessionBatch
 from weir.plan.cost import LAUNCH_EXECUTIONS
 from weir.plan.model import fits
@@ -208,10 +208,8 @@ def _measure(batch: SessionBatch, todo: Sequence[Execution], round: int | None) 
     assert batch.lock is not None
     own = _take(planned, batch.lock, session.wait_s, session.progress)
     with on_target(planned, batch.lock, own) as (guardian, token):
-        starts = {(planned.shape, start) for start in programs_of(planned.commands)}
-        checked = _checked(planned, guardian, token, starts <= session.starts)
+        checked = _checked(planned, guardian, token, session.starts)
         _require(checked.checks, planned)
-        session.starts.update(starts)
         nodes, stack, launcher = planned.cells[0].nodes, planned.stack, planned.launcher
         if nodes >= LEAST_NODES:
             report, stops = partial(_report, planned, session.progress), planned.stop_for_slow_nodes
@@ -281,18 +279,15 @@ class _Checked:
     temporary: Path | None = None  # for the files of launches; the guardian removes it
 
 
-def _checked(
-    planned: PlannedBatch, guardian: Guardian, token: str, are_ranks_known: bool = False
-) -> _Checked:
+def _checked(planned: PlannedBatch, guardian: Guardian, token: str, starts: set[object]) -> _Checked:
+    """starts: the shapes and programs of which ranks have started well before."""
     target, stack = planned.target, planned.stack
     checks, servers = in_time(lambda: look_at(planned.cells, target, stack, planned.any_kind), target.path)
     if any(check.problem for check in checks):
         return _Checked(checks)
     temporary = guardian.temporary()
-    if not are_ranks_known:
-        nodes, ppn, _, launcher = planned.shape
-        programs = programs_of(planned.commands)
-        checks = [*checks, check_ranks(nodes, ppn, stack, launcher, token, temporary, programs)]
+    if ranks := check_ranks_of(planned, starts, token, temporary):
+        checks = [*checks, ranks]
     return _Checked(checks, servers, temporary)
 
 
@@ -377,6 +372,6 @@ def preflight(planned: PlannedBatch, wait_s: float = 0.0) -> list[Check]:
     lock = machine_lock(planned.target)
     try:
         with on_target(planned, lock, _take(planned, lock, wait_s, progress)) as (guardian, token):
-            return _checked(planned, guardian, token).checks
+            return _checked(planned, guardian, token, set()).checks
     finally:
         lock.release()

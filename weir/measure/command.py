@@ -65,8 +65,9 @@ class Turn:
     @cached_property
     def start(self) -> Start:
         """The same for all launches: all cells of a batch have the same nodes and ranks."""
-        nodes, ppn, _, name = self.planned.shape
-        return start_of(name, nodes, ppn, self.planned.stack.launcher_options, self.variables, self.temporary)
+        planned, cell = self.planned, self.planned.cells[0]
+        options = planned.stack.launcher_options
+        return start_of(planned.launcher, cell.nodes, cell.ppn, options, self.variables, self.temporary)
 
     @property
     def has_added_libraries(self) -> bool:

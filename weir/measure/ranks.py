@@ -13,6 +13,7 @@ from pathlib import Path
 from weir.measure.clean_up.shared_memory import no_room, no_segment
 from weir.measure.execute import Outcome, execute, time_limit
 from weir.measure.preflight import Check, library_hint
+from weir.measure.session import PlannedBatch
 from weir.site.launchers import start_of
 from weir.terms.model import Stack
 from weir.tools import tools
@@ -33,6 +34,23 @@ Commands = Mapping[tuple[str, ...], tuple[str, tuple[str, ...]]]  # start of eac
 def programs_of(commands: Iterable[tuple[str, tuple[str, ...]]]) -> Commands:
     """The programs that start otherwise than another one: weir-io is one program, whichever its tool is."""
     return {engine_of(command) or command: (tool, command) for tool, command in commands}
+
+
+def check_ranks_of(
+    planned: PlannedBatch, known: set[object], token: str, temporary: Path | None
+) -> Check | None:
+    """Starts each program of a batch; None where all have started well in this way before (`known`)."""
+    nodes, ppn = planned.cells[0].nodes, planned.cells[0].ppn  # those of all cells of a batch
+    stack, launcher = planned.stack, planned.launcher
+    commands = dict.fromkeys((cell.tool, stack.program_of(cell)) for cell in planned.cells)
+    programs = programs_of(commands)
+    starts = {(nodes, ppn, stack.name, launcher, start) for start in programs}
+    if starts <= known:
+        return None
+    check = check_ranks(nodes, ppn, stack, launcher, token, temporary, programs)
+    if check.problem is None:
+        known |= starts
+    return check
 
 
 def check_ranks(

@@ -61,16 +61,6 @@ class PlannedBatch:
         """Rounds of the plan; added ones come after them."""
         return max((cell.rounds for cell in self.cells), default=0)
 
-    @property
-    def shape(self) -> tuple[int, int, str, str]:
-        """The values that decide where ranks start; all cells of a batch have the same nodes and ranks."""
-        return self.cells[0].nodes, self.cells[0].ppn, self.stack.name, self.launcher
-
-    @property
-    def commands(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Tool and command of each program that measures a cell."""
-        return tuple(dict.fromkeys((cell.tool, self.stack.program_of(cell)) for cell in self.cells))
-
 
 def planned_batch(plan: Plan, batch: Batch, results: Path, any_kind: bool = False) -> PlannedBatch:
     """The batch with the objects of its plan."""

@@ -115,7 +115,7 @@ def test_where_ranks_start_is_checked_once_for_batches_of_one_shape(
         checked.append(nodes)
         return Check("ranks", f"{nodes} x 1")
 
-    monkeypatch.setattr("weir.measure.batches.check_ranks", noted)
+    monkeypatch.setattr("weir.measure.ranks.check_ranks", noted)
     (cell,) = job.cells
     alike = replace(job, batch="alike", cells=[replace(cell, cell="e" * 12)])
     smaller = replace(job, batch="smaller", cells=[replace(cell, cell="f" * 12, nodes=2)])
