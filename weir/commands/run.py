@@ -1,25 +1,40 @@
-"""weir run: the only loop over cells; it skips what has its run, so it may be ended at any time."""
+"""weir run: batches of a plan, measured in one session for Snakemake, ReFrame and people. It skips what has
+its run, so it may be ended at any time."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
-from collections.abc import Callable
+import secrets
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
-from weir.base.errors import WeirError, from_os_error
+from weir.base.errors import TargetUnavailableError, WeirError, did_you_mean, from_os_error
+from weir.base.files import require_plain_path
 from weir.base.interrupts import EXIT_INTERRUPTED, Interrupt
 from weir.base.units import UnitError, parse_duration
+from weir.measure.batches import measure_in_rounds, measure_in_turn, preflight
 from weir.measure.clean_up.starter import follow_the_starter
 from weir.measure.handover import write_errors
-from weir.plan import Plan, read_plan
-from weir.workflow.run import Request, check, measure
+from weir.measure.preflight import Check
+from weir.measure.receipt import Receipt
+from weir.measure.session import PlannedBatch, Session, SessionBatch, planned_batch
+from weir.plan import Batch, Plan, read_plan
+from weir.plan.experience import append_costs
+from weir.records.intervals import width_meter
+from weir.records.judged import rows_text
+from weir.records.measured import batch_costs
 
 NAME = "run"
 GROUP = "measure"
 HELP = "measure the batches of a plan: random order, time limits, resume, clean-up"
 EXAMPLE = "weir run --plan results/local/quick/plan.json --batch memory-debian-1x2 --results results/local"
+
+_LONG_ROUND_S = 5.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -108,30 +123,65 @@ def _duration_s(text: str) -> float:
 
 
 def _measure(args: argparse.Namespace) -> int:
-    request = _request(args)
+    plan = read_plan(args.plan)
+    chosen = [_batch(plan, name) for name in args.batch] or list(plan.batches)
+    results = require_plain_path(args.results.resolve(), "the directory of --results,")
     if args.preflight:
-        return _print_checks(check(request), args.json)
-    exit_code = measure(request).deliver(args.json, args.receipt)
-    for line in () if args.json else _cross_check(request):
+        rows = [
+            row
+            for batch in chosen
+            for row in _checks(planned_batch(plan, batch, results, args.any_kind), args.wait)
+        ]
+        return _print_checks(rows, args.json)
+    exit_code = _measured(plan, chosen, results, args).deliver(args.json, args.receipt)
+    for line in () if args.json else _cross_check(plan, chosen, results):
         print(line)
     return exit_code
 
 
-def _request(args: argparse.Namespace) -> Request:
-    plan = read_plan(args.plan)
-    return Request(
-        plan=plan,
-        results=args.results,
-        batches=args.batch,
-        beside=args.beside,
-        seed=args.seed,
-        in_rounds=args.interleave,
+def _measured(plan: Plan, chosen: Sequence[Batch], results: Path, args: argparse.Namespace) -> Receipt:
+    """What became of the chosen batches, which decide what becomes of the session. A batch beside them is
+    measured as far as their turns take, and has a job of its own, which meets its faults again."""
+    if args.beside and len(chosen) != 1:
+        raise WeirError("needs exactly one --batch", key="--beside", exit_code=2)
+    batches = [*chosen, *(_batch(plan, name) for name in args.beside)]
+    session = Session(
+        [planned_batch(plan, batch, results, args.any_kind) for batch in batches],
+        seed=secrets.randbits(32) if args.seed is None else args.seed,
         retry_failed=args.retry_failed,
         kept_since=args.kept_since,
         wait_s=args.wait,
-        any_kind=args.any_kind,
-        progress=args.progress,
-        between_rounds=_page(plan, args.plan.resolve().parent, args.results.resolve()) if args.page else None,
+        width_of=width_meter(results),
+        judge=rows_text,
+        progress_file=args.progress,
+    )
+    page = _page(plan, args.plan.resolve().parent, results) if args.page else None
+    between = page or (lambda: None)
+    if args.beside:
+        measure_in_rounds(session, until_first=True, between=between)
+    elif args.interleave and (len(chosen) > 1 or (page and _have_long_rounds(chosen))):
+        measure_in_rounds(session, between=between)
+    else:
+        measure_in_turn(session)
+    _keep_costs(batches, session.batches, results)
+    for batch in session.batches[len(chosen) :]:
+        if reason := batch.unavailable or batch.error:
+            print(f"weir: {batch.planned.batch}, beside: {reason}", file=sys.stderr)
+    return Receipt.of(session, len(chosen))
+
+
+def _batch(plan: Plan, name: str) -> Batch:
+    try:
+        return plan.batch(name)
+    except KeyError:
+        hint = did_you_mean(name, [batch.batch for batch in plan.batches])
+        raise WeirError(f"the plan has no batch '{name}'", key="--batch", hint=hint, exit_code=2) from None
+
+
+def _have_long_rounds(batches: Sequence[Batch]) -> bool:
+    """Rounds of one batch have launches of their own if somebody would wait for the page."""
+    return any(
+        batch.estimated_s / max(cell.rounds for cell in batch.cells) >= _LONG_ROUND_S for batch in batches
     )
 
 
@@ -144,20 +194,41 @@ def _page(plan: Plan, study: Path, results: Path) -> Callable[[], None] | None:
     return page_writer(plan, study)
 
 
-def _cross_check(request: Request) -> list[str]:
+def _keep_costs(batches: Sequence[Batch], measured: Sequence[SessionBatch], results: Path) -> None:
+    """Keeps the costs for the next cost card, also of what ran before an error. A fault here is not the
+    batch's."""
+    for batch, one in zip(batches, measured, strict=True):
+        with contextlib.suppress(WeirError, OSError):
+            if costs := batch_costs(batch, one, results):
+                append_costs(results, costs)
+
+
+def _cross_check(plan: Plan, batches: Sequence[Batch], results: Path) -> list[str]:
     """Whether the programs of a stack agree on the cells of these batches that both measured."""
-    cells = [cell for batch in request.chosen for cell in batch.cells]
+    cells = [cell for batch in batches for cell in batch.cells]
     if not any(cell.checks for cell in cells):
         return []
     from weir.decide.compare.cross_check import agreements  # not needed by most
 
     try:
-        return [one.text for one in agreements(cells, request.plan.site, request.folder)]
+        return [one.text for one in agreements(cells, plan.site, results)]
     except (ModuleNotFoundError, WeirError) as error:  # what was measured is kept all the same
         return [f"the programs of the cross-check were not compared: {error}"]
 
 
-def _print_checks(rows: list[dict[str, str]], as_json: bool) -> int:
+def _checks(planned: PlannedBatch, wait_s: float) -> list[dict[str, Any]]:
+    """The checks of a batch. Of a target that its own commands cannot prepare, the row has the reason; the
+    others are checked."""
+    try:
+        checks = preflight(planned, wait_s)
+    except TargetUnavailableError as error:
+        checks = [Check("prepare", "failed", error.problems[0].message, error.problems[0].hint or "")]
+    return [
+        {"batch": planned.batch, "check": one.name, "found": one.found, "problem": one.told} for one in checks
+    ]
+
+
+def _print_checks(rows: list[dict[str, Any]], as_json: bool) -> int:
     if as_json:
         print(json.dumps(rows, indent=1))
     else:

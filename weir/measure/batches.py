@@ -126,7 +126,7 @@ class _Rounds:
             with self._errors_of(batch):
                 if batch.lock.descriptor < 0:
                     held.callback(batch.lock.release)
-                _hold(batch, batch.lock, is_patient=not is_other)
+                _hold_for(batch, batch.lock, is_patient=not is_other)
 
     def _take_turn(self, batch: SessionBatch, round: int | None) -> None:
         todo, progress = batch.todo(round), self._session.progress
@@ -156,7 +156,7 @@ class _Rounds:
                 batch.left = max(len(batch.missing()), batch.left)
 
 
-def _hold(batch: SessionBatch, lock: Lock, is_patient: bool = True) -> None:
+def _hold_for(batch: SessionBatch, lock: Lock, is_patient: bool = True) -> None:
     """Become the holder of the target's lock for this batch, and record what a killed weir left of it."""
     planned, session = batch.planned, batch.session
     _take(planned, lock, session.wait_s, session.progress, is_patient)

@@ -14,7 +14,7 @@ import pytest
 from weir import cli
 from weir.base.errors import TargetUnavailableError, WeirError
 from weir.base.processes import started
-from weir.commands import run as command
+from weir.commands import run
 from weir.measure import batches
 from weir.measure.batches import measure_in_rounds, measure_in_turn
 from weir.measure.lock import machine_lock, this_process
@@ -22,7 +22,6 @@ from weir.measure.receipt import BatchReceipt
 from weir.measure.session import Execution, PlannedBatch, Session, SessionBatch
 from weir.runs.files import run_folder
 from weir.terms.model import Cell, Stack, Target
-from weir.workflow import run
 
 
 def is_busy(target: Target) -> bool:
@@ -289,8 +288,8 @@ def run_alone(monkeypatch: pytest.MonkeyPatch, folder: Path, batches: str) -> li
     kept: list[str] = []
     of_name = {name: SimpleNamespace(batch=name, cells=()) for name in batches}
     plan = SimpleNamespace(batches=list(of_name.values()), batch=of_name.__getitem__)
-    monkeypatch.setattr(command, "Interrupt", lambda: SimpleNamespace(cause="SIGINT"))
-    monkeypatch.setattr(command, "read_plan", lambda path: plan)
+    monkeypatch.setattr(run, "Interrupt", lambda: SimpleNamespace(cause="SIGINT"))
+    monkeypatch.setattr(run, "read_plan", lambda path: plan)
     monkeypatch.setattr(run, "planned_batch", lambda plan, batch, *_: job(batch.batch, (4,), folder))
     monkeypatch.setattr(run, "batch_costs", lambda batch, result, results: batch.batch)
     monkeypatch.setattr(run, "append_costs", lambda results, costs: kept.append(costs))

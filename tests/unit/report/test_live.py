@@ -19,7 +19,6 @@ from weir.report.template import page_text
 from weir.report.text import answers
 from weir.terms.columns import verdict_texts
 from weir.workflow import follow
-from weir.workflow.run import _is_watched_for_long
 
 
 @pytest.fixture
@@ -148,12 +147,9 @@ def test_a_plan_that_lies_elsewhere_has_no_page(plan: Plan, tmp_path: Path) -> N
 
 def test_one_batch_goes_by_rounds_only_where_a_round_is_waited_for() -> None:
     cells = [SimpleNamespace(rounds=4), SimpleNamespace(rounds=2)]
-    for estimated_s, page, is_long in ((20.0, print, True), (19.0, print, False), (20.0, None, False)):
-        request, batch = (
-            SimpleNamespace(between_rounds=page),
-            SimpleNamespace(estimated_s=estimated_s, cells=cells),
-        )
-        assert _is_watched_for_long(request, [batch]) is is_long  # type: ignore[arg-type, list-item]
+    for estimated_s, is_long in ((20.0, True), (19.0, False)):
+        batch = SimpleNamespace(estimated_s=estimated_s, cells=cells)
+        assert run._have_long_rounds([batch]) is is_long  # type: ignore[list-item]
 
 
 def test_watch_leaves_the_page_to_the_machine_that_measures(

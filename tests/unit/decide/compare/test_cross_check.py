@@ -141,6 +141,6 @@ def test_a_run_is_through_also_where_its_programs_cannot_be_compared(
 
     monkeypatch.setattr(cross_check, "agreements", fails)
     batch = SimpleNamespace(cells=[cell("c1"), cell("c1+", "c1")])
-    request = SimpleNamespace(chosen=[batch], plan=SimpleNamespace(site=SITE), folder=Path("results"))
-    (line,) = run._cross_check(cast(Any, request))
+    plan = SimpleNamespace(site=SITE)
+    (line,) = run._cross_check(cast(Any, plan), [cast(Any, batch)], Path("results"))
     assert line == f"the programs of the cross-check were not compared: {fault}"
