@@ -21,7 +21,7 @@ from weir.measure.batches import measure_in_rounds, measure_in_turn, preflight
 from weir.measure.clean_up.starter import follow_the_starter
 from weir.measure.handover import write_errors
 from weir.measure.preflight import Check
-from weir.measure.receipt import Receipt
+from weir.measure.receipt import deliver
 from weir.measure.session import PlannedBatch, Session, SessionBatch, planned_batch
 from weir.plan import Batch, Plan, read_plan
 from weir.plan.experience import append_costs
@@ -133,15 +133,15 @@ def _measure(args: argparse.Namespace) -> int:
             for row in _checks(planned_batch(plan, batch, results, args.any_kind), args.wait)
         ]
         return _print_checks(rows, args.json)
-    exit_code = _measured(plan, chosen, results, args).deliver(args.json, args.receipt)
+    exit_code = deliver(_measured(plan, chosen, results, args), len(chosen), args.json, args.receipt)
     for line in () if args.json else _cross_check(plan, chosen, results):
         print(line)
     return exit_code
 
 
-def _measured(plan: Plan, chosen: Sequence[Batch], results: Path, args: argparse.Namespace) -> Receipt:
-    """What became of the chosen batches, which decide what becomes of the session. A batch beside them is
-    measured as far as their turns take, and has a job of its own, which meets its faults again."""
+def _measured(plan: Plan, chosen: Sequence[Batch], results: Path, args: argparse.Namespace) -> Session:
+    """Measures the chosen batches, which decide what becomes of the session. A batch beside them is measured
+    as far as their turns take, and has a job of its own, which meets its faults again."""
     if args.beside and len(chosen) != 1:
         raise WeirError("needs exactly one --batch", key="--beside", exit_code=2)
     batches = [*chosen, *(_batch(plan, name) for name in args.beside)]
@@ -167,7 +167,7 @@ def _measured(plan: Plan, chosen: Sequence[Batch], results: Path, args: argparse
     for batch in session.batches[len(chosen) :]:
         if reason := batch.unavailable or batch.error:
             print(f"weir: {batch.planned.batch}, beside: {reason}", file=sys.stderr)
-    return Receipt.of(session, len(chosen))
+    return session
 
 
 def _batch(plan: Plan, name: str) -> Batch:

@@ -36,7 +36,7 @@ class Outcome:
     error: str | None
 
 
-def time_limit(limit_s: float) -> Watch:
+def _time_limit(limit_s: float) -> Watch:
     """Ends a program after limit_s, counted from now."""
     over = time.monotonic() + limit_s
     return lambda: f"ended after its limit of {limit_s:g} s" if time.monotonic() >= over else None
@@ -98,12 +98,14 @@ def _ended(process: subprocess.Popen[bytes], token: str) -> tuple[tuple[bytes, b
 
 
 def execute(
-    command: Sequence[str], environment: Mapping[str, str], watch: Watch, token: str, folder: Path
+    command: Sequence[str], environment: Mapping[str, str], limit: float | Watch, token: str, folder: Path
 ) -> Outcome:
-    """Start the command in folder with exactly this environment and wait for it.
+    """Start the command in folder with exactly this environment and wait for it, so many seconds or until a
+    watch ends it.
 
     Its output is held in memory, so that nothing is written meanwhile.
     """
+    watch = limit if callable(limit) else _time_limit(limit)
     started = time.monotonic()
     try:
         process = subprocess.Popen(

@@ -25,7 +25,7 @@ from weir.base.storage_calls import is_in_haste
 from weir.measure.clean_up.directories import EnvironmentFaultError
 from weir.measure.clean_up.shared_memory import no_segment
 from weir.measure.command import Prepared, Turn, prepare
-from weir.measure.execute import Outcome, execute, time_limit
+from weir.measure.execute import Outcome, Watch, execute
 from weir.measure.machine.host import Held, held_between, held_so_far
 from weir.measure.session import Execution
 from weir.runs.ledger import end_run
@@ -89,7 +89,7 @@ def run_launch(left: Sequence[Execution], turn: Turn) -> None:
     fault: str | None = None
     is_faultless = False  # an interrupt or a target that hangs lets cells fail, too
     try:
-        outcome = execute(way.command, turn.start.environment, way.watch, turn.token, way.folder)
+        outcome = execute(way.command, turn.start.environment, way.limit, turn.token, way.folder)
         fault = way.end(outcome)
         if fault is None and way.has_failed:
             _raise_if_lost(outcome, turn)
@@ -168,7 +168,7 @@ class OwnProgram:
     def __init__(self, ready: Prepared, turn: Turn) -> None:
         self.command: list[str] = ready.known["command"]
         self.folder = ready.outputs
-        self.watch = time_limit(ready.execution.cell.timeout_s)
+        self.limit: float | Watch = ready.execution.cell.timeout_s
         self.has_failed = False
         self._ready, self._turn = ready, turn
         self._held = held_so_far()
@@ -214,6 +214,7 @@ class SharedEngine:
         write_atomically(self.folder / LAUNCH_FILE, known)
         tell = partial(turn.batch.session.progress.step, turn.planned.batch)
         self.watch = StatusWatch(self.folder / STATUS_FILE, executions, tell, turn.guardian.fault)
+        self.limit: float | Watch = self.watch
 
     @property
     def has_failed(self) -> bool:

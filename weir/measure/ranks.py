@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.measure.clean_up.shared_memory import no_room, no_segment
-from weir.measure.execute import Outcome, execute, time_limit
+from weir.measure.execute import Outcome, execute
 from weir.measure.preflight import Check, library_hint
 from weir.measure.session import PlannedBatch
 from weir.site.launchers import start_of
@@ -126,7 +126,7 @@ class _Launch:
             folder = Path(place)
             probe = tools()[tool].ranks_command(program, folder) if tool else None
             command = [*start.command, *(probe or program)]
-            outcome = execute(command, start.environment, time_limit(_LIMIT_S), self.token, folder)
+            outcome = execute(command, start.environment, _LIMIT_S, self.token, folder)
             printed = outcome.stdout.decode(errors="replace")
             return outcome, tools()[tool].ranks_started(folder, printed) if tool else []
 

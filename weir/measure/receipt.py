@@ -109,32 +109,18 @@ class Receipt:
         ]
         return cls(session.seed, receipts, session.retry_failed, tuple(map(BatchReceipt.of, through)))
 
-    def deliver(self, as_json: bool, file: Path | None) -> int:
-        """Print what was measured, and write the file that Snakemake waits for. Returns the exit code of a
-        session that ran to its end; raises the reasons for which batches have to be started again."""
-        text = json.dumps(self.data(), indent=1)
-        for line in [text] if as_json else (line for batch in self.batches for line in batch.lines()):
-            print(line)
-        self._require_through()
-        has_failed = any(batch.failed for batch in self.batches)
-        if file:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(file, text + "\n")
-            if not has_failed:
-                self._note_in_turns(file)
-        return 1 if has_failed else 0
-
     def data(self) -> dict[str, Any]:
         """The receipt as JSON."""
         return {"seed": self.seed, "batches": [batch.data() for batch in self.batches]}
 
-    def _note_in_turns(self, file: Path) -> None:
+    def note_in_turns(self, file: Path) -> None:
         """The jobs of batches that are through find their receipts beside that of the chosen one."""
         for one in self.in_turns:
             data = Receipt(self.seed, (one,)).data()
             Handover(file.with_name(f"{one.batch}.json")).note_in_turns(data, by=file.stem)
 
-    def _require_through(self) -> None:
+    def require_through(self) -> None:
+        """Raises the reasons for which batches have to be started again."""
         self._require_no_error()
         if left := sum(batch.left for batch in self.batches):
             raise WeirError(
@@ -155,6 +141,23 @@ class Receipt:
         ]
         if problems:
             raise ProblemsError(problems, exit_code=max(error.exit_code for _, error in stopped))
+
+
+def deliver(session: Session, chosen: int, as_json: bool, file: Path | None) -> int:
+    """Print what became of the first batches of a session, and write the file that Snakemake waits for.
+    Returns the exit code of a session that ran to its end; raises why batches have to be started again."""
+    receipt = Receipt.of(session, chosen)
+    text = json.dumps(receipt.data(), indent=1)
+    for line in [text] if as_json else (line for batch in receipt.batches for line in batch.lines()):
+        print(line)
+    receipt.require_through()
+    has_failed = any(batch.failed for batch in receipt.batches)
+    if file:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, text + "\n")
+        if not has_failed:
+            receipt.note_in_turns(file)
+    return 1 if has_failed else 0
 
 
 def _of_the_plan(batch: SessionBatch) -> list[Run]:

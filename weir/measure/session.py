@@ -22,19 +22,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import InitVar, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from weir.base.errors import WeirError
 from weir.base.units import about_duration
 from weir.measure.lock import Lock
 from weir.measure.nodes import Slow
+from weir.plan.model import Batch, Plan
 from weir.runs.files import ended_at, read_run_file
 from weir.runs.ledger import Judge
 from weir.site.schedulers import surrounding
 from weir.terms.model import Cell, Stack, Target, Until
-
-if TYPE_CHECKING:  # a guardian, one for each turn of a batch, starts sooner without the planner
-    from weir.plan.model import Batch, Plan
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from weir.measure.execute import TOKEN_VARIABLE, execute, processes_with_token, time_limit
+from weir.measure.execute import TOKEN_VARIABLE, execute, processes_with_token
 from weir.measure.launch import StatusWatch
 
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
@@ -33,22 +33,20 @@ def until(condition: Callable[[], bool]) -> bool:
 
 
 def test_output_and_exit_code_are_kept(tmp_path: Path, token: str) -> None:
-    outcome = execute(
-        ["sh", "-c", "echo out; echo err >&2; exit 3"], ENVIRONMENT, time_limit(600), token, tmp_path
-    )
+    outcome = execute(["sh", "-c", "echo out; echo err >&2; exit 3"], ENVIRONMENT, 600, token, tmp_path)
     assert (outcome.exit_code, outcome.stdout, outcome.stderr) == (3, b"out\n", b"err\n")
     assert not outcome.ended
 
 
 def test_missing_program_is_named(tmp_path: Path, token: str) -> None:
-    outcome = execute(["no-such-program"], ENVIRONMENT, time_limit(600), token, tmp_path)
+    outcome = execute(["no-such-program"], ENVIRONMENT, 600, token, tmp_path)
     assert outcome.exit_code is None
     assert outcome.error == "no-such-program: No such file or directory"
 
 
 def test_time_limit_ends_ranks_in_sessions_of_their_own(tmp_path: Path, token: str) -> None:
     script = "setsid sh -c 'trap \"\" TERM; sleep 600' & setsid sleep 600 & wait"
-    outcome = execute(["sh", "-c", script], ENVIRONMENT, time_limit(0.5), token, tmp_path)
+    outcome = execute(["sh", "-c", script], ENVIRONMENT, 0.5, token, tmp_path)
     assert outcome.ended
     assert outcome.error == "ended after its limit of 0.5 s"
     assert until(lambda: processes_with_token(token) == [])
@@ -61,7 +59,7 @@ def test_a_step_of_the_clock_ends_no_cell(
     """Neither of one with a launch of its own nor of one that shares a launch."""
     years = iter(range(0, 10**12, 10**8))
     monkeypatch.setattr(time, "time", lambda: float(next(years)))
-    outcome = execute(["sleep", "0.5"], ENVIRONMENT, time_limit(10**6), token, tmp_path)
+    outcome = execute(["sleep", "0.5"], ENVIRONMENT, 10**6, token, tmp_path)
     assert (outcome.exit_code, outcome.ended) == (0, False)
     assert outcome.elapsed_s < 10**6
     cell = SimpleNamespace(cell=SimpleNamespace(timeout_s=10**6))
@@ -74,16 +72,16 @@ def test_environment_is_exactly_what_was_given(
     tmp_path: Path, token: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SLURM_CPU_BIND", "outer")
-    outcome = execute(["env"], ENVIRONMENT, time_limit(600), token, tmp_path)
+    outcome = execute(["env"], ENVIRONMENT, 600, token, tmp_path)
     assert b"SLURM_CPU_BIND" not in outcome.stdout
     assert f"{TOKEN_VARIABLE}={token}".encode() in outcome.stdout
 
 
 def test_a_killed_harness_takes_its_program_along(tmp_path: Path, token: str) -> None:
     code = (
-        "import os, pathlib; from weir.measure.execute import execute, time_limit;"
+        "import os, pathlib; from weir.measure.execute import execute;"
         f"folder = pathlib.Path({str(tmp_path)!r});"
-        f"execute(['sleep', '600'], dict(os.environ), time_limit(600), {token!r}, folder)"
+        f"execute(['sleep', '600'], dict(os.environ), 600, {token!r}, folder)"
     )
     harness = subprocess.Popen([sys.executable, "-c", code])
     assert until(lambda: processes_with_token(token) != [])
