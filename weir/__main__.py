@@ -8,7 +8,7 @@ import sys
 def main() -> int:
     """Reading the rest takes longer than many commands: an interrupt meanwhile is one like any other."""
     try:
-        from weir.base.interrupts import Interrupt
+        from weir.base.processes import Interrupt
 
         Interrupt()
         from weir.base.errors import open_closed_streams

@@ -20,8 +20,8 @@ import weir
 import weir.commands
 from weir.base.errors import WeirError, did_you_mean, error_data, from_os_error, visible_output
 from weir.base.files import require_file
-from weir.base.interrupts import EXIT_INTERRUPTED
 from weir.base.plugins import missing_package
+from weir.base.processes import EXIT_INTERRUPTED
 from weir.base.storage_calls import in_time
 
 EXIT_FAILED = 1

@@ -19,9 +19,16 @@ from pathlib import Path
 
 from weir.base.errors import WeirError, error_data
 from weir.base.files import read_object
-from weir.base.interrupts import EXIT_INTERRUPTED, caught_signals
 from weir.base.plugins import install_hint
-from weir.base.processes import adopt_orphans, children, die_with_parent, wait_for_children, waits_in
+from weir.base.processes import (
+    EXIT_INTERRUPTED,
+    adopt_orphans,
+    caught_signals,
+    children,
+    die_with_parent,
+    wait_for_children,
+    waits_in,
+)
 from weir.measure.clean_up.directories import private_directory, user_directory
 from weir.measure.clean_up.starter import follow_the_starter
 from weir.measure.handover import Handover

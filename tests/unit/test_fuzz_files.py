@@ -20,7 +20,7 @@ from tests.fuzz_files import (
     write_files,
 )
 from weir.base.errors import WeirError
-from weir.base.read_back import fault_of
+from weir.base.files import fault_of
 from weir.cli import main
 from weir.plan.files import plan_from_data
 from weir.records.rounds import rounds_of_rows

@@ -12,7 +12,7 @@ from tests.workflow.conftest import Checkout
 from tests.workflow.interrupts import KINDS, interrupts
 from tests.workflow.processes import processes_below, start, until
 from tests.workflow.test_faults import ask_for_twenty_executions, ended
-from weir.base.interrupts import EXIT_INTERRUPTED
+from weir.base.processes import EXIT_INTERRUPTED
 
 
 @pytest.mark.slow

@@ -19,9 +19,8 @@ from functools import cache
 from typing import NoReturn, TypeVar
 
 from weir.base.errors import WeirError
-from weir.base.interrupts import INTERRUPTS, is_readable
 from weir.base.mounts import named_mount
-from weir.base.processes import waits_in
+from weir.base.processes import INTERRUPTS, is_readable, waits_in
 
 # A storage that does not answer for so long hangs (seconds).
 ANSWER_S = 30.0

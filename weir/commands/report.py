@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
-from weir.base.interrupts import EXIT_INTERRUPTED, Interrupt
-from weir.base.processes import children_of
+from weir.base.processes import EXIT_INTERRUPTED, Interrupt, children_of
 from weir.base.units import about_duration
 from weir.commands.show import read_page
 from weir.commands.watch import PageWriter

@@ -15,7 +15,7 @@ from typing import Any
 
 from weir.base.errors import TargetUnavailableError, WeirError, did_you_mean, from_os_error
 from weir.base.files import require_plain_path
-from weir.base.interrupts import EXIT_INTERRUPTED, Interrupt
+from weir.base.processes import EXIT_INTERRUPTED, Interrupt
 from weir.base.units import UnitError, parse_duration
 from weir.measure.batches import measure_in_rounds, measure_in_turn, preflight
 from weir.measure.clean_up.starter import follow_the_starter

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
-from weir.base.files import from_json
-from weir.base.read_back import damage_named
+from weir.base.files import damage_named, from_json
 from weir.report.page_file import DRAW_AGAIN, PAGE_FILE, checked_page, publication_lines
 from weir.report.text import lines
 

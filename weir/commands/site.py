@@ -14,9 +14,8 @@ from urllib.parse import quote
 
 from weir.audit.judge import USABLE
 from weir.base.errors import WeirError
-from weir.base.files import write_atomically
+from weir.base.files import damage_named, write_atomically
 from weir.base.plugins import load
-from weir.base.read_back import damage_named
 from weir.base.units import three_digits
 from weir.commands.show import read_page
 from weir.report import drawing

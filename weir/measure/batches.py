@@ -13,10 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from weir.base.clock import wall_s
 from weir.base.errors import TargetUnavailableError, WeirError, from_os_error
-from weir.base.interrupts import was_interrupted
-from weir.base.processes import engines_of_others
+from weir.base.processes import engines_of_others, wall_s, was_interrupted
 from weir.base.storage_calls import HangsError, in_time
 from weir.measure.clean_up.directories import EnvironmentFaultError
 from weir.measure.clean_up.prepared_target import Guardian, on_target

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError, error_data
-from weir.base.files import from_json, read_object, write_atomically
+from weir.base.files import fault_of, from_json, read_object, read_shaped, write_atomically
 from weir.base.processes import is_the_same
-from weir.base.read_back import fault_of, read_shaped
 
 FOLDER = "batches"
 MEASURED_PLAN = (

@@ -19,8 +19,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from weir.base.clock import wall
 from weir.base.files import from_json, write_atomically
+from weir.base.processes import wall
 from weir.base.storage_calls import is_in_haste
 from weir.measure.clean_up.directories import EnvironmentFaultError
 from weir.measure.clean_up.shared_memory import no_segment

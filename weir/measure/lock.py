@@ -20,9 +20,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from weir.base.errors import WeirError
-from weir.base.files import from_json
+from weir.base.files import fault_of, from_json
 from weir.base.processes import is_the_same, started
-from weir.base.read_back import fault_of
 from weir.base.storage_calls import real_path
 from weir.measure.clean_up.directories import private_directory, user_directory
 from weir.site.schedulers import surrounding

@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
-from weir.base.files import from_json, whole_file
-from weir.base.read_back import WRONG_CONTENT
+from weir.base.files import WRONG_CONTENT, from_json, whole_file
 from weir.data import load_schema
 from weir.plan.model import Batch, Plan
 from weir.terms.model import Cell, Until

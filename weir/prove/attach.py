@@ -15,8 +15,7 @@ from types import FrameType
 from typing import Any
 
 from weir.base.errors import WeirError
-from weir.base.interrupts import caught_signals
-from weir.base.processes import descendants
+from weir.base.processes import caught_signals, descendants
 from weir.base.units import about_size, three_digits
 from weir.prove.mounts import Mount
 from weir.prove.output import watched_lines

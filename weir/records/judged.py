@@ -21,8 +21,7 @@ from typing import Any
 
 import weir
 from weir.base.errors import WeirError
-from weir.base.files import from_json
-from weir.base.read_back import WRONG_CONTENT
+from weir.base.files import WRONG_CONTENT, from_json
 from weir.data import data_folder
 from weir.plan.files import built
 from weir.records.collect import (

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.audit.registry import rules
-from weir.base.interrupts import caught_signals
-from weir.base.processes import die_with_parent
+from weir.base.processes import caught_signals, die_with_parent
 from weir.plan.files import cell_of_line, most_rounds
 from weir.records.collect import Run, read_hashed_json
 from weir.records.copies import Marks

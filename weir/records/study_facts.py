@@ -15,7 +15,7 @@ from typing import Any
 import weir
 from weir.audit.judge import VERDICTS
 from weir.base.errors import WeirError
-from weir.base.read_back import read_shaped
+from weir.base.files import read_shaped
 from weir.measure.machine.mount_settings import shown
 from weir.plan import Plan
 from weir.records.tally import MACHINE_KEYS, Tally

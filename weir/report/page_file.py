@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from weir.base.read_back import NUMBER, shaped
+from weir.base.files import NUMBER, shaped
 from weir.terms.columns import verdict_texts
 
 PAGE_FILE = "page.json"

@@ -22,8 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
-from weir.base.files import from_json, whole_bytes, write_atomically
-from weir.base.read_back import WRONG_CONTENT, fault_of
+from weir.base.files import WRONG_CONTENT, fault_of, from_json, whole_bytes, write_atomically
 from weir.runs.files import ROWS_FILE, RUN_FILE, file_sha256
 
 LEDGER = "ledger.jsonl"

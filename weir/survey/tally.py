@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from weir.base.errors import WeirError
-from weir.base.files import from_json, write_atomically
-from weir.base.read_back import WRONG_CONTENT, fault_of
+from weir.base.files import WRONG_CONTENT, fault_of, from_json, write_atomically
 
 _MOST = 2**200  # no count, volume or sum of squares of a tree reaches it
 # Ends of the classes of sizes, in bytes.

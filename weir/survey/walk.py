@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from weir.base.errors import WeirError
-from weir.base.interrupts import INTERRUPTS
+from weir.base.processes import INTERRUPTS
 from weir.survey.directory import EndedError, Folder, Folders, Pace, Rules, Selection, scan_directory
 from weir.survey.tally import State, Tally
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from weir.base.errors import WeirError
-from weir.base.files import from_json
-from weir.base.read_back import WRONG_CONTENT
+from weir.base.files import WRONG_CONTENT, from_json
 from weir.plan import Plan
 from weir.records.tally import verdict_counts
 from weir.report.page_file import checked_page, publication_lines

@@ -22,8 +22,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from weir.base.interrupts import EXIT_INTERRUPTED, caught_signals
-from weir.base.processes import die_with_parent
+from weir.base.processes import EXIT_INTERRUPTED, caught_signals, die_with_parent
 from weir.base.units import about_duration
 from weir.measure.clean_up.starter import follow_the_starter
 from weir.workflow.takeover import PREFIX, forget_temporary, note_temporary_of

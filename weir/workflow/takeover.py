@@ -13,8 +13,7 @@ from types import TracebackType
 
 from weir.base.errors import open_closed_streams
 from weir.base.files import write_atomically
-from weir.base.interrupts import EXIT_INTERRUPTED, Interrupt, caught_signals
-from weir.base.processes import is_the_same, started
+from weir.base.processes import EXIT_INTERRUPTED, Interrupt, caught_signals, is_the_same, started
 from weir.measure.clean_up.directories import held_open, owned_entry, remove_entry
 from weir.measure.clean_up.starter import Starter, follow_the_starter
 from weir.measure.handover import HOLDER_FILE, holder_of

@@ -12,13 +12,13 @@ import pytest
 
 import weir
 from tests.checkout import ROOT
-from weir.base.clock import steady_s, wall, wall_s
+from weir.base.processes import steady_s, wall, wall_s
 from weir.measure import batches
 
 PACKAGE = Path(weir.__file__).parent
 # What may look at the clock itself, and why a step does no harm there.
 BY_THE_WALL = {
-    "base/clock.py": "takes it once, when the process begins",
+    "base/processes.py": "takes it once, when the process begins",
     "records/measured.py": "the date of a line, which nothing reads",
     "report/live.py": "the time that a page shows",
     "commands/prove.py": "is compared with times of files, for a hint only; and the time of a record",
@@ -80,7 +80,7 @@ def test_no_other_code_goes_by_a_clock_that_may_be_set() -> None:
             text = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
             if text in ("time.time", "time.time_ns", "datetime.now", "datetime.utcnow", "date.today"):
                 found.add(name)
-    assert found - {"report/bundle/pack.py"} == set(BY_THE_WALL), "use weir.base.clock"
+    assert found - {"report/bundle/pack.py"} == set(BY_THE_WALL), "use weir.base.processes"
 
 
 # Times of files are of the kernel's clock of the day, which jumps with it.

@@ -13,7 +13,7 @@ import pytest
 
 from weir.base import storage_calls
 from weir.base.errors import WeirError
-from weir.base.interrupts import INTERRUPTS, Interrupt
+from weir.base.processes import INTERRUPTS, Interrupt
 from weir.base.storage_calls import in_time
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.base.clock import wall
+from weir.base.processes import wall
 from weir.measure.launch import RunEnd, after
 from weir.measure.machine.host import held_between, held_so_far
 

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.base.interrupts import EXIT_INTERRUPTED
-from weir.base.processes import children_of, is_the_same, started
+from weir.base.processes import EXIT_INTERRUPTED, children_of, is_the_same, started
 from weir.workflow.step import progress
 from weir.workflow.takeover import take_over_from_a_killed_workflow
 

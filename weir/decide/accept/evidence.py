@@ -21,7 +21,7 @@ from typing import Any
 from weir.audit.judge import UNPROVEN, USABLE
 from weir.audit.registry import INVALID
 from weir.base.errors import WeirError
-from weir.base.read_back import shaped
+from weir.base.files import shaped
 from weir.base.units import format_size
 from weir.decide.accept.contract import IO500, MEDIAN, PLACES, Line, NamedCampaign, Promise
 from weir.decide.compare.sides import records_file

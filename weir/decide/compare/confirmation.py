@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
-from weir.base.files import from_json
-from weir.base.read_back import WRONG_CONTENT
+from weir.base.files import WRONG_CONTENT, from_json
 from weir.decide.compare.estimate import Days
 from weir.decide.compare.output import sorted_for_reading
 from weir.decide.compare.pairs import Pair, samples

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
-from weir.base.read_back import NUMBER, read_shaped
+from weir.base.files import NUMBER, read_shaped
 from weir.terms.model import Row
 
 _MAGIC = b"SQLite format 3\0"

@@ -25,7 +25,7 @@ from typing import Any
 
 from weir.base.errors import WeirError, hint_of
 from weir.base.files import write_atomically
-from weir.base.interrupts import INTERRUPTS
+from weir.base.processes import INTERRUPTS
 from weir.measure.clean_up.directories import Workspace, fault, files_of_launches, missing
 from weir.measure.clean_up.prepared_target import PREPARE_TOKEN, clean_up
 from weir.measure.clean_up.shared_memory import remove_orphans, remove_sessions

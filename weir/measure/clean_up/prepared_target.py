@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import weir
 from weir.base.errors import TargetUnavailableError, WeirError
-from weir.base.interrupts import INTERRUPTS, is_readable
+from weir.base.processes import INTERRUPTS, is_readable
 from weir.base.storage_calls import ANSWER_S, HangsError, hangs, in_time, is_in_haste
 from weir.measure.clean_up.directories import private_directory, temporary_directory
 from weir.measure.execute import TOKEN_VARIABLE, end_processes

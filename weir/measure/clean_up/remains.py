@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
-from weir.base.files import from_json
-from weir.base.read_back import fault_of, read_shaped
+from weir.base.files import fault_of, from_json, read_shaped
 from weir.measure.clean_up.prepared_target import Guardian, NotCarriedOutError, facts_of
 from weir.measure.launch import LAUNCH_FILE, STATUS_FILE, after, end_of, read_status
 from weir.measure.lock import NOTE_SUFFIX, Holder, Lock, lock_directory, machine_lock, this_process

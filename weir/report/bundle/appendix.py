@@ -12,8 +12,7 @@ from typing import Any
 
 import weir
 from weir.base.errors import WeirError
-from weir.base.files import read_object
-from weir.base.read_back import NUMBER, damage_named, shaped
+from weir.base.files import NUMBER, damage_named, read_object, shaped
 from weir.base.units import about_duration, about_size, three_digits
 from weir.data import data_folder
 from weir.records.study_facts import read_study_facts

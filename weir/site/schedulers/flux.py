@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weir.base.clock import wall_s
+from weir.base.processes import wall_s
 from weir.site.schedulers import (
     ENDED,
     RUNNING,

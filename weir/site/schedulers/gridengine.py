@@ -9,8 +9,8 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
-from weir.base.clock import wall_s
 from weir.base.errors import Problem, did_you_mean
+from weir.base.processes import wall_s
 from weir.site.schedulers import (
     ENDED,
     RUNNING,

@@ -16,8 +16,7 @@ import pytest
 
 from tests.unit.measure.alone import measure_batch
 from weir.base.errors import WeirError
-from weir.base.interrupts import INTERRUPTS, Interrupt, is_readable
-from weir.base.processes import started
+from weir.base.processes import INTERRUPTS, Interrupt, is_readable, started
 from weir.measure import batches
 from weir.measure.clean_up import prepared_target
 from weir.measure.clean_up.directories import Workspace

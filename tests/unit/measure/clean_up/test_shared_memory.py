@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.base.clock import wall
+from weir.base.processes import wall
 from weir.measure.clean_up import shared_memory
 from weir.measure.clean_up.shared_memory import no_segment, remove_orphans, remove_sessions
 from weir.measure.launch import RunEnd, after

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from weir.base.interrupts import EXIT_INTERRUPTED
+from weir.base.processes import EXIT_INTERRUPTED
 
 # Prints a line when it follows its starter, and one for each interrupt.
 FOLLOWER = """
 import sys, time
-from weir.base.interrupts import Interrupt
+from weir.base.processes import Interrupt
 from weir.measure.clean_up.starter import follow_the_starter
 interrupt = Interrupt()
 try:
@@ -217,7 +217,7 @@ def test_a_job_of_a_batch_system_follows_nobody_outside_of_it(job: str) -> None:
 def test_an_interrupt_that_python_drops_comes_again_and_a_second_one_does_not_stop_the_clean_up() -> None:
     program = """
         import os, signal, time, weakref
-        from weir.base.interrupts import Interrupt
+        from weir.base.processes import Interrupt
         class Thing: pass
         interrupt = Interrupt()
         thing = Thing()
@@ -242,7 +242,7 @@ def test_a_signal_that_was_ignored_from_the_start_stays_ignored_but_for_term(
     program = f"""
         import signal
         signal.signal({int(number)}, signal.SIG_IGN)
-        from weir.base.interrupts import Interrupt
+        from weir.base.processes import Interrupt
         Interrupt()
         try:
             signal.raise_signal({int(number)})

@@ -15,8 +15,8 @@ from reframe.core.backends import register_scheduler
 from reframe.core.exceptions import JobError, JobSchedulerError
 from reframe.core.schedulers import Job, JobScheduler
 
-from weir.base.clock import wall_s
 from weir.base.errors import WeirError
+from weir.base.processes import wall_s
 from weir.site.schedulers import WAITING, JobFiles, Request, Scheduler
 from weir.site.schedulers.submitting import Submitted, own_path, submit
 
