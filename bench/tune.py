@@ -18,9 +18,8 @@ from itertools import pairwise
 from math import ceil
 from pathlib import Path
 
-from weir.decide.tune.replay import Replay, read_replay
+from weir.decide.tune.measured import Replay, read_replay
 from weir.decide.tune.search import Trials, run, winner
-from weir.decide.tune.tpe import run_tpe
 from weir.report import drawing
 from weir.report.drawing import GOOD, NEUTRAL, PALE
 
@@ -60,8 +59,6 @@ def shares(replay: Replay, method: str, seed: int, single: bool) -> list[float]:
 
 
 def trials_of(replay: Replay, method: str, seed: int, measure) -> Trials:  # type: ignore[no-untyped-def]
-    if method == "tpe":
-        return run_tpe(replay.space, max(BUDGETS), seed, measure)
     if method == "grid":  # in the order of the table, from a random start
         trials, count = Trials(), len(replay.space)
         start = random.Random(seed).randrange(count)

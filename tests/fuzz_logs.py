@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
-from weir.records.facts import Facts
+from weir.records.imported_files import Facts
 from weir.records.importing import import_files
 from weir.records.table import read_records, write_records
 from weir.terms.columns import checked, columns

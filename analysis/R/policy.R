@@ -1,4 +1,4 @@
-# The Content-Security-Policy of a page, as weir/report/template.py has it: a page requests nothing, and runs the
+# The Content-Security-Policy of a page, as weir/report/page.py has it: a page requests nothing, and runs the
 # scripts that the analysis wrote into it. Names and texts of a study come from external files.
 
 # Styles are not restricted: those of SVG figures are attributes, which have no hashes, and tables have their own.

@@ -12,7 +12,7 @@ import pytest
 
 from tests.golden.test_ior_golden import described, without_command
 from tests.unit.tools.cells import cell_of
-from weir.records.facts import Facts
+from weir.records.imported_files import Facts
 from weir.records.importing import import_files, runs_in
 from weir.terms.model import Target
 from weir.tools import tools

@@ -14,7 +14,7 @@ from tests.golden.test_ior_golden import without_command
 from weir.audit import RunFacts, Subject, judge
 from weir.audit.judge import verdict_columns
 from weir.records.collect import messages_of_row
-from weir.records.facts import Facts, read_facts
+from weir.records.imported_files import Facts, read_facts
 from weir.records.importing import import_files
 from weir.terms.model import Parsed, Row
 from weir.tools import tools

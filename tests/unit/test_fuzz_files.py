@@ -25,7 +25,7 @@ from weir.cli import main
 from weir.plan.files import plan_from_data
 from weir.records.rounds import rounds_of_rows
 from weir.records.table import read_records
-from weir.report.page_file import SHAPE
+from weir.report.page import SHAPE
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from tests.unit.report.rounds import measure, small_plan
 from tests.workflow.browser import CHROMIUM, film_of, open_page
 from weir import cli
 from weir.report.live import LiveStudy
-from weir.report.template import write_page
+from weir.report.page import write_page
 
 pytestmark = [
     pytest.mark.slow,

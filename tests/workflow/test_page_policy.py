@@ -22,7 +22,7 @@ from weir.cli import main
 from weir.data import data_folder
 from weir.decide.accept.contract import read_contract
 from weir.report.live import LiveStudy
-from weir.report.template import page_text, policy_element
+from weir.report.page import page_text, policy_element
 
 pytestmark = [
     pytest.mark.slow,

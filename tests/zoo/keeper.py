@@ -44,7 +44,7 @@ from tests.zoo.errors import CannotStageError
 from tests.zoo.quiet_faults import environment_of, filter_program, supervisor_program
 from tests.zoo.staging import in_group, mounted, of_another_user, repeated
 from weir.cli import main as weir_main
-from weir.records.facts import Facts
+from weir.records.imported_files import Facts
 from weir.records.importing import import_files
 from weir.records.table import read_records
 from weir.terms.model import Row

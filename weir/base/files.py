@@ -2,7 +2,8 @@
 
 What weir wrote and reads back may be damaged by a full disk, an editor or another program. Two means: the
 shape of a file is checked when it is read; and what is computed from one file alone is computed within
-damage_named."""
+damage_named.
+"""
 
 from __future__ import annotations
 

@@ -14,8 +14,7 @@ from weir.base.errors import WeirError
 from weir.base.files import printable
 from weir.base.units import counted, few
 from weir.decide.io500.imported import Scored, import_all, scored_facts, scored_lines, scored_table
-from weir.records.facts import Facts, read_facts
-from weir.records.found import Found, files_below, imported_before
+from weir.records.imported_files import Facts, Found, files_below, imported_before, is_refused, read_facts
 from weir.records.importing import Imported, nothing_found
 from weir.records.intervals import INTERVALS_FILE, write_intervals
 from weir.records.study_facts import archive_facts
@@ -28,9 +27,8 @@ from weir.records.table import (
     write_whole,
 )
 from weir.records.tally import describe, summarise
-from weir.records.text_kinds import is_refused
 from weir.report.logs import logs_page
-from weir.report.template import write_page
+from weir.report.page import write_page
 from weir.runs.manifest import MANIFEST, write_manifest
 
 NAME = "import"

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from weir.base.errors import WeirError
 from weir.decide.compare.sides import records_file
-from weir.decide.io500.audited import audited
 from weir.decide.io500.cells import cell_facts, cell_lines, populations, standings
 from weir.decide.io500.directory import read_directory
 from weir.decide.io500.output import Judged, Places, checked, facts, lines, table_facts, table_lines
 from weir.decide.io500.random_read import random_reads
 from weir.decide.io500.result import validity
+from weir.decide.io500.result_sets import audited
 from weir.decide.io500.submission_rules import draft
 from weir.decide.io500.submissions import DEFAULT, places, read_submissions, standing_figure
 from weir.records.study_facts import read_study_facts

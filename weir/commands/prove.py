@@ -37,8 +37,8 @@ from weir.prove.reports import read_reports, unreported_bytes
 from weir.prove.results import Claim, claims_in, expected, hint_of_expect, results_in_files
 from weir.prove.seen import Seen, facts_of_all, of_program, seen_lines, unseen_lines
 from weir.prove.start import Ended, run_program
+from weir.records.imported_files import unread_form
 from weir.records.table import write_records
-from weir.records.text_kinds import unread_form
 from weir.tools.outputs import read_text
 
 NAME = "prove"

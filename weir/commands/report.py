@@ -31,7 +31,7 @@ from weir.plan.config import load_config
 from weir.plan.config.suite import FULL
 from weir.records.progress import StudyProgress
 from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
-from weir.report.page_file import PAGE_FILE, publication_lines
+from weir.report.page import PAGE_FILE, publication_lines
 from weir.report.text import lines
 from weir.workflow.follow import follow, measured_partitions
 from weir.workflow.study import (

@@ -10,7 +10,7 @@ from typing import Any
 
 from weir.base.errors import WeirError
 from weir.base.files import damage_named, from_json
-from weir.report.page_file import DRAW_AGAIN, PAGE_FILE, checked_page, publication_lines
+from weir.report.page import DRAW_AGAIN, PAGE_FILE, checked_page, publication_lines
 from weir.report.text import lines
 
 NAME = "show"

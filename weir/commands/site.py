@@ -19,7 +19,7 @@ from weir.base.plugins import load
 from weir.base.units import three_digits
 from weir.commands.show import read_page
 from weir.report import drawing
-from weir.report.page_file import DRAW_AGAIN, PAGE_FILE
+from weir.report.page import DRAW_AGAIN, PAGE_FILE
 from weir.report.text import NUMBER_AND_UNIT, proven
 from weir.terms.columns import verdict_texts
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from weir.base.errors import WeirError
 from weir.base.units import UnitError, bare_number, parse_rate, three_digits
 from weir.prove.records import LEAST_BYTES
+from weir.records.imported_files import unread_form
 from weir.records.importing import runs_in
-from weir.records.text_kinds import unread_form
 from weir.terms.model import Message, Row
 from weir.tools import tools
 from weir.tools.base import UNKNOWN_ACCESS

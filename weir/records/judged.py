@@ -2,7 +2,7 @@
 
 run.json has the sum of that file as of every other, and that file has the sum of the rest of run.json: nobody
 edits a verdict unseen. Lines of another weir, of a cell that the plan has otherwise, or of a run that was
-edited are made anew from the outputs.
+edited are made anew from the outputs. Each run has marks, by which copies of it in a study are found.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ from weir.records.collect import (
     sum_of_facts,
     tool_of,
 )
-from weir.records.copies import marks_of
 from weir.records.table import collect_latencies, counter_lines, lines_of, typed_row
 from weir.records.tally import Tally, count_rows, facts_of_run
 from weir.runs.files import ROWS_FILE, RUN_FILE
@@ -43,6 +42,11 @@ from weir.terms.model import Cell, Row
 
 # Keys of a cell that no row depends on, and no rule looks at.
 _FREE = ("rounds", "until")
+# Times that two honest results do not have in common by chance, or in three or four digits alone.
+TIMES = ("total_s", "io_s", "open_s", "close_s", "lat_p50_us", "lat_p99_us", "lat_max_us")
+TELLING_DIGITS = 10  # of all times together
+_NOTHING = hashlib.sha256(b"").hexdigest()  # the checksum of an empty stream
+Marks = Mapping[str, str]  # what marks a run: a value, and what it is
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class JudgedRun:
 
     tables: tuple[str, str, str]  # lines of records, latencies and client counters
     tally: Mapping[str, Any]
-    marks: Mapping[str, str]  # what no other run can have
+    marks: Marks  # what no other run can have
 
     def rows(self, source: Path) -> list[Row]:
         """The records of the run; source: the file, for an error."""
@@ -83,9 +87,7 @@ def judged(cell: Cell, run: Run, results: Path, same_as: str | None = None, agai
 
 def rows_of_run(run: Run) -> list[Row]:
     """The rows that the outputs of a run give to this weir, by its own cell. The rows from the end of the run
-    do not count here, because another weir may have written them under the name of this one.
-
-    Not what it was judged when it ended: another weir may have written that, under the name of this one."""
+    do not count here, because another weir may have written them under the name of this one."""
     with _faults_named(run):
         one = _judge(built(Cell, run.facts["cell"]), run, run.folder.parents[2])
     return one.rows(run.folder / ROWS_FILE)
@@ -174,3 +176,53 @@ def _modules(package: Path) -> Iterator[Path]:
     for folder, folders, names in os.walk(package):
         folders[:] = [name for name in folders if name != "__pycache__"]
         yield from (Path(folder, name) for name in names if name.endswith(".py"))
+
+
+def marks_of(cell: str, facts: Mapping[str, Any], rows: Iterable[Row]) -> dict[str, str]:
+    """The marks of a run with results by which a copy is found: what it printed, and when it began, as weir
+    and as its program have it. Only fractions of a second tell runs apart, since cells of one launch may
+    begin together; runs that fail may print the same."""
+    results = [row for row in rows if row.get("bw_mib_s") is not None or row.get("ops_s") is not None]
+    if not results:
+        return {}
+    outputs, sums, marks = facts["outputs"], facts.get("sha256") or {}, {}
+    if summary := sums.get(outputs.get("summary")):
+        marks[summary] = "the same output"
+    elif (printed := _printed(outputs, sums)) and _tell(results):
+        marks[printed] = "the same output"
+    if "." in facts["began"]:
+        marks[f"{cell} {facts['began']}"] = "the same start"
+    starts = " ".join(str(row.get("began")) for row in results)
+    if all("." in str(row.get("began")) for row in results):
+        marks[f"{cell} {starts}"] = "the same start of each access"
+    return marks
+
+
+def _printed(outputs: Mapping[str, str], sums: Mapping[str, str]) -> str:
+    """The checksums of both streams, since dd prints its results to stderr alone. Empty for a silent
+    program."""
+    found = [sums.get(outputs.get(stream, ""), _NOTHING) for stream in ("stdout", "stderr")]
+    return "" if {*found} == {_NOTHING} else " ".join(found)
+
+
+def _tell(results: Iterable[Row]) -> bool:
+    """Whether two honest runs do not print the same by chance, as two lines of dd might."""
+    times = {row.get(name) for row in results for name in TIMES} - {None, 0}
+    return not times or digits(times) >= TELLING_DIGITS
+
+
+def digits(times: Iterable[Any]) -> int:
+    return sum(len(f"{time!r}".partition("e")[0].replace(".", "").strip("0")) for time in times)
+
+
+def copies(marks: Mapping[str, Marks]) -> dict[str, str]:
+    """Each run that is a copy or has one, and of what. marks: those of every run."""
+    first: dict[str, str] = {}
+    found: dict[str, str] = {}
+    for run, known in marks.items():
+        for value, what in known.items():
+            other = first.setdefault(value, run)
+            if other != run:
+                found.setdefault(run, f"{what} as {other}")
+                found.setdefault(other, f"{what} as {run}")
+    return found

@@ -17,8 +17,7 @@ from weir.audit.registry import rules
 from weir.base.processes import caught_signals, die_with_parent
 from weir.plan.files import cell_of_line, most_rounds
 from weir.records.collect import Run, read_hashed_json
-from weir.records.copies import Marks
-from weir.records.judged import JudgedRun, code_state, judged
+from weir.records.judged import JudgedRun, Marks, code_state, judged
 from weir.records.study_facts import Planned
 from weir.records.tally import Tally
 from weir.runs.files import RUN_FILE

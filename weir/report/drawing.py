@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil, exp, floor, log, log10
 
 from weir.data import data_folder
-from weir.report.template import policy_element
+from weir.report.page import policy_element
 
 # Blue and orange are told apart by all readers; grey is what decides nothing.
 GOOD, BAD, NEUTRAL, INK, PALE = "#2166ac", "#b2182b", "#777777", "#333333", "#dddddd"

@@ -24,8 +24,8 @@ from weir.records.progress import BatchProgress, Ended, StudyProgress
 from weir.records.study_facts import Planned, study_facts
 from weir.records.tally import Tally, facts_of_run
 from weir.report.answers import Counts, answers, study_of, targets_of
+from weir.report.page import write_page
 from weir.report.points import MOST_POINTS, Points
-from weir.report.template import write_page
 from weir.report.text import proof, rates
 from weir.terms.model import Row
 from weir.tools import purpose_of

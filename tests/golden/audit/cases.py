@@ -6,7 +6,7 @@ from pathlib import Path
 
 from weir.plan.files import read_plan
 from weir.records.collect import Run, read_json
-from weir.records.facts import Facts
+from weir.records.imported_files import Facts
 from weir.records.importing import import_files
 from weir.records.judged import collect_cell
 from weir.terms.model import Row

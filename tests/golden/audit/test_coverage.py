@@ -14,7 +14,7 @@ import pytest
 
 from tests.golden.audit.cases import CASES, found_in, rules_in
 from weir.audit import rules
-from weir.records.facts import Facts
+from weir.records.imported_files import Facts
 from weir.records.importing import import_files
 
 GOLDEN = Path(__file__).parents[1]

@@ -15,7 +15,7 @@ from tests.conftest import beside
 from tests.unit.audit.ior_log import MIB, WHOLE_MIB, imported, log
 from tests.unit.audit.subjects import subject
 from weir.audit.judge import judge, verdict_columns
-from weir.records.facts import Facts
+from weir.records.imported_files import Facts
 from weir.records.importing import import_files
 
 WHOLE = WHOLE_MIB * MIB

@@ -16,7 +16,7 @@ from weir.audit import judge, rules
 from weir.audit.evidence import EVIDENCE, needed
 from weir.audit.explain import LACKING, hint_of
 from weir.cli import main
-from weir.records.facts import Facts
+from weir.records.imported_files import Facts
 from weir.records.importing import import_files
 
 LOG = ROOT / "tests/golden/ior/ior-posix-shared.txt"

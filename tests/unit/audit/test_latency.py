@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.audit.findings_of_latencies import FITS
 from weir.audit import Subject, judge
-from weir.records.facts import Facts
+from weir.records.imported_files import Facts
 from weir.records.importing import import_files
 
 RULE = "latency-not-depth-over-rate"

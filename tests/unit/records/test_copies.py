@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from weir.records.copies import marks_of
+from weir.records.judged import marks_of
 from weir.terms.model import Row
 
 OUTPUTS = {"stdout": "stdout.txt", "stderr": "stderr.txt"}

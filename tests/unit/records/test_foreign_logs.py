@@ -18,10 +18,9 @@ from tests.unit.decide.io500.results import IOR_LOG, new_summary
 from tests.unit.tools.test_mdtest_tables import DATE, V1, V3
 from weir.base.errors import WeirError
 from weir.cli import main
-from weir.records.facts import Facts, read_facts
+from weir.records.imported_files import Facts, kind_of, read_facts
 from weir.records.importing import import_files, runs_in
 from weir.records.table import read_records
-from weir.records.text_kinds import kind_of
 
 CAPTURE = ROOT / "tests/golden/ior/ior-posix-shared.txt"
 TABLE = "api,access,bw_mib_s\nPOSIX,write,3\nPOSIX,write,4\n"

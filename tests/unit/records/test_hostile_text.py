@@ -13,7 +13,7 @@ import pytest
 from tests import fuzz_logs
 from tests.fuzz_logs import damaged, failure_of, mutants, run
 from weir.base.errors import WeirError
-from weir.records.facts import Facts
+from weir.records.imported_files import Facts
 from weir.records.importing import import_files
 from weir.tools import tools
 from weir.tools.engine import EngineTool

@@ -12,7 +12,7 @@ from tests.conftest import ROOT
 from tests.unit.report.test_logs import another_run
 from weir.base.errors import WeirError
 from weir.cli import main
-from weir.records.facts import Facts, read_facts
+from weir.records.imported_files import Facts, read_facts
 from weir.records.importing import import_files
 from weir.records.table import read_records
 from weir.terms.columns import columns

@@ -13,8 +13,7 @@ import pytest
 
 from tests.unit.decide.io500.results import IOR_LOG, ini, new_summary, write
 from weir.decide.io500.imported import import_all
-from weir.records.facts import Facts
-from weir.records.found import files_below
+from weir.records.imported_files import Facts, files_below
 from weir.tools import tools
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from weir.records.facts import Facts
+from weir.records.imported_files import Facts
 from weir.records.importing import import_files
 from weir.terms.model import Row
 

@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import ROOT
 from weir.audit.subject import Subject
 from weir.decide.io500.cells import standings
-from weir.records.facts import Facts
+from weir.records.imported_files import Facts
 from weir.records.importing import import_files
 from weir.records.measured import created_inodes
 from weir.terms.model import Row, tasks_of

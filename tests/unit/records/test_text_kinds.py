@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from weir.base.errors import WeirError
-from weir.records.facts import Facts
+from weir.records.imported_files import Facts, kind_of
 from weir.records.importing import import_files
-from weir.records.text_kinds import kind_of
 
 H5PERF = """\
 HDF5 Library: Version 1.10.8

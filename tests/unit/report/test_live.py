@@ -15,7 +15,7 @@ from weir.commands import run, watch
 from weir.plan import Plan, write_plan
 from weir.records.progress import Ended
 from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy, page_writer
-from weir.report.template import page_text
+from weir.report.page import page_text
 from weir.report.text import answers
 from weir.terms.columns import verdict_texts
 from weir.workflow import follow

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.tools.test_mdtest_tables import DATE, V1
-from weir.records.facts import Facts
+from weir.records.imported_files import Facts
 from weir.records.importing import import_files
 from weir.terms.model import Message, Row
 from weir.tools.complaints import DOUBTFUL, FAILED, JUDGED, NONE, complaint, effect_of, without_repeats

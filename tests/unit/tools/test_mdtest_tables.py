@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.records.facts import Facts
+from weir.records.imported_files import Facts
 from weir.records.importing import import_files
 from weir.terms.model import Parsed
 from weir.tools import tools

@@ -13,7 +13,7 @@ import pytest
 from tests.checkout import ROOT
 from tests.unit.report.test_text import NO_RESULTS, answer, page, target
 from weir.cli import main
-from weir.report.page_file import publication_lines
+from weir.report.page import publication_lines
 from weir.workflow.ending import earlier_ending, ending
 from weir.workflow.study import output_times
 

@@ -25,15 +25,14 @@ from weir.base.files import shaped
 from weir.base.units import format_size
 from weir.decide.accept.contract import IO500, MEDIAN, PLACES, Line, NamedCampaign, Promise
 from weir.decide.compare.sides import records_file
-from weir.decide.io500.audited import LogAudit, audited, worst_row
 from weir.decide.io500.directory import read_directory
 from weir.decide.io500.result import Phase, Result
+from weir.decide.io500.result_sets import LogAudit, audited, worst_row
 from weir.records.collect import HOST, MEASURE_AGAIN
 from weir.records.inference import autocorrelation_of
 from weir.records.intervals import ASSUMED, autocorrelation_of_rows
 from weir.records.metrics import metric_named
-from weir.records.rejudged import not_as_measured
-from weir.records.rounds import CLOCK, OLDER, REPEATED, Finding, Rounds, rounds_of_rows
+from weir.records.rounds import CLOCK, OLDER, REPEATED, Finding, Rounds, not_as_measured, rounds_of_rows
 from weir.records.table import read_study_records
 from weir.runs.files import RUN_FILE, file_sha256, read_run_file, run_folder
 from weir.runs.ledger import LEDGER, Entry, Ledger, read_ledger

@@ -21,7 +21,7 @@ from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured
 from weir.decide.accept.judge import Result
 from weir.decide.accept.output import REMAINS_POSSIBLE, UNVERIFIED, headline, numbers, verified_lines
-from weir.report.template import policy_element
+from weir.report.page import policy_element
 from weir.report.text import latex, latex_path, latex_prose
 
 _CSS = """

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError, did_you_mean, neighbour_of
-from weir.records.rejudged import edited_values
-from weir.records.rounds import Rounds, rounds_of_rows
+from weir.records.rounds import Rounds, edited_values, rounds_of_rows
 from weir.records.table import read_study_records
 from weir.runs.manifest import is_edited
 from weir.terms.model import Row

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.files import printable
-from weir.decide.io500.audited import columns_of_logs, findings_of
 from weir.decide.io500.output import describe
 from weir.decide.io500.result import (
     TOLERANCE,
@@ -25,14 +24,16 @@ from weir.decide.io500.result import (
 )
 from weir.decide.io500.result_sets import (
     ResultSet,
+    columns_of_logs,
     differing_logs,
+    findings_of,
     phase_rows,
     phases_of_logs,
     result_files,
     result_sets,
     rows_by_source,
 )
-from weir.records.facts import Facts
+from weir.records.imported_files import Facts
 from weir.records.importing import Imported, Source, import_sources
 from weir.terms.model import Row
 

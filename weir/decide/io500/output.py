@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weir.decide.io500.audited import LogAudit, audit_facts, audit_lines, audit_text
 from weir.decide.io500.random_read import DOUBTED, RandomRead, random_read_facts, random_read_lines
 from weir.decide.io500.result import (
     PHASES,
@@ -20,6 +19,7 @@ from weir.decide.io500.result import (
     relative,
     score,
 )
+from weir.decide.io500.result_sets import LogAudit, audit_facts, audit_lines, audit_text
 from weir.decide.io500.submission_rules import rule_facts, rule_lines, submission_rules
 from weir.decide.io500.submissions import PER, Place, Submission
 

@@ -13,9 +13,8 @@ from pathlib import Path
 from weir.base.errors import WeirError
 from weir.base.units import counted, format_size, three_digits
 from weir.decide.compare.verdict import FASTER, Judged
-from weir.decide.tune.live import Machine, candidates_of, known_suite, objective_of
-from weir.decide.tune.replay import read_replay
-from weir.decide.tune.search import Measure, Setting, Space, Trials, run, winner
+from weir.decide.tune.measured import Machine, candidates_of, known_suite, objective_of, read_replay
+from weir.decide.tune.search import Setting, Space, Trials, run, winner
 from weir.plan import make_plan
 from weir.plan.config import load_config
 from weir.terms.columns import columns
@@ -29,14 +28,6 @@ _UNIT = "MiB/s"  # of each objective
 
 def tune(args: argparse.Namespace) -> int:
     return _replay(args) if args.replay else _live(args)
-
-
-def search(space: Space, budget: int, seed: int, measure: Measure, method: str) -> Trials:
-    if method == "tpe":
-        from weir.decide.tune.tpe import run_tpe
-
-        return run_tpe(space, budget, seed, measure)
-    return run(space, budget, seed, measure, method)
 
 
 def _live(args: argparse.Namespace) -> int:
@@ -64,7 +55,7 @@ def _live(args: argparse.Namespace) -> int:
         return score
 
     method = args.search or settings.get("search", "gp")
-    trials = search(space, budget, args.seed, measure, method)
+    trials = run(space, budget, args.seed, measure, method)
     best = winner(trials)
     refused = [f"no score: {point}: {reason}" for point, reason in machine.refused.items()]
     if best is None:
@@ -124,7 +115,7 @@ def _replay(args: argparse.Namespace) -> int:
     where = dict(_pair(text) for text in args.where)
     replay = read_replay(args.replay, args.move, where, args.value)
     budget = args.budget or BUDGET
-    trials = search(replay.space, budget, args.seed, replay.score, args.search or "gp")
+    trials = run(replay.space, budget, args.seed, replay.score, args.search or "gp")
     best = winner(trials)
     if best is None:
         raise WeirError("no setting has a value", file=str(args.replay), key=args.value)

@@ -1,5 +1,5 @@
 """The settings to choose from, as points with a distance, and the choice of the next one to measure: by a
-Gaussian process over the settings, or at random.
+Gaussian process over the settings, by Optuna's TPE, or at random.
 
 The logarithm of a rate is modelled (Matern 5/2, a length for each parameter, by marginal likelihood). The
 next setting has the largest expected improvement. It is computed for all settings, tens to thousands.
@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 from scipy.linalg import cho_factor, cho_solve
+
+if TYPE_CHECKING:
+    import optuna
 
 Numbers = NDArray[np.float64]
 Setting = Mapping[str, Any]
@@ -71,7 +74,6 @@ _CANDIDATES = 40
 _FLOOR = 1e-9
 
 Measure = Callable[[int], float | None]  # number of a setting to its score; None: no valid result
-Search = Callable[[Space, int, int], Iterator[int]]
 
 
 class Trials:
@@ -87,6 +89,8 @@ class Trials:
 
 def run(space: Space, budget: int, seed: int, measure: Measure, method: str = "gp") -> Trials:
     """Measure up to `budget` settings, each once."""
+    if method == "tpe":
+        return run_tpe(space, budget, seed, measure)
     trials = Trials()
     source = random.Random(seed)
     choose = CHOOSERS[method]
@@ -180,3 +184,67 @@ def _kernel(differences: Numbers, lengths: Sequence[float]) -> Numbers:
 
 
 CHOOSERS: dict[str, Callable[[Space, Trials, random.Random], int]] = {"gp": by_model, "random": by_chance}
+
+
+_MOST_REPEATED = 20  # proposals of settings that are known or do not exist, before one is drawn at random
+
+
+def run_tpe(space: Space, budget: int, seed: int, measure: Measure) -> Trials:
+    """Settings that TPE repeats are not measured again."""
+    import optuna  # takes a second
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    sampler = optuna.samplers.TPESampler(seed=seed, n_startup_trials=FIRST)
+    study = optuna.create_study(direction="maximize", sampler=sampler)
+    source, trials = random.Random(seed), Trials()
+    choices = {name: _choices(space, name) for name in space.names}
+    numbers = {_key(space, number): number for number in range(len(space))}
+    while len(trials.scores) < min(budget, len(space)):
+        for _ in range(_MOST_REPEATED):
+            trial = study.ask()
+            key = tuple(_suggested(trial, name, choices[name]) for name in space.names)
+            number = numbers.get(key)
+            if number is not None and number not in trials.scores:
+                break
+            _tell(study, trial, trials.scores.get(number) if number is not None else None)
+        if number is None or number in trials.scores:
+            number = source.choice([each for each in range(len(space)) if each not in trials.scores])
+            trials.scores[number] = measure(number)
+            continue
+        trials.scores[number] = measure(number)
+        _tell(study, trial, trials.scores[number])
+    return trials
+
+
+def _suggested(trial: optuna.trial.Trial, name: str, choices: list[str]) -> str:
+    """Numbers by their rank, other values as categories."""
+    if all(_is_number(json.loads(text)) for text in choices):
+        return choices[trial.suggest_int(name, 0, len(choices) - 1)]
+    return str(trial.suggest_categorical(name, choices))
+
+
+def _tell(study: optuna.study.Study, trial: optuna.trial.Trial, score: float | None) -> None:
+    from optuna.trial import TrialState
+
+    if score is None or score <= 0:
+        study.tell(trial, state=TrialState.FAIL)
+    else:
+        study.tell(trial, log(score))
+
+
+def _choices(space: Space, name: str) -> list[str]:
+    texts = {json.dumps(one[name], sort_keys=True) for one in space.settings}
+    return sorted(texts, key=lambda text: (not _is_number(json.loads(text)), _rank(text), text))
+
+
+def _rank(text: str) -> float:
+    value = json.loads(text)
+    return float(value) if _is_number(value) else 0.0
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _key(space: Space, number: int) -> tuple[str, ...]:
+    return tuple(json.dumps(space.settings[number][name], sort_keys=True) for name in space.names)

@@ -20,7 +20,7 @@ from weir.base.files import read_object
 from weir.data import STUDY_PARTS
 from weir.records.study_facts import commit_of
 from weir.report.bundle.private import Private
-from weir.report.bundle.rebuild import collected_again, drawn_again
+from weir.report.bundle.reproduce import collected_again, drawn_again
 from weir.report.bundle.source import Source
 from weir.runs.files import ROWS_FILE, RUN_FILE, file_sha256
 from weir.runs.ledger import LEDGER, copy_ledger, read_ledger, write_run_file

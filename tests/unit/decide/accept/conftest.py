@@ -9,4 +9,4 @@ from tests.unit.recorded import rows_as_judged
 
 @pytest.fixture(autouse=True)
 def outputs_that_give_what_was_judged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("weir.records.rejudged.rows_of_run", rows_as_judged)
+    monkeypatch.setattr("weir.records.rounds.rows_of_run", rows_as_judged)

@@ -15,7 +15,7 @@ from weir.decide.accept.contract import Contract, Line, Promise
 from weir.decide.accept.evidence import Measured
 from weir.decide.accept.judge import NOT_PROVEN, PASS, judge
 from weir.plan.files import read_plan
-from weir.records import rejudged
+from weir.records import rounds
 from weir.records.collect import Run, read_json, sum_of_facts
 from weir.records.judged import code_state, collect_cell, judged, rows_of_run
 from weir.records.table import lines_of
@@ -56,9 +56,9 @@ def written_by_another_weir(results: Path, change: Callable[[Row], Row]) -> tupl
 def test_what_a_changed_weir_judged_is_held_against_the_outputs(
     change: Callable[[Row], Row], named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rejudged, "rows_of_run", rows_of_run)
+    monkeypatch.setattr(rounds, "rows_of_run", rows_of_run)
     run, rows = written_by_another_weir(tmp_path, change)
-    (finding,) = rejudged.not_as_measured(tmp_path, rows, {(rows[0]["cell"], run.number): run.facts})
+    (finding,) = rounds.not_as_measured(tmp_path, rows, {(rows[0]["cell"], run.number): run.facts})
     assert named in finding.text
 
 

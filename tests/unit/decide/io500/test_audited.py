@@ -13,7 +13,7 @@ from weir.cli import main
 from weir.decide.accept.contract import read_contract
 from weir.decide.accept.evidence import read_measured
 from weir.decide.accept.judge import NOT_PROVEN, PASS, judge, overall
-from weir.decide.io500.audited import LogAudit, audit_text
+from weir.decide.io500.result_sets import LogAudit, audit_text
 
 VALID = "score 6.00; valid by its rules: every write phase lasted 300 s or longer"
 

@@ -17,10 +17,8 @@ from weir.base.errors import ConfigError, WeirError
 from weir.cli import main
 from weir.decide.compare.verdict import FASTER
 from weir.decide.tune import actions
-from weir.decide.tune.live import Machine, candidates_of, known_suite, objective_of
-from weir.decide.tune.replay import read_replay
+from weir.decide.tune.measured import Machine, candidates_of, known_suite, objective_of, read_replay
 from weir.decide.tune.search import make_space, run, winner
-from weir.decide.tune.tpe import run_tpe
 from weir.plan import make_plan
 from weir.terms.model import Cell, Row
 
@@ -29,8 +27,7 @@ SEEDS = range(6)
 
 
 def share(replay: Any, method: str, budget: int, seed: int) -> float:
-    search = run_tpe if method == "tpe" else lambda *given: run(*given, method)
-    best = winner(search(replay.space, budget, seed, replay.score))
+    best = winner(run(replay.space, budget, seed, replay.score, method))
     assert best is not None
     return float(replay.score(best) / replay.best)
 
@@ -53,14 +50,14 @@ def test_twenty_measurements_reach_the_best_and_beat_chance() -> None:
 @pytest.mark.slow
 def test_each_search_measures_a_setting_once_and_all_if_it_may() -> None:
     replay = read_replay(MISTRAL, ["stripes", "ppn"], {}, "wnode")
-    for search in (lambda *given: run(*given, "random"), run, run_tpe):
+    for method in ("random", "gp", "tpe"):
         requests: list[int] = []
 
         def measure(number: int, requests: list[int] = requests) -> float | None:
             requests.append(number)
             return None if number == 0 else replay.score(number)
 
-        trials = search(replay.space, 100, 3, measure)
+        trials = run(replay.space, 100, 3, measure, method)
         assert sorted(requests) == list(range(35))
         assert replay.score(winner(trials) or 0) == replay.best
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.report.bundle.rebuild import without_date
+from weir.report.bundle.reproduce import without_date
 
 DATES = ("D:20261127041120Z", "D:20261203235959Z")
 

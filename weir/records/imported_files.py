@@ -1,12 +1,92 @@
-"""Kinds of texts without results: other programs, source code, documents, runs that failed at once."""
+"""The files of an import: those below the directories that a user names, the kinds of those without results
+(other programs, source code, documents, runs that failed at once), and a sidecar with what they do not say.
+"""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
+import yaml
+
+from weir.base.errors import WeirError, did_you_mean, hint_of
+from weir.base.files import printable
+from weir.runs.manifest import MANIFEST, files_of_study
+from weir.terms.columns import columns, facts_of_sidecars
+from weir.terms.model import Row
 from weir.tools import tools
 from weir.tools.complaints import complaint
+
+
+@dataclass
+class Found:
+    """Each file, and whether it was found in a directory; directories that cannot be listed; tables of an
+    import or a study, whose sources may be among the files: they are not read again."""
+
+    files: list[tuple[Path, bool]] = field(default_factory=list)
+    errors: list[WeirError] = field(default_factory=list)
+    derived: list[Path] = field(default_factory=list)
+
+
+def files_below(paths: Iterable[Path]) -> Found:
+    """Links in a directory are not followed. What is named twice, or also by a directory above it, counts
+    once."""
+    found = Found()
+    seen: set[str] = set()
+    for path in paths:
+        if not path.is_dir():
+            found.files += [(path, False) for _ in _new(path.parent, [path.name], seen)]
+            continue
+        for folder, names in _folders(path, found.errors):
+            derived = files_of_study(folder) if MANIFEST in names else ()
+            for name in _new(folder, names, seen):
+                if name in derived:
+                    found.derived.append(folder / name)
+                else:
+                    found.files.append((folder / name, True))
+    return found
+
+
+def _new(folder: Path, names: Iterable[str], seen: set[str]) -> list[str]:
+    """The names that were not seen before; each is seen now."""
+    place = os.path.realpath(folder)
+    new = [name for name in names if f"{place}/{name}" not in seen]
+    seen.update(f"{place}/{name}" for name in new)
+    return new
+
+
+def _folders(folder: Path, errors: list[WeirError]) -> Iterator[tuple[Path, list[str]]]:
+    """Each directory with its regular files, in the order of their names; without recursion, so that only the
+    length of a path limits the depth."""
+    waiting = [folder]
+    while waiting:
+        here = waiting.pop()
+        try:
+            entries = sorted(os.scandir(here), key=lambda entry: entry.name)
+            yield here, [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
+            waiting += [Path(one.path) for one in reversed(entries) if one.is_dir(follow_symlinks=False)]
+        except OSError as error:
+            errors.append(_not_listed(here, error))
+
+
+def _not_listed(folder: Path, error: OSError) -> WeirError:
+    message, hint = f"cannot be listed: {error.strerror}", hint_of(error)
+    return WeirError(message, file=_short(printable(folder)), hint=hint, exit_code=2)
+
+
+def _short(path: str) -> str:
+    return path if len(path) <= 300 else f"{path[:200]}...{path[-80:]}"
+
+
+def imported_before(folder: Path) -> frozenset[str]:
+    """Names that an import may write over: those of an earlier one, and none of a study, which has a plan."""
+    names = files_of_study(folder)
+    return frozenset() if any("plan" in name or "counters" in name for name in names) else names
+
 
 _VAGUE = ("MPI_ABORT was invoked", "Exit code:")
 _TABLE_LINES = 20  # comments above a table included
@@ -134,3 +214,66 @@ def _is_table(head: str) -> bool:
     """Two lines with the same number of separators, comments before them apart."""
     lines = [line for line in head.splitlines()[:_TABLE_LINES] if not line.startswith("#")][:2]
     return any(len({line.count(mark) for line in lines}) == 1 and lines[0].count(mark) > 1 for mark in ",;\t")
+
+
+_PARTS = ("about", "columns", "observed")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """about: for readers. columns: fill empty fields. observed: what only the audit reads."""
+
+    about: Row = field(default_factory=dict)
+    columns: Row = field(default_factory=dict)
+    observed: Row = field(default_factory=dict)
+
+
+def read_facts(path: Path) -> Facts:
+    """The sidecar, with every key and value checked."""
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}"
+        raise WeirError(message, file=str(path), hint=hint_of(error), exit_code=2) from None
+    except (yaml.YAMLError, ValueError) as error:
+        raise WeirError(f"is not YAML: {error}", file=str(path), exit_code=2) from None
+    except RecursionError:
+        message, hint = "holds brackets within brackets without end", f"write {', '.join(_PARTS)}"
+        raise WeirError(message, file=str(path), hint=hint, exit_code=2) from None
+    if not isinstance(content, dict):
+        raise WeirError(
+            "is not a group of keys", file=str(path), hint=f"write {', '.join(_PARTS)}", exit_code=2
+        )
+    _only(content, _PARTS, path, "")
+    parts = {name: content.get(name) or {} for name in _PARTS}
+    _only(parts["columns"], columns(), path, "columns.")
+    _only(parts["observed"], facts_of_sidecars(), path, "observed.")
+    for name, value in parts["observed"].items():
+        wrong = facts_of_sidecars()[name](value)
+        if wrong:
+            raise WeirError(wrong.strip(), file=str(path), key=f"observed.{name}", exit_code=2)
+    for name, value in parts["columns"].items():
+        parts["columns"][name] = _value(name, value, path)
+    return Facts(**parts)
+
+
+def _value(name: str, value: Any, path: Path) -> Any:
+    text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    try:
+        return columns()[name].read(text)
+    except ValueError as error:
+        raise WeirError(str(error), file=str(path), key=f"columns.{name}", value=value, exit_code=2) from None
+
+
+def _only(keys: Any, known: Any, path: Path, where: str) -> None:
+    if not isinstance(keys, dict):
+        raise WeirError("is not a group of keys", file=str(path), key=where.rstrip("."), exit_code=2)
+    for key in keys:
+        if key not in known:
+            raise WeirError(
+                "is not known here",
+                file=str(path),
+                key=f"{where}{key}",
+                hint=did_you_mean(key, known),
+                exit_code=2,
+            )
