@@ -47,6 +47,8 @@ class Problem:
 class WeirError(Exception):
     """Something a user can fix. exit_code: 2 for wrong use or wrong files, 1 when the work itself failed."""
 
+    _EXIT_CODE = 1
+
     def __init__(
         self,
         message: str,
@@ -56,11 +58,17 @@ class WeirError(Exception):
         key: str | None = None,
         value: object = None,
         hint: str | None = None,
-        exit_code: int = 1,
+        exit_code: int | None = None,
     ) -> None:
         self.problems: tuple[Problem, ...] = (Problem(message, file, line, key, value, hint),)
-        self.exit_code = exit_code
+        self.exit_code = self._EXIT_CODE if exit_code is None else exit_code
         super().__init__(str(self.problems[0]))
+
+
+class InputError(WeirError):
+    """A command, an option or a file that cannot be used as it was given."""
+
+    _EXIT_CODE = 2
 
 
 class TargetUnavailableError(WeirError):

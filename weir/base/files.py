@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError, WeirError
 
 _KINDS = {
     stat.S_IFIFO: "a pipe",
@@ -45,7 +45,7 @@ def path_fault(path: Path | str) -> str | None:
 
 def require_plain_path(path: Path, what: str) -> Path:
     if fault := path_fault(path):
-        raise WeirError(f"{what} {str(path)!r} {fault}", hint="move or rename it", exit_code=2)
+        raise InputError(f"{what} {str(path)!r} {fault}", hint="move or rename it")
     return path
 
 
@@ -54,7 +54,7 @@ def require_file(file: Path) -> None:
     kind = _KINDS.get(stat.S_IFMT(file.stat().st_mode))
     if kind:
         hint = "write what it gives to a file, and name that"
-        raise WeirError(f"is {kind}, not a file", file=printable(file), hint=hint, exit_code=2)
+        raise InputError(f"is {kind}, not a file", file=printable(file), hint=hint)
 
 
 def write_atomically(path: Path, text: str) -> None:

@@ -10,7 +10,7 @@ from weir.audit.evidence import EVIDENCE, KINDS
 from weir.audit.explain import as_text, lacking, lacking_text, manual, triggered
 from weir.audit.judge import audited
 from weir.audit.registry import rules
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.decide.compare.sides import records_file
 from weir.records.study_facts import files_read
 from weir.records.table import read_study_records, write_records
@@ -44,7 +44,7 @@ def execute(args: argparse.Namespace) -> int:
         print(json.dumps(_rule_facts(), indent=1) if args.json else manual(), end="\n" if args.json else "")
         return 0
     if args.records is None:
-        raise WeirError("no records are named", hint=f"such as: {EXAMPLE}", exit_code=2)
+        raise InputError("no records are named", hint=f"such as: {EXAMPLE}")
     args.records = records_file(args.records)
     edited = is_edited(args.records)
     rows = audited(read_study_records(args.records, ("access",)), is_vouched_for=not edited)

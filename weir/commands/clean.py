@@ -8,7 +8,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.measure.clean_up.remains import Cleaned, clean_up_after_kills, clean_up_batch
 from weir.measure.session import planned_batch
 from weir.plan import read_plan
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     if (args.plan is None) != (args.results is None):
-        raise WeirError("--plan and --results belong together", hint="give both, or none", exit_code=2)
+        raise InputError("--plan and --results belong together", hint="give both, or none")
     cleaned = clean_up_after_kills(_report, _WAIT_S)
     if args.plan:
         cleaned += _for_each_batch(args.plan, args.results.resolve())

@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError, WeirError
 from weir.base.plugins import install_hint
 from weir.data import STUDY_PARTS, data_folder
 from weir.witness.document import LIBRARY_NAME, library_folders
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     folder: Path = args.folder
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise WeirError("is not an empty directory", file=str(folder), hint="name a new one", exit_code=2)
+        raise InputError("is not an empty directory", file=str(folder), hint="name a new one")
     engine = find_engine(args.engine)
     existed = folder.exists()
     try:
@@ -91,7 +91,7 @@ def find_engine(given: Path | None) -> Path | None:
     """The engine: the one given, else of the checkout, else of the PATH."""
     if given:
         if not os.access(given, os.X_OK) or given.is_dir():
-            raise WeirError("is not a program", key="--engine", value=str(given), hint=_HINT, exit_code=2)
+            raise InputError("is not a program", key="--engine", value=str(given), hint=_HINT)
         return given.resolve()
     built = data_folder("Snakefile").resolve().parent / "build" / ENGINE
     found = shutil.which(ENGINE)

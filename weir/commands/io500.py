@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.decide.compare.sides import records_file
 from weir.decide.io500.cells import cell_facts, cell_lines, populations, standings
 from weir.decide.io500.directory import read_directory
@@ -86,13 +86,12 @@ def _rank_cells(args: argparse.Namespace) -> int:
     if args.cell:
         rows = [row for row in rows if row["cell"] == args.cell]
         if not rows:
-            raise WeirError(
+            raise InputError(
                 "has no such cell",
                 file=str(args.records),
                 key="--cell",
                 value=args.cell,
                 hint="the column cell of the records has the names",
-                exit_code=2,
             )
     found = standings(
         rows, populations(read_submissions(args.submissions or DEFAULT)), _volatile(args.records)
@@ -112,10 +111,9 @@ def _volatile(records: Path) -> list[str]:
 
 def _check_table(args: argparse.Namespace) -> int:
     if args.submissions is None:
-        raise WeirError(
+        raise InputError(
             "neither a result directory nor --records FILE nor --submissions FILE is given",
             hint=f"weir io500 DIR, weir io500 --records FILE, or weir io500 --submissions {DEFAULT}",
-            exit_code=2,
         )
     found = checked(read_submissions(args.submissions))
     print(json.dumps(table_facts(found), indent=1) if args.json else "\n".join(table_lines(found)))

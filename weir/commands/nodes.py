@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from weir.base.errors import WeirError, did_you_mean
+from weir.base.errors import InputError, WeirError, did_you_mean
 from weir.base.storage_calls import in_time
 from weir.base.units import few
 from weir.measure.clean_up.prepared_target import prepared
@@ -79,7 +79,7 @@ def _reachable(target: Target) -> str:
 def _named(known: Mapping[str, Named], name: str, option: str) -> Named:
     if name not in known:
         hint = did_you_mean(name, known)
-        raise WeirError("the site has no such name", key=option, value=name, hint=hint, exit_code=2)
+        raise InputError("the site has no such name", key=option, value=name, hint=hint)
     return known[name]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError, WeirError
 from weir.decide.compare.sides import records_file
 from weir.decide.predict.application import (
     Application,
@@ -164,28 +164,27 @@ def _application(args: argparse.Namespace, sources: Sources) -> Application:
     """Reads the application from one of its two forms."""
     if (args.application is None) == (args.darshan is None):
         hint = "weir predict checkpoint.yaml, or weir predict --darshan LOG"
-        raise WeirError("one application is needed", key="APPLICATION", hint=hint, exit_code=2)
+        raise InputError("one application is needed", key="APPLICATION", hint=hint)
     if args.darshan is not None:
         return application_in(read_log(args.darshan), args.nodes or 1, args.on)
     for name, value in {"--nodes": args.nodes, "--on": args.on}.items():
         if value is not None:
-            raise WeirError("goes with --darshan alone", key=name, exit_code=2)
+            raise InputError("goes with --darshan alone", key=name)
     return read_application(sources.named_file("applications", args.application), sources.root)
 
 
 def _trial(args: argparse.Namespace, application: Application, targets: Sequence[str]) -> list[Row]:
     """Records of the test. Targets of the records that the site lacks are not tested."""
     if args.rounds < 1:
-        raise WeirError("is out of range", key="--rounds", hint="1 or more, such as 6", exit_code=2)
+        raise InputError("is out of range", key="--rounds", hint="1 or more, such as 6")
     chosen = {"site": args.site} if args.site else {}
     config = load_config(config_dir=args.config_dir, overrides=chosen)
     here = tuple(target for target in config.site.targets if target in targets)
     if not here:
-        raise WeirError(
+        raise InputError(
             f"site {config.site.name} has none of the targets {', '.join(targets)}",
             key="--site",
             hint="name the site that the records are of",
-            exit_code=2,
         )
     plan = trial_plan(application, replace(config, targets=here), args.rounds)
     if not plan.cells:

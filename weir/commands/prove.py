@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.audit.judge import UNPROVEN, VERDICTS
-from weir.base.errors import WeirError
+from weir.base.errors import InputError, WeirError
 from weir.decide.io500.proven import (
     ProvenRun,
     WatchedRun,
@@ -107,16 +107,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     command = args.arguments[1:] if args.arguments[:1] == ["--"] else args.arguments
     if args.on is not None and not args.on.exists():
-        raise WeirError(
-            "does not exist", key="--on", value=str(args.on), hint="name a directory or a file", exit_code=2
-        )
+        raise InputError("does not exist", key="--on", value=str(args.on), hint="name a directory or a file")
     parent = args.reports or (_MEMORY if os.access(_MEMORY, os.W_OK) else None)
     if args.darshan is not None:
         return _of_a_log(args, command)
     if args.attach is not None:
         return _attached(args, command, parent)
     if not command:
-        raise WeirError("no program is named", hint=f"such as: {EXAMPLE}", exit_code=2)
+        raise InputError("no program is named", hint=f"such as: {EXAMPLE}")
     claims = [expected(text) for text in args.expect]
     began = datetime.now(UTC).isoformat(timespec="microseconds")
     with tempfile.TemporaryDirectory(prefix="weir-prove-", dir=parent) as folder:
@@ -196,7 +194,7 @@ def _of_a_log(args: argparse.Namespace, command: list[str]) -> int:
 def _refuse(option: str, why: str, names: dict[str, Any]) -> None:
     for name, value in names.items():
         if value:
-            raise WeirError(f"does not go with {option}", key=name, hint=why, exit_code=2)
+            raise InputError(f"does not go with {option}", key=name, hint=why)
 
 
 def _attached(args: argparse.Namespace, command: list[str], parent: Path | None) -> int:

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError, WeirError
 from weir.base.processes import EXIT_INTERRUPTED, Interrupt, children_of
 from weir.base.units import about_duration
 from weir.commands.show import read_page
@@ -86,10 +86,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     if not Path("Snakefile").is_file():
-        raise WeirError(
+        raise InputError(
             "there is no Snakefile here",
             hint="run it in a checkout of weir, or in a directory that weir init made",
-            exit_code=2,
         )
     chosen = {
         key: getattr(args, key) for key in ("suites", "site", "scale", "campaign") if getattr(args, key)

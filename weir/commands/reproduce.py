@@ -8,7 +8,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.base.units import counted
 from weir.report.bundle.reproduce import Reproduced, reproduce
 
@@ -32,11 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     if not (args.trust or _is_trusted(args.bundle)):
         hint = "look into it with weir verify and unzip; add --trust if you trust whoever made it"
-        raise WeirError(
-            "its code would run with your rights, and was not trusted",
-            file=str(args.bundle),
-            hint=hint,
-            exit_code=2,
+        raise InputError(
+            "its code would run with your rights, and was not trusted", file=str(args.bundle), hint=hint
         )
     outcome = reproduce(args.bundle, args.out)
     print(json.dumps(asdict(outcome), indent=1) if args.json else _text(outcome))

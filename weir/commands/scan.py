@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.survey.directory import Pace, Selection
 from weir.survey.output import chart, facts, lines, table
 from weir.survey.tally import State, Tally
@@ -82,15 +82,14 @@ def _check(args: argparse.Namespace) -> None:
         ("--threads", not 1 <= args.threads <= MOST_THREADS, f"1 to {MOST_THREADS}"),
     ):
         if wrong:
-            raise WeirError("is out of range", key=key, hint=hint, exit_code=2)
+            raise InputError("is out of range", key=key, hint=hint)
     for key, file in (("--state", args.state), ("--csv", args.csv), ("--chart", args.chart)):
         if file and file.resolve().is_relative_to(args.tree.resolve()):
-            raise WeirError(
+            raise InputError(
                 "lies in the tree, and a scan writes nothing there",
                 file=str(file),
                 key=key,
                 hint="name a file elsewhere",
-                exit_code=2,
             )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.base.files import damage_named, from_json
 from weir.report.page import DRAW_AGAIN, PAGE_FILE, checked_page, publication_lines
 from weir.report.text import lines
@@ -57,22 +57,14 @@ def read_page(file: Path) -> dict[str, Any]:
         found: Any = from_json(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         if file.parent.is_dir() and file.name == PAGE_FILE:
-            raise WeirError(
-                "is missing: the study was not drawn",
-                file=str(file),
-                hint=_instead_of_a_study(file.parent),
-                exit_code=2,
+            raise InputError(
+                "is missing: the study was not drawn", file=str(file), hint=_instead_of_a_study(file.parent)
             ) from None
-        raise WeirError("there is no such study", file=str(file), hint=_HINT, exit_code=2) from None
+        raise InputError("there is no such study", file=str(file), hint=_HINT) from None
     except OSError as error:
-        raise WeirError(
-            f"cannot be read: {error.strerror}",
-            file=str(file),
-            hint=_HINT,
-            exit_code=2,
-        ) from None
+        raise InputError(f"cannot be read: {error.strerror}", file=str(file), hint=_HINT) from None
     except ValueError as error:
         if file.name != PAGE_FILE:
-            raise WeirError("is not the page of a study", file=str(file), hint=_HINT, exit_code=2) from None
-        raise WeirError(f"is not JSON: {error}", file=str(file), hint=DRAW_AGAIN, exit_code=2) from None
+            raise InputError("is not the page of a study", file=str(file), hint=_HINT) from None
+        raise InputError(f"is not JSON: {error}", file=str(file), hint=DRAW_AGAIN) from None
     return checked_page(found, file)

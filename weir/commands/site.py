@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from weir.audit.judge import USABLE
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.base.files import damage_named, write_atomically
 from weir.base.plugins import load
 from weir.base.units import three_digits
@@ -87,11 +87,10 @@ def studies_of(site: Path) -> dict[str, dict[str, Any]]:
     """The facts of each study that was drawn, by the name of its folder."""
     found = {file.parent.name: read_page(file) for file in sorted(site.glob(f"*/{PAGE_FILE}"))}
     if not found:
-        raise WeirError(
+        raise InputError(
             f"has no study with a {PAGE_FILE}",
             file=str(site),
             hint="measure and draw one first: make report SITE=...",
-            exit_code=2,
         )
     return found
 

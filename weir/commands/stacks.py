@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from weir.base.errors import WeirError, did_you_mean
+from weir.base.errors import InputError, did_you_mean
 from weir.base.units import counted
 from weir.plan.config.sites import load_site
 from weir.plan.config.sources import add_config_dir, find_sources
@@ -79,11 +79,10 @@ def _stacks_of_site(args: argparse.Namespace) -> list[tuple[Stack, str]]:
     site, _ = load_site(find_sources(args.config_dir), args.site)
     for name in args.stack:
         if name not in site.stacks:
-            raise WeirError(
+            raise InputError(
                 f"site '{site.name}' has no stack '{name}'",
                 key="--stack",
                 hint=did_you_mean(name, site.stacks),
-                exit_code=2,
             )
     names = args.stack or list(site.stacks)
     return [(site.stacks[name], launcher_of(site, name)) for name in names]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.base.plugins import load
 from weir.plan.config.sources import add_config_dir
 
@@ -61,6 +61,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     if bool(args.suite) == bool(args.replay) or bool(args.replay) != bool(args.move):
         hint = "weir tune --suite NAME, or weir tune --replay CSV --move COLUMN"
-        raise WeirError("needs a suite, or a table and the columns that may change", hint=hint, exit_code=2)
+        raise InputError("needs a suite, or a table and the columns that may change", hint=hint)
     code: int = load("weir.decide.tune.actions", "tune").tune(args)
     return code

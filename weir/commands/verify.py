@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError, WeirError
 from weir.base.units import counted
 from weir.report.bundle.reproduce import verify_bundle
 from weir.runs.manifest import COPY_HINT, SIGNATURE, Verified, sign, signer, verify
@@ -33,7 +33,7 @@ def execute(args: argparse.Namespace) -> int:
     if args.study.is_file():
         if args.sign or args.allowed_signers:
             hint = "sign the study before it is bundled, or the file itself by ssh-keygen -Y"
-            raise WeirError("a bundle is not signed here", file=str(args.study), hint=hint, exit_code=2)
+            raise InputError("a bundle is not signed here", file=str(args.study), hint=hint)
         verified = verify_bundle(args.study)
     else:
         verified = verify(args.study)

@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
 from weir.workflow.follow import follow, is_over, line, measured_partitions, plan_of, progress_of, state
 
@@ -54,11 +54,10 @@ def execute(args: argparse.Namespace) -> int:
 def _follow_with_page(study: Path, once: bool) -> int:
     plan = plan_of(study)
     if not once and any(one.scheduler == "local" for one in measured_partitions(plan)):
-        raise WeirError(
+        raise InputError(
             "is measured on a machine without a queue, which writes the page itself between two rounds",
             file=str(study),
             hint=f"open {study / LIVE_PAGE}; weir watch --page --once writes it when nothing is measured",
-            exit_code=2,
         )
     live = LiveStudy(plan, study)
     writer = PageWriter(live)

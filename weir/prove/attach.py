@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.base.processes import caught_signals, descendants
 from weir.base.units import about_size, three_digits
 from weir.prove.mounts import Mount
@@ -84,12 +84,10 @@ def attach(pid: int, reports: Path, on: Path | None, begun: Callable[[str], None
         program = (_PROC / str(pid) / "comm").read_text(encoding="utf-8", errors="replace").strip()
     except PermissionError:
         hint = "attach as the user that it runs as, or as root"
-        raise WeirError(
-            "its counters are not readable", key="--attach", value=str(pid), hint=hint, exit_code=2
-        ) from None
+        raise InputError("its counters are not readable", key="--attach", value=str(pid), hint=hint) from None
     except (OSError, ValueError):
         hint = "name the number of a running process (ps, pgrep)"
-        raise WeirError("is not a process", key="--attach", value=str(pid), hint=hint, exit_code=2) from None
+        raise InputError("is not a process", key="--attach", value=str(pid), hint=hint) from None
     files = tuple(_files_of(pid))
     folders = [on] if on is not None else [Path(one.folder) for one in files]
     tree = _Tree(pid)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.base.plugins import load
 
 APIS = {"POSIX": "POSIX", "STDIO": "STDIO", "MPI-IO": "MPIIO"}  # modules, with the prefix of their counters
@@ -93,16 +93,15 @@ class Log:
 def read_log(file: Path) -> Log:
     """The whole log, by PyDarshan."""
     if not file.is_file():
-        raise WeirError("does not exist", file=str(file), hint="name a log of Darshan", exit_code=2)
+        raise InputError("does not exist", file=str(file), hint="name a log of Darshan")
     darshan = load("darshan", "darshan")
     try:
         report = darshan.DarshanReport(str(file), read_all=False)
     except RuntimeError:
-        raise WeirError(
+        raise InputError(
             "is not a log of Darshan that PyDarshan can read",
             file=str(file),
             hint="a log ends with .darshan and is whole only after MPI_Finalize",
-            exit_code=2,
         ) from None
     job = report.metadata["job"]
     records = [(api, one) for name, api in APIS.items() for one in _records(report, name)]

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.base.units import UnitError, bare_number, parse_rate, three_digits
 from weir.prove.records import LEAST_BYTES
 from weir.records.imported_files import unread_form
@@ -117,4 +117,4 @@ def expected(text: str) -> Claim:
     except UnitError as error:
         message = f"is not understood: {error}"
         hint = hint if amount else f"{error.hint}; {hint}"
-    raise WeirError(message, key=OPTION, value=text, hint=hint, exit_code=2)
+    raise InputError(message, key=OPTION, value=text, hint=hint)

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from weir.base.errors import WeirError, did_you_mean, hint_of
+from weir.base.errors import InputError, WeirError, did_you_mean, hint_of
 from weir.base.files import printable
 from weir.runs.manifest import MANIFEST, files_of_study
 from weir.terms.columns import columns, facts_of_sidecars
@@ -75,7 +75,7 @@ def _folders(folder: Path, errors: list[WeirError]) -> Iterator[tuple[Path, list
 
 def _not_listed(folder: Path, error: OSError) -> WeirError:
     message, hint = f"cannot be listed: {error.strerror}", hint_of(error)
-    return WeirError(message, file=_short(printable(folder)), hint=hint, exit_code=2)
+    return InputError(message, file=_short(printable(folder)), hint=hint)
 
 
 def _short(path: str) -> str:
@@ -234,16 +234,14 @@ def read_facts(path: Path) -> Facts:
         content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     except OSError as error:
         message = f"cannot be read: {error.strerror}"
-        raise WeirError(message, file=str(path), hint=hint_of(error), exit_code=2) from None
+        raise InputError(message, file=str(path), hint=hint_of(error)) from None
     except (yaml.YAMLError, ValueError) as error:
-        raise WeirError(f"is not YAML: {error}", file=str(path), exit_code=2) from None
+        raise InputError(f"is not YAML: {error}", file=str(path)) from None
     except RecursionError:
         message, hint = "holds brackets within brackets without end", f"write {', '.join(_PARTS)}"
-        raise WeirError(message, file=str(path), hint=hint, exit_code=2) from None
+        raise InputError(message, file=str(path), hint=hint) from None
     if not isinstance(content, dict):
-        raise WeirError(
-            "is not a group of keys", file=str(path), hint=f"write {', '.join(_PARTS)}", exit_code=2
-        )
+        raise InputError("is not a group of keys", file=str(path), hint=f"write {', '.join(_PARTS)}")
     _only(content, _PARTS, path, "")
     parts = {name: content.get(name) or {} for name in _PARTS}
     _only(parts["columns"], columns(), path, "columns.")
@@ -251,7 +249,7 @@ def read_facts(path: Path) -> Facts:
     for name, value in parts["observed"].items():
         wrong = facts_of_sidecars()[name](value)
         if wrong:
-            raise WeirError(wrong.strip(), file=str(path), key=f"observed.{name}", exit_code=2)
+            raise InputError(wrong.strip(), file=str(path), key=f"observed.{name}")
     for name, value in parts["columns"].items():
         parts["columns"][name] = _value(name, value, path)
     return Facts(**parts)
@@ -262,18 +260,14 @@ def _value(name: str, value: Any, path: Path) -> Any:
     try:
         return columns()[name].read(text)
     except ValueError as error:
-        raise WeirError(str(error), file=str(path), key=f"columns.{name}", value=value, exit_code=2) from None
+        raise InputError(str(error), file=str(path), key=f"columns.{name}", value=value) from None
 
 
 def _only(keys: Any, known: Any, path: Path, where: str) -> None:
     if not isinstance(keys, dict):
-        raise WeirError("is not a group of keys", file=str(path), key=where.rstrip("."), exit_code=2)
+        raise InputError("is not a group of keys", file=str(path), key=where.rstrip("."))
     for key in keys:
         if key not in known:
-            raise WeirError(
-                "is not known here",
-                file=str(path),
-                key=f"{where}{key}",
-                hint=did_you_mean(key, known),
-                exit_code=2,
+            raise InputError(
+                "is not known here", file=str(path), key=f"{where}{key}", hint=did_you_mean(key, known)
             )

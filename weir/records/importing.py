@@ -12,7 +12,7 @@ from typing import Any
 from weir.audit.judge import EVIDENCE_SEPARATOR, judge_all, verdict_columns
 from weir.audit.registry import rules
 from weir.audit.subject import Subject
-from weir.base.errors import WeirError, hint_of
+from weir.base.errors import InputError, WeirError, hint_of
 from weir.base.files import printable, require_file
 from weir.records.collect import messages_of_row
 from weir.records.imported_files import LOG_WITHOUT_RESULT, Facts, is_refused, kind_of
@@ -141,17 +141,17 @@ def nothing_found(imported: Imported, derived: Sequence[Path] = (), paths: Seque
             "holds what an import or a study wrote, and no logs",
             "name its records.csv to import it",
         )
-        return WeirError(message, file=printable(derived[0].parent), hint=hint, exit_code=2)
+        return InputError(message, file=printable(derived[0].parent), hint=hint)
     hint = f"give outputs of {', '.join(tools())} or a CSV file with the columns of a record"
     if not imported.without_results:
         where = ", ".join(map(printable, paths)) or None
-        return WeirError("holds no results that weir can read", file=where, hint=hint, exit_code=2)
+        return InputError("holds no results that weir can read", file=where, hint=hint)
     # The kind of most files tells more than that of the first, such as a .gitignore.
     kinds = Counter(kind for kind in imported.without_results.values() if kind)
     kind = kinds.most_common(1)[0][0] if kinds else ""
     first = next(file for file, each in imported.without_results.items() if each == kind)
     message = "holds no results that weir can read" + (f": it is {kind}" if kind else "")
-    return WeirError(message, file=printable(first), hint=hint, exit_code=2)
+    return InputError(message, file=printable(first), hint=hint)
 
 
 def _of_source(source: Source, facts: Facts) -> tuple[list[Subject], str]:
@@ -190,7 +190,7 @@ def text_of(file: Path) -> str:
         return read_text(file)
     except OSError as error:
         message = f"cannot be read: {error.strerror}"
-        raise WeirError(message, file=printable(file), hint=hint_of(error), exit_code=2) from None
+        raise InputError(message, file=printable(file), hint=hint_of(error)) from None
 
 
 def _kind(text: str, runs: Iterable[tuple[str, Parsed]]) -> str:
@@ -239,7 +239,7 @@ def _require_printable(row: Row, file: Path, line: int) -> None:
         if isinstance(value, str) and printable(value) != value:
             message = f"holds a control character: {printable(value)[:80]!r}"
             hint = "the table is damaged: write text only"
-            raise WeirError(message, file=printable(file), line=line, key=name, hint=hint, exit_code=2)
+            raise InputError(message, file=printable(file), line=line, key=name, hint=hint)
 
 
 def _of_runs(runs: Iterable[tuple[str, Parsed]], file: Path, facts: Facts) -> list[Subject]:
@@ -269,7 +269,7 @@ def _subject(
     for name in ("api", "access"):
         if not full[name]:
             hint = f"name it with --facts: columns: {{{name}: ...}}"
-            raise WeirError(f"does not say its {name}", file=printable(file), hint=hint, exit_code=2)
+            raise InputError(f"does not say its {name}", file=printable(file), hint=hint)
     full["purpose"] = full["purpose"] or purpose_of(full["tool"])
     full["emulated"] = bool(full["emulated"])
     full["began"] = iso_time(full["began"] or "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from weir.base.errors import ConfigError, WeirError, did_you_mean
+from weir.base.errors import ConfigError, InputError, did_you_mean
 from weir.data import data_folder, load_schema
 from weir.plan.config.expression import Expression, ExpressionError, Scope, parse_expression
 from weir.plan.config.schema import check
@@ -63,7 +63,7 @@ def metric_named(name: str) -> Metric:
     path = data_folder("config") / "metrics" / f"{name}.yaml"
     if name not in metric_names():
         hint = did_you_mean(name, metric_names())
-        raise WeirError(f"there is no metric '{name}'", hint=hint, exit_code=2)
+        raise InputError(f"there is no metric '{name}'", hint=hint)
     file = read_yaml(path, path.parent)
     problems = check(file, load_schema("metric"))
     if not problems and file.data["metric"] != name:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from weir.base.errors import WeirError, did_you_mean, hint_of
+from weir.base.errors import InputError, did_you_mean, hint_of
 from weir.base.files import write_atomically
 from weir.records.collect import Run
 from weir.terms.columns import WRITTEN_AS_IS, columns
@@ -27,7 +27,7 @@ def read_records(path: Path) -> list[Row]:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         message = f"cannot be read: {error.strerror}"
-        raise WeirError(message, file=str(path), hint=hint_of(error), exit_code=2) from None
+        raise InputError(message, file=str(path), hint=hint_of(error)) from None
     return [typed_row(fields, path, line) for line, fields in table_lines(text, path)]
 
 
@@ -37,7 +37,7 @@ def read_study_records(path: Path, names: Sequence[str] = _OF_A_JUDGED_RECORD) -
     rows = read_records(path)
     for name in names:
         if rows and name not in rows[0]:
-            raise WeirError("is missing", file=str(path), line=1, key=name, hint=DAMAGED, exit_code=2)
+            raise InputError("is missing", file=str(path), line=1, key=name, hint=DAMAGED)
     return rows
 
 
@@ -62,7 +62,7 @@ def damage_named(path: Path, reader: _Reader) -> Iterator[None]:
         yield
     except csv.Error as error:
         message = f"cannot be read as a table: {error}"
-        raise WeirError(message, file=str(path), line=reader.line_num, hint=DAMAGED, exit_code=2) from None
+        raise InputError(message, file=str(path), line=reader.line_num, hint=DAMAGED) from None
 
 
 def is_table_of_records(path: Path) -> bool:
@@ -77,26 +77,24 @@ def is_table_of_records(path: Path) -> bool:
 def check_header(names: Sequence[str], path: Path, also: Sequence[str] = ()) -> None:
     """Every name must be a column of a record."""
     if not names:
-        raise WeirError("is empty", file=str(path), hint="give a CSV file with a header", exit_code=2)
+        raise InputError("is empty", file=str(path), hint="give a CSV file with a header")
     if not set(names) & columns().keys():
-        raise WeirError(
+        raise InputError(
             "is not a table of records: none of its columns is one of a record",
             file=str(path),
             line=1,
             hint="name the records.csv of a study; weir import reads logs of benchmark programs",
-            exit_code=2,
         )
     for name in names:
         if name not in columns() and name not in also:
             near = did_you_mean(name, columns())
             meant = f"{near} " if near.startswith("did") else ""
-            raise WeirError(
+            raise InputError(
                 "is not a column of a record",
                 file=str(path),
                 line=1,
                 key=name,
                 hint=f"{meant}a table of other columns becomes one of records by weir import {path.name}",
-                exit_code=2,
             )
 
 
@@ -106,12 +104,12 @@ def typed_row(fields: Mapping[str, str], path: Path, line: int) -> Row:
     for name, text in fields.items():
         if name is None or text is None:
             message = "has more or fewer fields than the header"
-            raise WeirError(message, file=str(path), line=line, hint=DAMAGED, exit_code=2)
+            raise InputError(message, file=str(path), line=line, hint=DAMAGED)
         try:
             row[name] = columns()[name].read(text)
         except ValueError as error:
             hint = columns()[name].hint(text)
-            raise WeirError(str(error), file=str(path), line=line, key=name, hint=hint, exit_code=2) from None
+            raise InputError(str(error), file=str(path), line=line, key=name, hint=hint) from None
     return row
 
 

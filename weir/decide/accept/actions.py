@@ -7,7 +7,7 @@ import json
 import shlex
 from dataclasses import replace
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.base.units import counted
 from weir.data import data_folder
 from weir.decide.accept import output
@@ -48,12 +48,11 @@ def _verified(args: argparse.Namespace, contract: Contract) -> Measured:
     """The study, if all of its rounds are known; else it has to be wanted as it is."""
     measured = of_campaign(contract.campaign, read_measured(args.study))
     if measured.lacks and not args.unverified:
-        raise WeirError(
+        raise InputError(
             f"cannot be verified: {'; '.join(measured.lacks)}",
             file=str(args.study),
             hint="name the folder of a study that weir measured and collected, or judge it as it is, "
             "marked on every page: --unverified",
-            exit_code=2,
         )
     if args.allowed_signers is None:
         return measured

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from weir.base.errors import ConfigError, Problem, WeirError, did_you_mean
+from weir.base.errors import ConfigError, InputError, Problem, did_you_mean
 from weir.base.units import UnitError, parse_duration, parse_rate, parse_size
 from weir.data import load_schema
 from weir.plan.config.parameters import ParameterError, cell_key, written_value
@@ -221,7 +221,7 @@ def _promised(contract: Contract, promises: Sequence[str]) -> Contract:
             try:
                 line = replace(line, promise=_bounded(line.promise, given[line.name]))
             except UnitError as error:
-                raise WeirError(str(error), key="--promise", hint=error.hint, exit_code=2) from None
+                raise InputError(str(error), key="--promise", hint=error.hint) from None
         lines.append(line)
     return replace(contract, lines=tuple(lines))
 
@@ -231,12 +231,11 @@ def _split(contract: Contract, text: str) -> tuple[str, str]:
     open_lines = list(_open_lines(contract))
     if not equals or name not in open_lines:
         known = ", ".join(open_lines) or "none"
-        raise WeirError(
+        raise InputError(
             "does not fill an open promise",
             key="--promise",
             value=text,
             hint=f"write LINE=VALUE; lines with an open promise: {known}",
-            exit_code=2,
         )
     return name, value.strip()
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from weir.audit.judge import UNPROVEN, USABLE
 from weir.audit.registry import INVALID
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.base.files import shaped
 from weir.base.units import format_size
 from weir.decide.accept.contract import IO500, MEDIAN, PLACES, Line, NamedCampaign, Promise
@@ -256,11 +256,10 @@ def of_campaign(campaign: NamedCampaign | None, measured: Measured) -> Measured:
     if campaign is None:
         return measured
     if measured.lacks:
-        raise WeirError(
+        raise InputError(
             f"cannot be the campaign of the contract: {'; '.join(measured.lacks)}",
             file=str(measured.path),
             hint="a contract that names its campaign needs the plan, ledger and checksums of its study",
-            exit_code=2,
         )
     study = records_file(measured.path).resolve().parent
     ledger = read_ledger(study.parent / LEDGER) or Ledger((), ())

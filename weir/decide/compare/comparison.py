@@ -10,7 +10,7 @@ from math import log1p
 from pathlib import Path
 from typing import Any
 
-from weir.base.errors import WeirError, did_you_mean
+from weir.base.errors import InputError, WeirError, did_you_mean
 from weir.decide.compare import confirmation, figure, output, sides
 from weir.decide.compare.confirmation import Confirmation, Settings, confirm, still_failing
 from weir.decide.compare.estimate import Days, spreads_of
@@ -164,14 +164,10 @@ def _sides(args: argparse.Namespace) -> tuple[tuple[sides.Side, sides.Side], lis
     for name in args.across:
         if name not in known:
             hint = did_you_mean(name, known)
-            raise WeirError(
-                "is not a column that pairs are made by", key="--across", value=name, hint=hint, exit_code=2
-            )
+            raise InputError("is not a column that pairs are made by", key="--across", value=name, hint=hint)
     if (args.by is None) == (args.second is None):
-        raise WeirError(
-            "a comparison needs B, or --by to split A",
-            hint="weir compare A B, or weir compare A --by stack",
-            exit_code=2,
+        raise InputError(
+            "a comparison needs B, or --by to split A", hint="weir compare A B, or weir compare A --by stack"
         )
     if args.second is not None:
         first, second = (

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError, WeirError
 from weir.base.files import WRONG_CONTENT, from_json
 from weir.decide.compare.estimate import Days
 from weir.decide.compare.output import sorted_for_reading
@@ -114,11 +114,10 @@ def confirm(sides: tuple[Side, Side], judged: Sequence[Judged], settings: Settin
 def _folder(side: Side) -> Path:
     study = side.campaigns[-1].study
     if study is None:
-        raise WeirError(
+        raise InputError(
             "B cannot be measured again: it is a bundle",
             key="--confirm",
             hint="name the folder of its study, with plan.json",
-            exit_code=2,
         )
     return study.resolve() / f"confirm-{secrets.token_hex(4)}"
 

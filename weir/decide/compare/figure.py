@@ -7,7 +7,7 @@ import html
 from collections.abc import Sequence
 from pathlib import Path
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.base.files import write_atomically
 from weir.decide.compare.output import (
     headline,
@@ -68,7 +68,7 @@ def write_into(report: Path, section: str) -> None:
     try:
         text = report.read_text(encoding="utf-8")
     except OSError as error:
-        raise WeirError(f"cannot be read: {error.strerror}", file=str(report), exit_code=2) from None
+        raise InputError(f"cannot be read: {error.strerror}", file=str(report)) from None
     before, begin, rest = text.partition(BEGIN)
     if begin:
         text = before + rest.partition(END)[2]
@@ -77,7 +77,7 @@ def write_into(report: Path, section: str) -> None:
         if found:
             write_atomically(report, f"{head}{BEGIN}{section}{END}{mark}{tail}")
             return
-    raise WeirError("is not an HTML page", file=str(report), hint="name report.html of a study", exit_code=2)
+    raise InputError("is not an HTML page", file=str(report), hint="name report.html of a study")
 
 
 def table(judged: Sequence[Judged], margin: float) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from weir.base.errors import WeirError, did_you_mean, neighbour_of
+from weir.base.errors import InputError, WeirError, did_you_mean, neighbour_of
 from weir.records.rounds import Rounds, edited_values, rounds_of_rows
 from weir.records.table import read_study_records
 from weir.runs.manifest import is_edited
@@ -55,12 +55,11 @@ def records_file(path: Path) -> Path:
     """The table of a study: the file itself, or records.csv in the folder."""
     file = path / RECORDS_FILE if path.is_dir() else path
     if not file.is_file():
-        raise WeirError(
+        raise InputError(
             "there is no such table of records",
             file=str(file),
             hint=neighbour_of(file)
             or "name a records.csv, or the folder of a study such as results/local/quick",
-            exit_code=2,
         )
     return file
 
@@ -69,7 +68,7 @@ def read_side(text: str, bundle: bool = False) -> Side:
     """One path, or several with commas between them: the campaigns of one side."""
     paths = [Path(part) for part in text.split(",") if part]
     if not paths:
-        raise WeirError("no records are named", value=text, exit_code=2)
+        raise InputError("no records are named", value=text)
     return Side(text, tuple(_campaign(path, records_file(path), bundle) for path in paths))
 
 
@@ -95,12 +94,11 @@ def split_by(
 ) -> tuple[Side, Side]:
     """Two selections of one study, by the value of a column; `date` is the day of `began`."""
     if column != "date" and column not in known:
-        raise WeirError(
+        raise InputError(
             "is not a column of a record",
             key="--by",
             value=column,
             hint=did_you_mean(column, [*known, "date"]),
-            exit_code=2,
         )
     groups: dict[str, list[Row]] = {}
     rows = read_study_records(file)
@@ -109,19 +107,15 @@ def split_by(
     chosen = list(values) or sorted(groups)
     for value in chosen:
         if value not in groups:
-            raise WeirError(
-                f"no record has {column} {value}",
-                key="--values",
-                hint=did_you_mean(value, groups),
-                exit_code=2,
+            raise InputError(
+                f"no record has {column} {value}", key="--values", hint=did_you_mean(value, groups)
             )
     if len(chosen) != 2:
         found = ", ".join(sorted(groups))
-        raise WeirError(
+        raise InputError(
             f"a comparison has two sides, and {column} has {len(chosen)} values: {found}",
             key="--by",
             hint="choose two of them by --values A B" if len(chosen) > 2 else "measure a second one",
-            exit_code=2,
         )
     study, rounds, edited = (
         None if bundle else file.parent,
@@ -145,11 +139,10 @@ def campaigns(history: Path) -> Iterator[list[Row]]:
     """The records of each campaign of a history, oldest first."""
     files = sorted(history.glob(f"[!.]*/{RECORDS_FILE}"))
     if not files:
-        raise WeirError(
+        raise InputError(
             "holds no campaign",
             file=str(history),
             hint=f"add one: weir history add {history} results/local/quick",
-            exit_code=2,
         )
     for file in files:
         yield read_study_records(file)

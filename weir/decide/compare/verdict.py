@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.base.units import counted
 from weir.decide.compare.estimate import (
     FEWEST_ROUNDS,
@@ -224,12 +224,11 @@ def read_fail_on(texts: Sequence[str]) -> FailOn:
     for text in (word for each in texts for word in each.split(",")):
         match = _FAIL_ON.fullmatch(text)
         if match is None:
-            raise WeirError(
+            raise InputError(
                 "is not something to fail on",
                 key="--fail-on",
                 value=text,
                 hint="write slower, slower:5%, undecided, missing or degraded; several joined by commas",
-                exit_code=2,
             )
         if match[1]:
             found = found._replace(slower=True, limit=float(match[2] or 0) / 100)

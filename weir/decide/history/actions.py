@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.decide.compare.sides import campaigns
 from weir.decide.history import RECENT_POINTS, figure, output
 from weir.decide.history.band import band_of, judge_newest
@@ -55,13 +55,12 @@ def _series(args: argparse.Namespace) -> list[Series]:
     if args.history.is_file():
         if not args.history.stat().st_size:
             hint = "give a CSV file with a header"
-            raise WeirError("is empty", file=str(args.history), hint=hint, exit_code=2)
+            raise InputError("is empty", file=str(args.history), hint=hint)
         if not args.key:
-            raise WeirError(
+            raise InputError(
                 "a CSV file needs the columns that name a series",
                 file=str(args.history),
                 hint="such as --key target --key access" + _columns_of(args.history),
-                exit_code=2,
             )
         return from_table(args.history, args.key, args.time, args.value, args.metric, args.unit)
     parameters = columns_of_role("parameter")

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.base.files import NUMBER, read_shaped
 from weir.terms.model import Row
 
@@ -57,7 +57,7 @@ def sessions(file: Path) -> Iterator[Session]:
     except (sqlite3.Error, ValueError) as error:
         hint = "name the file of storage/sqlite_db_file in ReFrame's settings"
         problem = f"is not a results database of ReFrame: {error}"
-        raise WeirError(problem, file=str(file), hint=hint, exit_code=2) from None
+        raise InputError(problem, file=str(file), hint=hint) from None
     for uuid, report in stored:
         session = _session(str(uuid), report)
         if session.rows or session.other_units:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.base.errors import WeirError, did_you_mean
+from weir.base.errors import InputError, WeirError, did_you_mean
 from weir.decide.compare.pairs import IDENTITY, RESERVED
 from weir.records.metrics import Metric, metric_named
 from weir.records.table import damage_named
@@ -141,11 +141,11 @@ def from_table(
     ):
         known = next(reader, [])
         if not known:
-            raise WeirError("is empty", file=str(path), hint="give a CSV file with a header", exit_code=2)
+            raise InputError("is empty", file=str(path), hint="give a CSV file with a header")
         for name in (*keys, time, value):
             if name not in known:
                 hint = did_you_mean(name, known)
-                raise WeirError("is not a column", file=str(path), line=1, key=name, hint=hint, exit_code=2)
+                raise InputError("is not a column", file=str(path), line=1, key=name, hint=hint)
         at_keys, at_time, at_value = [known.index(key) for key in keys], known.index(time), known.index(value)
         points: dict[str, list[tuple[float, float]]] = defaultdict(list)
         systems: dict[str, str] = {}
@@ -171,7 +171,7 @@ def from_table(
     made = make_series(points, metric_named(metric).higher_is_better, systems, units)
     if not made:
         hint = "a header alone, or no value above zero: look at --value and --time"
-        raise WeirError("has no series", file=str(path), key=value, hint=hint, exit_code=2)
+        raise InputError("has no series", file=str(path), key=value, hint=hint)
     return made
 
 
@@ -200,6 +200,4 @@ def _not_a_number(row: Mapping[str, str], names: Sequence[str], path: Path, read
             float(row[name])
         except ValueError:
             break
-    return WeirError(
-        "is not a number", file=str(path), line=reader.line_num, key=name, value=row[name], exit_code=2
-    )
+    return InputError("is not a number", file=str(path), line=reader.line_num, key=name, value=row[name])

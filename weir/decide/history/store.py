@@ -15,7 +15,7 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.base.files import printable
 from weir.decide.compare.sides import RECORDS_FILE, records_file
 from weir.decide.history.band import Judgement
@@ -34,9 +34,7 @@ def add_campaign(history: Path, study: Path) -> Path:
     rows = read_records(file)
     folder = _folder(history, rows, file, hashlib.sha256(file.read_bytes()).hexdigest())
     if folder.exists():
-        raise WeirError(
-            "this campaign is in the history already", file=str(folder), hint="nothing to do", exit_code=2
-        )
+        raise InputError("this campaign is in the history already", file=str(folder), hint="nothing to do")
     beside = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)
@@ -74,7 +72,7 @@ def add_sessions(history: Path, database: Path) -> Added:
         folders.append(folder)
     if not folders and not known:
         hint = f"its values are in {', '.join(sorted(others))}" if others else "no test has measured a rate"
-        raise WeirError("no session has a rate", file=str(database), hint=hint, exit_code=2)
+        raise InputError("no session has a rate", file=str(database), hint=hint)
     return Added(tuple(folders), known, frozenset(others))
 
 
@@ -82,22 +80,20 @@ def _folder(history: Path, rows: Sequence[Row], file: Path, digest: str) -> Path
     """Named after the day of the first measurement and the content."""
     began = sorted(str(row["began"]) for row in rows if row.get("began"))
     if not began:
-        raise WeirError(
+        raise InputError(
             "no record has the time of its measurement",
             file=str(file),
             hint="a history needs the column began: collect the study again, or import its log with"
             " --facts FILE, which has columns: {began: 2026-11-27T04:31:00Z}",
-            exit_code=2,
         )
     try:
         day = datetime.fromisoformat(began[0]).date()
     except ValueError:
-        raise WeirError(
+        raise InputError(
             f"is {printable(began[0][:40])!r}, not a time",
             file=str(file),
             key="began",
             hint="records of `weir collect` have it as ISO 8601, such as 2026-11-27T04:31:00Z",
-            exit_code=2,
         ) from None
     return history / f"{day}-{digest[:12]}"
 

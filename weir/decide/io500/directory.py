@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError, WeirError
 from weir.base.files import printable
 from weir.decide.io500.result import (
     CONFIGURATION,
@@ -124,7 +124,7 @@ def read_directory(folder: Path) -> Result:
     """Files are recognised by content; where both exist, result.txt adds what the summary lacks."""
     if not folder.is_dir():
         hint = f"name the directory that holds it: {_HINT}" if folder.is_file() else _HINT
-        raise WeirError("is not a directory", file=str(folder), hint=hint, exit_code=2)
+        raise InputError("is not a directory", file=str(folder), hint=hint)
     texts, refused = _texts(folder)
     summary = _only(folder, texts, is_summary, read_summary, "result_summary.txt")
     ini = _only(folder, texts, is_ini, read_ini, "result.txt")
@@ -168,7 +168,7 @@ def results_in(folder: Path) -> list[Path]:
 def _no_result(folder: Path, refused: Mapping[Path, str]) -> WeirError:
     message = "; ".join(["contains no IO500 result", *_not_read(refused)])
     hint = f"{_HINT}; weir import DIR reads all results below a directory"
-    return WeirError(message, file=str(folder), hint=hint, exit_code=2)
+    return InputError(message, file=str(folder), hint=hint)
 
 
 def _not_read(refused: Mapping[Path, str]) -> list[str]:
@@ -216,11 +216,10 @@ def _only(
     fitting = [file for file, text in texts.items() if fits(text)]
     chosen = [file for file in fitting if file.name == usual] or fitting
     if len(chosen) > 1:
-        raise WeirError(
+        raise InputError(
             f"contains several results: {', '.join(file.name for file in chosen)}",
             file=str(folder),
             hint=f"name the file of the run {usual}, or keep one run in a directory",
-            exit_code=2,
         )
     return read(texts[chosen[0]], chosen[0]) if chosen else None
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.data import data_folder
 from weir.decide.io500.result import PHASES, Phase, Published, Result
 from weir.decide.io500.result_files import number_at_least_zero
@@ -40,19 +40,16 @@ def read_submissions(file: Path) -> list[Submission]:
             reader = csv.DictReader(stream)
             missing = [name for name in (*_COLUMNS.values(), *_ALSO) if name not in (reader.fieldnames or ())]
             if missing:
-                raise WeirError(
-                    f"the column {missing[0]} is missing", file=str(file), line=1, hint=_HINT, exit_code=2
-                )
+                raise InputError(f"the column {missing[0]} is missing", file=str(file), line=1, hint=_HINT)
             found = [_submission(row, file, reader.line_num) for row in reader]
     except OSError as error:
-        raise WeirError(
+        raise InputError(
             f"cannot be read: {error.strerror}",
             file=str(file),
             hint=f"--submissions takes a table with the columns of {DEFAULT}",
-            exit_code=2,
         ) from None
     if not found:
-        raise WeirError("contains no submission", file=str(file), hint=_HINT, exit_code=2)
+        raise InputError("contains no submission", file=str(file), hint=_HINT)
     return found
 
 
@@ -92,13 +89,12 @@ def _count(row: Mapping[str, str], column: str, file: Path, line: int) -> int | 
         return None
     count = _number(row, column, file, line)
     if count < 1 or count != int(count):
-        raise WeirError(
+        raise InputError(
             f"{row[column]} is not a positive whole number",
             file=str(file),
             line=line,
             key=column,
             hint="leave the field empty where the number is unknown",
-            exit_code=2,
         )
     return int(count)
 

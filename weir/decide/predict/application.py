@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from weir.base.errors import ConfigError, Problem, WeirError
+from weir.base.errors import ConfigError, InputError, Problem, WeirError
 from weir.base.units import about_size, parse_duration, parse_size
 from weir.data import load_schema
 from weir.measure.session import planned_batch
@@ -181,7 +181,7 @@ def application_in(log: Log, nodes: int, on: Path | None = None) -> Application:
     in the order of their first calls; its bytes are those of all processes, shared among them."""
     if nodes < 1 or log.processes % nodes:
         hint = f"a divisor of {log.processes}"
-        raise WeirError("does not fit the log", key="--nodes", value=str(nodes), hint=hint, exit_code=2)
+        raise InputError("does not fit the log", key="--nodes", value=str(nodes), hint=hint)
     uses = _of_callers([one for one in log.uses if on is None or one.place == log.place_of(on)])
     place = _place(log, uses, on)
     uses = [one for one in uses if one.place == place]

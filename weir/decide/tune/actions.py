@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError, WeirError
 from weir.base.units import counted, format_size, three_digits
 from weir.decide.compare.verdict import FASTER, Judged
 from weir.decide.tune.measured import Machine, candidates_of, known_suite, objective_of, read_replay
@@ -142,7 +142,7 @@ def _replay(args: argparse.Namespace) -> int:
 def _pair(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise WeirError("is not COLUMN=VALUE", key="--where", value=text, exit_code=2)
+        raise InputError("is not COLUMN=VALUE", key="--where", value=text)
     return name, value
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from weir.base.errors import WeirError, did_you_mean
+from weir.base.errors import InputError, WeirError, did_you_mean
 from weir.base.units import parse_size
 from weir.decide.compare.pairs import Pair, samples
 from weir.decide.compare.sides import records_file
@@ -143,7 +143,7 @@ def candidates_of(plan: Plan, suite: Suite) -> Candidates:
     tune = suite.tune
     if tune is None:
         hint = "see docs/how-to/tune.md, or config/suites/tune-transfers.yaml"
-        raise WeirError(f"the suite {suite.name} has no tune:", hint=hint, exit_code=2)
+        raise InputError(f"the suite {suite.name} has no tune:", hint=hint)
     experiment = next(one for one in suite.experiments if one.name == tune["experiment"])
     parameters = experiment.tool.parameters
     names = {key: cell_key(key, parameters[key]) if key in parameters else key for key in tune["move"]}
@@ -155,9 +155,7 @@ def candidates_of(plan: Plan, suite: Suite) -> Candidates:
     wanted = _default(tune, experiment.tool.name, names, settings)
     if wanted not in settings:
         shown = ", ".join(f"{key} {value}" for key, value in wanted.items())
-        raise WeirError(
-            "the default is not one of the settings", key="tune.default", value=shown, exit_code=2
-        )
+        raise InputError("the default is not one of the settings", key="tune.default", value=shown)
     excluded = sum(one.count for one in plan.exclusions if one.experiment == experiment.name)
     return Candidates(make_space(settings), tuple(cells), settings.index(wanted), excluded)
 
@@ -184,12 +182,11 @@ def _only_moving_differs(cells: Sequence[Cell], moving: set[str]) -> None:
     for cell in cells[1:]:
         for name in ("target", "stack", *_PLACES):
             if name not in moving and getattr(cell, name) != getattr(first, name):
-                raise WeirError(
+                raise InputError(
                     f"the settings differ in their {name}: {getattr(first, name)} and {getattr(cell, name)}",
                     hint=f"choose one: --{name}"
                     if name in ("target", "stack")
                     else f"add {name} to tune: move:",
-                    exit_code=2,
                 )
 
 
@@ -251,20 +248,20 @@ def read_replay(path: Path, moving: Sequence[str], where: Mapping[str, str], val
 
 def _check_columns(path: Path, known: Sequence[str], names: Iterable[str]) -> None:
     if not known:
-        raise WeirError("is empty", file=str(path), hint="give a CSV file with a header", exit_code=2)
+        raise InputError("is empty", file=str(path), hint="give a CSV file with a header")
     if len(known) < 2:
         hint = "name the records.csv of a study, or its folder"
-        raise WeirError("is not a table: its first line has one name", file=str(path), hint=hint, exit_code=2)
+        raise InputError("is not a table: its first line has one name", file=str(path), hint=hint)
     for name in names:
         if name not in known:
             hint = did_you_mean(name, known)
-            raise WeirError("is not a column", file=str(path), line=1, key=name, hint=hint, exit_code=2)
+            raise InputError("is not a column", file=str(path), line=1, key=name, hint=hint)
 
 
 def _whole(path: Path, line: int, row: dict[str, str]) -> dict[str, str]:
     if None in row or None in row.values():
         message = "has more or fewer fields than the header"
-        raise WeirError(message, file=str(path), line=line, hint=DAMAGED, exit_code=2)
+        raise InputError(message, file=str(path), line=line, hint=DAMAGED)
     return row
 
 
@@ -276,7 +273,7 @@ def _number(text: str, path: Path, line: int, value: str) -> float:
     if not math.isfinite(number):
         hint = "--value names a column of numbers, such as bw_mib_s"
         message = f"'{text}' is not a number"
-        raise WeirError(message, file=str(path), line=line, key=value, hint=hint, exit_code=2)
+        raise InputError(message, file=str(path), line=line, key=value, hint=hint)
     return number
 
 
@@ -288,10 +285,10 @@ def _no_line(path: Path, rows: Sequence[Mapping[str, str]], where: Mapping[str, 
             key = f"--where {name}"
             message = f"no line has {name} {wanted}"
             hint = did_you_mean(wanted, values)
-            return WeirError(message, file=str(path), key=key, value=wanted, hint=hint, exit_code=2)
+            return InputError(message, file=str(path), key=key, value=wanted, hint=hint)
     text = ", ".join(f"{name} {wanted}" for name, wanted in where.items())
     hint = "leave one of them out"
-    return WeirError(f"no line has {text} together", file=str(path), key="--where", hint=hint, exit_code=2)
+    return InputError(f"no line has {text} together", file=str(path), key="--where", hint=hint)
 
 
 def _no_choice(path: Path, found: Iterable[tuple[Any, ...]], moving: Sequence[str], value: str) -> WeirError:
@@ -302,7 +299,7 @@ def _no_choice(path: Path, found: Iterable[tuple[Any, ...]], moving: Sequence[st
     else:
         message, key = f"has no line with a valid {value}", "--value"
         hint = "lines that are INVALID, DEGRADED or have no value do not count"
-    return WeirError(message, file=str(path), key=key, hint=hint, exit_code=2)
+    return InputError(message, file=str(path), key=key, hint=hint)
 
 
 def _warn_of_joined(path: Path, others: Sequence[str], settings: Iterable[Iterable[tuple[str, ...]]]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import weir
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.base.files import NUMBER, damage_named, read_object, shaped
 from weir.base.units import about_duration, about_size, three_digits
 from weir.data import data_folder
@@ -93,7 +93,7 @@ def _read(path: Path, hint: str) -> dict[str, Any]:
     try:
         return read_study_facts(path, hint) if path.name == "facts.json" else read_object(path, hint)
     except FileNotFoundError:
-        raise WeirError("is missing", file=str(path), hint=hint, exit_code=2) from None
+        raise InputError("is missing", file=str(path), hint=hint) from None
 
 
 def _section(title: str, lines: Iterator[str]) -> Iterator[str]:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError, WeirError
 from weir.base.units import about_size
 from weir.report.bundle.appendix import Line, claim_lines
 from weir.runs.files import file_sha256
@@ -68,9 +68,7 @@ def verify_bundle(bundle: Path) -> Verified:
 def opened(bundle: Path, folder: Path) -> Path:
     """The study of the bundle, unpacked into a new folder and checked against its checksums."""
     if folder.exists() and any(folder.iterdir()):
-        raise WeirError(
-            "is not empty", file=str(folder), key="--out", hint="name a new directory", exit_code=2
-        )
+        raise InputError("is not empty", file=str(folder), key="--out", hint="name a new directory")
     unpack(bundle, folder)
     found = differences_of_bundle(folder)
     if found:
@@ -205,7 +203,7 @@ def unpack(bundle: Path, folder: Path) -> None:
             raise  # the disk below the folder, not the bundle
         reason = (isinstance(error, OSError) and error.strerror) or error
         hint = "name a file that weir bundle wrote"
-        raise WeirError(f"cannot be read: {reason}", file=str(bundle), hint=hint, exit_code=2) from None
+        raise InputError(f"cannot be read: {reason}", file=str(bundle), hint=hint) from None
     except WeirError:
         _remove(folder)
         raise
@@ -266,7 +264,7 @@ class _Unpacking:
 
 def _refused(bundle: Path, message: str) -> WeirError:
     hint = "weir bundle writes no such file: get it again, or from somebody else"
-    return WeirError(message, file=str(bundle), hint=hint, exit_code=2)
+    return InputError(message, file=str(bundle), hint=hint)
 
 
 _DATE = re.compile(rb"(/(?:CreationDate|ModDate) )(\([^)]*\))")
