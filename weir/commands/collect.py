@@ -21,9 +21,8 @@ from weir.plan.files import PlanLines, cell_of_line, name_of_line, read_lines
 from weir.plan.model import Plan
 from weir.records.collect import site_folder
 from weir.records.intervals import write_intervals
-from weir.records.judged import copies
+from weir.records.judged import Work, collected, copies, parts_of
 from weir.records.rounds import MISSING, OLDER, PLAN_FILE, Rounds, rounds_of
-from weir.records.study import Work, collected, parts_of
 from weir.records.study_facts import Planned, study_facts
 from weir.records.table import (
     COLUMNS,

@@ -20,9 +20,9 @@ from weir.base.errors import WeirError
 from weir.cli import main
 from weir.plan import Plan, read_plan
 from weir.plan.files import lines_of_plan
-from weir.records import judged, study
+from weir.records import judged
 from weir.records.collect import Run, read_json
-from weir.records.study import Work, collected, parts_of
+from weir.records.judged import Work, collected, parts_of
 from weir.runs.files import ROWS_FILE, RUN_FILE, file_sha256
 from weir.runs.manifest import read_manifest
 from weir.terms.model import Cell, Until
@@ -223,7 +223,7 @@ def test_many_runs_are_read_by_several_processes_in_the_order_of_the_plan(
 ) -> None:
     write_runs(planned, tmp_path / "results", 0, 16)
     one = collect(tmp_path)
-    monkeypatch.setattr(study, "_PART_RUNS", 3)
+    monkeypatch.setattr(judged, "_PART_RUNS", 3)
     assert collect(tmp_path) == one
     (run_of(tmp_path, planned, 9) / "run.json").write_text("{}")
     work = Work(tmp_path / "plan.json", parts_of(lines_of_plan(planned).cells), tmp_path / "results")
@@ -233,13 +233,13 @@ def test_many_runs_are_read_by_several_processes_in_the_order_of_the_plan(
 
 READS_FOR_LONG = """
 import os, pathlib, time
-from weir.records import study
+from weir.records import judged
 def part(work, number):
     print(os.getpid(), flush=True)
     time.sleep(600)
-study._part = part
+judged._part = part
 try:
-    list(study.collected(study.Work(pathlib.Path(), [[]] * 9, pathlib.Path())))
+    list(judged.collected(judged.Work(pathlib.Path(), [[]] * 9, pathlib.Path())))
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
