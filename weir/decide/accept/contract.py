@@ -85,7 +85,7 @@ class Contract:
 def read_contract(path: Path, promises: Sequence[str] = ()) -> Contract:
     """promises: LINE=VALUE, which fill bounds that the file leaves open."""
     file = read_yaml(path, Path.cwd())
-    problems = check(file, load_schema("contract"))
+    problems = [*_complete(file), *check(file, load_schema("contract"))]
     if problems:
         raise ConfigError(problems)
     data = file.data
@@ -107,6 +107,25 @@ def read_contract(path: Path, promises: Sequence[str] = ()) -> Contract:
         campaign,
     )
     return _promised(contract, promises)
+
+
+def _complete(file: YamlFile) -> Iterator[Problem]:
+    """Gives each line the keys that it lacks and the line that it is like has, of conditions key by key."""
+    lines = file.data.get("lines") if isinstance(file.data, dict) else None
+    if not isinstance(lines, dict):
+        return
+    above: dict[str, Any] = {}
+    for name, line in lines.items():
+        if isinstance(line, dict) and "like" in line:
+            like = str(line.pop("like"))
+            if like not in above:
+                keys, message = ("lines", name, "like"), f"no line above is named '{like}'"
+                yield file.problem(keys, message, did_you_mean(like, above))
+            elif isinstance(above[like], dict):
+                parts = [one.get("conditions", {}) for one in (above[like], line)]
+                joined = parts[0] | parts[1] if all(isinstance(one, dict) for one in parts) else parts[1]
+                lines[name] = above[like] | line | ({"conditions": joined} if joined else {})
+        above[name] = lines[name]
 
 
 def _campaign(file: YamlFile, problems: list[Problem]) -> NamedCampaign | None:

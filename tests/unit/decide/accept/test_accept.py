@@ -331,12 +331,27 @@ def test_wrong_contracts_are_refused(tmp_path: Path) -> None:
         ("at_least: 160 GB/s", "at_most: 5 s", "write at_least"),
         ("at_least: 160 GB/s", "statistic: best", "grows with their number"),
         ("contract: mistral-2015", "contract: other", "its file 'mistral-2015.yaml'"),
+        ("like: posix-read", "like: posix-raed", "no line above is named 'posix-raed'"),
+        ("like: posix-read", "like: hdf5-write", "no line above is named 'hdf5-write'"),
+        ("like: posix-read", "like: [posix-read]", "no line above is named"),
     ):
         file.write_text(text.replace(old, new))
         with pytest.raises(ConfigError, match=arguments):
             read_contract(file)
     with pytest.raises(WeirError, match="does not fill an open promise"):
         read_contract(CONTRACTS / "mistral-2015.yaml", ["posix-read=1 GB/s"])
+
+
+def test_a_line_that_is_like_another_has_what_it_does_not_give(tmp_path: Path) -> None:
+    """Half of a contract is the same line once more, with another access or number of nodes."""
+    first, write, *_ = read_contract(CONTRACTS / "mistral-2015.yaml").lines
+    assert (write.access, write.select, write.conditions) == (("write",), first.select, first.conditions)
+    assert write.promise is not None
+    assert write.promise.text == "157 GB/s"
+    mpiio = read_contract(CONTRACTS / "mistral-2015.yaml").lines[2]
+    assert mpiio.conditions["ppn"] == {"exactly": 6}
+    assert mpiio.conditions["fixed"] == {**first.conditions["fixed"], "stripe_count": 84}
+    assert "nodes" in mpiio.select
 
 
 @pytest.mark.slow
