@@ -9,7 +9,7 @@ import itertools
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO, cast
@@ -147,6 +147,17 @@ def unique(problems: Iterable[Problem]) -> list[Problem]:
     """Each problem once, in the order of the lines of their files."""
     by_text = {str(problem): problem for problem in problems}
     return sorted(by_text.values(), key=lambda problem: (problem.file or "", problem.line or 0))
+
+
+def require_known(
+    names: Iterable[str], known: Collection[object], message: str, key: str = "", file: str | None = None
+) -> None:
+    """Refuses the first name that is not known; key: the option, else the name itself is the key, in the
+    first line of the file."""
+    for name in names:
+        if name not in known:
+            line, value, hint = 1 if file else None, name if key else None, did_you_mean(name, known)
+            raise InputError(message, file=file, line=line, key=key or name, value=value, hint=hint)
 
 
 _MOST_NAMES = 100  # names in a hint: more are no help, and hostile files have thousands

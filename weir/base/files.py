@@ -8,6 +8,7 @@ damage_named.
 from __future__ import annotations
 
 import contextlib
+import csv
 import hashlib
 import io
 import json
@@ -15,11 +16,11 @@ import math
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from weir.base.errors import InputError, WeirError
+from weir.base.errors import InputError, WeirError, hint_of
 
 _KINDS = {
     stat.S_IFIFO: "a pipe",
@@ -109,6 +110,28 @@ class Hashed:
     def sha256(self) -> str:
         """The SHA-256 of what was written so far, in hexadecimal digits."""
         return self._sum.hexdigest()
+
+
+def as_json(facts: object) -> str:
+    """Plain data as every --json prints it."""
+    return json.dumps(facts, indent=1)
+
+
+def csv_lines(rows: Iterable[Iterable[object]]) -> str:
+    """Lines of a table; the field of None is empty."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+@contextlib.contextmanager
+def reading(path: Path, hint: str = "") -> Iterator[None]:
+    """Reports a file that cannot be read inside the block as one that was named wrongly."""
+    try:
+        yield
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}"
+        raise InputError(message, file=printable(path), hint=hint or hint_of(error)) from None
 
 
 def from_json(text: str | bytes) -> Any:

@@ -186,6 +186,12 @@ def few(lines: Sequence[str], most: int, rest: str) -> list[str]:
     return [*lines[:most], rest.format(more)] if more > 0 else [*lines]
 
 
+def listed(names: Sequence[str], most: int, between: str = ", ") -> str:
+    """The first names; where there are more, their number: 'a, b and 3 more'."""
+    more = len(names) - most
+    return between.join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
 def number_list(numbers: Sequence[int]) -> str:
     """Whole numbers in ascending order for reading: '2', '3 to 8', '2, 4 and 8 to 10'."""
     runs: list[list[int]] = []

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 from dataclasses import astuple, fields
 from pathlib import Path
 
-from weir.base.files import write_atomically
+from weir.base.files import csv_lines, write_atomically
 from weir.report.bundle.appendix import TABLE, TEXT, Line, appendix, claim_lines
 
 NAME = "appendix"
@@ -39,8 +37,4 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _table(study: Path) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(field.name for field in fields(Line))
-    writer.writerows(astuple(line) for line in claim_lines(study))
-    return text.getvalue()
+    return csv_lines([[field.name for field in fields(Line)], *map(astuple, claim_lines(study))])

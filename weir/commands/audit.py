@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 from weir.audit.evidence import EVIDENCE, KINDS
@@ -11,6 +10,7 @@ from weir.audit.explain import as_text, lacking, lacking_text, manual, triggered
 from weir.audit.judge import audited
 from weir.audit.registry import rules
 from weir.base.errors import InputError
+from weir.base.files import as_json
 from weir.decide.compare.sides import records_file
 from weir.records.study_facts import files_read
 from weir.records.table import read_study_records, write_records
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     if args.rules:
-        print(json.dumps(_rule_facts(), indent=1) if args.json else manual(), end="\n" if args.json else "")
+        print(as_json(_rule_facts()) if args.json else manual(), end="\n" if args.json else "")
         return 0
     if args.records is None:
         raise InputError("no records are named", hint=f"such as: {EXAMPLE}")
@@ -56,7 +56,7 @@ def execute(args: argparse.Namespace) -> int:
         write_records(args.out, rows)
     if args.json:
         summary |= {"edited": edited}
-        print(json.dumps(summary | {"rules": entries, "lacking": lacks}, indent=1))
+        print(as_json(summary | {"rules": entries, "lacking": lacks}))
     else:
         parts = (
             _EDITED.format(args.records) if edited else "",

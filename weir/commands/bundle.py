@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from weir.base.errors import visible
+from weir.base.files import as_json
 from weir.base.units import counted
 from weir.plan.config.sources import find_sources
 from weir.report.bundle.pack import pack
@@ -55,11 +55,9 @@ def execute(args: argparse.Namespace) -> int:
         without=args.without,
         announce=lambda source: None if args.json else _print_replaced(source, args.without),
     )
-    if args.json:
-        print(json.dumps(held, indent=1))
-        return 0
     figures = "with figures and tables" if held["figures"] else "without figures"
-    print(f"{out}: {counted(held['files'], 'file')}, {figures}\ndigest {held['digest']}")
+    text = f"{out}: {counted(held['files'], 'file')}, {figures}\ndigest {held['digest']}"
+    print(as_json(held) if args.json else text)
     return 0
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
 
 from weir.base.errors import InputError
+from weir.base.files import as_json
 from weir.measure.clean_up.remains import Cleaned, clean_up_after_kills, clean_up_batch
 from weir.measure.session import planned_batch
 from weir.plan import read_plan
@@ -34,10 +34,8 @@ def execute(args: argparse.Namespace) -> int:
     cleaned = clean_up_after_kills(_report, _WAIT_S)
     if args.plan:
         cleaned += _for_each_batch(args.plan, args.results.resolve())
-    if args.json:
-        print(json.dumps([asdict(each) for each in cleaned], indent=1))
-    else:
-        print("\n".join(map(str, cleaned)) or "nothing to clean up")
+    text = "\n".join(map(str, cleaned)) or "nothing to clean up"
+    print(as_json([asdict(each) for each in cleaned]) if args.json else text)
     return 1 if any(each.complaints for each in cleaned) else 0
 
 

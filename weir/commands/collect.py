@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections import Counter, defaultdict
@@ -14,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
-from weir.base.files import Hashed, whole_bytes
+from weir.base.files import Hashed, as_json, whole_bytes
+from weir.base.units import few
 from weir.decide.compare.cross_check import Agreement, agreements
 from weir.measure.handover import MEASURED_PLAN
 from weir.plan.files import PlanLines, cell_of_line, name_of_line, read_lines
@@ -100,14 +100,14 @@ def execute(args: argparse.Namespace) -> int:
         "cross_check": [one.facts() for one in checked],
         "digest": digest,
     }
-    write_whole(args.out.with_name("facts.json"), json.dumps(facts, indent=1) + "\n")
+    write_whole(args.out.with_name("facts.json"), as_json(facts) + "\n")
     summary = {"out": str(args.out), **done.tally.summary()} | {
         "cells_planned": done.planned.cells,
         "cells_without_run": done.planned.cells - len(done.measured),
         "rounds": [str(one) for one in rounds.findings if one.kind not in _KNOWN_OTHERWISE],
         "cross_check": [one.text for one in checked],
     }
-    print(json.dumps(summary, indent=1) if args.json else _text(summary))
+    print(as_json(summary) if args.json else _text(summary))
     return 0
 
 
@@ -131,7 +131,7 @@ def _compared_cells(lines: PlanLines, plan_file: Path) -> list[Cell]:
 def _write_rounds(study: Path, results: Path, rounds: Rounds) -> Iterator[Path]:
     """Writes the findings about rounds, and the ledger up to the line that was read: with both, a copy of the
     folder is whole."""
-    write_whole(study / ROUNDS_FILE, json.dumps(rounds.data(), indent=1) + "\n")
+    write_whole(study / ROUNDS_FILE, as_json(rounds.data()) + "\n")
     yield study / ROUNDS_FILE
     if rounds.entries:
         yield keep_ledger(results, study, rounds.entries)
@@ -212,9 +212,5 @@ def _text(summary: dict[str, Any]) -> str:
         if missing
         else ""
     )
-    found = summary["rounds"]
-    shown = "".join(f"\n  {one}" for one in found[:_MOST_ROUNDS])
-    rest = (
-        f"\n  and {len(found) - _MOST_ROUNDS} more findings in {ROUNDS_FILE}" if found[_MOST_ROUNDS:] else ""
-    )
-    return describe(summary) + more + shown + rest + "".join(f"\n  {one}" for one in summary["cross_check"])
+    found = few(summary["rounds"], _MOST_ROUNDS, f"and {{}} more findings in {ROUNDS_FILE}")
+    return describe(summary) + more + "".join(f"\n  {one}" for one in [*found, *summary["cross_check"]])

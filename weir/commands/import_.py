@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import InputError
-from weir.base.files import printable
+from weir.base.files import as_json, csv_lines, printable
 from weir.base.units import counted, few
 from weir.decide.io500.imported import Scored, import_all, scored_facts, scored_lines, scored_table
 from weir.records.imported_files import Facts, Found, files_below, imported_before, is_refused, read_facts
@@ -22,7 +21,6 @@ from weir.records.table import (
     LATENCIES_FILE,
     is_table_of_records,
     write_excluded,
-    write_latencies,
     write_records,
     write_whole,
 )
@@ -30,6 +28,7 @@ from weir.records.tally import describe, summarise
 from weir.report.logs import logs_page
 from weir.report.page import write_page
 from weir.runs.manifest import MANIFEST, write_manifest
+from weir.terms.columns import columns
 
 NAME = "import"
 GROUP = "prove"
@@ -89,7 +88,7 @@ def execute(args: argparse.Namespace) -> int:
         raise nothing_found(imported, found.derived, args.files)
     write_records(args.out, imported.rows)
     write_excluded(args.out.with_name(_EXCLUDED_FILE), ())
-    write_latencies(args.out.with_name(LATENCIES_FILE), ())
+    write_whole(args.out.with_name(LATENCIES_FILE), csv_lines([columns("latency")]))
     write_intervals(args.out)
     if scored:
         write_whole(args.out.with_name(_SCORES_FILE), scored_table(scored))
@@ -98,7 +97,7 @@ def execute(args: argparse.Namespace) -> int:
     without = len(imported.without_results) + len(imported.errors)
     read = {"files": given, "read": max(given - without, 0), "refused": imported.refused}
     about = archive_facts(facts.about, imported.rows, read) | {"digest": digest}
-    write_whole(args.out.with_name(_FACTS_FILE), json.dumps(about, indent=1) + "\n")
+    write_whole(args.out.with_name(_FACTS_FILE), as_json(about) + "\n")
     summary = summarise(imported.rows, args.out) | _what_was_read(found, imported, scored)
     summary["read"] = read
     page = args.out.with_name(_PAGE_FILE)
@@ -108,7 +107,7 @@ def execute(args: argparse.Namespace) -> int:
         write_page(page, logs_page(imported.rows, about, args.out, unread))
     else:
         page.unlink(missing_ok=True)  # of an earlier import, of other logs
-    print(json.dumps(summary, indent=1) if args.json else "\n".join(_lines(summary, imported, scored)))
+    print(as_json(summary) if args.json else "\n".join(_lines(summary, imported, scored)))
     return 1 if imported.refused else 0
 
 
@@ -171,11 +170,11 @@ def _lines(summary: dict[str, Any], imported: Imported, scored: list[Scored]) ->
 
 
 def _copies(copies: Mapping[tuple[str, str], int]) -> Iterator[str]:
-    for at, ((file, other), count) in enumerate(copies.items()):
-        if at == _MOST_NAMES:
-            yield f"  and {len(copies) - at} more files with results that another has (--json names all)"
-            return
-        yield f"  counted once: {counted(count, 'result')} of {file}, as in {other}"
+    lines = [
+        f"  counted once: {counted(count, 'result')} of {file}, as in {other}"
+        for (file, other), count in copies.items()
+    ]
+    yield from few(lines, _MOST_NAMES, "  and {} more files with results that another has (--json names all)")
 
 
 def _unread(without_results: Mapping[Path, str]) -> Iterator[str]:

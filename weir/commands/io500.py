@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 from weir.base.errors import InputError
+from weir.base.files import as_json
 from weir.decide.compare.sides import records_file
 from weir.decide.io500.cells import cell_facts, cell_lines, populations, standings
 from weir.decide.io500.directory import read_directory
@@ -76,7 +76,7 @@ def execute(args: argparse.Namespace) -> int:
             args.figure.write_text(standing_figure(result, shown, submissions), encoding="utf-8")
     audit, random = audited(args.directory, result), random_reads(args.directory, result)
     judged = Judged(result, valid, audit, random, shown, why_not)
-    print(json.dumps(facts(judged), indent=1) if args.json else "\n".join(lines(judged)))
+    print(as_json(facts(judged)) if args.json else "\n".join(lines(judged)))
     return 0
 
 
@@ -96,7 +96,7 @@ def _rank_cells(args: argparse.Namespace) -> int:
     found = standings(
         rows, populations(read_submissions(args.submissions or DEFAULT)), _volatile(args.records)
     )
-    print(json.dumps(cell_facts(found), indent=1) if args.json else "\n".join(cell_lines(found)))
+    print(as_json(cell_facts(found)) if args.json else "\n".join(cell_lines(found)))
     return 0
 
 
@@ -116,5 +116,5 @@ def _check_table(args: argparse.Namespace) -> int:
             hint=f"weir io500 DIR, weir io500 --records FILE, or weir io500 --submissions {DEFAULT}",
         )
     found = checked(read_submissions(args.submissions))
-    print(json.dumps(table_facts(found), indent=1) if args.json else "\n".join(table_lines(found)))
+    print(as_json(table_facts(found)) if args.json else "\n".join(table_lines(found)))
     return 0

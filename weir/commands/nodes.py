@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from weir.base.errors import InputError, WeirError, did_you_mean
+from weir.base.errors import WeirError, require_known
+from weir.base.files import as_json
 from weir.base.storage_calls import in_time
 from weir.base.units import few
 from weir.measure.clean_up.prepared_target import prepared
@@ -58,7 +58,7 @@ def execute(args: argparse.Namespace) -> int:
     slow = slow_nodes(probes, args.factor)
     if args.json:
         rows = [{"node": each.node} | {f"{kind}_s": s for kind, s in each.times_s.items()} for each in probes]
-        print(json.dumps({"nodes": rows, "slow": [vars(item) for item in slow]}, indent=1))
+        print(as_json({"nodes": rows, "slow": [vars(item) for item in slow]}))
     else:
         _print(probes, slow, system)
     return 1 if slow else 0
@@ -77,9 +77,7 @@ def _reachable(target: Target) -> str:
 
 
 def _named(known: Mapping[str, Named], name: str, option: str) -> Named:
-    if name not in known:
-        hint = did_you_mean(name, known)
-        raise InputError("the site has no such name", key=option, value=name, hint=hint)
+    require_known([name], known, "the site has no such name", key=option)
     return known[name]
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
+from weir.base.files import as_json
 from weir.plan import Plan, make_plan, plan_data, write_plan
 from weir.plan.card import cost_card, other_scale
 from weir.plan.config import load_config
@@ -61,7 +61,7 @@ def execute(args: argparse.Namespace) -> int:
     if args.out and plan.batches:
         write_plan(plan, args.out)  # before the card: its reader may go early, as head does
     if args.json:
-        print(json.dumps(plan_data(plan), indent=1))
+        print(as_json(plan_data(plan)))
     else:
         full = partial(_planned, args, chosen | {"scale": FULL})
         print(cost_card(plan, costs, other_scale(plan, full, f"--scale {FULL}")))

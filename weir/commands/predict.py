@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from weir.base.errors import InputError, WeirError
+from weir.base.files import as_json
 from weir.decide.compare.sides import records_file
 from weir.decide.predict.application import (
     Application,
@@ -129,9 +129,7 @@ def execute(args: argparse.Namespace) -> int:
         found = {target: [probed.scaled(target, one) for one in each] for target, each in found.items()}
     then = circumstances_of(args.records, [row for row in rows if row["cell"] in cells])
     if args.json:
-        print(
-            json.dumps({target: [facts_of(one) for one in each] for target, each in found.items()}, indent=1)
-        )
+        print(as_json({target: [facts_of(one) for one in each] for target, each in found.items()}))
     else:
         lines = [*lines_of(application, found), f"cells {then}", *([str(probed)] if probed else [])]
         print("\n".join(lines))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import tempfile
@@ -15,6 +14,7 @@ from typing import Any
 
 from weir.audit.judge import UNPROVEN, VERDICTS
 from weir.base.errors import InputError, WeirError
+from weir.base.files import as_json
 from weir.decide.io500.proven import (
     ProvenRun,
     WatchedRun,
@@ -141,7 +141,7 @@ def execute(args: argparse.Namespace) -> int:
     _print(seen, proven, hints if found else [*hints, *_to_expect(output, judged)])
     if args.json:
         facts = facts_of_all(seen) | ({"io500": proven_facts(proven)} if proven else {})
-        args.json.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+        args.json.write_text(as_json(facts) + "\n", encoding="utf-8")
     if args.records:
         placed = [one for _, one in claimed if one is not None]
         write_records(args.records, [one.row | {"began": began} for one in (*judged, *placed)])
@@ -184,7 +184,7 @@ def _of_a_log(args: argparse.Namespace, command: list[str]) -> int:
     print("\n".join(lines), file=sys.stderr)
     if args.json:
         facts = logged_facts(log, moved, claimed)
-        args.json.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+        args.json.write_text(as_json(facts) + "\n", encoding="utf-8")
     placed = [one for _, one in claimed if one is not None]
     if args.records:
         write_records(args.records, [one.row for one in (*(one.judged for one in moved), *placed)])
@@ -207,7 +207,7 @@ def _attached(args: argparse.Namespace, command: list[str], parent: Path | None)
         mounts = mounts_of(read_reports(Path(folder))[0])
     print("\n".join(attached_lines(seen, mounts)), file=sys.stderr)
     if args.json:
-        args.json.write_text(json.dumps(attached_facts(seen, mounts), indent=1) + "\n", encoding="utf-8")
+        args.json.write_text(as_json(attached_facts(seen, mounts)) + "\n", encoding="utf-8")
     return 0
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
 
 from weir.base.errors import InputError
+from weir.base.files import as_json
 from weir.base.units import counted
 from weir.report.bundle.reproduce import Reproduced, reproduce
 
@@ -36,7 +36,7 @@ def execute(args: argparse.Namespace) -> int:
             "its code would run with your rights, and was not trusted", file=str(args.bundle), hint=hint
         )
     outcome = reproduce(args.bundle, args.out)
-    print(json.dumps(asdict(outcome), indent=1) if args.json else _text(outcome))
+    print(as_json(asdict(outcome)) if args.json else _text(outcome))
     return 1 if outcome.different or not all(line.is_reproduced for line in outcome.lines) else 0
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from pathlib import Path
 
 from weir.base.errors import InputError
+from weir.base.files import as_json
 from weir.survey.directory import Pace, Selection
 from weir.survey.output import chart, facts, lines, table
 from weir.survey.tally import State, Tally
@@ -63,7 +63,7 @@ def execute(args: argparse.Namespace) -> int:
         args.csv.write_text(table(tally))
     if args.chart:
         args.chart.write_text(chart(tally))
-    print(json.dumps(facts(tally, *about), indent=1) if args.json else "\n".join(lines(tally, *about)))
+    print(as_json(facts(tally, *about)) if args.json else "\n".join(lines(tally, *about)))
     return 0
 
 

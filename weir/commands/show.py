@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from weir.base.errors import InputError
-from weir.base.files import damage_named, from_json
+from weir.base.files import as_json, damage_named, from_json
 from weir.report.page import DRAW_AGAIN, PAGE_FILE, checked_page, publication_lines
 from weir.report.text import lines
 
@@ -30,7 +29,7 @@ def execute(args: argparse.Namespace) -> int:
     file = args.study / PAGE_FILE if args.study.is_dir() else args.study
     facts = read_page(file)
     with damage_named(file, DRAW_AGAIN):
-        text = json.dumps(facts, indent=1) if args.json else "\n".join(_with_map(facts, file.parent))
+        text = as_json(facts) if args.json else "\n".join(_with_map(facts, file.parent))
     print(text)
     return 0
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import html
-import json
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from urllib.parse import quote
 
 from weir.audit.judge import USABLE
 from weir.base.errors import InputError
-from weir.base.files import damage_named, write_atomically
+from weir.base.files import as_json, damage_named, write_atomically
 from weir.base.plugins import load
 from weir.base.units import three_digits
 from weir.commands.show import read_page
@@ -65,7 +64,7 @@ def execute(args: argparse.Namespace) -> int:
 def _written(args: argparse.Namespace, studies: dict[str, dict[str, Any]]) -> int:
     rows = site_rows(studies)
     if args.json:
-        print(json.dumps([vars(row) for row in rows], indent=1))
+        print(as_json([vars(row) for row in rows]))
         return 0
     out = args.out or args.site / INDEX_FILE
     histories: Sequence[Sequence[str]] = ()

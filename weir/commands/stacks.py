@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
 from pathlib import Path
 
 from weir.base.errors import InputError, did_you_mean
+from weir.base.files import as_json
 from weir.base.units import counted
 from weir.plan.config.sites import load_site
 from weir.plan.config.sources import add_config_dir, find_sources
@@ -39,7 +39,7 @@ def execute(args: argparse.Namespace) -> int:
     wanted = [stack_of_prefix(prefix) for prefix in args.prefix] or _stacks_of_site(args)
     found = [probe_stack(stack, launcher) for stack, launcher in wanted]
     if args.json:
-        print(json.dumps([_facts(stack) for stack in found], indent=1))
+        print(as_json([_facts(stack) for stack in found]))
     else:
         bad = [stack.name for stack in found if problems(stack)]
         many = counted(len(found), "stack")

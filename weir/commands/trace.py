@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 import sys
 from pathlib import Path
 
+from weir.base.files import as_json
 from weir.tools.trace import COLUMNS, read_trace, rows
 
 NAME = "trace"
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     phases = [phase for path in args.files for phase in read_trace(path)]
     if args.json:
-        print(json.dumps([dict(zip(COLUMNS, row, strict=True)) for row in rows(phases)], indent=1))
+        print(as_json([dict(zip(COLUMNS, row, strict=True)) for row in rows(phases)]))
     else:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(COLUMNS)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
 from pathlib import Path
 
 from weir.base.errors import InputError, WeirError
+from weir.base.files import as_json
 from weir.base.units import counted
 from weir.report.bundle.reproduce import verify_bundle
 from weir.runs.manifest import COPY_HINT, SIGNATURE, Verified, sign, signer, verify
@@ -47,7 +47,7 @@ def execute(args: argparse.Namespace) -> int:
     signature = sign(args.study, args.sign) if args.sign and not verified.differences else None
     name = signer(args.study, args.allowed_signers) if args.allowed_signers else None
     if args.json:
-        print(json.dumps(asdict(verified) | {"signer": name}, indent=1))
+        print(as_json(asdict(verified) | {"signer": name}))
     else:
         print(_text(verified, name, proven=bool(given or name)))
         if args.sign:

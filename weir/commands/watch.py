@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 import time
 from pathlib import Path
 
 from weir.base.errors import InputError
+from weir.base.files import as_json
 from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
 from weir.workflow.follow import follow, is_over, line, measured_partitions, plan_of, progress_of, state
 
@@ -42,7 +42,7 @@ def execute(args: argparse.Namespace) -> int:
     if args.once or args.json:
         progress.look()
     if args.json:
-        print(json.dumps([state(one) for one in progress.batches], indent=1))
+        print(as_json([state(one) for one in progress.batches]))
         return 0
     if args.once:
         print("\n".join(line(one) for one in progress.batches))

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from weir.base.errors import InputError, WeirError, did_you_mean, hint_of
-from weir.base.files import printable
+from weir.base.files import printable, reading
 from weir.runs.manifest import MANIFEST, files_of_study
 from weir.terms.columns import columns, facts_of_sidecars
 from weir.terms.model import Row
@@ -231,10 +231,8 @@ class Facts:
 def read_facts(path: Path) -> Facts:
     """The sidecar, with every key and value checked."""
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-    except OSError as error:
-        message = f"cannot be read: {error.strerror}"
-        raise InputError(message, file=str(path), hint=hint_of(error)) from None
+        with reading(path):
+            content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     except (yaml.YAMLError, ValueError) as error:
         raise InputError(f"is not YAML: {error}", file=str(path)) from None
     except RecursionError:

@@ -12,8 +12,8 @@ from typing import Any
 from weir.audit.judge import EVIDENCE_SEPARATOR, judge_all, verdict_columns
 from weir.audit.registry import rules
 from weir.audit.subject import Subject
-from weir.base.errors import InputError, WeirError, hint_of
-from weir.base.files import printable, require_file
+from weir.base.errors import InputError, WeirError
+from weir.base.files import printable, reading, require_file
 from weir.records.collect import messages_of_row
 from weir.records.imported_files import LOG_WITHOUT_RESULT, Facts, is_refused, kind_of
 from weir.records.judged import TELLING_DIGITS, TIMES, digits
@@ -185,12 +185,9 @@ def _with_beside(file: Path, text: str) -> str:
 
 
 def text_of(file: Path) -> str:
-    try:
+    with reading(file):
         require_file(file)
         return read_text(file)
-    except OSError as error:
-        message = f"cannot be read: {error.strerror}"
-        raise InputError(message, file=printable(file), hint=hint_of(error)) from None
 
 
 def _kind(text: str, runs: Iterable[tuple[str, Parsed]]) -> str:

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from weir.base.errors import InputError, did_you_mean, hint_of
-from weir.base.files import write_atomically
+from weir.base.errors import InputError, did_you_mean
+from weir.base.files import csv_lines, reading, write_atomically
 from weir.records.collect import Run
 from weir.terms.columns import WRITTEN_AS_IS, columns
 from weir.terms.model import Cell, Parsed, Row
@@ -23,11 +23,8 @@ DAMAGED = "the table is cut, or a comma or quote is missing: collect or import i
 
 def read_records(path: Path) -> list[Row]:
     """Typed rows; columns that the file lacks are absent from each row."""
-    try:
+    with reading(path):
         text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        message = f"cannot be read: {error.strerror}"
-        raise InputError(message, file=str(path), hint=hint_of(error)) from None
     return [typed_row(fields, path, line) for line, fields in table_lines(text, path)]
 
 
@@ -115,9 +112,7 @@ def typed_row(fields: Mapping[str, str], path: Path, line: int) -> Row:
 
 def write_records(path: Path, rows: Iterable[Row]) -> None:
     """The whole table or nothing: readers never see a half of it."""
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerow(columns())
-    write_whole(path, buffer.getvalue() + lines_of(rows))
+    write_whole(path, csv_lines([columns()]) + lines_of(rows))
 
 
 def lines_of(rows: Iterable[Row], table: str = "record") -> str:
@@ -152,11 +147,7 @@ ExcludedLine = tuple[str, str, str, int]
 
 
 def write_excluded(path: Path, lines: Iterable[ExcludedLine]) -> None:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(EXCLUDED_COLUMNS)
-    writer.writerows(lines)
-    write_whole(path, buffer.getvalue())
+    write_whole(path, csv_lines([EXCLUDED_COLUMNS, *lines]))
 
 
 LATENCIES_FILE = "latencies.csv"
@@ -170,17 +161,6 @@ def collect_latencies(cell: Cell, runs: Iterable[Run]) -> Iterator[Row]:
             yield bucket | {"cell": cell.cell, "run": run.number, "iteration": iteration}
 
 
-def write_latencies(path: Path, rows: Iterable[Row]) -> None:
-    """A header alone if there is nothing."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    names = columns("latency")
-    writer.writerow(names)
-    for row in rows:
-        writer.writerow(column.write(row[name]) for name, column in names.items())
-    write_whole(path, buffer.getvalue())
-
-
 COUNTERS_FILE = "client-counters.csv"
 COLUMNS = ("cell", "run", "access", "iteration", "counter", "samples", "sum")
 # Bytes that the client exchanged with the storage targets; it counts no calls there.
@@ -189,13 +169,11 @@ _EXCHANGED = {"device_read_bytes": "osc_read_bytes", "device_written_bytes": "os
 
 def counter_lines(cell: Cell, run: int, parsed: Parsed) -> str:
     """Lines of the table for a run; empty where no client counts."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    for row in parsed.rows:
-        iteration = run * cell.iterations + row["iteration"]
-        for name, samples, total in _counters(row.get("observed", {})):
-            writer.writerow([cell.cell, run, row["access"], iteration, name, samples, total])
-    return buffer.getvalue()
+    return csv_lines(
+        [cell.cell, run, row["access"], run * cell.iterations + row["iteration"], *counter]
+        for row in parsed.rows
+        for counter in _counters(row.get("observed", {}))
+    )
 
 
 def _counters(observed: Row) -> Iterator[tuple[str, int | None, int | None]]:

@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from weir.base import units
 from weir.base.units import latency_text, three_digits
 from weir.terms.columns import verdict_texts
 
@@ -76,8 +77,7 @@ def lines(facts: Mapping[str, Any]) -> Iterator[str]:
     yield headline(facts)
     study, targets = facts["study"], [one for one in facts["targets"] if not one["emulated"]]
     names = [" ".join(filter(None, (one["name"], one["file_system"]))) for one in targets or facts["targets"]]
-    more = f" and {len(names) - _MOST_TARGETS} more" if len(names) > _MOST_TARGETS else ""
-    yield "  " + (study["title"] or " · ".join(names[:_MOST_TARGETS]) + more)
+    yield "  " + (study["title"] or units.listed(names, _MOST_TARGETS, " · "))
     machine = [
         study["host"],
         study["processor"],

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 from dataclasses import replace
 
 from weir.base.errors import InputError
+from weir.base.files import as_json
 from weir.base.units import counted
 from weir.data import data_folder
 from weir.decide.accept import output
@@ -34,7 +34,7 @@ def accept(args: argparse.Namespace) -> int:
     if args.junit:
         write_whole(args.junit, output.as_junit(contract, results, measured))
     as_text = output.as_text(contract, results, measured)
-    print(json.dumps(output.facts(contract, results, measured), indent=1) if args.json else as_text)
+    print(as_json(output.facts(contract, results, measured)) if args.json else as_text)
     if args.report:
         files = write_report(file, contract, measured, results, args.report)
         pdf = print_pdf(args.report, data_folder("reports"))

@@ -16,9 +16,9 @@ from typing import Any
 
 from weir.audit.judge import USABLE
 from weir.base.plugins import objects
-from weir.base.units import about_duration, about_size, format_size
+from weir.base.units import about_duration, about_size, few, format_size
 from weir.decide.accept.contract import Line
-from weir.decide.accept.evidence import EXPERIMENT, Measured, Run
+from weir.decide.accept.evidence import EXPERIMENT, Measured, Run, shown_value
 from weir.plan.config.parameters import cell_default, cell_key
 from weir.terms.model import Row
 from weir.tools import tools
@@ -132,10 +132,8 @@ def edited(subject: Subject) -> Iterator[str]:
     if subject.measured.copied:
         yield subject.measured.copied
     differences = sorted(subject.measured.differences or (), key=lambda text: text.startswith("added"))
-    for text in differences[:_MOST_DIFFERENCES]:
-        yield f"not as it was collected: {text}"
-    if len(differences) > _MOST_DIFFERENCES:
-        yield f"and {len(differences) - _MOST_DIFFERENCES} more files"
+    lines = [f"not as it was collected: {text}" for text in differences]
+    yield from few(lines, _MOST_DIFFERENCES, "and {} more files")
 
 
 def renamed(subject: Subject) -> Iterator[str]:
@@ -173,9 +171,9 @@ def fixed(values: Mapping[str, Any], subject: Subject) -> Iterator[str]:
         found = [subject.measured.parameter(row, name) for row in subject.rows]
         other = [one for one in found if one is not None and not _same(one, value)]
         if other:
-            yield f"{name} is {_shown(name, other[0])}, not {_shown(name, value)}"
+            yield f"{name} is {shown_value(name, other[0])}, not {shown_value(name, value)}"
         elif None in found:
-            yield Unknown(f"{name} is not recorded; the contract fixes {_shown(name, value)}")
+            yield Unknown(f"{name} is not recorded; the contract fixes {shown_value(name, value)}")
 
 
 @condition
@@ -378,9 +376,3 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return list(one) == list(other)
     return bool(one == other)
-
-
-def _shown(name: str, value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return format_size(value) if name.endswith("_bytes") and isinstance(value, int) else str(value)

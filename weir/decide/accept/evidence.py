@@ -224,7 +224,7 @@ def why_none(line: Line, measured: Measured) -> str:
         return f"the study has no {' or '.join(line.access)} of {line.tool}"
     differing: list[list[str]] = [
         [
-            f"{name} is {_shown(name, measured.parameter(row, name))}, not {_shown(name, value)}"
+            f"{name} is {shown_value(name, measured.parameter(row, name))}, not {shown_value(name, value)}"
             for name, value in line.select.items()
             if value not in _values(measured, row, name)
         ]
@@ -234,9 +234,9 @@ def why_none(line: Line, measured: Measured) -> str:
     return f"no record has these parameters; of the nearest {', '.join(nearest)}"
 
 
-def _shown(name: str, value: Any) -> str:
-    if value is None:
-        return "unknown"
+def shown_value(name: str, value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return "unknown" if value is None else str(value).lower()
     is_size = name.endswith("_bytes") and isinstance(value, int)
     return format_size(value) if is_size else str(value)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log, sqrt
 
+from weir.base.units import few
 from weir.decide.accept.conditions import Finding, Subject, findings, storages_of, usable
 from weir.decide.accept.contract import BEST, MEDIAN, Contract, Line, Promise
 from weir.decide.accept.evidence import Measured, Run, rows_of, why_none
@@ -112,9 +113,7 @@ def _rounds(cells: Iterable[str], line: Line, measured: Measured) -> list[Findin
             or (line.takes_best and one.cell not in measured.cells)
         )
     ]
-    more = len(texts) - MOST_FINDINGS
-    texts = [*texts[:MOST_FINDINGS], *([f"and {more} more"] if more > 0 else [])]
-    return [Finding("rounds", text) for text in texts]
+    return [Finding("rounds", text) for text in few(texts, MOST_FINDINGS, "and {} more")]
 
 
 def _chosen(

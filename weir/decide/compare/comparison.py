@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from math import log1p
 from pathlib import Path
 from typing import Any
 
-from weir.base.errors import InputError, WeirError, did_you_mean
+from weir.base.errors import InputError, WeirError, require_known
+from weir.base.files import as_json
+from weir.base.units import few
 from weir.decide.compare import confirmation, figure, output, sides
 from weir.decide.compare.confirmation import Confirmation, Settings, confirm, still_failing
 from weir.decide.compare.estimate import Days, spreads_of
@@ -130,9 +131,7 @@ def _text(
         lines.append(f"failed: {len(failed.pairs)} pairs by --fail-on {' '.join(args.fail_on)}")
     if failed.evidence:
         lines.append("B cannot be judged as A can:")
-        lines += [f"  {text}" for text in failed.evidence[:_MOST_REASONS]]
-        more = len(failed.evidence) - _MOST_REASONS
-        lines += [f"  and {more} more"] if more > 0 else []
+        lines += few([f"  {text}" for text in failed.evidence], _MOST_REASONS, "  and {} more")
     return "\n".join(lines)
 
 
@@ -144,7 +143,7 @@ def _json(
     failed: Failed,
     more: Mapping[str, Any],
 ) -> str:
-    return json.dumps(
+    return as_json(
         {
             "a": names[0],
             "b": names[1],
@@ -153,18 +152,14 @@ def _json(
             "worse_evidence": list(failed.evidence),
             **more,
         }
-        | ({"confirmation": confirmation.facts(confirmed)} if confirmed else {}),
-        indent=1,
+        | ({"confirmation": confirmation.facts(confirmed)} if confirmed else {})
     )
 
 
 def _sides(args: argparse.Namespace) -> tuple[tuple[sides.Side, sides.Side], list[str]]:
     """Both sides, and the columns in which a pair may differ."""
     known = [*IDENTITY, *columns_of_role("parameter")]
-    for name in args.across:
-        if name not in known:
-            hint = did_you_mean(name, known)
-            raise InputError("is not a column that pairs are made by", key="--across", value=name, hint=hint)
+    require_known(args.across, known, "is not a column that pairs are made by", key="--across")
     if (args.by is None) == (args.second is None):
         raise InputError(
             "a comparison needs B, or --by to split A", hint="weir compare A B, or weir compare A --by stack"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.audit.judge import USABLE
-from weir.base.units import counted
+from weir.base.units import counted, listed
 from weir.decide.compare.pairs import pair_cells
 from weir.decide.compare.sides import Campaign, Side
 from weir.decide.compare.verdict import SAME, UNDECIDED, Judged, judge_pairs
@@ -57,10 +57,8 @@ class Agreement:
         if self.ratio is not None:
             found += f", ratio {self.ratio:.3f} ({self.low:.3f} to {self.high:.3f})"
         if self.differ:
-            named, more = self.differ[:_MOST_NAMED], len(self.differ) - _MOST_NAMED
-            rest = f" and {more} more" if more > 0 else ""
             word = "differs" if len(self.differ) == 1 else "differ"
-            found += f"; {len(self.differ)} {word}: {', '.join(named)}{rest}"
+            found += f"; {len(self.differ)} {word}: {listed(self.differ, _MOST_NAMED)}"
         if self.undecided and (self.agree or self.differ):
             found += f"; {len(self.undecided)} undecided, with this many rounds and this noise"
         elif self.undecided:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from weir.base.errors import InputError
-from weir.base.files import write_atomically
+from weir.base.files import reading, write_atomically
 from weir.decide.compare.output import (
     headline,
     interval_text,
@@ -65,10 +65,8 @@ def _list(lines: Sequence[str]) -> list[str]:
 
 def write_into(report: Path, section: str) -> None:
     """Append the section to a report, or replace an earlier one."""
-    try:
+    with reading(report):
         text = report.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(report)) from None
     before, begin, rest = text.partition(BEGIN)
     if begin:
         text = before + rest.partition(END)[2]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import statistics
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from math import exp, log
 from typing import Any
 
+from weir.base.files import csv_lines
 from weir.base.units import counted, few, three_digits
 from weir.decide.compare.estimate import FEWEST_ROUNDS, FEWEST_SEPARATE
 from weir.decide.compare.pairs import Pair, Unmatched
@@ -64,8 +63,7 @@ def headline(judged: Sequence[Judged], margin: float) -> str:
     counts = Counter(one.verdict for one in judged)
     shown = {SAME: f"no difference within ±{margin:.0%}"}
     parts = [f"{counts[verdict]} {shown.get(verdict, verdict)}" for verdict in ORDER]
-    pairs = "pair" if len(judged) == 1 else "pairs"
-    return "; ".join([f"{len(judged)} {pairs}: " + ", ".join(parts), *_amounts(judged)])
+    return "; ".join([f"{counted(len(judged), 'pair')}: {', '.join(parts)}", *_amounts(judged)])
 
 
 def _amounts(judged: Sequence[Judged]) -> Iterator[str]:
@@ -215,16 +213,17 @@ def unmatched_lines(unmatched: Sequence[Unmatched]) -> list[str]:
     if not unmatched:
         return []
     lines = [f"{len(unmatched)} cells have no like cell on the other side and are not compared:"]
-    for one in unmatched[:_MOST_UNMATCHED]:
-        why = ", ".join(f"{name} is {here} here, {there} there" for name, here, there in one.differs)
-        lines.append(f"  {one.side}: {one.access} {one.label}: {why or 'nothing like it there'}")
-    if len(unmatched) > _MOST_UNMATCHED:
-        lines.append(f"  and {len(unmatched) - _MOST_UNMATCHED} more")
+    lines += few([_unmatched_line(one) for one in unmatched], _MOST_UNMATCHED, "  and {} more")
     columns = Counter(name for one in unmatched if len(one.differs) == 1 for name, _, _ in one.differs)
     if columns:
         column = columns.most_common(1)[0][0]
         lines.append(f"hint: to compare across different values of {column}, add --across {column}")
     return lines
+
+
+def _unmatched_line(one: Unmatched) -> str:
+    why = ", ".join(f"{name} is {here} here, {there} there" for name, here, there in one.differs)
+    return f"  {one.side}: {one.access} {one.label}: {why or 'nothing like it there'}"
 
 
 def as_junit(
@@ -246,24 +245,11 @@ def as_junit(
 
 def as_csv(judged: Sequence[Judged]) -> str:
     """The table for analysis: one row a pair."""
-    names = (
-        "label",
-        "access",
-        "verdict",
-        "ratio",
-        "low",
-        "high",
-        "rounds_a",
-        "rounds_b",
-        "design",
-        "more_rounds",
-        "notes",
-    )
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(names)
+    rounds = ("rounds_a", "rounds_b")
+    names = ("label", "access", "verdict", "ratio", "low", "high", *rounds, "design", "more_rounds", "notes")
+    rows = []
     for one in sorted_for_reading(judged):
-        values = facts(one) | dict(zip(("rounds_a", "rounds_b"), facts(one)["rounds"], strict=True))
-        values["notes"] = "; ".join(one.notes)
-        writer.writerow("" if values[name] is None else values[name] for name in names)
-    return buffer.getvalue()
+        values = facts(one) | {"notes": "; ".join(one.notes)}
+        values |= zip(rounds, values["rounds"], strict=True)
+        rows.append([values[name] for name in names])
+    return csv_lines([names, *rows])

@@ -17,6 +17,7 @@ from math import exp, log
 from typing import Any, NamedTuple
 
 from weir.audit.explain import is_of_log
+from weir.base.units import listed
 from weir.decide.compare.sides import Campaign, Side
 from weir.records.metrics import Metric
 from weir.records.rounds import REMARKS
@@ -269,7 +270,7 @@ def unlike_conditions(sides: tuple[Side, Side], pairs: Sequence[Pair], across: C
     runs = [[run for campaign in one.campaigns for run in _runs(campaign)] for one in sides]
     first, second = (_of_side(one, of_side, across) for one, of_side in zip(sides, runs, strict=True))
     notes = [
-        f"note: {name} differs: {_listed(first[name])} in A, {_listed(second[name])} in B"
+        f"note: {name} differs: {_some(first[name])} in A, {_some(second[name])} in B"
         for name in dict.fromkeys((*first, *second))
         if first.get(name) and second.get(name) and first[name] != second[name]
     ]
@@ -323,10 +324,8 @@ def _runs(campaign: Campaign) -> Iterator[Run]:
             yield document
 
 
-def _listed(values: Collection[str]) -> str:
-    shown = sorted(values)[:_MOST_VALUES]
-    more = f" and {len(values) - len(shown)} more" if len(values) > len(shown) else ""
-    return ", ".join(shown) + more
+def _some(values: Collection[str]) -> str:
+    return listed(sorted(values), _MOST_VALUES)
 
 
 def _order(pairs: Sequence[Pair]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from weir.base.errors import InputError, WeirError, did_you_mean, neighbour_of
+from weir.base.errors import InputError, WeirError, did_you_mean, neighbour_of, require_known
 from weir.records.rounds import Rounds, edited_values, rounds_of_rows
 from weir.records.table import read_study_records
 from weir.runs.manifest import is_edited
@@ -93,13 +93,7 @@ def split_by(
     file: Path, column: str, values: Sequence[str], known: Sequence[str], bundle: bool = False
 ) -> tuple[Side, Side]:
     """Two selections of one study, by the value of a column; `date` is the day of `began`."""
-    if column != "date" and column not in known:
-        raise InputError(
-            "is not a column of a record",
-            key="--by",
-            value=column,
-            hint=did_you_mean(column, [*known, "date"]),
-        )
+    require_known([column], [*known, "date"], "is not a column of a record", key="--by")
     groups: dict[str, list[Row]] = {}
     rows = read_study_records(file)
     for row in rows:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterable, Sequence
 from math import exp
 from pathlib import Path
@@ -11,16 +10,17 @@ from pathlib import Path
 import numpy as np
 
 from weir.base.errors import InputError
+from weir.base.files import as_json
+from weir.base.units import listed
 from weir.decide.compare.sides import campaigns
 from weir.decide.history import RECENT_POINTS, figure, output
 from weir.decide.history.band import band_of, judge_newest
 from weir.decide.history.reframe_results import Bound, is_database
 from weir.decide.history.regimes import FEWEST_POINTS, regimes_of
-from weir.decide.history.series import Series, from_campaigns, from_table, series_name, stopped
+from weir.decide.history.series import Series, from_campaigns, from_table, of_cells, stopped
 from weir.decide.history.store import Condition, add_campaign, add_sessions, conditions_of, notes_of
 from weir.records.metrics import metric_named
 from weir.records.table import write_whole
-from weir.terms.columns import columns_of_role
 from weir.terms.model import Row
 
 _MOST_NAMES = 12
@@ -47,8 +47,7 @@ def _add(history: Path, study: Path) -> str:
 def _columns_of(table: Path) -> str:
     with table.open(encoding="utf-8", errors="replace") as stream:
         names = stream.readline().strip().split(",")
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return f"; it has {', '.join(names[:_MOST_NAMES])}{more}" if len(names) > 1 else ""
+    return f"; it has {listed(names, _MOST_NAMES)}" if len(names) > 1 else ""
 
 
 def _series(args: argparse.Namespace) -> list[Series]:
@@ -63,10 +62,7 @@ def _series(args: argparse.Namespace) -> list[Series]:
                 hint="such as --key target --key access" + _columns_of(args.history),
             )
         return from_table(args.history, args.key, args.time, args.value, args.metric, args.unit)
-    parameters = columns_of_role("parameter")
-    return from_campaigns(
-        campaigns(args.history), metric_named(args.metric), lambda row: series_name(row, parameters)
-    )
+    return of_cells(campaigns(args.history), metric_named(args.metric))
 
 
 def _show(args: argparse.Namespace, every: list[Series]) -> int:
@@ -78,7 +74,7 @@ def _show(args: argparse.Namespace, every: list[Series]) -> int:
             {"series": series.name, "changes": [vars(change) for change in one.changes]}
             for series, one in judged
         ]
-        print(json.dumps(found, indent=1))
+        print(as_json(found))
     else:
         known = (one for each in _conditions(args).values() for one in each)
         print("\n".join([output.show_text(judged, args.all), *output.condition_lines(known, args.all)]))
@@ -102,7 +98,7 @@ def _check(args: argparse.Namespace, every: list[Series]) -> int:
             output.facts(one) | {"conditions": each, "stopped": one.series in names}
             for one, each in zip(found, notes, strict=True)
         ]
-        print(json.dumps(facts, indent=1))
+        print(as_json(facts))
     else:
         lines = dict.fromkeys(f"note: {text}" for each in notes for text in each)
         print("\n".join([output.as_text(found, args.all), *lines, *output.stopped_lines(every)]))
@@ -112,7 +108,7 @@ def _check(args: argparse.Namespace, every: list[Series]) -> int:
 def _reference(args: argparse.Namespace) -> int:
     """Bounds for the next value of each cell, for WEIR_REFERENCE of the ReFrame tests."""
     bounds = reference_bounds(campaigns(args.history))
-    text = json.dumps({"bounds": bounds}, indent=1) + "\n"
+    text = as_json({"bounds": bounds}) + "\n"
     if args.out:
         write_whole(args.out, text)
         print(f"{args.out}: bounds of {len(bounds)} series")

@@ -24,7 +24,7 @@ from weir.decide.history import RECENT_POINTS
 from weir.decide.history.band import FASTER, SLOWER, SPIKE, Judgement, judge_newest
 from weir.decide.history.output import ORDER, headline, incident_lines, line
 from weir.decide.history.regimes import FEWEST_POINTS, Change, Regime
-from weir.decide.history.series import Series, from_campaigns, series_name
+from weir.decide.history.series import Series, of_cells, series_name
 from weir.records.metrics import metric_named
 from weir.report import drawing
 from weir.report.drawing import BAD, GOOD, INK, NEUTRAL, PALE
@@ -172,9 +172,7 @@ def write_pages(
 
 
 def _judged(parts: Sequence[Sequence[Row]]) -> list[tuple[Series, Judgement]]:
-    parameters = columns_of_role("parameter")
-    every = from_campaigns(parts, metric_named("rate"), lambda row: series_name(row, parameters))
-    return [(series, judge_newest(series, RECENT_POINTS)) for series in every]
+    return [(one, judge_newest(one, RECENT_POINTS)) for one in of_cells(parts, metric_named("rate"))]
 
 
 def _links(parts: Sequence[Sequence[Row]], cells: Mapping[tuple[str, str], str]) -> dict[str, str]:

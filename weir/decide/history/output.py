@@ -83,8 +83,7 @@ def stopped_lines(every: Sequence[Series]) -> list[str]:
         f"note: {one.name}: no value since {one.day(len(one) - 1)}, others until {last}: excluded or renamed?"
         for one, last in stopped(every)
     ]
-    more = len(found) - _MOST_STOPPED
-    return [*found[:_MOST_STOPPED], *([f"note: and {more} more without newer values"] if more > 0 else [])]
+    return few(found, _MOST_STOPPED, "note: and {} more without newer values")
 
 
 def incident_lines(found: Sequence[Judgement]) -> list[str]:

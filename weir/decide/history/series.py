@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.base.errors import InputError, WeirError, did_you_mean
+from weir.base.errors import InputError, WeirError, require_known
 from weir.decide.compare.pairs import IDENTITY, RESERVED
 from weir.records.metrics import Metric, metric_named
 from weir.records.table import damage_named
-from weir.terms.columns import columns
+from weir.terms.columns import columns, columns_of_role
 from weir.terms.model import Row
 
 Numbers = NDArray[np.float64]
@@ -91,6 +91,12 @@ def from_campaigns(
     return make_series(points, metric.higher_is_better, systems, units)
 
 
+def of_cells(campaigns: Iterable[Sequence[Row]], metric: Metric) -> list[Series]:
+    """A series for each cell and access."""
+    parameters = columns_of_role("parameter")
+    return from_campaigns(campaigns, metric, lambda row: series_name(row, parameters))
+
+
 def stopped(every: Iterable[Series]) -> list[tuple[Series, str]]:
     """Series without a value for longer than ever before, with the last day of their system.
 
@@ -142,10 +148,7 @@ def from_table(
         known = next(reader, [])
         if not known:
             raise InputError("is empty", file=str(path), hint="give a CSV file with a header")
-        for name in (*keys, time, value):
-            if name not in known:
-                hint = did_you_mean(name, known)
-                raise InputError("is not a column", file=str(path), line=1, key=name, hint=hint)
+        require_known((*keys, time, value), known, "is not a column", file=str(path))
         at_keys, at_time, at_value = [known.index(key) for key in keys], known.index(time), known.index(value)
         points: dict[str, list[tuple[float, float]]] = defaultdict(list)
         systems: dict[str, str] = {}

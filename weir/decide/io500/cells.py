@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from weir.base.units import counted, few
 from weir.data import data_folder
 from weir.decide.io500.random_read import DOUBTED, published_random_reads
 from weir.decide.io500.result import PHASES, STONEWALL_S, WRITE_PHASES
@@ -196,7 +197,7 @@ def cell_lines(found: Sequence[Standing]) -> Iterator[str]:
     """A sentence for each comparable cell; the others are counted by reason."""
     ranked = [one for one in found if one.places]
     for one in ranked:
-        value = f"{one.value:,.4g} {one.unit}, median of {_runs(one.runs)}"
+        value = f"{one.value:,.4g} {one.unit}, median of {counted(one.runs, 'run')}"
         yield f"{one.label or one.cell}, {one.access}: {value}"
         for per, place in one.places.items():
             yield f"  {_WHAT[per]}{_among(place)} {_of(one.phase)}{_on_ime(place)}"
@@ -205,14 +206,8 @@ def cell_lines(found: Sequence[Standing]) -> Iterator[str]:
     reasons = Counter(one.why_not for one in found if not one.places)
     if reasons:
         yield f"not ranked: {sum(reasons.values())} of {len(found)} accesses of cells"
-    for reason, count in reasons.most_common(_MOST_REASONS):
-        yield f"  {count:5d}  {reason}"
-    if len(reasons) > _MOST_REASONS:
-        yield f"  and {len(reasons) - _MOST_REASONS} more reasons (--json has all)"
-
-
-def _runs(count: int) -> str:
-    return f"{count} run{'' if count == 1 else 's'}"
+    rows = [f"  {count:5d}  {reason}" for reason, count in reasons.most_common()]
+    yield from few(rows, _MOST_REASONS, "  and {} more reasons (--json has all)")
 
 
 def _among(place: Place) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from weir.base.files import printable
+from weir.base.files import csv_lines, printable
+from weir.base.units import counted
 from weir.decide.io500.output import describe
 from weir.decide.io500.result import (
     TOLERANCE,
@@ -95,8 +94,7 @@ def _scored(one: ResultSet, of_logs: Mapping[str, Phase], by_source: Mapping[str
 def _audited(one: ResultSet, by_source: Mapping[str, Sequence[Row]]) -> Iterator[str]:
     """The findings of the audit in the logs of a set, by verdict and reason."""
     for found in findings_of(by_source.get(printable(log), ()) for log in sorted(one.logs.values())):
-        count = len(found.logs)
-        yield f"the audit calls {count} {'log' if count == 1 else 'logs'} {found.verdict}: {found.reasons}"
+        yield f"the audit calls {counted(len(found.logs), 'log')} {found.verdict}: {found.reasons}"
 
 
 def scored_lines(scored: Sequence[Scored]) -> Iterator[str]:
@@ -160,8 +158,4 @@ def scored_table(scored: Sequence[Scored]) -> str:
     """io500.csv: a line for each result set."""
     rows = [scored_facts(one) for one in scored]
     names = dict.fromkeys(name for row in rows for name in row)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_lines([names, *([row.get(name) for name in names] for row in rows)])

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.base.errors import InputError
+from weir.base.files import reading
 from weir.data import data_folder
 from weir.decide.io500.result import PHASES, Phase, Published, Result
 from weir.decide.io500.result_files import number_at_least_zero
@@ -35,19 +36,13 @@ class Submission:
 
 
 def read_submissions(file: Path) -> list[Submission]:
-    try:
-        with file.open(encoding="utf-8", newline="") as stream:
-            reader = csv.DictReader(stream)
-            missing = [name for name in (*_COLUMNS.values(), *_ALSO) if name not in (reader.fieldnames or ())]
-            if missing:
-                raise InputError(f"the column {missing[0]} is missing", file=str(file), line=1, hint=_HINT)
-            found = [_submission(row, file, reader.line_num) for row in reader]
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}",
-            file=str(file),
-            hint=f"--submissions takes a table with the columns of {DEFAULT}",
-        ) from None
+    hint = f"--submissions takes a table with the columns of {DEFAULT}"
+    with reading(file, hint), file.open(encoding="utf-8", newline="") as stream:
+        reader = csv.DictReader(stream)
+        missing = [name for name in (*_COLUMNS.values(), *_ALSO) if name not in (reader.fieldnames or ())]
+        if missing:
+            raise InputError(f"the column {missing[0]} is missing", file=str(file), line=1, hint=_HINT)
+        found = [_submission(row, file, reader.line_num) for row in reader]
     if not found:
         raise InputError("contains no submission", file=str(file), hint=_HINT)
     return found

@@ -4,13 +4,13 @@ a file of ROMIO hints."""
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from weir.base.errors import InputError, WeirError
+from weir.base.files import as_json
 from weir.base.units import counted, format_size, three_digits
 from weir.decide.compare.verdict import FASTER, Judged
 from weir.decide.tune.measured import Machine, candidates_of, known_suite, objective_of, read_replay
@@ -73,9 +73,7 @@ def _live(args: argparse.Namespace) -> int:
     if args.hints and (text := hints_file(cells[best])):
         args.hints.write_text(text, encoding="utf-8")
     if args.json:
-        args.json.write_text(
-            json.dumps(_facts(space, trials, best, judged), indent=1) + "\n", encoding="utf-8"
-        )
+        args.json.write_text(as_json(_facts(space, trials, best, judged)) + "\n", encoding="utf-8")
     print("\n".join(lines))  # after the files: a reader that has gone must not cost what was measured
     return 0
 
@@ -133,9 +131,7 @@ def _replay(args: argparse.Namespace) -> int:
     ]
     print("\n".join(lines))
     if args.json:
-        args.json.write_text(
-            json.dumps(_facts(replay.space, trials, best, None), indent=1) + "\n", encoding="utf-8"
-        )
+        args.json.write_text(as_json(_facts(replay.space, trials, best, None)) + "\n", encoding="utf-8")
     return 0
 
 

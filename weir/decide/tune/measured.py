@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from weir.base.errors import InputError, WeirError, did_you_mean
-from weir.base.units import parse_size
+from weir.base.errors import InputError, WeirError, did_you_mean, require_known
+from weir.base.units import listed, parse_size
 from weir.decide.compare.pairs import Pair, samples
 from weir.decide.compare.sides import records_file
 from weir.decide.compare.verdict import Judged, judge_pairs
@@ -252,10 +252,7 @@ def _check_columns(path: Path, known: Sequence[str], names: Iterable[str]) -> No
     if len(known) < 2:
         hint = "name the records.csv of a study, or its folder"
         raise InputError("is not a table: its first line has one name", file=str(path), hint=hint)
-    for name in names:
-        if name not in known:
-            hint = did_you_mean(name, known)
-            raise InputError("is not a column", file=str(path), line=1, key=name, hint=hint)
+    require_known(names, known, "is not a column", file=str(path))
 
 
 def _whole(path: Path, line: int, row: dict[str, str]) -> dict[str, str]:
@@ -307,8 +304,7 @@ def _warn_of_joined(path: Path, others: Sequence[str], settings: Iterable[Iterab
     values = [list(zip(*cells, strict=True)) for cells in settings]
     mixed = [name for at, name in enumerate(others) if any(len(set(one[at])) > 1 for one in values)]
     if mixed:
-        more = f" and {len(mixed) - _MOST_NAMES} more" if len(mixed) > _MOST_NAMES else ""
-        text = f"a setting joins different values of {', '.join(mixed[:_MOST_NAMES])}{more}"
+        text = f"a setting joins different values of {listed(mixed, _MOST_NAMES)}"
         hint = f"fix each, such as --where {mixed[0]}=VALUE, or let it change: --move {mixed[0]}"
         print(f"weir: {path}: {text}\n    hint: {hint}", file=sys.stderr)
 
