@@ -53,14 +53,15 @@ class WeirError(Exception):
         self,
         message: str,
         *,
-        file: str | None = None,
+        file: str | Path | None = None,
         line: int | None = None,
         key: str | None = None,
         value: object = None,
         hint: str | None = None,
         exit_code: int | None = None,
     ) -> None:
-        self.problems: tuple[Problem, ...] = (Problem(message, file, line, key, value, hint),)
+        name = None if file is None else str(file)
+        self.problems: tuple[Problem, ...] = (Problem(message, name, line, key, value, hint),)
         self.exit_code = self._EXIT_CODE if exit_code is None else exit_code
         super().__init__(str(self.problems[0]))
 
@@ -150,7 +151,7 @@ def unique(problems: Iterable[Problem]) -> list[Problem]:
 
 
 def require_known(
-    names: Iterable[str], known: Collection[object], message: str, key: str = "", file: str | None = None
+    names: Iterable[str], known: Collection[object], message: str, key: str = "", file: Path | None = None
 ) -> None:
     """Refuses the first name that is not known; key: the option, else the name itself is the key, in the
     first line of the file."""

@@ -149,11 +149,11 @@ def read_object(path: Path, hint: str) -> dict[str, Any]:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise WeirError(f"cannot be read: {error.strerror}", file=str(path), hint=hint) from None
+        raise WeirError(f"cannot be read: {error.strerror}", file=path, hint=hint) from None
     except ValueError as error:
-        raise WeirError(f"is damaged: {error}", file=str(path), hint=hint) from None
+        raise WeirError(f"is damaged: {error}", file=path, hint=hint) from None
     if not isinstance(content, dict):
-        raise WeirError("is damaged: it does not hold a JSON object", file=str(path), hint=hint)
+        raise WeirError("is damaged: it does not hold a JSON object", file=path, hint=hint)
     return content
 
 
@@ -180,7 +180,7 @@ def damage_named(path: Path, hint: str) -> Iterator[None]:
         yield
     except WRONG_CONTENT as error:
         detail = f"a value is missing or of another type ({type(error).__name__}: {error})"
-        raise WeirError(f"is damaged: {detail[:200]}", file=str(path), hint=hint) from error
+        raise WeirError(f"is damaged: {detail[:200]}", file=path, hint=hint) from error
 
 
 def read_shaped(path: Path, shape: Shape, hint: str) -> dict[str, Any]:
@@ -195,11 +195,7 @@ def shaped(content: Any, shape: Shape, path: Path, hint: str, exit_code: int = 1
     if fault := fault_of(content, shape):
         key, wrong = fault
         raise WeirError(
-            f"is damaged: {wrong}",
-            file=str(path),
-            key=key.lstrip(".") or None,
-            hint=hint,
-            exit_code=exit_code,
+            f"is damaged: {wrong}", file=path, key=key.lstrip(".") or None, hint=hint, exit_code=exit_code
         )
     return content
 

@@ -183,7 +183,7 @@ def _nothing_measured(plan: Plan, cells: int, where: Path) -> WeirError:
     known = [why_unavailable(site_folder(where, plan.site.name), batch.batch) for batch in plan.batches]
     return WeirError(
         "; ".join([f"none of the {cells} planned cells has a finished run", *filter(None, known)]),
-        file=str(where),
+        file=where,
         hint="measure first, by weir run, or name the folder that holds runs/ by --results",
     )
 

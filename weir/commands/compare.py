@@ -48,10 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: 35 on different days, 0 within a day)",
     )
     parser.add_argument(
-        "--history",
-        type=Path,
-        metavar="FOLDER",
-        help="take that spread from the campaigns of weir history",
+        "--history", type=Path, metavar="FOLDER", help="take that spread from the campaigns of weir history"
     )
     parser.add_argument(
         "--fail-on",

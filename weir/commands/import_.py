@@ -17,13 +17,7 @@ from weir.records.imported_files import Facts, Found, files_below, imported_befo
 from weir.records.importing import Imported, nothing_found
 from weir.records.intervals import INTERVALS_FILE, write_intervals
 from weir.records.study_facts import archive_facts
-from weir.records.table import (
-    LATENCIES_FILE,
-    is_table_of_records,
-    write_excluded,
-    write_records,
-    write_whole,
-)
+from weir.records.table import LATENCIES_FILE, is_table_of_records, write_excluded, write_records, write_whole
 from weir.records.tally import describe, summarise
 from weir.report.logs import logs_page
 from weir.report.page import write_page
@@ -79,7 +73,7 @@ def execute(args: argparse.Namespace) -> int:
     found = files_below(args.files)
     if args.out.resolve() in {file.resolve() for file, is_found in found.files if not is_found}:
         hint = "name another file by --out"
-        raise InputError("is both read and written", file=str(args.out), key="--out", hint=hint)
+        raise InputError("is both read and written", file=args.out, key="--out", hint=hint)
     # An earlier import that was killed left a table without the files beside it.
     files = [one for one in found.files if one[0].resolve() != args.out.resolve()]
     imported, scored = import_all(files, facts)
@@ -116,19 +110,19 @@ def _require_free(out: Path) -> None:
     study."""
     if out.name in _BESIDE:
         message, hint = "is the name of another output of the import", "name the table records.csv"
-        raise InputError(message, file=str(out), key="--out", hint=hint)
+        raise InputError(message, file=out, key="--out", hint=hint)
     mine = imported_before(out.parent)
     others = sorted(name for name in mine - {out.name, *_BESIDE} if out.with_name(name).exists())
     if others:
         message = f"{others[0]} is there, whose facts, checksums and page this import would replace"
         hint = f"write each import into a directory of its own, such as --out {out.stem}/records.csv"
-        raise InputError(message, file=str(out.parent), key="--out", hint=hint)
+        raise InputError(message, file=out.parent, key="--out", hint=hint)
     for file in (out, *map(out.with_name, _BESIDE)):
         is_mine = file.name in mine or (file == out and is_table_of_records(file))
         if os.path.lexists(file) and not is_mine:
             message = "exists, and no import wrote it"
             hint = "name a file in another directory by --out, or move this one away"
-            raise InputError(message, file=str(file), key="--out", hint=hint)
+            raise InputError(message, file=file, key="--out", hint=hint)
 
 
 def _what_was_read(found: Found, imported: Imported, scored: list[Scored]) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     folder: Path = args.folder
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError("is not an empty directory", file=str(folder), hint="name a new one")
+        raise InputError("is not an empty directory", file=folder, hint="name a new one")
     engine = find_engine(args.engine)
     existed = folder.exists()
     try:

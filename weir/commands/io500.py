@@ -82,17 +82,10 @@ def execute(args: argparse.Namespace) -> int:
 
 def _rank_cells(args: argparse.Namespace) -> int:
     args.records = records_file(args.records)
-    rows = read_records(args.records)
-    if args.cell:
-        rows = [row for row in rows if row["cell"] == args.cell]
-        if not rows:
-            raise InputError(
-                "has no such cell",
-                file=str(args.records),
-                key="--cell",
-                value=args.cell,
-                hint="the column cell of the records has the names",
-            )
+    rows = [row for row in read_records(args.records) if not args.cell or row["cell"] == args.cell]
+    if args.cell and not rows:
+        hint = "the column cell of the records has the names"
+        raise InputError("has no such cell", file=args.records, key="--cell", value=args.cell, hint=hint)
     found = standings(
         rows, populations(read_submissions(args.submissions or DEFAULT)), _volatile(args.records)
     )

@@ -120,7 +120,7 @@ def execute(args: argparse.Namespace) -> int:
         ]
         raise WeirError(
             "; ".join([f"no record fits a phase of {application.name}", *reasons[:_MOST_REASONS]]),
-            file=str(args.records),
+            file=args.records,
             hint="measure the suite nersc-ior, or cells with its interface, layout and order",
         )
     cells = {one.cell for each in found.values() for one in each}
@@ -136,7 +136,7 @@ def execute(args: argparse.Namespace) -> int:
     if then.differ and not (args.measure or args.as_measured or args.probe):
         raise WeirError(
             f"the prediction does not hold for now: its cells were {then}",
-            file=str(args.records),
+            file=args.records,
             hint="scale it by ten seconds of measurement: --probe; or measure the phases: --measure; "
             "or take the hour of the records: --as-measured",
             exit_code=3,
@@ -152,7 +152,7 @@ def _refuse_wide(records: Path, found: dict[str, list[Forecast]]) -> None:
     if wide:
         raise WeirError(
             f"high is over {WIDEST:g} times low for {', '.join(wide)}: runs of their cells differ too much",
-            file=str(records),
+            file=records,
             hint="probe again when the machine has less other work, or measure the phases: --measure",
             exit_code=3,
         )

@@ -33,7 +33,7 @@ def execute(args: argparse.Namespace) -> int:
     if not (args.trust or _is_trusted(args.bundle)):
         hint = "look into it with weir verify and unzip; add --trust if you trust whoever made it"
         raise InputError(
-            "its code would run with your rights, and was not trusted", file=str(args.bundle), hint=hint
+            "its code would run with your rights, and was not trusted", file=args.bundle, hint=hint
         )
     outcome = reproduce(args.bundle, args.out)
     print(as_json(asdict(outcome)) if args.json else _text(outcome))

@@ -87,7 +87,7 @@ def _check(args: argparse.Namespace) -> None:
         if file and file.resolve().is_relative_to(args.tree.resolve()):
             raise InputError(
                 "lies in the tree, and a scan writes nothing there",
-                file=str(file),
+                file=file,
                 key=key,
                 hint="name a file elsewhere",
             )

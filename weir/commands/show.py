@@ -57,13 +57,13 @@ def read_page(file: Path) -> dict[str, Any]:
     except FileNotFoundError:
         if file.parent.is_dir() and file.name == PAGE_FILE:
             raise InputError(
-                "is missing: the study was not drawn", file=str(file), hint=_instead_of_a_study(file.parent)
+                "is missing: the study was not drawn", file=file, hint=_instead_of_a_study(file.parent)
             ) from None
-        raise InputError("there is no such study", file=str(file), hint=_HINT) from None
+        raise InputError("there is no such study", file=file, hint=_HINT) from None
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(file), hint=_HINT) from None
+        raise InputError(f"cannot be read: {error.strerror}", file=file, hint=_HINT) from None
     except ValueError as error:
         if file.name != PAGE_FILE:
-            raise InputError("is not the page of a study", file=str(file), hint=_HINT) from None
-        raise InputError(f"is not JSON: {error}", file=str(file), hint=DRAW_AGAIN) from None
+            raise InputError("is not the page of a study", file=file, hint=_HINT) from None
+        raise InputError(f"is not JSON: {error}", file=file, hint=DRAW_AGAIN) from None
     return checked_page(found, file)

@@ -88,7 +88,7 @@ def studies_of(site: Path) -> dict[str, dict[str, Any]]:
     if not found:
         raise InputError(
             f"has no study with a {PAGE_FILE}",
-            file=str(site),
+            file=site,
             hint="measure and draw one first: make report SITE=...",
         )
     return found

@@ -33,7 +33,7 @@ def execute(args: argparse.Namespace) -> int:
     if args.study.is_file():
         if args.sign or args.allowed_signers:
             hint = "sign the study before it is bundled, or the file itself by ssh-keygen -Y"
-            raise InputError("a bundle is not signed here", file=str(args.study), hint=hint)
+            raise InputError("a bundle is not signed here", file=args.study, hint=hint)
         verified = verify_bundle(args.study)
     else:
         verified = verify(args.study)
@@ -42,7 +42,7 @@ def execute(args: argparse.Namespace) -> int:
     if given and (len(given) < 16 or not verified.digest.startswith(given)):
         hint = "the study is another one, or its checksums were rewritten; give at least 16 digits"
         raise WeirError(
-            f"the digest is {verified.digest}", file=str(args.study), key="--digest", value=given, hint=hint
+            f"the digest is {verified.digest}", file=args.study, key="--digest", value=given, hint=hint
         )
     signature = sign(args.study, args.sign) if args.sign and not verified.differences else None
     name = signer(args.study, args.allowed_signers) if args.allowed_signers else None

@@ -56,7 +56,7 @@ def _follow_with_page(study: Path, once: bool) -> int:
     if not once and any(one.scheduler == "local" for one in measured_partitions(plan)):
         raise InputError(
             "is measured on a machine without a queue, which writes the page itself between two rounds",
-            file=str(study),
+            file=study,
             hint=f"open {study / LIVE_PAGE}; weir watch --page --once writes it when nothing is measured",
         )
     live = LiveStudy(plan, study)

@@ -93,14 +93,14 @@ class Log:
 def read_log(file: Path) -> Log:
     """The whole log, by PyDarshan."""
     if not file.is_file():
-        raise InputError("does not exist", file=str(file), hint="name a log of Darshan")
+        raise InputError("does not exist", file=file, hint="name a log of Darshan")
     darshan = load("darshan", "darshan")
     try:
         report = darshan.DarshanReport(str(file), read_all=False)
     except RuntimeError:
         raise InputError(
             "is not a log of Darshan that PyDarshan can read",
-            file=str(file),
+            file=file,
             hint="a log ends with .darshan and is whole only after MPI_Finalize",
         ) from None
     job = report.metadata["job"]

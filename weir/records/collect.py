@@ -254,9 +254,7 @@ def require_sound(run: Run) -> None:
         if not isinstance(value, kind) or (
             isinstance(value, dict) and key == "cell" and "target" not in value
         ):
-            raise WeirError(
-                "is damaged or missing", file=str(run.folder / RUN_FILE), key=key, hint=MEASURE_AGAIN
-            )
+            raise WeirError("is damaged or missing", file=run.folder / RUN_FILE, key=key, hint=MEASURE_AGAIN)
     shaped(run.facts["host"], HOST, run.folder / RUN_FILE, MEASURE_AGAIN)
 
 
@@ -271,7 +269,7 @@ def read_hashed_json(file: Path) -> tuple[dict[str, Any], str]:
             data = stream.read()
         content = from_json(data.decode())
     except (OSError, ValueError) as error:
-        raise WeirError(f"is not readable JSON: {error}", file=str(file)) from None
+        raise WeirError(f"is not readable JSON: {error}", file=file) from None
     if not isinstance(content, dict):
-        raise WeirError("does not hold a JSON object", file=str(file))
+        raise WeirError("does not hold a JSON object", file=file)
     return content, hashlib.sha256(data).hexdigest()

@@ -117,10 +117,7 @@ _SOURCES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Perl", (r"^package \w+;$", r"^sub \w+[ \t]*\{")),
     (
         "Python",
-        (
-            r"^(?:from [\w.]+ import [\w(*, ]+|import \w[\w.]*(?: as \w+)?)$",
-            r"^(?:def \w+\(|class \w+[(:])",
-        ),
+        (r"^(?:from [\w.]+ import [\w(*, ]+|import \w[\w.]*(?: as \w+)?)$", r"^(?:def \w+\(|class \w+[(:])"),
     ),
     ("Fortran", (r"^[ \t]*(?:program|module|subroutine) \w", r"^[ \t]*implicit none[ \t]*$")),
     ("a shell", (r"^(?:for \w+ in .*|while .*); *do[ \t]*$", r"^done\b")),
@@ -234,12 +231,12 @@ def read_facts(path: Path) -> Facts:
         with reading(path):
             content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     except (yaml.YAMLError, ValueError) as error:
-        raise InputError(f"is not YAML: {error}", file=str(path)) from None
+        raise InputError(f"is not YAML: {error}", file=path) from None
     except RecursionError:
         message, hint = "holds brackets within brackets without end", f"write {', '.join(_PARTS)}"
-        raise InputError(message, file=str(path), hint=hint) from None
+        raise InputError(message, file=path, hint=hint) from None
     if not isinstance(content, dict):
-        raise InputError("is not a group of keys", file=str(path), hint=f"write {', '.join(_PARTS)}")
+        raise InputError("is not a group of keys", file=path, hint=f"write {', '.join(_PARTS)}")
     _only(content, _PARTS, path, "")
     parts = {name: content.get(name) or {} for name in _PARTS}
     _only(parts["columns"], columns(), path, "columns.")
@@ -247,7 +244,7 @@ def read_facts(path: Path) -> Facts:
     for name, value in parts["observed"].items():
         wrong = facts_of_sidecars()[name](value)
         if wrong:
-            raise InputError(wrong.strip(), file=str(path), key=f"observed.{name}")
+            raise InputError(wrong.strip(), file=path, key=f"observed.{name}")
     for name, value in parts["columns"].items():
         parts["columns"][name] = _value(name, value, path)
     return Facts(**parts)
@@ -258,14 +255,14 @@ def _value(name: str, value: Any, path: Path) -> Any:
     try:
         return columns()[name].read(text)
     except ValueError as error:
-        raise InputError(str(error), file=str(path), key=f"columns.{name}", value=value) from None
+        raise InputError(str(error), file=path, key=f"columns.{name}", value=value) from None
 
 
 def _only(keys: Any, known: Any, path: Path, where: str) -> None:
     if not isinstance(keys, dict):
-        raise InputError("is not a group of keys", file=str(path), key=where.rstrip("."))
+        raise InputError("is not a group of keys", file=path, key=where.rstrip("."))
     for key in keys:
         if key not in known:
             raise InputError(
-                "is not known here", file=str(path), key=f"{where}{key}", hint=did_you_mean(key, known)
+                "is not known here", file=path, key=f"{where}{key}", hint=did_you_mean(key, known)
             )

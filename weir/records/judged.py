@@ -147,14 +147,14 @@ def _faults_named(run: Run, cell: Cell | None = None) -> Iterator[None]:
         if run.differing != ():
             raise WeirError(
                 f"is damaged, or another file of the run is ({type(error).__name__}: {str(error)[:100]})",
-                file=str(run.folder / RUN_FILE),
+                file=run.folder / RUN_FILE,
                 hint=MEASURE_AGAIN,
             ) from error
         if cell is None or vars(cell) == vars(built(Cell, run.facts["cell"])):
             raise
         raise WeirError(
             f"was measured by another cell than plan.json has, which cannot be judged ({error})",
-            file=str(run.folder / RUN_FILE),
+            file=run.folder / RUN_FILE,
             hint="plan again, with: weir plan --out FILE",
         ) from error
 

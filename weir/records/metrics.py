@@ -62,8 +62,7 @@ def metric_named(name: str) -> Metric:
     """The metric of that name, or an error that lists what there is."""
     path = data_folder("config") / "metrics" / f"{name}.yaml"
     if name not in metric_names():
-        hint = did_you_mean(name, metric_names())
-        raise InputError(f"there is no metric '{name}'", hint=hint)
+        raise InputError(f"there is no metric '{name}'", hint=did_you_mean(name, metric_names()))
     file = read_yaml(path, path.parent)
     problems = check(file, load_schema("metric"))
     if not problems and file.data["metric"] != name:

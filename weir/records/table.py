@@ -34,7 +34,7 @@ def read_study_records(path: Path, names: Sequence[str] = _OF_A_JUDGED_RECORD) -
     rows = read_records(path)
     for name in names:
         if rows and name not in rows[0]:
-            raise InputError("is missing", file=str(path), line=1, key=name, hint=DAMAGED)
+            raise InputError("is missing", file=path, line=1, key=name, hint=DAMAGED)
     return rows
 
 
@@ -59,7 +59,7 @@ def damage_named(path: Path, reader: _Reader) -> Iterator[None]:
         yield
     except csv.Error as error:
         message = f"cannot be read as a table: {error}"
-        raise InputError(message, file=str(path), line=reader.line_num, hint=DAMAGED) from None
+        raise InputError(message, file=path, line=reader.line_num, hint=DAMAGED) from None
 
 
 def is_table_of_records(path: Path) -> bool:
@@ -74,11 +74,11 @@ def is_table_of_records(path: Path) -> bool:
 def check_header(names: Sequence[str], path: Path, also: Sequence[str] = ()) -> None:
     """Every name must be a column of a record."""
     if not names:
-        raise InputError("is empty", file=str(path), hint="give a CSV file with a header")
+        raise InputError("is empty", file=path, hint="give a CSV file with a header")
     if not set(names) & columns().keys():
         raise InputError(
             "is not a table of records: none of its columns is one of a record",
-            file=str(path),
+            file=path,
             line=1,
             hint="name the records.csv of a study; weir import reads logs of benchmark programs",
         )
@@ -88,7 +88,7 @@ def check_header(names: Sequence[str], path: Path, also: Sequence[str] = ()) -> 
             meant = f"{near} " if near.startswith("did") else ""
             raise InputError(
                 "is not a column of a record",
-                file=str(path),
+                file=path,
                 line=1,
                 key=name,
                 hint=f"{meant}a table of other columns becomes one of records by weir import {path.name}",
@@ -100,13 +100,12 @@ def typed_row(fields: Mapping[str, str], path: Path, line: int) -> Row:
     row: Row = {}
     for name, text in fields.items():
         if name is None or text is None:
-            message = "has more or fewer fields than the header"
-            raise InputError(message, file=str(path), line=line, hint=DAMAGED)
+            raise InputError("has more or fewer fields than the header", file=path, line=line, hint=DAMAGED)
         try:
             row[name] = columns()[name].read(text)
         except ValueError as error:
             hint = columns()[name].hint(text)
-            raise InputError(str(error), file=str(path), line=line, key=name, hint=hint) from None
+            raise InputError(str(error), file=path, line=line, key=name, hint=hint) from None
     return row
 
 

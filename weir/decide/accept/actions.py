@@ -50,7 +50,7 @@ def _verified(args: argparse.Namespace, contract: Contract) -> Measured:
     if measured.lacks and not args.unverified:
         raise InputError(
             f"cannot be verified: {'; '.join(measured.lacks)}",
-            file=str(args.study),
+            file=args.study,
             hint="name the folder of a study that weir measured and collected, or judge it as it is, "
             "marked on every page: --unverified",
         )

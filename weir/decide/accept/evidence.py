@@ -258,7 +258,7 @@ def of_campaign(campaign: NamedCampaign | None, measured: Measured) -> Measured:
     if measured.lacks:
         raise InputError(
             f"cannot be the campaign of the contract: {'; '.join(measured.lacks)}",
-            file=str(measured.path),
+            file=measured.path,
             hint="a contract that names its campaign needs the plan, ledger and checksums of its study",
         )
     study = records_file(measured.path).resolve().parent

@@ -122,7 +122,7 @@ def print_pdf(folder: Path, reports: Path) -> Path | None:
     if done.returncode != 0:
         reason = (done.stdout + done.stderr).strip().splitlines()[-1:]
         raise WeirError(
-            "the report could not be printed", file=str(folder / "acceptance.tex"), value="".join(reason)
+            "the report could not be printed", file=folder / "acceptance.tex", value="".join(reason)
         )
     return pdf
 

@@ -75,7 +75,7 @@ def write_into(report: Path, section: str) -> None:
         if found:
             write_atomically(report, f"{head}{BEGIN}{section}{END}{mark}{tail}")
             return
-    raise InputError("is not an HTML page", file=str(report), hint="name report.html of a study")
+    raise InputError("is not an HTML page", file=report, hint="name report.html of a study")
 
 
 def table(judged: Sequence[Judged], margin: float) -> str:

@@ -57,7 +57,7 @@ def records_file(path: Path) -> Path:
     if not file.is_file():
         raise InputError(
             "there is no such table of records",
-            file=str(file),
+            file=file,
             hint=neighbour_of(file)
             or "name a records.csv, or the folder of a study such as results/local/quick",
         )
@@ -76,7 +76,7 @@ def _campaign(path: Path, file: Path, bundle: bool) -> Campaign:
     rows = tuple(read_study_records(file))
     if not rows:
         hint = "look at excluded.csv beside it, or at its runs: weir audit"
-        raise WeirError("has a header and no records", file=str(file), hint=hint, exit_code=3)
+        raise WeirError("has a header and no records", file=file, hint=hint, exit_code=3)
     study = None if bundle else file.parent
     return Campaign(str(path), rows, study, _rounds(file, rows, bundle), is_edited(file))
 
@@ -111,11 +111,7 @@ def split_by(
             key="--by",
             hint="choose two of them by --values A B" if len(chosen) > 2 else "measure a second one",
         )
-    study, rounds, edited = (
-        None if bundle else file.parent,
-        _rounds(file, rows, bundle),
-        is_edited(file),
-    )
+    study, rounds, edited = (None if bundle else file.parent, _rounds(file, rows, bundle), is_edited(file))
     first, second = (
         Side(f"{column} {value}", (Campaign(value, tuple(groups[value]), study, rounds, edited),))
         for value in chosen
@@ -134,9 +130,7 @@ def campaigns(history: Path) -> Iterator[list[Row]]:
     files = sorted(history.glob(f"[!.]*/{RECORDS_FILE}"))
     if not files:
         raise InputError(
-            "holds no campaign",
-            file=str(history),
-            hint=f"add one: weir history add {history} results/local/quick",
+            "holds no campaign", file=history, hint=f"add one: weir history add {history} results/local/quick"
         )
     for file in files:
         yield read_study_records(file)

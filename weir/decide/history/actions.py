@@ -53,12 +53,11 @@ def _columns_of(table: Path) -> str:
 def _series(args: argparse.Namespace) -> list[Series]:
     if args.history.is_file():
         if not args.history.stat().st_size:
-            hint = "give a CSV file with a header"
-            raise InputError("is empty", file=str(args.history), hint=hint)
+            raise InputError("is empty", file=args.history, hint="give a CSV file with a header")
         if not args.key:
             raise InputError(
                 "a CSV file needs the columns that name a series",
-                file=str(args.history),
+                file=args.history,
                 hint="such as --key target --key access" + _columns_of(args.history),
             )
         return from_table(args.history, args.key, args.time, args.value, args.metric, args.unit)

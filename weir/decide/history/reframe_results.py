@@ -56,8 +56,7 @@ def sessions(file: Path) -> Iterator[Session]:
             stored = [(uuid, json.loads(text)) for uuid, text in connection.execute(query)]
     except (sqlite3.Error, ValueError) as error:
         hint = "name the file of storage/sqlite_db_file in ReFrame's settings"
-        problem = f"is not a results database of ReFrame: {error}"
-        raise InputError(problem, file=str(file), hint=hint) from None
+        raise InputError(f"is not a results database of ReFrame: {error}", file=file, hint=hint) from None
     for uuid, report in stored:
         session = _session(str(uuid), report)
         if session.rows or session.other_units:

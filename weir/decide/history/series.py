@@ -141,14 +141,11 @@ def from_table(
     """Series of any CSV file: keys name the columns that tell series apart, the first of them the system.
     unit: that of the values, if their column is not one of a record."""
     # Columns are read by position, so that a table of a million rows takes seconds.
-    with (
-        path.open(newline="", encoding="utf-8") as stream,
-        damage_named(path, reader := csv.reader(stream)),
-    ):
+    with path.open(newline="", encoding="utf-8") as stream, damage_named(path, reader := csv.reader(stream)):
         known = next(reader, [])
         if not known:
-            raise InputError("is empty", file=str(path), hint="give a CSV file with a header")
-        require_known((*keys, time, value), known, "is not a column", file=str(path))
+            raise InputError("is empty", file=path, hint="give a CSV file with a header")
+        require_known((*keys, time, value), known, "is not a column", file=path)
         at_keys, at_time, at_value = [known.index(key) for key in keys], known.index(time), known.index(value)
         points: dict[str, list[tuple[float, float]]] = defaultdict(list)
         systems: dict[str, str] = {}
@@ -174,7 +171,7 @@ def from_table(
     made = make_series(points, metric_named(metric).higher_is_better, systems, units)
     if not made:
         hint = "a header alone, or no value above zero: look at --value and --time"
-        raise InputError("has no series", file=str(path), key=value, hint=hint)
+        raise InputError("has no series", file=path, key=value, hint=hint)
     return made
 
 
@@ -203,4 +200,4 @@ def _not_a_number(row: Mapping[str, str], names: Sequence[str], path: Path, read
             float(row[name])
         except ValueError:
             break
-    return InputError("is not a number", file=str(path), line=reader.line_num, key=name, value=row[name])
+    return InputError("is not a number", file=path, line=reader.line_num, key=name, value=row[name])

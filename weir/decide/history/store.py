@@ -34,7 +34,7 @@ def add_campaign(history: Path, study: Path) -> Path:
     rows = read_records(file)
     folder = _folder(history, rows, file, hashlib.sha256(file.read_bytes()).hexdigest())
     if folder.exists():
-        raise InputError("this campaign is in the history already", file=str(folder), hint="nothing to do")
+        raise InputError("this campaign is in the history already", file=folder, hint="nothing to do")
     beside = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)
@@ -72,7 +72,7 @@ def add_sessions(history: Path, database: Path) -> Added:
         folders.append(folder)
     if not folders and not known:
         hint = f"its values are in {', '.join(sorted(others))}" if others else "no test has measured a rate"
-        raise InputError("no session has a rate", file=str(database), hint=hint)
+        raise InputError("no session has a rate", file=database, hint=hint)
     return Added(tuple(folders), known, frozenset(others))
 
 
@@ -82,7 +82,7 @@ def _folder(history: Path, rows: Sequence[Row], file: Path, digest: str) -> Path
     if not began:
         raise InputError(
             "no record has the time of its measurement",
-            file=str(file),
+            file=file,
             hint="a history needs the column began: collect the study again, or import its log with"
             " --facts FILE, which has columns: {began: 2026-11-27T04:31:00Z}",
         )
@@ -91,7 +91,7 @@ def _folder(history: Path, rows: Sequence[Row], file: Path, digest: str) -> Path
     except ValueError:
         raise InputError(
             f"is {printable(began[0][:40])!r}, not a time",
-            file=str(file),
+            file=file,
             key="began",
             hint="records of `weir collect` have it as ISO 8601, such as 2026-11-27T04:31:00Z",
         ) from None

@@ -124,7 +124,7 @@ def read_directory(folder: Path) -> Result:
     """Files are recognised by content; where both exist, result.txt adds what the summary lacks."""
     if not folder.is_dir():
         hint = f"name the directory that holds it: {_HINT}" if folder.is_file() else _HINT
-        raise InputError("is not a directory", file=str(folder), hint=hint)
+        raise InputError("is not a directory", file=folder, hint=hint)
     texts, refused = _texts(folder)
     summary = _only(folder, texts, is_summary, read_summary, "result_summary.txt")
     ini = _only(folder, texts, is_ini, read_ini, "result.txt")
@@ -168,7 +168,7 @@ def results_in(folder: Path) -> list[Path]:
 def _no_result(folder: Path, refused: Mapping[Path, str]) -> WeirError:
     message = "; ".join(["contains no IO500 result", *_not_read(refused)])
     hint = f"{_HINT}; weir import DIR reads all results below a directory"
-    return InputError(message, file=str(folder), hint=hint)
+    return InputError(message, file=folder, hint=hint)
 
 
 def _not_read(refused: Mapping[Path, str]) -> list[str]:
@@ -218,7 +218,7 @@ def _only(
     if len(chosen) > 1:
         raise InputError(
             f"contains several results: {', '.join(file.name for file in chosen)}",
-            file=str(folder),
+            file=folder,
             hint=f"name the file of the run {usual}, or keep one run in a directory",
         )
     return read(texts[chosen[0]], chosen[0]) if chosen else None
@@ -250,9 +250,7 @@ def _joined_phase(phase: Phase, other: Phase | None) -> Phase:
     if other is None:
         return phase
     return replace(
-        phase,
-        stonewall_s=other.stonewall_s,
-        marked_invalid=phase.marked_invalid or other.marked_invalid,
+        phase, stonewall_s=other.stonewall_s, marked_invalid=phase.marked_invalid or other.marked_invalid
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from weir.base.errors import InputError, WeirError
+from weir.base.errors import InputError
 from weir.decide.io500.result import (
     PHASES,
     WRITE_PHASES,
@@ -61,16 +61,12 @@ def read_summary(text: str, file: Path) -> Result:
                 continue
             # The scripts of 2017 print each line when its phase ends, and all again after the last one.
             if phases.get(phase.name, phase) != phase:
-                raise InputError(
-                    "the phase is printed twice, with different values",
-                    file=str(file),
-                    line=number,
-                    key=phase.name,
-                    hint="keep the lines of one run in one file",
-                )
+                message = "the phase is printed twice, with different values"
+                hint = "keep the lines of one run in one file"
+                raise wrong_line(message, file, number, phase.name, hint)
             phases[phase.name] = phase
         elif re.match(r"\[RESULT|\[SCORE(?!X)", line):
-            raise _wrong(f"the line cannot be read: {line.strip()[:80]!r}", file, number)
+            raise wrong_line(f"the line cannot be read: {line.strip()[:80]!r}", file, number)
     return Result(file, phases, published, version, random_read_gib_s=random_read_gib_s)
 
 
@@ -80,13 +76,8 @@ def _phase_of_line(match: re.Match[str], file: Path, line: int) -> Phase | None:
         return None
     unit = _UNITS.get(match["unit"].lower())
     if unit != PHASES[name]:
-        raise InputError(
-            f"the unit of {name} is {match['unit']}, which is not {PHASES[name]}",
-            file=str(file),
-            line=line,
-            key=name,
-            hint=_HINT,
-        )
+        message = f"the unit of {name} is {match['unit']}, which is not {PHASES[name]}"
+        raise wrong_line(message, file, line, name)
     value = number_at_least_zero(match[3], file, line, name)
     time_s = number_at_least_zero(match[5], file, line, name)
     invalid = "invalid" in (match["mark"] + match["rest"]).lower()
@@ -105,18 +96,13 @@ def number_at_least_zero(text: str, file: Path, line: int, key: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value) or value < 0:
-        raise InputError(
-            f"{text} is not a finite number that is at least 0",
-            file=str(file),
-            line=line,
-            key=key,
-            hint="a run that failed has no score; name the directory of a run that ended",
-        )
+        hint = "a run that failed has no score; name the directory of a run that ended"
+        raise wrong_line(f"{text} is not a finite number that is at least 0", file, line, key, hint)
     return value
 
 
-def _wrong(message: str, file: Path, line: int) -> WeirError:
-    return InputError(message, file=str(file), line=line, hint=_HINT)
+def wrong_line(message: str, file: Path, line: int, key: str | None = None, hint: str = _HINT) -> InputError:
+    return InputError(message, file=file, line=line, key=key, hint=hint)
 
 
 # The option of the program of a phase that requests the stonewall in seconds, by the unit of the phase.
@@ -195,12 +181,9 @@ def _sections(text: str, file: Path) -> _Sections:
             continue
         key, equals, value = line.partition("=")
         if not equals:
-            raise InputError(
-                f"the line is neither a section nor a key with a value: {line.strip()[:80]!r}",
-                file=str(file),
-                line=number,
-                hint="lines are '[ior-easy-write]', 'score = 1.5' or '; comment'; is the file truncated?",
-            )
+            message = f"the line is neither a section nor a key with a value: {line.strip()[:80]!r}"
+            hint = "lines are '[ior-easy-write]', 'score = 1.5' or '; comment'; is the file truncated?"
+            raise wrong_line(message, file, number, hint=hint)
         current[key.strip()] = _Value(value.strip(), number)
     return found
 
@@ -235,11 +218,6 @@ def _marked(value: _Value) -> tuple[str, bool]:
 
 def _whole(value: _Value, file: Path) -> int:
     if not value.text.isdecimal():
-        raise InputError(
-            f"{value.text!r} is not a whole number",
-            file=str(file),
-            line=value.line,
-            key="procs",
-            hint="procs is the number of processes, such as 480",
-        )
+        hint = "procs is the number of processes, such as 480"
+        raise wrong_line(f"{value.text!r} is not a whole number", file, value.line, "procs", hint)
     return int(value.text)

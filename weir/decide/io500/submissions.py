@@ -13,7 +13,7 @@ from weir.base.errors import InputError
 from weir.base.files import reading
 from weir.data import data_folder
 from weir.decide.io500.result import PHASES, Phase, Published, Result
-from weir.decide.io500.result_files import number_at_least_zero
+from weir.decide.io500.result_files import number_at_least_zero, wrong_line
 from weir.report.drawing import BAD, GOOD, INK, NEUTRAL, PALE, box, dot, line, svg, text
 
 DEFAULT = data_folder("reference") / "io500-submissions.csv"
@@ -41,10 +41,10 @@ def read_submissions(file: Path) -> list[Submission]:
         reader = csv.DictReader(stream)
         missing = [name for name in (*_COLUMNS.values(), *_ALSO) if name not in (reader.fieldnames or ())]
         if missing:
-            raise InputError(f"the column {missing[0]} is missing", file=str(file), line=1, hint=_HINT)
+            raise InputError(f"the column {missing[0]} is missing", file=file, line=1, hint=_HINT)
         found = [_submission(row, file, reader.line_num) for row in reader]
     if not found:
-        raise InputError("contains no submission", file=str(file), hint=_HINT)
+        raise InputError("contains no submission", file=file, hint=_HINT)
     return found
 
 
@@ -84,13 +84,8 @@ def _count(row: Mapping[str, str], column: str, file: Path, line: int) -> int | 
         return None
     count = _number(row, column, file, line)
     if count < 1 or count != int(count):
-        raise InputError(
-            f"{row[column]} is not a positive whole number",
-            file=str(file),
-            line=line,
-            key=column,
-            hint="leave the field empty where the number is unknown",
-        )
+        hint = "leave the field empty where the number is unknown"
+        raise wrong_line(f"{row[column]} is not a positive whole number", file, line, column, hint)
     return int(count)
 
 

@@ -229,7 +229,7 @@ def _place(log: Log, uses: Iterable[Use], on: Path | None) -> Place:
         where = f" below the mount of {on}" if on else ""
         raise WeirError(
             f"has no transfers by POSIX or MPI-IO{where}",
-            file=str(log.file),
+            file=log.file,
             hint="weir prove --darshan tells what it has",
         )
     return bytes_by_place.most_common(1)[0][0]

@@ -145,7 +145,7 @@ def probe(records: Path, rows: Sequence[Row], found: Mapping[str, Sequence[Forec
         if isinstance(job, str):
             raise WeirError(
                 f"the probe cannot measure cell {cell}: {job}",
-                file=str(records),
+                file=records,
                 hint="probe on the machine of the study, beside its plan.json; or --measure the phases",
                 exit_code=3,
             )

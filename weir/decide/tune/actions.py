@@ -116,7 +116,7 @@ def _replay(args: argparse.Namespace) -> int:
     trials = run(replay.space, budget, args.seed, replay.score, args.search or "gp")
     best = winner(trials)
     if best is None:
-        raise WeirError("no setting has a value", file=str(args.replay), key=args.value)
+        raise WeirError("no setting has a value", file=args.replay, key=args.value)
     column = columns().get(args.value)
     known = args.unit or (column.unit if column else "")
     unit = f" {known}" if known else ""

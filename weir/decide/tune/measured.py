@@ -248,17 +248,16 @@ def read_replay(path: Path, moving: Sequence[str], where: Mapping[str, str], val
 
 def _check_columns(path: Path, known: Sequence[str], names: Iterable[str]) -> None:
     if not known:
-        raise InputError("is empty", file=str(path), hint="give a CSV file with a header")
+        raise InputError("is empty", file=path, hint="give a CSV file with a header")
     if len(known) < 2:
         hint = "name the records.csv of a study, or its folder"
-        raise InputError("is not a table: its first line has one name", file=str(path), hint=hint)
-    require_known(names, known, "is not a column", file=str(path))
+        raise InputError("is not a table: its first line has one name", file=path, hint=hint)
+    require_known(names, known, "is not a column", file=path)
 
 
 def _whole(path: Path, line: int, row: dict[str, str]) -> dict[str, str]:
     if None in row or None in row.values():
-        message = "has more or fewer fields than the header"
-        raise InputError(message, file=str(path), line=line, hint=DAMAGED)
+        raise InputError("has more or fewer fields than the header", file=path, line=line, hint=DAMAGED)
     return row
 
 
@@ -269,8 +268,7 @@ def _number(text: str, path: Path, line: int, value: str) -> float:
         number = math.nan
     if not math.isfinite(number):
         hint = "--value names a column of numbers, such as bw_mib_s"
-        message = f"'{text}' is not a number"
-        raise InputError(message, file=str(path), line=line, key=value, hint=hint)
+        raise InputError(f"'{text}' is not a number", file=path, line=line, key=value, hint=hint)
     return number
 
 
@@ -281,11 +279,9 @@ def _no_line(path: Path, rows: Sequence[Mapping[str, str]], where: Mapping[str, 
         if wanted not in values:
             key = f"--where {name}"
             message = f"no line has {name} {wanted}"
-            hint = did_you_mean(wanted, values)
-            return InputError(message, file=str(path), key=key, value=wanted, hint=hint)
+            return InputError(message, file=path, key=key, value=wanted, hint=did_you_mean(wanted, values))
     text = ", ".join(f"{name} {wanted}" for name, wanted in where.items())
-    hint = "leave one of them out"
-    return InputError(f"no line has {text} together", file=str(path), key="--where", hint=hint)
+    return InputError(f"no line has {text} together", file=path, key="--where", hint="leave one of them out")
 
 
 def _no_choice(path: Path, found: Iterable[tuple[Any, ...]], moving: Sequence[str], value: str) -> WeirError:
@@ -296,7 +292,7 @@ def _no_choice(path: Path, found: Iterable[tuple[Any, ...]], moving: Sequence[st
     else:
         message, key = f"has no line with a valid {value}", "--value"
         hint = "lines that are INVALID, DEGRADED or have no value do not count"
-    return InputError(message, file=str(path), key=key, hint=hint)
+    return InputError(message, file=path, key=key, hint=hint)
 
 
 def _warn_of_joined(path: Path, others: Sequence[str], settings: Iterable[Iterable[tuple[str, ...]]]) -> None:

@@ -93,7 +93,7 @@ def _read(path: Path, hint: str) -> dict[str, Any]:
     try:
         return read_study_facts(path, hint) if path.name == "facts.json" else read_object(path, hint)
     except FileNotFoundError:
-        raise InputError("is missing", file=str(path), hint=hint) from None
+        raise InputError("is missing", file=path, hint=hint) from None
 
 
 def _section(title: str, lines: Iterator[str]) -> Iterator[str]:

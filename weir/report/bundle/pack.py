@@ -53,10 +53,10 @@ def pack(
     differing = verify(study).differences
     if differing:
         hint = f"weir verify {study} lists all; collect the study again if the changes are meant"
-        raise WeirError(f"is not as it was collected: {differing[0]}", file=str(study), hint=hint)
+        raise WeirError(f"is not as it was collected: {differing[0]}", file=study, hint=hint)
     if not (root / "Snakefile").is_file():
         hint = "run weir bundle in the checkout of weir, or in the folder of weir init, that holds the study"
-        raise WeirError("has no Snakefile: the code of the bundle is missing", file=str(root), hint=hint)
+        raise WeirError("has no Snakefile: the code of the bundle is missing", file=root, hint=hint)
     digest = read_object(study / "facts.json", "collect the study again")["digest"]
     source = Source.of(study, root, home or Path.home(), shell, without)
     announce(source)
@@ -166,7 +166,7 @@ def _copy_data(source: Source, stage: Path) -> Path:
         differing = collected_again(stage / "code", copy)
         if differing:
             hint = _why_another(private)
-            raise WeirError(f"the raw outputs give another {differing[0]}", file=str(study), hint=hint)
+            raise WeirError(f"the raw outputs give another {differing[0]}", file=study, hint=hint)
         return copy
     digest = write_manifest(copy, "records.csv", ())
     facts = private.text((study / "facts.json").read_bytes())

@@ -43,10 +43,7 @@ _VALUE = r"[^\s&,;\"'\\{}]"
 _CREDENTIALS = (
     (rb"(?<=://)[^\s/@\"'<>]+(?=@)", b"%s"),
     # Values in quotes may hold blanks; a quote of JSON, which ends the text, has no backslash before it.
-    (
-        rf"(?i)((?<![\w.-]){SECRET_NAME}=)(?:'[^'\n]*'|\\\"[^\"\\\n]*\\\"|{_VALUE}+)".encode(),
-        rb"\1%s",
-    ),
+    (rf"(?i)((?<![\w.-]){SECRET_NAME}=)(?:'[^'\n]*'|\\\"[^\"\\\n]*\\\"|{_VALUE}+)".encode(), rb"\1%s"),
     # A colon is also in plain text, as in `keys: 3`: what follows must look like a password.
     (rf"(?i)((?<![\w.-]){SECRET_NAME}: ?)(?={_VALUE}*\d){_VALUE}{{8,}}".encode(), rb"\1%s"),
     (rb"(?i)((?:bearer|basic) )[\w.+/=-]{8,}", rb"\1%s"),

@@ -68,20 +68,18 @@ def verify_bundle(bundle: Path) -> Verified:
 def opened(bundle: Path, folder: Path) -> Path:
     """The study of the bundle, unpacked into a new folder and checked against its checksums."""
     if folder.exists() and any(folder.iterdir()):
-        raise InputError("is not empty", file=str(folder), key="--out", hint="name a new directory")
+        raise InputError("is not empty", file=folder, key="--out", hint="name a new directory")
     unpack(bundle, folder)
     found = differences_of_bundle(folder)
     if found:
-        raise WeirError(
-            f"is not as it was written: {found[0]}", file=str(bundle), hint="get the bundle again"
-        )
+        raise WeirError(f"is not as it was written: {found[0]}", file=bundle, hint="get the bundle again")
     return _study_in(folder)
 
 
 def _study_in(folder: Path) -> Path:
     studies = sorted((folder / "results").glob(f"*/*/{MANIFEST}"))
     if len(studies) != 1:
-        raise WeirError(f"holds {len(studies)} studies instead of one", file=str(folder))
+        raise WeirError(f"holds {len(studies)} studies instead of one", file=folder)
     return studies[0].parent
 
 
@@ -203,7 +201,7 @@ def unpack(bundle: Path, folder: Path) -> None:
             raise  # the disk below the folder, not the bundle
         reason = (isinstance(error, OSError) and error.strerror) or error
         hint = "name a file that weir bundle wrote"
-        raise InputError(f"cannot be read: {reason}", file=str(bundle), hint=hint) from None
+        raise InputError(f"cannot be read: {reason}", file=bundle, hint=hint) from None
     except WeirError:
         _remove(folder)
         raise
@@ -264,7 +262,7 @@ class _Unpacking:
 
 def _refused(bundle: Path, message: str) -> WeirError:
     hint = "weir bundle writes no such file: get it again, or from somebody else"
-    return InputError(message, file=str(bundle), hint=hint)
+    return InputError(message, file=bundle, hint=hint)
 
 
 _DATE = re.compile(rb"(/(?:CreationDate|ModDate) )(\([^)]*\))")
@@ -378,4 +376,4 @@ def _call(arguments: list[str], code: Path) -> None:
     done = subprocess.run(arguments, cwd=code, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         message = " ".join((done.stderr or done.stdout).split()[:60]) or "no message"
-        raise WeirError(f"{Path(arguments[0]).name} failed: {message}", file=str(code))
+        raise WeirError(f"{Path(arguments[0]).name} failed: {message}", file=code)
