@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.runs import Engine
-from weir.tools.trace import read_trace
+from weir.commands.trace import read_trace
 
 BOTH = pytest.mark.parametrize("api", ["POSIX", "URING"])
 SHAPE = ["-t", "4k", "-b", "4m", "-G", "7", "-l", "random", "--random-offset-seed=3"]

@@ -10,7 +10,7 @@ import pytest
 from tests.engine.runs import Engine
 from weir.base.errors import WeirError
 from weir.cli import main
-from weir.tools.trace import read_trace
+from weir.commands.trace import read_trace
 
 SHAPE = ["-w", "-r", "-t", "4k", "-b", "64k"]
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.engine.runs import ROOT, Done, Engine
-from weir.tools.ior.parse import parse_outputs
+from weir.tools.ior.rows import parse_outputs
 
 SHAPE = ["-w", "-r", "-e", "-t", "64k", "-b", "256k", "-i", "2"]
 NUMBER = r"[0-9]+\.[0-9]+"

@@ -1,4 +1,4 @@
-"""weir/plan/cross_check.py: cells that a second program measures, beside the first or instead."""
+"""Cells that a second program measures, beside the first or instead."""
 
 from __future__ import annotations
 

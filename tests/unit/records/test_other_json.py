@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from weir.records.importing import _kind, runs_in
-from weir.tools.ior.parse import parse_log
+from weir.tools.ior.rows import parse_log
 
 _STATUS = """# How it goes
 

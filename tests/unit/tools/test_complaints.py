@@ -13,7 +13,7 @@ from weir.records.imported_files import Facts
 from weir.records.importing import import_files
 from weir.terms.model import Message, Row
 from weir.tools.complaints import DOUBTFUL, FAILED, JUDGED, NONE, complaint, effect_of, without_repeats
-from weir.tools.ior.parse import parse_log
+from weir.tools.ior.rows import parse_log
 
 
 @pytest.mark.parametrize(

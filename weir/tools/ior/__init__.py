@@ -13,8 +13,8 @@ from weir.tools.base import Habits, Parameter, RunPaths
 from weir.tools.engine import EngineTool, is_engine
 from weir.tools.ior.arguments import API_NAMES, API_OPTIONS, IOR_OPTIONS
 from weir.tools.ior.log import START
-from weir.tools.ior.parse import parse_log, parse_outputs
 from weir.tools.ior.problems import find_problems, what_the_original_cannot
+from weir.tools.ior.rows import parse_log, parse_outputs
 from weir.tools.target_files import OSTS, POOL, STRIPE_COUNT, netcdf_name, stripe_terms
 
 PARAMETERS: Mapping[str, Parameter] = {

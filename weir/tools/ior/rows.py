@@ -1,16 +1,102 @@
-"""Makes rows of what IOR printed: the request, from command line and options, and the results."""
+"""Makes rows of what IOR printed: of the outputs of one run, by role, and of logs that hold several runs.
+
+The request of a row comes from the command line and the options, its numbers from the results.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from weir.terms.model import Message, Parsed, Row
-from weir.terms.printed_values import iso_time, real, real_or_text, whole
+from weir.terms.printed_values import iso_time, product_contains, real, real_or_text, whole
 from weir.tools.complaints import without_repeats
+from weir.tools.engine import parse_document, read_document, rows_and_results
 from weir.tools.ior.arguments import API_NAMES, parse_arguments
-from weir.tools.ior.log import Printed, RunLog, Test
+from weir.tools.ior.log import Printed, RunLog, Test, all_messages, scan
+from weir.tools.outputs import read_texts
+
+_MIB = 2**20
+
+
+def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
+    """Parses the outputs of weir-io or IOR; summary, stdout and stderr may each be missing or cut."""
+    texts = read_texts(outputs)
+    stdout = scan(texts.get("stdout", ""))
+    stderr = all_messages(scan(texts.get("stderr", "")))
+    document = read_document(texts.get("summary", ""))
+    if document is not None:
+        parsed = _of_document(document)
+        return _with_messages(parsed, [*all_messages(stdout), *stderr])
+    summary = scan(texts.get("summary", ""))[-1]
+    if summary.program:
+        _take_sizes(summary, [sizes for run in stdout for sizes in run.sizes])
+        return _with_messages(_parsed_run(summary), [*all_messages(stdout), *stderr])
+    if any(run.program for run in stdout):
+        return _with_messages(_parsed_run(stdout[-1]), [*all_messages(stdout[:-1]), *stderr])
+    return _no_output(tuple(without_repeats([*all_messages(stdout), *stderr])))
+
+
+def parse_log(text: str) -> Sequence[Parsed]:
+    """The runs in a log that somebody kept; empty if there is nothing of IOR or weir-io in it."""
+    document = read_document(text)
+    if document is not None:
+        return [_of_document(document)] if document.get("personality") == "ior" else []
+    runs = [run for run in scan(text) if run.is_of_ior]
+    for run in runs:
+        run.program = run.program or "IOR"  # a log without its first lines
+    return _with_stripes([_parsed_run(run) for run in runs], runs)
+
+
+def _of_document(document: Mapping[str, Any]) -> Parsed:
+    """Reads a document with the depth of the queue that ran; a back end without a queue waits for each
+    transfer."""
+    parsed = parse_document(document, API_NAMES)
+    for row, result in rows_and_results(parsed, document):
+        queue = (result.get("observed") or {}).get("queue") or {}
+        row["iodepth"] = queue.get("depth", 1)
+    return parsed
+
+
+def _with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
+    return replace(parsed, messages=tuple(without_repeats([*parsed.messages, *others])))
+
+
+def _take_sizes(summary: RunLog, warned: Sequence[dict[str, int]]) -> None:
+    """Takes the sizes from the warnings. With a summary file they stay on stdout, without the result they
+    belong to: they come in the order of the results, for those whose sizes differ, and the bandwidth tells
+    which that is."""
+    results = [result for test in summary.tests for result in test.results]
+    if len(results) == len(warned):
+        for result, sizes in zip(results, warned, strict=True):
+            result.sizes = sizes
+        return
+    waiting = list(warned)
+    for result in results:
+        if waiting and _moved_fits(result.values, waiting[0]):
+            result.sizes = waiting.pop(0)
+    for sizes in waiting:
+        summary.messages.append(Message("warning", f"sizes of an unknown result differ: {sizes}"))
+
+
+def _moved_fits(values: Mapping[str, str], sizes: Mapping[str, int]) -> bool:
+    bw_mib_s, total_s = real(values.get("bw")) or 0.0, real(values.get("total")) or 0.0
+    return product_contains(bw_mib_s, total_s, sizes.get("moved_bytes", 0) / _MIB)
+
+
+def _with_stripes(parsed: list[Parsed], runs: Sequence[RunLog]) -> list[Parsed]:
+    """Adds the stripes of the written files that lfs getstripe printed anywhere in the log."""
+    counts = Counter(count for run in runs for count in run.file_stripes)
+    for row in (row for run in parsed for row in run.rows):
+        if counts and row["access"] == "write":
+            row["stripe_count"] = counts.most_common(1)[0][0]
+            row["observed"]["file_stripes"] = dict(counts)
+    return parsed
+
 
 # IOR compares sizes for all back ends but these, so for these no message about sizes proves nothing.
 _SIZES_UNCHECKED = ("HDF5", "PNETCDF")
@@ -57,13 +143,13 @@ _PARAMETER_FLAGS = {
 }
 
 
-def parsed_run(run: RunLog) -> Parsed:
+def _parsed_run(run: RunLog) -> Parsed:
     """One execution; rows of all its tests, one after the other."""
     rows: list[Row] = []
     requested: dict[str, Any] = {}
     expected_results = 0
     for test in run.tests or [Test()]:
-        requested = requested_of(test, run.command_line)
+        requested = _requested_of(test, run.command_line)
         test.results = test.results or list(_of_summaries(test, requested.get("iterations", 1)))
         rows += _test_rows(test, requested, run.began)
         iterations = 1 if any(one.mean_of > 1 for one in test.results) else requested.get("iterations", 1)
@@ -80,7 +166,7 @@ def parsed_run(run: RunLog) -> Parsed:
     )
 
 
-def requested_of(test: Test, command_line: str) -> dict[str, Any]:
+def _requested_of(test: Test, command_line: str) -> dict[str, Any]:
     """The request in the tool's parameter names, with tasks, nodes and ppn; sizes rounded for reading are not
     taken."""
     options = test.options
@@ -149,8 +235,8 @@ def _of_summaries(test: Test, iterations: int) -> Iterator[Printed]:
 def _row(result: Printed, requested: Mapping[str, Any]) -> Row:
     values = result.values
     tasks = requested.get("tasks") or whole(values.get("tasks"))
-    xfer_bytes = requested.get("xfer_bytes") or kib_bytes(values.get("xfer_kib"))
-    block_bytes = requested.get("block_bytes") or kib_bytes(values.get("block_kib"))
+    xfer_bytes = requested.get("xfer_bytes") or _kib_bytes(values.get("xfer_kib"))
+    block_bytes = requested.get("block_bytes") or _kib_bytes(values.get("block_kib"))
     segments = requested.get("segments")
     row: Row = {
         "api": requested.get("api"),
@@ -287,7 +373,7 @@ def _whole_size(text: str | None) -> int | None:
     return count * _UNIT_BYTES[match[2]] if match and count is not None else None
 
 
-def kib_bytes(text: str | None) -> int | None:
+def _kib_bytes(text: str | None) -> int | None:
     """Four decimals of KiB, as in JSON and CSV, are enough for a byte; two, as in tables, are not."""
     size_kib = real(text)
     if text is None or size_kib is None:
@@ -301,6 +387,6 @@ def _known(**values: Any) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None}
 
 
-def no_output(messages: tuple[Message, ...]) -> Parsed:
+def _no_output(messages: tuple[Message, ...]) -> Parsed:
     """Nothing of IOR was printed."""
     return Parsed((), {}, messages, program="", tool_version="", complete=False)
