@@ -16,7 +16,7 @@ import jsonschema
 import pytest
 import yaml
 
-from weir.audit.calls import CLOCKS, MAPPINGS, NAMES, SYNCHRONISATION, TRANSFERS, does
+from weir.audit.rules.interposed import CLOCKS, MAPPINGS, NAMES, SYNCHRONISATION, TRANSFERS, does
 from weir.witness.document import LIBRARY, WITNESS_FILE, gather_witness
 from weir.witness.facts import read_witness
 

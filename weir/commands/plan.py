@@ -15,7 +15,7 @@ from weir.plan.card import cost_card, other_scale
 from weir.plan.config import load_config
 from weir.plan.config.sources import add_config_dir
 from weir.plan.config.suite import FULL
-from weir.plan.experience import read_costs
+from weir.plan.cost import read_costs
 
 NAME = "plan"
 GROUP = "measure"

@@ -24,7 +24,7 @@ from weir.measure.preflight import Check
 from weir.measure.receipt import deliver
 from weir.measure.session import PlannedBatch, Session, SessionBatch, planned_batch
 from weir.plan import Batch, Plan, read_plan
-from weir.plan.experience import append_costs
+from weir.plan.cost import append_costs
 from weir.records.intervals import width_meter
 from weir.records.judged import rows_text
 from weir.records.measured import batch_costs

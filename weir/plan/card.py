@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from weir.base.errors import WeirError
 from weir.base.units import about_duration, about_size, counted
 from weir.plan.config.suite import FULL
-from weir.plan.experience import BatchCosts, learned
+from weir.plan.cost import BatchCosts, learned
 from weir.plan.model import Batch, Cost, Plan, TargetCost
 from weir.terms.model import CROSS_CHECK, Until
 

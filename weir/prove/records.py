@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
-from weir.audit.calls import CLOCKS, MAPPINGS, SYNCHRONISATION, TRANSFERS, does
 from weir.audit.judge import Judgement, verdict_columns
+from weir.audit.rules.interposed import CLOCKS, MAPPINGS, SYNCHRONISATION, TRANSFERS, does
 from weir.audit.subject import Subject
 from weir.base.mounts import mount_of
 from weir.measure.machine.mount_settings import synchronisation_off

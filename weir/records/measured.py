@@ -14,7 +14,7 @@ from weir.base.errors import WeirError
 from weir.measure.batches import measure_in_rounds
 from weir.measure.session import PlannedBatch, Session, SessionBatch, planned_batch
 from weir.plan import Batch, Plan
-from weir.plan.experience import BatchCosts
+from weir.plan.cost import BatchCosts
 from weir.records.collect import Run, finished_runs, read_json
 from weir.records.judged import collect_cell
 from weir.runs.files import RUN_FILE, run_folder

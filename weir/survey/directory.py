@@ -19,8 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
-from weir.survey.signatures import EMPTY, HDF5_HEAD_BYTES, HEAD_BYTES, extension_of, format_of, needs_more
-from weir.survey.tally import Tally
+from weir.survey.tally import EMPTY, HDF5_HEAD_BYTES, HEAD_BYTES, Tally, extension_of, format_of, needs_more
 
 
 class EndedError(Exception):

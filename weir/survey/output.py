@@ -15,8 +15,7 @@ from typing import Any
 
 from weir.base.units import about_size, format_size
 from weir.report.drawing import BAD, GOOD, box, line, svg, text
-from weir.survey.signatures import EXTENSIONS
-from weir.survey.tally import SIZES, Sums, Tally
+from weir.survey.tally import EXTENSIONS, SIZES, Sums, Tally
 
 _Z = 1.959963984540054
 

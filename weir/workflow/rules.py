@@ -18,7 +18,7 @@ from weir.plan.card import cost_card, other_scale
 from weir.plan.config import load_config
 from weir.plan.config.sources import PARTS, VARIABLE
 from weir.plan.config.suite import FULL
-from weir.plan.experience import read_costs
+from weir.plan.cost import read_costs
 from weir.plan.totals import until_words
 from weir.workflow.code import CONFIG_FILE, Code, code_of, is_module, is_snakemake_9
 from weir.workflow.slurm_status import wait_for_replies

@@ -10,7 +10,7 @@ import pytest
 from tests.checkout import SUITE, load, make_checkout
 from weir.plan import Plan, make_plan
 from weir.plan.card import cost_card
-from weir.plan.experience import COSTS_FILE, BatchCosts, append_costs, learned, read_costs
+from weir.plan.cost import COSTS_FILE, BatchCosts, append_costs, learned, read_costs
 
 COSTS = BatchCosts("2026-01-01", "b", "disk", "plain", 1, 2, 8, 0, 10.0, 20.0, 1000, 900, 4, 4)
 

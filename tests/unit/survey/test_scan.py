@@ -21,8 +21,7 @@ from weir.base.units import about_size
 from weir.cli import main
 from weir.survey.directory import Pace, Selection, is_offline
 from weir.survey.output import Extension, chart, extensions, formats, share_of_files, share_of_volume
-from weir.survey.signatures import extension_of, format_of
-from weir.survey.tally import State, Sums, Tally
+from weir.survey.tally import State, Sums, Tally, extension_of, format_of
 from weir.survey.walk import scan_tree
 
 EVERYTHING = Selection(1.0, 0)
