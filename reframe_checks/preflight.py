@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import reframe as rfm
 import reframe.utility.sanity as sn
@@ -22,7 +23,7 @@ class preflight(WeirRun):  # noqa: N801 - its name is what reframe -l prints
     @run_before("sanity")
     def skip_what_this_machine_lacks(self):
         """Skips an optional target that this machine lacks."""
-        problems = self._problems()
+        problems = [_told(row) for row in self._rows() if row["problem"] and not row["unavailable_cells"]]
         if problems and self.case.plan.site.targets[self.case.batch.target].optional:
             self.skip(f"unavailable: {problems[0]}")
 
@@ -38,7 +39,7 @@ class preflight(WeirRun):  # noqa: N801 - its name is what reframe -l prints
             ]
         )
 
-    def _rows(self) -> list[dict[str, str]]:
+    def _rows(self) -> list[dict[str, Any]]:
         """The rows that `weir run --preflight --json` printed, below what a profile or a prologue may
         have."""
         output = Path(self.stagedir, self.job.stdout).read_text(encoding="utf-8", errors="replace")
@@ -51,4 +52,8 @@ class preflight(WeirRun):  # noqa: N801 - its name is what reframe -l prints
         return found if isinstance(found, list) else []
 
     def _problems(self) -> list[str]:
-        return [f"{row['check']}: {row['problem']}" for row in self._rows() if row["problem"]]
+        return [_told(row) for row in self._rows() if row["problem"]]
+
+
+def _told(row: dict[str, Any]) -> str:
+    return f"{row['check']}: {row['problem']}"

@@ -186,7 +186,12 @@ def _write_notes(folder: Path, batch: str) -> None:
     receipt = BatchReceipt(
         **{"batch": "batch", "executions": 2, "kept": 1, "kept_from": None, "kept_to": None, "measured": 1},
         **{"done": 0, "added": 0, "failed": ("one failed",), "left": 0, "successes": 1, "unavailable": None},
-        **{"first_failure": "no space", "error": None, "slow_nodes": None},
+        **{
+            "first_failure": "no space",
+            "error": None,
+            "slow_nodes": None,
+            "unavailable_cells": {"one": "no"},
+        },
     )
     handover.receipt.parent.mkdir()
     handover.receipt.write_text(json.dumps(Receipt(1, (receipt,)).data()))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from weir.base.units import counted
 from weir.plan import Batch
 from weir.records.collect import Run, finished_runs
 from weir.runs.files import RUN_FILE
@@ -26,6 +27,7 @@ class Receipt:
     kept: int = 0
     failed: tuple[str, ...] = ()
     executions: int = 0
+    unavailable_cells: tuple[str, ...] = ()
     reasons: tuple[str, ...] = field(default=())
 
     @classmethod
@@ -35,7 +37,8 @@ class Receipt:
         except FileNotFoundError:
             return cls(reasons=tuple(place.handover.reasons()))
         counts = one.get("unavailable"), one["kept"], tuple(one["failed"]), one["executions"]
-        return cls(*counts)
+        cells = one.get("unavailable_cells") or {}
+        return cls(*counts, tuple(f"{label}: {reason}" for label, reason in cells.items()))
 
     def problem(self) -> str | None:
         """Why the batch is not measured whole."""
@@ -43,6 +46,10 @@ class Receipt:
             return "weir run measured nothing: " + "; ".join(self.reasons)
         if self.failed:
             return f"{len(self.failed)} of {self.executions} executions failed: {_some(self.failed)}"
+        if self.unavailable_cells:
+            return (
+                f"{counted(len(self.unavailable_cells), 'cell')} unavailable: {_some(self.unavailable_cells)}"
+            )
         return None
 
 

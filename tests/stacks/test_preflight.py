@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.checkout import shipped
 from tests.stacks.conftest import Compile
-from weir.measure.preflight import check_batch, check_interfaces, check_program
+from weir.measure.preflight import check_interfaces, check_interfaces_of_batch, check_program
 from weir.measure.ranks import check_ranks, programs_of
-from weir.plan import make_plan
-from weir.terms.model import Cell, Stack, Target
+from weir.terms.model import Cell, Stack
 
 # A fake of weir-io: reports one rank, in the file of its option.
 SAYS_ONE_RANK = """\
@@ -95,14 +93,17 @@ def test_a_program_that_lists_no_interfaces_is_taken_as_it_is(tmp_path: Path) ->
         assert check_interfaces("ior", stack_of(tmp_path, program), [cell_of("HDF5")]).problem is None
 
 
-def test_the_checks_of_a_batch_have_its_interfaces(tmp_path: Path) -> None:
+def test_an_interface_that_some_cells_lack_stops_these_alone(tmp_path: Path) -> None:
     script(tmp_path / "ior", "echo '  -a=POSIX   API for I/O [POSIX|DUMMY|MPIIO]'\n")
-    cell = next(cell for cell in make_plan(shipped("local", ["quick"], targets=["disk"])).cells)
-    cell = replace(cell, params={**cell.params, "api": "HDF5"})
-    target = Target(name="disk", kind="disk", path=str(tmp_path))
-    checks = check_batch([cell], target, stack_of(tmp_path, str(tmp_path / "ior")), any_kind=True)
-    (problem,) = [check.told for check in checks if check.problem]
-    assert "was built without HDF5" in str(problem)
+    stack = stack_of(tmp_path, str(tmp_path / "ior"))
+    stack = replace(stack, programs={**stack.programs, "mdtest": ("weir-io", "mdtest")})
+    lacks, posix, others = cell_of("HDF5"), cell_of("POSIX"), cell_of("POSIX", "mdtest")
+    for beside in (posix, others):
+        (check,) = [check for check in check_interfaces_of_batch([lacks, beside], stack) if check.problem]
+        assert "was built without HDF5" in str(check.told)
+        assert (check.cells, check.stops) == ((lacks.cell,), False)
+    (check,) = check_interfaces_of_batch([lacks], stack)
+    assert (check.cells, check.stops) == ((), True)
 
 
 def test_ranks_in_a_container_that_do_not_find_each_other_stop_the_batch(tmp_path: Path) -> None:

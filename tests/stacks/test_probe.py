@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from tests.stacks.conftest import Compile
 from weir.cli import main
-from weir.site.stacks.probe import kind_of, parse_ldd, probe_stack
+from weir.site.stacks.probe import ask_program, kind_of, parse_ldd, probe_stack
 from weir.site.stacks.verdict import features, problems, remarks
 from weir.terms.model import Stack
 
@@ -54,6 +55,25 @@ def test_a_whole_stack_has_no_problem(compile_c: Compile, tmp_path: Path) -> Non
     assert [(one.family, one.version) for one in found.mpis] == [("Open MPI", "4.1.4")]
     assert [(one.name, one.version, one.parallel) for one in found.libraries] == [("HDF5", "1.14.5", True)]
     assert {"openmpi", "hdf5", "tool-ior"} == set(features(found))
+
+
+def test_a_question_to_a_program_leaves_nothing_in_the_directory_for_temporary_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one of Open MPI 5 does that was started without mpirun, at its ordinary end, too."""
+    usual, own = tmp_path / "usual", tmp_path / "own"
+    for folder in (usual, own):
+        folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(usual))
+    program = tmp_path / "singleton"
+    program.write_text('#!/bin/sh\nmkdir -p "$TMPDIR/ompi.host.0/jf.0/1" && echo asked\n')
+    program.chmod(0o755)
+    environment = {"PATH": "/usr/bin:/bin", "TMPDIR": str(usual)}
+    assert ask_program([str(program)], environment) == "asked\n"
+    assert ask_program([str(program), "again"], environment, own) == "asked\n"
+    assert [*usual.iterdir()] == []
+    assert [file.name for file in own.iterdir()] == ["ompi.host.0"]
+    assert ask_program([str(program)], environment, own / "other") == "asked\n"  # one program, one start
 
 
 def test_two_mpis_in_one_program_are_named_with_the_library_that_brings_the_second(

@@ -33,7 +33,7 @@ from weir.records.table import (
     write_whole,
 )
 from weir.records.tally import Tally, describe
-from weir.runs.files import RUN_FILE, why_unavailable
+from weir.runs.files import RUN_FILE, unavailable_names, why_unavailable
 from weir.runs.ledger import ROUNDS_FILE, keep_ledger
 from weir.runs.manifest import write_manifest
 from weir.terms.columns import columns
@@ -195,11 +195,13 @@ def excluded_lines(
     known."""
     site = site_folder(results, lines.plan.site.name)
     known = {batch.batch: why_unavailable(site, batch.batch) for batch in lines.plan.batches}
+    noted = unavailable_names(site)
     missing: Counter[tuple[str, str, str]] = Counter()
     for line, batch in lines.with_batches():
         if name_of_line(line, plan_file) not in measured:
             cell = cell_of_line(line, plan_file)
-            missing[cell.suite, cell.experiment, known[batch] or _NOT_MEASURED] += 1
+            reason = known[batch] or (why_unavailable(site, cell.cell) if cell.cell in noted else None)
+            missing[cell.suite, cell.experiment, reason or _NOT_MEASURED] += 1
     return [(one.suite, one.experiment, one.reason, one.count) for one in lines.plan.exclusions] + [
         (*key, count) for key, count in missing.items()
     ]

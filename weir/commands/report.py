@@ -183,12 +183,16 @@ def preflight(plan: Plan, folder: Path, batches: Sequence[str]) -> None:
             f"the preflight failed: {_message_of(errors)}", hint=f"run it alone: {' '.join(command)}"
         ) from None
     # A program's message may have several lines.
-    problems = {row["batch"]: " ".join(row["problem"].split()) for row in reversed(checks) if row["problem"]}
+    told = [(row, " ".join(row["problem"].split())) for row in reversed(checks) if row["problem"]]
+    problems = {row["batch"]: problem for row, problem in told if not row["unavailable_cells"]}
     needed = [name for name in problems if not plan.site.targets[plan.batch(name).target].optional]
     ready = len(local) - len(problems)
     if needed and not ready:
         every = reasons_together({name: problems[name] for name in needed})
         raise WeirError("; ".join(every), hint="nothing was measured")
+    for row, problem in told:
+        if row["unavailable_cells"]:
+            print(f"  {row['batch']}: {problem}")
     for name, problem in problems.items():
         if name in needed:
             print(f"  {name} cannot be measured: {problem}; the others are measured, the report waits for it")

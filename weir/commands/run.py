@@ -223,9 +223,15 @@ def _checks(planned: PlannedBatch, wait_s: float) -> list[dict[str, Any]]:
         checks = preflight(planned, wait_s)
     except TargetUnavailableError as error:
         checks = [Check("prepare", "failed", error.problems[0].message, error.problems[0].hint or "")]
-    return [
-        {"batch": planned.batch, "check": one.name, "found": one.found, "problem": one.told} for one in checks
-    ]
+    return [_row(planned, one) for one in checks]
+
+
+def _row(planned: PlannedBatch, one: Check) -> dict[str, Any]:
+    """A check as people and ReFrame read it. unavailable_cells: 0 if the problem is one of all cells."""
+    row = {"batch": planned.batch, "check": one.name, "found": one.found, "problem": one.told}
+    if one.cells:
+        row["problem"] = f"{len(one.cells)} of {len(planned.cells)} cells are unavailable: {one.told}"
+    return {**row, "unavailable_cells": len(one.cells)}
 
 
 def _print_checks(rows: list[dict[str, Any]], as_json: bool) -> int:

@@ -24,12 +24,12 @@ from weir.measure.launch import LaunchLostError, run_launch
 from weir.measure.lock import Holder, Lock, hold, machine_lock
 from weir.measure.machine.servers import server_memory_bytes
 from weir.measure.nodes import LEAST_NODES, compared
-from weir.measure.preflight import Check, look_at
+from weir.measure.preflight import Check, check_interfaces_of_batch, look_at
 from weir.measure.ranks import check_ranks_of
 from weir.measure.session import Execution, PlannedBatch, Progress, Session, SessionBatch
 from weir.plan.cost import LAUNCH_EXECUTIONS
 from weir.plan.model import fits
-from weir.runs.files import note_unavailable
+from weir.runs.files import note_unavailable, note_unavailable_cells
 from weir.site.schedulers import surrounding
 from weir.tools.engine import PROGRAM as ENGINE
 
@@ -208,6 +208,8 @@ def _measure(batch: SessionBatch, todo: Sequence[Execution], round: int | None) 
     with on_target(planned, batch.lock, own) as (guardian, token):
         checked = _checked(planned, guardian, token, session.starts)
         _require(checked.checks, planned)
+        if _excludes(batch, checked.checks):
+            todo = batch.todo(round)
         nodes, stack, launcher = planned.cells[0].nodes, planned.stack, planned.launcher
         if nodes >= LEAST_NODES:
             report, stops = partial(_report, planned, session.progress), planned.stop_for_slow_nodes
@@ -215,6 +217,18 @@ def _measure(batch: SessionBatch, todo: Sequence[Execution], round: int | None) 
         with _claimed(planned, guardian) as neighbours:
             facts, where = _facts(batch, neighbours), (checked.temporary, checked.servers)
             run_all(todo, Turn(batch, guardian, token, *where, facts), with_added=round is None)
+
+
+def _excludes(batch: SessionBatch, checks: Sequence[Check]) -> bool:
+    """Whether cells are unavailable that were not known to be: the batch then has less to do."""
+    reasons = {cell: str(check.problem) for check in checks for cell in check.cells}
+    is_news = reasons != batch.unavailable_cells
+    if is_news:
+        batch.exclude(reasons)
+    if is_news or not batch.ran:
+        planned = batch.planned
+        note_unavailable_cells(planned.results, [cell.cell for cell in planned.cells], reasons)
+    return is_news
 
 
 def _facts(batch: SessionBatch, neighbours: Sequence[str]) -> dict[str, Any]:
@@ -281,16 +295,19 @@ def _checked(planned: PlannedBatch, guardian: Guardian, token: str, starts: set[
     """starts: the shapes and programs of which ranks have started well before."""
     target, stack = planned.target, planned.stack
     checks, servers = in_time(lambda: look_at(planned.cells, target, stack, planned.any_kind), target.path)
-    if any(check.problem for check in checks):
+    if any(check.stops for check in checks):
         return _Checked(checks)
     temporary = guardian.temporary()
+    checks = [*checks, *check_interfaces_of_batch(planned.cells, stack, temporary)]
+    if any(check.stops for check in checks):
+        return _Checked(checks)
     if ranks := check_ranks_of(planned, starts, token, temporary):
         checks = [*checks, ranks]
     return _Checked(checks, servers, temporary)
 
 
 def _require(checks: Sequence[Check], planned: PlannedBatch) -> None:
-    problems = [check for check in checks if check.problem]
+    problems = [check for check in checks if check.stops]
     if problems:
         raise TargetUnavailableError(
             f"target {planned.target.name}: " + "; ".join(str(check.problem) for check in problems),

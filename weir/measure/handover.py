@@ -25,7 +25,14 @@ PLAN_FILES = (MEASURED_PLAN, "plan.json")
 
 _HOLDER = {"host": str, "pid": int, "started_ticks?": int}
 _IN_TURNS = {"started": float, "with": str, "receipt": dict}
-_RECEIPT = {"batches": [{"batch": str, "unavailable?": str, "kept": int, "failed": [str], "executions": int}]}
+_RECEIPT = {
+    "batches": [
+        {
+            **{"batch": str, "unavailable?": str, "unavailable_cells?": {"*": str}},
+            **{"kept": int, "failed": [str], "executions": int},
+        }
+    ]
+}
 _MOST_ERRORS = 5  # the last errors of ReFrame, or of a job
 _JOB_LOGS = ("slurm-logs/rule_measure", "queue-logs")  # below results/: of profiles/slurm and profiles/queue
 _END_BYTES = 65536

@@ -7,8 +7,9 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -37,6 +38,12 @@ class Check:
     found: str
     problem: str | None = None
     hint: str = ""
+    cells: tuple[str, ...] = ()  # the only ones that the problem keeps from being measured; empty: all
+
+    @property
+    def stops(self) -> bool:
+        """Whether nothing of the batch can be measured."""
+        return self.problem is not None and not self.cells
 
     @property
     def told(self) -> str | None:
@@ -82,8 +89,6 @@ def _steps(
         yield lambda: check_stripes(target)
     for tool, by_cross_check in sorted({(cell.tool, cell.by_cross_check) for cell in cells}):
         yield partial(check_program, tool, stack, by_cross_check)
-        theirs = [cell for cell in cells if (cell.tool, cell.by_cross_check) == (tool, by_cross_check)]
-        yield partial(check_interfaces, tool, stack, theirs)
 
 
 def check_mount(point: Path) -> Check:
@@ -252,9 +257,27 @@ def check_program(tool: str, stack: Stack, by_cross_check: bool = False) -> Chec
     return Check(f"program {tool}", found)
 
 
-def check_interfaces(tool: str, stack: Stack, cells: Sequence[Cell]) -> Check:
+def check_interfaces_of_batch(
+    cells: Sequence[Cell], stack: Stack, temporary: Path | None = None
+) -> list[Check]:
+    """One check for each program. Whoever calls it keeps the answers of the programs: they are started once,
+    whatever the number of batches.
+
+    A problem that all cells have is one of the batch."""
+    groups: dict[tuple[str, bool], list[Cell]] = defaultdict(list)
+    for cell in cells:
+        groups[cell.tool, cell.by_cross_check].append(cell)
+    checks = [
+        check_interfaces(tool, stack, groups[tool, beside], temporary) for tool, beside in sorted(groups)
+    ]
+    if sum(len(check.cells) for check in checks) < len(cells):
+        return checks
+    return [replace(check, cells=()) for check in checks]
+
+
+def check_interfaces(tool: str, stack: Stack, cells: Sequence[Cell], temporary: Path | None = None) -> Check:
     """Interfaces are chosen when a program is built: an IOR without HDF5 fails in each run that wants it.
-    Every program has POSIX, so only other interfaces start it."""
+    Every program has POSIX, so only other interfaces start it. temporary: a directory for its files."""
     from weir.site.stacks.probe import ask_program
 
     wanted = list(dict.fromkeys(str(cell.params.get("api", _EVERYWHERE)) for cell in cells))
@@ -266,7 +289,7 @@ def check_interfaces(tool: str, stack: Stack, cells: Sequence[Cell]) -> Check:
         or shutil.which(program[0], path=environment.get("PATH")) is None
     ):
         return Check(f"interfaces {tool}", ", ".join(wanted))
-    listed = known.interfaces(program, lambda arguments: ask_program(arguments, environment))
+    listed = known.interfaces(program, lambda arguments: ask_program(arguments, environment, temporary))
     names = list(dict.fromkeys(known.interface_names.get(name, name) for name in listed))
     lacking = [name for name in wanted if name not in names] if names else []
     if not lacking:
@@ -277,6 +300,7 @@ def check_interfaces(tool: str, stack: Stack, cells: Sequence[Cell]) -> Check:
         f"{' '.join(program)} was built without {', '.join(lacking)} (it has: {', '.join(names)})",
         f"build it with {', '.join(lacking)}, name another program under stacks: {stack.name}: programs in"
         " site.yaml, or take these values of api out of the suite",
+        tuple(cell.cell for cell in cells if cell.params.get("api", _EVERYWHERE) in lacking),
     )
 
 

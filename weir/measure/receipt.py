@@ -4,14 +4,15 @@ rest."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from weir.base.errors import Problem, ProblemsError, WeirError, error_data
 from weir.base.files import write_atomically
-from weir.base.units import few
+from weir.base.units import counted, few
 from weir.measure.handover import Handover
 from weir.measure.nodes import Slow
 from weir.measure.session import Run, Session, SessionBatch
@@ -36,6 +37,7 @@ class BatchReceipt:
     successes: int  # executions of the plan that have succeeded, now or before
     first_failure: str | None  # the message of the execution that failed first
     unavailable: str | None  # why nothing was tried on an optional target
+    unavailable_cells: Mapping[str, str]  # label of each that the programs lack something for, and what
     error: WeirError | None  # why the batch could not go on
     slow_nodes: Sequence[Slow] | None  # None: they were not compared
 
@@ -63,6 +65,11 @@ class BatchReceipt:
             successes=len(known) - len(without_success),
             first_failure=first.error if first else None,
             unavailable=batch.unavailable,
+            unavailable_cells={
+                f"{cell.label} ({cell.cell})": batch.unavailable_cells[cell.cell]
+                for cell in batch.planned.cells
+                if cell.cell in batch.unavailable_cells
+            },
             error=batch.error,
             slow_nodes=batch.slow_nodes,
         )
@@ -87,6 +94,8 @@ class BatchReceipt:
                 f"{self.kept} of {self.executions} were there already"
                 + (f", {self.added} in added rounds" if self.added else "")
             )
+            for reason, count in Counter(self.unavailable_cells.values()).items():
+                yield f"  unavailable: {counted(count, 'cell')}: {reason}"
             failed = [f"  failed: {line}" for line in self.failed]
             yield from few(failed, _MOST_SHOWN, "  and {} more failed: the receipt has all")
 
@@ -151,7 +160,7 @@ def deliver(session: Session, chosen: int, as_json: bool, file: Path | None) -> 
     for line in [text] if as_json else (line for batch in receipt.batches for line in batch.lines()):
         print(line)
     receipt.require_through()
-    has_failed = any(batch.failed for batch in receipt.batches)
+    has_failed = any(batch.failed or batch.unavailable_cells for batch in receipt.batches)
     if file:
         file.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(file, text + "\n")

@@ -296,6 +296,7 @@ class SessionBatch:
     done: int = 0  # of these, that succeeded
     left: int = 0  # executions that the rest of the allocation is too short for
     unavailable: str | None = None  # why nothing was tried on an optional target
+    unavailable_cells: Mapping[str, str] = field(default_factory=dict)  # reasons, by cell
     error: WeirError | None = None  # why the batch could not go on
     slow_nodes: list[Slow] | None = None  # None: they were not compared
     elapsed_s: float = 0.0  # all in all
@@ -310,6 +311,12 @@ class SessionBatch:
         missing = {each.key for each in self.missing()}
         planned = ((cell.cell, run) for cell in self.planned.cells for run in range(cell.rounds))
         self.kept = [key for key in planned if key not in missing]
+
+    def exclude(self, reasons: Mapping[str, str]) -> None:
+        """Note cells that the programs here cannot measure: none of their executions is to be measured."""
+        before = len(self.missing())
+        self.unavailable_cells = reasons
+        self.session.progress.expect(len(self.missing()) - before)
 
     def take(self, execution: Execution, document: Mapping[str, Any]) -> Finished:
         """Note an execution that has just got its run file."""
@@ -337,11 +344,14 @@ class SessionBatch:
     def added(self) -> list[Execution]:
         """One more round of the cells whose intervals are too wide."""
         width_of = self.session.width_of
-        cells = self.planned.cells
+        cells = [cell for cell in self.planned.cells if cell.cell not in self.unavailable_cells]
         return added_round(cells, self.finished, self.session.seed, width_of) if width_of else []
 
     def _is_done(self, cell: Cell, run: int) -> bool:
-        """Whether the run is done; with retry_failed, a run that failed before is measured once more."""
+        """Whether the run is done, or cannot be; with retry_failed, a run that failed before is measured once
+        more."""
+        if cell.cell in self.unavailable_cells:
+            return True
         one, session = self.finished.get((cell.cell, run)), self.session
         if one is None:
             return False

@@ -20,7 +20,14 @@ from weir.measure.launch import OUTPUT_FILES, STATUS_FILE, StatusLine, read_stat
 from weir.plan import Batch, Plan
 from weir.records.collect import Run, tool_of
 from weir.records.judged import collect_cell
-from weir.runs.files import RUN_FILE, is_finished, read_run_file, run_folder, why_unavailable
+from weir.runs.files import (
+    RUN_FILE,
+    is_finished,
+    read_run_file,
+    run_folder,
+    unavailable_names,
+    why_unavailable,
+)
 from weir.terms.columns import checked
 from weir.terms.model import Cell, Row
 
@@ -54,6 +61,7 @@ class BatchProgress:
     failed: int = 0
     degraded: int = 0  # executions with a record that is DEGRADED and none that is INVALID
     invalid: int = 0  # executions with an INVALID record
+    unavailable: int = 0  # executions for which the programs here lack something: they are not to come
     elapsed_s: list[float] = field(default_factory=list)
     rates_mib_s: dict[str, float] = field(default_factory=dict)  # of the last execution, by access
     last_ended: float = 0.0
@@ -69,7 +77,8 @@ class BatchProgress:
 
     @property
     def executions(self) -> int:
-        return self.batch.executions
+        """The number of executions that are to be measured here."""
+        return self.batch.executions - self.unavailable
 
     @property
     def ended(self) -> int:
@@ -122,6 +131,7 @@ class StudyProgress:
         self._queued = {name for name, one in plan.site.partitions.items() if one.scheduler != "local"}
         self._missing = {one.batch.batch: _executions(one.batch) for one in self.batches}
         self._status: list[StatusLine] = []
+        self._unavailable: set[str] = set()
         self._failed: list[tuple[BatchProgress, Execution, int]] = []  # with the time of its run.json
         self._unaudited: deque[tuple[BatchProgress, Execution]] = deque()
 
@@ -129,6 +139,7 @@ class StudyProgress:
         self._forget_repeated()
         files = (self._results / "launches").glob(f"*/{STATUS_FILE}")
         self._status = [line for file in files for line in read_status(file)]
+        self._unavailable = unavailable_names(self._results)
         for one in self.batches:
             self._look_at(one)
         self._look_beside()
@@ -149,6 +160,7 @@ class StudyProgress:
             else:
                 missing.append(item)
         self._missing[one.batch.batch] = missing
+        one.unavailable = sum(cell.cell in self._unavailable for cell, _ in missing)
         self._look_into_launches(one, missing)
         one.state, one.reason = self._state(one)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +86,7 @@ def sum_of(file: Path) -> str | None:
 
 
 def note_unavailable(results: Path, batch: str, reason: str | None) -> None:
-    """Remember why a batch was not tried; None forgets it."""
+    """Remember why a batch or a cell was not tried; None forgets it."""
     file = results / "unavailable" / batch
     if reason is None:
         file.unlink(missing_ok=True)
@@ -93,8 +95,25 @@ def note_unavailable(results: Path, batch: str, reason: str | None) -> None:
     write_atomically(file, reason + "\n")
 
 
+def note_unavailable_cells(results: Path, cells: Iterable[str], reasons: Mapping[str, str]) -> None:
+    """Remember why some of these cells cannot be measured here, and that the others can. A name of a cell is
+    never that of a batch."""
+    for name in unavailable_names(results) & set(cells) - reasons.keys():
+        note_unavailable(results, name, None)
+    for name, reason in reasons.items():
+        note_unavailable(results, name, reason)
+
+
+def unavailable_names(results: Path) -> set[str]:
+    """Batches and cells that could not be measured when it was tried last."""
+    try:
+        return set(os.listdir(results / "unavailable"))
+    except FileNotFoundError:
+        return set()
+
+
 def why_unavailable(results: Path, batch: str) -> str | None:
-    """The reason that note_unavailable has written."""
+    """The reason that note_unavailable has written for a batch or a cell."""
     try:
         return (results / "unavailable" / batch).read_text(encoding="utf-8").strip()
     except FileNotFoundError:

@@ -116,13 +116,15 @@ def line_of_several(several: Sequence[BatchProgress]) -> str:
 
 
 def _counts(several: Sequence[BatchProgress]) -> str:
-    """INVALID is named only where there is one: then nothing else of the line matters."""
+    """INVALID and unavailable are named only where there is one: INVALID matters more than all else."""
     counts = {
         "failed": sum(one.failures for one in several),
         "INVALID": sum(one.invalid for one in several),
         "degraded": sum(one.degraded for one in several),
+        "unavailable": sum(one.unavailable for one in several),
     }
-    return ", ".join(f"{count} {name}" for name, count in counts.items() if count or name != "INVALID")
+    always = ("failed", "degraded")
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count or name in always)
 
 
 def _rates(one: BatchProgress, where: str = "") -> str:

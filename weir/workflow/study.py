@@ -8,7 +8,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from weir.base.errors import WeirError, visible
 from weir.base.units import counted
 from weir.measure.handover import MEASURED_PLAN, Handover
 from weir.plan import Batch, Plan, plan_data, write_plan
-from weir.runs.files import is_finished, is_kept, why_unavailable
+from weir.runs.files import is_finished, is_kept, unavailable_names, why_unavailable
 
 ARCHIVE_SITE = "archive"
 RECORDS, PAGE, PRINT = OUTPUTS = ("records.csv", "page.json", "report.pdf")
@@ -145,9 +145,10 @@ def waiting_beside(plan: Plan, batch: Batch, folder: Path, started: float) -> li
 
 def _is_waiting(batch: Batch, folder: Path, started: float) -> bool:
     handover = Handover.of(folder, batch.batch)
-    is_skipped = handover.receipt.exists() and why_unavailable(folder.parent, batch.batch) is not None
+    noted = unavailable_names(folder.parent) if handover.receipt.exists() else set()
+    rest = replace(batch, cells=tuple(cell for cell in batch.cells if cell.cell not in noted))
     has_failed = handover.errors.exists() and handover.errors.stat().st_mtime >= started
-    return not is_skipped and not has_failed and bool(cells_left(batch, folder.parent))
+    return batch.batch not in noted and not has_failed and bool(cells_left(rest, folder.parent))
 
 
 def why_not_measured(plan: Plan, folder: Path) -> list[str]:
@@ -175,6 +176,14 @@ def reasons_together(problems: Mapping[str, str]) -> list[str]:
     ]
 
 
+def _why_skipped(batch: Batch, results: Path) -> list[str]:
+    """Each reason once: that of the batch, or those of its cells."""
+    names = [batch.batch, *(cell.cell for cell in batch.cells)]
+    noted = unavailable_names(results)
+    reasons = [why_unavailable(results, name) for name in names if name in noted]
+    return list(dict.fromkeys(filter(None, reasons)))
+
+
 def what_is_left(plan: Plan, results: Path, receipts: Path, examples: int = 8) -> str:
     """One line on what has been measured already, then a line for each batch with missing cells.
 
@@ -188,7 +197,8 @@ def what_is_left(plan: Plan, results: Path, receipts: Path, examples: int = 8) -
         if labels:
             more = f" and {len(labels) - examples} more" if len(labels) > examples else ""
             lines.append(f"  {name}: {', '.join(labels[:examples])}{more}")
-            reason, receipt = why_unavailable(results, name), receipts / f"{name}.json"
-            if reason and receipt.exists():
-                lines += [f"    was skipped: {reason}", f"    to try it again: rm {receipt}"]
+            receipt = receipts / f"{name}.json"
+            if receipt.exists() and (reasons := _why_skipped(plan.batch(name), results)):
+                lines += [f"    was skipped: {reason}" for reason in reasons]
+                lines.append(f"    to try it again: rm {receipt}")
     return "\n".join(lines)

@@ -50,8 +50,14 @@ def test_an_optional_target_that_cannot_be_prepared_is_one_line(
 ) -> None:
     problem = "target ime: `up` ended with exit code 1: failed to open /dev/fuse\nno mount"
     rows = [
-        {"batch": "disk-1x2", "check": "mount", "found": "/", "problem": None},
-        {"batch": "ime-1x2", "check": "prepare", "found": "failed", "problem": problem},
+        {"batch": "disk-1x2", "check": "mount", "found": "/", "problem": None, "unavailable_cells": 0},
+        {
+            "batch": "ime-1x2",
+            "check": "prepare",
+            "found": "failed",
+            "problem": problem,
+            "unavailable_cells": 0,
+        },
     ]
     site = SimpleNamespace(
         partitions={"node": SimpleNamespace(scheduler="local")},

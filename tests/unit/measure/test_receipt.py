@@ -17,6 +17,7 @@ def test_no_more_than_ten_failed_executions_are_listed(failed: int, shown: int, 
             "failed": tuple(f"cell {number}: no space" for number in range(failed)),
         },
         **{"left": 0, "successes": 1, "first_failure": "no space", "unavailable": None, "error": None},
+        unavailable_cells={},
         slow_nodes=None,
     )
     first, *lines = receipt.lines()

@@ -22,7 +22,7 @@ from weir.plan import Plan, make_plan, write_plan
 from weir.plan.card import short_card
 from weir.records.collect import Run
 from weir.records.progress import BatchProgress, StudyProgress
-from weir.runs.files import run_folder
+from weir.runs.files import note_unavailable_cells, run_folder
 from weir.terms.model import Cell, Parsed, Row
 from weir.workflow.follow import _append, _redraw, line, progress_of
 
@@ -67,6 +67,22 @@ def test_a_batch_waits_runs_and_is_finished(study: Path, plan: Plan) -> None:
         end(study, plan, number)
     assert (first(progress).state, first(progress).failed) == ("finished", 0)
     assert line(first(progress)).startswith("disk-plain-1x1: 8/8 done, 0 failed")
+
+
+def test_a_batch_is_finished_when_all_that_its_programs_can_measure_is(study: Path, plan: Plan) -> None:
+    progress = progress_of(study)
+    cells = plan.batches[0].cells
+    Handover.of(study, plan.batches[0].batch).receipt.parent.mkdir()
+    Handover.of(study, plan.batches[0].batch).receipt.write_text("{}")
+    note_unavailable_cells(study.parent, [], {cell.cell: "built without HDF5" for cell in cells[1:]})
+    for number in range(0, 8, len(cells)):
+        assert first(progress).state == "waiting"
+        end(study, plan, number)
+    assert (first(progress).state, first(progress).left) == ("finished", 0)
+    rest = cells[0].rounds * (len(cells) - 1)
+    assert f"{cells[0].rounds}/{cells[0].rounds} done, 0 failed, 0 degraded, {rest} unavailable" in line(
+        first(progress)
+    )
 
 
 def test_a_batch_in_turns_with_one_that_runs_runs_too_and_both_end_together(study: Path, plan: Plan) -> None:

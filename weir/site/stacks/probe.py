@@ -4,12 +4,14 @@ tells its version in a process of its own: one may be broken.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -29,6 +31,7 @@ _KINDS = {
     "ime": re.compile(r"libim_client\.so"),
 }
 _LIMIT_S = 30  # for one program to answer
+_ANSWERS: dict[tuple[tuple[str, ...], tuple[tuple[str, str], ...]], str] = {}  # of this process
 _LINE = re.compile(r"^\s*(\S+)(?: => (not found|\S+))?(?: \(0x[0-9a-f]+\))?$")
 
 
@@ -134,13 +137,13 @@ _MPI_FAMILIES = {
 def ask_library(kind: str, path: str, environment: Mapping[str, str]) -> str:
     """The library's own version; empty if it cannot be loaded or is silent."""
     code = f"import ctypes, os; lib = ctypes.CDLL({path!r}, os.RTLD_GLOBAL | os.RTLD_LAZY); {_CALLS[kind]}"
-    return _output((sys.executable, "-c", code), tuple(sorted(environment.items()))).strip()
+    return ask_program((sys.executable, "-c", code), environment).strip()
 
 
 def has_symbol(path: str, symbol: str, environment: Mapping[str, str]) -> bool:
     """Whether the library defines the symbol."""
     code = f"import ctypes, os; lib = ctypes.CDLL({path!r}, os.RTLD_LAZY); print(hasattr(lib, {symbol!r}))"
-    return _output((sys.executable, "-c", code), tuple(sorted(environment.items()))).strip() == "True"
+    return ask_program((sys.executable, "-c", code), environment).strip() == "True"
 
 
 def mpi_name(answer: str) -> tuple[str, str]:
@@ -164,17 +167,34 @@ def launcher_family(version_text: str) -> str:
     return ""
 
 
-def ask_program(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
-    """Output of a program that ends by itself; empty if it does not."""
-    return _output(tuple(arguments), tuple(sorted(environment.items())))
+def ask_program(
+    arguments: Sequence[str], environment: Mapping[str, str], temporary: Path | None = None
+) -> str:
+    """Output of a program that ends by itself; empty if it does not.
+
+    temporary: a directory for its files that its maker removes. Open MPI 5 leaves some in TMPDIR whenever
+    a program was started without mpirun. The answer does not depend on it."""
+    question = (tuple(arguments), tuple(sorted(environment.items())))
+    if question not in _ANSWERS:
+        with _removed_after(temporary) as folder:
+            _ANSWERS[question] = _output(arguments, {**environment, "TMPDIR": str(folder)})
+    return _ANSWERS[question]
 
 
-@cache
-def _output(arguments: tuple[str, ...], environment: tuple[tuple[str, str], ...]) -> str:
+@contextlib.contextmanager
+def _removed_after(folder: Path | None) -> Iterator[Path]:
+    if folder:
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="weir-ask-", ignore_cleanup_errors=True) as own:
+        yield Path(own)
+
+
+def _output(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
     try:
         done = subprocess.run(
             list(arguments),
-            env=dict(environment),
+            env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

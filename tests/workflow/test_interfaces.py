@@ -1,0 +1,124 @@
+"""An IOR that was built without an interface: its cells are unavailable, and all others are measured."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.workflow.conftest import ROOT, Checkout
+from tests.workflow.reframe_results import reframe
+from weir.plan import read_plan
+from weir.workflow.study import what_is_left
+
+pytestmark = pytest.mark.slow
+RECEIPT = "ram-debian-1x2.json"
+RUN = ("run", "--plan", "plan.json", "--results", "results/local")
+# As the --help of an IOR without MPI-IO tells it. It measures by weir-io, which prints what IOR prints.
+WITHOUT_MPIIO = """\
+#!/bin/sh
+case " $* " in *" --help "*)
+    echo once >>{calls}
+    echo '  -a=POSIX   API for I/O [POSIX|DUMMY|MMAP]'
+    exit ;;
+esac
+exec "{engine}" ior "$@"
+"""
+
+
+@pytest.fixture
+def lacking(tiny: Checkout) -> Checkout:
+    """The tiny suite with an original IOR that lacks the interface of half of its cells."""
+    text = WITHOUT_MPIIO.format(calls=tiny.root / "calls", engine=ROOT / "build/weir-io")
+    program = tiny.write("bin/ior", text)
+    program.chmod(0o755)
+    file = tiny.root / "config/sites/local/site.yaml"
+    site = yaml.safe_load(file.read_text())
+    site["stacks"]["debian"]["programs"] = {"ior": [str(program)]}
+    tiny.write("config/sites/local/site.yaml", site)
+    suite = tiny.root / "config/suites/tiny.yaml"
+    suite.write_text(suite.read_text().replace("iterations: 2", "iterations: 1"))
+    assert tiny.weir("plan", "--out", "plan.json").returncode == 0
+    return tiny
+
+
+def receipt_of(checkout: Checkout) -> dict[str, Any]:
+    (one,) = json.loads((checkout.root / RECEIPT).read_text())["batches"]
+    return dict(one)
+
+
+@pytest.mark.row("an interface that the program lacks")
+def test_cells_without_their_interface_are_unavailable_and_the_others_are_measured(lacking: Checkout) -> None:
+    (check,) = [
+        row
+        for row in json.loads(lacking.weir(*RUN, "--preflight", "--json").stdout)
+        if row["check"] == "interfaces ior"
+    ]
+    assert "2 of 4 cells are unavailable: " in check["problem"]
+    assert check["unavailable_cells"] == 2
+    done = lacking.weir(*RUN, "--receipt", RECEIPT)
+    assert done.returncode == 1, done.stderr
+    reason = f"{lacking.root}/bin/ior was built without MPIIO (it has: POSIX, NULL, MMAP)"
+    assert f"  unavailable: 2 cells: {reason}\n" in done.stdout
+    receipt = receipt_of(lacking)
+    assert (receipt["measured"], receipt["done"], receipt["failed"]) == (2, 2, [])
+    assert [*receipt["unavailable_cells"].values()] == [reason] * 2
+    assert all("MPIIO" in label for label in receipt["unavailable_cells"])
+    assert "[2/2]" in done.stderr, "what is unavailable is not counted as to be measured"
+    out = ("collect", "--plan", "plan.json", "--results", "results/local", "--out", "records.csv")
+    assert lacking.weir(*out).returncode == 0
+    with (lacking.root / "records.csv").open() as stream:
+        assert {row["api"] for row in csv.DictReader(stream)} == {"POSIX"}
+    with (lacking.root / "excluded.csv").open() as stream:
+        excluded = [(row["reason"], row["cells"]) for row in csv.DictReader(stream)]
+    assert (reason, "2") in excluded
+    left = what_is_left(read_plan(lacking.root / "plan.json"), lacking.root / "results/local", lacking.root)
+    assert f"was skipped: {reason}" in left
+
+
+def test_an_interface_that_is_there_later_is_measured_then(lacking: Checkout) -> None:
+    assert lacking.weir(*RUN).returncode == 1
+    program = lacking.root / "bin/ior"
+    program.write_text(program.read_text().replace("|MMAP", "|MMAP|MPIIO"))
+    done = lacking.weir(*RUN, "--receipt", RECEIPT)
+    assert done.returncode == 0, done.stderr
+    receipt = receipt_of(lacking)
+    assert (receipt["kept"], receipt["done"], receipt["unavailable_cells"]) == (2, 2, {})
+    assert not list((lacking.root / "results/local/unavailable").iterdir())
+
+
+def test_a_batch_of_which_no_cell_has_its_interface_is_stopped(lacking: Checkout) -> None:
+    suite = lacking.root / "config/suites/tiny.yaml"
+    content = yaml.safe_load(suite.read_text())
+    content["experiments"]["one"]["space"]["api"] = ["MPIIO"]
+    lacking.write("config/suites/tiny.yaml", content)
+    assert lacking.weir("plan", "--out", "plan.json").returncode == 0
+    done = lacking.weir(*RUN)
+    assert done.returncode == 1
+    assert "target ram: " in done.stderr
+    assert "was built without MPIIO" in done.stderr
+    assert not list(lacking.root.glob("results/local/runs/*/*/run.json"))
+
+
+def test_a_program_lists_its_interfaces_once_for_all_batches_of_a_session(lacking: Checkout) -> None:
+    suite = lacking.root / "config/suites/tiny.yaml"
+    suite.write_text(suite.read_text().replace("rounds: 1", "rounds: 2"))
+    content = yaml.safe_load(suite.read_text())
+    content["experiments"]["one"]["ppn"] = [1, 2]
+    lacking.write("config/suites/tiny.yaml", content)
+    assert lacking.weir("plan", "--out", "plan.json").returncode == 0
+    done = lacking.weir(*RUN, "--json")
+    assert len(json.loads(done.stdout)["batches"]) == 2
+    assert (lacking.root / "calls").read_text().split() == ["once"]
+
+
+def test_reframe_fails_the_check_with_the_reason(lacking: Checkout) -> None:
+    session = reframe(lacking, "--name=^measure", "-S", "suite=tiny", "--run")
+    assert session.outcomes == ["FAIL"], session.text
+    assert "2 cells unavailable: " in session.text
+    assert "was built without MPIIO" in session.text
+    assert len(list(Path(lacking.root).glob("results/**/run.json"))) == 2
