@@ -125,8 +125,10 @@ static int main_run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     weir_clock_begin();
-    /* mpirun of Open MPI 5 takes what is left of a line for the standard error when that has a line next. */
+    /* mpirun of Open MPI 5 takes what is left of a line for the other stream when that has a line next. From
+     * glibc 2.37 on, a message to an unbuffered stream is written in pieces of 128 bytes. */
     setvbuf(stdout, NULL, _IOLBF, 0);
+    setvbuf(stderr, NULL, _IOLBF, 0);
     MPI_Init(&argc, &argv);
     weir_clock_calibrate();
     int code = main_run(argc, argv);

@@ -155,21 +155,37 @@ def test_a_run_that_fails_leaves_json_too(engine: Engine) -> None:
     assert (document["tests"][0]["Results"], document["summary"]) == ([], [])
 
 
-@pytest.mark.parametrize("form", ["default", "CSV", "JSON"])
-def test_every_write_ends_with_a_line(engine: Engine, form: str) -> None:
-    """mpirun of Open MPI 5 gives the beginning of a line to the standard error, if that has a line then."""
+def writes_of(engine: Engine, stream: str, *arguments: str) -> list[bytes]:
+    """What weir-io writes to stdout or stderr, write by write."""
     reader, writer = os.pipe2(os.O_DIRECT | os.O_CLOEXEC)  # each read is one write
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 2**20)
-    options = ["-D", "5", "-O", "stoneWallingWearOut=1", "-O", f"summaryFormat={form}", "-o", "data"]
-    command = [engine.program, "ior", *SHAPE, *options]
-    subprocess.run([*map(str, command)], cwd=engine.folder, stdout=writer, check=True, timeout=60)
+    streams: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: writer}
+    subprocess.run([str(engine.program), *arguments], cwd=engine.folder, timeout=60, check=False, **streams)
     os.close(writer)
     writes = []
     while text := os.read(reader, 65536):
         writes.append(text)
     os.close(reader)
+    return writes
+
+
+@pytest.mark.parametrize("form", ["default", "CSV", "JSON"])
+def test_every_write_ends_with_a_line(engine: Engine, form: str) -> None:
+    """mpirun of Open MPI 5 gives the beginning of a line to the standard error, if that has a line then."""
+    options = ["-D", "5", "-O", "stoneWallingWearOut=1", "-O", f"summaryFormat={form}", "-o", "data"]
+    writes = writes_of(engine, "stdout", "ior", *SHAPE, *options)
     assert len(writes) > 1
     assert [text for text in writes if not text.endswith(b"\n")] == []
+
+
+def test_a_message_is_one_write(engine: Engine) -> None:
+    """The same mpirun gives the beginning of a message to the standard output."""
+    (engine.folder / "data").write_bytes(b"x")
+    wrong = ["-r", "-t", "16k", "-b", "1m", "-z", "-z", "-o", "./" * 60 + "data"]
+    messages = [text for text in writes_of(engine, "stderr", "ior", *wrong) if b"weir-io" in text]
+    assert [text.count(b"reads blocks of") for text in messages] == [1]
+    assert len(messages[0]) > 128
+    assert messages[0].endswith(b"\n")
 
 
 def test_weir_reads_both_of_its_files(engine: Engine, tmp_path: Path) -> None:
