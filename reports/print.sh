@@ -30,25 +30,52 @@ typeset() {
   latexmk -norc -gg -pdf -interaction=nonstopmode -halt-on-error -file-line-error -no-shell-escape -jobname=report "$text"
 }
 
-# A last page of few lines: every page gives it some of its own. Prints the margin that does it, in spread.tex.
-spread() {
-  awk '/^weir: last page [0-9.]+pt of [0-9.]+pt, page [0-9]+$/ {
-    filled = $4 + 0; height = $6 + 0; pages = $8 + 0
-    if (filled > 0 && filled < 0.34 * height && pages > 1) {
-      given = ((0.37 * height - filled) / (pages - 1)) * 25.4 / 72.27 + 1
-      given = given > 25 ? 25 : given
-      printf "\\geometry{bottom=%.1fmm,footskip=%.1fmm}\n", 20 + given, 10.5 + given
-    }
+# The log has for each page how high it is filled. Prints how many have a gap: the last one where it is less than a third
+# full ("short"), others below three quarters.
+# shellcheck disable=SC2016 # what has dollars are fields of awk
+filled='/^weir: page [0-9]+ filled -?[0-9.]+pt of [0-9.]+pt$/ {share[++pages] = $5 / $7; lack = 0.37 * $7 - $5}'
+gaps() {
+  awk "$filled"' END {
+    for (page = 1; page < pages; page++) if (share[page] < 0.75) count++
+    if (pages > 1 && share[pages] < 0.34) {count++; short = " short"}
+    print count + 0 short
   }' "$log"
+}
+
+# What each page could give the last one, in mm. A page of figures gives nothing, so that more or less may do.
+given_by_each() {
+  awk "$filled"' END {
+    given = lack / (pages - 1) * 25.4 / 72.27 + 1
+    count = split("1 1.5 2 0.5", times, " ")
+    for (try = 1; try <= count; try++) print (given * times[try] > 25) ? 25 : given * times[try]
+    print -3
+  }' "$log"
+}
+
+typeset_with() { # MM: what each page gives
+  awk -v given="$1" 'BEGIN {printf "\\geometry{bottom=%.1fmm,footskip=%.1fmm}\n", 20 + given, 10.5 + given}' >spread.tex
+  typeset
 }
 
 rm -f spread.tex
 printed=yes
 typeset || printed=no
-if [ "$printed" = yes ] && [ -n "$(spread)" ]; then
-  spread >spread.new
-  mv spread.new spread.tex
-  typeset || printed=no
+best=0 given=0 tried=""
+if [ "$printed" = yes ]; then
+  fewest=$(gaps)
+  case $fewest in *short) tried=$(given_by_each) ;; esac
+fi
+for given in $tried; do
+  typeset_with "$given" || printed=no
+  [ "$printed" = yes ] || break
+  found=$(gaps)
+  if [ "${found% short}" -lt "${fewest% short}" ]; then
+    best=$given fewest=$found
+  fi
+  [ "$found" != 0 ] || break
+done
+if [ "$printed" = yes ] && [ "$given" != "$best" ]; then
+  typeset_with "$best" || printed=no
 fi
 if [ "$printed" = no ]; then
   echo

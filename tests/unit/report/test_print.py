@@ -1,0 +1,75 @@
+"""reports/print.sh: what it does about a last page of few lines, with latexmk emulated."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from tests.checkout import ROOT
+
+# Each call of latexmk leaves a log of the next line, the filled shares of its pages in per cent, and
+# remembers the margin that it was given.
+LATEXMK = r"""#!/bin/sh
+calls=$(cat calls 2>/dev/null || echo 0)
+calls=$((calls + 1))
+echo $calls >calls
+cat spread.tex >>margins 2>/dev/null
+page=0
+for share in $(sed -n "${calls}p" ../pages); do
+  page=$((page + 1))
+  echo "weir: page $page filled $((7 * share)).0pt of 700.0pt"
+done >report.log
+echo pdf >report.pdf
+"""
+
+
+def margins_of(folder: Path, pages: list[str]) -> list[float]:
+    """The lower margins in mm with which a report was set again."""
+    study, programs = folder / "study", folder / "programs"
+    study.mkdir()
+    programs.mkdir()
+    (programs / "latexmk").write_text(LATEXMK)
+    (programs / "latexmk").chmod(0o755)
+    (study / "pages").write_text("\n".join(pages))
+    done = subprocess.run(
+        [ROOT / "reports/print.sh", ROOT / "reports/measurement/main.tex", study, folder / "report.pdf"],
+        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int((study / "latex/calls").read_text()) == len(pages)
+    told = study / "latex/margins"
+    return [
+        float(one) for one in re.findall(r"bottom=([0-9.]+)mm", told.read_text() if told.exists() else "")
+    ]
+
+
+def test_a_last_page_that_is_full_enough_is_left_alone(tmp_path: Path) -> None:
+    assert margins_of(tmp_path, ["95 60 98 35"]) == []
+
+
+def test_a_single_page_is_left_alone(tmp_path: Path) -> None:
+    assert margins_of(tmp_path, ["20"]) == []
+
+
+def test_pages_give_the_last_one_more_until_it_is_a_third_full(tmp_path: Path) -> None:
+    first, second = margins_of(tmp_path, ["95 95 95 20", "95 95 95 30", "95 95 95 40"])
+    assert 20 < first < second <= 45
+
+
+def test_a_margin_that_tears_gaps_is_not_taken(tmp_path: Path) -> None:
+    """Of all margins the one with the fewest gaps is printed at last, the first among equals."""
+    tears = "95 60 60 80 10"
+    margins = margins_of(tmp_path, ["95 95 20", tears, "95 60 40", tears, tears, tears, "95 95 20"])
+    assert len(margins) == 6
+    assert margins[-1] == 20.0, "no margin is better than the first, which has one page of few lines"
+
+
+def test_the_best_margin_is_set_again_where_it_was_not_the_last(tmp_path: Path) -> None:
+    tears = "95 60 60 80 10"
+    margins = margins_of(tmp_path, ["60 60 20", tears, "95 60 40", tears, tears, tears, "95 60 40"])
+    assert margins[-1] == margins[1]
