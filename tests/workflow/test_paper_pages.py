@@ -121,6 +121,20 @@ def test_no_tokens_stand_on_each_other_in_the_margin_or_at_the_foot(study: Print
         assert page.above_foot > 2, page.number
 
 
+def test_the_foot_of_a_page_has_its_number_alone(study: Printed) -> None:
+    assert [[token.text for token in page.foot] for page in pages_of(study.pdf)] == [
+        [str(number)] for number in range(1, len(study.pages) + 1)
+    ]
+
+
+def test_an_absent_part_leaves_no_double_space(study: Printed) -> None:
+    """A sentence about a part that the study lacks is gone with its space: the next is as near as any."""
+    for page in pages_of(study.pdf):
+        for one, other in zip(page.tokens, page.tokens[1:], strict=False):
+            if one.text.endswith(".") and other.text in ("Figure", "Table") and one.top == other.top:
+                assert other.left - one.right < 3.0, (page.number, one.text, other.text)
+
+
 def test_no_page_is_less_than_a_third_full(study: Printed) -> None:
     pages = pages_of(study.pdf)
     assert len(pages) > 1
