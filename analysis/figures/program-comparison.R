@@ -4,13 +4,13 @@ statistic <- "Points: medians"
 needs <- "IOR by MPI-IO with a shared file, or NetCDF-Bench"
 if_empty <- no_form
 caption <- paste(
-  "Bandwidth (bytes over open, transfer and close) of NetCDF-Bench, of IOR in sequential and of IOR in random order,",
-  "all by MPI-IO and independently in one file, beside each other as in the slides: a line for each block size. A",
-  "panel without points is of what the records do not hold."
+  "Bandwidth (bytes over open, transfer and close) of the programs in the slides, all by MPI-IO and independently in",
+  "one file: a line for each block size."
 )
 page_limit <- 2L
 
 programs <- c("NetCDF-Bench, NetCDF-4", "IOR, sequential", "IOR, random")
+programs_in_words <- setNames(c("NetCDF-Bench", "IOR in sequential order", "IOR in random order"), programs)
 mapped <- c("access", "target", "nn", "ppn", "xfer_bytes", "program_of")
 
 make_table <- function(records, inputs) {
@@ -41,27 +41,43 @@ make_table <- function(records, inputs) {
   table[, column := factor(program_of, levels = programs)][]
 }
 
+# A program without records has no panel: the caption names it.
+finding <- function(table) {
+  missing <- setdiff(programs, as.character(table$program_of))
+  if (length(missing) > 0) {
+    sprintf("Of the programs in the slides the records of %s hold %s.", and_list(unique(table$target)),
+      and_list(paste("no", programs_in_words[missing])))
+  }
+}
+
+# Writes and reads of a single program stand beside each other, else its panels would be as wide as the page.
 make_figure <- function(table) {
   drawn <- data.table::copy(table)[n > 0][, size := as_size(xfer_bytes)]
-  empty <- data.table::CJ(row = droplevels(drawn$row), column = factor(programs, programs), unique = TRUE)
-  empty <- empty[!drawn, on = c("row", "column")]
-  middle <- c(sqrt(prod(range(drawn$workers))), sqrt(prod(range(drawn$median))))
+  titles <- paste(rep(programs, each = length(access_levels)), access_levels, sep = ", ")
+  drawn[, titled := factor(paste(program_of, access, sep = ", "), levels = titles)]
+  panels <- if (is_of_one_program(drawn)) {
+    ggplot2::facet_grid(cols = ggplot2::vars(titled))
+  } else {
+    ggplot2::facet_grid(rows = ggplot2::vars(row), cols = ggplot2::vars(column))
+  }
   name <- c(nn = "Nodes", ppn = "Processes per node")[[table$along[1]]]
   ggplot2::ggplot(drawn, ggplot2::aes(workers, median, colour = size, shape = size, group = size)) +
     ggplot2::geom_linerange(ggplot2::aes(ymin = lo, ymax = hi), linewidth = 0.35, na.rm = TRUE, show.legend = FALSE) +
     run_marks() +
-    line_through(ggplot2::aes(group = size), "workers", "size") +
+    line_through(ggplot2::aes(group = size), "workers", c("size", "program_of", "access")) +
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(size, verdict)), size = 1.3, stroke = 0.4) +
     unproven_marks() +
-    ggplot2::facet_grid(rows = ggplot2::vars(row), cols = ggplot2::vars(column), drop = FALSE) +
+    panels +
     scale_sizes(drawn$xfer_bytes) +
-    scale_x_powers(name, drawn$workers, as.character, panel_width_mm(columns = 3)) +
+    scale_x_powers(name, drawn$workers, as.character, panel_width_mm(columns = columns_of(drawn))) +
     scale_y_rate("Bandwidth in MiB/s") +
-    theme_weir() +
-    (if (nrow(empty) > 0) {
-      ggplot2::geom_text(ggplot2::aes(middle[1], middle[2], label = "no records"), data = empty, inherit.aes = FALSE,
-        size = type_size_mm, family = sans_family, colour = "#707070")
-    })
+    theme_weir()
 }
 
-height_mm <- function(table) 36 + data.table::uniqueN(table$access) * (curve_mm + 2)
+is_of_one_program <- function(drawn) data.table::uniqueN(drawn$program_of) == 1
+columns_of <- function(drawn) data.table::uniqueN(if (is_of_one_program(drawn)) drawn$access else drawn$program_of)
+
+height_mm <- function(table) {
+  drawn <- table[n > 0]
+  36 + (if (is_of_one_program(drawn)) 1 else data.table::uniqueN(drawn$access)) * (curve_mm + 2)
+}
