@@ -57,7 +57,7 @@ name_strange_signs <- function(text) {
   }, character(1), USE.NAMES = FALSE)
 }
 
-known_signs <- c(0x20:0x7E, setdiff(0xA1:0xFF, 0xAD), 0x2013, 0x2014, 0x2018:0x201D, 0x2022, 0x2026, 0x2713)
+known_signs <- c(0x20:0x7E, setdiff(0xA1:0xFF, 0xAD), 0x2013, 0x2014, 0x2018:0x201D, 0x2020, 0x2022, 0x2026, 0x2713)
 
 # A name that may be long: a line can end after its signs, and in text without any after ten letters.
 latex_name <- function(text) {
@@ -84,7 +84,7 @@ latex_table <- function(name, caption, cells, columns, header, groups = NULL, li
                         together = 8, below = NULL) {
   stopifnot(length(cells) == length(columns), length(header) == length(columns))
   known <- lapply(unname(as.list(cells)), function(cell) ifelse(is.na(cell), unknown_in_print, as.character(cell)))
-  empty <- vapply(known, function(cell) length(cell) > 0 && all(cell %in% c(unknown_in_print, "\u2013")), logical(1))
+  empty <- vapply(known, is_column_without_value, TRUE)
   # Where every value is of one run, once is enough.
   single <- header == "$n$" & vapply(known, function(cell) all(cell %in% c("1", unknown_in_print)), logical(1)) & !empty
   marks <- explained_marks(known, below)
@@ -109,7 +109,10 @@ latex_table <- function(name, caption, cells, columns, header, groups = NULL, li
   }
 }
 
-most_lines_of_float <- 36
+is_column_without_value <- function(cell) length(cell) > 0 && all(cell %in% c(unknown_in_print, "\u2013"))
+
+# A table of so many lines fits on one page with its caption: it stands whole on the next one rather than on two.
+most_lines_of_float <- 70
 
 # What the marks of verdicts beside values mean (cells.R), of those that stand in the cells or below them. Where every
 # value has the same, it is told once in place of the marks.

@@ -36,19 +36,23 @@ make_latex <- function(table) {
     deciding_cell(here[rows, on = c("paper", "claim")])
   )]
   groups <- vapply(rows$paper, paper_head, character(1), USE.NAMES = FALSE)
+  # A claim takes the most room, "contradicted" is the longest word that stands in two columns.
+  laid <- wrapped_columns(cells, least = c(30, 11, 17, 17, 14))
   latex_table(
-    name, caption, cells,
-    c(wrapped_column(43), wrapped_column(15), wrapped_column(24), wrapped_column(17), wrapped_column(22)),
+    name, if (any(grepl("dagger", unlist(cells), fixed = TRUE))) with_dagger(caption) else caption, cells,
+    laid$columns,
     c(
       "claim", "has to be", if (whole) "these records, \\textbf{EMULATED}" else "these records", "printed values",
       "would decide it"
     ),
-    groups = groups, in_place = nrow(cells) > most_claims_together, together = 3
+    groups = groups, lines = laid$lines, together = 3
   )
 }
 
-# What is more may break over pages.
-most_claims_together <- 8L
+# Beside a verdict the dagger tells that the other definition of bandwidth has another one, which stands at its end.
+with_dagger <- function(caption) {
+  sub("? undecided;", "? undecided; \u2020: another verdict by the time from open to close;", caption, fixed = TRUE)
+}
 
 # The sentence as it was published and its section, and what is computed of it, since few sentences tell what a factor
 # is of.
@@ -98,8 +102,7 @@ verdict_signs <- c(reproduced = "\u2713", contradicted = "\u00d7", undecided = "
 deciding_cell <- function(found) {
   words <- ifelse(is.na(found$would_decide) | !nzchar(found$would_decide), "--", escape_latex(found$would_decide))
   by_time <- !is.na(found$by_whole_time) & found$by_whole_time != found$verdict
-  ifelse(by_time %in% TRUE, paste0(words, sprintf("; $\\dagger$: %s by the time from open to close",
-    found$by_whole_time)), words)
+  ifelse(by_time %in% TRUE, paste0(words, sprintf("; $\\dagger$: %s", found$by_whole_time)), words)
 }
 
 # 0.85 or more, 0.8 to 1.2

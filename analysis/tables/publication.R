@@ -4,7 +4,8 @@ section <- "opening"
 if_empty <- "the study repeats no publication of reference/publications."
 caption <- "Every figure and table of the publication, and where this report shows the same."
 of_emulated <- "(E): only emulated storage was measured of it, which tests the method and not a product."
-of_forms <- "Of the talks at the end only the figures and tables that these records can repeat are listed."
+of_emulating <- "(E): that suite measures emulated storage: it tests the method, not a product."
+of_forms <- "Of the last talks only what these records repeat is listed."
 
 make_table <- function(records, inputs) publication_map(records, known_facts(inputs))
 
@@ -13,21 +14,23 @@ make_latex <- function(table) {
     escape_latex(item), sprintf("%s \\emph{(%s)}\\tablegap{}", escape_latex(shows), section_of_paper(place)),
     paste0(place_of_part(part, held, emulated, reason), "\\tablegap{}")
   )]
-  widths_mm <- c(24, 47, 48)
+  # An item is a name: it stands on one line, or on two where a publication has long ones.
+  least <- c(min(24, max(units_of(table$item)) + 1), 24, 24)
   header <- c("publication", "what it shows", "this report")
   # What measures it, beside an archive.
   if (any(nzchar(table$instead))) {
     cells[, instead := dash(latex_name(table$instead))]
-    widths_mm <- c(23, 44, 31, 22)
+    least <- c(least, 14)
     header <- c(header, "measured by")
   }
-  marked <- any(table$emulated) || any(grepl("(E)", table$instead, fixed = TRUE))
+  marked <- if (any(table$emulated)) of_emulated else if (any(grepl("(E)", table$instead, fixed = TRUE))) of_emulating
   several <- data.table::uniqueN(table$paper) > 1
   told <- if (several) sub("the publication", "the publications", caption, fixed = TRUE) else caption
-  told <- paste(c(told, if (marked) of_emulated, if (!all(table$whole)) of_forms), collapse = " ")
+  told <- paste(c(told, marked, if (!all(table$whole)) of_forms), collapse = " ")
+  laid <- wrapped_columns(cells, least)
   latex_table(
-    name, told, cells, vapply(widths_mm, wrapped_column, ""), header,
-    groups = vapply(table$paper, head_of_publication, ""), lines = 1 + nchar(table$shows) %/% widths_mm[2],
+    name, told, cells, laid$columns, header,
+    groups = vapply(table$paper, head_of_publication, ""), lines = laid$lines,
     in_place = nrow(table) > most_items_together, together = 3
   )
 }

@@ -34,7 +34,7 @@ test_that("of a publication whose forms alone are wanted the map has these rows,
   expect_identical(map[whole == FALSE]$instead, "")
   expect_identical(publications_of(facts, home), "io500")
   print <- form("publication", "table")$make_latex(map)
-  expect_match(print, "Of the talks at the end only the figures", fixed = TRUE, all = FALSE)
+  expect_match(print, "Of the last talks only what", fixed = TRUE, all = FALSE)
 })
 
 test_that("what an archive cannot show although it has such records has the reason of the publication", {

@@ -64,6 +64,27 @@ test_that("the marks of verdicts are explained in the caption, once where every 
   expect_match(caption_of(c("VALID", "VALID"), below = "pool 3$^\\circ$"), "Some ($^\\circ$: unproven).", fixed = TRUE)
 })
 
+test_that("columns of text are as wide as their rows need for the fewest lines, and fill the text", {
+  long <- strrep("some part of a claim ", 8)
+  cells <- data.table(claim = c(long, long), bound = "factor 1", nothing = NA, needed = c("two rounds", "--"))
+  laid <- wrapped_columns(cells, least = c(20, 11, 30, 10))
+  widths <- as.numeric(sub(".*p[{]([0-9.]+).*", "\\1", laid$columns))
+  expect_equal(sum(widths[-3]), text_units - 2 * gap_units)
+  expect_gt(widths[1], 70)
+  lines <- function(width) max(lines_of_text(widths_of_words(cells$claim), width))
+  expect_identical(laid$lines, rep(lines(widths[1]), 2))
+  expect_lt(lines(widths[1]), lines((text_units - 2 * gap_units) / 3))
+  expect_true(all(widths >= c(20, 11, 30, 10)))
+})
+
+test_that("of LaTeX the lines that a reader sees are counted", {
+  expect_identical(visible_text("\\textbf{\\textcolor[HTML]{606060}{? undecided}}$^\\dagger$\\newline 0.91~(0.8 to 1)"),
+    list(c("? undecided", "0.91 (0.8 to 1)")))
+  expect_identical(visible_text("\\partorreason{figure}{scaling}{}{not here: too few}"), list("not here: too few"))
+  expect_identical(lines_of_text(widths_of_words(c("one two\\newline three", "--", "")), 6), c(3, 1, 1))
+  expect_identical(visible_text(""), list(""))
+})
+
 test_that("a group heads its rows once and stays with the first of them", {
   lines <- with_group_lines(c("1", "2", "3"), c("disk", "disk", "memory"), 2)
   expect_equal(lines[c(2, 3, 5)], c("1", "2", "3"))
