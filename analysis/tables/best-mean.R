@@ -16,10 +16,11 @@ shorts_of <- function(shown) {
   )
   if (length(words) > 0) paste0(paste(words, collapse = "; "), ".")
 }
-of_publication <- function(shown) {
+of_publication <- function(shown, others) {
   paste0(
     "Pub.: best and mean that the publication printed for the same access, order, transfer and N\u00d7P, over ",
     "whichever interface and layout",
+    if (others) "; storage that it did not measure is in tables/best-mean.csv alone",
     if (any(shown$emulated)) "; beside emulated storage they show what is missing and are to be compared with nothing",
     "."
   )
@@ -115,7 +116,8 @@ beside <- function(measured, printed, keys) {
 }
 
 make_latex <- function(table) {
-  shown <- fastest_ways(table)
+  fastest <- fastest_ways(table)
+  shown <- beside_publication(fastest)
   cells <- shown[, .(
     way_cell(purpose, api, layout, collective), in_words(dash(order), order_shorts), dash(bytes_words(xfer_bytes)),
     sprintf("$%s\\times%s$", dash(nn), dash(ppn)), ifelse(n > 0, n, "--"),
@@ -126,8 +128,9 @@ make_latex <- function(table) {
   # Who repeats no publication has no column of one.
   repeats <- any(!is.na(table$published_best))
   if (repeats) header <- c(header, "pub.\\ best", "pub.\\ mean")
+  told <- c(caption, shorts_of(shown), if (repeats) of_publication(shown, others = nrow(shown) < nrow(fastest)))
   latex_table(
-    name, paste(c(caption, shorts_of(shown), if (repeats) of_publication(shown)), collapse = " "),
+    name, paste(told, collapse = " "),
     cells[, seq_along(header), with = FALSE],
     # Room for bandwidths of five digits.
     paste0(c("", rep("@{\\hspace{9pt}}", length(header) - 1)), c(
@@ -145,6 +148,12 @@ fastest_ways <- function(table) {
   alike <- shown[order(-best, published_best), .SD[1], by = apart]
   head <- alike[, .(first = min(at)), by = .(target, access, variant)]
   head[alike, on = c("target", "access", "variant")][order(first, at)]
+}
+
+# The publication's table is of some storage: no other is printed beside it, which would part what is to be compared.
+beside_publication <- function(shown) {
+  targets <- unique(shown[purpose == "bandwidth" & !is.na(published_best)]$target)
+  if (length(targets) > 0) shown[target %in% targets] else shown
 }
 
 order_shorts <- c(sequential = "seq.", random = "rnd.")

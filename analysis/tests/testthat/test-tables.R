@@ -119,6 +119,15 @@ test_that("best and mean are printed of the fastest way, and of every way in the
   expect_match(print, "^IME, p.p. & seq. & 10 MiB & [$]1.*902 & 901 & 901 .*1,230 & 870", all = FALSE)
   expect_no_match(paste(print, collapse = "\n"), "\nIME & ")
   expect_match(print, "^published & seq. & 10 MiB & [$]10", all = FALSE)
+  # The publication has no table of another storage: it stands in the CSV alone, as the caption tells.
+  beside <- utils::modifyList(published, list(facts = scratch("facts.json")))
+  writeLines('{"suites": [{"suite": "ime-paper"}], "targets": [{"target": "tmp", "kind": "memory"}]}', beside$facts)
+  both <- rbind(records, data.table::copy(records)[, `:=`(target = "tmp", api = "POSIX")])
+  table <- part$make_table(both, beside)
+  print <- paste(part$make_latex(table), collapse = "\n")
+  expect_setequal(table$target, c("buffer", "tmp"))
+  expect_no_match(print, "itshape tmp", fixed = TRUE)
+  expect_match(print, "storage that it did not measure is in tables/best-mean.csv alone", fixed = TRUE)
   elsewhere <- data.table::copy(records)[, xfer_bytes := 2^20]
   expect_identical(part$make_table(elsewhere, published)[n == 0], part$make_table(elsewhere, published)[0])
   mine <- paste(part$make_latex(part$make_table(records, own)), collapse = "\n")
