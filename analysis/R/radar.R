@@ -18,9 +18,11 @@ radar <- function(drawn, decades, colours, widths = NULL) {
   if (is.null(widths)) widths <- setNames(rep(0.5, length(colours)), names(colours))
   # In grey the shapes tell them apart.
   shapes <- setNames(rep_len(c(21, 22, 24, 23, 25), length(colours)), names(colours))
-  key <- ggplot2::guide_legend(nrow = 2, byrow = TRUE)
+  key <- filled_key(colours, nrow = 2, byrow = TRUE)
   inner <- seq_len(decades - 1)
-  rings <- data.table::data.table(x = 0.012, y = 1 - inner / decades, label = paste0("1/", format_plain(10^inner)))
+  # Between the first two spokes, where no corner stands.
+  between <- pi / nrow(io500_phases)
+  rings <- data.table::data.table(radius = 1 - inner / decades, label = paste0("1/", format_plain(10^inner)))
   ggplot2::ggplot(drawn, ggplot2::aes(x, y, colour = series)) +
     ggplot2::geom_path(
       ggplot2::aes(ring * sin(turn), ring * cos(turn), group = ring), data = rim, colour = "#c8c8c8", linewidth = 0.3
@@ -31,8 +33,9 @@ radar <- function(drawn, decades, colours, widths = NULL) {
     ggplot2::geom_polygon(ggplot2::aes(group = series, linewidth = series), fill = NA, key_glyph = "path") +
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(series, verdict), shape = series), size = 1.4, stroke = 0.4) +
     unproven_marks() +
-    ggplot2::geom_text(ggplot2::aes(x, y, label = label), data = rings, colour = "#707070", hjust = 0,
-      vjust = -0.25, size = type_size_mm, family = sans_family) +
+    ggplot2::geom_label(ggplot2::aes(radius * sin(between), radius * cos(between), label = label), data = rings,
+      colour = "#606060", fill = "white", size = type_size_mm, family = sans_family, label.size = 0,
+      label.padding = grid::unit(0.3, "mm")) +
     ggplot2::geom_text(
       ggplot2::aes(1.1 * x, 1.06 * y, label = titled, hjust = ifelse(abs(x) < 0.1, 0.5, ifelse(x > 0, 0, 1))),
       data = spokes, colour = "#202020", size = type_size_mm, family = sans_family
@@ -41,7 +44,8 @@ radar <- function(drawn, decades, colours, widths = NULL) {
     ggplot2::scale_shape_manual(NULL, values = shapes, guide = key) +
     ggplot2::scale_fill_manual(values = colours, na.value = "white", guide = "none") +
     ggplot2::scale_linewidth_manual(values = widths, guide = "none") +
-    ggplot2::coord_fixed(xlim = c(-1.7, 1.7), ylim = c(-1.15, 1.15)) +
+    # As wide as the text, so that the note below begins where those of all figures do.
+    ggplot2::coord_fixed(xlim = c(-2.2, 2.2), ylim = c(-1.15, 1.15)) +
     theme_weir() +
     ggplot2::theme(
       axis.text = ggplot2::element_blank(), axis.title = ggplot2::element_blank(),

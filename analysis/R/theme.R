@@ -93,10 +93,12 @@ scale_api <- function(values) {
   )
 }
 
-scale_access <- function() {
+scale_access <- function(values) {
+  present <- intersect(names(access_colours), values)
+  key <- filled_key(access_colours[present])
   list(
-    ggplot2::scale_colour_manual(NULL, values = access_colours),
-    ggplot2::scale_shape_manual(NULL, values = access_shapes)
+    ggplot2::scale_colour_manual(NULL, values = access_colours, breaks = present, guide = key),
+    ggplot2::scale_shape_manual(NULL, values = access_shapes, breaks = present, guide = key)
   )
 }
 
@@ -107,7 +109,11 @@ scale_layout <- function() {
   )
 }
 
-# The key shows the filled points, whatever happens to be drawn hollow. A line of the page has room for so many.
+# The key shows the filled points, whatever happens to be drawn hollow. `colours` are those of its entries, in their
+# order; scales of colour and shape that have the same key are merged.
+filled_key <- function(colours, ...) ggplot2::guide_legend(..., override.aes = list(fill = unname(colours)))
+
+# A line of the page has room for so many.
 key_lines <- function(count) ceiling(count / 5)
 
 key_of <- function(colours, shapes) {

@@ -46,7 +46,7 @@ make_figure <- function(table) {
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(access, verdict), shape = access), size = 1.4, stroke = 0.4) +
     unproven_marks() +
     ggplot2::facet_wrap(ggplot2::vars(target), ncol = 2, scales = "free_y") +
-    scale_access() +
+    scale_access(drawn$access) +
     ggplot2::scale_fill_manual(values = access_colours, na.value = "white", guide = "none") +
     scale_x_powers("Bytes of one process", drawn$block_bytes, bytes_words, 55) +
     scale_y_rate("Bandwidth in MiB/s") +

@@ -63,4 +63,4 @@ make_figure <- function(table) {
   radar(drawn, decades, colours, widths)
 }
 
-height_mm <- function(table) 108
+height_mm <- function(table) 103

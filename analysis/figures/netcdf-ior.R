@@ -48,7 +48,7 @@ ratios_of_rounds <- function(ours, theirs) {
 make_figure <- function(table) {
   shown <- data.table::copy(table)[, way := factor(way, levels = way_levels)]
   beside <- ggplot2::position_dodge(0.7)
-  key <- ggplot2::guide_legend(nrow = 2, byrow = TRUE)
+  key <- filled_key(way_colours[levels(droplevels(shown$way))], nrow = 2, byrow = TRUE)
   narrow <- panel_width_mm(table) < 18
   ggplot2::ggplot(shown, ggplot2::aes(xfer_bytes, median, colour = way, shape = way, group = way)) +
     ggplot2::geom_hline(yintercept = 1, colour = "#808080", linewidth = 0.3) +

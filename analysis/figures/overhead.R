@@ -72,13 +72,16 @@ make_figure <- function(table) {
   shown <- data.table::copy(table)[order(api, layout, -xfer_bytes)]
   told <- c("api", if (data.table::uniqueN(shown$layout) > 1) "layout", "xfer_bytes")
   shown[, line := describe_columns(shown, told)][, line := factor(line, unique(line))]
+  # Shares alike stand beside each other, not on each other.
+  apart <- ggplot2::position_dodge(0.6)
   present <- intersect(names(part_colours), shown$phase)
-  key <- ggplot2::guide_legend(override.aes = list(fill = unname(part_colours[present])))
+  key <- filled_key(part_colours[present])
   ggplot2::ggplot(shown, ggplot2::aes(median, line, colour = phase, shape = phase, group = phase)) +
-    ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.4, na.rm = TRUE, show.legend = FALSE) +
-    run_marks(along = "x") +
-    ggplot2::geom_point(ggplot2::aes(fill = fill_by(phase, verdict)), size = 1.3, stroke = 0.4) +
-    unproven_marks() +
+    ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.4, na.rm = TRUE, show.legend = FALSE,
+      position = apart) +
+    run_marks(apart, along = "x") +
+    ggplot2::geom_point(ggplot2::aes(fill = fill_by(phase, verdict)), size = 1.3, stroke = 0.4, position = apart) +
+    unproven_marks(apart) +
     facet_panels(table, upright = TRUE, scales = "free_y", space = "free_y") +
     ggplot2::scale_colour_manual(NULL, values = part_colours, guide = key) +
     ggplot2::scale_shape_manual(NULL, values = c("open and close" = 21, "synchronisation" = 24), guide = key) +

@@ -40,8 +40,8 @@ make_figure <- function(table) {
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(order, verdict)), size = 1.4, stroke = 0.4) +
     unproven_marks() +
     facet_panels(table, height_mm = curve_mm) +
-    ggplot2::scale_colour_manual("Order in the file", values = shown) +
-    ggplot2::scale_shape_manual("Order in the file", values = shapes) +
+    ggplot2::scale_colour_manual("Order in the file", values = shown, guide = filled_key(shown)) +
+    ggplot2::scale_shape_manual("Order in the file", values = shapes, guide = filled_key(shown)) +
     ggplot2::scale_fill_manual(values = shown, na.value = "white", guide = "none") +
     scale_x_powers("Size of one access", drawn$xfer_bytes, bytes_words, panel_width_mm(table)) +
     scale_y_rate("Throughput in MiB/s") +

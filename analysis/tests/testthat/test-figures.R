@@ -44,6 +44,15 @@ filled_points <- function(plot) {
   Filter(function(layer) nrow(layer) > 0 && all(layer$shape %in% 21:25), layers)[[1]]
 }
 
+# The points of a drawn key, however deep they stand in it.
+marks_of <- function(grob) {
+  if (inherits(grob, "points")) {
+    return(list(grob))
+  }
+  unlist(lapply(c(grob$grobs, grob$children), marks_of), recursive = FALSE)
+}
+is_coloured <- function(fill) !is.na(fill) && !fill %in% c("white", "#FFFFFF", "transparent")
+
 one_line <- function(text) gsub("\n", " ", text, fixed = TRUE)
 
 written <- function(part, records) {
@@ -187,6 +196,30 @@ test_that("the overhead is what is no transfer, and synchronisation where the to
   expect_identical(unique(figures$overhead$make_table(records[, sync_s := NA], list())$phase), "open and close")
   table <- figures$overhead$make_table(many_nodes(), list())
   expect_identical(c(unique(table$nn), unique(table$ppn)), c(4, 2))
+})
+
+test_that("shares of openings and of synchronisations that are alike do not stand on each other", {
+  records <- read_synthetic(n = 1, open_s = 1, io_s = 8, close_s = 0, total_s = 10, bw_mib_s = 1.6, sync_s = 1)
+  points <- filled_points(plot_of(figures$overhead, records[access == "write"]))
+  expect_equal(points$x[1], points$x[2])
+  expect_gt(abs(points$y[1] - points$y[2]), 0.2)
+})
+
+test_that("the key of a figure shows filled points and writes before reads, whatever is drawn hollow", {
+  marks_of_key <- function(plot) {
+    keys <- laid_out(list(plot))[[1]]$grobs
+    keys <- keys[vapply(keys, function(grob) any(startsWith(grob$name, "guide-box")), TRUE)]
+    found <- unlist(lapply(keys, marks_of), recursive = FALSE)
+    Filter(function(mark) mark$pch %in% 21:25, found)
+  }
+  hollow <- many_nodes(verdict = "DEGRADED")
+  for (name in c("effects", "read-write", "overhead")) {
+    marks <- marks_of_key(plot_of(figures[[name]], if (name == "effects") many_nodes() else hollow))
+    expect_true(length(marks) > 0 && all(vapply(marks, function(mark) is_coloured(mark$gp$fill), TRUE)), info = name)
+  }
+  key <- marks_of_key(plot_of(figures$effects, many_nodes()))
+  expect_identical(toupper(substr(vapply(unname(key), function(mark) mark$gp$fill, ""), 1, 7)),
+    toupper(unname(access_colours[c("write", "read")])))
 })
 
 test_that("degraded points are hollow, unproven ones have a white centre, invalid records are counted and not drawn", {
