@@ -3,8 +3,8 @@
 # Adds `page`, `sheet`, `row` and `column` to a table. `wishes` names for each column of the table the position where it
 # belongs (page, row or column). A page has room for so many rows, columns and panels only; of all placings that fit,
 # the one with the fewest pages is taken, then the one nearest to the wishes that is not a tower of panels. Where rows
-# `flow` they go on on a further sheet instead.
-place_panels <- function(table, wishes, most_rows = 6, most_columns = 5, flow = FALSE) {
+# `flow` they go on on a further sheet instead. A page of small panels has room for more, `panels` of them.
+place_panels <- function(table, wishes, most_rows = 6, most_columns = 5, flow = FALSE, panels = most_panels) {
   if (nrow(table) == 0) {
     return(table)
   }
@@ -14,7 +14,7 @@ place_panels <- function(table, wishes, most_rows = 6, most_columns = 5, flow = 
   data.table::rbindlist(lapply(parts, function(rows) {
     for (most in few_enough) {
       thinned <- thin_levels(rows, most[intersect(names(most), names(wishes))])
-      placed <- place_part(thinned, wishes[wishes != "page"], most_rows, most_columns, flow)
+      placed <- place_part(thinned, wishes[wishes != "page"], most_rows, most_columns, flow, panels)
       if (data.table::uniqueN(placed, by = c("page", "sheet")) <= most_pages) break
     }
     placed[, page := factor(paste(part[1], page, sep = "\n"))]
@@ -26,16 +26,16 @@ most_panels <- 6
 most_pages <- 2
 few_enough <- list(c(ppn = 5, nn = 5), c(ppn = 3, nn = 5), c(ppn = 2, nn = 5), c(ppn = 2, nn = 3), c(ppn = 2, nn = 2))
 
-place_part <- function(rows, wishes, most_rows, most_columns, flow) {
+place_part <- function(rows, wishes, most_rows, most_columns, flow, panels) {
   wishes <- wishes[varying_columns(rows, names(wishes))]
-  places <- best_places(unique(rows[, names(wishes), with = FALSE]), wishes, most_rows, most_columns, flow)
+  places <- best_places(unique(rows[, names(wishes), with = FALSE]), wishes, most_rows, most_columns, flow, panels)
   for (place in c("page", "row", "column")) {
     data.table::set(rows, j = place, value = words_in_order(mark_emulated(rows), names(places)[places == place]))
   }
-  rows[, sheet := sheets_of(row, rows_of_sheet(data.table::uniqueN(column), most_rows)), by = page]
+  rows[, sheet := sheets_of(row, rows_of_sheet(data.table::uniqueN(column), most_rows, panels)), by = page]
 }
 
-rows_of_sheet <- function(columns, most_rows) max(1, min(most_rows, floor(most_panels / columns)))
+rows_of_sheet <- function(columns, most_rows, panels) max(1, min(most_rows, floor(panels / columns)))
 
 # Sheets of about as many rows each.
 sheets_of <- function(row, most_rows) {
@@ -63,7 +63,7 @@ thin_levels <- function(table, most) {
 
 thinned_names <- c(nn = "nodes", ppn = "processes per node")
 
-best_places <- function(combinations, wishes, most_rows, most_columns, flow) {
+best_places <- function(combinations, wishes, most_rows, most_columns, flow, panels) {
   if (length(wishes) == 0) {
     return(wishes)
   }
@@ -72,7 +72,7 @@ best_places <- function(combinations, wishes, most_rows, most_columns, flow) {
     counts <- vapply(c(page = "page", row = "row", column = "column"), function(place) {
       combinations_of(combinations, names(wishes)[places == place])
     }, numeric(1))
-    rows <- rows_of_sheet(counts[["column"]], most_rows)
+    rows <- rows_of_sheet(counts[["column"]], most_rows, panels)
     fits <- (flow || counts[["row"]] <= rows) && counts[["column"]] <= most_columns
     narrow <- !flow && counts[["row"]] > 2 * counts[["column"]]
     pages <- counts[["page"]] * ceiling(counts[["row"]] / rows)

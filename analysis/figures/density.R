@@ -33,7 +33,7 @@ make_table <- function(records, inputs) {
   table <- about[curves, on = by]
   table[, storage := if (data.table::uniqueN(api) > 1) paste0(target, ", ", api_words(api)) else target]
   place_panels(table, c(variant = "page", tool = "page", nn = "page", ppn = "page", xfer_bytes = "row",
-    order = "column", access = "column"))
+    order = "column", access = "column"), panels = 8)
 }
 
 verdict_text <- function(table) sprintf("%s; emulated storage is dashed or dotted.", counted(nrow(table), "curve"))

@@ -25,8 +25,8 @@ make_table <- function(records, inputs) {
     upper = stats::quantile(bandwidth, 0.75), highest = max(bandwidth), measurements = .N
   ), by = by]
   place_panels(boxes[table, on = by], c(
-    variant = "page", target = "page", nn = "page", ppn = "page", api = "page", access = "column"
-  ))
+    variant = "page", target = "row", nn = "page", ppn = "page", api = "page", access = "column"
+  ), most_rows = 5, panels = 10)
 }
 
 make_figure <- function(table) {
@@ -36,7 +36,7 @@ make_figure <- function(table) {
   ggplot2::ggplot(shown, ggplot2::aes(way, group = interaction(way, size), colour = size)) +
     ggplot2::geom_boxplot(ggplot2::aes(ymin = lowest, lower = lower, middle = middle, upper = upper, ymax = highest),
       stat = "identity", width = 0.7, linewidth = 0.35, fill = "white", position = ggplot2::position_dodge(0.8)) +
-    facet_panels(table) +
+    facet_panels(table, height_mm = row_mm(row_count(table)) - panel_gap_mm) +
     ggplot2::scale_colour_manual("Block", values = setNames(colours, format_plain(sizes)),
       labels = function(bytes) bytes_words(as.numeric(bytes))) +
     ggplot2::scale_x_discrete(NULL, labels = function(ways) sub(", ", "\n", ways, fixed = TRUE)) +
@@ -44,5 +44,6 @@ make_figure <- function(table) {
     theme_weir()
 }
 
-# One row of panels is so low that three figures of it stand on a page.
-height_mm <- function(table) 34 + row_count(table) * if (row_count(table) == 1) 35 else 46
+# One row of panels is so low that three figures of it stand on a page, and five rows fill one.
+height_mm <- function(table) 34 + row_count(table) * row_mm(row_count(table))
+row_mm <- function(rows) if (rows == 1) 35 else if (rows > 3) 31 else 42

@@ -33,8 +33,9 @@ make_table <- function(records, inputs) {
     n_invalid = n_invalid.x + n_invalid.y, n_degraded = n_degraded.x + n_degraded.y, emulated = emulated.x | emulated.y,
     values = Map(ratios_of_rounds, values.x, values.y)
   )]
-  table <- place_panels(table, c(nn = "page", ppn = "page", target = "row", access = "column", program_of = "column"),
-    most_columns = 6
+  # All panels have one axis of ratios, so that storage, accesses and programs are compared on one page.
+  table <- place_panels(table, c(nn = "page", ppn = "page", target = "column", access = "row", program_of = "row"),
+    most_columns = 6, panels = 24
   )
   if (is.null(note)) table else add_note(table, note)
 }
