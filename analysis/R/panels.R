@@ -120,7 +120,13 @@ split_pages <- function(table, limit = most_pages_of_figure) {
   published <- vapply(sheets, function(sheet) any(sheet$published %in% TRUE), logical(1))
   kept <- order(published, real == 0, -fullness, match(of_page, unique(of_page)))
   kept <- kept[drawn[kept] > 0]
-  without_further_pages(tell_pages(unname(sheets[if (length(kept) > 0) kept else 1])), limit)
+  without_further_pages(tell_remark(tell_pages(unname(sheets[if (length(kept) > 0) kept else 1]))), limit)
+}
+
+# A `remark` is of the whole figure: its first page tells it for all, else a reader would add the same points up.
+tell_remark <- function(pages) {
+  remark <- unique(pages[[1]]$remark)
+  if (length(remark) == 0) pages else replace(pages, 1, list(add_note(pages[[1]], remark)))
 }
 
 # Names the settings and texts of which each page has one value, and not all pages the same: without them pages would
@@ -147,7 +153,9 @@ without_further_pages <- function(sheets, limit) {
   points <- sum(vapply(further, function(sheet) sum(sheet$n > 0), numeric(1)))
   note <- sprintf("Not drawn: %s on %s; tables/summary.csv has them.", counted(points, "point"),
     counted(length(further), "further page"))
-  lapply(utils::head(sheets, limit), add_note, note)
+  sheets <- utils::head(sheets, limit)
+  # The first tells it for all.
+  replace(sheets, 1, list(add_note(sheets[[1]], note)))
 }
 
 # What all panels of a page have in common, and what tells the page from the others, as text.

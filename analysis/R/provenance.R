@@ -16,7 +16,7 @@ provenance_words <- function(table, part, with_runs = TRUE, with_centres = TRUE)
     sprintf("%s; %s.", part$statistic, n_words(shown$n, of_its_own = !is.null(own_interval(shown, part)))),
     interval_words(shown, part, with_runs),
     if (is.null(part$verdict_text)) verdict_words(table, with_centres) else part$verdict_text(table),
-    pooled_words(shown), unique(table$note),
+    pooled_words(shown), unique(table$note[!is.na(table$note)]),
     if (any(table$emulated %in% TRUE)) "(E): emulated storage, which tests the method and not a product."
   ), collapse = " ")
 }

@@ -55,7 +55,7 @@ scaling_table <- function(records, metric) {
       variant = "page", target = "row", api = "row", layout = "row", nn = "row", order = "column", access = "column"
     ), most_rows = 8, flow = TRUE)
   }
-  if (is.null(remark)) table else add_note(table, remark)
+  if (is.null(remark)) table else data.table::set(table, j = "remark", value = remark)[]
 }
 
 axis_words <- c(nn = "nodes", ppn = "processes per node")

@@ -79,6 +79,11 @@ test_that("of hundreds of pages the fullest are drawn, and the note counts what 
   expect_length(pages, most_pages_of_figure)
   expect_identical(unique(unlist(lapply(pages, function(page) page$note))),
     "Not drawn: 12 points on 3 further pages; tables/summary.csv has them.")
+  expect_false(any(grepl("Not drawn", unlist(lapply(pages[-1], function(page) page$note)))))
+  remarked <- split_pages(place_panels(table, wishes)[, remark := "Not drawn: 2 points."])
+  expect_match(remarked[[1]]$note[1], "Not drawn: 2 points.", fixed = TRUE)
+  expect_no_match(provenance_words(remarked[[2]], list(statistic = "Points: medians")), "NA", fixed = TRUE)
+  expect_false(any(grepl("2 points", unlist(lapply(remarked[-1], function(page) page$note)))))
   expect_length(split_pages(place_panels(table, wishes), page_limit_of(list(page_limit = 2L))), 2)
 })
 
