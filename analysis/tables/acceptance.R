@@ -4,10 +4,20 @@ needs <- "records of the experiments `acceptance` and `single-stream` of the sui
 if_empty <- "The study has no acceptance test."
 caption <- paste(
   "Median bandwidth in MiB/s of each interface with transfers that no stripe size divides, read and write, each with",
-  "its share of the peak (N\u00d7P: nodes and processes per node). The peak is what the target's file declares",
-  "(peak:), or for archived records their source; without a declaration it is the best value of this table (marked",
-  "*)."
+  "its share of the peak (N\u00d7P: nodes and processes per node)."
 )
+# Which peak it is, of those that the table relates to.
+peak_words <- function(table) {
+  if (all(is.na(table$declared))) {
+    "No target's file declares a peak (peak:): it is the best value of this table (marked *)."
+  } else if (all(table$of_source)) {
+    sprintf("The peak is the one of the source, %s GiB/s.", format_plain(unique(table$peak) / 1024))
+  } else if (anyNA(table$declared)) {
+    "The peak is what the target's file declares (peak:), else the best value of this table (marked *)."
+  } else {
+    "The peak is what the target's file declares (peak:)."
+  }
+}
 
 make_table <- function(records, inputs) {
   records <- transfers_of(records)[experiment %in% c("acceptance", "single-stream")]
@@ -18,6 +28,7 @@ make_table <- function(records, inputs) {
   points <- summarise_records(records, bandwidth_all(records), by, "MiB/s")[n > 0]
   points[, declared := declared_peaks(known_facts(inputs), target, access)]
   points[, peak := ifelse(is.na(declared), max(median), declared), by = c("target", "access")]
+  points[, of_source := !is.null(known_facts(inputs)$about$peak_gib_s)]
   points[, share := median / peak]
   points[order(emulated, target, match(access, access_levels), tasks_of(points) == 1, -median)]
 }
@@ -51,7 +62,8 @@ make_latex <- function(table) {
     sprintf("$%s\\times%s$", nn, ppn)
   )], sides[[1]], sides[[2]]))[ranked]
   latex_table(
-    name, sprintf("%s Transfers of %s bytes.", caption, paste(thousands(unique(table$xfer_bytes)), collapse = " or ")),
+    name, sprintf("%s %s Transfers of %s bytes.", caption, peak_words(table),
+      paste(thousands(unique(table$xfer_bytes)), collapse = " or ")),
     cells, c("l", "l", "r", rep("r", 8)),
     c("type", "layout", "$N\\times P$", "$n$", "read", "interval", "of peak", "$n$", "write", "interval", "of peak"),
     groups = target_cell(types$target, types$emulated)[ranked]

@@ -23,15 +23,15 @@ make_latex <- function(table) {
     )
   })
   first <- table[access == "read"]
-  cells <- data.table::data.table(first$stripes, first$ppn)
+  cells <- data.table::data.table(first$ppn)
   for (side in sides) cells <- cbind(cells, data.table::as.data.table(side))
   ends <- table[, sprintf("%ss: %s to %s MiB/s", access[1], rate_4(best_lo[1]), rate_4(best_hi[1])), by = access]$V1
   agree <- sprintf("; %d of %d recomputed means agree (bandwidth of the best settings that gives them: %s).",
     sum(table$recomputed == table$arithmetic), nrow(table), paste(rev(ends), collapse = ", "))
   latex_table(
-    name, paste0(sub("[.]$", "", caption), agree), cells, rep("r", 10),
-    c("stripes", "ppn", "read: node", "arith.", "rec.", "harm.", "write: node", "arith.", "rec.", "harm."),
-    groups = NULL
+    name, paste0(sub("[.]$", "", caption), agree), cells, rep("r", 9),
+    c("ppn", "read: node", "arith.", "rec.", "harm.", "write: node", "arith.", "rec.", "harm."),
+    groups = counted(first$stripes, "stripe")
   )
 }
 

@@ -39,7 +39,8 @@ published_sizes <- function(path, sizes_bytes) {
 
 make_latex <- function(table) {
   cells <- table[, .(
-    bytes_words(xfer_bytes), sprintf("$%s\\times%s$", dash(nn), dash(ppn)), dash(format_plain(signif(steps, 3))),
+    bytes_words(xfer_bytes), sprintf("$%s\\times%s$", dash(nn), dash(ppn)),
+    dash(ifelse(is.na(steps), NA, thousands(signif(steps, 3)))),
     bytes_words(requested_bytes), latex_name(stored), latex_name(ways), dash(published_gib), signif(whole_gib, 3)
   )]
   header <- c("block", "$N\\times P$", "steps", "data", "stored", "access")
