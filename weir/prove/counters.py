@@ -20,7 +20,7 @@ from weir.base.mounts import MEMORY_FILE_SYSTEMS, mount_of
 from weir.measure.machine.devices import devices_below, memory_below
 from weir.prove.pieces import BYTES, Counters, Kernel, Piece
 from weir.prove.reports import Process, streamed_bytes
-from weir.witness.nodes import groups, processors
+from weir.witness.nodes import groups, growth_of, most_of, processors, summed_of
 
 _DEVICE_COUNTS = 5  # older libraries have 4
 
@@ -46,22 +46,10 @@ def servers_of(pieces: Sequence[Piece]) -> tuple[tuple[int | None, ...], ...]:
     """The growth by observer: on every node that of the process which saw most of it."""
     hosts = []
     for part in _by("host", pieces):
-        grown = [_server_growth(piece) for piece in part if piece.before["servers"]]
-        if grown:
-            hosts.append([_column(max, columns) for columns in zip(*grown, strict=True)])
-    return tuple(_column(sum, columns) for columns in zip(*hosts, strict=True)) if hosts else ()
-
-
-def _server_growth(piece: Piece) -> list[tuple[int | None, ...]]:
-    pairs = zip(piece.before["servers"], piece.after["servers"], strict=True)
-    return [
-        tuple(None if a is None or b is None else max(b - a, 0) for a, b in zip(one, two, strict=True))
-        for one, two in pairs
-    ]
-
-
-def _column(reduce: Any, parts: Sequence[Sequence[int | None]]) -> tuple[int | None, ...]:
-    return tuple(None if None in values else reduce(values) for values in zip(*parts, strict=True))
+        looks = [(piece.before["servers"], piece.after["servers"]) for piece in part]
+        if grown := [growth_of(*pair) for pair in looks if pair[0]]:
+            hosts.append(most_of(grown))
+    return tuple(map(tuple, summed_of(hosts)))
 
 
 def group_of(

@@ -15,7 +15,6 @@ from weir.prove.darshan import ALL_RANKS, APIS, Log, Place, Use
 from weir.prove.output import line, verdict_text
 from weir.prove.records import LEAST_BYTES, MOVED, JudgedRow, application_row
 from weir.prove.results import Claim
-from weir.terms.model import Row
 
 _MIB = 2**20
 _NO_DEVICE = "a log of Darshan has no counts of devices"
@@ -194,16 +193,12 @@ def logged_facts(
     log: Log, moved: Sequence[Moved], claims: Sequence[tuple[Claim, JudgedRow | None]]
 ) -> dict[str, Any]:
     """The facts of --json."""
-
-    def known(one: JudgedRow) -> Row:
-        return {name: value for name, value in one.row.items() if value is not None}
-
     return {
         "log": str(log.file),
         "command": log.command,
         "processes": log.processes,
         "elapsed_s": log.elapsed_s,
-        "records": [known(one.judged) for one in moved],
-        "claims": [known(one) for _, one in claims if one is not None],
+        "records": [one.judged.known for one in moved],
+        "claims": [one.known for _, one in claims if one is not None],
         "not_seen": list(unseen(log)),
     }

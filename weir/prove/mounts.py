@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from weir.prove.counters import (
     servers_of,
     without_device,
 )
-from weir.prove.pieces import BYTES, Piece, groups_of, joined, runs_of, spans_of
+from weir.prove.pieces import BYTES, Piece, groups_of, joined, known_sum, runs_of, spans_of, synced
 from weir.prove.reports import Process, is_killed, streamed_on
 
 KINDS = ("read", "write", "sync", "name")
@@ -253,7 +253,7 @@ def _phase(group: Sequence[Piece]) -> Phase:
             name: sum(one[name] for one in phases)
             for name in (*BYTES.values(), "direct_read_bytes", "direct_written_bytes")
         },
-        **_synced(phases, began_ns),
+        **synced(phases, began_ns),
         calls={kind: sum(one[kind]["calls"] for one in phases) for kind in KINDS},
         busy_ns={kind: sum(one[kind]["busy_ns"] for one in phases) for kind in KINDS},
         quickest_ns={
@@ -276,19 +276,6 @@ def _part(phase: Mapping[str, Any]) -> Part:
         {access: phase[name] for access, name in BYTES.items()},
         {"+".join(some): _busy_ns(phase, some) for some in kinds},
     )
-
-
-def _synced(phases: Sequence[Mapping[str, Any]], began_ns: int) -> dict[str, Any]:
-    """A rank may write, wait for another one, and synchronise then: all of that is in the time of the phase.
-    What was written before the phase is not of it."""
-    late = [one for one in phases if one.get("synced_earlier_bytes")]
-    before = [one for one in late if one["synced_from_ns"] < began_ns]
-    within = [one["synced_earlier_bytes"] for one in late if one not in before]
-    return {
-        "synced_bytes": sum(one["synced_bytes"] for one in phases) + sum(within),
-        "synced_earlier_bytes": sum(one["synced_earlier_bytes"] for one in before),
-        "synced_from_ns": min((one["synced_from_ns"] for one in before), default=0),
-    }
 
 
 def _kinds_of(access: str, with_syncs: bool) -> tuple[str, ...]:
@@ -329,13 +316,13 @@ def _growth(pieces: Sequence[Piece]) -> Growth:
     """The counters of the kernel for a process are of that one; those of the device are of the node."""
     own = [piece for piece in pieces if piece.process >= 0]
     return Growth(
-        fetched_bytes=_sum(piece.kernel.fetched_bytes for piece in own),
+        fetched_bytes=known_sum(piece.kernel.fetched_bytes for piece in own),
         by_reads_bytes=_by_reads(own),
         ahead_bytes=sum(piece.phase.get("ahead_bytes", 0) for piece in own),
         ahead_before_bytes=sum(piece.phase.get("ahead_before_bytes", 0) for piece in own),
         ahead_from_ns=min((ns for piece in own if (ns := piece.phase.get("ahead_from_ns"))), default=0),
-        dirtied_bytes=_sum(piece.kernel.dirtied_bytes for piece in own),
-        cancelled_bytes=_sum(piece.kernel.cancelled_bytes for piece in _from_first_write(own) or own),
+        dirtied_bytes=known_sum(piece.kernel.dirtied_bytes for piece in own),
+        cancelled_bytes=known_sum(piece.kernel.cancelled_bytes for piece in _from_first_write(own) or own),
         device=device_of(pieces),
         servers=servers_of(pieces),
     )
@@ -346,8 +333,8 @@ def _by_reads(own: Sequence[Piece]) -> int | None:
     read_bytes = sum(piece.phase.get("read_bytes", 0) for piece in own)
     readers = [piece for piece in own if piece.phase.get("read_bytes", 0) > _SHARE * read_bytes]
     if len(readers) < _SEVERAL:
-        return _sum(piece.kernel.by_reads_bytes for piece in readers or own)
-    return _sum(
+        return known_sum(piece.kernel.by_reads_bytes for piece in readers or own)
+    return known_sum(
         None if (count := piece.kernel.by_reads_bytes) is None else min(count, _ahead_of(piece))
         for piece in readers
     )
@@ -356,11 +343,6 @@ def _by_reads(own: Sequence[Piece]) -> int | None:
 def _ahead_of(piece: Piece) -> int:
     """More than that read-from-cache takes for pages that nobody read."""
     return int(_AHEAD * piece.phase["read_bytes"])
-
-
-def _sum(counts: Iterable[int | None]) -> int | None:
-    known = list(counts)
-    return None if None in known or not known else sum(one for one in known if one is not None)
 
 
 def _from_first_write(own: Sequence[Piece]) -> list[Piece]:

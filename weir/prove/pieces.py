@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -120,20 +120,21 @@ def joined(run: Sequence[Phase]) -> Phase:
         "last_ns": max(one["last_ns"] for one in run),
         "most_at_once": max(one["most_at_once"] for one in run),
         **{name: sum(one[name] for one in run) for name in _SUMMED},
-        **_synced(run),
+        **synced(run, run[0]["first_ns"]),
         **_fetched(run),
         **{kind: _calls([one[kind] for one in run]) for kind in _KINDS},
         "names": {name: sum(one["names"][name] for one in run) for name in run[0]["names"]},
     }
 
 
-def _synced(run: Sequence[Phase]) -> dict[str, int]:
-    """Bytes that the run wrote and a later part of it synchronised are its own."""
-    late = [one for one in run if one.get("synced_earlier_bytes")]
-    before = [one for one in late if one["synced_from_ns"] < run[0]["first_ns"]]
+def synced(phases: Sequence[Phase], began_ns: int) -> dict[str, Any]:
+    """Bytes that phases wrote since they began and a later one of them synchronised are their own: a rank may
+    write, wait for another one, and synchronise then. What was written before is not."""
+    late = [one for one in phases if one.get("synced_earlier_bytes")]
+    before = [one for one in late if one["synced_from_ns"] < began_ns]
     within = sum(one["synced_earlier_bytes"] for one in late if one not in before)
     return {
-        "synced_bytes": sum(one["synced_bytes"] for one in run) + within,
+        "synced_bytes": sum(one["synced_bytes"] for one in phases) + within,
         "synced_earlier_bytes": sum(one["synced_earlier_bytes"] for one in before),
         "synced_from_ns": min((one["synced_from_ns"] for one in before), default=0),
     }
@@ -197,6 +198,12 @@ def _in_step(parts: Sequence[Piece]) -> list[list[Piece]]:
         max(map(_ended_ns, before)) <= min(map(_began_ns, after)) for before, after in pairwise(steps)
     )
     return steps if waits else []
+
+
+def known_sum(counts: Iterable[int | None]) -> int | None:
+    """The sum of counts; None without any, or where one is not known."""
+    known = list(counts)
+    return None if None in known or not known else sum(one for one in known if one is not None)
 
 
 def _moved(piece: Piece) -> int:

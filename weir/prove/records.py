@@ -15,15 +15,15 @@ from weir.audit.subject import Subject
 from weir.base.mounts import mount_of
 from weir.measure.machine.mount_settings import synchronisation_off
 from weir.prove.mounts import Growth, Mount, Phase
+from weir.prove.pieces import known_sum
 from weir.prove.reports import Process
 from weir.terms.columns import columns
 from weir.terms.model import Row
-from weir.witness.nodes import SERVER_COUNTS
+from weir.witness.nodes import counts_of_observer, facts_of_device
 
 _MIB = 2**20
 LEAST_BYTES = 1 << 20  # less is what a program needs to start, or a phase of its settings
 NEARLY_ALL = 0.95
-_FLUSHES = 4  # among the counts of a device
 _TOLD = ("sync_files", "syncs_reported")  # facts of a program about its synchronisations
 _ADDED = ("read_bytes", "written_bytes", "direct_read_bytes", "direct_written_bytes")
 MOVED = {"write": "written_bytes", "read": "read_bytes"}
@@ -39,6 +39,11 @@ class JudgedRow:
     @property
     def row(self) -> Row:
         return self.subject.row | verdict_columns(self.judgement)
+
+    @property
+    def known(self) -> Row:
+        """The columns with a value."""
+        return {name: value for name, value in self.row.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -158,24 +163,19 @@ def growth_of(phases: Sequence[Phase]) -> Growth:
     if len(parts) == 1:
         return parts[0]
     return Growth(
-        _sum([one.fetched_bytes for one in parts]),
-        _sum([one.by_reads_bytes for one in parts]),
+        known_sum(one.fetched_bytes for one in parts),
+        known_sum(one.by_reads_bytes for one in parts),
         sum(one.ahead_bytes for one in parts),
         sum(one.ahead_before_bytes for one in parts),
         min((one.ahead_from_ns for one in parts if one.ahead_from_ns), default=0),
-        _sum([one.dirtied_bytes for one in parts]),
-        _sum([one.cancelled_bytes for one in parts]),
+        known_sum(one.dirtied_bytes for one in parts),
+        known_sum(one.cancelled_bytes for one in parts),
         _sums([one.device for one in parts]),
         tuple(
-            tuple(_sum(list(column)) for column in zip(*observer, strict=True))
+            tuple(known_sum(column) for column in zip(*observer, strict=True))
             for observer in zip(*(one.servers for one in parts), strict=False)
         ),
     )
-
-
-def _sum(values: Sequence[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known and len(known) == len(values) else None
 
 
 def _sums(values: Sequence[tuple[int, ...] | None]) -> tuple[int, ...] | None:
@@ -229,15 +229,8 @@ def without_counts(subject: Subject, names: Sequence[str], why: str) -> Subject:
 
 def device_facts(mount: Mount, grown: Sequence[int] | None) -> dict[str, Any]:
     """Beside the bytes read and written."""
-    flushes = grown[_FLUSHES] if grown and mount.device_flushes and len(grown) > _FLUSHES else None
-    return {
-        "name": mount.device if grown else None,
-        "reason": mount.device_reason,
-        "disk_read_bytes": grown[2] if grown else None,
-        "disk_written_bytes": grown[3] if grown else None,
-        "copies": (mount.device_copies or 1) if grown else None,
-        "flushes": flushes,
-    }
+    copies, flushes = mount.device_copies, mount.device_flushes
+    return facts_of_device(mount.device, mount.device_reason, grown, copies, flushes)
 
 
 def _compresses(mount: Mount) -> bool | None:
@@ -254,24 +247,9 @@ def _compresses(mount: Mount) -> bool | None:
 def _servers(mount: Mount, growth: Growth) -> dict[str, Any] | None:
     if not mount.observers:
         return None
-    unknown: tuple[int | None, ...] = (None,) * len(SERVER_COUNTS)
-    counts = growth.servers or tuple(unknown for _ in mount.observers)
-    return {
-        "idle_s": 0.0,
-        "observers": [
-            {
-                "observer": one["observer"],
-                "counted": one["counted"],
-                "what": one["what"] if one["known"] else None,
-                "reason": None if one["known"] else one["what"],
-                **dict.fromkeys(SERVER_COUNTS),
-                **dict(zip(SERVER_COUNTS, counts[at], strict=False)),  # of an older library fewer
-                "idle_sent_bytes": None,
-                "idle_received_bytes": None,
-            }
-            for at, one in enumerate(mount.observers)
-        ],
-    }
+    counts = growth.servers or ((),) * len(mount.observers)
+    seen = [counts_of_observer(*pair) for pair in zip(mount.observers, counts, strict=True)]
+    return {"idle_s": 0.0, "observers": seen}
 
 
 def _payload(processes: Sequence[Process]) -> Mapping[str, Any] | None:

@@ -170,13 +170,7 @@ def facts_of_all(seen: Seen) -> dict[str, Any]:
             for one in seen.of_program
         ],
         "mounts": [asdict(mount) for mount in seen.mounts],
-        "records": [
-            {name: value for name, value in one.row.items() if value is not None} for one in seen.judged
-        ],
-        "claims": [
-            {name: value for name, value in one.row.items() if value is not None}
-            for _, one in seen.claims
-            if one is not None
-        ],
+        "records": [one.known for one in seen.judged],
+        "claims": [one.known for _, one in seen.claims if one is not None],
         "not_seen": list(_unseen(seen)),
     }

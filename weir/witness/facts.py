@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePath
@@ -13,7 +13,7 @@ from weir.data import load_schema
 from weir.terms.model import Row
 from weir.terms.shapes import Check, compiled
 from weir.witness.document import LIBRARY
-from weir.witness.nodes import groups, processors, servers_of
+from weir.witness.nodes import facts_of_device, groups, processors, servers_of
 from weir.witness.spans import (
     MOVED,
     Span,
@@ -286,23 +286,14 @@ def _device(
         grown = [max(column) for column in zip(*after, strict=True)]
         least = [min(column) for column in zip(*before, strict=True)]
         total = [sum(parts) for parts in zip(total, grown, [-one for one in least], strict=False)]
-    known = name is not None
+    known = None if name is None else total
+    copies = processes[min(processes)].get("device_copies")
+    has_flushes = all(process.get("device_flushes") for process in processes.values())
     return {
-        "device_read_bytes": total[0] if known else None,
-        "device_written_bytes": total[1] if known else None,
-        "device": {
-            "name": name,
-            "reason": reason,
-            "disk_read_bytes": total[2] if known else None,
-            "disk_written_bytes": total[3] if known else None,
-            "copies": (processes[min(processes)].get("device_copies") or 1) if known else None,
-            "flushes": total[4] if known and _count_flushes(processes.values()) else None,
-        },
+        "device_read_bytes": known and known[0],
+        "device_written_bytes": known and known[1],
+        "device": facts_of_device(name, reason, known, copies, has_flushes),
     }
-
-
-def _count_flushes(processes: Iterable[Mapping[str, Any]]) -> bool:
-    return all(process.get("device_flushes") for process in processes)
 
 
 def _opened(processes: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:

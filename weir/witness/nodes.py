@@ -69,6 +69,7 @@ SERVER_COUNTS = (
     "timeouts",
 )
 _UNANSWERED = SERVER_COUNTS.index("unanswered_ms")
+_FLUSHES = 4  # among the counts of a device
 
 
 def servers_of(
@@ -82,28 +83,46 @@ def servers_of(
     names = [one["observer"] for one in observers]
     by_host: dict[str, list[list[Counts]]] = {}
     for rank, part in spans.items():
-        grown = [_grown(span["servers_before"], span["servers_after"]) for span in part]
+        grown = [growth_of(span["servers_before"], span["servers_after"]) for span in part]
         by_host.setdefault(processes[rank]["host"], []).append(
-            _in_order(names, processes[rank], _summed(grown))
+            _in_order(names, processes[rank], summed_of(grown))
         )
-    counts = _of_nodes([_most(ranks) for ranks in by_host.values()])
+    counts = _of_nodes([most_of(ranks) for ranks in by_host.values()])
     rest_s, idle = _before_the_first(names, processes)
-    seen = []
-    for index, one in enumerate(observers):
-        known = one["known"]
-        values = dict.fromkeys(SERVER_COUNTS) | dict(zip(SERVER_COUNTS, counts[index], strict=False))
-        seen.append(
-            {
-                "observer": one["observer"],
-                "counted": one["counted"],
-                "what": one["what"] if known else None,
-                "reason": None if known else one["what"],
-                **values,
-                "idle_sent_bytes": idle[index][0],
-                "idle_received_bytes": idle[index][1],
-            }
-        )
+    seen = [counts_of_observer(*one) for one in zip(observers, counts, idle, strict=True)]
     return {"idle_s": rest_s, "observers": seen}
+
+
+def counts_of_observer(
+    one: Mapping[str, Any], counts: Sequence[int | None], idle: Sequence[int | None] = (None, None)
+) -> dict[str, Any]:
+    """The counts of an observer, of which an older witness has less; idle: bytes sent and received before."""
+    known = one["known"]
+    return {
+        "observer": one["observer"],
+        "counted": one["counted"],
+        "what": one["what"] if known else None,
+        "reason": None if known else one["what"],
+        **dict.fromkeys(SERVER_COUNTS),
+        **dict(zip(SERVER_COUNTS, counts, strict=False)),
+        "idle_sent_bytes": idle[0],
+        "idle_received_bytes": idle[1],
+    }
+
+
+def facts_of_device(
+    name: str | None, reason: str | None, grown: Sequence[int] | None, copies: int | None, has_flushes: bool
+) -> dict[str, Any]:
+    """A device beside the bytes that the files read and wrote. grown: its counts; None where nothing counted
+    them."""
+    return {
+        "name": name if grown else None,
+        "reason": reason,
+        "disk_read_bytes": grown[2] if grown else None,
+        "disk_written_bytes": grown[3] if grown else None,
+        "copies": (copies or 1) if grown else None,
+        "flushes": grown[_FLUSHES] if grown and has_flushes and len(grown) > _FLUSHES else None,
+    }
 
 
 def _in_order(names: Sequence[str], process: Process, counts: Sequence[Counts]) -> list[Counts]:
@@ -113,14 +132,14 @@ def _in_order(names: Sequence[str], process: Process, counts: Sequence[Counts]) 
     return [own.get(name, [None] * len(SERVER_COUNTS)) for name in names]
 
 
-def _grown(before: Sequence[Counts], after: Sequence[Counts]) -> list[Counts]:
+def growth_of(before: Sequence[Counts], after: Sequence[Counts]) -> list[Counts]:
     return [
         [None if None in (a, b) else max(b - a, 0) for a, b in zip(one, two, strict=True)]
         for one, two in zip(before, after, strict=True)
     ]
 
 
-def _summed(parts: Sequence[Sequence[Counts]]) -> list[Counts]:
+def summed_of(parts: Sequence[Sequence[Counts]]) -> list[Counts]:
     """The sum of each count over all parts; unknown where one part does not know."""
     return [
         [None if None in values else sum(values) for values in zip(*observer, strict=False)]
@@ -130,11 +149,11 @@ def _summed(parts: Sequence[Sequence[Counts]]) -> list[Counts]:
 
 def _of_nodes(nodes: Sequence[Sequence[Counts]]) -> list[Counts]:
     """The counts of all nodes together; the longest wait is that of the node that waited longest."""
-    counts, longest = _summed(nodes), _most(nodes)
+    counts, longest = summed_of(nodes), most_of(nodes)
     return [one[:_UNANSWERED] + most[_UNANSWERED:] for one, most in zip(counts, longest, strict=True)]
 
 
-def _most(parts: Sequence[Sequence[Counts]]) -> list[Counts]:
+def most_of(parts: Sequence[Sequence[Counts]]) -> list[Counts]:
     """The counters are the node's, and each rank has seen a part of the access."""
     return [
         [None if None in values else max(values) for values in zip(*observer, strict=False)]
@@ -161,7 +180,7 @@ def _before_the_first(
         rest_s = rest_s or own_s
         if not own_s:
             continue
-        grown = _grown(process["servers_at_start"], first["servers_before"])
+        grown = growth_of(process["servers_at_start"], first["servers_before"])
         for sum_, one in zip(total, _in_order(names, process, grown), strict=True):
             for way in (0, 1):
                 if one[way] is not None:
