@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
@@ -19,61 +19,33 @@ from weir.data import load_schema
 from weir.terms.model import Cell, Message, Parsed, Row
 from weir.terms.shapes import Check, compiled
 from weir.tools.base import Tool
-from weir.tools.outputs import read_text
+from weir.tools.outputs import read_text, read_texts
 
-# Keys of "requested" in the document and the column of the record they become.
-_REQUESTED_COLUMNS = {
-    "layout": "layout",
-    "order": "order",
-    "xfer_bytes": "xfer_bytes",
-    "block_bytes": "block_bytes",
-    "segments": "segments",
-    "stonewall_s": "stonewall_s",
-    "collective": "collective",
-    "sync": "sync",
-    "direct": "direct",
-    "rate": "rate",
-    "rw_mix": "rw_mix",
-    "zipf": "zipf",
-    "distribution": "distribution",
-    "file_view": "file_view",
-    "compress_percent": "compress_percent",
-    "dedupe_percent": "dedupe_percent",
-}
-_RESULT_COLUMNS = {
-    "access": "access",
-    "iteration": "iteration",
-    "open_s": "open_s",
-    "io_s": "io_s",
-    "sync_s": "sync_s",
-    "close_s": "close_s",
-    "total_s": "total_s",
-    "bw_mib_s": "bw_mib_s",
-    "requested_bytes": "requested_bytes",
-    "moved_bytes": "moved_bytes",
-    "file_bytes": "file_bytes",
-    "operations": "ops",
-    "ops_s": "ops_s",
-    "began": "began",
-}
-_LATENCY_COLUMNS = {
-    "min_us": "lat_min_us",
-    "p50_us": "lat_p50_us",
-    "p90_us": "lat_p90_us",
-    "p99_us": "lat_p99_us",
-    "p999_us": "lat_p999_us",
-    "max_us": "lat_max_us",
-}
+# Keys of "requested" in the document that are columns of the record.
+_REQUESTED_COLUMNS = (
+    *(
+        "layout",
+        "order",
+        "xfer_bytes",
+        "block_bytes",
+        "segments",
+        "stonewall_s",
+        "collective",
+        "sync",
+        "direct",
+    ),
+    *("rate", "rw_mix", "zipf", "distribution", "file_view", "compress_percent", "dedupe_percent"),
+)
+# Keys of a result, which are columns but for the one that has a shorter name there.
+_RESULT_KEYS = (
+    *("access", "iteration", "open_s", "io_s", "sync_s", "close_s", "total_s", "bw_mib_s", "requested_bytes"),
+    *("moved_bytes", "file_bytes", "operations", "ops_s", "began"),
+)
+_RESULT_COLUMNS = {key: "ops" if key == "operations" else key for key in _RESULT_KEYS}
+_LATENCY_COLUMNS = {f"{one}_us": f"lat_{one}_us" for one in ("min", "p50", "p90", "p99", "p999", "max")}
 _LATENCIES_US = (2.0**-10, 2.0**47)  # the clock counts nanoseconds; the upper limit is that of lat_max_us
 _REQUESTED_FOR_AUDIT = (
-    "barriers",
-    "wear_out",
-    "verify_write",
-    "verify_read",
-    "reorder",
-    "hints",
-    "keep",
-    "drop_caches",
+    *("barriers", "wear_out", "verify_write", "verify_read", "reorder", "hints", "keep", "drop_caches"),
     "random_twice",
 )
 
@@ -122,7 +94,7 @@ def parse_document(document: Mapping[str, Any], api_names: Mapping[str, str]) ->
     job: Mapping[str, Any] = document.get("job") or {}
     api = str(requested.get("api", ""))
     common: Row = {"api": api_names.get(api, api), "nn": job.get("nodes"), "ppn": job.get("tasks_per_node")}
-    common |= {column: requested.get(key) for key, column in _REQUESTED_COLUMNS.items() if key in requested}
+    common |= {key: requested[key] for key in _REQUESTED_COLUMNS if key in requested}
     rows = [_row(result, common, requested, job) for result in document.get("results") or ()]
     program_s = _program_s(document)
     for row in rows if program_s is not None else ():
@@ -183,7 +155,7 @@ def _row(result: Mapping[str, Any], common: Row, requested: Mapping[str, Any], j
     row |= {column: result.get(key) for key, column in _RESULT_COLUMNS.items()}
     latency = result.get("latency") or {}
     row |= {column: latency.get(key) for key, column in _LATENCY_COLUMNS.items()}
-    row["lat_histogram"] = _histogram(latency.get("buckets") or ())
+    row["lat_histogram"] = histogram(latency.get("buckets") or ())
     extremes = result.get("rank_extremes") or {}
     transfers = extremes.get("io_s") or {}
     row["slowest_rank"] = transfers.get("max_rank")
@@ -209,8 +181,9 @@ def _row(result: Mapping[str, Any], common: Row, requested: Mapping[str, Any], j
     return row
 
 
-def _histogram(buckets: Sequence[Sequence[float]]) -> str | None:
-    """Operations by latency in classes of powers of two; all buckets would be too many for a record."""
+def histogram(buckets: Iterable[Sequence[float]]) -> str | None:
+    """Operations by latency, of upper ends in microseconds and counts, in classes of powers of two: all
+    buckets would be too many for a record."""
     counts: dict[int, int] = {}
     least_us, most_us = _LATENCIES_US
     for upper_us, count in buckets:
@@ -353,6 +326,20 @@ class EngineOnlyTool(EngineTool):
         if is_engine(program):
             return None
         return f"'{' '.join(program)}' does not print what a record needs: use [weir-io, {self.name}]"
+
+    def parse(self, outputs: Mapping[str, Path]) -> Parsed:
+        """Each of summary, stdout and stderr may be missing or cut."""
+        texts = read_texts(outputs)
+        document = read_document(texts.get("summary", ""))
+        if document is not None:
+            return self._of_document(document)
+        printed = [line for line in texts.get("stderr", "").splitlines() if line.startswith(f"{PROGRAM}: ")]
+        messages = tuple(Message("error", line) for line in printed)
+        return replace(self._printed_result(texts.get("stdout", "")), messages=messages)
+
+    def _printed_result(self, text: str) -> Parsed:
+        """The result that was printed in place of a document."""
+        return Parsed((), {}, (), program=PROGRAM, tool_version="", complete=False)
 
 
 def latency_buckets(outputs: Mapping[str, Path]) -> Iterator[Row]:

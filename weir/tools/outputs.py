@@ -1,4 +1,5 @@
-"""Outputs of programs as text, in linear time and bounded memory whatever they hold.
+"""Outputs of programs as text, in linear time and bounded memory whatever they hold, and the forms in them
+that several tools read.
 
 Compressed files and those in UTF-16 are told by their first bytes, whatever their names are.
 """
@@ -9,13 +10,18 @@ import bz2
 import contextlib
 import gzip
 import io
+import json
 import lzma
+import re
+import shlex
 import zlib
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 from weir.base.errors import WeirError
+from weir.terms.model import Row
 
 # No program prints a longer line that a number is read from; what is behind is dropped.
 LINE_BYTES = 8 * 2**10
@@ -112,3 +118,39 @@ def _skip_line(stream: BinaryIO, longest: int) -> None:
     """The rest of a line that was too long."""
     while (rest := stream.readline(longest)) and not rest.endswith(b"\n"):
         pass
+
+
+def documents_at(text: str, start: re.Pattern[str]) -> Iterator[tuple[dict[str, Any], int]]:
+    """The JSON objects that begin where the pattern matches, each with its end; one that is cut is none."""
+    for match in start.finditer(text):
+        try:
+            document, end = json.JSONDecoder().raw_decode(text, match.start())
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(document, dict):
+            yield document, end
+
+
+_SIZE = re.compile(r"(\d{1,19})([kmgtp]?)(?:i?b)?", re.IGNORECASE)
+
+
+def binary_size(text: str) -> int | None:
+    """Bytes of 64k, 1MiB or 4096: powers of 1024, as fio and elbencho take them."""
+    match = _SIZE.fullmatch(text.strip())
+    return int(match[1]) << 10 * " kmgtp".index(match[2].lower() or " ") if match else None
+
+
+def words_of(command: str) -> list[str]:
+    """The arguments of a command line; those of one whose quotes do not close, at its blanks."""
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return command.split()
+
+
+def numbered(rows: Iterable[Row], key: Callable[[Row], Hashable]) -> Iterator[Row]:
+    """Each row with the number of those before it that have the same key, which is its iteration."""
+    counts: Counter[Hashable] = Counter()
+    for row in rows:
+        yield row | {"iteration": counts[key(row)]}
+        counts[key(row)] += 1

@@ -66,6 +66,15 @@ def reach_problems(api: str, target: Target) -> Iterator[str]:
         yield f"POSIX cannot open a path with the prefix {target.prefix} of target {target.name}"
 
 
+def ime_problems(api: str, target: Target) -> Iterator[str]:
+    """The same of interfaces to a target that may be a burst buffer by its prefix."""
+    has_ime_prefix = target.prefix.startswith(IME_PREFIX)
+    if api == "IME" and not has_ime_prefix:
+        yield f"IME needs a target with the prefix {IME_PREFIX}, which {target.name} does not have"
+    if api in ("POSIX", "MMAP", "URING") and has_ime_prefix:
+        yield f"{api} cannot open a path with the prefix {IME_PREFIX} of target {target.name}"
+
+
 def format_problems(api: str, target: Target) -> Iterator[str]:
     """Why a library of a file format cannot reach the target by its prefix."""
     if api == "PNETCDF" and target.prefix.startswith("ime:"):

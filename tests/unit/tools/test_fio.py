@@ -13,7 +13,8 @@ from weir.audit import Subject, judge
 from weir.records.importing import runs_in
 from weir.terms.columns import columns
 from weir.tools import tools
-from weir.tools.fio.parse import documents, parse_document, size_of
+from weir.tools.fio.parse import documents, parse_document
+from weir.tools.outputs import binary_size
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden/fio/seq-write.json"
 MIB = 2**20
@@ -108,7 +109,7 @@ def test_each_entry_has_its_own_request(entries: int, moved: int, requested: int
 
 @pytest.mark.parametrize(("text", "size"), [("64k", 65536), ("1m", MIB), ("4096", 4096), ("2GiB", 2**31)])
 def test_sizes(text: str, size: int) -> None:
-    assert size_of(text) == size
+    assert binary_size(text) == size
 
 
 def test_it_is_found_by_its_directory() -> None:

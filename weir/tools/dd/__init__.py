@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from weir.terms.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS, LogTool
+from weir.tools.outputs import numbered
 
 _MIB = 2**20
 # The line in any language, some of which write a comma for the point.
@@ -33,14 +34,13 @@ class Dd(LogTool):
     output_pattern = re.compile(r"^\d+\+\d+ records (in|out)$", re.MULTILINE)
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
-        rows = list(_rows(text))
-        return [Parsed(tuple(rows), {}, (), "dd", "", complete=True)] if rows else []
+        rows = tuple(numbered(_rows(text), key=lambda row: row["access"]))
+        return [Parsed(rows, {}, (), "dd", "", complete=True)] if rows else []
 
 
 def _rows(text: str) -> Iterator[Row]:
     done = [match for match in _DONE.finditer(text) if float(match[1]) and _seconds(match[2])]
     ended = 0
-    numbers: dict[str, int] = {}
     for match in done:
         moved, total_s = int(match[1]), _seconds(match[2])
         commands = [command[1] for command in _COMMAND.finditer(text, ended, match.start())]
@@ -48,14 +48,12 @@ def _rows(text: str) -> Iterator[Row]:
         row: Row = _of_command(commands[0]) if len(commands) == 1 else {"access": UNKNOWN_ACCESS}
         if row.get("access") is None:
             continue
-        access, path = row["access"], row.pop("path", None)
-        numbers[access] = numbers.get(access, -1) + 1
+        path = row.pop("path", None)
         yield row | {
             "api": "POSIX",
             "nn": 1,
             "ppn": 1,
             "order": "sequential",
-            "iteration": numbers[access],
             "moved_bytes": moved,
             "total_s": total_s,
             "io_s": total_s,

@@ -10,16 +10,15 @@ iostat. The form is that of sysstat (`iostat -o JSON`, `sadf -j`), of as many ho
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import pairwise
 from typing import Any
 
 from weir.terms.model import Parsed, Row
 from weir.tools.base import LogTool
+from weir.tools.outputs import documents_at
 
 _EPOCHS = re.compile(r'^\{\s*"1": \{\s*"start": "', re.MULTILINE)
 _SYSSTAT = re.compile(r'^\{\s*"sysstat": \{', re.MULTILINE)
@@ -49,10 +48,10 @@ class _Report:
 def recorded_in(text: str, hosts: int | None) -> dict[tuple[str, int], Recorded]:
     """The counters by train or eval and the number of the epoch, from 0; empty where no epoch has times."""
     by_host: dict[str, list[_Report]] = {}
-    for document in _documents_from(text, _SYSSTAT):
+    for document, _ in documents_at(text, _SYSSTAT):
         for name, host in _hosts(document):
             by_host.setdefault(name, []).extend(_reports(host))
-    epochs = next(_documents_from(text, _EPOCHS), {})
+    epochs, _ = next(documents_at(text, _EPOCHS), ({}, 0))
     return {
         (kind, int(number) - 1): _of_epoch(spans, by_host, hosts)
         for number, epoch in epochs.items()
@@ -60,15 +59,6 @@ def recorded_in(text: str, hosts: int | None) -> dict[tuple[str, int], Recorded]
         for kind in ("train", "eval")
         if (spans := list(_spans(epoch, kind)))
     }
-
-
-def _documents_from(text: str, start: re.Pattern[str]) -> Iterator[dict[str, Any]]:
-    for match in start.finditer(text):
-        try:
-            document, _ = json.JSONDecoder().raw_decode(text, match.start())
-        except (ValueError, RecursionError):
-            continue
-        yield document
 
 
 def _spans(epoch: Mapping[str, Any], kind: str) -> Iterator[Span]:
@@ -175,15 +165,10 @@ class Dlio(LogTool):
 
 def _documents(text: str) -> Iterator[tuple[Mapping[str, Any], str]]:
     """Each with the text until the next one."""
-    decoder = json.JSONDecoder()
-    starts = [match.start() for match in _START.finditer(text)]
-    for start, following in pairwise([*starts, len(text)]):
-        try:
-            document, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            continue
+    for document, end in documents_at(text, _START):
         if isinstance(document.get("metric"), dict):
-            yield document, text[end:following]
+            following = _START.search(text, end)
+            yield document, text[end : following.start() if following else len(text)]
 
 
 def _parsed(document: Mapping[str, Any], following: str) -> Parsed:

@@ -19,6 +19,7 @@ from itertools import pairwise
 from typing import Any
 
 from weir.terms.model import Message, Parsed, Row
+from weir.tools.outputs import binary_size
 
 _COMMAND = re.compile(r"^(?:COMMAND LINE: |(?:.{0,80}[$#] )?elbencho +-).*$", re.MULTILINE)
 # The scripts for sweeps that come with elbencho name the directory of each data set.
@@ -39,7 +40,6 @@ _NO_WORKLOAD = re.compile(
 )
 _TREE = ("--dirs", "--files")
 _OUTPUT_FILES = re.compile(r"--(?:(?:json|csv|res)file|live(?:csv|json)\w*|opslog\w*|hostsfile)")
-_SIZE = re.compile(r"(\d{1,15})([kmgtp]?)(?:i?b)?", re.IGNORECASE)
 Facts = dict[str, Any]
 
 
@@ -53,7 +53,7 @@ def told_before(text: str) -> Facts:
     if data_set:
         name, files = data_set[1].rpartition("/")[2], _FILES.fullmatch(data_set[1].rpartition("/")[2])
         workload: Facts = {"job": name, "workers": int(data_set[2])}
-        workload |= {"files": int(files[1]), "file_bytes": _bytes(files[2])} if files else {}
+        workload |= {"files": int(files[1]), "file_bytes": binary_size(files[2])} if files else {}
         told |= {"path": data_set[1], "workload": _known(workload)}
     return told
 
@@ -65,14 +65,14 @@ def of_command(line: str) -> Facts:
     workload = {
         "job": options.get("--label", ""),
         "workers": _count(options.get("--threads", "")),
-        "file_bytes": _bytes(options.get("--size", "")),
+        "file_bytes": binary_size(options.get("--size", "")),
         "options": _others(options) | {name: options[name] for name in _TREE if name in options},
     }
     return {
         "hosts": _hosts(options.get("--hosts", "")),
         "direct": True if "--direct" in options else None,
         "order": "random" if "--rand" in options else "sequential",
-        "xfer_bytes": _bytes(options.get("--block", "")),
+        "xfer_bytes": binary_size(options.get("--block", "")),
         "objects": "--s3endpoints" in options,
         "iodepth": _count(options.get("--iodepth", "")),
         "path": _path(arguments),
@@ -87,7 +87,7 @@ def of_config(config: Mapping[str, Any], files: int | None) -> Facts:
         "job": str(config.get("label") or ""),
         "workers": _count(str(config.get("threads"))),
         "files": files,
-        "file_bytes": _bytes(str(config.get("file_size"))),
+        "file_bytes": binary_size(str(config.get("file_size"))),
         "options": _others(dict(_options(arguments))),
     }
     return {"path": _path(arguments), "workload": _known(workload)}
@@ -133,11 +133,6 @@ def _path(arguments: Sequence[str]) -> str | None:
         if argument.startswith("/") and not _OUTPUT_FILES.fullmatch(before):
             return argument
     return None
-
-
-def _bytes(text: str) -> int | None:
-    match = _SIZE.fullmatch(text)
-    return int(match[1]) << 10 * " kmgtp".index(match[2].lower() or " ") if match else None
 
 
 def _count(text: str) -> int | None:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from weir.base.units import format_size
-from weir.terms.model import Cell, Footprint, Message, Parsed, Row, Target
+from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.terms.printed_values import real, whole
 from weir.tools.base import Parameter, RunPaths
-from weir.tools.engine import EngineOnlyTool, read_document
-from weir.tools.outputs import read_texts
+from weir.tools.engine import EngineOnlyTool
 
 PARAMETERS: Mapping[str, Parameter] = {
     "api": Parameter("choice", "Interface to the storage.", "POSIX", ("POSIX",)),
@@ -83,14 +80,8 @@ class Find(EngineOnlyTool):
             operations=2 * files,
         )
 
-    def parse(self, outputs: Mapping[str, Path]) -> Parsed:
-        texts = read_texts(outputs)
-        document = read_document(texts.get("summary", ""))
-        if document is not None:
-            return self._of_document(document)
-        printed = [line for line in texts.get("stderr", "").splitlines() if line.startswith("weir-io: ")]
-        parsed = _of_pfind(texts.get("stdout", ""))
-        return replace(parsed, messages=tuple(Message("error", line) for line in printed))
+    def _printed_result(self, text: str) -> Parsed:
+        return _of_pfind(text)
 
     def _printed_runs(self, text: str) -> Sequence[Parsed]:
         return [_of_pfind(text)] if _DONE.search(text) else []

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from weir.terms.model import Message, Parsed, Row
+from weir.tools.engine import histogram
+from weir.tools.outputs import binary_size, documents_at
 
 # Options that have a column, a key of their own below, or that change what fio reports and not what it does.
 _NO_WORKLOAD = re.compile(
@@ -74,8 +74,6 @@ _SYNCS_EVERY = ("fsync", "fdatasync")  # so many writes of a job; the last ones 
 _LEAST_SYNCED = 0.95
 _OFF = ("0", "none", "")
 _OTHER_NAMES = {"blocksize": "bs", "readwrite": "rw", "filesize": "size", "io_size": "size"}
-_UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40, "p": 50}
-_SIZE = re.compile(r"(\d+)([kmgtp]?)(?:i?b)?", re.IGNORECASE)
 _DOCUMENT = re.compile(r'\{\s*"fio version"')
 _PERCENTILES = {"lat_p50_us": "50.000000", "lat_p90_us": "90.000000", "lat_p99_us": "99.000000"}
 _PERCENTILES |= {"lat_p999_us": "99.900000"}
@@ -94,15 +92,10 @@ TERSE = re.compile(r"^(?:[3-9];fio-\d|2;[^;\n]*;\d+;\d+;\d+;\d+;\d+;\d+;\d+;\d+;
 
 def documents(text: str) -> Iterator[dict[str, Any]]:
     """Each document in a text that may hold messages before and after it."""
-    decoder = json.JSONDecoder()
-    for match in _DOCUMENT.finditer(text):
-        try:
-            document, _ = decoder.raw_decode(text, match.start())
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(document, dict) and isinstance(document.get("jobs"), list):
+    for document, _ in documents_at(text, _DOCUMENT):
+        if isinstance(document.get("jobs"), list):
             yield document
-        elif isinstance(document, dict) and isinstance(document.get("client_stats"), list):
+        elif isinstance(document.get("client_stats"), list):
             jobs = document["client_stats"]
             yield document | {"jobs": [one for one in jobs if not _is_sum(one)]}
 
@@ -200,7 +193,7 @@ def _observed(job: Mapping[str, Any], told: Mapping[str, str], jobs: int) -> Row
         _count(told.get("numjobs", "1")),
     )
     is_one = bool(workers and jobs < workers)
-    workload = workload_of(name, told, workers, size_of(told.get("size", "")), is_one)
+    workload = workload_of(name, told, workers, binary_size(told.get("size", "")), is_one)
     return {"workload": workload} | ({"path": path} if path else {})
 
 
@@ -229,7 +222,7 @@ def _row(access: str, counted: Mapping[str, Any], options: Mapping[str, str], jo
         "nn": None,
         "ppn": None,
         "order": "random" if "rand" in options["rw"] else "sequential",
-        "xfer_bytes": size_of(options["bs"].split(",")[0]),
+        "xfer_bytes": binary_size(options["bs"].split(",")[0]),
         "iodepth": _count(options["iodepth"]),
         "rw_mix": _mix(options),
         "direct": options.get("direct", "0") not in _OFF,
@@ -270,7 +263,7 @@ def _requested_bytes(options: Mapping[str, str], jobs: int, moved: int) -> int |
     """Unknown where a time ends the job, where reads and writes share the size, or where a group has jobs of
     other sections, too: it has the options of the last one and the bytes of all."""
     ends_early = options.get("runtime") or options.get("time_based", "0") not in _OFF
-    size = size_of(options.get("size", ""))
+    size = binary_size(options.get("size", ""))
     if ends_early or size is None or "rw" in options["rw"].replace("readwrite", "rw"):
         return None
     loops = _count(options.get("loops", "1")) or 1
@@ -290,7 +283,9 @@ def _latencies(counted: Mapping[str, Any]) -> Row:
     if isinstance(percentiles, dict):
         row |= {name: _scaled(percentiles.get(key), 1000) for name, key in _PERCENTILES.items()}
     bins = list(_bins(spread)) if spread else []
-    return row | ({"lat_histogram": _histogram(bins)} if bins else {})
+    return row | (
+        {"lat_histogram": histogram((max(ns, 1) / 1e3, count) for ns, count in bins)} if bins else {}
+    )
 
 
 def latencies_of(counted: Mapping[str, Any]) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]:
@@ -320,30 +315,12 @@ def _bins(latency: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
             yield int(edge), count
 
 
-def _histogram(bins: Iterable[tuple[int, int]]) -> str:
-    """Operations by latency in classes of powers of two, as the column has them."""
-    counts: dict[int, int] = {}
-    for edge_ns, count in bins:
-        fraction, exponent = math.frexp(max(edge_ns, 1) / 1e3)
-        exponent -= fraction == 0.5
-        counts[exponent] = counts.get(exponent, 0) + count
-    first = min(counts)
-    return f"{first}:" + ";".join(str(counts.get(exponent, 0)) for exponent in range(first, max(counts) + 1))
-
-
 def bins_us(job: object, access: str) -> Iterator[tuple[float, int]]:
     """The whole histogram of JSON+."""
     counted = job.get(access) if isinstance(job, dict) else None
     _, spread = latencies_of(counted) if isinstance(counted, dict) else (None, None)
     for edge_ns, count in _bins(spread or {}):
         yield edge_ns / 1e3, count
-
-
-def size_of(text: str) -> int | None:
-    """Bytes of 64k, 1m or 4096: powers of 1024, as fio takes them unless it is told otherwise."""
-    match = _SIZE.fullmatch(text.strip())
-    short = match is not None and len(match[1]) < _LONGEST
-    return int(match[1]) << _UNITS[match[2].lower()] if match and short else None
 
 
 def _count(text: str) -> int | None:

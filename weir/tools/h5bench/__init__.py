@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from weir.terms.model import Parsed, Row
 from weir.terms.printed_values import real, whole
 from weir.tools.base import LogTool
+from weir.tools.outputs import numbered
 
 _RESULTS = re.compile(r"^=+ +Performance [Rr]esults +=+$", re.MULTILINE)
 _CSV = re.compile(r"^metric, value, unit$", re.MULTILINE)
@@ -48,13 +48,9 @@ class H5bench(LogTool):
     output_pattern = _OUTPUT
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
-        rows = [*_of_text(text), *_of_csv(text), *_of_metadata(text)]
-        iterations: Counter[str] = Counter()
-        numbered = []
-        for row in rows:
-            numbered.append(row | {"iteration": iterations[row["access"]]})
-            iterations[row["access"]] += 1
-        return [Parsed(tuple(numbered), {}, (), "h5bench", "", complete=True)] if rows else ()
+        found = [*_of_text(text), *_of_csv(text), *_of_metadata(text)]
+        rows = tuple(numbered(found, key=lambda row: row["access"]))
+        return [Parsed(rows, {}, (), "h5bench", "", complete=True)] if rows else ()
 
 
 def _parts(start: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:

@@ -5,12 +5,12 @@ and the terms of IOR for what the project has names for.
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from weir.data import data_folder
 from weir.terms.printed_values import real, whole
+from weir.tools.outputs import words_of
 
 # The project's interface and IOR's -a. IOR has no NetCDF-4 back end; weir-io takes NETCDF4 as it is.
 # Asynchronous I/O is URING in weir-io and AIO in IOR.
@@ -112,10 +112,7 @@ def parse_size(text: str) -> int | None:
 
 def parse_arguments(command_line: str) -> dict[str, Any]:
     """Everything the command line settles; with a script file (-f) what is not given stays open."""
-    try:
-        arguments = shlex.split(command_line)
-    except ValueError:
-        arguments = command_line.split()
+    arguments = words_of(command_line)
     requested: dict[str, Any] = {}
     access: list[str] = []
     random_count = 0

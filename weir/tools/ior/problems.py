@@ -7,7 +7,7 @@ from typing import Any
 
 from weir.base.units import format_size
 from weir.terms.model import Cell, Target
-from weir.tools.target_files import IME_PREFIX, format_problems, stripe_problems
+from weir.tools.target_files import format_problems, ime_problems, stripe_problems
 
 _FILE_FORMATS = ("HDF5", "PNETCDF", "NETCDF4")
 _NO_COLLECTIVE = ("POSIX", "MMAP", "IME", "URING")
@@ -30,7 +30,8 @@ def find_problems(cell: Cell, target: Target) -> Sequence[str]:
         *_mixture(cell.params),
         *_distribution(cell.params),
         *_data(cell.params),
-        *_reach(cell, target),
+        *ime_problems(cell.params["api"], target),
+        *format_problems(cell.params["api"], target),
         *stripe_problems(cell, target),
     ]
 
@@ -203,13 +204,3 @@ def _data(params: Mapping[str, Any]) -> Iterator[str]:
             yield f"{name} is at most 100, not {percent}"
         if percent and params["payload"] != "controlled":
             yield f"{name} needs payload: controlled, and the payload is {params['payload']}"
-
-
-def _reach(cell: Cell, target: Target) -> Iterator[str]:
-    api = cell.params["api"]
-    has_ime_prefix = target.prefix.startswith(IME_PREFIX)
-    if api == "IME" and not has_ime_prefix:
-        yield f"IME needs a target with the prefix {IME_PREFIX}, which {target.name} does not have"
-    if api != "IME" and has_ime_prefix and api in ("POSIX", "MMAP", "URING"):
-        yield f"{api} cannot open a path with the prefix {IME_PREFIX} of target {target.name}"
-    yield from format_problems(api, target)

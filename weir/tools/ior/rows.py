@@ -119,17 +119,12 @@ _TIMES = {
     "iops": "ops_s",
 }
 _FOR_AUDIT = (
-    "barriers",
-    "wear_out",
-    "reorder",
-    "verify_write",
-    "verify_read",
-    "random_twice",
-    "min_time_s",
-    "status_file",
-    "dry_run",
-    "many_files",
-    "embedded",
+    *("barriers", "wear_out", "reorder", "verify_write", "verify_read", "random_twice", "min_time_s"),
+    *("status_file", "dry_run", "many_files", "embedded"),
+)
+_AS_REQUESTED = (
+    *("collective", "sync", "direct", "iodepth", "rate", "rw_mix", "zipf", "distribution", "file_view"),
+    *("compress_percent", "dedupe_percent"),
 )
 # Flags among the Parameters of the JSON. fsync is there as IOR does it, not as requested: hence the "or".
 _PARAMETER_FLAGS = {
@@ -249,17 +244,7 @@ def _row(result: Printed, requested: Mapping[str, Any]) -> Row:
         "block_bytes": block_bytes,
         "stonewall_s": requested.get("stonewall"),
         "segments": segments,
-        "collective": requested.get("collective"),
-        "sync": requested.get("sync"),
-        "direct": requested.get("direct"),
-        "iodepth": requested.get("iodepth"),
-        "rate": requested.get("rate"),
-        "rw_mix": requested.get("rw_mix"),
-        "zipf": requested.get("zipf"),
-        "distribution": requested.get("distribution"),
-        "file_view": requested.get("file_view"),
-        "compress_percent": requested.get("compress_percent"),
-        "dedupe_percent": requested.get("dedupe_percent"),
+        **{name: requested.get(name) for name in _AS_REQUESTED},
     }
     row |= {column: real_or_text(values[name]) if name in values else None for name, column in _TIMES.items()}
     row |= _sizes(result.sizes, requested.get("api"), tasks, block_bytes, segments)

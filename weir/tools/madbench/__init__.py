@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from weir.base.units import format_size
-from weir.terms.model import Cell, Footprint, Message, Parsed, Row, Target
+from weir.terms.model import Cell, Footprint, Row, Target
 from weir.tools.base import Parameter, RunPaths
-from weir.tools.engine import EngineOnlyTool, read_document
-from weir.tools.outputs import read_texts
+from weir.tools.engine import EngineOnlyTool
 from weir.tools.target_files import STRIPE_COUNT, reach_problems, stripe_problems, stripe_terms
 
 ACCESSES = ("write", "update-read", "update-write", "read")
@@ -165,16 +163,6 @@ class Madbench(EngineOnlyTool):
             inodes=cell.ranks if params["layout"] == "file-per-process" else 1,
             operations=calls * (writes + reads),
         )
-
-    def parse(self, outputs: Mapping[str, Path]) -> Parsed:
-        """Each of summary and stderr may be missing or cut."""
-        texts = read_texts(outputs)
-        document = read_document(texts.get("summary", ""))
-        if document is not None:
-            return self._of_document(document)
-        lines = [line for line in texts.get("stderr", "").splitlines() if line.startswith("weir-io: ")]
-        messages = tuple(Message("error", line) for line in lines)
-        return Parsed((), {}, messages, program="weir-io", tool_version="", complete=False)
 
     def _row(self, row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
         row["observed"] |= {name: result.get(name) for name in ("phase", "elapsed_s", "busy_s")}

@@ -14,7 +14,7 @@ from weir.tools.base import Parameter, RunPaths
 from weir.tools.engine import EngineTool, is_engine, read_document, with_messages
 from weir.tools.mdtest.table import START, date_and_command, messages_in, parsed_table, printed_job, starts_in
 from weir.tools.outputs import read_texts
-from weir.tools.target_files import IME_PREFIX
+from weir.tools.target_files import ime_problems
 
 
 def _accesses(cell: Cell) -> Iterator[str]:
@@ -29,9 +29,7 @@ def _accesses(cell: Cell) -> Iterator[str]:
 
 def _items(cell: Cell) -> Iterator[str]:
     params = cell.params
-    holders = sum(params["branches"] ** level for level in range(params["depth"] + 1))
-    if params["leaf_only"]:
-        holders = params["branches"] ** params["depth"]
+    holders = params["branches"] ** params["depth"] if params["leaf_only"] else _directories(params)
     if params["items_per_rank"] % holders:
         yield f"{params['items_per_rank']} items cannot be shared out evenly over {holders} directories"
     if params["item"] == "directory" and params["xfer_bytes"]:
@@ -64,15 +62,6 @@ def _interface(cell: Cell) -> Iterator[str]:
         yield "IME has no rename"
     if api == "NULL" and params["verify_read"]:
         yield "NULL stores nothing that could be compared"
-
-
-def _reach(cell: Cell, target: Target) -> Iterator[str]:
-    api = cell.params["api"]
-    has_ime_prefix = target.prefix.startswith(IME_PREFIX)
-    if api == "IME" and not has_ime_prefix:
-        yield f"IME needs a target with the prefix {IME_PREFIX}, which {target.name} does not have"
-    if api == "POSIX" and has_ime_prefix:
-        yield f"{api} cannot open a path with the prefix {IME_PREFIX} of target {target.name}"
 
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -148,7 +137,7 @@ class Mdtest(EngineTool):
 
     def problems(self, cell: Cell, target: Target) -> Sequence[str]:
         of_cell = (*_accesses(cell), *_items(cell), *_stonewall(cell), *_interface(cell))
-        return [*of_cell, *_reach(cell, target)]
+        return [*of_cell, *ime_problems(cell.params["api"], target)]
 
     def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
         """One line that weir-io and mdtest both take; only weir-io keeps a document beside its tables."""

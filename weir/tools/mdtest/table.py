@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from bisect import bisect
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,6 +11,7 @@ from weir.terms.model import Message, Parsed, Row
 from weir.terms.printed_values import real, whole
 from weir.tools.complaints import complaint, without_repeats
 from weir.tools.ior.arguments import parse_size
+from weir.tools.outputs import words_of
 
 START = re.compile(r"^-- started at .* --$|^mdtest-\S+ was launched with", re.MULTILINE)
 _START = re.compile(r"^-- started at .* --$", re.MULTILINE)
@@ -249,7 +249,7 @@ def _requested(text: str) -> dict[str, Any]:
     tasks, nodes = (whole(launched[2]), whole(launched[3])) if launched else (None, None)
     if not command or not tasks or not nodes:
         return {}
-    options = _options(_words(command[1]))
+    options = _options(words_of(command[1]))  # every word in quotes since 3.0, none before
     api = options.get("a", "POSIX").upper()
     requested: dict[str, Any] = {
         "tasks": tasks,
@@ -277,14 +277,6 @@ def _requested(text: str) -> dict[str, Any]:
     if requested["stonewall"] and None not in pairs:
         requested["wall"] = {"hit": True, "pairs_min": pairs[0], "pairs_max": pairs[1]}
     return requested
-
-
-def _words(command_line: str) -> list[str]:
-    """Every word in quotes since 3.0, none before."""
-    try:
-        return shlex.split(command_line)
-    except ValueError:
-        return command_line.split()
 
 
 def _options(arguments: Sequence[str]) -> dict[str, str]:
