@@ -71,11 +71,10 @@ def load_config(
         _suites(sources, chosen.data["suites"], requested or FULL, tools, problems)
         raise ConfigError([*error.problems, *problems]) from error
     for part, known in (("targets", site.targets), ("stacks", site.stacks)):
-        for index, name in enumerate(chosen.data[part]):
-            if name not in known:
-                message = f"site {site.name} has no {part.removesuffix('s')} '{name}'"
-                problems.append(chosen.problem((part, index), message, did_you_mean(name, known), name))
-        problems += [problem for suite in suites for problem in _unknown_places(suite, part, known, site)]
+        message = f"site {site.name} has no {part.removesuffix('s')} '{{}}'"
+        problems += chosen.unknown((part,), chosen.data[part], known, message)
+        for one in (experiment for suite in suites for experiment in suite.experiments):
+            problems += one.file.unknown((*one.keys, part), getattr(one, part), known, message)
     problems += _unknown_scale(chosen, requested, suites)
     if problems:
         raise ConfigError(problems)
@@ -125,17 +124,6 @@ def _as_list(value: Any) -> list[Any]:
     if isinstance(value, str):
         return [item.strip() for item in value.split(",") if item.strip()]
     return list(value) if isinstance(value, Sequence) else [value]
-
-
-def _unknown_places(suite: Suite, part: str, known: Mapping[str, object], site: Site) -> list[Problem]:
-    problems = []
-    for experiment in suite.experiments:
-        for index, name in enumerate(getattr(experiment, part)):
-            if name not in known:
-                message = f"site {site.name} has no {part.removesuffix('s')} '{name}'"
-                keys = (*experiment.keys, part, index)
-                problems.append(experiment.file.problem(keys, message, did_you_mean(name, known), name))
-    return problems
 
 
 def _unknown_scale(chosen: YamlFile, scale: str, suites: Sequence[Suite]) -> list[Problem]:

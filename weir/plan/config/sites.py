@@ -70,7 +70,8 @@ def load_site(
         problems += _partition_problems(site.file)
     for target in targets:
         if site is not None:
-            problems += _reach_problems(target.file, site.file.data["stacks"])
+            reached_by, stacks = target.file.data.get("stacks", ()), site.file.data["stacks"]
+            problems += target.file.unknown(("stacks",), reached_by, stacks, _NO_STACK)
         problems += _path_problems(target.file, target.resolved["path"])
         problems += _interface_problems(target.file, tools)
     if problems or site is None:
@@ -229,6 +230,7 @@ _PLACEHOLDER = re.compile(r"(?<!\$)\{([A-Za-z_]+)\}")
 _OF_A_RUN = ("count", "pool", "osts", "folder")  # fields of the commands for stripes
 # The names of files below a target have 50 bytes more. Open MPI 4.1 writes beyond its buffer from 238 on.
 _LONGEST_PATH_BYTES = 180
+_NO_STACK = "the site has no stack '{}'"
 _OWN_PLACE = "give weir a directory of its own, such as /scratch/weir-{user}"
 
 
@@ -263,13 +265,8 @@ def _stack_problems(file: YamlFile, tools: Mapping[str, Tool]) -> Iterator[Probl
     stacks = file.data["stacks"]
     used: set[str] = set()
     for name, partition in file.data["partitions"].items():
-        for index, stack in enumerate(partition["stacks"]):
-            used.add(stack)
-            if stack not in stacks:
-                keys = ("partitions", name, "stacks", index)
-                yield file.problem(
-                    keys, f"the site has no stack '{stack}'", did_you_mean(stack, stacks), stack
-                )
+        used |= set(partition["stacks"])
+        yield from file.unknown(("partitions", name, "stacks"), partition["stacks"], stacks, _NO_STACK)
     for stack, data in stacks.items():
         if stack not in used:
             message = f"no partition runs the stack '{stack}'"
@@ -310,21 +307,9 @@ def _interface_problems(file: YamlFile, tools: Mapping[str, Tool]) -> Iterator[P
     known = {
         word for tool in tools.values() if "api" in tool.parameters for word in tool.parameters["api"].choices
     }
-    for index, api in enumerate(file.data.get("apis", ())):
-        if known and api not in known:
-            yield file.problem(
-                ("apis", index), f"no tool knows the interface '{api}'", did_you_mean(api, known), api
-            )
-
-
-def _reach_problems(file: YamlFile, stacks: Iterable[str]) -> Iterator[Problem]:
-    """Stacks of a target that the site does not have."""
-    known = list(stacks)
-    for index, stack in enumerate(file.data.get("stacks", ())):
-        if stack not in known:
-            yield file.problem(
-                ("stacks", index), f"the site has no stack '{stack}'", did_you_mean(stack, known), stack
-            )
+    if known:
+        message = "no tool knows the interface '{}'"
+        yield from file.unknown(("apis",), file.data.get("apis", ()), known, message)
 
 
 def _home() -> str:

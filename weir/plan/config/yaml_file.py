@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from weir.base.errors import ConfigError, Problem
+from weir.base.errors import ConfigError, Problem, did_you_mean
 
 MOST_CHARACTERS = 2**20
 MOST_VALUES = 20_000  # aliases counted as what they stand for
@@ -145,6 +145,14 @@ class YamlFile:
         if len(self.found) > MOST_PROBLEMS:
             raise ConfigError([*self.found.values(), Problem("more problems may follow", self.name)])
         return problem
+
+    def unknown(
+        self, keys: Keys, names: Iterable[str], known: Collection[str], message: str
+    ) -> Iterator[Problem]:
+        """A problem for each item of a list that is none of the known names; message: with {} for it."""
+        for index, name in enumerate(names):
+            if name not in known:
+                yield self.problem((*keys, index), message.format(name), did_you_mean(name, known), name)
 
 
 def read_yaml(path: Path, root: Path) -> YamlFile:
