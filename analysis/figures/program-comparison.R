@@ -10,7 +10,7 @@ caption <- paste(
 page_limit <- 2L
 
 programs <- c("NetCDF-Bench, NetCDF-4", "IOR, sequential", "IOR, random")
-programs_in_words <- setNames(c("NetCDF-Bench", "IOR in sequential order", "IOR in random order"), programs)
+programs_in_words <- setNames(sub("IOR, (.*)", "IOR in \\1 order", sub(", NetCDF-4", "", programs)), programs)
 mapped <- c("access", "target", "nn", "ppn", "xfer_bytes", "program_of")
 
 make_table <- function(records, inputs) {

@@ -15,7 +15,7 @@ from tests.zoo.composed.draw import draw
 from tests.zoo.composed.records import AFTER, BEFORE
 from tests.zoo.composed.tally import HEAD, interval, read_lines, section
 from tests.zoo.composed.truth import FALSE, HONEST, OPEN, Case, truth
-from weir.audit import rules
+from weir.audit.registry import rules
 
 pytestmark = pytest.mark.quick
 

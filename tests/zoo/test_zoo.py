@@ -18,8 +18,8 @@ from tests.zoo.errors import CannotStageError
 from tests.zoo.everyone import ANIMALS
 from tests.zoo.keeper import ENGINE, Keeper, Visit, found
 from tests.zoo.unseen import ABSENT
-from weir.audit import rules
 from weir.audit.evidence import EVIDENCE
+from weir.audit.registry import rules
 
 # What the machine of the test does besides is true of a record, and no fault of the controls.
 _OF_THE_MACHINE = OF_THE_MACHINE | {"network-stood-still"}

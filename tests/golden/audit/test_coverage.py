@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.golden.audit.cases import CASES, found_in, rules_in
-from weir.audit import rules
+from weir.audit.registry import rules
 from weir.records.imported_files import Facts
 from weir.records.importing import import_files
 

@@ -12,9 +12,10 @@ import pytest
 from tests.conftest import ROOT
 from tests.unit.audit.findings import FINDS
 from tests.unit.audit.subjects import subject
-from weir.audit import judge, rules
+from weir.audit import judge
 from weir.audit.evidence import EVIDENCE, needed
 from weir.audit.explain import LACKING, hint_of
+from weir.audit.registry import rules
 from weir.cli import main
 from weir.records.imported_files import Facts
 from weir.records.importing import import_files

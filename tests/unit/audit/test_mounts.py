@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.audit.findings_of_mounts import FINDS, UNDECIDED
-from weir.audit import Subject, rules
+from weir.audit import Subject
+from weir.audit.registry import rules
 from weir.measure.machine.mount_settings import FAMILIES, Setting, deciding
 
 

@@ -30,9 +30,9 @@ from tests.unit.audit.subjects import (
     provided,
     subject,
 )
-from weir.audit import RunFacts, Subject, judge, rules
+from weir.audit import RunFacts, Subject, judge
 from weir.audit.judge import judge_all, verdict_columns
-from weir.audit.registry import Rule, rules_for
+from weir.audit.registry import Rule, rules, rules_for
 
 CLEAN: dict[str, Subject] = {
     "what a FUSE file system holds is not known": subject(
