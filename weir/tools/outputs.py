@@ -131,7 +131,7 @@ def documents_at(text: str, start: re.Pattern[str]) -> Iterator[tuple[dict[str, 
             yield document, end
 
 
-_SIZE = re.compile(r"(\d{1,19})([kmgtp]?)(?:i?b)?", re.IGNORECASE)
+_SIZE = re.compile(r"(\d{1,19})([kmgtp]?)(?:ib?|b)?", re.IGNORECASE)
 
 
 def binary_size(text: str) -> int | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from weir.terms.model import Message, Parsed, Row
+from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.engine import histogram
 from weir.tools.outputs import binary_size, documents_at
 
@@ -78,6 +79,7 @@ _DOCUMENT = re.compile(r'\{\s*"fio version"')
 _PERCENTILES = {"lat_p50_us": "50.000000", "lat_p90_us": "90.000000", "lat_p99_us": "99.000000"}
 _PERCENTILES |= {"lat_p999_us": "99.900000"}
 _LEAST_COMPLETION = 0.95  # ratio to the mean of whole operations
+_CLASS = 1.05  # a percentile is the edge of a class, which may be above the slowest operation in it
 _MIB = 2**20
 _LONGEST = 20  # digits of a number that can be
 
@@ -144,6 +146,15 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
             messages.append(Message("error", f"{name}: error {job['error']}"))
     version = str(document.get("fio version", "")).removeprefix("fio-")
     return Parsed(tuple(rows), {}, tuple(messages), "fio", version, complete=True)
+
+
+def failed_jobs(document: Mapping[str, Any]) -> tuple[Row, ...]:
+    """A row without a number for each job that failed before it moved a byte: nobody knows its access."""
+    shared = {**_DEFAULTS, **_options(document.get("global options"))}
+    failed = [job for job in document["jobs"] if isinstance(job, dict) and job.get("error")]
+    engines = [{**shared, **_options(job.get("job options"))}["ioengine"] for job in failed]
+    row: Row = {"access": UNKNOWN_ACCESS, "nn": None, "ppn": None, "observed": {}}
+    return tuple(row | {"api": INTERFACES.get(one, one)} for one in engines if one not in NO_STORAGE)
 
 
 def _syncs(job: Mapping[str, Any]) -> int | None:
@@ -238,7 +249,7 @@ def _row(access: str, counted: Mapping[str, Any], options: Mapping[str, str], jo
     }
     if access == "write":
         row["sync"] = _synchronises(options, jobs, row["ops"] or 0)
-    row |= _latencies(counted)
+    row |= latencies(counted)
     return row
 
 
@@ -271,13 +282,14 @@ def _requested_bytes(options: Mapping[str, str], jobs: int, moved: int) -> int |
     return requested if moved <= requested else None
 
 
-def _latencies(counted: Mapping[str, Any]) -> Row:
+def latencies(counted: Mapping[str, Any]) -> Row:
     """Times of whole operations, from the call that submits to the completion.
 
     fio has extremes of both and, unless lat_percentiles is set, percentiles of the completion alone."""
     whole, spread = latencies_of(counted)
     if whole is None:
         return {}
+    spread = spread if spread and _is_possible(spread) else None
     row: Row = {"lat_min_us": _scaled(whole.get("min"), 1000), "lat_max_us": _scaled(whole.get("max"), 1000)}
     percentiles = spread.get("percentile") if spread else None
     if isinstance(percentiles, dict):
@@ -293,7 +305,7 @@ def latencies_of(counted: Mapping[str, Any]) -> tuple[Mapping[str, Any] | None, 
 
     A submission that blocks (buffered libaio, a full queue) takes most of the time: percentiles of the
     completion then say nothing about an operation."""
-    whole, completion = (_counted(counted.get(name)) for name in ("lat_ns", "clat_ns"))
+    whole, completion = (_counted(counted, name) for name in ("lat", "clat"))
     if whole is None or completion is None:
         return whole or completion, whole or completion
     if isinstance(whole.get("percentile"), dict) or isinstance(whole.get("bins"), dict):
@@ -303,8 +315,31 @@ def latencies_of(counted: Mapping[str, Any]) -> tuple[Mapping[str, Any] | None, 
     return whole, None if hides else completion
 
 
-def _counted(latency: object) -> Mapping[str, Any] | None:
-    return latency if isinstance(latency, dict) and latency.get("N") else None
+def _is_possible(spread: Mapping[str, Any]) -> bool:
+    """fio 3.32 printed its last class, 17 s, of operations that took at most some milliseconds."""
+    percentiles, slowest = spread.get("percentile"), _number(spread.get("max"))
+    found = map(_number, percentiles.values()) if isinstance(percentiles, dict) else ()
+    return not slowest or all(one is None or one <= _CLASS * slowest for one in found)
+
+
+def _counted(counted: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
+    """The times in nanoseconds, if there are any: early documents have no number of them, and those of fio 2
+    have microseconds."""
+    of_today = counted.get(f"{name}_ns")
+    times = of_today if isinstance(of_today, dict) else _from_microseconds(counted.get(name))
+    return times if times.get("N", times.get("mean")) else None
+
+
+def _from_microseconds(times: object) -> dict[str, Any]:
+    if not isinstance(times, dict):
+        return {}
+    percentiles = times.get("percentile")
+    more = {"percentile": _thousandfold(percentiles)} if isinstance(percentiles, dict) else {}
+    return _thousandfold(times) | more
+
+
+def _thousandfold(numbers: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value * 1000 for name, each in numbers.items() if (value := _number(each)) is not None}
 
 
 def _bins(latency: Mapping[str, Any]) -> Iterator[tuple[int, int]]:

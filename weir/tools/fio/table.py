@@ -1,0 +1,229 @@
+"""Rows from what fio prints for people, which is what it does unless it is told otherwise.
+
+Sizes have three digits there. Where all requests of an access have one size, their number gives the bytes;
+else the rows have the least that is printed so, as a size or as a bandwidth. fio 2 writes KB for 1024 bytes
+and cuts digits off.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from weir.terms.model import Message, Parsed, Row
+from weir.tools.base import UNKNOWN_ACCESS
+from weir.tools.fio.parse import NO_STORAGE, latencies, workload_of
+
+_MIB = 2**20
+_SIZE = r"[\d.]+[KMGTP]?i?B"
+_OLD_SIZE = r"[\d.]+[KMGTP]?B?"
+_COMMAND = re.compile(r"^.{0,80}?\bfio +(-.{1,4000})$", re.MULTILINE)
+TABLE = re.compile(r"^(\S.*): \(groupid=\d+, jobs=(\d+)\): err= *(\d+)", re.MULTILINE)
+_RUN = re.compile(r"^(?:fio-\d|Starting \d|Run status group )", re.MULTILINE)
+START = re.compile(r"^\S.*: \(g=\d+\): rw=", re.MULTILINE)
+_JOB = re.compile(
+    rf"^(\S.*): \(g=\d+\): rw=(\w+), bs=(?:\(R\) ({_SIZE})-({_SIZE}), \(W\) ({_SIZE})-({_SIZE}), .*|"
+    rf"({_OLD_SIZE})-({_OLD_SIZE})/({_OLD_SIZE})-({_OLD_SIZE})[/,].*)ioengine=(\w+), iodepth=(\d+)",
+    re.MULTILINE,
+)
+_ACCESS = re.compile(
+    rf"^ +(read|write) ?: (?:IOPS=.*BW=({_SIZE})/s.*\(({_SIZE})/(\d+)msec\)"
+    rf"|io=({_OLD_SIZE}), bw=({_OLD_SIZE})/s.*runt= *(\d+)msec)",
+    re.MULTILINE,
+)
+_TRIM = re.compile(r"^ +trim ?:", re.MULTILINE)
+# The least, the greatest and the mean time of an operation: whole, or without its submission (clat).
+_SPREAD = re.compile(
+    r"^ +(c?lat) \(([num])sec\) ?: "
+    + ", ".join(rf"{name}= *([\d.]+)([kKMG]?) ?" for name in ("min", "max", "avg")),
+    re.MULTILINE,
+)
+_PERCENTILES = re.compile(r"^ +(c?lat) percentiles \(([num])sec\):\n((?: +\|.*\n)+)", re.MULTILINE)
+_PERCENTILE = re.compile(r"([\d.]+)th=\[ *(\d+)\]")
+_NANOSECONDS = {"n": 1, "u": 1000, "m": 1_000_000}
+_DECIMAL = {"": 1, "k": 1000, "K": 1000, "M": 1000**2, "G": 1000**3}
+_ISSUED = re.compile(
+    r"^ +issued (?:rwts?: total=(\d+),(\d+),\d*(?:,(?P<syncs>\d*))? short=(\d+),(\d+),"
+    r"|   : total=r=(\d+)/w=(\d+)/d=\d+, short=r=(\d+)/w=(\d+)/)",
+    re.MULTILINE,
+)
+_COUNTS = (1, 2, 4, 5, 6, 7, 8, 9)  # groups of reads and writes: issued, then those that were short
+_QUOTED = re.compile(r"^ +(?:read|write) ?: .*\n[ \t]*\n", re.MULTILINE)
+_VERSION = re.compile(r"^fio-(\S+)$", re.MULTILINE)
+_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
+_NOT_PRINTED = "not printed"  # a page may have the results without the lines above them
+_MOST_READS = 99
+Job = Mapping[str, Any]
+
+
+def parse_table(text: str, interfaces: Mapping[str, str]) -> Parsed:
+    """One row for each access of each job, or group of jobs. interfaces: of the engines."""
+    jobs = [(match.start(), match[1], _job(match, interfaces)) for match in _JOB.finditer(text)]
+    starts = list(TABLE.finditer(text))
+    ends = [match.start() for match in starts[1:]] + [len(text)]
+    rows: list[Row] = []
+    iterations: Counter[str] = Counter()
+    messages: list[Message] = []
+    runs = sorted(match.start() for match in _RUN.finditer(text))
+    alike = Counter(_worker(match, runs) for match in starts)
+    commands = [(match.start(), match[1].strip()) for match in _COMMAND.finditer(text)]
+    waiting = iter([*jobs, (len(text), "", {})])
+    job_place, job_name, job = next(waiting)
+    last: dict[str, Job] = {}  # of each name, the request that was printed last
+    for match, end in zip(starts, ends, strict=True):
+        while job_place < match.start():
+            last[job_name] = job
+            job_place, job_name, job = next(waiting)
+        at = bisect(commands, (match.start(),))
+        told = {"command": commands[at - 1][1]} if at else {}
+        first, known = len(rows), last.get(match[1], {})
+        if known.get("engine") in NO_STORAGE:
+            continue
+        results = list(_rows(text[match.start() : end], known))
+        if match[3] != "0":  # of this job alone, and not of the page
+            results = results or [_no_result(known)]
+            error = f"{match[1]}: error {match[3]}"
+            messages += [Message("error", error, first + at) for at in range(len(results))]
+        for row in results:
+            syncs = row["observed"].pop("syncs_reported", None)  # of each iteration another number
+            workers = int(match[2][:9])
+            beside = alike[_worker(match, runs)] if workers == 1 else 1
+            row["observed"]["workload"] = workload_of(match[1], told, workers * beside, None, beside > 1)
+            alike_before = f"{row['access']} {row['observed']}"
+            rows.append(row | {"iteration": iterations[alike_before]})
+            iterations[alike_before] += 1
+            row["observed"] |= {"syncs_reported": syncs} if syncs else {}
+    ended = {match[1] for match in starts}
+    have_all = all(name in ended for _, name, _ in jobs)
+    for row in rows:  # fio prints results when all jobs have ended
+        row["observed"]["all_results"] = have_all
+    version = _VERSION.search(text)
+    complete = "\nRun status group" in text
+    return Parsed(tuple(rows), {}, tuple(messages), "fio", version[1] if version else "", complete=complete)
+
+
+def _worker(match: re.Match[str], runs: list[int]) -> tuple[int, str, str]:
+    """The same for the workers of one job, which numjobs starts together; fio ran again behind a line of
+    runs."""
+    return bisect(runs, match.start()), match[1], match[2]
+
+
+def _no_result(job: Job) -> Row:
+    """The row of a job that failed before it printed a result: nobody knows its access."""
+    return {
+        "access": UNKNOWN_ACCESS,
+        "api": job.get("api", _NOT_PRINTED),
+        **{name: job.get(name) for name in ("order", "iodepth")},
+        "nn": None,
+        "ppn": None,
+        "observed": {},
+    }
+
+
+def _job(match: re.Match[str], interfaces: Mapping[str, str]) -> Job:
+    sizes = match.group(3, 4, 5, 6) if match[3] else [_of_today(size) for size in match.group(7, 8, 9, 10)]
+    least_read, most_read, least_write, most_write = sizes
+    return {
+        "api": interfaces.get(match[11], match[11]),
+        "engine": match[11],
+        "order": "random" if "rand" in match[2] else "sequential",
+        "mixes": match[2].removeprefix("rand") in ("rw", "readwrite"),
+        "iodepth": int(match[12]),
+        "read": _bytes(least_read) if least_read == most_read else None,
+        "write": _bytes(least_write) if least_write == most_write else None,
+    }
+
+
+def _of_today(size: str) -> str:
+    """4K, 65536B or 19412MB of fio 2, as fio 3 writes it."""
+    number = size.rstrip("KMGTPB")
+    unit = size[len(number) :].rstrip("B")
+    return f"{number}{unit}iB" if unit else f"{number}B"
+
+
+def _rows(section: str, job: Job) -> Iterator[Row]:
+    """The rows of a whole section. A section that is cut has no line of what was issued, nor has one of which
+    a page quotes the first lines alone: there is an empty line behind them, where fio prints none."""
+    issued = _ISSUED.search(section)
+    if issued is None and not _QUOTED.search(section):
+        return
+    counts = [int(issued[at]) for at in _COUNTS if issued[at] is not None] if issued else []
+    # fio 3 counts fdatasync behind its own counts, as short reads: where no read was issued, it is that.
+    syncs = int(issued["syncs"] or 0) or (0 if counts[0] else counts[2]) if issued else 0
+    found = list(_ACCESS.finditer(section))
+    ends = [match.start() for match in found[1:]] + [len(section)]
+    for match, end in zip(found, ends, strict=True):
+        at = ("read", "write").index(match[1])
+        requests, short = (counts[at], counts[2 + at]) if counts else (None, None)
+        cut = 1 if match[2] else 2
+        speed, size = match.group(2, 3) if match[2] else map(_of_today, match.group(6, 5))
+        xfer_bytes, total_s = job.get(match[1]), int(match[4] or match[7]) / 1000
+        moved = max(_least(size), int(_least(speed) * total_s))
+        if xfer_bytes and requests is not None and not short and _fits(requests * xfer_bytes, size, cut):
+            moved = requests * xfer_bytes
+        yield {
+            "access": match[1],
+            "api": job.get("api", _NOT_PRINTED),
+            "rw_mix": _mix(counts[0], counts[1]) if job.get("mixes") and counts else None,
+            **{name: job.get(name) for name in ("order", "iodepth")},
+            "nn": None,
+            "ppn": None,
+            "xfer_bytes": xfer_bytes,
+            "moved_bytes": moved,
+            "total_s": total_s,
+            "io_s": total_s,
+            "bw_mib_s": moved / _MIB / total_s if total_s else None,
+            "ops": requests,
+            "ops_s": requests / total_s if requests is not None and total_s else None,
+            **latencies(_times(_TRIM.split(section[match.end() : end], maxsplit=1)[0])),
+            "observed": {"syncs_reported": syncs} if syncs and match[1] == "write" else {},
+        }
+
+
+def _times(lines: str) -> dict[str, Any]:
+    """The latencies of an access under the names of the JSON document."""
+    times: dict[str, Any] = {}
+    for match in _SPREAD.finditer(lines):
+        numbers = [float(match[at]) * _DECIMAL[match[at + 1]] * _NANOSECONDS[match[2]] for at in (3, 5, 7)]
+        times[f"{match[1]}_ns"] = dict(zip(("min", "max", "mean"), numbers, strict=True))
+    for match in _PERCENTILES.finditer(lines):
+        found = {f"{float(share):.6f}": int(value) for share, value in _PERCENTILE.findall(match[3])}
+        in_ns = {share: value * _NANOSECONDS[match[2]] for share, value in found.items()}
+        times.get(f"{match[1]}_ns", {})["percentile"] = in_ns
+    return times
+
+
+def _mix(reads: int, writes: int) -> int:
+    """Percentage of reads, to the next 5: what was requested is not printed, and is met by chance."""
+    return min(5 * round(20 * reads / max(reads + writes, 1)), _MOST_READS)
+
+
+def _unit(text: str) -> int:
+    letters = text.lstrip("0123456789.")
+    return int((1024 if "i" in letters else 1000) ** _POWERS[letters[0] if len(letters) > 1 else ""])
+
+
+def _bytes(text: str) -> int:
+    return round(float(text.rstrip("KMGTPiB")) * _unit(text))
+
+
+def _margin(text: str) -> float:
+    """The rounding error of a size with three digits."""
+    digits = text.rstrip("KMGTPiB")
+    places = len(digits.partition(".")[2])
+    return float(0.5 * 10**-places * _unit(text))
+
+
+def _fits(bytes_: int, text: str, cut: int) -> bool:
+    """fio 3.1 prints a fraction that rounds to 1 as .0, without its carry: 24.99 GiB are 24.0GiB."""
+    margin = cut * _margin(text)
+    has_no_fraction = re.match(r"\d+\.0+\D", text) is not None
+    carried = _bytes(text) + (_unit(text) if has_no_fraction else 0)
+    return abs(bytes_ - _bytes(text)) <= margin or abs(bytes_ - carried) <= margin
+
+
+def _least(text: str) -> int:
+    return int(_bytes(text) - _margin(text))
