@@ -80,6 +80,31 @@ def test_a_page_that_quotes_lines_of_a_log() -> None:
     assert whole == indented != []
 
 
+EARLY_H5BENCH = """\
+Total particles in the file: 1048576
+Number of particles available per rank: 262144
+Reading Timestep_0 ...
+
+ =================  Performance results  =================
+Total emulated compute time = 4 sec
+Total read size = 10 GB
+Raw read time = 28.490 sec
+Metadata time = 0.105 sec
+Observed read completion time = 36.974 sec
+Sync Raw read rate = 0.351 GB/sec
+Sync Observed read rate = 0.303272 GB/sec
+"""
+
+
+def test_an_early_h5bench_that_reads() -> None:
+    """Its line of = is indented, and its time contains the computing, which its rate does not."""
+    ((_, run),) = runs_in(EARLY_H5BENCH)
+    (row,) = run.rows
+    assert (row["access"], row["moved_bytes"], row["observed"]["tasks"]) == ("read", 10 * 2**30, 4)
+    assert (row["io_s"], row["total_s"]) == (28.49, None)
+    assert row["bw_mib_s"] == pytest.approx(0.303272 * 1024)
+
+
 def test_an_epoch_that_fits_into_memory_is_doubtful_and_no_epoch_is_proven(tmp_path: Path) -> None:
     """What MLPerf Storage's own check of caching cannot see: the summary has no counters."""
     text = (FOLDER / "dlio/training.json").read_text()

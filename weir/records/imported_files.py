@@ -138,6 +138,10 @@ _KINDS: tuple[tuple[str, str], ...] = (
     (r"Intel\(R\) MPI Benchmarks|^# OSU MPI", "output of a benchmark of MPI"),
     (r"\A(runtime: .*\n)?rank, errors, unknown, found", "a table of the ranks of a search"),
     (r"\A\s*\d+\s*\Z", "a number"),
+    (
+        r"^\d/[\w-]+ (?:BW|IOPs):\S+ (?:MB/s )?time: ?\d+s|^\[Result\] \w+ \w+ (?:bw|rate): ",
+        "a summary of IO500 before its first list, which is not read (the outputs of its programs are)",
+    ),
     (r"^Device\s+(r/s|tps|rrqm/s)|^Linux \d.*_x86_64_", "output of a monitor of the system"),
     (r"^lmm_stripe_count:", "output of lfs getstripe without the log that it belongs to"),
     (r"^\[(global|debug|ior-easy|mdtest-easy|find)\]\s*$", "a configuration"),
@@ -169,7 +173,7 @@ def kind_of(text: str) -> str:
         return form
     for name, tool in tools().items():
         if tool.output_pattern and tool.output_pattern.search(head):
-            return f"a text about {name}" if len(_HEADING.findall(head)) > 1 else f"output of {name}"
+            return f"a text about {name}" if is_page(head) else f"output of {name}"
     if kind := _first(_TABLE, head):
         return kind
     errors = [one.text for one in map(complaint, head.splitlines()) if one and one.level == "error"]
@@ -192,6 +196,11 @@ def _language(head: str) -> str:
     return next(
         (name for name, patterns in _LANGUAGES if all(pattern.search(head) for pattern in patterns)), ""
     )
+
+
+def is_page(text: str) -> bool:
+    """Whether somebody wrote the text to be read, and quotes outputs in it."""
+    return len(_HEADING.findall(text[:_HEAD_CHARACTERS])) > 1
 
 
 def unread_form(text: str) -> str:

@@ -33,7 +33,18 @@ write-file           65538ops    21842ops/s  42.7mb/s      0.0ms/op [0.03ms - 81
 """
 DARSHAN = "POSIX\t-1\t12345\tPOSIX_OPENS\t16\t/scratch/f\t/scratch\text4\n"
 ABORTED = '    fprintf(stderr, "MPI_ABORT was invoked on rank 0\\nERROR: no\\n");\n'
+FIRST_FORM = "MD-REAL-IO total objects: 640000 (version: 8049faa@master) time: 2016-12-14 18:59:03\n"
+EARLY_CSV = "NUM_RANKS, 4\nTotal_write_size, 10, GB\nObserved_write_rate, 0.125, GB/sec\n"
+EARLY_IO500 = "[Starting] ior-easy-write\n1/ior-easy-write BW:92885.56 MB/s time: 707s\n"
 KINDS = {
+    "output of MD-REAL-IO, the first md-workbench, which is not read (use the one that IOR has today)": [
+        FIRST_FORM
+    ],
+    "the CSV of an early h5bench, which is not read (use what the program printed)": [EARLY_CSV],
+    "a summary of IO500 before its first list, which is not read (the outputs of its programs are)": [
+        EARLY_IO500,
+        "[Result] mdtest mdtest_easy_stat rate: 142.709 kiops time: 70.2s\n",
+    ],
     "output of h5perf": [H5PERF, H5PERF[H5PERF.index("Number of") :]],
     "output of filebench": [
         FILEBENCH,

@@ -16,11 +16,18 @@ from weir.terms.printed_values import real, whole
 from weir.tools.base import LogTool
 from weir.tools.outputs import numbered
 
-_RESULTS = re.compile(r"^=+ +Performance [Rr]esults +=+$", re.MULTILINE)
+_RESULTS = re.compile(r"^ *=+ +Performance [Rr]esults +=+$", re.MULTILINE)
 _CSV = re.compile(r"^metric, value, unit$", re.MULTILINE)
 _METADATA = re.compile(r"^Config loaded from '", re.MULTILINE)
 _LINE = re.compile(r"^([^:=\n]{1,60}?)(?::| =) +(.{1,60}?) *$", re.MULTILINE)
-_RANKS = re.compile(r"^ *Performance measured with (\d{1,9}) ranks", re.MULTILINE)  # early programs
+# What early programs print: with = for the colon of today, and no number of ranks behind the results.
+_EARLY = re.compile(r"^Total (?:write|read) size = ", re.MULTILINE)
+_RANKS = re.compile(r"^ *Performance measured with (\d{1,9}) ranks", re.MULTILINE)
+_SHARES = re.compile(
+    r"^Total particles in the file: (\d{1,18})\s+Number of particles available per rank: (\d{1,18})\b",
+    re.MULTILINE,
+)
+_EARLY_CSV = re.compile(r"^NUM_RANKS, \d+$", re.MULTILINE)
 _COLLECTIVE = "Collective buffering for data operations: YES"
 _SIZE = re.compile(r"([\d.]{1,30}) ([KMGT]?)B(?:/s)?")
 _TIME = re.compile(r"([\d.]{1,30}) s")
@@ -46,6 +53,7 @@ class H5bench(LogTool):
     purpose = "format"
     log_start = _START
     output_pattern = _OUTPUT
+    unread = (_EARLY_CSV, "the CSV of an early h5bench, which is not read (use what the program printed)")
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
         found = [*_of_text(text), *_of_csv(text), *_of_metadata(text)]
@@ -62,18 +70,27 @@ def _of_text(text: str) -> Iterator[Row]:
     before = 0
     for begin, end in _parts(_RESULTS, text):
         facts = {match[1].strip().lower(): match[2] for match in _LINE.finditer(text, begin, end)}
-        old = _RANKS.search(text, before, begin)
+        is_early = _EARLY.search(text, begin, end) is not None
+        ranks = _ranks_of_early(text, before, begin) if is_early else facts.get("total number of ranks")
         for access, of_time in (("write", ""), ("read", "read ")):
             named = {
                 "total size": facts.get(f"total {access} size"),
                 "raw time": facts.get(f"raw {access} time"),
-                "observed time": None if old else facts.get(f"observed {of_time}completion time"),
+                "observed time": None if is_early else facts.get(f"observed {of_time}completion time"),
                 "observed rate": facts.get(f"sync observed {access} rate"),
-                "ranks": old[1] if old else facts.get("total number of ranks"),
+                "ranks": ranks,
                 "collective data": "YES" if _COLLECTIVE in text[before:begin] else "NO",
             }
             yield from _rows(access, {name: value or "" for name, value in named.items()})
         before = end
+
+
+def _ranks_of_early(text: str, begin: int, end: int) -> str | None:
+    """The program that reads prints the particles of the file and those of a rank."""
+    if match := _RANKS.search(text, begin, end):
+        return match[1]
+    shares = _SHARES.search(text, begin, end)
+    return str(int(shares[1]) // int(shares[2])) if shares and int(shares[2]) else None
 
 
 def _of_csv(text: str) -> Iterator[Row]:

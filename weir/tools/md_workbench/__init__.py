@@ -15,6 +15,7 @@ from weir.terms.printed_values import real, whole
 from weir.tools.base import LogTool
 
 _START = re.compile(r"^ *MD-Workbench total objects: ", re.MULTILINE)
+_FIRST_FORM = re.compile(r"^ *MD-REAL-IO total (?:files|objects): ", re.MULTILINE)
 _TOTAL = re.compile(
     r"^ *MD-Workbench total objects: ([1-9]\d{0,17}) workingset size: (\S{1,30} \w{1,3})", re.MULTILINE
 )
@@ -46,6 +47,10 @@ class MdWorkbench(LogTool):
     name = "md-workbench"
     purpose = "metadata"
     log_start = _START
+    unread = (
+        _FIRST_FORM,
+        "output of MD-REAL-IO, the first md-workbench, which is not read (use the one that IOR has today)",
+    )
     output_pattern = re.compile(r"^MD-?Workbench|md-workbench", re.MULTILINE | re.IGNORECASE)
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
