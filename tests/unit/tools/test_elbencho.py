@@ -53,6 +53,17 @@ def test_the_table_of_version_2_has_milliseconds() -> None:
     assert [run.rows for _, run in runs_in(old)] == [run.rows for _, run in runs_in(text)]
 
 
+def test_the_totals_of_version_1_have_their_words_the_other_way_round() -> None:
+    text = (GOLDEN / "tree.txt").read_text()
+    of_today = [row["ops"] for _, run in runs_in(text) for row in run.rows if row.get("item")]
+    text = re.sub(
+        r"^( +)(Files|Dirs) total ", lambda total: f"{total[1]}Total {total[2].lower()} ", text, flags=re.M
+    )
+    assert "Total files" in text
+    assert None not in of_today
+    assert [row["ops"] for _, run in runs_in(text) for row in run.rows if row.get("item")] == of_today
+
+
 def test_a_removal_without_a_rate_is_no_record() -> None:
     """elbencho prints none where files are named one by one (-F)."""
     text = (GOLDEN / "shared.txt").read_text()

@@ -325,7 +325,9 @@ _OF_TABLE: Mapping[str, tuple[str, int]] = {
     "Files/s": ("entries_s", 1),
     "Dirs/s": ("entries_s", 1),
     "Files total": ("entries", 1),
+    "Total files": ("entries", 1),  # version 1
     "Dirs total": ("entries", 1),
+    "Total dirs": ("entries", 1),
     "Objects/s": ("objects_s", 1),
     "Objects total": ("objects", 1),
 }
