@@ -15,7 +15,7 @@ from weir.audit.subject import Subject
 from weir.base.errors import InputError, WeirError
 from weir.base.files import printable, reading, require_file
 from weir.records.collect import messages_of_row
-from weir.records.imported_files import LOG_WITHOUT_RESULT, Facts, is_refused, kind_of
+from weir.records.imported_files import LOG_WITHOUT_RESULT, Facts, is_page, is_refused, kind_of
 from weir.records.judged import TELLING_DIGITS, TIMES, digits
 from weir.records.log_cells import counted, identified
 from weir.records.table import table_lines, typed_row
@@ -164,7 +164,7 @@ def _of_source(source: Source, facts: Facts) -> tuple[list[Subject], str]:
     if source.is_found and "\0" in text[:_HEAD_CHARACTERS]:
         return [], kind_of(text)  # no program prints a zero byte
     # A comment before everything is the command that made it.
-    log = text.partition("\n")[2] if text.startswith("# ") else text
+    log = without_indentation(text.partition("\n")[2] if text.startswith("# ") else text)
     runs = [] if is_table(log) else list(runs_in(log))
     found = list(_of_table(log, source.file, own)) if is_table(log) else _of_runs(runs, source.file, own)
     if not any(subject.has_result for subject in found) and (plain := without_prefixes(log)) != log:
@@ -300,16 +300,21 @@ def runs_in(text: str) -> Iterator[tuple[str, Parsed]]:
 
 def _sections(text: str) -> list[str]:
     """The text, cut where the output of another program begins: nothing of one is taken for the other's."""
-    starts = sorted(
+    starts = _starts(text)
+    cuts = [
+        place for (place, name), (_, before) in zip(starts[1:], starts[:-1], strict=True) if name != before
+    ]
+    return [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+
+
+def _starts(text: str) -> list[tuple[int, str]]:
+    """Where the output of a program begins."""
+    return sorted(
         (match.start(), name)
         for name, tool in tools().items()
         if tool.log_start
         for match in tool.log_start.finditer(text)
     )
-    cuts = [
-        place for (place, name), (_, before) in zip(starts[1:], starts[:-1], strict=True) if name != before
-    ]
-    return [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
 
 
 def _with_rows(parsed: Parsed) -> Parsed:
@@ -334,6 +339,23 @@ _PREFIXES = [
     re.compile(text, re.MULTILINE) for text in (r"^ *\d+: ?", f"^{_TIME}", r"^> ?", r"^(?: {2,}|\t)")
 ]
 _NEARLY_ALL = 0.9
+_TABS = re.compile(r"^\t+", re.MULTILINE)
+_INDENTED = re.compile(r"^( {4,}|\t+)\S.*\n(?:\1.*\n|[ \t]*\n)*", re.MULTILINE)  # as its first line is
+
+
+def _as_printed(block: re.Match[str]) -> str:
+    """Pages have tabs for some of the spaces at the beginning of a line."""
+    plain = f"\n{block[0]}".replace(f"\n{block[1]}", "\n")[1:]
+    return _TABS.sub(lambda tabs: "    " * len(tabs[0]), plain)
+
+
+def without_indentation(text: str) -> str:
+    """A page with each block of code as the program printed it, where more outputs begin in it then: lines of
+    some programs are not found with spaces before them. Other texts as they are."""
+    if not is_page(text):
+        return text
+    plain = _INDENTED.sub(_as_printed, text)
+    return plain if plain != text and len(_starts(plain)) > len(_starts(text)) else text
 
 
 def without_prefixes(text: str) -> str:

@@ -23,6 +23,38 @@ HEADER = "campaign,api,access,nn,ppn,xfer_bytes,block_bytes,iteration,moved_byte
 LINE = "first,POSIX,write,1,2,1024,2048,0,4096,2.0001,0.00195,Sat Oct 20 19:29:21 2018\n"
 
 
+PAGE = """\
+# Set up
+
+## Run IOR
+
+      IOR-3.4.0+dev: MPI Coordinated Test of Parallel I/O
+
+## Run fio
+
+    $ cd /scratch
+
+\t$ fio --name=four --rw=write --bs=4k --size=40m
+\tfour: (g=0): rw=write, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1
+\tfio-3.7
+\tStarting 1 process
+
+\tfour: (groupid=0, jobs=1): err= 0: pid=4711: Sat Apr 17 01:12:57 2021
+\t  write: IOPS=10.0k, BW=39.1MiB/s (41.0MB/s)(40.0MiB/1024msec)
+\t\t issued rwts: total=0,10240,0,0 short=0,0,0,0 dropped=0,0,0,0
+
+\tRun status group 0 (all jobs):
+"""
+
+
+def test_a_page_indents_what_it_quotes(tmp_path: Path) -> None:
+    """Beside text of other programs, so that the whole is not indented alike."""
+    page = tmp_path / "page.md"
+    page.write_text(PAGE)
+    (row,) = import_files([page], Facts()).rows
+    assert (row["tool"], row["access"], row["moved_bytes"]) == ("fio", "write", 40 * 2**20)
+
+
 @pytest.mark.slow
 def test_the_reference_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "records.csv"
