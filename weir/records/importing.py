@@ -308,7 +308,7 @@ def _sections(text: str) -> list[str]:
 
 
 def _starts(text: str) -> list[tuple[int, str]]:
-    """Where the output of a program begins."""
+    """The places at which outputs of programs begin, with the names of these."""
     return sorted(
         (match.start(), name)
         for name, tool in tools().items()

@@ -131,7 +131,7 @@ def _problems(cell: Cell, target: Target) -> Iterator[str]:
 
 
 def _with_failed(parsed: Parsed, document: Mapping[str, Any]) -> Parsed:
-    """With the jobs that failed, where none has a result."""
+    """Adds the jobs that failed, where none has a result."""
     return parsed if parsed.rows else replace(parsed, rows=failed_jobs(document))
 
 
