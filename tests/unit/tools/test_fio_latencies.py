@@ -99,3 +99,24 @@ def test_a_bandwidth_has_more_digits_than_its_size() -> None:
     """Requests of several sizes leave the bytes open: 1361 KiB/s tell more than 39.9 MiB in 30.001 s."""
     ((_, parsed),) = runs_in(LATENCIES)
     assert parsed.rows[1]["bw_mib_s"] == pytest.approx(1361 / 1024, rel=5e-4)
+
+
+@pytest.mark.parametrize("digits", ["9" * 5000, "1.2.3", "..", "9" * 400])
+def test_numbers_that_cannot_be_are_none(digits: str) -> None:
+    """No text ends an import, whatever stands in the place of a number."""
+    places = ("343,", "1373K", "40.2M", "30001m", "483,", "3038.4k", "46717.58", "[   22]", "10301,", "=4\n")
+    for place in places:
+        number = place.strip("=[, ]\nmkMK")
+        assert place in LATENCIES
+        list(runs_in(LATENCIES.replace(place, place.replace(number, digits))))
+
+
+def test_a_document_with_endless_numbers() -> None:
+    one = document()
+    counted = one["jobs"][0]["write"]
+    for name in ("io_bytes", "runtime", "bw_bytes", "total_ios", "iops"):
+        list(runs_in(json.dumps(one | {"jobs": [one["jobs"][0] | {"write": counted | {name: 10**400}}]})))
+    counted["lat_ns"] = {"min": 1, "max": 10**400, "mean": float("inf"), "N": 1}
+    counted["lat_ns"]["percentile"] = {"50.000000": 2}
+    ((_, run),) = runs_in(json.dumps(one))
+    assert run.rows[0].get("lat_max_us") is None

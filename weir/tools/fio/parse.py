@@ -323,8 +323,7 @@ def _is_possible(spread: Mapping[str, Any]) -> bool:
 
 
 def _counted(counted: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
-    """The times in nanoseconds, if there are any: early documents have no number of them, and those of fio 2
-    have microseconds."""
+    """The times in nanoseconds, if any: early documents have no number of them, fio 2 has microseconds."""
     of_today = counted.get(f"{name}_ns")
     times = of_today if isinstance(of_today, dict) else _from_microseconds(counted.get(name))
     return times if times.get("N", times.get("mean")) else None
@@ -363,11 +362,13 @@ def _count(text: str) -> int | None:
 
 
 def _number(value: object) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 10**_LONGEST:
+        return value
+    return None
 
 
 def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return value if isinstance(value, int) and _number(value) is not None else None
 
 
 def _scaled(value: object, divisor: float) -> float | None:

@@ -18,36 +18,38 @@ from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.fio.parse import NO_STORAGE, latencies, workload_of
 
 _MIB = 2**20
-_SIZE = r"[\d.]+[KMGTP]?i?B"
-_OLD_SIZE = r"[\d.]+[KMGTP]?B?"
+_REAL = r"\d{1,15}(?:\.\d{1,9})?"
+_SIZE = rf"{_REAL}[KMGTP]?i?B"
+_OLD_SIZE = rf"{_REAL}[KMGTP]?B?"
 _COMMAND = re.compile(r"^.{0,80}?\bfio +(-.{1,4000})$", re.MULTILINE)
 TABLE = re.compile(r"^(\S.*): \(groupid=\d+, jobs=(\d+)\): err= *(\d+)", re.MULTILINE)
 _RUN = re.compile(r"^(?:fio-\d|Starting \d|Run status group )", re.MULTILINE)
 START = re.compile(r"^\S.*: \(g=\d+\): rw=", re.MULTILINE)
 _JOB = re.compile(
     rf"^(\S.*): \(g=\d+\): rw=(\w+), bs=(?:\(R\) ({_SIZE})-({_SIZE}), \(W\) ({_SIZE})-({_SIZE}), .*|"
-    rf"({_OLD_SIZE})-({_OLD_SIZE})/({_OLD_SIZE})-({_OLD_SIZE})[/,].*)ioengine=(\w+), iodepth=(\d+)",
+    rf"({_OLD_SIZE})-({_OLD_SIZE})/({_OLD_SIZE})-({_OLD_SIZE})[/,].*)ioengine=(\w+), iodepth=(\d{{1,9}})",
     re.MULTILINE,
 )
 _ACCESS = re.compile(
-    rf"^ +(read|write) ?: (?:IOPS=.*BW=({_SIZE})/s.*\(({_SIZE})/(\d+)msec\)"
-    rf"|io=({_OLD_SIZE}), bw=({_OLD_SIZE})/s.*runt= *(\d+)msec)",
+    rf"^ +(read|write) ?: (?:IOPS=.*BW=({_SIZE})/s.*\(({_SIZE})/(\d{{1,15}})msec\)"
+    rf"|io=({_OLD_SIZE}), bw=({_OLD_SIZE})/s.*runt= *(\d{{1,15}})msec)",
     re.MULTILINE,
 )
 _TRIM = re.compile(r"^ +trim ?:", re.MULTILINE)
 # The least, the greatest and the mean time of an operation: whole, or without its submission (clat).
 _SPREAD = re.compile(
     r"^ +(c?lat) \(([num])sec\) ?: "
-    + ", ".join(rf"{name}= *([\d.]+)([kKMG]?) ?" for name in ("min", "max", "avg")),
+    + ", ".join(rf"{name}= *({_REAL})([kKMG]?) ?" for name in ("min", "max", "avg")),
     re.MULTILINE,
 )
 _PERCENTILES = re.compile(r"^ +(c?lat) percentiles \(([num])sec\):\n((?: +\|.*\n)+)", re.MULTILINE)
-_PERCENTILE = re.compile(r"([\d.]+)th=\[ *(\d+)\]")
+_PERCENTILE = re.compile(rf"({_REAL})th=\[ *(\d{{1,15}})\]")
 _NANOSECONDS = {"n": 1, "u": 1000, "m": 1_000_000}
 _DECIMAL = {"": 1, "k": 1000, "K": 1000, "M": 1000**2, "G": 1000**3}
 _ISSUED = re.compile(
-    r"^ +issued (?:rwts?: total=(\d+),(\d+),\d*(?:,(?P<syncs>\d*))? short=(\d+),(\d+),"
-    r"|   : total=r=(\d+)/w=(\d+)/d=\d+, short=r=(\d+)/w=(\d+)/)",
+    r"^ +issued (?:rwts?: total=(\d{1,18}),(\d{1,18}),\d*(?:,(?P<syncs>\d{0,18}))?"
+    r" short=(\d{1,18}),(\d{1,18}),"
+    r"|   : total=r=(\d{1,18})/w=(\d{1,18})/d=\d+, short=r=(\d{1,18})/w=(\d{1,18})/)",
     re.MULTILINE,
 )
 _COUNTS = (1, 2, 4, 5, 6, 7, 8, 9)  # groups of reads and writes: issued, then those that were short
@@ -154,8 +156,8 @@ def _rows(section: str, job: Job) -> Iterator[Row]:
     # fio 3 counts fdatasync behind its own counts, as short reads: where no read was issued, it is that.
     syncs = int(issued["syncs"] or 0) or (0 if counts[0] else counts[2]) if issued else 0
     found = list(_ACCESS.finditer(section))
-    ends = [match.start() for match in found[1:]] + [len(section)]
-    for match, end in zip(found, ends, strict=True):
+    ends = [*(match.start() for match in found[1:]), len(section)]
+    for match, end in zip(found, ends, strict=False):  # a job that only trims has no access
         at = ("read", "write").index(match[1])
         requests, short = (counts[at], counts[2 + at]) if counts else (None, None)
         cut = 1 if match[2] else 2
