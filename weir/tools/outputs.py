@@ -135,7 +135,7 @@ _SIZE = re.compile(r"(\d{1,19})([kmgtp]?)(?:ib?|b)?", re.IGNORECASE)
 
 
 def binary_size(text: str) -> int | None:
-    """Bytes of 64k, 1MiB or 4096: powers of 1024, as fio and elbencho take them."""
+    """Bytes of 64k, 1MiB or 4096: powers of 1024, as most programs take them."""
     match = _SIZE.fullmatch(text.strip())
     return int(match[1]) << 10 * " kmgtp".index(match[2].lower() or " ") if match else None
 
