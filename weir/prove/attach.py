@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 import select
-import signal
 import stat
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from weir.base.errors import InputError
@@ -20,7 +17,7 @@ from weir.base.units import about_size, three_digits
 from weir.prove.mounts import Mount
 from weir.prove.output import watched_lines
 from weir.prove.reports import prove_variables
-from weir.prove.start import COUNTED, counts_in, io_of, watchers
+from weir.prove.start import COUNTED, counts_in, handling, io_of, watchers
 
 _PROC = Path("/proc")
 _LOOK_MS = 250
@@ -91,7 +88,9 @@ def attach(pid: int, reports: Path, on: Path | None, begun: Callable[[str], None
     files = tuple(_files_of(pid))
     folders = [on] if on is not None else [Path(one.folder) for one in files]
     tree = _Tree(pid)
-    with _stopped_by_a_signal() as stopped, watchers(prove_variables(reports, None, ""), folders):
+    stopped: list[int] = []
+    watched = watchers(prove_variables(reports, None, ""), folders)
+    with handling(caught_signals(), lambda number, _: stopped.append(number)), watched:
         tree.look()
         began_s = time.monotonic()
         begun(program)
@@ -100,22 +99,6 @@ def attach(pid: int, reports: Path, on: Path | None, begun: Callable[[str], None
     os.close(descriptor)
     uncounted_s = max(ended_s - tree.looked_s, 0.0)
     return Attached(pid, program, tree.most, elapsed_s, ended, uncounted_s, tree.grown, files)
-
-
-@contextmanager
-def _stopped_by_a_signal() -> Iterator[list[int]]:
-    """The signals that came meanwhile."""
-    stopped: list[int] = []
-
-    def stop(number: int, _frame: FrameType | None) -> None:
-        stopped.append(number)
-
-    earlier = {number: signal.signal(number, stop) for number in caught_signals()}
-    try:
-        yield stopped
-    finally:
-        for number, handler in earlier.items():
-            signal.signal(number, handler)
 
 
 def _until_the_end(descriptor: int, tree: _Tree, stopped: Sequence[int]) -> tuple[bool, float]:

@@ -11,7 +11,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -26,6 +26,7 @@ _NOT_FOUND = 127
 _KEPT_BYTES = 8 << 20  # kept end of each output: enough for the results of a benchmark
 _LINGER_S = 0.2  # a daemon that the program left may keep its outputs open
 _ENDING_S = 2.0
+Handler = Callable[[int, FrameType | None], object]
 COUNTED = ("rchar", "wchar", "read_bytes", "write_bytes")
 
 
@@ -62,7 +63,8 @@ def run_program(command: Sequence[str], reports: Path, only: Path | None, watche
                 hint="weir prove -- PROGRAM ARGUMENTS",
                 exit_code=_NOT_FOUND,
             ) from None
-        with _signals_to(child):
+        # Ctrl-C reaches the program by the terminal; both end when it does.
+        with handling((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), _forwards_to(child)):
             output, passed_bytes = _passed_on(child)
             os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
             user = _user_of(child.pid)
@@ -119,22 +121,24 @@ def _until_it_watches(watcher: subprocess.Popen[bytes]) -> None:
         watcher.stdout.readline()
 
 
-@contextlib.contextmanager
-def _signals_to(child: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Ctrl-C reaches the program by the terminal; both end when it does."""
-
-    def forward(number: int, _frame: FrameType | None) -> None:
+def _forwards_to(child: subprocess.Popen[bytes]) -> Handler:
+    def forward(number: int, _: FrameType | None) -> None:
         if number != signal.SIGINT:
             with contextlib.suppress(OSError):
                 child.send_signal(number)
 
-    handled = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    earlier = {number: signal.signal(number, forward) for number in handled}
+    return forward
+
+
+@contextlib.contextmanager
+def handling(signals: Iterable[signal.Signals], handler: Handler) -> Iterator[None]:
+    """Meanwhile these signals go to the handler."""
+    earlier = {number: signal.signal(number, handler) for number in signals}
     try:
         yield
     finally:
-        for number, handler in earlier.items():
-            signal.signal(number, handler)
+        for number, before in earlier.items():
+            signal.signal(number, before)
 
 
 def _is_file(stream: TextIO) -> bool:
