@@ -103,7 +103,7 @@ def test_a_bandwidth_has_more_digits_than_its_size() -> None:
 
 @pytest.mark.parametrize("digits", ["9" * 5000, "1.2.3", "..", "9" * 400])
 def test_numbers_that_cannot_be_are_none(digits: str) -> None:
-    """No text ends an import, whatever stands in the place of a number."""
+    """No text ends an import, whatever stands where a number should."""
     places = ("343,", "1373K", "40.2M", "30001m", "483,", "3038.4k", "46717.58", "[   22]", "10301,", "=4\n")
     for place in places:
         number = place.strip("=[, ]\nmkMK")
