@@ -43,6 +43,11 @@ def test_percentiles_above_the_slowest_operation_are_none() -> None:
     assert (row["lat_max_us"], row.get("lat_p50_us")) == (24936.222, None)
     counted["clat_ns"]["percentile"] = {"50.000000": 25165824}  # the edge of its class
     assert parse_document(one).rows[0]["lat_p50_us"] == 25165.824
+    # Most of these documents have a wrong completion as a whole, too.
+    wrong = {"min": 56149583086197, "max": 56188493094817, "mean": 56166104536774.43, "N": 256}
+    counted["clat_ns"] = wrong | {"percentile": {"50.000000": 17112760320}}
+    (row,) = parse_document(one).rows
+    assert (row["lat_max_us"], row.get("lat_p50_us")) == (24936.222, None)
 
 
 def test_a_document_whose_jobs_failed_is_a_record_with_the_error() -> None:

@@ -289,7 +289,7 @@ def latencies(counted: Mapping[str, Any]) -> Row:
     whole, spread = latencies_of(counted)
     if whole is None:
         return {}
-    spread = spread if spread and _is_possible(spread) else None
+    spread = spread if spread and _is_possible(spread, whole) else None
     row: Row = {"lat_min_us": _scaled(whole.get("min"), 1000), "lat_max_us": _scaled(whole.get("max"), 1000)}
     percentiles = spread.get("percentile") if spread else None
     if isinstance(percentiles, dict):
@@ -315,9 +315,9 @@ def latencies_of(counted: Mapping[str, Any]) -> tuple[Mapping[str, Any] | None, 
     return whole, None if hides else completion
 
 
-def _is_possible(spread: Mapping[str, Any]) -> bool:
+def _is_possible(spread: Mapping[str, Any], whole: Mapping[str, Any]) -> bool:
     """fio 3.32 printed its last class, 17 s, of operations that took at most some milliseconds."""
-    percentiles, slowest = spread.get("percentile"), _number(spread.get("max"))
+    percentiles, slowest = spread.get("percentile"), _number(whole.get("max"))
     found = map(_number, percentiles.values()) if isinstance(percentiles, dict) else ()
     return not slowest or all(one is None or one <= _CLASS * slowest for one in found)
 
