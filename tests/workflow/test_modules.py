@@ -161,3 +161,46 @@ def test_what_snakedeploy_writes_draws_archived_records(elsewhere: Checkout, tin
     done = elsewhere.snakemake("results/archive/few/claims.csv", "--config", "records=few.csv")
     assert done.returncode == 0, done.stdout + done.stderr
     assert (elsewhere.root / "results/archive/few/report.html").is_file()
+
+
+# The same with a prefix and a forge's name of the repository, as `snakedeploy deploy-workflow` writes them.
+OF_A_FORGE = """\
+configfile: "config/config.yaml"
+
+
+module weir:
+    snakefile:
+        github("example/weir", path="workflow/Snakefile", tag="v1")
+    config:
+        config
+    prefix:
+        "storage"
+
+
+use rule * from weir as weir_*
+
+
+rule all:
+    input:
+        "storage/results/local/tiny/records.csv",
+    default_target: True
+"""
+
+
+def test_a_module_of_a_forge_is_planned_below_its_prefix(
+    elsewhere: Checkout, tiny: Checkout, tmp_path: Path
+) -> None:
+    """Snakemake clones the repository that github(...) names; git finds it here in place of the forge."""
+    committed(tiny)
+    settings = tmp_path / "gitconfig"
+    settings.write_text(
+        f'[url "file://{tiny.root}"]\n\tinsteadOf = https://github.com/example/weir\n'
+        "[safe]\n\tdirectory = *\n"
+    )
+    elsewhere.write("workflow/Snakefile", OF_A_FORGE)
+    elsewhere.write("config/config.yaml", {"site": "local", "suites": ["tiny"]})
+    environment = {"GIT_CONFIG_GLOBAL": str(settings), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = elsewhere.call("snakemake", "--cores", "2", "--dry-run", environment=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert jobs(done.stdout) == {"all": 1, "weir_collect": 1, "weir_measure": 1}
+    assert "4 cells planned" in done.stderr
