@@ -303,7 +303,7 @@ format-snakemake:
 	@.ci/step $@ $(venv)/snakefmt --check Snakefile workflow/Snakefile
 
 lint-r:
-	@.ci/step $@ Rscript .ci/lint.R
+	@LC_ALL=C.UTF-8 .ci/step $@ Rscript .ci/lint.R
 
 spelling:
 	@.ci/step $@ $(venv)/codespell
