@@ -4,7 +4,7 @@
 
 # Files whose tests all take long; `quick` excludes them, and the single
 # tests that call skip_if_quick().
-slow_files <- c("claims", "coverage", "figures", "render", "svg")
+slow_files <- c("claims", "coverage", "figures", "render", "single-figures", "svg")
 folder <- "analysis/tests/testthat"
 
 one_line <- function(text) {

@@ -26,10 +26,10 @@ measured_text <- function(is) {
     if_so(is[["failed"]], "(\\FailedExecutions{} with an error)"), "\\unskip.",
     if_so(is[["beyondplan"]], "Those beyond the plan are added rounds, or rounds of cells that another study of the",
       "site measured more often; all of them count."),
-    if_so(is[["unfinished"]], "The study is unfinished: the rest is not measured yet."),
+    if_so(is[["unfinished"]], "The rest has not run."),
     if_so(is[["crosschecked"]], "\\CrossCheck{}"),
     if (is[["excluded"]]) {
-      "Rules exclude \\ExcludedCells{} (Table~\\ref{tab:excluded})."
+      "Without a record are \\ExcludedCells{}, for the reasons in Table~\\ref{tab:excluded}."
     } else {
       "The plan excludes no cell."
     }

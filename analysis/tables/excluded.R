@@ -3,7 +3,7 @@ position <- 80
 section <- "reservations"
 if_empty <- "no rule excluded a cell."
 caption <- paste(
-  "Cells that rules excluded, and the reasons. A cell is one point of an experiment on one target with one stack."
+  "Cells without a record, and the reasons. A cell is one point of an experiment on one target with one stack."
 )
 
 make_table <- function(records, inputs) {

@@ -178,10 +178,13 @@ def test_after_sigkill_of_weir_and_its_guardian_something_cleans_up(
     elif cleaner == "a start elsewhere":
         (tmp_path / "other").mkdir()
         other = plan_json_for_another_target(twenty, tmp_path / "other")
-        started = twenty.weir(
-            "run", "--plan", str(other), "--results", str(tmp_path / "results"), "--any-kind"
-        )
-        assert started.returncode == 0, started.stderr
+        for attempt in range(3):
+            results = str(tmp_path / f"results-{attempt}")
+            started = twenty.weir("run", "--plan", str(other), "--results", results, "--any-kind")
+            assert started.returncode == 0, started.stderr
+            # A start of another test may have been at it, and have been killed by that test before its end.
+            if until(lambda: nothing_is_left(twenty, target_folder), limit_s=20):
+                break
     if cleaner != "the next start":
         assert until(lambda: nothing_is_left(twenty, target_folder)), processes_below(twenty.root)
         assert len(runs_of(twenty)) == ENDED

@@ -340,7 +340,7 @@ def run_all(todo: Sequence[Execution], turn: Turn, with_added: bool = False) -> 
                 f"the outputs of a launch are gone from {runs}", hint="let nothing delete there; run again"
             )
         left = [each for each in left if each.key not in ran]
-        has_failed = any(batch.finished[key].status != "done" for key in ran)
+        has_failed = any(not batch.finished[key].is_success for key in ran)
         if has_failed and (reason := turn.guardian.fault()):
             raise EnvironmentFaultError(reason)
         if with_added and not left:

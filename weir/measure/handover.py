@@ -28,8 +28,12 @@ _IN_TURNS = {"started": float, "with": str, "receipt": dict}
 _RECEIPT = {
     "batches": [
         {
-            **{"batch": str, "unavailable?": str, "unavailable_cells?": {"*": str}},
-            **{"kept": int, "failed": [str], "executions": int},
+            "batch": str,
+            "unavailable?": str,
+            "unavailable_cells?": {"*": str},
+            "kept": int,
+            "failed": [str],
+            "executions": int,
         }
     ]
 }

@@ -90,9 +90,8 @@ class Lock:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.note = path.with_suffix(
-            NOTE_SUFFIX
-        )  # what a killed holder leaves, and how to clean it up: remains
+        # A killed holder leaves there how to clean up after it: remains.
+        self.note = path.with_suffix(NOTE_SUFFIX)
         self.descriptor = -1
         self.neighbour: Holder | None = None  # may measure here, too: nothing tells
 

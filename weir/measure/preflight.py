@@ -260,8 +260,7 @@ def check_program(tool: str, stack: Stack, by_cross_check: bool = False) -> Chec
 def check_interfaces_of_batch(
     cells: Sequence[Cell], stack: Stack, temporary: Path | None = None
 ) -> list[Check]:
-    """One check for each program. Whoever calls it keeps the answers of the programs: they are started once,
-    whatever the number of batches.
+    """One check for each program, which a session starts once, since its process remembers the answers.
 
     A problem that all cells have is one of the batch."""
     groups: dict[tuple[str, bool], list[Cell]] = defaultdict(list)

@@ -46,7 +46,7 @@ class BatchReceipt:
         kept = sorted(filter(None, (batch.finished[key].ended for key in batch.kept)))
         planned = _of_the_plan(batch)
         known = [batch.finished[key] for key in planned if key in batch.finished]
-        without_success = [one for one in known if one.status != "done"]
+        without_success = [one for one in known if not one.is_success]
         first = min(without_success, key=lambda one: one.ended or "", default=None)
         return cls(
             batch=batch.planned.batch,
@@ -175,9 +175,7 @@ def _of_the_plan(batch: SessionBatch) -> list[Run]:
 
 def _is_through(batch: SessionBatch) -> bool:
     """Whether each execution has succeeded and none is to be added."""
-    is_done = all(
-        key in batch.finished and batch.finished[key].status == "done" for key in _of_the_plan(batch)
-    )
+    is_done = all(key in batch.finished and batch.finished[key].is_success for key in _of_the_plan(batch))
     return batch.can_go_on and is_done and not batch.failed and not batch.left and not batch.todo()
 
 

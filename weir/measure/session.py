@@ -104,6 +104,10 @@ class Finished:
     ended: str | None  # date and time
     written_s: float  # when its run.json was written, since 1970
 
+    @property
+    def is_success(self) -> bool:
+        return self.status == "done"
+
     @classmethod
     def of(cls, document: Mapping[str, Any], written_s: float) -> Finished:
         return cls(
@@ -292,8 +296,6 @@ class SessionBatch:
     finished: dict[Run, Finished] = field(init=False)
     kept: list[Run] = field(init=False)  # executions of the plan that are not measured again
     ran: list[Execution] = field(init=False, default_factory=list)  # in this session
-    failed: list[Execution] = field(init=False, default_factory=list)  # of these
-    done: int = 0  # of these, that succeeded
     left: int = 0  # executions that the rest of the allocation is too short for
     unavailable: str | None = None  # why nothing was tried on an optional target
     unavailable_cells: Mapping[str, str] = field(default_factory=dict)  # reasons, by cell
@@ -321,12 +323,18 @@ class SessionBatch:
     def take(self, execution: Execution, document: Mapping[str, Any]) -> Finished:
         """Note an execution that has just got its run file."""
         self.ran.append(execution)
-        one = self.finished[execution.key] = Finished.of(document, math.inf)
-        if one.status == "done":
-            self.done += 1
-        else:
-            self.failed.append(execution)
+        self.finished[execution.key] = one = Finished.of(document, math.inf)
         return one
+
+    @property
+    def failed(self) -> list[Execution]:
+        """Executions of this session that did not succeed."""
+        return [each for each in self.ran if not self.finished[each.key].is_success]
+
+    @property
+    def done(self) -> int:
+        """The number of executions that succeeded in this session."""
+        return len(self.ran) - len(self.failed)
 
     def missing(self, round: int | None = None) -> list[Execution]:
         """Executions of the plan that are to be measured, of one round or of all."""
@@ -356,7 +364,7 @@ class SessionBatch:
         if one is None:
             return False
         is_new = math.isinf(one.written_s) or one.written_s > session.kept_since
-        return is_new or one.status == "done" or not session.retry_failed
+        return is_new or one.is_success or not session.retry_failed
 
     @property
     def needs_its_target(self) -> bool:

@@ -1,66 +1,3 @@
-known_figures <- lapply(setNames(nm = part_names("figure", home)), load_part, kind = "figure", home = home)
-
-# A study of one node like the suite `quick`, and one over nodes; synthetic both.
-one_node <- function(...) {
-  with_cells(read_synthetic(
-    api = c("POSIX", "MPIIO"), xfer_bytes = c(2^14, 102400, 2^20), order = c("sequential", "random"), ...
-  ))
-}
-many_nodes <- function(...) with_cells(read_synthetic(nn = c(1, 2, 4), ppn = c(1, 2), xfer_bytes = c(2^14, 2^20), ...))
-
-study_for <- function(of_figure, ...) {
-  switch(of_figure,
-    netcdf = netcdf_study(...), "netcdf-boxes" = netcdf_study(...), "netcdf-ior" = netcdf_study(...),
-    density = single_operations(...), latency = single_operations(...),
-    "size-interface" = one_node(...), "transfer-size" = one_node(...),
-    timeline = many_nodes(...)[, began := sprintf("2026-01-01T00:%02d:00", iteration)][],
-    many_nodes(...)
-  )
-}
-of_medians <- c("transfer-size", "read-write", "overhead", "scaling", "netcdf")
-# Figures of one study each have tests of their own, with records of such a study.
-of_studies <- c(
-  "best-settings", "curves-layouts", "curves-processes", "curves-transfer-size", "file-size", "hints", "io500-radar",
-  "io500-radar-published", "io500-submissions", "layers", "operations", "prediction", "program-comparison",
-  "settings-by-nodes", "single-process"
-)
-figures <- known_figures[setdiff(names(known_figures), c("metadata-rates", of_studies))]
-
-plot_of <- function(part, records, inputs = inputs_for(records)) {
-  draw_page(split_pages(part$make_table(records, inputs))[[1]], part)
-}
-
-points_of <- function(plot, layer = 1) {
-  is_point <- vapply(plot$layers, function(layer) inherits(layer$geom, "GeomPoint"), logical(1))
-  ggplot2::layer_data(plot, which(is_point)[layer])
-}
-
-# The layer that has the fills: small marks stand before and behind it.
-filled_points <- function(plot) {
-  layers <- lapply(which(vapply(plot$layers, function(layer) inherits(layer$geom, "GeomPoint"), logical(1))),
-    function(i) {
-    ggplot2::layer_data(plot, i)
-  })
-  Filter(function(layer) nrow(layer) > 0 && all(layer$shape %in% 21:25), layers)[[1]]
-}
-
-# The points of a drawn key, however deep they stand in it.
-marks_of <- function(grob) {
-  if (inherits(grob, "points")) {
-    return(list(grob))
-  }
-  unlist(lapply(c(grob$grobs, grob$children), marks_of), recursive = FALSE)
-}
-is_coloured <- function(fill) !is.na(fill) && !fill %in% c("white", "#FFFFFF", "transparent")
-
-one_line <- function(text) gsub("\n", " ", text, fixed = TRUE)
-
-written <- function(part, records) {
-  stem <- scratch(part$name)
-  write_figure(part, records, inputs_for(records), stem)
-  as.list(setNames(paste0(stem, c(".pdf", ".svg", ".csv", ".tex", ".rst")), c("pdf", "svg", "csv", "tex", "rst")))
-}
-
 test_that("every figure says what it needs and shows", {
   for (part in known_figures) {
     expect_match(part$caption, "[.]$")
@@ -188,23 +125,6 @@ test_that("reads are drawn over the writes of the same configuration, where ther
   expect_match(why_nothing(figures[["read-write"]], table, one_node()), "one number of nodes")
 })
 
-test_that("the overhead is what is no transfer, and synchronisation where the tool times it", {
-  records <- read_synthetic(n = 1, open_s = 1, io_s = 6, close_s = 3, total_s = 10, bw_mib_s = 1.6, sync_s = 1.5)
-  table <- figures$overhead$make_table(records, list())
-  expect_equal(unique(table[phase == "open and close"]$median), 40)
-  expect_equal(unique(table[phase == "synchronisation"]$median), 15)
-  expect_identical(unique(figures$overhead$make_table(records[, sync_s := NA], list())$phase), "open and close")
-  table <- figures$overhead$make_table(many_nodes(), list())
-  expect_identical(c(unique(table$nn), unique(table$ppn)), c(4, 2))
-})
-
-test_that("shares of openings and of synchronisations that are alike do not stand on each other", {
-  records <- read_synthetic(n = 1, open_s = 1, io_s = 8, close_s = 0, total_s = 10, bw_mib_s = 1.6, sync_s = 1)
-  points <- filled_points(plot_of(figures$overhead, records[access == "write"]))
-  expect_equal(points$x[1], points$x[2])
-  expect_gt(abs(points$y[1] - points$y[2]), 0.2)
-})
-
 test_that("the key of a figure shows filled points and writes before reads, whatever is drawn hollow", {
   marks_of_key <- function(plot) {
     keys <- laid_out(list(plot))[[1]]$grobs
@@ -301,80 +221,6 @@ test_that("no line joins the nodes of two systems", {
   expect_identical(table[, .(systems = data.table::uniqueN(variant)), by = page]$systems, c(1L, 1L))
 })
 
-test_that("on one node the scaling is that of its processes", {
-  plot <- plot_of(figures$scaling, one_node(ppn = c(1, 2, 4)))
-  expect_identical(plot$scales$get_scales("x")$name, "Processes per node")
-})
-
-test_that("two numbers of processes are no scaling, and the ratio of the two is an effect", {
-  records <- one_node(ppn = c(1, 2))
-  expect_identical(why_nothing(figures$scaling, figures$scaling$make_table(records, list()), records),
-    "all records are of 1 and 2 processes per node; a line needs three numbers.")
-  expect_true("ppn" %in% effects_of_settings(records)$dimension)
-})
-
-test_that("storage with an interface of its own is on pages of its own where overhead is drawn", {
-  records <- rbind(read_synthetic(target = "disk"), read_synthetic(target = "buffer", api = "IME"))
-  table <- figures$overhead$make_table(with_cells(records), list())
-  expect_identical(table[, .(targets = data.table::uniqueN(target)), by = page]$targets, c(1L, 1L))
-  alike <- figures$overhead$make_table(with_cells(read_synthetic(target = c("a", "b"))), list())
-  expect_identical(data.table::uniqueN(alike$page), 1L)
-})
-
-test_that("the ranking has the best point of each storage, access and interface, and what is expected of it", {
-  records <- one_node(n = 4)
-  table <- figures$ranking$make_table(records, list())
-  expect_identical(nrow(table), 4L)
-  for (i in seq_len(4)) {
-    expect_equal(table$median[i], max(table$others[[i]]))
-    expect_lte(table$expected[i], max(unlist(table$values[i])) * 1.0001)
-  }
-  cached <- records[access == "read"][xfer_bytes == min(xfer_bytes)]
-  cached <- data.table::copy(cached)[, `:=`(bw_mib_s = 1e6, verdict = "DEGRADED", sync = FALSE)]
-  beside <- figures$ranking$make_table(rbind(records, cached), list())
-  expect_lt(max(unlist(beside$others)), 1e6)
-})
-
-test_that("the heat map has a share for each size and interface", {
-  table <- figures[["size-interface"]]$make_table(one_node(), list())
-  expect_identical(nrow(table), 12L)
-  expect_equal(table[, max(share), by = access]$V1, c(1, 1))
-})
-
-test_that("features of NetCDF are groups of their own, and beside IOR it stands without them", {
-  records <- netcdf_study()
-  pressed <- records[tool == "netcdf-bench" & collective == TRUE][, `:=`(deflate_level = 1, bw_mib_s = 1)]
-  records <- rbind(records[, deflate_level := 0], pressed)
-  table <- figures$netcdf$make_table(records, list())
-  expect_equal(unique(table[feature == "deflate 1"]$median), 1)
-  table <- figures[["netcdf-ior"]]$make_table(records, list())
-  expect_true(all(table$median > 0.1))
-  expect_match(table$note[1], "no compression")
-})
-
-test_that("the tail of latencies is of all operations, without a row for each, and invalid runs have no part in it", {
-  records <- single_operations()
-  inputs <- inputs_for(records)
-  table <- figures$latency$make_table(records, inputs)
-  expect_equal(unique(table$operations), 300)
-  expect_equal(unique(table$median), 100)
-  expect_equal(table$beyond[[1]], c(0.5, 0.1, 0))
-  many <- data.table::fread(inputs$latencies)[, count := count * 1e7]
-  many[1, upper_us := 0]
-  data.table::fwrite(many, inputs$latencies)
-  expect_equal(figures$latency$make_table(records, inputs)[1]$operations, 3e9)
-  records[iteration == 0, verdict := "INVALID"]
-  expect_equal(unique(figures$latency$make_table(records, inputs)$operations), 2e9)
-})
-
-test_that("storage by different interfaces stands in one figure of latencies", {
-  records <- rbind(single_operations(target = "disk"), single_operations(target = "pool", api = "MPIIO"))
-  records[, collective := ifelse(api == "MPIIO", FALSE, NA)]
-  table <- figures$latency$make_table(records, inputs_for(records))
-  expect_length(split_pages(table), 1)
-  expect_setequal(table$storage, c("disk, POSIX", "pool, MPI-IO"))
-})
-
 test_that("nothing that is unknown, zero or beyond all bounds stops a study", {
   skip_if_quick()
   records <- many_nodes()
@@ -410,15 +256,4 @@ test_that("each figure that has a finding states it of a study of its own", {
     records <- study_for(part$name)
     expect_match(finding_of(part, part$make_table(records, inputs_for(records))), "[a-z0-9)][.]$", label = part$name)
   }
-})
-
-test_that("the finding of the scaling is the growth of the best from the first number to the last", {
-  table <- data.table::CJ(access = c("read", "write"), workers = c(1, 2, 4), xfer_bytes = 1:2)
-  table[, `:=`(along = "nn", target = "disk", emulated = FALSE, verdict = "VALID", n = 1L, unit = "MiB/s")]
-  table[, median := ifelse(access == "read", 100 * workers, 50) * xfer_bytes]
-  expect_identical(scaling_words(table), paste(
-    "In these panels, from 1 to 4 nodes, the best write goes from 100 to 100 MiB/s (\u00d71) and the best read goes",
-    "from 200 to 800 MiB/s (\u00d74)."
-  ))
-  expect_null(scaling_words(rbind(table, data.table::copy(table)[, target := "memory"])))
 })

@@ -62,7 +62,7 @@ def test_pages_give_the_last_one_more_until_it_is_a_third_full(tmp_path: Path) -
 
 
 def test_a_margin_that_tears_gaps_is_not_taken(tmp_path: Path) -> None:
-    """Of all margins the one with the fewest gaps is printed at last, the first among equals."""
+    """The PDF has the margin with the fewest gaps, and the first of equals."""
     tears = "95 60 60 80 10"
     margins = margins_of(tmp_path, ["95 95 20", tears, "95 60 40", tears, tears, tears, "95 95 20"])
     assert len(margins) == 6

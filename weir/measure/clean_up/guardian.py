@@ -162,9 +162,8 @@ class Custody:
     def take_over(self) -> None:
         """weir is gone: end its launch, keep what has run, leave nothing."""
         over = time.monotonic() + WEIR_ENDS_S
-        while (
-            self.own.is_alive() and time.monotonic() < over
-        ):  # the commands of a target do not touch what it uses
+        # The commands of a target must not touch what weir still uses.
+        while self.own.is_alive() and time.monotonic() < over:
             time.sleep(POLL_S)
         if not self._clean_up_after_a_kill()["complaints"]:
             self.note.unlink(missing_ok=True)  # else the next start tries again
@@ -187,9 +186,8 @@ class Custody:
         return {"processes": ended + left, "complaints": complaints}
 
     def _settle(self) -> None:
-        from weir.measure.clean_up.remains import (
-            settle,
-        )  # needed after a kill alone, and each batch waits for imports
+        # It is needed after a kill alone, and each batch waits for the imports of its guardian.
+        from weir.measure.clean_up.remains import settle
 
         settle(self.launches, self.results)
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +12,10 @@ from tests.checkout import ROOT
 from tests.unit.decide.accept.compliant import MEMORY, Edit, cells_of, write_study
 from weir.base.errors import ConfigError, WeirError
 from weir.cli import main
-from weir.data import data_folder
 from weir.decide.accept.contract import Contract, read_contract
 from weir.decide.accept.evidence import Measured, read_measured
 from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, judge, overall
-from weir.decide.accept.report import print_pdf
 from weir.records.table import read_records, write_records
-from weir.report.text import latex_prose
 from weir.runs.manifest import TABLES, write_manifest
 from weir.terms.model import CROSS_CHECK
 
@@ -267,60 +261,6 @@ def test_an_interval_around_the_promise_decides_nothing(tmp_path: Path) -> None:
     assert low < 0 < high
 
 
-@pytest.mark.slow
-def test_the_report_holds_what_is_signed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    contract = contract_of("mistral-2015")
-    study = write_study(tmp_path, cells_of(contract, {"hdf5-read": 1000.0}))
-    junit, out = tmp_path / "accept.xml", tmp_path / "out"
-    code = main(
-        [
-            "accept",
-            "mistral-2015",
-            str(study),
-            "--json",
-            "--junit",
-            str(junit),
-            "--report",
-            str(out),
-            "--unverified",
-        ]
-    )
-    facts = json.loads(capsys.readouterr().out)
-    assert code == 1
-    assert [one["line"] for one in facts["lines"] if one["verdict"] == FAIL] == ["hdf5-read"]
-    assert ElementTree.parse(junit).getroot().get("failures") == "1"
-    page = (out / "acceptance.html").read_text()
-    for part in ("ior -M", "IOR 3.3.0", "Parabench", "Vendor", "a processor", "VALID", "no checksums"):
-        assert part in page
-    assert r"\newcommand{\ContractLines}" in (out / "acceptance.tex").read_text()
-
-
-def test_the_report_is_printed_by_the_files_that_a_wheel_has(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    printed_by = []
-    monkeypatch.setattr(
-        "weir.decide.accept.actions.print_pdf", lambda folder, reports: printed_by.append(reports)
-    )
-    study = write_study(tmp_path, cells_of(contract_of("jupiter-ior"), {}))
-    contract = str(CONTRACTS / "jupiter-ior.yaml")
-    monkeypatch.chdir(tmp_path)
-    assert main(["accept", contract, str(study), "--report", "out", "--unverified"]) == 1
-    assert printed_by == [data_folder("reports")]
-    assert (data_folder("reports") / "acceptance/main.tex").is_file()
-    assert "no PDF: latexmk is not installed" in capsys.readouterr().out
-
-
-def test_a_log_of_latex_that_is_not_utf_8_is_an_error_with_its_last_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
-    (tmp_path / "print.sh").write_text(r"printf '\275\nline 7: undefined\n'; exit 1")
-    with pytest.raises(WeirError, match="could not be printed") as caught:
-        print_pdf(tmp_path, tmp_path)
-    assert caught.value.problems[0].value == "line 7: undefined"
-
-
 def test_wrong_contracts_are_refused(tmp_path: Path) -> None:
     text = (CONTRACTS / "mistral-2015.yaml").read_text()
     file = tmp_path / "mistral-2015.yaml"
@@ -354,14 +294,6 @@ def test_a_line_that_is_like_another_has_what_it_does_not_give(tmp_path: Path) -
     assert "nodes" in mpiio.select
 
 
-@pytest.mark.slow
-def test_a_digest_in_prose_may_be_split_at_the_end_of_a_line() -> None:
-    """The head of the ledger ran out of the page that the parties sign."""
-    digest = "0123456789abcdef" * 4
-    parts = "0123456789abcdef\\allowbreak{}" * 3 + "0123456789abcdef"
-    assert latex_prose(f"head {digest}, 100 %") == f"head {parts}, 100~\\%"
-
-
 def test_a_contract_of_ones_own_is_judged_by_the_printed_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -374,22 +306,6 @@ def test_a_contract_of_ones_own_is_judged_by_the_printed_command(
     assert "judge:   weir accept offer.yaml STUDY" in capsys.readouterr().out
     assert main(["accept", "offer"]) == 2
     assert "did you mean the file offer.yaml?" in capsys.readouterr().err
-
-
-def test_the_report_is_printed_as_pdf(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for program in ("latexmk", "pdftotext"):
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is not installed")
-    study = write_study(tmp_path, cells_of(contract_of("jupiter-ior"), {}))
-    code = main(["accept", "jupiter-ior", str(study), "--report", str(tmp_path / "out"), "--unverified"])
-    assert code == 1  # the promises are open
-    assert "acceptance.pdf" in capsys.readouterr().out
-    pdf = tmp_path / "out" / "acceptance.pdf"
-    text = subprocess.run(
-        ["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True, check=True
-    ).stdout
-    for part in ("easy-best-sum", "no value is promised yet", "ior -M 80%", "Signature", "SHA-256"):
-        assert part in text
 
 
 def test_records_without_run_files_do_not_tell_what_else_was_changed(tmp_path: Path) -> None:
