@@ -327,6 +327,7 @@ install_both() { # install_both LOCK
     install_lot "$rest" "" || return
     wait "$pid" || status=$?
     cat "$pip_log"
+    rm -f "$pip_log" # its lines count once
     wait "$writing" "$building" || true
     end_fetching_later
     wait

@@ -8,9 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 struct weir_clock {
     bool tsc;               /* ticks come from the time stamp counter */
@@ -49,7 +46,8 @@ static inline uint64_t weir_clock_cpu_ns(void) {
 static inline uint64_t weir_clock_ticks(void) {
 #if defined(__x86_64__)
     if (weir_clock.tsc) {
-        return __rdtsc();
+        /* Its header, x86intrin.h, would be three quarters of what the compiler reads for each file. */
+        return __builtin_ia32_rdtsc();
     }
 #endif
     return weir_clock_ns();
