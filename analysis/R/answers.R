@@ -38,17 +38,22 @@ printed_default_answer <- function(records, inputs) {
   if (nrow(printed) == 0) {
     return("")
   }
-  wide <- data.table::dcast(printed, stripes + ppn ~ access, value.var = "harmonic")
-  best <- wide[order(-(2 / (1 / read + 1 / write)))][1]
-  worst <- wide[order(2 / (1 / read + 1 / write))][1]
-  sprintf(
-    paste(
-      "By the table of the talk, the default for writes and reads together is %s and %s: harmonic means of",
-      "%g\\,\\%% (reads) and %g\\,\\%% (writes) of the best; with %s and %s it is %g\\,\\%% and %g\\,\\%%."
-    ),
-    counted(best$stripes, "stripe"), counted(best$ppn, "process per node", "processes per node"), best$read,
-    best$write,
-    counted(worst$stripes, "stripe"), counted(worst$ppn, "process per node", "processes per node"), worst$read,
-    worst$write
+  by_harmonic <- printed_settings(printed, "harmonic")
+  by_bandwidth <- printed_settings(printed, "arithmetic")
+  paste0(
+    "By the harmonic means in the table of the talk, which are in per cent of the best, the default for writes and ",
+    "reads together is ", setting_words(by_harmonic[1]), ", and the worst setting ", setting_words(by_harmonic[.N]),
+    "; by its arithmetic means the default is ", setting_words(by_bandwidth[1]), "."
   )
+}
+
+# The settings of the table, the best for writes and reads together first.
+printed_settings <- function(printed, mean) {
+  wide <- data.table::dcast(printed, stripes + ppn ~ access, value.var = mean)
+  wide[order(-1 / (1 / read + 1 / write))]
+}
+
+setting_words <- function(setting) {
+  sprintf("%s and %s (%g\\,\\%% for reads, %g\\,\\%% for writes)", counted(setting$stripes, "stripe"),
+    counted(setting$ppn, "process per node", "processes per node"), setting$read, setting$write)
 }

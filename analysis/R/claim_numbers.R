@@ -14,7 +14,7 @@ claim_numbers <- function(decided) {
     ClaimsPrintedDecided = thousands(sum(printed$verdict %in% outcomes[1:2])),
     ClaimsPrintedReproduced = count(printed, outcomes[1]),
     ClaimsPrintedContradicted = count(printed, outcomes[2]),
-    ContradictedClaims = contradicted(here)
+    ContradictedClaims = if (any(here$verdict %in% outcomes[1:2])) contradicted(here) else ""
   )
 }
 

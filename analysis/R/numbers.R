@@ -42,6 +42,7 @@ number_switches <- function(records, facts, points, decided) {
     degraded = any(records$verdict == "DEGRADED"),
     invalid = any(records$verdict == "INVALID"),
     intervals = nrow(points) > 0 && any(points$n >= fewest_for_interval),
+    singleruns = nrow(points) > 0 && are_single(points$n[points$n > 0]),
     synced = any(records$sync & records$access == "write", na.rm = TRUE),
     inturns = batches_in_turns(records),
     failed = count_of(facts$failed_executions) > 0,
@@ -77,10 +78,21 @@ count_numbers <- function(records) {
     Records = thousands(nrow(records)),
     ValidRecords = thousands(sum(records$verdict == "VALID")),
     UnprovenRecords = thousands(sum(records$verdict == "UNPROVEN")),
+    MissingEvidence = missing_evidence(records[verdict == "UNPROVEN"]),
     DegradedRecords = thousands(sum(records$verdict == "DEGRADED")),
     InvalidRecords = thousands(sum(records$verdict == "INVALID")),
     RecordedCells = thousands(data.table::uniqueN(records$cell, na.rm = TRUE))
   )
+}
+
+# ": that the program came to its end (10), that ... (5)", the commonest first; empty where no record names any.
+missing_evidence <- function(records) {
+  absent <- sort(table(unlist(strsplit(as.character(records$missing), ";", fixed = TRUE))), decreasing = TRUE)
+  if (length(absent) == 0) {
+    return("")
+  }
+  words <- sprintf("that %s (%s)", vapply(names(absent), meaning_of_evidence, ""), thousands_of(absent))
+  paste0(": ", escape_latex(paste(words, collapse = "; ")))
 }
 
 # \\recordsof{sync-not-applied} and \\bestof{POSIX}{write}: numbers that a text asks for by name. A name that is not

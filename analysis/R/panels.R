@@ -152,7 +152,7 @@ without_further_pages <- function(sheets, limit) {
   }
   points <- sum(vapply(further, function(sheet) sum(sheet$n > 0), numeric(1)))
   note <- sprintf("Not drawn: %s on %s; tables/summary.csv has them.", counted(points, "point"),
-    counted(length(further), "further page"))
+    counted(length(further), "further selection"))
   sheets <- utils::head(sheets, limit)
   # The first tells it for all.
   replace(sheets, 1, list(add_note(sheets[[1]], note)))

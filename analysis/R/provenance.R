@@ -13,7 +13,8 @@ add_provenance <- function(plot, table, part) {
 provenance_words <- function(table, part, with_runs = TRUE, with_centres = TRUE) {
   shown <- table[table$n > 0, ]
   paste(c(
-    sprintf("%s; %s.", part$statistic, n_words(shown$n, of_its_own = !is.null(own_interval(shown, part)))),
+    sprintf("%s; %s.", part$statistic,
+      if (is.null(part$n_text)) n_words(shown$n, of_its_own = !is.null(own_interval(shown, part))) else part$n_text),
     interval_words(shown, part, with_runs),
     if (is.null(part$verdict_text)) verdict_words(table, with_centres) else part$verdict_text(table),
     pooled_words(shown), unique(table$note[!is.na(table$note)]),
@@ -75,7 +76,7 @@ interval_words <- function(shown, part, with_runs) {
 }
 
 verdict_words <- function(table, with_centres = TRUE) {
-  centre <- if (with_centres) " (white centre)" else ""
+  centre <- if (with_centres && has_valid(table)) " (white centre)" else ""
   verdict <- table$verdict[table$n > 0]
   unproven <- sum(verdict == "UNPROVEN")
   degraded <- sum(verdict == "DEGRADED")

@@ -50,16 +50,23 @@ space_text <- function(is) {
 }
 
 bandwidth_text <- function(is) {
+  # What a source printed without its times may divide by any of them.
+  printed <- is[["archived"]] && !is[["gainknown"]]
   paste(c(
-    if_so(is[["usable"]],
-      "\\paragraph{Bandwidth} is the bytes moved over the time from the start of the first open to the end of",
-      "the last close, over all processes."),
+    if (is[["usable"]] && printed) {
+      "\\paragraph{Bandwidth} is what the source printed; the records do not tell over which time."
+    } else if (is[["usable"]]) {
+      paste("\\paragraph{Bandwidth} is the bytes moved over the time from the start of the first open to the end of",
+        "the last close, over all processes.")
+    },
     if_so(is[["gainknown"]], "The time of the transfers alone gives \\DefinitionGain{} more in the median record,",
       "a factor of \\DefinitionGainMost{} in one."),
     if_so(is[["usable"]] && is[["synced"]], "Writes that synchronised as requested end with it."),
-    if_so(is[["rates"]], "\\paragraph{Rates} are the operations of all processes over the time from the first",
-      "start to",
-      "the last end.")
+    if (is[["rates"]] && printed) {
+      "\\paragraph{Rates} and times are what the source printed; a rate need not be over the time beside it."
+    } else if (is[["rates"]]) {
+      "\\paragraph{Rates} are the operations of all processes over the time from the first start to the last end."
+    }
   ), collapse = " ")
 }
 
@@ -70,10 +77,14 @@ repetition_text <- function(is) {
     } else {
       "The cells of a batch ran in a random order, drawn anew for each round (seeds: \\Seeds)."
     },
-    if_so(is[["usable"]], "A point is the median of n = \\RepetitionsOfPoint{} \\RunWord; the iterations of a run",
-      "are one",
-      "value."),
-    if (is[["intervals"]]) {
+    if (is[["singleruns"]]) {
+      "A point is one run, of several iterations their median, and has no interval."
+    } else if (is[["usable"]]) {
+      paste("A point is the median of n = \\RepetitionsOfPoint{} \\RunWord; the iterations of a run are one value.")
+    },
+    if (is[["singleruns"]]) {
+      NULL
+    } else if (is[["intervals"]]) {
       paste("Intervals of medians are order-statistic intervals~\\cite{benchmarking} at a level of",
       "\\IntervalLevel,",
         "widened for the autocorrelation of consecutive runs. They need",
@@ -84,8 +95,8 @@ repetition_text <- function(is) {
       "95\\,\\%: the runs",
         "are drawn.")
     },
-    if_so(is[["usable"]], "A comparison takes the ratio within each round and gives a t interval over the rounds;",
-      "over a table false discoveries are held at 5\\,\\%~\\cite{fdr}.")
+    if_so(is[["usable"]] && !is[["singleruns"]], "A comparison takes the ratio within each round and gives a t",
+      "interval over the rounds; over a table false discoveries are held at 5\\,\\%~\\cite{fdr}.")
   ), collapse = " ")
 }
 
@@ -132,8 +143,8 @@ reservations_text <- function(is) {
     if_so(is[["degraded"]], "\\DegradedRecords{} of \\Records{} records are degraded; they are in no median",
       "beside usable",
       "ones."),
-    if_so(is[["unproven"]],
-      "\\UnprovenRecords{} of \\Records{} records are unproven: some of the evidence is missing."),
-    if (reasons) "Table~\\ref{tab:reasons} gives the reasons." else "No record is degraded or invalid."
+    if (reasons) "Table~\\ref{tab:reasons} gives the reasons." else "No record is degraded or invalid.",
+    if_so(is[["unproven"]], "\\UnprovenRecords{} of \\Records{} records are unproven: no rule has a finding, and some",
+      "of the evidence is missing\\MissingEvidence.")
   ), collapse = " ")
 }

@@ -247,15 +247,17 @@ wrap_words <- function(text, width = 138) {
   gsub("\u0001", " ", paste(strwrap(kept, width), collapse = "\n"), fixed = TRUE)
 }
 
-# Unproven points have a white centre; the layer has the mapping and the position of the points.
+# Unproven points have a white centre where others are valid; the layer has the mapping and the position of the points.
 unproven_marks <- function(position = "identity", size = 0.35) {
   centres <- ggplot2::geom_point(
-    data = function(drawn) drawn[verdict %in% "UNPROVEN" & n > 0], shape = 16, size = size,
+    data = function(drawn) drawn[verdict %in% "UNPROVEN" & n > 0 & has_valid(drawn)], shape = 16, size = size,
     colour = "white", show.legend = FALSE, na.rm = TRUE, position = position
   )
   centres$draws_unproven <- TRUE
   centres
 }
+
+has_valid <- function(table) any(table$verdict[table$n > 0] %in% "VALID")
 
 # Where runs are too few for an interval, the runs themselves. `along` is the axis of the values.
 run_marks <- function(position = "identity", along = "y") {

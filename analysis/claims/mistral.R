@@ -10,6 +10,11 @@ of_many <- function(points) points[tasks_of(points) > 1]
 # What else tells cells apart, such as a hint, is a part of the setting.
 interface <- c("api", "layout", "collective", "variant")
 
+hdf5_over_pnetcdf <- function(points) {
+  found <- of_many(points)
+  ratio_of(found[api == "HDF5"], found[api == "PNETCDF"], c(interface, "purpose"))
+}
+
 claims <- list(
   claim(
     "mistral-files-beat-shared", "A file for each process is faster than one shared file by MPI-IO.",
@@ -20,14 +25,18 @@ claims <- list(
         interface)
     }, above(1), 0.1
   ),
+  # Reads may hide the writes where both are judged together.
   claim(
-    "mistral-hdf5-half-of-pnetcdf", "HDF5 reaches at most half of the bandwidth of PnetCDF.",
+    "mistral-hdf5-half-of-pnetcdf", "Reads by HDF5 reach at most half of the bandwidth of those by PnetCDF.",
     "Observations to take away",
     "IOR by HDF5 and by PnetCDF with the same nodes, processes and sizes",
-    function(points) {
-      found <- of_many(points)
-      ratio_of(found[api == "HDF5"], found[api == "PNETCDF"], c(interface, "purpose"))
-    }, at_most(0.5), 0.1
+    function(points) hdf5_over_pnetcdf(points[access == "read"]), at_most(0.5), 0.1
+  ),
+  claim(
+    "mistral-hdf5-half-of-pnetcdf-writes", "Writes by HDF5 reach at most half of the bandwidth of those by PnetCDF.",
+    "Observations to take away",
+    "IOR by HDF5 and by PnetCDF with the same nodes, processes and sizes",
+    function(points) hdf5_over_pnetcdf(points[access == "write"]), at_most(0.5), 0.1
   ),
   claim(
     "mistral-stream-is-slow", "One process reaches a small part, at most a tenth, of what many processes reach.",
@@ -47,10 +56,10 @@ claims <- list(
   ),
   claim(
     "mistral-settings-matter",
-    "Between a good and a bad setting of interface, stripes and processes lies a factor of four.",
+    "Of many processes between a good and a bad setting of interface, stripes and processes lies a factor of four.",
     "Observations to take away", "several settings of interface and processes with the same nodes and sizes",
     function(points) {
-      found <- transfers(points)
+      found <- many(points)
       apart <- c(interface, "ppn", "nn")
       good <- fastest_of(found, apart)
       if (nrow(good) == nrow(found)) NULL else ratio_of(good, slowest_of(found, apart), apart)

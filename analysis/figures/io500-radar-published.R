@@ -1,6 +1,7 @@
 title <- "Radar chart of published result sets"
 position <- 2.5
 statistic <- "Corners: median of a phase over the best of those drawn, logarithmic"
+n_text <- "each set is one run"
 interval_text <- ""
 needs <- "reference/io500-submissions.csv, and a study of the suite io500"
 if_empty <- "The study does not measure the phases of IO500."

@@ -1,16 +1,16 @@
 title <- "Valid results among the IO500 submissions"
 position <- 3
 statistic <- "Circles: medians of the published result sets"
+n_text <- "each set is one run"
 interval_text <- paste(
-  "Thick bars: their middle half; thin ones: 5 to 95 %. Each of the result sets is one third-party run without",
-  "evidence for an audit."
+  "Thick bars: their middle half; thin ones: 5 to 95 %. The sets are third-party runs without evidence for an audit."
 )
 needs <- "reference/io500-submissions.csv, and a study of the suite io500"
 if_empty <- "The study does not measure the phases of IO500."
 caption <- paste(
   "Each phase of the published IO500 result sets, which are no random sample of storage: of the whole system, of one",
   "node and of one process (where their numbers are known), from the top in this order; the axis is logarithmic.",
-  "Triangles: the result sets on IME; a cross: a valid result of this study; no other is ranked."
+  "Triangles: the result sets on IME."
 )
 
 make_table <- function(records, inputs) {
@@ -64,7 +64,9 @@ verdict_text <- function(table) {
     return("No result of this study is a valid IO500 score.")
   }
   unproven <- sum(own$verdict == "UNPROVEN")
-  c(sprintf("%s, %d of them unproven.", counted(nrow(own), "cross", "crosses"), unproven), unused_words(own))
+  words <- sprintf("%s: valid results of this study, %d of them unproven.", counted(nrow(own), "cross", "crosses"),
+    unproven)
+  c(words, unused_words(own))
 }
 
 make_figure <- function(table) {

@@ -9,6 +9,11 @@ caption <- paste(
   "campaign: a cell that was slow for all of its rounds decides a claim as well."
 )
 
+caption_of_printed <- paste(
+  "Claims as the publications state them, what the effect has to be, and the effect in the values that were printed:",
+  "\u2713 reproduced, \u00d7 contradicted, ? undecided; an exponent is that of the growth with the nodes."
+)
+
 make_table <- function(records, inputs) {
   decided <- decided_claims(records, inputs)[verdict != outcomes[4]]
   # Published values are shown beside records that decide a claim, and not beside others; a paper with a study of its
@@ -36,16 +41,19 @@ make_latex <- function(table) {
     deciding_cell(here[rows, on = c("paper", "claim")])
   )]
   groups <- vapply(rows$paper, paper_head, character(1), USE.NAMES = FALSE)
+  head <- c(
+    "claim", "has to be", if (whole) "these records, \\textbf{EMULATED}" else "these records", "printed values",
+    "would decide it"
+  )
   # A claim takes the most room, "contradicted" is the longest word that stands in two columns.
-  laid <- wrapped_columns(cells, least = c(30, 11, 17, 17, 14))
+  least <- c(30, 11, 17, 17, 14)
+  shown <- if (nrow(here) == 0) c(1, 2, 4) else seq_along(head)
+  cells <- cells[, .SD, .SDcols = shown]
+  laid <- wrapped_columns(cells, least = least[shown])
+  above <- if (nrow(here) == 0) caption_of_printed else caption
   latex_table(
-    name, if (any(grepl("dagger", unlist(cells), fixed = TRUE))) with_dagger(caption) else caption, cells,
-    laid$columns,
-    c(
-      "claim", "has to be", if (whole) "these records, \\textbf{EMULATED}" else "these records", "printed values",
-      "would decide it"
-    ),
-    groups = groups, lines = laid$lines, together = 3
+    name, if (any(grepl("dagger", unlist(cells), fixed = TRUE))) with_dagger(above) else above, cells,
+    laid$columns, head[shown], groups = groups, lines = laid$lines, together = 3
   )
 }
 

@@ -3,36 +3,41 @@ position <- 4
 needs <- "reference/mistral-defaults.csv"
 if_empty <- "The study has no sweep of stripes and processes."
 caption <- paste(
-  "The table of the talk on Mistral (2015): bandwidth of a node in MiB/s, arithmetic and harmonic mean of the share",
-  "of the best in per cent; bold: the best setting. Recomputed (rec.): the arithmetic mean is the bandwidth of a",
-  "node over that of the best settings, without its decimals; one bandwidth of the best settings gives all printed",
-  "numbers. The harmonic mean is copied, as the single measurements are not published."
+  "The table of the talk on Mistral (2015) by processes per node (ppn): bandwidth of a node in MiB/s, arithmetic (ar.)",
+  "and harmonic (ha.) mean in per cent of the best; bold: the highest of each mean. The harmonic mean is of single",
+  "measurements, which are not published: it often exceeds the arithmetic one, which a mean of the numbers beside it",
+  "could not. The bandwidth over that of the best settings, without its decimals, is the arithmetic mean:"
 )
 
 make_table <- function(records, inputs) printed_defaults(records, inputs)
 
 make_latex <- function(table) {
-  sides <- lapply(c("read", "write"), function(side) {
-    rows <- table[access == side]
-    words <- function(values) {
-      ifelse(values == max(values), sprintf("\\textbf{%s}", format_plain(values)), format_plain(values))
-    }
-    list(
-      node = format(rows$node_mib_s, big.mark = ",", trim = TRUE), printed = words(rows$arithmetic),
-      rec = rows$recomputed, harmonic = words(rows$harmonic)
-    )
-  })
-  first <- table[access == "read"]
-  cells <- data.table::data.table(first$ppn)
-  for (side in sides) cells <- cbind(cells, data.table::as.data.table(side))
+  stripes <- sort(unique(table$stripes))
+  blocks <- lapply(c("read", "write"), function(side) block_of(table[access == side], stripes))
+  cells <- data.table::rbindlist(blocks)
   ends <- table[, sprintf("%ss: %s to %s MiB/s", access[1], rate_4(best_lo[1]), rate_4(best_hi[1])), by = access]$V1
-  agree <- sprintf("; %d of %d recomputed means agree (bandwidth of the best settings that gives them: %s).",
+  agree <- sprintf(" %d of %d agree (best settings: %s).",
     sum(table$recomputed == table$arithmetic), nrow(table), paste(rev(ends), collapse = ", "))
+  spans <- sprintf("\\multicolumn{3}{c}{%s}", counted(stripes, "stripe"))
   latex_table(
-    name, paste0(sub("[.]$", "", caption), agree), cells, rep("r", 9),
-    c("ppn", "read: node", "arith.", "rec.", "harm.", "write: node", "arith.", "rec.", "harm."),
-    groups = counted(first$stripes, "stripe")
+    name, paste0(caption, agree), cells, c("r", rep(c("@{\\hspace{10pt}}r", "r", "r"), length(stripes))),
+    c(paste0("& ", paste(spans, collapse = " & "), " \\\\ ppn"), rep(c("node", "ar.", "ha."), length(stripes))),
+    groups = rep(c("read", "write"), vapply(blocks, nrow, 1L))
   )
+}
+
+# A row for each number of processes per node; of each mean of an access the highest is bold.
+block_of <- function(rows, stripes) {
+  words <- function(values, highest) {
+    ifelse(values == highest, sprintf("\\textbf{%s}", format_plain(values)), format_plain(values))
+  }
+  processes <- sort(unique(rows$ppn))
+  columns <- lapply(stripes, function(count) {
+    of <- rows[stripes == count][match(processes, ppn)]
+    list(format(of$node_mib_s, big.mark = ",", trim = TRUE), words(of$arithmetic, max(rows$arithmetic)),
+      words(of$harmonic, max(rows$harmonic)))
+  })
+  data.table::as.data.table(c(list(processes), unlist(columns, recursive = FALSE)))
 }
 
 rate_4 <- function(rate) format(signif(rate, 5), big.mark = ",", trim = TRUE)

@@ -78,7 +78,7 @@ test_that("of hundreds of pages the fullest are drawn, and the note counts what 
   pages <- split_pages(place_panels(table, wishes))
   expect_length(pages, most_pages_of_figure)
   expect_identical(unique(unlist(lapply(pages, function(page) page$note))),
-    "Not drawn: 12 points on 3 further pages; tables/summary.csv has them.")
+    "Not drawn: 12 points on 3 further selections; tables/summary.csv has them.")
   expect_false(any(grepl("Not drawn", unlist(lapply(pages[-1], function(page) page$note)))))
   remarked <- split_pages(place_panels(table, wishes)[, remark := "Not drawn: 2 points."])
   expect_match(remarked[[1]]$note[1], "Not drawn: 2 points.", fixed = TRUE)
