@@ -5,8 +5,7 @@ needs <- "three numbers of processes"
 if_empty <- no_form
 caption <- paste(
   "Bandwidth (bytes over open, transfer and close) against the number of processes, as the talk of NERSC draws it: a",
-  "node is filled before the next one is taken, and the axis of the bandwidth begins at zero. Where a curve bends,",
-  "more processes bring nothing."
+  "node is filled before the next one is taken, and the axis of the bandwidth begins at zero."
 )
 page_limit <- 1L
 

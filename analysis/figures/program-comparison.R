@@ -5,7 +5,7 @@ needs <- "IOR by MPI-IO with a shared file, or NetCDF-Bench"
 if_empty <- no_form
 caption <- paste(
   "Bandwidth (bytes over open, transfer and close) of the programs in the slides, all by MPI-IO and independently in",
-  "one file: a line for each block size."
+  "one file: a line for each transfer size."
 )
 page_limit <- 2L
 

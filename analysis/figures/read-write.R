@@ -4,8 +4,7 @@ statistic <- "Points: median bandwidths (bytes over open, transfer and close)"
 needs <- "writes and reads of the same kind, three configurations of it"
 caption <- paste(
   "Read against write bandwidth, a line for each transfer size through its numbers of nodes. On the grey diagonal",
-  "reading is as fast as writing; above it reads win, most where a cache below the file system still holds what was",
-  "written."
+  "reading is as fast as writing; above it reads win."
 )
 
 # On one node a read comes from its cache as often as not, and the ranking shows more.
