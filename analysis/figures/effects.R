@@ -71,8 +71,11 @@ make_figure <- function(table) {
 
 letters_of_row <- 62
 
+# In how many of its pairs something else differs, tables/effects.csv tells: writes and reads share a row.
 row_words <- function(setting, instead_of, also_differs) {
-  also <- ifelse(nzchar(also_differs), paste0(", with other ", also_differs), "")
+  each <- strsplit(gsub(" in [0-9]+ of [0-9]+ pairs", "", also_differs), "[;,] ")
+  names <- vapply(each, function(names) paste(unique(names), collapse = ", "), "")
+  also <- ifelse(nzchar(names), paste0(", with other ", names), "")
   sprintf("%s instead of %s%s", setting, instead_of, also)
 }
 
