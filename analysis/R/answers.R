@@ -17,7 +17,7 @@ default_answer <- function(records, inputs) {
     return("")
   }
   shares <- if (all(shares$emulated)) shares else shares[emulated == FALSE]
-  together <- shares[, .(share = 1 / mean(1 / harmonic)), by = c("target", "emulated", "api", default_settings)]
+  together <- of_both_accesses(shares, c("target", "emulated", "api", default_settings))
   best <- together[order(emulated, target, api, -share), .SD[1], by = .(target, emulated, api)]
   worst <- together[, .(worst = min(share)), by = .(target, api)]
   best <- worst[best, on = c("target", "api")]
@@ -39,18 +39,18 @@ printed_default_answer <- function(records, inputs) {
     return("")
   }
   by_harmonic <- printed_settings(printed, "harmonic")
-  by_bandwidth <- printed_settings(printed, "arithmetic")
+  by_arithmetic <- printed_settings(printed, "arithmetic")
   paste0(
     "By the harmonic means in the table of the talk, which are in per cent of the best, the default for writes and ",
     "reads together is ", setting_words(by_harmonic[1]), ", and the worst setting ", setting_words(by_harmonic[.N]),
-    "; by its arithmetic means the default is ", setting_words(by_bandwidth[1]), "."
+    "; by its arithmetic means the default is ", setting_words(by_arithmetic[1]), "."
   )
 }
 
 # The settings of the table, the best for writes and reads together first.
-printed_settings <- function(printed, mean) {
-  wide <- data.table::dcast(printed, stripes + ppn ~ access, value.var = mean)
-  wide[order(-1 / (1 / read + 1 / write))]
+printed_settings <- function(printed, column) {
+  wide <- data.table::dcast(printed, stripes + ppn ~ access, value.var = column)
+  wide[of_both_accesses(printed, c("stripes", "ppn"), column), on = c("stripes", "ppn")]
 }
 
 setting_words <- function(setting) {

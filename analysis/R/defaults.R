@@ -22,6 +22,11 @@ shares_of_best <- function(records) {
   ), by = c("target", "access", "api", default_settings)]
 }
 
+# The harmonic mean of a setting's shares over writes and reads, the best setting first: it must not fail for either.
+of_both_accesses <- function(shares, by, column = "harmonic") {
+  shares[, .(share = 1 / mean(1 / get(column))), by = by][order(-share)]
+}
+
 # The table of Kunkel's talk on Mistral, a row for each setting and access.
 read_printed_defaults <- function(path) {
   printed <- read_text_table(path, "printed defaults")

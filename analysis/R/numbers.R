@@ -253,7 +253,7 @@ repetition_numbers <- function(points) {
   n <- if (nrow(points) > 0) points$n[points$n > 0] else integer()
   words <- if (length(n) == 0) "none" else if (min(n) == max(n)) thousands(min(n)) else paste(min(n), "to", max(n))
   list(
-    RepetitionsOfPoint = words, RunWord = if (identical(words, "1")) "run" else "runs",
+    RepetitionsOfPoint = words,
     AttainedLevel = sub(" %", "~\\%", attained_words, fixed = TRUE),
     FewestForInterval = as.character(fewest_for_interval),
     IntervalLevel = level_words(points)

@@ -29,7 +29,7 @@ measured_text <- function(is) {
     if_so(is[["unfinished"]], "The rest has not run."),
     if_so(is[["crosschecked"]], "\\CrossCheck{}"),
     if (is[["excluded"]]) {
-      "Without a record are \\ExcludedCells{}, for the reasons in Table~\\ref{tab:excluded}."
+      "There is no record of \\ExcludedCells{}; Table~\\ref{tab:excluded} gives the reasons."
     } else {
       "The plan excludes no cell."
     }
@@ -54,16 +54,16 @@ bandwidth_text <- function(is) {
   printed <- is[["archived"]] && !is[["gainknown"]]
   paste(c(
     if (is[["usable"]] && printed) {
-      "\\paragraph{Bandwidth} is what the source printed; the records do not tell over which time."
+      "\\paragraph{Bandwidth} is the value that the source printed, which does not report the time behind it."
     } else if (is[["usable"]]) {
       paste("\\paragraph{Bandwidth} is the bytes moved over the time from the start of the first open to the end of",
         "the last close, over all processes.")
     },
     if_so(is[["gainknown"]], "The time of the transfers alone gives \\DefinitionGain{} more in the median record,",
       "a factor of \\DefinitionGainMost{} in one."),
-    if_so(is[["usable"]] && is[["synced"]], "Writes that synchronised as requested end with it."),
+    if_so(is[["usable"]] && is[["synced"]] && !printed, "Writes that synchronised as requested end with it."),
     if (is[["rates"]] && printed) {
-      "\\paragraph{Rates} and times are what the source printed; a rate need not be over the time beside it."
+      "\\paragraph{Rates} and times are those that the source printed; a rate may refer to another time."
     } else if (is[["rates"]]) {
       "\\paragraph{Rates} are the operations of all processes over the time from the first start to the last end."
     }
@@ -71,32 +71,29 @@ bandwidth_text <- function(is) {
 }
 
 repetition_text <- function(is) {
+  order <- if (is[["archived"]]) {
+    "The order of the runs is unknown."
+  } else {
+    "The cells of a batch ran in a random order, drawn anew for each round (seeds: \\Seeds)."
+  }
+  if (is[["singleruns"]]) {
+    return(paste(order, "A point is one run, or the median of its iterations; one run has no interval."))
+  }
   paste(c(
-    if (is[["archived"]]) {
-      "The order of the runs is unknown."
-    } else {
-      "The cells of a batch ran in a random order, drawn anew for each round (seeds: \\Seeds)."
-    },
-    if (is[["singleruns"]]) {
-      "A point is one run, of several iterations their median, and has no interval."
-    } else if (is[["usable"]]) {
-      paste("A point is the median of n = \\RepetitionsOfPoint{} \\RunWord; the iterations of a run are one value.")
-    },
-    if (is[["singleruns"]]) {
-      NULL
-    } else if (is[["intervals"]]) {
+    order,
+    if_so(is[["usable"]], "A point is the median of n = \\RepetitionsOfPoint{} runs; the iterations of a run are one",
+      "value."),
+    if (is[["intervals"]]) {
       paste("Intervals of medians are order-statistic intervals~\\cite{benchmarking} at a level of",
-      "\\IntervalLevel,",
-        "widened for the autocorrelation of consecutive runs. They need",
+        "\\IntervalLevel, widened for the autocorrelation of consecutive runs. They need",
         "\\FewestForInterval{} runs; of fewer the runs are drawn. On a year of data from six production file systems,",
         "nominal 95\\,\\% intervals covered the median in \\AttainedLevel{} of cases.")
     } else {
-      paste("With fewer than \\FewestForInterval{} runs a median has no interval that covers it with",
-      "95\\,\\%: the runs",
-        "are drawn.")
+      paste("With fewer than \\FewestForInterval{} runs a median has no interval that covers it with 95\\,\\%: the",
+        "runs are drawn.")
     },
-    if_so(is[["usable"]] && !is[["singleruns"]], "A comparison takes the ratio within each round and gives a t",
-      "interval over the rounds; over a table false discoveries are held at 5\\,\\%~\\cite{fdr}.")
+    if_so(is[["usable"]], "A comparison takes the ratio within each round and gives a t interval over the rounds;",
+      "over a table false discoveries are held at 5\\,\\%~\\cite{fdr}.")
   ), collapse = " ")
 }
 

@@ -56,7 +56,7 @@ claims <- list(
   ),
   claim(
     "mistral-settings-matter",
-    "Of many processes between a good and a bad setting of interface, stripes and processes lies a factor of four.",
+    "Many processes are four times as fast with a good setting of interface, stripes and processes as with a bad one.",
     "Observations to take away", "several settings of interface and processes with the same nodes and sizes",
     function(points) {
       found <- many(points)

@@ -6,8 +6,8 @@ needs <- "records of the experiment `defaults` of the suite mistral"
 if_empty <- "The study has no sweep of stripes and processes."
 caption <- paste(
   "Share of the best bandwidth that each combination of stripe count and processes per node reaches, harmonic mean",
-  "over the numbers of nodes: dark is best. Outlined is the default: the combination with the highest harmonic mean",
-  "over writes and reads."
+  "over the numbers of nodes: dark is best. The outlined combination has the highest harmonic mean over writes and",
+  "reads: it is the default."
 )
 
 make_table <- function(records, inputs) {
@@ -52,8 +52,8 @@ make_figure <- function(table) {
 
 # The default of each storage for writes and reads together, as the answer of the report names it.
 chosen_tiles <- function(tiles) {
-  together <- tiles[, .(both = 1 / mean(1 / harmonic)), by = .(storage, stripe_count, ppn)]
-  tiles[together[order(-both), .SD[1], by = storage], on = .(storage, stripe_count, ppn)]
+  setting <- c("storage", default_settings)
+  tiles[of_both_accesses(tiles, setting)[, .SD[1], by = storage], on = setting]
 }
 
 height_mm <- function(table) {

@@ -71,7 +71,7 @@ make_figure <- function(table) {
 
 letters_of_row <- 62
 
-# In how many of its pairs something else differs, tables/effects.csv tells: writes and reads share a row.
+# tables/effects.csv has the number of pairs in which something else differs; without it writes and reads share a row.
 row_words <- function(setting, instead_of, also_differs) {
   each <- strsplit(gsub(" in [0-9]+ of [0-9]+ pairs", "", also_differs), "[;,] ")
   names <- vapply(each, function(names) paste(unique(names), collapse = ", "), "")

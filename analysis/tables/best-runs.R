@@ -5,7 +5,7 @@ if_empty <- no_form
 caption <- paste(
   "Of the settings that were written and read, the one with the best mean read of each interface, layout and number",
   "of nodes, as the table Best settings for read of the talk on Mistral has it: up to three writes (W) and reads (R)",
-  "in the order in which they ran, their means, and what falls to a node (WNode, RNode), in MiB/s; stripes are those",
+  "in the order in which they ran, their means, and the bandwidth per node (WNode, RNode), in MiB/s; stripes as",
   "requested."
 )
 

@@ -4,9 +4,8 @@ needs <- "reference/mistral-defaults.csv"
 if_empty <- "The study has no sweep of stripes and processes."
 caption <- paste(
   "The table of the talk on Mistral (2015) by processes per node (ppn): bandwidth of a node in MiB/s, arithmetic (ar.)",
-  "and harmonic (ha.) mean in per cent of the best; bold: the highest of each mean. The harmonic mean is of single",
-  "measurements, which are not published: it often exceeds the arithmetic one, which a mean of the numbers beside it",
-  "could not. The bandwidth over that of the best settings, without its decimals, is the arithmetic mean:"
+  "and harmonic (ha.) mean in per cent of the best; bold: the highest of each mean. The harmonic mean often exceeds",
+  "the arithmetic one, so that it cannot be a mean of the same values; the single measurements are not published."
 )
 
 make_table <- function(records, inputs) printed_defaults(records, inputs)
@@ -16,8 +15,8 @@ make_latex <- function(table) {
   blocks <- lapply(c("read", "write"), function(side) block_of(table[access == side], stripes))
   cells <- data.table::rbindlist(blocks)
   ends <- table[, sprintf("%ss: %s to %s MiB/s", access[1], rate_4(best_lo[1]), rate_4(best_hi[1])), by = access]$V1
-  agree <- sprintf(" %d of %d agree (best settings: %s).",
-    sum(table$recomputed == table$arithmetic), nrow(table), paste(rev(ends), collapse = ", "))
+  agree <- sprintf(" The bandwidth over that of the best settings (%s), truncated, gives %d of %d arithmetic means.",
+    paste(rev(ends), collapse = ", "), sum(table$recomputed == table$arithmetic), nrow(table))
   spans <- sprintf("\\multicolumn{3}{c}{%s}", counted(stripes, "stripe"))
   latex_table(
     name, paste0(caption, agree), cells, c("r", rep(c("@{\\hspace{10pt}}r", "r", "r"), length(stripes))),

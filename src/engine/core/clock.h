@@ -46,7 +46,7 @@ static inline uint64_t weir_clock_cpu_ns(void) {
 static inline uint64_t weir_clock_ticks(void) {
 #if defined(__x86_64__)
     if (weir_clock.tsc) {
-        /* Its header, x86intrin.h, would be three quarters of what the compiler reads for each file. */
+        /* The compiler would read 48,000 lines of x86intrin.h for __rdtsc(), in nearly every file. */
         return __builtin_ia32_rdtsc();
     }
 #endif
