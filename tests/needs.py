@@ -68,6 +68,12 @@ def network_namespaces() -> str:
 
 
 @cache
+def process_namespaces() -> str:
+    """A namespace of processes of root."""
+    return _refusal("no namespace of processes can be made", ["unshare", "--pid", "--fork", "true"])
+
+
+@cache
 def tap_devices() -> str:
     """An interface of a network that a program serves."""
     inside = ["unshare", "--net", "ip", "tuntap", "add", "needs0", "mode", "tap"]
