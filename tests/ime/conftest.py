@@ -145,7 +145,7 @@ def has_ended(pid: int) -> bool:
     """Gone, or only waiting for its new parent to take notice."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # the second when it goes while its file is read
         return True
 
 
