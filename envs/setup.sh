@@ -360,7 +360,8 @@ make_environment() { # make_environment LOCK
     local -x TMPDIR=$scratch
     mkdir -p "$TMPDIR"
     if ! { "$venv/bin/python" -m pip --version && grep -qF "$venv/bin" "$venv/bin/pip"; } >/dev/null 2>&1; then
-        "$python" -m venv --clear "$venv"
+        [ ! -L "$venv" ] || rm "$venv" # --clear would empty what it leads to, which others use
+        "$python" -m venv --clear "$venv" || return
     fi
     # The lock is complete, so pip need not search (--no-deps); the check afterwards says if it is not, on another Python.
     # shellcheck disable=SC2046 # no word, or one

@@ -60,7 +60,7 @@ STAND_INS = {
             note "$@"
             touch "$(mktemp -d)/wheel" # ensurepip copies pip, and deletes the copy at its end
             [ ! -e "$notes/venv-sleeps" ] || sleep "$(cat "$notes/venv-sleeps")"
-            rm -rf "$4" && mkdir -p "$4/bin" && cp "$0" "$4/bin/python"
+            mkdir -p "$4" && find "$4/" -mindepth 1 -delete && mkdir "$4/bin" && cp "$0" "$4/bin/python"
             echo "#!$4/bin/python" >"$4/bin/pip"
             ;;
         *--version) [ -e "$(dirname "$0")/pip" ] ;;

@@ -170,6 +170,20 @@ def test_a_checkout_that_was_moved_gets_a_new_environment(machine: Machine) -> N
     assert f"python3 -m venv --clear {machine.checkout}/.venv" in machine.calls("python3")
 
 
+@pytest.mark.slow
+def test_the_environment_of_another_checkout_is_not_emptied_through_a_link(machine: Machine) -> None:
+    machine.set_up("measure")
+    theirs = (machine.checkout / ".venv").rename(machine.checkout.with_name("theirs"))
+    before = sorted(theirs.rglob("*"))
+    (machine.checkout / ".venv").symlink_to(theirs)
+    with (theirs / "bin/pip").open("w") as pip:
+        pip.write("#!/the/other/checkout/.venv/bin/python\n")
+    assert machine.set_up("develop")[0] == 0
+    assert sorted(theirs.rglob("*")) == before
+    assert not (machine.checkout / ".venv").is_symlink()
+    assert (machine.checkout / ".venv" / "bin" / "weir").exists()
+
+
 def test_another_user_is_told_the_command_and_nothing_is_begun(machine: Machine) -> None:
     (machine.notes / "bin" / "id").unlink()
     is_root = os.getuid() == 0
