@@ -236,3 +236,16 @@ def _fault_of_keys(data: Mapping[str, Any], shape: Mapping[str, Shape], key: str
 def _other(data: Any, kinds: tuple[type, ...], key: str) -> tuple[str, str]:
     wanted = "a number" if kinds == NUMBER else " or ".join(_NAMES.get(kind, "nothing") for kind in kinds)
     return key, f"is {repr(data)[:40]}, not {wanted}"
+
+
+def file_sha256(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def sum_of(file: Path) -> str | None:
+    """The SHA-256 of a file; None for a file that cannot be read, or whose name no file can have."""
+    try:
+        return file_sha256(file)
+    except (OSError, ValueError):
+        return None

@@ -145,8 +145,11 @@ def _measured(plan: Plan, chosen: Sequence[Batch], results: Path, args: argparse
     if args.beside and len(chosen) != 1:
         raise WeirError("needs exactly one --batch", key="--beside", exit_code=2)
     batches = [*chosen, *(_batch(plan, name) for name in args.beside)]
-    session = Session(
-        [planned_batch(plan, batch, results, args.any_kind) for batch in batches],
+    session = Session.of_plan(
+        plan,
+        batches,
+        results,
+        args.any_kind,
         seed=secrets.randbits(32) if args.seed is None else args.seed,
         retry_failed=args.retry_failed,
         kept_since=args.kept_since,

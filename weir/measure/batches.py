@@ -8,7 +8,7 @@ import os
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ from typing import Any
 from weir.base.errors import TargetUnavailableError, WeirError, from_os_error
 from weir.base.processes import engines_of_others, wall_s, was_interrupted
 from weir.base.storage_calls import HangsError, in_time
-from weir.measure.clean_up.directories import EnvironmentFaultError
 from weir.measure.clean_up.prepared_target import Guardian, on_target
 from weir.measure.clean_up.remains import clean_up_after_kills, settle
 from weir.measure.command import Turn
@@ -24,12 +23,12 @@ from weir.measure.launch import LaunchLostError, run_launch
 from weir.measure.lock import Holder, Lock, hold, machine_lock
 from weir.measure.machine.servers import server_memory_bytes
 from weir.measure.nodes import LEAST_NODES, compared
-from weir.measure.preflight import Check, check_interfaces_of_batch, look_at
+from weir.measure.preflight import Check, Checked, look_at
 from weir.measure.ranks import check_ranks_of
 from weir.measure.session import Execution, PlannedBatch, Progress, Session, SessionBatch
 from weir.plan.cost import LAUNCH_EXECUTIONS
 from weir.plan.model import fits
-from weir.runs.files import note_unavailable, note_unavailable_cells
+from weir.runs.files import note_unavailable, note_unavailable_some
 from weir.site.schedulers import surrounding
 from weir.tools.engine import PROGRAM as ENGINE
 
@@ -198,7 +197,7 @@ def _try(batch: SessionBatch, todo: Sequence[Execution], round: int | None) -> N
         if not batch.planned.target.optional:
             raise
         batch.unavailable = str(error.problems[0].message)
-    note_unavailable(batch.planned.results, batch.planned.batch, batch.unavailable)
+        note_unavailable(batch.planned.results, batch.planned.batch, batch.unavailable)
 
 
 def _measure(batch: SessionBatch, todo: Sequence[Execution], round: int | None) -> None:
@@ -220,14 +219,16 @@ def _measure(batch: SessionBatch, todo: Sequence[Execution], round: int | None) 
 
 
 def _excludes(batch: SessionBatch, checks: Sequence[Check]) -> bool:
-    """Whether cells are unavailable that were not known to be: the batch then has less to do."""
+    """Whether cells are unavailable that were not known to be: the batch then has less to do. It is noted
+    which they are, and that the batch itself is available."""
     reasons = {cell: str(check.problem) for check in checks for cell in check.cells}
     is_news = reasons != batch.unavailable_cells
     if is_news:
         batch.exclude(reasons)
     if is_news or not batch.ran:
         planned = batch.planned
-        note_unavailable_cells(planned.results, [cell.cell for cell in planned.cells], reasons)
+        names = [planned.batch, *(cell.cell for cell in planned.cells)]
+        note_unavailable_some(planned.results, names, reasons)
     return is_news
 
 
@@ -282,28 +283,13 @@ def _remove_remains(batch: SessionBatch) -> None:
     planned.launch_folder.rmdir()
 
 
-@dataclass(frozen=True)
-class _Checked:
-    """The facts about a prepared target before it is claimed."""
-
-    checks: list[Check]
-    servers: Sequence[str] = ()
-    temporary: Path | None = None  # for the files of launches; the guardian removes it
-
-
-def _checked(planned: PlannedBatch, guardian: Guardian, token: str, starts: set[object]) -> _Checked:
+def _checked(planned: PlannedBatch, guardian: Guardian, token: str, starts: set[object]) -> Checked:
     """starts: the shapes and programs of which ranks have started well before."""
-    target, stack = planned.target, planned.stack
-    checks, servers = in_time(lambda: look_at(planned.cells, target, stack, planned.any_kind), target.path)
-    if any(check.stops for check in checks):
-        return _Checked(checks)
-    temporary = guardian.temporary()
-    checks = [*checks, *check_interfaces_of_batch(planned.cells, stack, temporary)]
-    if any(check.stops for check in checks):
-        return _Checked(checks)
-    if ranks := check_ranks_of(planned, starts, token, temporary):
-        checks = [*checks, ranks]
-    return _Checked(checks, servers, temporary)
+    checked = look_at(planned.cells, planned.target, planned.stack, planned.any_kind, guardian.temporary)
+    if any(check.stops for check in checked.checks):
+        return checked
+    ranks = check_ranks_of(planned, starts, token, checked.temporary)
+    return replace(checked, checks=[*checked.checks, ranks]) if ranks else checked
 
 
 def _require(checks: Sequence[Check], planned: PlannedBatch) -> None:
@@ -340,11 +326,8 @@ def run_all(todo: Sequence[Execution], turn: Turn, with_added: bool = False) -> 
                 f"the outputs of a launch are gone from {runs}", hint="let nothing delete there; run again"
             )
         left = [each for each in left if each.key not in ran]
-        has_failed = any(not batch.finished[key].is_success for key in ran)
-        if has_failed and (reason := turn.guardian.fault()):
-            raise EnvironmentFaultError(reason)
         if with_added and not left:
-            left = batch.added()
+            left = batch.todo()
             batch.session.progress.expect(len(left))
 
 

@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
+from weir.base.files import file_sha256
 from weir.base.storage_calls import in_time
 from weir.measure.clean_up.directories import Workspace
 from weir.measure.clean_up.prepared_target import Guardian
 from weir.measure.machine.host import host_facts
 from weir.measure.session import Execution, PlannedBatch, SessionBatch
-from weir.runs.files import file_sha256, fresh_folder
+from weir.runs.files import fresh_folder
 from weir.site.launchers import Start, start_of
 from weir.terms.model import Target
 from weir.tools import tools

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -91,8 +91,9 @@ def run_launch(left: Sequence[Execution], turn: Turn) -> None:
     try:
         outcome = execute(way.command, turn.start.environment, way.limit, turn.token, way.folder)
         fault = way.end(outcome)
-        if fault is None and way.has_failed:
+        if fault is None and way.may_be_lost:
             _raise_if_lost(outcome, turn)
+        if fault is None and way.has_failed:
             fault = turn.guardian.fault()
         is_faultless = fault is None
     finally:
@@ -184,6 +185,11 @@ class OwnProgram:
         end = RunEnd(outcome.exit_code, outcome.ended, wall(), outcome.elapsed_s, error)
         self._ended = Ended(self._ready, end, held, outcome.elapsed_s), outcome
 
+    @property
+    def may_be_lost(self) -> bool:
+        """A launcher that the batch system left fails as a program does."""
+        return self.has_failed
+
     def ended(self, is_faultless: bool) -> Iterator[Ended]:
         if self._ended is None or (self.has_failed and not is_faultless):
             return
@@ -217,9 +223,13 @@ class SharedEngine:
         self.limit: float | Watch = self.watch
 
     @property
-    def has_failed(self) -> bool:
-        """One was stopped, by its time limit or with the launch."""
+    def may_be_lost(self) -> bool:
+        """One did not come to its end: it was stopped by its time limit or with the launch."""
         return self.watch.current is not None
+
+    @property
+    def has_failed(self) -> bool:
+        return self.may_be_lost or any(end.status != "done" for _, end in self._ends)
 
     def end(self, outcome: Outcome) -> str | None:
         """The launch is over; a fault of the machine that was found meanwhile."""
@@ -228,14 +238,22 @@ class SharedEngine:
         return self.watch.fault
 
     def ended(self, is_faultless: bool) -> Iterator[Ended]:
-        for line in read_status(self.folder / STATUS_FILE):
-            ready = self._ready.get(line.name)
-            end = end_of(line, ready.outputs, self.watch.ended.get(line.name)) if ready else None
-            if ready and end and (is_faultless or end.status == "done"):
-                yield Ended(ready, end, self.watch.held.get(line.name, {}))
+        for name, end in self._ends:
+            if is_faultless or end.status == "done":
+                yield Ended(self._ready[name], end, self.watch.held.get(name, {}))
         if is_faultless and self._outcome and (stopped := self.watch.current):
             end = _stopped_end(self._outcome)
             yield Ended(self._ready[_name(stopped)], end, {}, self.watch.elapsed_s())
+
+    @cached_property
+    def _ends(self) -> list[tuple[str, RunEnd]]:
+        """The executions that ran to their ends, by name, as the last lines of the launch tell them."""
+        found = []
+        for line in read_status(self.folder / STATUS_FILE):
+            ready = self._ready.get(line.name)
+            if ready and (end := end_of(line, ready.outputs, self.watch.ended.get(line.name))):
+                found.append((line.name, end))
+        return found
 
     def forget(self) -> None:
         """All that was laid down has become run files."""

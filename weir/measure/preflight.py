@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from weir.base.mounts import family, fits, mount_of
+from weir.base.storage_calls import in_time
 from weir.base.units import format_size
 from weir.measure.clean_up.directories import exposed_parent, temporary_directory, unwritable
 from weir.measure.machine.host import file_system_of
@@ -51,14 +52,36 @@ class Check:
         return "; ".join(filter(None, (self.problem, self.hint))) if self.problem else None
 
 
+@dataclass(frozen=True)
+class Checked:
+    """The facts about a prepared target before it is claimed."""
+
+    checks: list[Check]
+    servers: Sequence[str] = ()  # their addresses
+    temporary: Path | None = None  # for the files of launches; the guardian removes it
+
+
 def look_at(
-    cells: Sequence[Cell], target: Target, stack: Stack, any_kind: bool = False
-) -> tuple[list[Check], list[str]]:
-    """All that a batch asks the storage before it begins: its checks, and the addresses of its servers."""
+    cells: Sequence[Cell],
+    target: Target,
+    stack: Stack,
+    any_kind: bool,
+    make_temporary: Callable[[], Path | None],
+) -> Checked:
+    """All that a batch asks the storage and its programs before their ranks are started."""
+    found = in_time(lambda: _look_at_storage(cells, target, stack, any_kind), target.path)
+    if any(check.stops for check in found.checks):
+        return found
+    temporary = make_temporary()
+    checks = [*found.checks, *check_interfaces_of_batch(cells, stack, temporary)]
+    return Checked(checks, found.servers, temporary)
+
+
+def _look_at_storage(cells: Sequence[Cell], target: Target, stack: Stack, any_kind: bool) -> Checked:
     checks = check_batch(cells, target, stack, any_kind)
     if any(check.problem for check in checks):
-        return checks, []
-    return checks, server_addresses(mount_of(Path(target.path)), target.server_addresses)
+        return Checked(checks)
+    return Checked(checks, server_addresses(mount_of(Path(target.path)), target.server_addresses))
 
 
 def check_batch(cells: Sequence[Cell], target: Target, stack: Stack, any_kind: bool = False) -> list[Check]:

@@ -283,6 +283,12 @@ class Session:
             self.ends_at = _end_of_allocation()
         self.batches = [SessionBatch(one, self) for one in planned]
 
+    @classmethod
+    def of_plan(
+        cls, plan: Plan, batches: Iterable[Batch], results: Path, any_kind: bool = False, **settings: Any
+    ) -> Session:
+        return cls([planned_batch(plan, batch, results, any_kind) for batch in batches], **settings)
+
     def expect_missing(self, batches: Iterable[SessionBatch]) -> None:
         """Count what the plan lacks of these batches, for the time that is left."""
         self.progress.expect(sum(len(batch.missing()) for batch in batches if batch.can_go_on))
@@ -296,6 +302,8 @@ class SessionBatch:
     finished: dict[Run, Finished] = field(init=False)
     kept: list[Run] = field(init=False)  # executions of the plan that are not measured again
     ran: list[Execution] = field(init=False, default_factory=list)  # in this session
+    failed: list[Execution] = field(init=False, default_factory=list)  # of them
+    done: int = field(init=False, default=0)  # of them, that succeeded
     left: int = 0  # executions that the rest of the allocation is too short for
     unavailable: str | None = None  # why nothing was tried on an optional target
     unavailable_cells: Mapping[str, str] = field(default_factory=dict)  # reasons, by cell
@@ -303,16 +311,18 @@ class SessionBatch:
     slow_nodes: list[Slow] | None = None  # None: they were not compared
     elapsed_s: float = 0.0  # all in all
     has_remains: bool = False  # of a weir that was killed
+    needs_its_target: bool = field(init=False)  # something is to be measured there, or remains are
 
     def __post_init__(self) -> None:
         self.load()
 
     def load(self) -> None:
-        """Read what has run before this session."""
+        """Read what has run before this session, and what is left."""
         self.finished = read_finished(self.planned.cells, self.planned.results)
         missing = {each.key for each in self.missing()}
         planned = ((cell.cell, run) for cell in self.planned.cells for run in range(cell.rounds))
         self.kept = [key for key in planned if key not in missing]
+        self.needs_its_target = self.planned.launch_folder.exists() or bool(self.todo())
 
     def exclude(self, reasons: Mapping[str, str]) -> None:
         """Note cells that the programs here cannot measure: none of their executions is to be measured."""
@@ -324,17 +334,11 @@ class SessionBatch:
         """Note an execution that has just got its run file."""
         self.ran.append(execution)
         self.finished[execution.key] = one = Finished.of(document, math.inf)
+        if one.is_success:
+            self.done += 1
+        else:
+            self.failed.append(execution)
         return one
-
-    @property
-    def failed(self) -> list[Execution]:
-        """Executions of this session that did not succeed."""
-        return [each for each in self.ran if not self.finished[each.key].is_success]
-
-    @property
-    def done(self) -> int:
-        """The number of executions that succeeded in this session."""
-        return len(self.ran) - len(self.failed)
 
     def missing(self, round: int | None = None) -> list[Execution]:
         """Executions of the plan that are to be measured, of one round or of all."""
@@ -365,11 +369,6 @@ class SessionBatch:
             return False
         is_new = math.isinf(one.written_s) or one.written_s > session.kept_since
         return is_new or one.is_success or not session.retry_failed
-
-    @property
-    def needs_its_target(self) -> bool:
-        """Whether something is to be measured there, or a killed weir left a launch."""
-        return self.planned.launch_folder.exists() or bool(self.todo())
 
     @property
     def can_go_on(self) -> bool:

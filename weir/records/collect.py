@@ -14,8 +14,8 @@ from weir.audit.judge import judge_all, verdict_columns
 from weir.audit.moved import with_debts
 from weir.audit.subject import RunFacts, Subject
 from weir.base.errors import WeirError, did_you_mean
-from weir.base.files import WRONG_CONTENT, from_json, shaped
-from weir.runs.files import ROWS_FILE, RUN_FILE, sum_of
+from weir.base.files import WRONG_CONTENT, from_json, shaped, sum_of
+from weir.runs.files import ROWS_FILE, RUN_FILE
 from weir.terms.columns import checked, repeated_parameters
 from weir.terms.model import CROSS_CHECK, Cell, Message, Parsed, Row
 from weir.tools import purpose_of, tools

@@ -22,12 +22,12 @@ from typing import Any
 
 from weir.audit.judge import VERDICTS
 from weir.base.errors import WeirError
-from weir.base.files import from_json
+from weir.base.files import file_sha256, from_json
 from weir.base.units import counted
 from weir.plan.files import damage_named, text_of_plan
 from weir.records.collect import Run
 from weir.records.judged import rows_of_run
-from weir.runs.files import RUN_FILE, file_sha256, read_run_file, run_folder
+from weir.runs.files import RUN_FILE, read_run_file, run_folder
 from weir.runs.ledger import DONE, LEDGER, NOTHING_BEFORE, Entry, Ledger, ledger_of, read_ledger
 from weir.runs.manifest import MANIFEST, read_manifest
 from weir.terms.columns import columns_of_role

@@ -4,7 +4,7 @@ need not be kept."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,12 @@ from weir.audit.explain import hint_of, triggered
 from weir.audit.judge import UNPROVEN, VERDICTS
 from weir.audit.registry import rules
 from weir.base.units import about_size, counted
-from weir.measure.machine.host import power_text
 from weir.terms.model import Row
 
 MACHINE_KEYS = ("node", "kernel", "system", "processor", "cores", "memory_bytes", "power")  # power: the last
 _READ_AS = {"memory_bytes": "memory", "power": "power of the processors"}
 _EXAMPLES = 3
+NOT_KNOWN = "frequency not known"
 
 
 @dataclass
@@ -161,6 +161,32 @@ def machine_of(host: Mapping[str, Any]) -> dict[str, Any]:
     """The description of a node, from the host of a run.json; power as a text, without the momentary
     frequency."""
     return {key: host.get(key) for key in MACHINE_KEYS} | {"power": power_text(host.get("power"))}
+
+
+def power_text(power: Mapping[str, Any] | None) -> str | None:
+    """The settings, which are the same until somebody changes them; None: a run that did not record them."""
+    return None if power is None else ", ".join(_power_parts(power))
+
+
+def _power_parts(power: Mapping[str, Any]) -> Iterator[str]:
+    if power["drivers"] or power["governors"]:
+        yield f"governor {' and '.join(power['governors']) or 'not known'}"
+        yield f"driver {' and '.join(power['drivers']) or 'not known'}"
+    else:
+        yield NOT_KNOWN
+    if power["preferences"]:
+        yield f"preference {' and '.join(power['preferences'])}"
+    if power["least_mhz"] is not None and power["most_mhz"] is not None:
+        yield f"{power['least_mhz']:.0f} to {power['most_mhz']:.0f} MHz"
+    if power["boost"] is not None:
+        yield f"boost {'on' if power['boost'] else 'off'}"
+    if power["idle"]:
+        yield f"idle states by {' and '.join(power['idle'])}"
+    if power["idle_disabled"]:
+        yield f"without {', '.join(power['idle_disabled'])}"
+    if power["profile"]:
+        yield f"profile {power['profile']}"
+    yield from (f"{name} at most {limit:g} W" for name, limit in sorted(power["limits_w"].items()))
 
 
 def described(machine: Mapping[str, Any]) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 from collections.abc import Iterable, Mapping
@@ -72,19 +71,6 @@ def fresh_folder(results: Path, cell_id: str, run: int) -> Path:
     return folder
 
 
-def file_sha256(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def sum_of(file: Path) -> str | None:
-    """The SHA-256 of a file; None for a file that cannot be read, or whose name no file can have."""
-    try:
-        return file_sha256(file)
-    except (OSError, ValueError):
-        return None
-
-
 def note_unavailable(results: Path, batch: str, reason: str | None) -> None:
     """Remember why a batch or a cell was not tried; None forgets it."""
     file = results / "unavailable" / batch
@@ -95,10 +81,10 @@ def note_unavailable(results: Path, batch: str, reason: str | None) -> None:
     write_atomically(file, reason + "\n")
 
 
-def note_unavailable_cells(results: Path, cells: Iterable[str], reasons: Mapping[str, str]) -> None:
-    """Remember why some of these cells cannot be measured here, and that the others can. A name of a cell is
-    never that of a batch."""
-    for name in unavailable_names(results) & set(cells) - reasons.keys():
+def note_unavailable_some(results: Path, names: Iterable[str], reasons: Mapping[str, str]) -> None:
+    """Remember why some of these batches and cells cannot be measured here, and that the others can.
+    A name of a cell is never that of a batch."""
+    for name in unavailable_names(results) & set(names) - reasons.keys():
         note_unavailable(results, name, None)
     for name, reason in reasons.items():
         note_unavailable(results, name, reason)

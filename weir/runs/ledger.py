@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
-from weir.base.files import WRONG_CONTENT, fault_of, from_json, whole_bytes, write_atomically
-from weir.runs.files import ROWS_FILE, RUN_FILE, file_sha256
+from weir.base.files import WRONG_CONTENT, fault_of, file_sha256, from_json, whole_bytes, write_atomically
+from weir.runs.files import ROWS_FILE, RUN_FILE
 
 LEDGER = "ledger.jsonl"
 ROUNDS_FILE = "rounds.json"  # the findings of a study's collection, and the head of the ledger then

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
-from weir.base.files import from_json, write_atomically
-from weir.runs.files import RUN_FILE, file_sha256
+from weir.base.files import file_sha256, from_json, write_atomically
+from weir.runs.files import RUN_FILE
 from weir.runs.ledger import LEDGER, is_copy, ledger_of
 
 MANIFEST = "SHA256SUMS"

@@ -25,7 +25,7 @@ from tests.golden.audit.cases import CASES, found_in
 from tests.zoo.animals import Animal
 from tests.zoo.everyone import ANIMALS
 from tests.zoo.keeper import ENGINE, ROOT, Keeper
-from weir.runs.files import file_sha256
+from weir.base.files import file_sha256
 
 _RANKS = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", "2"]
 _AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}

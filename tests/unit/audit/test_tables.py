@@ -25,9 +25,9 @@ from weir.audit.judge import (
 )
 from weir.audit.registry import Outcome, degraded, rule, rules
 from weir.audit.subject import Subject
+from weir.base.files import file_sha256
 from weir.cli import main
 from weir.records.table import read_records, write_records
-from weir.runs.files import file_sha256
 from weir.terms.columns import columns
 from weir.terms.model import Finding, Row
 

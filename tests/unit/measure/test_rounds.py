@@ -16,6 +16,7 @@ from weir.base.errors import TargetUnavailableError, WeirError
 from weir.base.processes import started
 from weir.commands import run
 from weir.measure import batches
+from weir.measure import session as sessions
 from weir.measure.batches import measure_in_rounds, measure_in_turn
 from weir.measure.lock import machine_lock, this_process
 from weir.measure.receipt import BatchReceipt
@@ -290,7 +291,7 @@ def run_alone(monkeypatch: pytest.MonkeyPatch, folder: Path, batches: str) -> li
     plan = SimpleNamespace(batches=list(of_name.values()), batch=of_name.__getitem__)
     monkeypatch.setattr(run, "Interrupt", lambda: SimpleNamespace(cause="SIGINT"))
     monkeypatch.setattr(run, "read_plan", lambda path: plan)
-    monkeypatch.setattr(run, "planned_batch", lambda plan, batch, *_: job(batch.batch, (4,), folder))
+    monkeypatch.setattr(sessions, "planned_batch", lambda plan, batch, *_: job(batch.batch, (4,), folder))
     monkeypatch.setattr(run, "batch_costs", lambda batch, result, results: batch.batch)
     monkeypatch.setattr(run, "append_costs", lambda results, costs: kept.append(costs))
     return kept

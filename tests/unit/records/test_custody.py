@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from tests.unit.records.test_collect import document, leave_run, plan
-from weir.base.files import read_object
+from weir.base.files import file_sha256, read_object
 from weir.cli import main
 from weir.plan.files import write_plan
 from weir.plan.model import Plan
 from weir.records.judged import rows_text
 from weir.records.table import read_records
-from weir.runs.files import RUN_FILE, file_sha256
+from weir.runs.files import RUN_FILE
 from weir.runs.ledger import end_run, write_run_file
 from weir.terms.model import Cell, Row
 

@@ -17,13 +17,14 @@ import pytest
 
 from bench.growth import write_configuration, write_runs
 from weir.base.errors import WeirError
+from weir.base.files import file_sha256
 from weir.cli import main
 from weir.plan import Plan, read_plan
 from weir.plan.files import lines_of_plan
 from weir.records import judged
 from weir.records.collect import Run, read_json
 from weir.records.judged import Work, collected, parts_of
-from weir.runs.files import ROWS_FILE, RUN_FILE, file_sha256
+from weir.runs.files import ROWS_FILE, RUN_FILE
 from weir.runs.manifest import read_manifest
 from weir.terms.model import Cell, Until
 

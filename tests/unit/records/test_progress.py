@@ -22,7 +22,7 @@ from weir.plan import Plan, make_plan, write_plan
 from weir.plan.card import short_card
 from weir.records.collect import Run
 from weir.records.progress import BatchProgress, StudyProgress
-from weir.runs.files import note_unavailable_cells, run_folder
+from weir.runs.files import note_unavailable_some, run_folder
 from weir.terms.model import Cell, Parsed, Row
 from weir.workflow.follow import _append, _redraw, line, progress_of
 
@@ -74,7 +74,7 @@ def test_a_batch_is_finished_when_all_that_its_programs_can_measure_is(study: Pa
     cells = plan.batches[0].cells
     Handover.of(study, plan.batches[0].batch).receipt.parent.mkdir()
     Handover.of(study, plan.batches[0].batch).receipt.write_text("{}")
-    note_unavailable_cells(study.parent, [], {cell.cell: "built without HDF5" for cell in cells[1:]})
+    note_unavailable_some(study.parent, [], {cell.cell: "built without HDF5" for cell in cells[1:]})
     for number in range(0, 8, len(cells)):
         assert first(progress).state == "waiting"
         end(study, plan, number)

@@ -15,7 +15,7 @@ from tests.checkout import ROOT, shipped
 from weir.base.errors import WeirError, error_data
 from weir.measure.handover import Handover
 from weir.plan import make_plan
-from weir.runs.files import note_unavailable, note_unavailable_cells
+from weir.runs.files import note_unavailable, note_unavailable_some
 from weir.workflow.study import measured_study, reasons_together, waiting_beside, why_not_measured
 
 PLAN: Any = SimpleNamespace(batches=[SimpleNamespace(batch=name) for name in ("disk-a-1x1", "disk-a-3x1")])
@@ -110,7 +110,7 @@ def test_batches_of_a_machine_take_turns_as_far_as_they_wait(tmp_path: Path) -> 
     note_unavailable(tmp_path, memory, None)
     cells = [cell.cell for cell in names["memory"].cells]
     for missing, waits in ((cells[1:], [memory]), (cells, [])):
-        note_unavailable_cells(tmp_path, cells, dict.fromkeys(missing, "built without HDF5"))
+        note_unavailable_some(tmp_path, cells, dict.fromkeys(missing, "built without HDF5"))
         assert waiting() == waits, "a cell that IOR cannot measure waits for nothing"
     failed.receipt.unlink()
     assert waiting() == [memory], "it is tried again"

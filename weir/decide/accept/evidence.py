@@ -21,7 +21,7 @@ from typing import Any
 from weir.audit.judge import UNPROVEN, USABLE
 from weir.audit.registry import INVALID
 from weir.base.errors import InputError
-from weir.base.files import shaped
+from weir.base.files import file_sha256, shaped
 from weir.base.units import format_size
 from weir.decide.accept.contract import IO500, MEDIAN, PLACES, Line, NamedCampaign, Promise
 from weir.decide.compare.sides import records_file
@@ -34,7 +34,7 @@ from weir.records.intervals import ASSUMED, autocorrelation_of_rows
 from weir.records.metrics import metric_named
 from weir.records.rounds import CLOCK, OLDER, REPEATED, Finding, Rounds, not_as_measured, rounds_of_rows
 from weir.records.table import read_study_records
-from weir.runs.files import RUN_FILE, file_sha256, read_run_file, run_folder
+from weir.runs.files import RUN_FILE, read_run_file, run_folder
 from weir.runs.ledger import LEDGER, Entry, Ledger, read_ledger
 from weir.runs.manifest import COPY_HINT, MANIFEST, verify
 from weir.terms.columns import repeated_parameters

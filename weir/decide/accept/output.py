@@ -11,9 +11,9 @@ from weir.base.units import counted
 from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured
 from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, Value, overall
-from weir.measure.machine.host import power_text
 from weir.records.metrics import metric_named
 from weir.records.rounds import CLOCK, REMARKS, REPEATED
+from weir.records.tally import power_text
 from weir.report.junit import ERROR, FAILURE, Case, junit
 
 ORDER = (PASS, FAIL, NOT_PROVEN)

@@ -25,7 +25,6 @@ from weir.terms.printed_values import real, whole
 
 Held = Mapping[str, int | None]  # counters of what holds processes back, since the start of the node
 Limits = list[dict[str, int | str]]
-NOT_KNOWN = "frequency not known"
 _PROC, _CGROUPS, _SYS = Path("/proc"), Path("/sys/fs/cgroup"), Path("/sys")
 # Control groups of version 1 have these files, those of version 2 these keys in io.max.
 _LIMITS = {
@@ -267,32 +266,6 @@ def power_of(
         "limits_w": dict(_limits_w(system / "class/powercap")),
         "mhz": _mean_mhz(proc / "cpuinfo", own),
     }
-
-
-def power_text(power: Mapping[str, Any] | None) -> str | None:
-    """The settings, which are the same until somebody changes them; None: a run that did not record them."""
-    return None if power is None else ", ".join(_power_parts(power))
-
-
-def _power_parts(power: Mapping[str, Any]) -> Iterator[str]:
-    if power["drivers"] or power["governors"]:
-        yield f"governor {' and '.join(power['governors']) or 'not known'}"
-        yield f"driver {' and '.join(power['drivers']) or 'not known'}"
-    else:
-        yield NOT_KNOWN
-    if power["preferences"]:
-        yield f"preference {' and '.join(power['preferences'])}"
-    if power["least_mhz"] is not None and power["most_mhz"] is not None:
-        yield f"{power['least_mhz']:.0f} to {power['most_mhz']:.0f} MHz"
-    if power["boost"] is not None:
-        yield f"boost {'on' if power['boost'] else 'off'}"
-    if power["idle"]:
-        yield f"idle states by {' and '.join(power['idle'])}"
-    if power["idle_disabled"]:
-        yield f"without {', '.join(power['idle_disabled'])}"
-    if power["profile"]:
-        yield f"profile {power['profile']}"
-    yield from (f"{name} at most {limit:g} W" for name, limit in sorted(power["limits_w"].items()))
 
 
 def _texts(folders: Collection[Path], *names: str) -> list[str]:

@@ -12,13 +12,12 @@ from typing import Any
 
 import weir
 from weir.base.errors import InputError
-from weir.base.files import NUMBER, damage_named, read_object, shaped
+from weir.base.files import NUMBER, damage_named, file_sha256, read_object, shaped
 from weir.base.units import about_duration, about_size, three_digits
 from weir.data import data_folder
 from weir.records.study_facts import read_study_facts
 from weir.report.page import ANSWERS, PAGE_FILE
 from weir.report.text import latex, latex_path
-from weir.runs.files import file_sha256
 
 TEXT = "appendix.tex"
 TABLE = "appendix.csv"

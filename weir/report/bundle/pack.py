@@ -16,13 +16,13 @@ from typing import Any
 
 import weir
 from weir.base.errors import WeirError
-from weir.base.files import read_object
+from weir.base.files import file_sha256, read_object
 from weir.data import STUDY_PARTS
 from weir.records.study_facts import commit_of
 from weir.report.bundle.private import Private
 from weir.report.bundle.reproduce import collected_again, drawn_again
 from weir.report.bundle.source import Source
-from weir.runs.files import ROWS_FILE, RUN_FILE, file_sha256
+from weir.runs.files import ROWS_FILE, RUN_FILE
 from weir.runs.ledger import LEDGER, copy_ledger, read_ledger, write_run_file
 from weir.runs.manifest import MANIFEST, manifest_text, read_manifest, verify, write_manifest
 

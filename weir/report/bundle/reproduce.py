@@ -23,9 +23,9 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from weir.base.errors import InputError, WeirError
+from weir.base.files import file_sha256
 from weir.base.units import about_size
 from weir.report.bundle.appendix import Line, claim_lines
-from weir.runs.files import file_sha256
 from weir.runs.manifest import MANIFEST, TABLES, Difference, Verified, digest_of, read_manifest, verify
 
 

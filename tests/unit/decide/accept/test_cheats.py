@@ -17,10 +17,11 @@ import pytest
 from tests.unit.decide.accept.compliant import cells_of, write_study
 from tests.unit.decide.accept.test_accept import CONTRACTS, contract_of
 from tests.unit.recorded import collect, judged_as, measure, measure_one
+from weir.base.files import file_sha256
 from weir.cli import main
 from weir.decide.accept.output import REMAINS_POSSIBLE
 from weir.records.table import read_records, write_records
-from weir.runs.files import RUN_FILE, file_sha256
+from weir.runs.files import RUN_FILE
 from weir.runs.ledger import LEDGER, read_ledger
 from weir.runs.manifest import MANIFEST, read_manifest
 

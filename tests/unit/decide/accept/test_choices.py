@@ -24,13 +24,13 @@ from tests.unit.decide.accept.test_cheats import (
 )
 from tests.unit.decide.compare.test_conditions import POWER
 from tests.unit.recorded import collect, measure, measure_one
+from weir.base.files import file_sha256
 from weir.cli import main
 from weir.decide.accept.conditions import storages_of
 from weir.decide.accept.evidence import Measured, read_measured
 from weir.decide.accept.judge import judge
 from weir.records.intervals import ASSUMED
 from weir.records.table import read_records
-from weir.runs.files import file_sha256
 from weir.runs.ledger import LEDGER, append, read_ledger
 
 

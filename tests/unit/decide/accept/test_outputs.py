@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.golden.audit.cases import CASES
+from weir.base.files import file_sha256
 from weir.decide.accept.contract import Contract, Line, Promise
 from weir.decide.accept.evidence import Measured
 from weir.decide.accept.judge import NOT_PROVEN, PASS, judge
@@ -19,7 +20,7 @@ from weir.records import rounds
 from weir.records.collect import Run, read_json, sum_of_facts
 from weir.records.judged import code_state, collect_cell, judged, rows_of_run
 from weir.records.table import lines_of
-from weir.runs.files import ROWS_FILE, file_sha256, run_folder
+from weir.runs.files import ROWS_FILE, run_folder
 from weir.terms.model import Row
 
 

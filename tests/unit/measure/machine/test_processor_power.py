@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from weir.measure.machine.host import NOT_KNOWN, host_facts, power_of, power_text
+from weir.measure.machine.host import host_facts, power_of
+from weir.records.tally import NOT_KNOWN, power_text
 
 
 def written(folder: Path, **files: object) -> None:
