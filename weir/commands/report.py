@@ -117,8 +117,7 @@ def _report(args: argparse.Namespace, chosen: dict[str, str]) -> int:
     if args.retry_failed:
         left |= forget_failed(plan, folder)
     scale = other_scale(plan, lambda: make_plan(load_config(overrides=requested | {"scale": FULL})), _WHOLE)
-    print(short_card(plan, sum(left.values()), scale), flush=True)
-    hand_over(plan, folder)
+    print(short_card(plan, sum(left.values()), hand_over(plan, folder), scale), flush=True)
     workflow = Workflow(plan, folder, chosen, args.page_only)
     to_measure = [name for name, count in left.items() if count]
     if args.set_up and subprocess.call([_SET_UP, "--look", *_ANALYSIS]) != 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 
 from weir.base.errors import WeirError
 from weir.base.units import about_duration, about_size, counted
@@ -49,15 +50,15 @@ def other_scale(plan: Plan, full: Callable[[], Plan], option: str) -> str:
     return f"{chosen}; {FULL} has {_work(cost)}: {option}"
 
 
-def short_card(plan: Plan, left: int, scale: str = "") -> str:
+def short_card(plan: Plan, left: int, whole: Path, scale: str = "") -> str:
     """The card in at most twelve lines: what will be measured, where, how much and how long; the rest is in
-    plan.txt. scale: the text of other_scale."""
+    the file of the whole card. scale: the text of other_scale."""
     cost = plan.cost
     lines = [
         f"Plan of {_whole(plan)}: {plan.site.description}",
         f"  cells       {cost.cells:,} in {cost.executions:,} executions;"
         f" {cost.cells - left:,} of them are measured"
-        + (f"; {cost.excluded:,} excluded: plan.txt has the reasons" if cost.excluded else ""),
+        + (f"; {cost.excluded:,} excluded: {whole} has the reasons" if cost.excluded else ""),
         f"  volume      {about_size(cost.written_bytes)} written, {about_size(cost.read_bytes)} read;"
         f" peak space {about_size(cost.peak_bytes)}",
         f"  time        {_duration(cost)}",

@@ -100,13 +100,16 @@ def plan_digest(plan: Plan) -> str:
     return hashlib.sha256(json.dumps(plan_data(plan), sort_keys=True).encode()).hexdigest()[:16]
 
 
-def hand_over(plan: Plan, folder: Path) -> None:
-    """The plan by which a study is measured, from whoever begins that to all that take part in it. What is
-    collected gets a plan of its own, so that records that are there keep theirs meanwhile."""
+def hand_over(plan: Plan, folder: Path) -> Path:
+    """The plan by which a study is measured, from whoever begins that to all that take part in it; the file
+    of its cost card. What is collected gets a plan of its own, so that records that are there keep theirs
+    meanwhile."""
     from weir.plan.card import cost_card  # with the readers of YAML, for which no job waits
 
     write_plan(plan, folder / MEASURED_PLAN)
-    (folder / "plan.txt").write_text(cost_card(plan) + "\n", encoding="utf-8")
+    card = folder / "plan.txt"
+    card.write_text(cost_card(plan) + "\n", encoding="utf-8")
+    return card
 
 
 def cells_left(batch: Batch, results: Path) -> list[str]:

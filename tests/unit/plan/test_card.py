@@ -87,7 +87,7 @@ def test_a_scale_that_the_site_chose_is_named_with_what_the_whole_costs(tmp_path
     cost = "8 cells, 16 executions, 9.1 s to 41 s"
     assert text == f"small, the default of site here; full has {cost}: --scale full"
     assert f"\n  scale         {text}\n  cells         4 " in cost_card(plan, (), text)
-    short = short_card(plan, 0, text).splitlines()
+    short = short_card(plan, 0, Path("results/local/quick/plan.txt"), text).splitlines()
     assert f"  scale       {text}" in short[:5]
     assert len(short) <= 12
 

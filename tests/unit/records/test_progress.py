@@ -263,7 +263,7 @@ def test_a_folder_without_a_plan_is_named(tmp_path: Path) -> None:
 
 
 def test_the_short_card_has_twelve_lines_at_most(plan: Plan) -> None:
-    card = short_card(plan, left=len(plan.cells))
+    card = short_card(plan, len(plan.cells), Path("results/local/quick/plan.txt"))
     assert len(card.splitlines()) <= 12
     assert "8 in 16 executions; 0 of them are measured" in card
     assert "disk  A directory, 9.1 s to 41 s" in card
