@@ -62,6 +62,15 @@ def test_what_a_process_did_before_its_end_counts(prove: Prove, tmp_path: Path, 
     assert killed == 0 or mount["whole"]["dirtied_bytes"] is None
 
 
+def test_a_killed_process_that_moved_nothing_needs_no_report(prove: Prove) -> None:
+    """Scripts end their monitors and time limits so."""
+    wait = "import time; held, begun = open('held', 'w'), open('begun', 'w'); time.sleep(100)"
+    script = f"'{sys.executable}' -S -c \"{wait}\" & until [ -e begun ]; do sleep 0.1; done; kill -9 $!; wait"
+    seen = prove("sh", "-c", script)
+    assert sum(one["killed"] for one in seen["processes"]) == 1
+    assert not any("left no report" in text for text in seen["not_seen"])
+
+
 def test_a_signal_in_the_middle_of_a_benchmark(prove: Prove) -> None:
     """As `timeout` sends it."""
     loop = f"import os\nf = os.open('f', 65)\nwhile os.pwrite(f, bytes({MIB}), 0): open('begun', 'w')"

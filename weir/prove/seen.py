@@ -93,7 +93,7 @@ def _unseen(seen: Seen) -> Iterator[str]:
     for one in seen.doubts:
         yield f"whether the counts above are true: {one}; nothing is believed of them"
     alone = [one for one in own if one["host"] == socket.gethostname() and not one["started"]]
-    moved = sum(mount[way] for one in alone for mount in one["mounts"] for way in _MOVED)
+    moved = sum(map(_moved_bytes, alone))
     if moved >= _NOTICEABLE_BYTES:
         how = "a daemon started them (srun, a container), or nobody waits for them"
         yield f"by the kernel's sum: {about_size(moved)} of calls in {len(alone)} processes: {how}"
@@ -116,7 +116,7 @@ def _unseen(seen: Seen) -> Iterator[str]:
         yield f"what passed through {rings} queues of io_uring: {_TIMED_BY_THE_PROGRAM}"
     if any(mount.counts["mappings"] and is_worth_lines(mount) for mount in seen.mounts):
         yield f"transfers through mappings (mmap): {_TIMED_BY_THE_PROGRAM}"
-    killed = sum(map(is_killed, own))
+    killed = sum(is_killed(one) and _moved_bytes(one) > 0 for one in own)
     if killed:
         how = "by a signal or a call of the system: their counts are those up to then"
         yield f"the end of {counted(killed, 'process')} that left no report, {how}"
@@ -124,6 +124,10 @@ def _unseen(seen: Seen) -> Iterator[str]:
         yield f"what {counted(seen.damaged, 'process')} counted: the reports are damaged, or memory was full"
     for name in sorted({PurePath(one["object"]).name for one in interposed(own)}):
         yield f"what {name} does with calls that it provides in place of the C library"
+
+
+def _moved_bytes(process: Process) -> int:
+    return sum(mount[way] for mount in process["mounts"] for way in _MOVED)
 
 
 def _why_no_report(seen: Seen) -> str:
