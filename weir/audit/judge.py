@@ -131,7 +131,7 @@ def stored_findings(row: Row) -> list[Finding]:
     evidence = (row.get("evidence") or "").split(EVIDENCE_SEPARATOR)
     known = rules()
     findings = []
-    for index, reason in enumerate(_list(row.get("reasons"))):
+    for index, reason in enumerate(names_in(row.get("reasons"))):
         verdicts = [one for one in known[reason].verdicts if one != "NOTE"] if reason in known else []
         verdict = verdicts[0] if len(verdicts) == 1 else str(row.get("verdict"))
         findings.append(Finding(reason, verdict, evidence[index] if index < len(evidence) else ""))
@@ -147,9 +147,9 @@ def stored_notes(row: Row) -> list[Finding]:
 def audit_again(row: Row) -> Judgement:
     """The judgement of one record of a table, in the order of the rules' ids."""
     fresh = judge(Subject(row, from_output=False))
-    passed = {name: "" for name in _list(row.get("checked")) if _is_kept(name)}
+    passed = {name: "" for name in names_in(row.get("checked")) if _is_kept(name)}
     passed |= {name: saw for name, saw in fresh.passed.items() if not _is_kept(name)}
-    known_missing = fresh.missing if row.get("missing") is None else _list(row["missing"])
+    known_missing = fresh.missing if row.get("missing") is None else names_in(row["missing"])
     lacking = [name for name in known_missing if not _is_given(name, passed)]
     return Judgement(
         findings=_merged(stored_findings(row), fresh.findings),
@@ -186,5 +186,6 @@ def _is_given(name: str, passed: dict[str, str]) -> bool:
     return name in EVIDENCE and any(one in passed for one in EVIDENCE[name].rules)
 
 
-def _list(text: str | None) -> list[str]:
+def names_in(text: str | None) -> list[str]:
+    """The names of rules or of evidence that a field of a record has."""
     return [part for part in (text or "").split(";") if part]

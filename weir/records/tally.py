@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.audit.explain import hint_of, triggered
-from weir.audit.judge import UNPROVEN, VERDICTS
+from weir.audit.judge import UNPROVEN, VERDICTS, names_in
 from weir.audit.registry import rules
 from weir.base.units import about_size, counted
 from weir.terms.model import Row
@@ -225,7 +225,7 @@ def _storage(host: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _words(texts: Iterable[str | None]) -> list[str]:
-    return [word for text in texts for word in (text or "").split(";") if word]
+    return [name for text in texts for name in names_in(text)]
 
 
 def summarise(rows: Sequence[Row], out: Path) -> dict[str, Any]:

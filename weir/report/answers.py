@@ -10,17 +10,31 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from weir.audit.explain import hint_of
-from weir.audit.judge import USABLE, VALID, VERDICTS
+from weir.audit.judge import USABLE, VALID, VERDICTS, names_in
 from weir.audit.registry import rules
 from weir.base.units import about_size
-from weir.report.points import Points, size_text
+from weir.report.points import MOST_POINTS, Points, size_text
 from weir.terms.columns import columns
 from weir.terms.model import Row
 
 Known = Mapping[str, Any]
 
 
-def study_of(facts: Known, name: str) -> dict[str, Any]:
+def page_of(facts: Known, name: str, counts: Counts, points: Points) -> dict[str, Any]:
+    """The content of every page without R; facts: facts.json of the study of this name."""
+    shown = points.facts()
+    return {
+        "study": _study(facts, name),
+        "verdicts": counts.verdicts(),
+        "doubted": counts.doubted(),
+        "targets": _targets(facts, shown),
+        "answers": answers(points),
+        "points": shown[:MOST_POINTS],
+        "points_total": len(shown),
+    }
+
+
+def _study(facts: Known, name: str) -> dict[str, Any]:
     """The facts, like page_study() of analysis/R/page.R."""
     site, about = facts.get("site"), facts.get("about") or {}
     machines, suites = facts.get("machines") or [], facts.get("suites") or []
@@ -52,7 +66,7 @@ def _suite(one: Known) -> str:
     return f"{one['suite']} (scale {one['scale']})" if one.get("scale") else str(one["suite"])
 
 
-def targets_of(facts: Known, points: Iterable[Known]) -> list[dict[str, Any]]:
+def _targets(facts: Known, points: Iterable[Known]) -> list[dict[str, Any]]:
     """The targets with points: real storage first, the memory of the node, a ceiling, after the rest."""
     known = {str(one["target"]): one for one in facts.get("targets") or ()}
     found = dict.fromkeys((str(one["target"]), bool(one["emulated"])) for one in points)
@@ -200,14 +214,13 @@ class Counts:
 
 
 def _record(row: Row) -> _Record:
-    notes = (one.partition(":")[0].strip() for one in (row.get("notes") or "").split(";"))
-    reasons = (row.get("reasons") or "").split(";")
+    notes = (one.partition(":")[0].strip() for one in names_in(row.get("notes")))
     proof = str(row.get("proof") or "") if row["verdict"] == VALID else ""
     return _Record(
         bool(row.get("emulated")),
         row["verdict"],
         proof,
-        tuple(filter(None, reasons)),
+        tuple(names_in(row.get("reasons"))),
         tuple(filter(None, notes)),
     )
 

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from weir.audit.judge import UNPROVEN
+from weir.audit.judge import UNPROVEN, names_in
 from weir.base.errors import WeirError
 from weir.base.files import write_atomically
 from weir.base.units import about_duration
@@ -23,9 +23,9 @@ from weir.records.collect import requested_columns
 from weir.records.progress import BatchProgress, Ended, StudyProgress
 from weir.records.study_facts import Planned, study_facts
 from weir.records.tally import Tally, facts_of_run
-from weir.report.answers import Counts, answers, study_of, targets_of
+from weir.report.answers import Counts, page_of
 from weir.report.page import write_page
-from weir.report.points import MOST_POINTS, Points
+from weir.report.points import Points
 from weir.report.text import proof, rates
 from weir.terms.model import Row
 from weir.tools import purpose_of
@@ -80,18 +80,9 @@ class LiveStudy:
         write_atomically(self._folder / LIVE_TEXT, "".join(f"{line}\n" for line in self._text(facts)))
 
     def facts(self) -> dict[str, Any]:
-        points = self._points.facts()
         of_study = study_facts(self._plan, self._planned, self._tally)
-        return {
-            "study": study_of(of_study, self._folder.name),
-            "verdicts": self._counts.verdicts(),
-            "doubted": self._counts.doubted(),
-            "targets": targets_of(of_study, points),
-            "answers": answers(self._points),
-            "points": points[:MOST_POINTS],
-            "points_total": len(points),
-            "live": self._state(),
-        }
+        page = page_of(of_study, self._folder.name, self._counts, self._points)
+        return page | {"live": self._state()}
 
     def _state(self) -> dict[str, Any]:
         batches = self.progress.batches
@@ -194,10 +185,7 @@ def _trouble(found: Ended) -> str:
     facts = found.run.facts if found.run else {}
     if facts.get("status") != "done":
         return str(facts.get("error") or "failed")
-    rules = dict.fromkeys(
-        rule for row in found.rows for rule in (row.get("reasons") or "").split(";") if rule
-    )
-    return ", ".join(rules)
+    return ", ".join(dict.fromkeys(rule for row in found.rows for rule in names_in(row.get("reasons"))))
 
 
 def _by_reason(troubles: Collection[dict[str, Any]]) -> list[dict[str, Any]]:

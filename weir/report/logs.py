@@ -12,11 +12,11 @@ from typing import Any
 import weir
 from weir.audit.evidence import EVIDENCE
 from weir.audit.explain import example_text, lacking, next_time, triggered
-from weir.audit.judge import USABLE, VERDICTS
+from weir.audit.judge import USABLE, VERDICTS, names_in
 from weir.base.units import three_digits
 from weir.records.metrics import metric_named
-from weir.report.answers import Counts, answers, study_of, targets_of
-from weir.report.points import MOST_POINTS, Points
+from weir.report.answers import Counts, answers, page_of
+from weir.report.points import Points
 from weir.terms.model import Row
 
 _MOST_LOGS = 200
@@ -36,25 +36,19 @@ def logs_page(
     for row in rows:
         of_log[str(row["source"])].append(row)
     below = _directory(of_log)
-    found = [one | {"log": _name(one["source"], below)} for one in points.facts()]
     compared = {(access, cell) for _, access, cell in points.of_storage()}
     usable = {name for name, some in of_log.items() if any(row["verdict"] in USABLE for row in some)}
     ordered = sorted(of_log, key=lambda name: (name not in usable, name))
-    study = study_of(facts, records.parent.resolve().name) | {"weir": weir.__version__}
     lacks = lacking(rows)
-    return {
-        "study": study,
-        "verdicts": counts.verdicts(),
-        "doubted": counts.doubted(),
-        "targets": targets_of(facts, found),
-        "answers": answers(points),
-        "points": found[:MOST_POINTS],
-        "points_total": len(found),
+    page = page_of(facts, records.parent.resolve().name, counts, points)
+    page["study"]["weir"] = weir.__version__
+    page["points"] = [one | {"log": one["source"].removeprefix(below)} for one in page["points"]]
+    return page | {
         "logs": {
             "records": records.name,
             "count": len(of_log),
             "below": below,
-            "rows": [_log(_name(name, below), of_log[name], compared) for name in ordered[:_MOST_LOGS]],
+            "rows": [_log(name.removeprefix(below), of_log[name], compared) for name in ordered[:_MOST_LOGS]],
             "doubts": [_doubt(one) for one in triggered(rows)[:_MOST_DOUBTS]],
             "lacking": [_lack(one) for one in lacks],
             "commands": next_time(lacks),
@@ -70,14 +64,10 @@ def _directory(names: Iterable[str]) -> str:
     return "".join(f"{some[0]}/" for some in shared)
 
 
-def _name(source: str, below: str) -> str:
-    return source.removeprefix(below)
-
-
 def _log(name: str, rows: Sequence[Row], compared: Container[tuple[str, str]]) -> dict[str, Any]:
     verdicts = Counter(row["verdict"] for row in rows)
     programs = dict.fromkeys(" ".join(filter(None, (row["program"], row["tool_version"]))) for row in rows)
-    missing = {one for row in rows for one in (row.get("missing") or "").split(";") if one}
+    missing = {one for row in rows for one in names_in(row.get("missing"))}
     return {
         "log": name,
         "program": ", ".join(filter(None, programs)),
@@ -85,14 +75,14 @@ def _log(name: str, rows: Sequence[Row], compared: Container[tuple[str, str]]) -
         **{verdict: verdicts[verdict] for verdict in VERDICTS},
         "shown": [one for one in _shown(rows) if one not in missing],
         "missing": sorted(missing),
-        "findings": sorted({one for row in rows for one in (row.get("reasons") or "").split(";") if one}),
+        "findings": sorted({one for row in rows for one in names_in(row.get("reasons"))}),
         "best": "; ".join(_best(rows, compared)),
     }
 
 
 def _shown(rows: Iterable[Row]) -> list[str]:
     """Evidence that a passed rule gives."""
-    checked = {one for row in rows for one in (row.get("checked") or "").split(";")}
+    checked = {one for row in rows for one in names_in(row.get("checked"))}
     return [name for name, one in EVIDENCE.items() if checked.intersection(one.rules)]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from weir.audit.judge import UNPROVEN, USABLE, VALID, VERDICTS
+from weir.audit.judge import UNPROVEN, USABLE, VALID, VERDICTS, names_in
 from weir.audit.registry import DEGRADED, INVALID
 from weir.base.units import format_size
 from weir.records.metrics import metric_named
@@ -218,5 +218,5 @@ def _directory(row: Mapping[str, Any]) -> str:
 
 
 def _doubts(row: Mapping[str, Any]) -> list[str]:
-    missing = [f"no evidence: {name}" for name in (row.get("missing") or "").split(";") if name]
-    return [one for one in (row.get("reasons") or "").split(";") if one] + missing
+    missing = [f"no evidence: {name}" for name in names_in(row.get("missing"))]
+    return names_in(row.get("reasons")) + missing
