@@ -13,8 +13,8 @@ from typing import Any
 from weir.base.units import counted, few
 from weir.data import data_folder
 from weir.decide.io500.random_read import DOUBTED, published_random_reads
-from weir.decide.io500.result import PHASES, STONEWALL_S, WRITE_PHASES
-from weir.decide.io500.submissions import PER, Place, Submission, place_among
+from weir.decide.io500.result import PHASES, STONEWALL_S, WRITE_PHASES, value_of
+from weir.decide.io500.submissions import Place, Submission, Value, places_among
 from weir.terms.model import Row, tasks_of
 
 RANDOM_READS = data_folder("reference") / "io500-random-reads.csv"
@@ -22,16 +22,6 @@ RANDOM_READ = "ior_rnd4k_read"  # a phase of the extended runs
 _RANDOM_READ_BYTES = 4096
 _HARD_BYTES = 47008
 _HARD_FILE_BYTES = 3901
-
-
-@dataclass(frozen=True)
-class Published:
-    """One value of a phase: of the whole system, with its nodes and processes where they are known."""
-
-    value: float
-    nodes: int | None
-    procs: int | None
-    on_ime: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,17 +44,11 @@ class Standing:
 
 def populations(
     submissions: Sequence[Submission], random_reads: Path = RANDOM_READS
-) -> dict[str, list[Published]]:
+) -> dict[str, list[Value]]:
     """The published values by phase; random reads without those that are doubted."""
-    found = {
-        name: [
-            Published(each.result.phases[name].value, each.result.nodes, each.result.procs, each.on_ime)
-            for each in submissions
-        ]
-        for name in PHASES
-    }
+    found = {name: [each.value(name) for each in submissions] for name in PHASES}
     found[RANDOM_READ] = [
-        Published(one.value_gib_s, one.nodes, one.procs)
+        Value(one.value_gib_s, one.nodes, one.procs)
         for one in published_random_reads(random_reads)
         if one.verdict != DOUBTED
     ]
@@ -72,7 +56,7 @@ def populations(
 
 
 def standings(
-    rows: Iterable[Row], published: Mapping[str, Sequence[Published]], volatile: Iterable[str] = ()
+    rows: Iterable[Row], published: Mapping[str, Sequence[Value]], volatile: Iterable[str] = ()
 ) -> list[Standing]:
     """Every access of every cell. volatile: targets whose data do not survive the node."""
     cells: dict[str, list[Row]] = defaultdict(list)
@@ -86,17 +70,17 @@ def standings(
 
 
 def _standing(
-    access: str, mine: Sequence[Row], published: Mapping[str, Sequence[Published]], volatile: frozenset[str]
+    access: str, mine: Sequence[Row], published: Mapping[str, Sequence[Value]], volatile: frozenset[str]
 ) -> Standing:
     first = next(row for row in mine if row["access"] == access)
     phase, why_not = phase_of(first)
     why_not = why_not or _doubt(access, mine, phase, volatile)
     unit = PHASES.get(phase, "GiB/s")
     nodes, procs = first["nn"] or 0, tasks_of(first) or 0
-    values = [_value(row, unit) for row in mine if row["access"] == access]
+    values = [value_of(row, unit) for row in mine if row["access"] == access]
     known = [value for value in values if value is not None]
     value = median(known) if known else 0.0
-    places = {} if why_not or not known else _places(value, nodes, procs, published[phase])
+    places = {} if why_not or not known else places_among(Value(value, nodes, procs), published[phase])
     return Standing(
         first["cell"],
         first["label"] or "",
@@ -170,21 +154,6 @@ def _doubt(access: str, mine: Sequence[Row], phase: str, volatile: frozenset[str
 
 def _lasted_s(row: Row) -> float:
     return row["total_s"] or row["io_s"] or 0.0
-
-
-def _value(row: Row, unit: str) -> float | None:
-    rate = row["bw_mib_s"] if unit == "GiB/s" else row["ops_s"]
-    return rate / (1024 if unit == "GiB/s" else 1000) if rate else None
-
-
-def _places(value: float, nodes: int, procs: int, published: Sequence[Published]) -> dict[str, Place]:
-    found = {}
-    for per, own in zip(PER, (1, nodes, procs), strict=True):
-        divisors = [{"whole": 1, "node": each.nodes, "process": each.procs}[per] for each in published]
-        others = [(each.value / n, each.on_ime) for each, n in zip(published, divisors, strict=True) if n]
-        if others:
-            found[per] = place_among(value / own, others)
-    return found
 
 
 # Among fewer, a percentile would promise a resolution that is not there.

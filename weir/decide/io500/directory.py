@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from weir.base.errors import InputError, WeirError
@@ -21,7 +21,6 @@ from weir.decide.io500.result import (
     PHASES,
     TOLERANCE,
     ConfigHash,
-    Phase,
     ReadBack,
     Result,
     hash_of,
@@ -36,17 +35,22 @@ from weir.tools.outputs import read_text
 _DIFFERS = re.compile(r"incorrect data|verifying the data", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Job:
-    """The facts of the job; a field is None or absent where the logs do not contain it."""
+    """The facts of the job; a field is None or absent where the logs do not contain it.
 
-    nodes: int | None
-    tasks: int | None
-    stonewall_s: Mapping[str, float]  # by phase; 0 is a run without a stonewall
-    io_s: Mapping[str, float]  # of the phases of IOR: from the first transfer to the last one on all nodes
-    refused: Mapping[Path, str]  # logs that cannot be read, with the reason
-    best_of: Mapping[str, int]  # iterations of a phase of IOR, where there are several: IO500 takes the best
-    read_back: Mapping[str, ReadBack]
+    stonewall_s: by phase; 0 is a run without a stonewall. io_s: of the phases of IOR, from the first transfer
+    to the last one on all nodes. refused: logs that cannot be read, with the reason. best_of: iterations of a
+    phase of IOR, where there are several: IO500 takes the best.
+    """
+
+    nodes: int | None = None
+    tasks: int | None = None
+    stonewall_s: dict[str, float] = field(default_factory=dict)
+    io_s: dict[str, float] = field(default_factory=dict)
+    refused: dict[Path, str] = field(default_factory=dict)
+    best_of: dict[str, int] = field(default_factory=dict)
+    read_back: dict[str, ReadBack] = field(default_factory=dict)
 
 
 def read_all(files: Iterable[Path]) -> tuple[dict[Path, str], dict[Path, str]]:
@@ -65,31 +69,24 @@ def read_all(files: Iterable[Path]) -> tuple[dict[Path, str], dict[Path, str]]:
 
 def read_logs(folder: Path) -> Job:
     """Reads the logs of the phases, in the order in which they ran."""
-    nodes: int | None = None
-    tasks: int | None = None
-    stonewall_s: dict[str, float] = {}
-    io_s: dict[str, float] = {}
-    refused: dict[Path, str] = {}
-    best_of: dict[str, int] = {}
-    read_back: dict[str, ReadBack] = {}
-    for name in PHASES:
+    job = Job()
+    for name, unit in PHASES.items():
         tool = tools().get(name.partition("_")[0])
-        if tool is None or not (name.endswith("_write") or PHASES[name] == "GiB/s"):
+        if tool is None or not (name.endswith("_write") or unit == "GiB/s"):
             continue
         texts, unreadable = read_all(sorted(folder.glob(f"{name.replace('_', '[-_]')}.txt")))
-        refused |= unreadable
-        for text in texts.values():
-            for run in tool.parse_log(text):
-                nodes = nodes or run.requested.get("nodes")
-                tasks = tasks or run.requested.get("tasks")
-                if run.requested.get("stonewall") is not None:
-                    stonewall_s[name] = run.requested["stonewall"]
-                if PHASES[name] == "GiB/s" and name.endswith("_read"):
-                    read_back[name] = _read_back(run)
-                if PHASES[name] == "GiB/s" and (timed := _timed(run.rows, name)):
-                    io_s[name] = max(timed)[1]
-                    best_of |= {name: len(timed)} if len(timed) > 1 else {}
-    return Job(nodes, tasks, stonewall_s, io_s, refused, best_of, read_back)
+        job.refused |= unreadable
+        for run in (run for text in texts.values() for run in tool.parse_log(text)):
+            job.nodes = job.nodes or run.requested.get("nodes")
+            job.tasks = job.tasks or run.requested.get("tasks")
+            if run.requested.get("stonewall") is not None:
+                job.stonewall_s[name] = run.requested["stonewall"]
+            if unit == "GiB/s" and name.endswith("_read"):
+                job.read_back[name] = _read_back(run)
+            if unit == "GiB/s" and (timed := _timed(run.rows, name)):
+                job.io_s[name] = max(timed)[1]
+                job.best_of |= {name: len(timed)} if len(timed) > 1 else {}
+    return job
 
 
 def _timed(rows: Iterable[Row], name: str) -> list[tuple[float, float]]:
@@ -118,6 +115,10 @@ _LOG_PREFIXES = tuple({name.partition("_")[0] for name in PHASES})
 _ROUNDED_S, _SKEW = 0.1, 0.01
 _LARGEST_FILE_BYTES = 4 * 2**20
 _HINT = "an IO500 run writes result_summary.txt, and result.txt since 2020"
+_READERS: Mapping[str, tuple[Callable[[str], bool], Callable[[str, Path], Result]]] = {
+    "result_summary.txt": (is_summary, read_summary),
+    "result.txt": (is_ini, read_ini),
+}
 
 
 def read_directory(folder: Path) -> Result:
@@ -126,8 +127,7 @@ def read_directory(folder: Path) -> Result:
         hint = f"name the directory that holds it: {_HINT}" if folder.is_file() else _HINT
         raise InputError("is not a directory", file=folder, hint=hint)
     texts, refused = _texts(folder)
-    summary = _only(folder, texts, is_summary, read_summary, "result_summary.txt")
-    ini = _only(folder, texts, is_ini, read_ini, "result.txt")
+    summary, ini = (_only(folder, texts, usual) for usual in _READERS)
     if summary and ini:
         result = _joined(summary, ini)
     elif found := summary or ini:
@@ -148,10 +148,9 @@ def read_file(file: Path) -> Result | None:
         return None
     texts, _ = read_all([file])
     for text in texts.values():
-        if is_summary(text):
-            return replace(read_summary(text, file), label=_label(file.parent))
-        if is_ini(text):
-            return replace(read_ini(text, file), label=_label(file.parent))
+        for fits, read in _READERS.values():
+            if fits(text):
+                return replace(read(text, file), label=_label(file.parent))
     return None
 
 
@@ -162,7 +161,7 @@ def _label(folder: Path) -> str:
 def results_in(folder: Path) -> list[Path]:
     """The files in it that are a summary or a result.txt, by content."""
     texts, _ = _texts(folder)
-    return [file for file, text in texts.items() if is_summary(text) or is_ini(text)]
+    return [file for file, text in texts.items() if any(fits(text) for fits, _ in _READERS.values())]
 
 
 def _no_result(folder: Path, refused: Mapping[Path, str]) -> WeirError:
@@ -205,14 +204,9 @@ def _may_be_result(file: Path) -> bool:
     return file.is_file() and not name.startswith(_LOG_PREFIXES) and file.stat().st_size < _LARGEST_FILE_BYTES
 
 
-def _only(
-    folder: Path,
-    texts: dict[Path, str],
-    fits: Callable[[str], bool],
-    read: Callable[[str, Path], Result],
-    usual: str,
-) -> Result | None:
+def _only(folder: Path, texts: Mapping[Path, str], usual: str) -> Result | None:
     """The file of the usual name if it fits, else the only one that does."""
+    fits, read = _READERS[usual]
     fitting = [file for file, text in texts.items() if fits(text)]
     chosen = [file for file in fitting if file.name == usual] or fitting
     if len(chosen) > 1:
@@ -225,9 +219,11 @@ def _only(
 
 
 def _joined(summary: Result, ini: Result) -> Result:
-    phases = {name: _joined_phase(phase, ini.phases.get(name)) for name, phase in summary.phases.items()} | {
-        name: phase for name, phase in ini.phases.items() if name not in summary.phases
-    }
+    phases = {**summary.phases}
+    for name, other in ini.phases.items():
+        phase = phases.setdefault(name, other)
+        invalid = phase.marked_invalid or other.marked_invalid
+        phases[name] = replace(phase, stonewall_s=other.stonewall_s, marked_invalid=invalid)
     differing = [
         name
         for name, phase in summary.phases.items()
@@ -246,22 +242,12 @@ def _joined(summary: Result, ini: Result) -> Result:
     )
 
 
-def _joined_phase(phase: Phase, other: Phase | None) -> Phase:
-    if other is None:
-        return phase
-    return replace(
-        phase, stonewall_s=other.stonewall_s, marked_invalid=phase.marked_invalid or other.marked_invalid
-    )
-
-
 def _with_logs(result: Result, job: Job) -> Result:
     """The logs add what the result files do not print."""
-    phases = {
-        name: phase
-        if phase.stonewall_s is not None
-        else replace(phase, stonewall_s=job.stonewall_s.get(name))
-        for name, phase in result.phases.items()
-    }
+    phases = {**result.phases}
+    for name, stonewall_s in job.stonewall_s.items():
+        if name in phases and phases[name].stonewall_s is None:
+            phases[name] = replace(phases[name], stonewall_s=stonewall_s)
     return replace(
         result, phases=phases, nodes=job.nodes, procs=result.procs or job.tasks, read_back=job.read_back
     )

@@ -26,7 +26,7 @@ from weir.decide.io500.result_sets import (
     columns_of_logs,
     differing_logs,
     findings_of,
-    phase_rows,
+    phase_row,
     phases_of_logs,
     result_files,
     result_sets,
@@ -62,13 +62,15 @@ def import_all(files: Sequence[tuple[Path, bool]], facts: Facts) -> tuple[Import
     by_source = rows_by_source([*logs.rows, *logs.copied])
     of_logs = [phases_of_logs(one, by_source) for one in sets]
     unlogged = [
-        Source(
-            one.result.source,
-            rows=tuple(phase_rows(one, [name for name in one.result.phases if name not in found])),
-        )
+        Source(one.result.source, rows=rows)
         for one, found in zip(sets, of_logs, strict=True)
+        if (
+            rows := tuple(
+                phase_row(one, each) for name, each in one.result.phases.items() if name not in found
+            )
+        )
     ]
-    phases = import_sources([source for source in unlogged if source.rows], facts)
+    phases = import_sources(unlogged, facts)
     imported = Imported(
         logs.rows + phases.rows,
         {file: kind for file, kind in sorted(logs.without_results.items()) if file not in summaries},

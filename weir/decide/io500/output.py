@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,6 @@ from weir.decide.io500.result import (
     Agreement,
     Result,
     Score,
-    ScoreHash,
     Validity,
     agreement,
     relative,
@@ -176,7 +176,9 @@ def facts(judged: Judged) -> dict[str, Any]:
     """The same as plain values. `score` and `published` are null unless the result is valid."""
     result, valid, places = judged.result, judged.valid, judged.places
     published = vars(result.published) if result.published else None
-    scores = None if result.missing else _score_facts(score(result.phases))
+    found = None if result.missing else score(result.phases)
+    scores = vars(found) | {"today": found.today, "rule_2017": found.rule_2017} if found else None
+    closing = result.score_hash
     return {
         "source": str(result.source),
         "version": result.version,
@@ -197,25 +199,12 @@ def facts(judged: Judged) -> dict[str, Any]:
         "percentiles": {name: {per: vars(place) for per, place in by.items()} for name, by in places.items()}
         or None,
         "no_percentiles_because": judged.why_not or None,
-        "score_hash": _hash_facts(result.score_hash),
+        "score_hash": {"printed": f"{closing.printed:X}", "agrees": closing.agrees} if closing else None,
         "config_hash": vars(result.config_hash) if result.config_hash else None,
         "submission_rules": rule_facts(submission_rules(result)),
         "random_reads": [random_read_facts(found) for found in judged.random],
         "audit": audit_facts(judged.audit),
         "notes": list(result.notes),
-    }
-
-
-def _hash_facts(found: ScoreHash | None) -> dict[str, Any] | None:
-    return {"printed": f"{found.printed:X}", "agrees": found.agrees} if found else None
-
-
-def _score_facts(found: Score) -> dict[str, float]:
-    return {
-        "bandwidth_gib_s": found.bandwidth_gib_s,
-        "iops_kiops": found.iops_kiops,
-        "today": found.today,
-        "rule_2017": found.rule_2017,
     }
 
 
@@ -233,10 +222,8 @@ def checked(submissions: Sequence[Submission]) -> list[tuple[Submission, Agreeme
 
 def table_lines(found: Sequence[tuple[Submission, Agreement]]) -> Iterator[str]:
     agreeing = [one for _, one in found if one.agrees]
-    rules = {
-        rule: sum(one.rule == rule for one in agreeing) for rule in sorted({one.rule for one in agreeing})
-    }
-    by_rule = ", ".join(f"{count} with {rule}" for rule, count in rules.items())
+    rules = Counter(one.rule for one in agreeing)
+    by_rule = ", ".join(f"{count} with {rule}" for rule, count in sorted(rules.items()))
     ime = sum(each.on_ime for each, _ in found)
     yield f"{len(found)} result sets, {ime} of them on IME"
     yield f"{len(agreeing)} agree within {TOLERANCE:.1%} with the recomputed score: {by_rule or 'none'}"

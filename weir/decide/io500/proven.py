@@ -14,12 +14,14 @@ from weir.base.units import about_size
 from weir.decide.io500.directory import read_all, read_directory
 from weir.decide.io500.output import score_lines
 from weir.decide.io500.result import (
+    COLUMNS,
     PHASES,
     STONEWALL_S,
     TOLERANCE,
     Phase,
     Result,
     Validity,
+    access_of,
     relative,
     score,
     validity,
@@ -34,8 +36,6 @@ from weir.terms.model import Row
 _STORED = re.compile(r"^The result files are stored in the directory: (.+)$", re.MULTILINE)
 # Beside the phases of the score: its reads are among the calls, too.
 _OPTIONAL = ("ior_rnd4k_easy_read", "ior_rnd4K_easy_read")
-# The accesses of metadata phases; other phases have the name of their access.
-_ACCESSES = {"write": "create", "delete": "remove"}
 # As find.csv has them: the time of all ranks, and of each one the files that it was given.
 _RUNTIME = re.compile(r"runtime: (\d+(?:\.\d+)?) rate: ")
 _OF_RANK = re.compile(r"^\d+, \d+, \d+, \d+, (\d+), \d+", re.MULTILINE)
@@ -80,9 +80,8 @@ def _claim(name: str, folder: Path, result: Result) -> Claim | None:
     if name == SEARCH:
         return _of_search(folder, result)
     texts, _ = read_all(sorted(folder.glob(f"{name.replace('_', '[-_]')}.txt")))
-    action = name.rpartition("_")[2]
-    access = _ACCESSES.get(action, action) if PHASES.get(name) == "kIOPS" else action
-    found = [one for text in texts.values() for one in claims_in(text) if one.row["access"] == access]
+    claims = (one for text in texts.values() for one in claims_in(text))
+    found = [one for one in claims if one.row["access"] == access_of(name)]
     best = max(found, key=_rate, default=None)
     return best and replace(best, complete=best.complete or name in result.phases or name in _OPTIONAL)
 
@@ -157,7 +156,7 @@ def _proven(name: str, run: WatchedRun, judged: Judged | None) -> ProvenPhase:
 def _apart(phase: Phase, claim: Claim) -> str:
     """The value of the log where that of the result is another one; the search has but one."""
     rate = _rate(claim)
-    own = rate / (1024 if phase.unit == "GiB/s" else 1000)
+    own = rate / COLUMNS[phase.unit][1]
     rounded = _PRINTED_MIB_S / rate if phase.unit == "GiB/s" and rate else 0.0
     is_same = abs(phase.value - own) <= phase.half_step + max(TOLERANCE, rounded) * own
     return "" if is_same else f"{own:,.3f} {phase.unit} ({relative(phase.value, own):+.1%} in the result)"

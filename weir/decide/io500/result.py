@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from weir.terms.model import Row
+
 _BITS_32 = 0xFFFFFFFF
 
 
@@ -57,6 +59,22 @@ PHASES: Mapping[str, str] = {
     "mdtest_hard_delete": "kIOPS",
 }
 WRITE_PHASES = tuple(name for name in PHASES if name.endswith("_write"))
+# The column of a record that has the value of such a phase, times this number.
+COLUMNS = {"GiB/s": ("bw_mib_s", 1024), "kIOPS": ("ops_s", 1000)}
+_METADATA_ACCESSES = {"write": "create", "delete": "remove"}
+
+
+def access_of(phase: str) -> str:
+    """The access of its records: the last word of its name, for metadata as mdtest names it."""
+    action = phase.rpartition("_")[2]
+    return _METADATA_ACCESSES.get(action, action) if PHASES.get(phase) == "kIOPS" else action
+
+
+def value_of(row: Row, unit: str) -> float | None:
+    """The value of a record in the unit of a phase."""
+    column, factor = COLUMNS[unit]
+    return row[column] / factor if row[column] else None
+
 
 CONFIGURATION = "config.ini"  # IO500 writes it, with all options, beside result.txt
 

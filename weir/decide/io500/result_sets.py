@@ -15,14 +15,10 @@ from weir.audit.judge import USABLE, VERDICTS
 from weir.base.errors import WeirError
 from weir.base.files import printable
 from weir.decide.io500.directory import read_directory, read_file, results_in
-from weir.decide.io500.result import PHASES, TOLERANCE, Phase, Result
+from weir.decide.io500.result import COLUMNS, PHASES, TOLERANCE, Phase, Result, access_of, value_of
 from weir.records.imported_files import Facts
 from weir.records.importing import Source, import_sources
 from weir.terms.model import Row
-
-# Access in records, by the last word of a phase.
-_ACCESSES = {"write": "write", "read": "read", "stat": "stat", "delete": "remove"}
-_METADATA_ACCESSES = _ACCESSES | {"write": "create"}
 
 
 @dataclass(frozen=True)
@@ -96,20 +92,19 @@ def logs_of(folder: Path) -> dict[str, Path]:
     }
 
 
-def phase_rows(one: ResultSet, without_log: Iterable[str]) -> list[Row]:
-    """Records of phases from the summary, where no log has them."""
-    return [_row(one, one.result.phases[name]) for name in without_log]
-
-
-def _row(one: ResultSet, phase: Phase) -> Row:
-    tool, action = phase.name.partition("_")[0], phase.name.rpartition("_")[2]
-    row: Row = {"tool": tool, "api": _NOT_PRINTED, "total_s": phase.time_s, "stonewall_s": phase.stonewall_s}
-    row |= _RULES.get(_experiment(phase.name), {}) | _shape(one.result) | one.columns(phase.name)
-    if phase.unit == "GiB/s":
-        row |= {"access": _ACCESSES[action], "bw_mib_s": 1024 * phase.value}
-    else:
-        row |= {"access": _METADATA_ACCESSES.get(action, action), "ops_s": 1000 * phase.value}
-    return row | {"iteration": 0}
+def phase_row(one: ResultSet, phase: Phase) -> Row:
+    """The record of a phase from the summary, where no log has it."""
+    row: Row = {
+        "tool": phase.name.partition("_")[0],
+        "api": _NOT_PRINTED,
+        "total_s": phase.time_s,
+        "stonewall_s": phase.stonewall_s,
+        "access": access_of(phase.name),
+        "iteration": 0,
+    }
+    column, factor = COLUMNS[phase.unit]
+    row |= {column: factor * phase.value} | _RULES.get(_experiment(phase.name), {})
+    return row | _shape(one.result) | one.columns(phase.name)
 
 
 _NOT_PRINTED = "not printed"
@@ -171,10 +166,7 @@ def _phase_like(result: Result, row: Row) -> str | None:
 
 
 def _value(name: str, row: Row) -> float | None:
-    action = name.rpartition("_")[2]
-    if PHASES[name] == "GiB/s":
-        return row["bw_mib_s"] / 1024 if row["access"] == _ACCESSES[action] and row["bw_mib_s"] else None
-    return row["ops_s"] / 1000 if row["access"] == _METADATA_ACCESSES[action] and row["ops_s"] else None
+    return value_of(row, PHASES[name]) if row["access"] == access_of(name) else None
 
 
 def differing_logs(result: Result, of_logs: Mapping[str, Phase]) -> list[str]:

@@ -17,9 +17,25 @@ from weir.decide.io500.result_files import number_at_least_zero, wrong_line
 from weir.report.drawing import BAD, GOOD, INK, NEUTRAL, PALE, box, dot, line, svg, text
 
 DEFAULT = data_folder("reference") / "io500-submissions.csv"
+PER = ("whole", "node", "process")
 _COLUMNS = {name: f"{name}_{unit.replace('/', '_').lower()}" for name, unit in PHASES.items()}
 _ALSO = ("system", "filesystem", "submission", "version", "nodes", "procs", "score")
 _HINT = f"the columns are those of {DEFAULT}"
+
+
+@dataclass(frozen=True)
+class Value:
+    """The value of a phase on the whole system, with its nodes and processes where they are known."""
+
+    value: float
+    nodes: int | None
+    procs: int | None
+    on_ime: bool = False
+
+    def per(self) -> dict[str, float]:
+        """The value by what it is divided by."""
+        counts = zip(PER, (1, self.nodes, self.procs), strict=True)
+        return {name: self.value / count for name, count in counts if count}
 
 
 @dataclass(frozen=True)
@@ -33,6 +49,9 @@ class Submission:
     @property
     def on_ime(self) -> bool:
         return re.search(r"\bIME", self.filesystem) is not None
+
+    def value(self, phase: str) -> Value:
+        return Value(self.result.phases[phase].value, self.result.nodes, self.result.procs, self.on_ime)
 
 
 def read_submissions(file: Path) -> list[Submission]:
@@ -89,9 +108,6 @@ def _count(row: Mapping[str, str], column: str, file: Path, line: int) -> int | 
     return int(count)
 
 
-PER = ("whole", "node", "process")
-
-
 @dataclass(frozen=True)
 class Place:
     """A value among the submissions for which the same value is known."""
@@ -105,26 +121,24 @@ class Place:
 
 
 def places(result: Result, submissions: Sequence[Submission]) -> dict[str, dict[str, Place]]:
-    """Standing by phase, and in it for the whole system, per node and per process where that is known."""
-    found: dict[str, dict[str, Place]] = {}
-    for name in PHASES:
-        found[name] = {}
-        for per in PER:
-            own = normalised(result, name, per)
-            others = [
-                (value, each.on_ime)
-                for each in submissions
-                if (value := normalised(each.result, name, per)) is not None
-            ]
-            if own is not None and others:
-                found[name][per] = place_among(own, others)
+    """The standing of a valid result by phase."""
+    return {
+        name: places_among(
+            Value(result.phases[name].value, result.nodes, result.procs),
+            [each.value(name) for each in submissions],
+        )
+        for name in PHASES
+    }
+
+
+def places_among(own: Value, others: Sequence[Value]) -> dict[str, Place]:
+    """Standings of the whole system, per node and per process, where these are known on both sides."""
+    values = [(each.per(), each.on_ime) for each in others]
+    found = {}
+    for per, value in own.per().items():
+        if known := [(each[per], on_ime) for each, on_ime in values if per in each]:
+            found[per] = _place(value, known)
     return found
-
-
-def normalised(result: Result, phase: str, per: str) -> float | None:
-    """The value of a phase, divided by the nodes or the processes; None if either is unknown."""
-    divisor = {"whole": 1, "node": result.nodes, "process": result.procs}[per]
-    return result.phases[phase].value / divisor if phase in result.phases and divisor else None
 
 
 def percentile(value: float, others: Sequence[float]) -> float:
@@ -134,8 +148,8 @@ def percentile(value: float, others: Sequence[float]) -> float:
     return 100 * (below + equal / 2) / len(others)
 
 
-def place_among(own: float, others: Sequence[tuple[float, bool]]) -> Place:
-    """A value among others, each with whether it is one of a system on IME."""
+def _place(own: float, others: Sequence[tuple[float, bool]]) -> Place:
+    """others: each with whether it is one of a system on IME."""
     ime = [value for value, on_ime in others if on_ime]
     return Place(
         own,
@@ -182,10 +196,10 @@ def _axis(height: float) -> Iterator[str]:
 
 def _phase(y: float, name: str, by: Mapping[str, Place], submissions: Sequence[Submission]) -> Iterator[str]:
     yield text(_NAME - 8, y + 4, name.replace("_", " "), "end")
-    values = [(normalised(each.result, name, "whole") or 0.0, each.on_ime) for each in submissions]
-    for value, on_ime in values:
-        if on_ime:
-            x = _at(percentile(value, [other for other, _ in values]))
+    values = [each.result.phases[name].value for each in submissions]
+    for each, value in zip(submissions, values, strict=True):
+        if each.on_ime:
+            x = _at(percentile(value, values))
             yield line(x, y + _IME_UP - 4, x, y + _IME_UP + 4, BAD, 1.5)
     for per, place in by.items():
         yield dot(_at(place.percentile), y + _MARK_UP, _COLORS[per], hollow=per != "whole")
