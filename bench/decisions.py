@@ -90,7 +90,7 @@ def judged(
     cells: Sequence[Sequence[float]], look: int = 1, statistic: str = "mean", takes_best: bool = False
 ) -> Result:
     """Judges the logarithms of the runs of each cell over the limit."""
-    promise = Promise("bandwidth", statistic, True, LIMIT, None, "1000 MiB/s")
+    promise = Promise("bandwidth", statistic, True, LIMIT, "1000 MiB/s")
     line = Line("line", "", "ior", ("write",), {}, {"fixed": {}}, promise, takes_best)
     rows: list[Row] = [
         {

@@ -75,20 +75,12 @@ def condition(check: Check) -> Condition:
 
 def findings(subject: Subject) -> list[Finding]:
     """Findings of all conditions of the line, in their order."""
-    found = [Finding("verdict", str(text), isinstance(text, Unknown)) for text in verdict(subject)]
-    found += [
-        Finding("unlisted-edit", str(text), isinstance(text, Unknown)) for text in unlisted_edit(subject)
-    ]
-    found += [Finding("edited", text) for text in edited(subject)]
-    found += [Finding("renamed", text) for text in renamed(subject)]
-    storages = storages_of(subject.runs)
-    if len(storages) > 1:
-        found.append(Finding("several-storages", f"its runs were measured on {' and '.join(storages)}"))
+    always = (verdict, unlisted_edit, edited, renamed, several_storages)
+    texts = [(check.__name__, text) for check in always for text in check(subject)]
     given: Mapping[str, Any] = {"emulated": False, **subject.line.conditions}
     for one in objects(sys.modules[__name__], Condition):
-        for text in one.check(given[one.key], subject) if one.key in given else ():
-            found.append(Finding(one.key.replace("_", "-"), str(text), isinstance(text, Unknown)))
-    return found
+        texts += [(one.key, text) for text in one.check(given[one.key], subject)] if one.key in given else []
+    return [Finding(name.replace("_", "-"), str(text), isinstance(text, Unknown)) for name, text in texts]
 
 
 def usable(row: Row, must_be: str | None) -> bool:
@@ -148,6 +140,12 @@ def renamed(subject: Subject) -> Iterator[str]:
             hint = "measure the suite of the contract in a campaign of its own"
             yield f"{name}, and was measured as {measured}: {hint}"
             return
+
+
+def several_storages(subject: Subject) -> Iterator[str]:
+    storages = storages_of(subject.runs)
+    if len(storages) > 1:
+        yield f"its runs were measured on {' and '.join(storages)}"
 
 
 def storages_of(runs: Iterable[Run]) -> list[str]:
@@ -305,7 +303,11 @@ def same_run(accesses: Sequence[str], subject: Subject) -> Iterator[str]:
 
 @condition
 def program(names: Sequence[str], subject: Subject) -> Iterator[str]:
-    yield from _one_of("program", names, (row.get("program") for row in subject.rows))
+    for found in {row.get("program") for row in subject.rows}:
+        if found is None:
+            yield Unknown("the program is not recorded")
+        elif found not in names:
+            yield f"the program is {found}, not {' or '.join(names)}"
 
 
 @condition
@@ -332,15 +334,6 @@ def _lacks_runs(subject: Subject) -> bool:
     return len(subject.rows) > 1 and any(row.get("run") is None for row in subject.rows)
 
 
-def _one_of(what: str, names: Sequence[str], values: Iterable[Any]) -> Iterator[str]:
-    for found in {value for value in values if value not in names}:
-        yield (
-            Unknown(f"the {what} is not recorded")
-            if found is None
-            else (f"the {what} is {found}, not {' or '.join(names)}")
-        )
-
-
 def _counted(what: str, column: str, bound: Mapping[str, int], subject: Subject) -> Iterator[str]:
     found = sorted({row[column] for row in subject.rows if row.get(column) is not None})
     if any(row.get(column) is None for row in subject.rows):
@@ -360,7 +353,7 @@ def _moved_per_node(subject: Subject) -> Iterator[tuple[Row, float | None]]:
 def _has(command: Sequence[str], word: str) -> bool:
     """An option with a value, such as '-a POSIX', must be two consecutive arguments."""
     parts = shlex.split(word)
-    return any(list(command[at : at + len(parts)]) == parts for at in range(len(command)))
+    return any(command[at : at + len(parts)] == parts for at in range(len(command)))
 
 
 def _filled(command: Sequence[str]) -> int | None:

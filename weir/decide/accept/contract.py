@@ -26,22 +26,21 @@ _DURATIONS = ("phase_at_least", "span_at_most")
 
 @dataclass(frozen=True)
 class Promise:
-    """A bound on a metric, in the unit of its column; both bounds None: to be given by --promise."""
+    """A bound on a metric, in the unit of its column; None: to be given by --promise."""
 
     metric: str
     statistic: str
     by_interval: bool
-    at_least: float | None
-    at_most: float | None
-    text: str  # the bound as written
-
-    @property
-    def bound(self) -> float | None:
-        return self.at_most if self.at_least is None else self.at_least
+    bound: float | None = None
+    text: str = ""  # the bound as written
 
     @property
     def higher_is_better(self) -> bool:
         return metric_named(self.metric).higher_is_better
+
+    @property
+    def unit(self) -> str:
+        return metric_named(self.metric).unit
 
 
 @dataclass(frozen=True)
@@ -186,33 +185,27 @@ def _values(
                 problems.append(file.problem((*keys, name), str(error), error.hint))
         elif name in PLACES or tool == IO500:
             found[name] = value
-        elif not _known_to_any_tool(name) or keys[0] == "lines":
+        elif keys[0] == "lines" or not any(name in one.parameters for one in tools().values()):
             hint = did_you_mean(name, [*parameters, *PLACES])
             problems.append(file.problem((*keys, name), f"the tool {tool} has no parameter '{name}'", hint))
     return found
 
 
-def _known_to_any_tool(name: str) -> bool:
-    return any(name in tool.parameters for tool in tools().values())
-
-
 def _promise(file: YamlFile, data: Mapping[str, Any], keys: Keys, problems: list[Problem]) -> Promise:
-    at_least, at_most = data.get("at_least"), data.get("at_most")
     statistic = data.get("statistic", MEAN)
     if statistic == BEST and data.get("decided_by") != "value":
         message = "the best of several runs grows with their number and has no interval"
         problems.append(file.problem((*keys, "statistic"), message, "add decided_by: value"))
-    promise = Promise(data["metric"], statistic, data.get("decided_by") != "value", None, None, "")
+    promise = Promise(data["metric"], statistic, data.get("decided_by") != "value")
     right, wrong = ("at_least", "at_most") if promise.higher_is_better else ("at_most", "at_least")
     if wrong in data:
         message = f"a promise of {promise.metric} has no bound '{wrong}'"
         problems.append(file.problem((*keys, wrong), message, f"write {right}"))
         return promise
     try:
-        return _bounded(promise, at_most if at_least is None else at_least)
+        return _bounded(promise, data.get(right))
     except UnitError as error:
-        key = "at_most" if at_least is None else "at_least"
-        problems.append(file.problem((*keys, key), str(error), error.hint))
+        problems.append(file.problem((*keys, right), str(error), error.hint))
         return promise
 
 
@@ -221,22 +214,21 @@ def _bounded(promise: Promise, written: Any) -> Promise:
         return promise
     text = str(written)
     if promise.metric == "bandwidth":
-        return replace(promise, at_least=parse_rate(text), text=text)
+        return replace(promise, bound=parse_rate(text), text=text)
     if promise.metric == "operations":
+        number = text.removesuffix("/s")
         try:
-            return replace(
-                promise, at_least=float(text.removesuffix("/s")), text=f"{text.removesuffix('/s')} /s"
-            )
+            return replace(promise, bound=float(number), text=f"{number} /s")
         except ValueError:
             raise UnitError(f"'{text}' is not a number of operations per second", "write 80000") from None
-    return replace(promise, at_most=parse_duration(text) * 1e6, text=text)
+    return replace(promise, bound=parse_duration(text) * 1e6, text=text)
 
 
 def _promised(contract: Contract, promises: Sequence[str]) -> Contract:
     given = dict(_split(contract, text) for text in promises)
     lines = []
     for line in contract.lines:
-        if line.name in given and line.promise is not None:
+        if line.promise and line.name in given:
             try:
                 line = replace(line, promise=_bounded(line.promise, given[line.name]))
             except UnitError as error:
@@ -247,7 +239,7 @@ def _promised(contract: Contract, promises: Sequence[str]) -> Contract:
 
 def _split(contract: Contract, text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
-    open_lines = list(_open_lines(contract))
+    open_lines = [line.name for line in contract.lines if line.promise and line.promise.bound is None]
     if not equals or name not in open_lines:
         known = ", ".join(open_lines) or "none"
         raise InputError(
@@ -257,9 +249,3 @@ def _split(contract: Contract, text: str) -> tuple[str, str]:
             hint=f"write LINE=VALUE; lines with an open promise: {known}",
         )
     return name, value.strip()
-
-
-def _open_lines(contract: Contract) -> Iterator[str]:
-    for line in contract.lines:
-        if line.promise is not None and line.promise.bound is None:
-            yield line.name

@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from weir.audit.judge import UNPROVEN, USABLE
+from weir.audit.judge import UNPROVEN, USABLE, names_in
 from weir.audit.registry import INVALID
 from weir.base.errors import InputError
 from weir.base.files import file_sha256, shaped
@@ -26,7 +26,7 @@ from weir.base.units import format_size
 from weir.decide.accept.contract import IO500, MEDIAN, PLACES, Line, NamedCampaign, Promise
 from weir.decide.compare.sides import records_file
 from weir.decide.io500.directory import read_directory
-from weir.decide.io500.result import Phase, Result
+from weir.decide.io500.result import COLUMNS, Phase, Result
 from weir.decide.io500.result_sets import LogAudit, audited, worst_row
 from weir.records.collect import HOST, MEASURE_AGAIN
 from weir.records.inference import autocorrelation_of
@@ -41,7 +41,6 @@ from weir.terms.columns import repeated_parameters
 from weir.terms.model import CROSS_CHECK, Row
 
 Run = Mapping[str, Any]  # a run.json
-_MIB_PER_GIB = 1024.0
 EXPERIMENT = "experiment"
 _PLACE_COLUMNS = {"nodes": "nn", "ppn": "ppn", "target": "target", "experiment": "experiment"}
 
@@ -119,7 +118,8 @@ class Measured:
 
 def read_measured(path: Path) -> Measured:
     """A study, its records.csv, or the directory of an IO500 result."""
-    if path.is_dir() and not (path / "records.csv").is_file() and _is_io500(path):
+    summaries = (path / name for name in ("result_summary.txt", "result.txt"))
+    if not (path / "records.csv").is_file() and any(file.is_file() for file in summaries):
         return _read_io500(path)
     file = records_file(path)
     rows = tuple(read_study_records(file))
@@ -149,16 +149,10 @@ def read_measured(path: Path) -> Measured:
 
 def _runs(site_folder: Path, rows: Sequence[Row]) -> Iterator[tuple[tuple[str, int], Run]]:
     for cell, number in sorted({(row["cell"], row["run"]) for row in rows if row.get("run") is not None}):
-        if run_folder(site_folder, cell, number).is_dir():
-            document = read_run_file(site_folder, cell, number)
-            if document is not None:
-                file = run_folder(site_folder, cell, number) / RUN_FILE
-                shaped(document, _RUN, file, MEASURE_AGAIN)
-                yield (cell, number), document
-
-
-def _is_io500(path: Path) -> bool:
-    return any((path / name).is_file() for name in ("result_summary.txt", "result.txt"))
+        document = read_run_file(site_folder, cell, number)
+        if document is not None:
+            shaped(document, _RUN, run_folder(site_folder, cell, number) / RUN_FILE, MEASURE_AGAIN)
+            yield (cell, number), document
 
 
 def _read_io500(path: Path) -> Measured:
@@ -173,8 +167,8 @@ def _read_io500(path: Path) -> Measured:
 
 
 def _row(phase: Phase, result: Result, audit: LogAudit) -> Row:
-    bandwidth = phase.unit == "GiB/s"
     nodes, procs = result.nodes or 0, result.procs or 0
+    column, factor = COLUMNS[phase.unit]
     return {
         "tool": IO500,
         "access": phase.name,
@@ -183,8 +177,9 @@ def _row(phase: Phase, result: Result, audit: LogAudit) -> Row:
         "nn": result.nodes,
         "ppn": procs // nodes if nodes and procs and procs % nodes == 0 else None,
         "tasks": result.procs or None,
-        "bw_mib_s": phase.value * _MIB_PER_GIB if bandwidth else None,
-        "ops_s": None if bandwidth else phase.value * 1000,
+        "bw_mib_s": None,
+        "ops_s": None,
+        column: phase.value * factor,
         "total_s": phase.time_s,
         "stonewall_s": phase.stonewall_s,
         "iteration": 0,
@@ -199,7 +194,7 @@ def _verdict(phase: Phase, log: Sequence[Row]) -> Row:
         return {"verdict": INVALID, "reasons": "marked-by-io500", "missing": ""}
     if bad := worst_row(log):
         return {"verdict": bad["verdict"], "reasons": bad["reasons"], "missing": bad["missing"]}
-    lacks = dict.fromkeys(name for row in log for name in row["missing"].split(";") if name)
+    lacks = dict.fromkeys(name for row in log for name in names_in(row["missing"]))
     return {"verdict": UNPROVEN, "reasons": "", "missing": ";".join(lacks) or "all but the summary"}
 
 
@@ -263,21 +258,9 @@ def of_campaign(campaign: NamedCampaign | None, measured: Measured) -> Measured:
         )
     study = records_file(measured.path).resolve().parent
     ledger = read_ledger(study.parent / LEDGER) or Ledger((), ())
-    cells = {*measured.rounds.planned, *measured.cells}
-    found = (*_Agreed(campaign, study, ledger, cells).findings(), *_rounds(measured))
-    rounds = replace(measured.rounds, findings=found)
-    return replace(measured, rounds=rounds, campaign=_text(campaign, ledger))
-
-
-def _text(campaign: NamedCampaign, ledger: Ledger) -> str:
-    """The text about the campaign on the first page."""
-    if campaign.ledger_after is None:
-        known = "no head of the ledger: whoever measured may have written it anew"
-    elif campaign.ledger_after in ledger.heads:
-        known = f"the head of its ledger, that of line {ledger.heads.index(campaign.ledger_after)}"
-    else:
-        known = "a head that this ledger does not have"
-    return f"Campaign: the contract names {campaign.text}, and {known}."
+    agreed = _Agreed(campaign, study, ledger, {*measured.rounds.planned, *measured.cells})
+    rounds = replace(measured.rounds, findings=(*agreed.findings(), *_rounds(measured)))
+    return replace(measured, rounds=rounds, campaign=agreed.text)
 
 
 def _rounds(measured: Measured) -> Iterator[Finding]:
@@ -297,13 +280,30 @@ class _Agreed:
     ledger: Ledger
     cells: set[str]  # of the study
 
+    @cached_property
+    def last(self) -> int | None:
+        """Index of the ledger line that the contract names, else of the last; None: the ledger lacks it."""
+        heads, named = self.ledger.heads, self.campaign.ledger_after
+        if named is None:
+            return len(heads) - 1
+        return heads.index(named) if named in heads else None
+
+    @property
+    def text(self) -> str:
+        """The text about the campaign on the first page."""
+        known = f"the head of its ledger, that of line {self.last}"
+        if self.campaign.ledger_after is None:
+            known = "no head of the ledger: whoever measured may have written it anew"
+        elif self.last is None:
+            known = "a head that this ledger does not have"
+        return f"Campaign: the contract names {self.campaign.text}, and {known}."
+
     def findings(self) -> Iterator[Finding]:
         wanted = Path(self.campaign.study).parts
         if self.study.parts[-len(wanted) :] != wanted:
             is_now = "/".join(self.study.parts[-len(wanted) :])
             yield Finding(NOT_AGREED, f"the contract names the study {self.campaign.study}, this is {is_now}")
-        last = self._last_line()
-        if last is None:
+        if self.last is None:
             digest = str(self.campaign.ledger_after)[:_SHOWN]
             text = f"no line of {LEDGER} has the digest {digest}… of the contract"
             yield Finding(NOT_AGREED, f"{text}: it was written anew, cut or copied")
@@ -312,23 +312,16 @@ class _Agreed:
             ends[entry.cell, entry.run].append(entry)
         for (cell, _), entries in ends.items():
             if cell in self.cells:
-                yield from self._of_round(entries, last)
+                yield from self._of_round(entries)
             else:
                 yield from self._of_another_study(entries[-1])
 
-    def _last_line(self) -> int | None:
-        """Index of the ledger line that the contract names, else of the last; None: the ledger lacks it."""
-        if self.campaign.ledger_after is None:
-            return len(self.ledger.heads) - 1
-        known = self.campaign.ledger_after in self.ledger.heads
-        return self.ledger.heads.index(self.campaign.ledger_after) if known else None
-
-    def _of_round(self, entries: list[Entry], last: int | None) -> Iterator[Finding]:
+    def _of_round(self, entries: list[Entry]) -> Iterator[Finding]:
         for entry in entries:
             ended = _time(entry.ended)
             where = f"line {entry.line} of {LEDGER}"
-            if last is not None and entry.line > last:
-                text = f"it ended after the campaign, of which line {last} is the last ({where})"
+            if self.last is not None and entry.line > self.last:
+                text = f"it ended after the campaign, of which line {self.last} is the last ({where})"
                 yield Finding(NOT_AGREED, text, entry.cell, entry.run)
             elif not self.campaign.not_before <= ended <= self.campaign.not_after:
                 text = f"it ended at {ended:%Y-%m-%d %H:%M} UTC, outside of the dates ({where})"

@@ -36,8 +36,8 @@ class Value:
     interval: tuple[float, float] | None
     spread: float  # standard deviation of the logarithms
     level: float
-    look: int = 1
-    cells: int = 1
+    look: int
+    cells: int
 
 
 @dataclass(frozen=True)
@@ -89,14 +89,14 @@ def _judged(line: Line, contract: Contract, measured: Measured) -> Result:
     if not cells:
         missing = Finding("no-record", why_none(line, measured), unknown=True)
         return Result(line, NOT_PROVEN, missing.text, (missing,), (), None, ())
-    chosen, value, found = _chosen(cells, line, contract, measured)
-    subject = Subject(line, measured, tuple(chosen), contract.must_be)
+    subjects = [Subject(line, measured, tuple(rows), contract.must_be) for rows in cells.values()]
+    subject, value, found = _chosen(subjects, line.promise)
     found += [*_rounds(cells, line, measured), *findings(subject)]
     if found:
         verdict, why = NOT_PROVEN, "; ".join(one.text for one in found)
     else:
         verdict, why = _decided(line.promise, value, measured.autocorrelation(line.promise))
-    return Result(line, verdict, why, tuple(found), tuple(chosen), value, tuple(subject.runs))
+    return Result(line, verdict, why, tuple(found), subject.rows, value, tuple(subject.runs))
 
 
 def _rounds(cells: Iterable[str], line: Line, measured: Measured) -> list[Finding]:
@@ -117,91 +117,82 @@ def _rounds(cells: Iterable[str], line: Line, measured: Measured) -> list[Findin
 
 
 def _chosen(
-    cells: dict[str, list[Row]], line: Line, contract: Contract, measured: Measured
-) -> tuple[list[Row], Value | None, list[Finding]]:
-    """The rows of the one cell that counts, and their value."""
-    if len(cells) > 1 and not line.takes_best:
-        rows = [row for rows in cells.values() for row in rows]
-        text = f"{len(cells)} cells have these parameters, and the contract does not select one"
-        value = _value(rows, line, contract, measured, 1) if line.promise else None
-        return rows, value, [Finding("several-cells", text)]
-    if line.promise is None:
-        return next(iter(cells.values())), None, []
+    subjects: Sequence[Subject], promise: Promise | None
+) -> tuple[Subject, Value | None, list[Finding]]:
+    """The one cell that counts, and its value."""
+    first = subjects[0]
+    if len(subjects) > 1 and not first.line.takes_best:
+        joined = replace(first, rows=tuple(row for one in subjects for row in one.rows))
+        text = f"{len(subjects)} cells have these parameters, and the contract does not select one"
+        return joined, _value(joined, promise, 1) if promise else None, [Finding("several-cells", text)]
+    if promise is None:
+        return first, None, []
     # A cell that violates a condition cannot replace one that meets it.
-    sound = {
-        cell: rows
-        for cell, rows in cells.items()
-        if len(cells) == 1 or not findings(Subject(line, measured, tuple(rows), contract.must_be))
-    } or cells
-    values = {cell: _value(rows, line, contract, measured, len(cells)) for cell, rows in sound.items()}
-    known = {cell: value for cell, value in values.items() if value is not None}
-    if not known:
-        return next(iter(sound.values())), None, []
-    best = max(known, key=lambda cell: _worse_end(known[cell], line.promise))
-    if len(cells) == 1:
-        return cells[best], known[best], []
-    singly = [_value(rows, line, contract, measured, 1) for rows in sound.values()]
-    return cells[best], _best_of(known[best], [one for one in singly if one], line.promise), []
+    sound = [one for one in subjects if len(subjects) == 1 or not findings(one)] or subjects
+    valued = [(one, value) for one in sound if (value := _value(one, promise, len(subjects)))]
+    if not valued:
+        return sound[0], None, []
+    subject, best = max(valued, key=lambda each: _worse_end(each[1], promise))
+    if len(subjects) > 1:
+        singly = [value for one in sound if (value := _value(one, promise, 1))]
+        best = _best_of(best, singly, promise)
+    return subject, best, []
 
 
-def _worse_end(value: Value, promise: Promise | None) -> tuple[bool, float]:
+def _worse_end(value: Value, promise: Promise) -> tuple[bool, float]:
     """The key that ranks cells, higher being better: the worse end of the interval, where it decides."""
-    higher = promise is None or promise.higher_is_better
-    by_value = promise is None or not promise.by_interval or value.interval is None
-    end = value.value if by_value or value.interval is None else value.interval[0 if higher else 1]
-    return value.interval is not None, end if higher else -end
+    end = value.value
+    if promise.by_interval and value.interval:
+        end = value.interval[0 if promise.higher_is_better else 1]
+    return value.interval is not None, end if promise.higher_is_better else -end
 
 
-def _best_of(best: Value, singly: Sequence[Value], promise: Promise | None) -> Value:
+def _best_of(best: Value, singly: Sequence[Value], promise: Promise) -> Value:
     """The better end is that of the cell that may be best: it alone is wrong if the interval misses it."""
-    ends = [one.interval for one in singly]
-    if best.interval is None or None in ends:
+    ends = [one.interval for one in singly if one.interval]
+    if best.interval is None or len(ends) < len(singly):
         return replace(best, interval=None)
-    if promise is None or promise.higher_is_better:
-        return replace(best, interval=(best.interval[0], max(end[1] for end in ends if end)))
-    return replace(best, interval=(min(end[0] for end in ends if end), best.interval[1]))
+    low, high = best.interval
+    if promise.higher_is_better:
+        return replace(best, interval=(low, max(end for _, end in ends)))
+    return replace(best, interval=(min(end for end, _ in ends), high))
 
 
-def _value(
-    rows: Sequence[Row], line: Line, contract: Contract, measured: Measured, cells: int
-) -> Value | None:
+def _value(subject: Subject, promise: Promise, cells: int) -> Value | None:
     """Iterations of a run are one value; accesses of a line are added up run by run.
 
     cells: of which the best may be chosen."""
-    metric = metric_named(line.promise.metric) if line.promise else metric_named("rate")
-    logs: dict[tuple[str, object], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
+    metric, measured = metric_named(promise.metric), subject.measured
+    runs: dict[tuple[str, object], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for row in subject.rows:
         value = metric.of(row)
-        if value is not None and usable(row, contract.must_be):
-            logs[row["cell"], row.get("run")][row["access"]].append(value)
-    sums = [
-        sum(statistics.fmean(values) for values in accesses.values())
-        for accesses in logs.values()
-        if len(accesses) == len(line.access)
+        if value is not None and usable(row, subject.must_be):
+            runs[row["cell"], row.get("run")][row["access"]].append(value)
+    logs = [
+        log(sum(statistics.fmean(values) for values in accesses.values()))
+        for accesses in runs.values()
+        if len(accesses) == len(subject.line.access)
     ]
-    if not sums:
+    if not logs:
         return None
-    look = max(measured.rounds.looks.get(cell, 1) for cell, _ in logs)
+    look = max(measured.rounds.looks.get(cell, 1) for cell, _ in runs)
     level = 1 - (1 - level_of_look(look)) / cells
-    alike = measured.autocorrelation(line.promise)
-    found = _summary([log(value) for value in sums], line.promise, alike, level)
-    return replace(found, look=look, cells=cells)
-
-
-def _summary(logs: Sequence[float], promise: Promise | None, autocorrelation: float, level: float) -> Value:
-    statistic = promise.statistic if promise else None
     spread = sqrt(variance_of(logs)) if len(logs) > 1 else 0.0
-    ends: tuple[float, float] | None = None
-    if statistic == BEST:
-        centre = max(logs) if promise is None or promise.higher_is_better else min(logs)
-    elif statistic == MEDIAN:
-        centre = statistics.median(logs)
-        ends = median_interval(logs, autocorrelation, level)
-    else:
-        centre = statistics.fmean(logs)
-        ends = mean_of(logs, autocorrelation).interval(level) if len(logs) > 1 else None
+    centre, ends = _statistic(logs, promise, measured.autocorrelation(promise), level)
     interval = (exp(ends[0]), exp(ends[1])) if ends else None
-    return Value(exp(centre), len(logs), interval, spread, level)
+    return Value(exp(centre), len(logs), interval, spread, level, look, cells)
+
+
+def _statistic(
+    logs: Sequence[float], promise: Promise, autocorrelation: float, level: float
+) -> tuple[float, tuple[float, float] | None]:
+    """The promised statistic of the runs, and its interval where it has one."""
+    if promise.statistic == BEST:
+        return max(logs) if promise.higher_is_better else min(logs), None
+    if promise.statistic == MEDIAN:
+        return statistics.median(logs), median_interval(logs, autocorrelation, level)
+    ends = mean_of(logs, autocorrelation).interval(level) if len(logs) > 1 else None
+    return statistics.fmean(logs), ends
 
 
 def _decided(promise: Promise | None, value: Value | None, autocorrelation: float) -> tuple[str, str]:
@@ -261,15 +252,14 @@ def _more_runs(value: Value, promise: Promise, autocorrelation: float) -> int | 
 def _one_storage(results: list[Result]) -> list[Result]:
     """Lines that must be measured on one storage become not proven if they were measured on several."""
     bound = [result for result in results if result.line.conditions.get("one_storage") and result.rows]
-    if any(row.get("target") is None for result in bound for row in result.rows):
-        unknown = Finding("one-storage", "the storage of a record is not known", unknown=True)
-        return [_without_verdict(one, unknown) if one in bound else one for one in results]
-    targets = sorted({str(row.get("target")) for result in bound for row in result.rows})
-    if len(targets) < 2:
-        targets = storages_of(run for result in bound for run in result.runs)
-    if len(targets) < 2:
-        return results
-    finding = Finding("one-storage", f"the lines were measured on {' and '.join(targets)}")
+    finding = Finding("one-storage", "the storage of a record is not known", unknown=True)
+    if all(row.get("target") is not None for result in bound for row in result.rows):
+        targets = sorted({str(row["target"]) for result in bound for row in result.rows})
+        if len(targets) < 2:
+            targets = storages_of(run for result in bound for run in result.runs)
+        if len(targets) < 2:
+            return results
+        finding = Finding("one-storage", f"the lines were measured on {' and '.join(targets)}")
     return [_without_verdict(one, finding) if one in bound else one for one in results]
 
 

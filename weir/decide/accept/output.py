@@ -10,8 +10,7 @@ from typing import Any
 from weir.base.units import counted
 from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured
-from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, Value, overall
-from weir.records.metrics import metric_named
+from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, overall
 from weir.records.rounds import CLOCK, REMARKS, REPEATED
 from weir.records.tally import power_text
 from weir.report.junit import ERROR, FAILURE, Case, junit
@@ -55,7 +54,7 @@ def _closest(results: Sequence[Result]) -> Iterator[str]:
         margin, one = min(found, key=lambda item: item[0])
         promise, value = one.line.promise, one.value
         if promise is not None and value is not None:
-            number = f"{_digits(value.value)} {unit_of(promise.metric)}"
+            number = f"{_digits(value.value)} {promise.unit}"
             word = "worse" if margin < 0 else "better"
             yield f"closest line {one.line.name}: {number}, {abs(margin):.1%} {word} than promised"
 
@@ -139,14 +138,16 @@ def numbers(result: Result) -> str:
         return "conditions only"
     if value is None:
         return f"no value; promised {promise.text or 'nothing yet'}"
-    text = f"{promise.statistic} {value_text(value)} {unit_of(promise.metric)}, n = {value.runs}"
+    text = f"{promise.statistic} {_digits(value.value)}"
+    if value.interval:
+        text += " [{}–{}]".format(*map(_digits, value.interval))
+    text += f" {promise.unit}, n = {value.runs}"
     if promise.bound is None:
         return text
-    bound = f"{promise.text} ({_digits(promise.bound)} {unit_of(promise.metric)})"
-    text += f"; promised {bound}; margin {_percent(result.margin or 0.0)}"
+    bound = f"{promise.text} ({_digits(promise.bound)} {promise.unit})"
+    text += f"; promised {bound}; margin {result.margin or 0.0:+.1%}"
     if result.margin_interval:
-        low, high = result.margin_interval
-        text += f" [{_percent(low)} to {_percent(high)}]"
+        text += " [{:+.1%} to {:+.1%}]".format(*result.margin_interval)
     if value.interval and promise.by_interval:
         text += f"; {100 * value.level:.4g} % interval"
         text += f", best of {value.cells} cells" if value.cells > 1 else ""
@@ -154,24 +155,9 @@ def numbers(result: Result) -> str:
     return text
 
 
-def value_text(value: Value) -> str:
-    if value.interval is None:
-        return _digits(value.value)
-    low, high = value.interval
-    return f"{_digits(value.value)} [{_digits(low)}–{_digits(high)}]"
-
-
 def _digits(number: float) -> str:
     """Four digits or more, never an exponent."""
     return f"{number:,.0f}" if number >= 1000 else f"{number:.4g}"
-
-
-def unit_of(metric: str) -> str:
-    return metric_named(metric).unit
-
-
-def _percent(share: float) -> str:
-    return f"{share:+.1%}"
 
 
 def facts(contract: Contract, results: Sequence[Result], measured: Measured) -> dict[str, Any]:
@@ -191,7 +177,7 @@ def facts(contract: Contract, results: Sequence[Result], measured: Measured) -> 
                 "why": one.why,
                 "promised": one.line.promise.text if one.line.promise else None,
                 "value": one.value.value if one.value else None,
-                "unit": unit_of(one.line.promise.metric) if one.line.promise else None,
+                "unit": one.line.promise.unit if one.line.promise else None,
                 "interval": one.value.interval if one.value else None,
                 "level": one.value.level if one.value else None,
                 "runs": one.value.runs if one.value else 0,

@@ -66,7 +66,7 @@ def test_what_a_changed_weir_judged_is_held_against_the_outputs(
 @pytest.mark.row("name another experiment in the plan and the records")
 def test_where_a_line_selects_by_the_experiment_both_names_count() -> None:
     """A slow cell leaves the line by its name in the plan, or a fast one comes in."""
-    promise = Promise("bandwidth", "mean", True, 1000.0, None, "1000 MiB/s")
+    promise = Promise("bandwidth", "mean", True, 1000.0, "1000 MiB/s")
     line = Line("line", "", "ior", ("write",), {"experiment": "easy"}, {"fixed": {}}, promise, True)
     names = {"fast": ("easy", "other"), "slow": ("other", "easy"), "alike": ("easy", "easy")}
     for cell, (in_records, measured_as) in names.items():
