@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import log1p
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from weir.base.units import few
 from weir.decide.compare import confirmation, figure, output, sides
 from weir.decide.compare.confirmation import Confirmation, Settings, confirm, still_failing
 from weir.decide.compare.estimate import Days, spreads_of
-from weir.decide.compare.pairs import IDENTITY, Pairing, pair_cells, unlike_conditions
+from weir.decide.compare.pairs import IDENTITY, Pairing, Unmatched, pair_cells, unlike_conditions
 from weir.decide.compare.verdict import (
     CANNOT_DECIDE,
     Failed,
@@ -31,6 +32,22 @@ from weir.report import drawing
 from weir.terms.columns import columns, columns_of_role
 
 _MOST_REASONS = 10
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """The answer, of which each output shows some."""
+
+    names: tuple[str, str]
+    judged: Sequence[Judged]
+    unmatched: Sequence[Unmatched]
+    settings: Settings
+    failed: Failed
+    confirmed: Confirmation | None
+
+    @property
+    def confirmation(self) -> list[str]:
+        return confirmation.as_text(self.confirmed) if self.confirmed else []
 
 
 def compare(args: argparse.Namespace) -> int:
@@ -58,14 +75,14 @@ def compare(args: argparse.Namespace) -> int:
     failed = Failed(tuple(slow), tuple(worse))
     first, second = args.names
     names = (both[0].name, both[1].name) if second is None else (first, second)
-    _write_files(args, names, judged, failed, confirmed)
-    unchecked = [*_unchecked(both)]
+    found = _Comparison(names, judged, pairing.unmatched, settings, failed, confirmed)
+    _write_files(args, found)
     unlike = unlike_conditions(both, pairing.pairs, across)
     if args.json:
         more = {"edited": [_edited(one) for one in both], "conditions": unlike}
-        print(_json(names, judged, pairing, confirmed, failed, more))
+        print(as_json(_facts(found, more)))
     else:
-        print("\n".join([_text(names, judged, pairing, args, failed, confirmed), *unlike, *unchecked]))
+        print("\n".join([*_text(args, found), *unlike, *_unchecked(both)]))
     return failed.exit_code
 
 
@@ -97,63 +114,42 @@ def _edited(side: sides.Side) -> list[str]:
     return [one.name for one in side.campaigns if one.edited]
 
 
-def _write_files(
-    args: argparse.Namespace,
-    names: tuple[str, str],
-    judged: Sequence[Judged],
-    failed: Failed,
-    confirmed: Confirmation | None,
-) -> None:
-    lines = confirmation.as_text(confirmed) if confirmed else []
-    drawn = (names, judged, args.margin / 100, metric_named(args.metric), lines)
+def _write_files(args: argparse.Namespace, found: _Comparison) -> None:
+    settings = found.settings
+    drawn = (found.names, found.judged, settings.margin, settings.metric, found.confirmation)
     if args.html:
         write_whole(args.html, drawing.page("Comparison", [figure.fragment(*drawn)]))
     if args.into:
         figure.write_into(args.into, figure.fragment(*drawn))
     if args.csv:
-        write_whole(args.csv, output.as_csv(judged))
+        write_whole(args.csv, output.as_csv(found.judged))
     if args.junit:
-        write_whole(args.junit, output.as_junit(names, judged, failed.pairs, failed.evidence))
+        failed = found.failed
+        write_whole(args.junit, output.as_junit(found.names, found.judged, failed.pairs, failed.evidence))
 
 
-def _text(
-    names: tuple[str, str],
-    judged: Sequence[Judged],
-    pairing: Pairing,
-    args: argparse.Namespace,
-    failed: Failed,
-    confirmed: Confirmation | None,
-) -> str:
-    shown = (pairing.unmatched, args.margin / 100, metric_named(args.metric), args.all)
-    lines = [output.as_text(names, judged, *shown)]
-    lines += confirmation.as_text(confirmed) if confirmed else []
+def _text(args: argparse.Namespace, found: _Comparison) -> Iterator[str]:
+    settings, failed = found.settings, found.failed
+    shown = (found.unmatched, settings.margin, settings.metric, args.all)
+    yield output.as_text(found.names, found.judged, *shown)
+    yield from found.confirmation
     if failed.pairs:
-        lines.append(f"failed: {len(failed.pairs)} pairs by --fail-on {' '.join(args.fail_on)}")
+        yield f"failed: {len(failed.pairs)} pairs by --fail-on {' '.join(args.fail_on)}"
     if failed.evidence:
-        lines.append("B cannot be judged as A can:")
-        lines += few([f"  {text}" for text in failed.evidence], _MOST_REASONS, "  and {} more")
-    return "\n".join(lines)
+        yield "B cannot be judged as A can:"
+        yield from few([f"  {text}" for text in failed.evidence], _MOST_REASONS, "  and {} more")
 
 
-def _json(
-    names: tuple[str, str],
-    judged: Sequence[Judged],
-    pairing: Pairing,
-    confirmed: Confirmation | None,
-    failed: Failed,
-    more: Mapping[str, Any],
-) -> str:
-    return as_json(
-        {
-            "a": names[0],
-            "b": names[1],
-            "pairs": [output.facts(one) for one in output.sorted_for_reading(judged)],
-            "unmatched": [one._asdict() for one in pairing.unmatched],
-            "worse_evidence": list(failed.evidence),
-            **more,
-        }
-        | ({"confirmation": confirmation.facts(confirmed)} if confirmed else {})
-    )
+def _facts(found: _Comparison, more: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "a": found.names[0],
+        "b": found.names[1],
+        "pairs": [output.facts(one) for one in output.sorted_for_reading(found.judged)],
+        "unmatched": [one._asdict() for one in found.unmatched],
+        "worse_evidence": list(found.failed.evidence),
+        **more,
+        **({"confirmation": confirmation.facts(found.confirmed)} if found.confirmed else {}),
+    }
 
 
 def _sides(args: argparse.Namespace) -> tuple[tuple[sides.Side, sides.Side], list[str]]:

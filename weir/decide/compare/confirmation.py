@@ -12,6 +12,7 @@ import socket
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from weir.records.measured import batch_of, batch_of_cell, measure_in_turns
 from weir.records.metrics import Metric
 from weir.records.table import write_records
 from weir.site.schedulers import surrounding
-from weir.terms.model import Cell, Row
+from weir.terms.model import Row
 
 FACTS_FILE = "facts.json"
 
@@ -64,9 +65,6 @@ class Confirmation:
     pairs: tuple[Confirmed, ...]
     records: Path | None
 
-    def of(self, judged: Judged) -> Confirmed | None:
-        return next((one for one in self.pairs if one.before is judged), None)
-
 
 @dataclass(frozen=True)
 class Settings:
@@ -90,25 +88,22 @@ def confirm(sides: tuple[Side, Side], judged: Sequence[Judged], settings: Settin
     found = [(one, *_jobs(finder, sides, one.pair)) for one in different]
     jobs = {job.cells[0].cell: job for _, chosen, _ in found for job in chosen}
     if not jobs:
-        pairs = tuple(Confirmed(one, None, False, why) for one, _, why in found)
-        return Confirmation(pairs, None)
+        return Confirmation(tuple(Confirmed(one, None, False, why) for one, _, why in found), None)
     rows = measure_in_turns(list(jobs.values()))
     records = folder / RECORDS_FILE
     write_records(records, (row for of_cell in rows.values() for row in of_cell))
-    new = [_new_pair(one.pair, chosen, rows, settings.metric) for one, chosen, _ in found]
-    made = [(pair, one.pair) for pair, (one, _, _) in zip(new, found, strict=True) if pair]
-    again = iter(
+    again = [(one.pair, chosen) for one, chosen, _ in found if chosen]
+    fresh = iter(
         judge_pairs(
-            [pair for pair, _ in made],
+            [_new_pair(old, chosen, rows, settings.metric) for old, chosen in again],
             *(settings.metric, settings.margin, settings.limit, settings.days),
-            dated=[old for _, old in made],
+            dated=[old for old, _ in again],
         )
     )
-    pairs = tuple(
-        Confirmed(one, next(again) if pair else None, len(chosen) == 2, why)
-        for (one, chosen, why), pair in zip(found, new, strict=True)
+    pairs = (
+        Confirmed(one, next(fresh) if chosen else None, len(chosen) == 2, why) for one, chosen, why in found
     )
-    return Confirmation(pairs, records)
+    return Confirmation(tuple(pairs), records)
 
 
 def _folder(side: Side) -> Path:
@@ -140,22 +135,16 @@ class Finder:
 
     def __init__(self, results: Path, rounds: int) -> None:
         self._results, self._rounds = results, rounds
-        self._plans: dict[Path, Plan | str] = {}
-        self._found: dict[tuple[Path | None, str], PlannedBatch | str] = {}
+        self._plan, self.cell_job = cache(_plan_of), cache(self._cell_job)
         self._sound: dict[tuple[Path, str], bool] = {}  # batches whose preflight has no problem
 
     def job(self, side: Side, cells: frozenset[str]) -> PlannedBatch | str:
         """The job, or the reason why there is none."""
         if len(cells) != 1:
             return f"the pair joins {len(cells)} cells"
-        (cell,) = cells
-        study = side.campaigns[-1].study
-        key = (study, cell)
-        if key not in self._found:
-            self._found[key] = self.cell_job(study, cell)
-        return self._found[key]
+        return self.cell_job(side.campaigns[-1].study, *cells)
 
-    def cell_job(self, study: Path | None, name: str) -> PlannedBatch | str:
+    def _cell_job(self, study: Path | None, name: str) -> PlannedBatch | str:
         if study is None:
             return "it is a bundle"
         plan = self._plan(study)
@@ -170,12 +159,9 @@ class Finder:
         if partition.scheduler != "local" and surrounding(os.environ) is None:
             return f"this is not a job of {partition.scheduler}"
         whole = planned_batch(plan, batch, self._results)
-        whole = replace(whole, cells=tuple(self._again(one) for one in whole.cells))
-        job = batch_of_cell(plan, next(one for one in whole.cells if one.cell == name), self._results)
-        return self._problems(study, whole, job) or job
-
-    def _again(self, cell: Cell) -> Cell:
-        return replace(cell, rounds=self._rounds, until=None)
+        cells = tuple(replace(one, rounds=self._rounds, until=None) for one in whole.cells)
+        job = batch_of_cell(plan, next(one for one in cells if one.cell == name), self._results)
+        return self._problems(study, replace(whole, cells=cells), job) or job
 
     def _problems(self, study: Path, whole: PlannedBatch, job: PlannedBatch) -> str:
         """A preflight starts all ranks: what a whole batch passes, each of its cells passes."""
@@ -184,11 +170,10 @@ class Finder:
             self._sound[key] = not _problems(whole)
         return "" if self._sound[key] else _problems(job)
 
-    def _plan(self, study: Path) -> Plan | str:
-        if study not in self._plans:
-            files = [study / name for name in PLAN_FILES if (study / name).is_file()]
-            self._plans[study] = read_plan(files[0]) if files else f"{study} has no plan.json"
-        return self._plans[study]
+
+def _plan_of(study: Path) -> Plan | str:
+    files = [study / name for name in PLAN_FILES if (study / name).is_file()]
+    return read_plan(files[0]) if files else f"{study} has no plan.json"
 
 
 def _problems(job: PlannedBatch) -> str:
@@ -211,10 +196,8 @@ def _elsewhere(study: Path) -> str:
 
 def _new_pair(
     old: Pair, jobs: Sequence[PlannedBatch], rows: Mapping[str, Sequence[Row]], metric: Metric
-) -> Pair | None:
+) -> Pair:
     """Both sides fresh; or B fresh against the old records of A."""
-    if not jobs:
-        return None
     fresh = [
         [("confirmation", row) for row in rows[job.cells[0].cell] if row["access"] == old.access]
         for job in jobs
@@ -280,10 +263,7 @@ def still_failing(
 ) -> list[Judged]:
     """The failures without those that a new measurement did not confirm; what could not be measured stays."""
     bad = {id(one) for one in fresh_failures}
-    kept = []
-    for one in failed:
-        again = found.of(one)
-        if again is None or again.fresh is None or again.fresh.estimate is None or id(again.fresh) in bad:
-            kept.append(one)
-    fresh = [one.fresh for one in found.pairs if one.settles_days and one.fresh]
-    return kept + [one for one in fresh if id(one) in bad]
+    fresh = {id(one.before): one.fresh for one in found.pairs if one.fresh and one.fresh.estimate}
+    kept = [one for one in failed if id(one) not in fresh or id(fresh[id(one)]) in bad]
+    settled = [one.fresh for one in found.pairs if one.settles_days and one.fresh]
+    return kept + [one for one in settled if id(one) in bad]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import bisect
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -188,19 +188,11 @@ def estimate(pair: Pair, mean: MeanOf, between: Between | None = None) -> Estima
 def mean_of_rounds(pairs: Iterable[Pair], turns: bool) -> MeanOf:
     """The function for the mean of a side, or of ratios in turns. Its error allows for neighbouring rounds
     that are as alike as those of all pairs."""
-    series = list(_sequences(pairs, turns))
-    return mean_in_turns(series) if turns else partial(mean_of, autocorrelation=autocorrelation_of(series))
-
-
-def _sequences(pairs: Iterable[Pair], turns: bool) -> Iterator[Sequence[float]]:
-    """Ratios of rounds measured in turns; else the rounds of each side."""
-    for pair in pairs:
-        if pair.in_turns != turns:
-            continue
-        if turns:
-            yield _ratios(pair.first[0], pair.second[0])
-        else:
-            yield from (sample.logs for sample in (*pair.first, *pair.second))
+    alike = [pair for pair in pairs if pair.in_turns == turns]
+    if turns:
+        return mean_in_turns([_ratios(pair.first[0], pair.second[0]) for pair in alike])
+    of_sides = (sample.logs for pair in alike for sample in (*pair.first, *pair.second))
+    return partial(mean_of, autocorrelation=autocorrelation_of(of_sides))
 
 
 def _ratios(first: Sample, second: Sample) -> list[float]:

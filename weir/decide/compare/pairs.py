@@ -51,9 +51,8 @@ class Evidence(NamedTuple):
     rounds: int  # of the campaign that has most
     records: int
     bad: int  # DEGRADED or INVALID
-    dropped: tuple[
-        str, ...
-    ] = ()  # rounds that were planned or ended and are not in the records as they ended
+    # Rounds that were planned or ended and are not in the records as they ended.
+    dropped: tuple[str, ...] = ()
 
     @property
     def bad_share(self) -> float:
@@ -190,10 +189,8 @@ def samples(rows: Rows, metric: Metric) -> tuple[Sample, ...]:
     for campaign, row in rows:
         value = metric.of(row)
         if value is not None and row["verdict"] not in (NEVER_USED, RESERVED):
-            number = row.get("run")
-            found[campaign][-1 if number is None else number].append(
-                (log(value), str(row.get("began") or ""))
-            )
+            number = -1 if row.get("run") is None else row["run"]
+            found[campaign][number].append((log(value), str(row.get("began") or "")))
     return _of_days([_sample(campaign, rounds) for campaign, rounds in found.items()])
 
 
@@ -271,8 +268,8 @@ def unlike_conditions(sides: tuple[Side, Side], pairs: Sequence[Pair], across: C
     first, second = (_of_side(one, of_side, across) for one, of_side in zip(sides, runs, strict=True))
     notes = [
         f"note: {name} differs: {_some(first[name])} in A, {_some(second[name])} in B"
-        for name in dict.fromkeys((*first, *second))
-        if first.get(name) and second.get(name) and first[name] != second[name]
+        for name in first
+        if name in second and first[name] != second[name]
     ]
     return [*notes, *_clocks(*runs), *_order(pairs)]
 
@@ -303,12 +300,10 @@ def _clocks(first: Iterable[Run], second: Iterable[Run]) -> Iterator[str]:
     ]
     if not all(found):
         return
-    low, high = sorted((min(side), max(side)) for side in found)
+    ends = [(min(side), max(side)) for side in found]
+    low, high = sorted(ends)
     if high[0] > _CLOCK * low[1]:
-        texts = (
-            f"{min(side):.0f} to {max(side):.0f} MHz in {name}"
-            for side, name in zip(found, "AB", strict=True)
-        )
+        texts = (f"{one:.0f} to {two:.0f} MHz in {name}" for (one, two), name in zip(ends, "AB", strict=True))
         yield f"note: frequency of the processors before a run differs: {', '.join(texts)}"
 
 

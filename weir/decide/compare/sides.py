@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,10 +37,6 @@ class Side:
 
     name: str
     campaigns: tuple[Campaign, ...]
-
-    @property
-    def rows(self) -> list[Row]:
-        return [row for campaign in self.campaigns for row in campaign.rows]
 
     def rows_once(self) -> Iterator[tuple[str, Row]]:
         """The rows with their campaign; rows that several campaigns hold, such as those of a shared cell,
@@ -94,10 +91,11 @@ def split_by(
 ) -> tuple[Side, Side]:
     """Two selections of one study, by the value of a column; `date` is the day of `began`."""
     require_known([column], [*known, "date"], "is not a column of a record", key="--by")
-    groups: dict[str, list[Row]] = {}
+    groups: dict[str, list[Row]] = defaultdict(list)
     rows = read_study_records(file)
     for row in rows:
-        groups.setdefault(_value(row, column), []).append(row)
+        day = str(row.get("began") or "unknown")[:10]
+        groups[day if column == "date" else str(row.get(column))].append(row)
     chosen = list(values) or sorted(groups)
     for value in chosen:
         if value not in groups:
@@ -117,12 +115,6 @@ def split_by(
         for value in chosen
     )
     return first, second
-
-
-def _value(row: Row, column: str) -> str:
-    if column == "date":
-        return str(row.get("began") or "unknown")[:10]
-    return str(row.get(column))
 
 
 def campaigns(history: Path) -> Iterator[list[Row]]:

@@ -7,12 +7,12 @@ of A.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from weir.base.errors import InputError
-from weir.base.units import counted
+from weir.base.units import counted, few
 from weir.decide.compare.estimate import (
     FEWEST_ROUNDS,
     FEWEST_SEPARATE,
@@ -24,7 +24,7 @@ from weir.decide.compare.estimate import (
     estimate,
     mean_of_rounds,
 )
-from weir.decide.compare.pairs import RESERVED, UNPROVEN, Evidence, Pair, Unmatched
+from weir.decide.compare.pairs import NEVER_USED, RESERVED, UNPROVEN, Pair, Unmatched
 from weir.records.inference import ENOUGH_SERIES, false_discovery_rates
 from weir.records.intervals import ASSUMED
 from weir.records.metrics import Metric
@@ -87,15 +87,16 @@ def judge_pairs(
     estimates = [
         estimate(pair, means[pair.in_turns], spread) for pair, spread in zip(pairs, between, strict=True)
     ]
-    differs, differs_within = (
-        false_discovery_rates([one.chance_different() if one else None for one in each])
-        for each in (estimates, within)
-    )
-    same = false_discovery_rates([_chance_unequal(one, margin) if one else None for one in estimates])
-    slower, slower_within = (
-        false_discovery_rates([_chance_not_slower(one, metric, limit) if one else None for one in each])
-        for each in (estimates, within)
-    )
+
+    def rates(chance: Callable[[Estimate], float], some: Sequence[Estimate | None]) -> list[float | None]:
+        return false_discovery_rates([chance(one) if one else None for one in some])
+
+    def not_slower(one: Estimate) -> float:
+        return one.chance_below(1 - limit) if metric.higher_is_better else one.chance_above(1 / (1 - limit))
+
+    differs, differs_within = (rates(Estimate.chance_different, each) for each in (estimates, within))
+    slower, slower_within = (rates(not_slower, each) for each in (estimates, within))
+    same = rates(lambda one: _chance_unequal(one, margin), estimates)
     few_pairs = sum(pair.in_turns for pair in pairs) < ENOUGH_SERIES
     # The level of one of so many pairs, where no other pair differs.
     level = 1 - LEVEL / len(pairs) if pairs else 1 - LEVEL
@@ -146,21 +147,15 @@ def _chance_unequal(found: Estimate, margin: float) -> float:
     return max(found.chance_above(1 / (1 + margin)), found.chance_below(1 + margin))
 
 
-def _chance_not_slower(found: Estimate, metric: Metric, limit: float) -> float:
-    if metric.higher_is_better:
-        return found.chance_below(1 - limit)
-    return found.chance_above(1 / (1 - limit))
-
-
 def _notes(pair: Pair, found: Estimate | None, between: Between) -> Iterator[str]:
     if found is None:
-        refused = pair.verdicts.get(RESERVED) or pair.verdicts.get("INVALID")
+        refused = pair.verdicts.get(RESERVED) or pair.verdicts.get(NEVER_USED)
         fewest = FEWEST_ROUNDS if pair.in_turns else FEWEST_SEPARATE
-        few = min(pair.rounds)
+        rounds = min(pair.rounds)
         yield (
-            f"fewer than {NUMBERS[FEWEST_ROUNDS if few < FEWEST_ROUNDS else fewest]} rounds a side"
+            f"fewer than {NUMBERS[FEWEST_ROUNDS if rounds < FEWEST_ROUNDS else fewest]} rounds a side"
             + (" that can be used" if refused else "")
-            + ("" if few < FEWEST_ROUNDS else ", measured one after the other")
+            + ("" if rounds < FEWEST_ROUNDS else ", measured one after the other")
         )
     elif found.design == SEPARATE:
         yield between.note
@@ -179,16 +174,11 @@ def _few(found: Estimate | None, verdict: str, few_pairs: bool) -> Iterator[str]
 
 def _reservations(pair: Pair) -> Iterator[str]:
     for name, side in zip(("A", "B"), pair.evidence, strict=True):
-        for one in side.dropped[:MOST_DROPPED]:
-            yield f"{name} lacks rounds, so that nothing is decided for it: {one}"
-        if len(side.dropped) > MOST_DROPPED:
-            yield f"{name} lacks {len(side.dropped) - MOST_DROPPED} more rounds"
-    if count := pair.verdicts.get(RESERVED):
-        yield f"{counted(count, 'DEGRADED record')} not used"
-    if count := pair.verdicts.get("INVALID"):
-        yield f"{counted(count, 'INVALID record')} not used"
-    if count := pair.verdicts.get(UNPROVEN):
-        yield f"{counted(count, 'UNPROVEN record')} used"
+        dropped = [f"{name} lacks rounds, so that nothing is decided for it: {one}" for one in side.dropped]
+        yield from few(dropped, MOST_DROPPED, f"{name} lacks {{}} more rounds")
+    for verdict, used in ((RESERVED, "not used"), (NEVER_USED, "not used"), (UNPROVEN, "used")):
+        if count := pair.verdicts.get(verdict):
+            yield f"{counted(count, f'{verdict} record')} {used}"
 
 
 FINE, IS_SLOWER, CANNOT_DECIDE = 0, 1, 3  # exit codes; 2 is wrong use
@@ -271,8 +261,5 @@ def _worse(one: Judged, fail_on: FailOn) -> Iterator[str]:
     if fail_on.slower or fail_on.missing:
         yield from (f"B: {text}" for text in second.dropped)
     if fail_on.degraded and second.bad_share > first.bad_share:
-        yield f"DEGRADED or INVALID are {_part(second)} records of B and {_part(first)} of A"
-
-
-def _part(side: Evidence) -> str:
-    return f"{side.bad} of {side.records}"
+        of_a, of_b = (f"{side.bad} of {side.records}" for side in one.pair.evidence)
+        yield f"DEGRADED or INVALID are {of_b} records of B and {of_a} of A"
