@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from math import exp
 from pathlib import Path
 
@@ -94,7 +95,7 @@ def _check(args: argparse.Namespace, every: list[Series]) -> int:
     if args.json:
         names = {one.name for one, _ in stopped(every)}
         facts = [
-            output.facts(one) | {"conditions": each, "stopped": one.series in names}
+            asdict(one) | {"conditions": each, "stopped": one.series in names}
             for one, each in zip(found, notes, strict=True)
         ]
         print(as_json(facts))

@@ -161,18 +161,19 @@ def write_pages(
     for rows in campaigns(history):
         for target in sorted({str(row["target"]) for row in rows}):
             by_target[target].append([row for row in rows if row["target"] == target])
-    judged = {target: _judged(parts) for target, parts in sorted(by_target.items())}
-    worst = {name: min(ORDER.index(one.verdict) for _, one in of) for name, of in judged.items() if of}
-    order = sorted(judged, key=lambda name: worst.get(name, len(ORDER)))
-    links = {target: _links(parts, cells) for target, parts in by_target.items()}
-    return [
-        _write(target, overview(judged[target], links[target]), judged[target], folder, studies)
-        for target in order
-    ]
-
-
-def _judged(parts: Sequence[Sequence[Row]]) -> list[tuple[Series, Judgement]]:
-    return [(one, judge_newest(one, RECENT_POINTS)) for one in of_cells(parts, metric_named("rate"))]
+    pages = []
+    for target, parts in sorted(by_target.items()):
+        every = of_cells(parts, metric_named("rate"))
+        judged = [(one, judge_newest(one, RECENT_POINTS)) for one in every]
+        found = [one for _, one in judged]
+        file = f"history-{re.sub(r'[^A-Za-z0-9.-]', '_', target)}.html"
+        back = " · ".join(['<p><a href="index.html">all targets</a>', *studies.get(target, ())]) + "</p>"
+        body = [back, overview(judged, _links(parts, cells))]
+        write_atomically(folder / file, drawing.page(f"History of {target}", body))
+        verdicts = "; ".join([headline(found), *incident_lines(found)])
+        worst = min((ORDER.index(one.verdict) for one in found), default=len(ORDER))
+        pages.append((worst, TargetPage(target, file, verdicts)))
+    return [page for _, page in sorted(pages, key=lambda each: each[0])]
 
 
 def _links(parts: Sequence[Sequence[Row]], cells: Mapping[tuple[str, str], str]) -> dict[str, str]:
@@ -184,17 +185,3 @@ def _links(parts: Sequence[Sequence[Row]], cells: Mapping[tuple[str, str], str])
         if link:
             found[series_name(row, parameters)] = link
     return found
-
-
-def _write(
-    target: str,
-    body: str,
-    judged: Sequence[tuple[Series, Judgement]],
-    folder: Path,
-    studies: Mapping[str, Sequence[str]],
-) -> TargetPage:
-    file = f"history-{re.sub(r'[^A-Za-z0-9.-]', '_', target)}.html"
-    back = " · ".join(['<p><a href="index.html">all targets</a>', *studies.get(target, ())]) + "</p>"
-    write_atomically(folder / file, drawing.page(f"History of {target}", [back, body]))
-    found = [one for _, one in judged]
-    return TargetPage(target, file, "; ".join([headline(found), *incident_lines(found)]))

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from datetime import date
 from math import exp
-from typing import Any
 
 from weir.base.units import counted, few, three_digits
 from weir.decide.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, Judgement
@@ -68,13 +66,10 @@ def as_text(found: Sequence[Judgement], everything: bool = False) -> str:
 
 def condition_lines(conditions: Iterable[Condition], everything: bool = False) -> list[str]:
     """Notes of changed facts, oldest first; without everything the latest ones."""
-    lines = list(dict.fromkeys(f"note: {one.day}: {one.text}" for one in sorted(conditions, key=_day)))
+    ordered = sorted(conditions, key=lambda one: one.day)
+    lines = list(dict.fromkeys(f"note: {one.day}: {one.text}" for one in ordered))
     more = 0 if everything else len(lines) - _MOST_CONDITIONS
     return [f"note: {more} earlier changes of nodes and targets: --all", *lines[more:]] if more > 0 else lines
-
-
-def _day(condition: Condition) -> str:
-    return condition.day
 
 
 def stopped_lines(every: Sequence[Series]) -> list[str]:
@@ -89,36 +84,30 @@ def stopped_lines(every: Sequence[Series]) -> list[str]:
 def incident_lines(found: Sequence[Judgement]) -> list[str]:
     """Lines about series that moved together, the largest group first; a series that moved alone has its own
     line below."""
-    together = [group for group in incidents(found) if len(group) > 1]
-    return [
-        f"one incident: {len(group)} series{_of(group[0].system)} {group[0].verdict} "
-        f"since {group[0].news_day}, at x{min(ratios):.2f} to x{max(ratios):.2f} of before"
-        for group in sorted(together, key=len, reverse=True)
-        for ratios in [[one.alarm.ratio for one in group if one.alarm]]
-    ]
-
-
-def _of(system: str) -> str:
-    return f" of {system}" if system else ""
+    lines = []
+    for group in sorted(incidents(found), key=len, reverse=True):
+        first, ratios = group[0], [one.alarm.ratio for one in group if one.alarm]
+        system = f" of {first.system}" if first.system else ""
+        if len(group) > 1:
+            lines.append(
+                f"one incident: {len(group)} series{system} {first.verdict} since {first.news_day}, "
+                f"at x{min(ratios):.2f} to x{max(ratios):.2f} of before"
+            )
+    return lines
 
 
 def incidents(found: Sequence[Judgement]) -> list[list[Judgement]]:
     """Series of one system that became slower, or faster, within days: one cause is likelier than many."""
     groups: list[list[Judgement]] = []
-    news = [one for one in found if one.news_day is not None]
-    for one in sorted(news, key=lambda one: (one.verdict, one.system, str(one.news_day))):
-        first = groups[-1][0] if groups else None
-        alike = first is not None and (first.verdict, first.system) == (one.verdict, one.system)
-        if alike and first and _days_apart(first, one) <= SAME_INCIDENT_DAYS:
+    began = ("", "", date.min)  # of the last group
+    news = [(one.verdict, one.system, date.fromisoformat(day), one) for one in found if (day := one.news_day)]
+    for verdict, system, day, one in sorted(news, key=lambda each: each[:3]):
+        if began[:2] == (verdict, system) and (day - began[2]).days <= SAME_INCIDENT_DAYS:
             groups[-1].append(one)
         else:
             groups.append([one])
+            began = verdict, system, day
     return groups
-
-
-def _days_apart(first: Judgement, second: Judgement) -> int:
-    days = [date.fromisoformat(str(one.news_day)) for one in (first, second)]
-    return abs((days[1] - days[0]).days)
 
 
 def line(one: Judgement) -> str:
@@ -153,10 +142,6 @@ def as_junit(found: Sequence[Judgement]) -> str:
         kind = FAILURE if one.is_finding else SKIPPED if one.verdict == LEARNING else ""
         cases.append(Case("history", one.series, kind, line(one)))
     return junit("weir history check", len(found), cases)
-
-
-def facts(one: Judgement) -> dict[str, Any]:
-    return asdict(one)
 
 
 def show_text(judged: Sequence[tuple[Series, Judgement]], everything: bool = False) -> str:

@@ -49,20 +49,18 @@ class Series:
         return datetime.fromtimestamp(float(self.times[index]), UTC).date().isoformat()
 
 
-def make_series(
-    points: Mapping[str, Iterable[tuple[float, float]]],
-    higher_is_better: bool = True,
-    systems: Mapping[str, str] | None = None,
-    units: Mapping[str, str] | None = None,
+def _series(
+    points: Mapping[str, Iterable[tuple[float, float]]], about: Mapping[str, tuple[str, str]], metric: Metric
 ) -> list[Series]:
-    """Makes series of (time, value) by name; values that are not positive have no ratio and are not used."""
+    """Makes series of (time, value) by name; values that are not positive have no ratio and are not used.
+
+    about: system and unit of each."""
     made = []
     for name in sorted(points):
         kept = sorted((time, log(value)) for time, value in points[name] if value > 0)
         if kept:
             times, logs = zip(*kept, strict=True)
-            system, unit = (systems or {}).get(name, ""), (units or {}).get(name, "")
-            made.append(Series(name, np.array(times), np.array(logs), higher_is_better, system, unit))
+            made.append(Series(name, np.array(times), np.array(logs), metric.higher_is_better, *about[name]))
     return made
 
 
@@ -71,8 +69,7 @@ def from_campaigns(
 ) -> list[Series]:
     """One point for each campaign and name: the median of its rounds, at the time of the first of them."""
     points: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    systems: dict[str, str] = {}
-    units: dict[str, str] = {}
+    about: dict[str, tuple[str, str]] = {}
     for rows in campaigns:
         cells: dict[str, list[tuple[float, float]]] = defaultdict(list)
         # A record without a time, of a program that printed none, gets the first time of its campaign.
@@ -82,13 +79,12 @@ def from_campaigns(
             if value is not None and row["verdict"] not in _UNUSED:
                 name = name_of(row)
                 cells[name].append((seconds_of(row) if row.get("began") else first, value))
-                systems[name] = str(row.get("site") or "")
-                units[name] = metric.unit_of(row)
+                about[name] = str(row.get("site") or ""), metric.unit_of(row)
         for name, found in cells.items():
             points[name].append(
                 (min(time for time, _ in found), statistics.median(value for _, value in found))
             )
-    return make_series(points, metric.higher_is_better, systems, units)
+    return _series(points, about, metric)
 
 
 def of_cells(campaigns: Iterable[Sequence[Row]], metric: Metric) -> list[Series]:
@@ -140,6 +136,9 @@ def from_table(
 ) -> list[Series]:
     """Series of any CSV file: keys name the columns that tell series apart, the first of them the system.
     unit: that of the values, if their column is not one of a record."""
+    column = columns().get(value)
+    # The name of a column is not read as a unit.
+    unit = unit or (column.unit if column else "") or f"({value})"
     # Columns are read by position, so that a table of a million rows takes seconds.
     with path.open(newline="", encoding="utf-8") as stream, damage_named(path, reader := csv.reader(stream)):
         known = next(reader, [])
@@ -148,14 +147,14 @@ def from_table(
         require_known((*keys, time, value), known, "is not a column", file=path)
         at_keys, at_time, at_value = [known.index(key) for key in keys], known.index(time), known.index(value)
         points: dict[str, list[tuple[float, float]]] = defaultdict(list)
-        systems: dict[str, str] = {}
+        about: dict[str, tuple[str, str]] = {}
         first_rows: list[list[str]] = []
         for row in reader:
             if len(first_rows) < _LOOKED_AT:
                 first_rows.append(row)
             if len(row) == len(known) and row[at_value]:
                 name = " ".join([row[at] for at in at_keys])
-                systems[name] = row[at_keys[0]]
+                about[name] = row[at_keys[0]], unit
                 try:
                     points[name].append((float(row[at_time]), float(row[at_value])))
                 except ValueError:
@@ -165,10 +164,7 @@ def from_table(
     if names := _telling_columns(first_rows, known, keys, at_keys):
         text = f"a series of --key {' '.join(keys)} joins different values of {', '.join(names)}"
         print(f"weir: {path}: {text}\n    hint: add --key {' --key '.join(names)}", file=sys.stderr)
-    known_column = columns().get(value)
-    unit = unit or (known_column.unit if known_column else "") or ""
-    units = dict.fromkeys(points, unit or f"({value})")  # the name of a column is not read as a unit
-    made = make_series(points, metric_named(metric).higher_is_better, systems, units)
+    made = _series(points, about, metric_named(metric))
     if not made:
         hint = "a header alone, or no value above zero: look at --value and --time"
         raise InputError("has no series", file=path, key=value, hint=hint)
