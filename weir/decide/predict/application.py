@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from weir.base.errors import ConfigError, InputError, Problem, WeirError
-from weir.base.units import about_size, parse_duration, parse_size
+from weir.base.units import about_size, counted, parse_duration, parse_size
 from weir.data import load_schema
 from weir.measure.session import planned_batch
 from weir.plan import Plan, make_plan
@@ -54,9 +54,9 @@ class IoPhase:
     collective: bool
     xfer_bytes: int
     size_bytes: int
-    repeat: int
-    compute_s: float
     measured_as: str
+    repeat: int = 1
+    compute_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -92,16 +92,11 @@ def _empty(written: YamlFile) -> list[Problem]:
 def _phase(data: dict[str, Any]) -> IoPhase:
     return IoPhase(
         name=data["phase"],
-        access=data["access"],
-        api=data["api"],
-        layout=data["layout"],
-        order=data["order"],
-        collective=data["collective"],
+        **{key: data[key] for key in ("access", "api", "layout", "order", "collective", "repeat")},
         xfer_bytes=parse_size(data["xfer"]),
         size_bytes=parse_size(data["bytes"]),
-        repeat=data["repeat"],
-        compute_s=parse_duration(data["compute"]),
         measured_as=data.get("measured_as", data["access"]),
+        compute_s=parse_duration(data["compute"]),
     )
 
 
@@ -189,25 +184,20 @@ def application_in(log: Log, nodes: int, on: Path | None = None) -> Application:
     layouts = _layouts(log, uses)
     for one in sorted(uses, key=lambda use: use.began_s):
         patterns[_pattern_of_use(one, layouts)].append(one)
-    total = sum(one.bytes for one in uses)
-    kept = {
-        key: each for key, each in patterns.items() if sum(one.bytes for one in each) >= _LEAST_SHARE * total
-    }
-    rest = total - sum(one.bytes for each in kept.values() for one in each)
+    moved = {key: sum(one.bytes for one in each) for key, each in patterns.items()}
+    total = sum(moved.values())
+    kept = [key for key, moved_bytes in moved.items() if moved_bytes >= _LEAST_SHARE * total]
+    rest = total - sum(moved[key] for key in kept)
     return Application(
         name=re.sub(r"[^a-z0-9]+", "-", log.program.lower()).strip("-") or "unknown",
-        description=f"{log.program}, {_number(log.processes, 'process', 'processes')} on "
-        f"{_number(nodes, 'node', 'nodes')}, {log.elapsed_s:.3g} s; "
+        description=f"{log.program}, {counted(log.processes, 'process')} on "
+        f"{counted(nodes, 'node')}, {log.elapsed_s:.3g} s; "
         f"{about_size(total)} on {place.point} ({place.file_system})"
         + (f", of which {about_size(rest)} in other patterns are excluded" if rest else ""),
         nodes=nodes,
         ppn=log.processes // nodes,
-        phases=tuple(_logged_phase(log, at, key, each) for at, (key, each) in enumerate(kept.items(), 1)),
+        phases=tuple(_logged_phase(log, at, key, patterns[key]) for at, key in enumerate(kept, 1)),
     )
-
-
-def _number(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
 
 
 def _of_callers(uses: Sequence[Use]) -> list[Use]:
@@ -256,21 +246,10 @@ def _pattern_of_use(use: Use, layouts: dict[int, str]) -> _Pattern:
 
 
 def _logged_phase(log: Log, number: int, pattern: _Pattern, uses: Sequence[Use]) -> IoPhase:
-    access, api, layout, order, collective = pattern
+    access = pattern[0]
     size_bytes = max(round(sum(one.bytes for one in uses) / log.processes), 1)
-    return IoPhase(
-        name=f"{access}-{number}",
-        access=access,
-        api=api,
-        layout=layout,
-        order=order,
-        collective=collective,
-        xfer_bytes=min(_transfer_bytes(uses), size_bytes),
-        size_bytes=size_bytes,
-        repeat=1,
-        compute_s=0.0,
-        measured_as=access,
-    )
+    xfer_bytes = min(_transfer_bytes(uses), size_bytes)
+    return IoPhase(f"{access}-{number}", *pattern, xfer_bytes, size_bytes, measured_as=access)
 
 
 def _transfer_bytes(uses: Sequence[Use]) -> int:

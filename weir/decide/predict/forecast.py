@@ -144,13 +144,11 @@ def _moved_bytes(application: Application, phase: IoPhase) -> int:
 
 def _tested(application: Application, phase: IoPhase, rows: Sequence[Row]) -> Times | None:
     wanted = _wanted(application, phase)
-    found = [
+    fitting = [
         one
         for one in points_of(row for row in rows if row["access"] == phase.access)
-        if one.group == wanted.group
-    ]
-    fitting = [
-        one for one in found if one.xfer_bytes == wanted.xfer_bytes and one.held_bytes >= wanted.held_bytes
+        if (one.group, one.xfer_bytes) == (wanted.group, wanted.xfer_bytes)
+        and one.held_bytes >= wanted.held_bytes
     ]
     if not fitting:
         return None

@@ -99,9 +99,8 @@ class Change:
     over_median: float  # logarithm of the mean now over the median then
 
 
-Others = tuple[
-    Effect, tuple[float, float]
-]  # rate now over rate then; variance of one run now, and its degrees
+# Rate now over rate then; variance of one run now, and its degrees.
+Others = tuple[Effect, tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -119,12 +118,9 @@ class Probe:
         if one.rate is None or others is None:
             return replace(one, rate=None, far=(*one.far, "no cell of its access was measured again"))
         ratio, spread = others
-        return replace(
-            one,
-            rate=one.rate.now(change.over_median, change.measured, spread)
-            if change
-            else one.rate.changed(ratio, spread),
-        )
+        if change:
+            return replace(one, rate=one.rate.now(change.over_median, change.measured, spread))
+        return replace(one, rate=one.rate.changed(ratio, spread))
 
     def __str__(self) -> str:
         parts = [

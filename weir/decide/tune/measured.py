@@ -9,12 +9,13 @@ import math
 import secrets
 import statistics
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from weir.audit.judge import VALID
 from weir.base.errors import InputError, WeirError, did_you_mean, require_known
 from weir.base.units import listed, parse_size
 from weir.decide.compare.pairs import Pair, samples
@@ -29,7 +30,6 @@ from weir.records.metrics import metric_named
 from weir.records.table import DAMAGED, damage_named
 from weir.terms.columns import cell_columns
 from weir.terms.model import Cell, Row
-from weir.tools import tools
 
 _MIB = 2**20
 
@@ -47,20 +47,19 @@ class Objective:
         parts = " and ".join(f"{share / _MIB:,.0f} MiB {access}" for access, share in self.shares.items())
         return f"rate of an application with {parts}"
 
-    def scored(self, rows: Iterable[Row], usable: frozenset[str]) -> list[Row]:
-        """A row for each run whose accesses all count: its rate, as bw_mib_s."""
+    def scored(self, rows: Iterable[Row]) -> list[Row]:
+        """A row for each run whose accesses are all VALID: its rate, as bw_mib_s."""
         runs: dict[int, list[Row]] = defaultdict(list)
         for row in rows:
             if row.get("run") is not None and row["access"] in self.shares:
                 runs[row["run"]].append(row)
-        found = (self._scored(run, usable) for _, run in sorted(runs.items()))
-        return [row for row in found if row is not None]
+        return [row for _, run in sorted(runs.items()) if (row := self._scored(run))]
 
-    def _scored(self, rows: list[Row], usable: frozenset[str]) -> Row | None:
+    def _scored(self, rows: list[Row]) -> Row | None:
         rates: dict[str, list[float]] = defaultdict(list)
         for row in rows:
             value = metric_named("rate").of(row)
-            if value is None or row["verdict"] not in usable:
+            if value is None or row["verdict"] != VALID:
                 return None
             rates[row["access"]].append(value)
         if rates.keys() != self.shares.keys():
@@ -78,7 +77,6 @@ def objective_of(tune: Mapping[str, Any]) -> Objective:
 
 
 _PLACES = ("nodes", "ppn")
-_USABLE = frozenset({"VALID"})
 
 
 @dataclass(frozen=True)
@@ -103,16 +101,11 @@ class Machine:
     def score(self, cell: Cell) -> float | None:
         """The median of its runs, all of them VALID; None if one is not."""
         rows = self.measure([cell], self.results)[cell.cell]
-        scored = self.objective.scored(rows, _USABLE)
+        scored = self.objective.scored(rows)
         if len(scored) < cell.rounds:
-            bad = sorted(
-                {
-                    f"{row['verdict']}: {row['reasons'] or row['missing']}"
-                    for row in rows
-                    if row["verdict"] != "VALID"
-                }
-            )
-            self.refused[cell.point] = "; ".join(bad) or "a run has no number"
+            bad = [row for row in rows if row["verdict"] != VALID]
+            reasons = sorted({f"{row['verdict']}: {row['reasons'] or row['missing']}" for row in bad})
+            self.refused[cell.point] = "; ".join(reasons) or "a run has no number"
             return None
         return statistics.median(float(row["bw_mib_s"]) for row in scored)
 
@@ -125,16 +118,13 @@ class Machine:
         fresh = [replace(cell, rounds=rounds) for cell in (default, winner)]
         folder = self.results / f"confirm-{secrets.token_hex(4)}"
         rows = self.measure(fresh, folder)
-        first, second = (
-            [("confirm", row) for row in self.objective.scored(rows[cell.cell], _USABLE)] for cell in fresh
-        )
-        verdicts: dict[str, int] = defaultdict(int)
-        for row in (*rows[default.cell], *rows[winner.cell]):
-            verdicts[str(row["verdict"])] += 1
         metric = metric_named("rate")
-        pair = Pair(
-            winner.point, self.objective.name, {}, samples(first, metric), samples(second, metric), verdicts
+        first, second = (
+            samples([("confirm", row) for row in self.objective.scored(rows[cell.cell])], metric)
+            for cell in fresh
         )
+        verdicts = Counter(str(row["verdict"]) for row in (*rows[default.cell], *rows[winner.cell]))
+        pair = Pair(winner.point, self.objective.name, {}, first, second, verdicts)
         return judge_pairs([pair], metric)[0]
 
 
@@ -151,8 +141,15 @@ def candidates_of(plan: Plan, suite: Suite) -> Candidates:
     if len(cells) < 2:
         raise WeirError(f"{len(cells)} settings to choose from", hint="weir plan lists what is excluded")
     _only_moving_differs(cells, set(names.values()))
-    settings = [{key: _value(cell, name) for key, name in names.items()} for cell in cells]
-    wanted = _default(tune, experiment.tool.name, names, settings)
+    settings = [
+        {key: getattr(cell, name) if name in _PLACES else cell.params[name] for key, name in names.items()}
+        for cell in cells
+    ]
+    given = {
+        key: written_value(parameters[key], value) if key in parameters else value
+        for key, value in tune.get("default", {}).items()
+    }
+    wanted = {key: given.get(key, settings[0][key]) for key in names}
     if wanted not in settings:
         shown = ", ".join(f"{key} {value}" for key, value in wanted.items())
         raise InputError("the default is not one of the settings", key="tune.default", value=shown)
@@ -160,43 +157,21 @@ def candidates_of(plan: Plan, suite: Suite) -> Candidates:
     return Candidates(make_space(settings), tuple(cells), settings.index(wanted), excluded)
 
 
-def _default(
-    tune: Mapping[str, Any], tool: str, names: Mapping[str, str], settings: Sequence[dict[str, Any]]
-) -> dict[str, Any]:
-    """The default of the suite, else the values of the first cell."""
-    written = tune.get("default", {})
-    parameters = tools()[tool].parameters
-    given = {
-        key: written_value(parameters[key], value) if key in parameters else value
-        for key, value in written.items()
-    }
-    return {key: given.get(key, settings[0][key]) for key in names}
-
-
-def _value(cell: Cell, name: str) -> Any:
-    return getattr(cell, name) if name in _PLACES else cell.params[name]
-
-
 def _only_moving_differs(cells: Sequence[Cell], moving: set[str]) -> None:
-    first = cells[0]
+    hints = {name: f"choose one: --{name}" for name in ("target", "stack")}
+    hints |= {name: f"add {name} to tune: move:" for name in _PLACES}
     for cell in cells[1:]:
-        for name in ("target", "stack", *_PLACES):
-            if name not in moving and getattr(cell, name) != getattr(first, name):
-                raise InputError(
-                    f"the settings differ in their {name}: {getattr(first, name)} and {getattr(cell, name)}",
-                    hint=f"choose one: --{name}"
-                    if name in ("target", "stack")
-                    else f"add {name} to tune: move:",
-                )
+        for name, hint in hints.items():
+            one, other = getattr(cells[0], name), getattr(cell, name)
+            if name not in moving and one != other:
+                raise InputError(f"the settings differ in their {name}: {one} and {other}", hint=hint)
 
 
 def known_suite(suites: Sequence[Suite], name: str) -> Suite:
-    for suite in suites:
-        if suite.name == name:
-            return suite
-    raise WeirError(
-        "is not planned", key="--suite", value=name, hint=did_you_mean(name, [one.name for one in suites])
-    )
+    known = {suite.name: suite for suite in suites}
+    if name not in known:
+        raise WeirError("is not planned", key="--suite", value=name, hint=did_you_mean(name, known))
+    return known[name]
 
 
 _MOST_NAMES = 6  # names in a message

@@ -45,7 +45,7 @@ def make_space(settings: Sequence[Setting]) -> Space:
     columns: list[list[float]] = []
     axes: list[int] = []
     for axis, name in enumerate(names):
-        values = sorted({_plain(one[name]) for one in settings}, key=_order)
+        values = _values(settings, name)
         ranks = {value: rank for rank, value in enumerate(values)}
         found = [ranks[_plain(one[name])] for one in settings]
         if len(values) <= 2 or all(isinstance(value, (int, float)) for value in values):
@@ -63,8 +63,9 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, (int, float, str)) else json.dumps(value, sort_keys=True)
 
 
-def _order(value: Any) -> tuple[bool, Any]:
-    return isinstance(value, str), value
+def _values(settings: Sequence[Setting], name: str) -> list[Any]:
+    """All values of a parameter: numbers first, then texts."""
+    return sorted({_plain(one[name]) for one in settings}, key=lambda value: (isinstance(value, str), value))
 
 
 FIRST = 5  # settings far from each other, before the model is used
@@ -106,15 +107,19 @@ def winner(trials: Trials) -> int | None:
     return max(usable, key=lambda number: usable[number]) if usable else None
 
 
+def _rest(space: Space, trials: Trials) -> list[int]:
+    return [number for number in range(len(space)) if number not in trials.scores]
+
+
 def by_chance(space: Space, trials: Trials, source: random.Random) -> int:
-    return source.choice([number for number in range(len(space)) if number not in trials.scores])
+    return source.choice(_rest(space, trials))
 
 
 def by_model(space: Space, trials: Trials, source: random.Random) -> int:
     usable = trials.usable
     if len(usable) < FIRST or len(set(usable.values())) == 1:
         return _far_away(space, trials, source)
-    rest = [number for number in range(len(space)) if number not in trials.scores]
+    rest = _rest(space, trials)
     expected, deviation = predict(space, usable, rest)
     away = (expected - log(max(usable.values()))) / deviation
     gain = deviation * (away * stats.norm.cdf(away) + stats.norm.pdf(away))
@@ -123,7 +128,7 @@ def by_model(space: Space, trials: Trials, source: random.Random) -> int:
 
 def _far_away(space: Space, trials: Trials, source: random.Random) -> int:
     """The one farthest from all measured settings, of some drawn at random."""
-    rest = [number for number in range(len(space)) if number not in trials.scores]
+    rest = _rest(space, trials)
     drawn = source.sample(rest, min(_CANDIDATES, len(rest)))
     if not trials.scores:
         return drawn[0]
@@ -197,30 +202,30 @@ def run_tpe(space: Space, budget: int, seed: int, measure: Measure) -> Trials:
     sampler = optuna.samplers.TPESampler(seed=seed, n_startup_trials=FIRST)
     study = optuna.create_study(direction="maximize", sampler=sampler)
     source, trials = random.Random(seed), Trials()
-    choices = {name: _choices(space, name) for name in space.names}
-    numbers = {_key(space, number): number for number in range(len(space))}
+    choices = {name: _values(space.settings, name) for name in space.names}
+    points = (tuple(_plain(one[name]) for name in space.names) for one in space.settings)
+    numbers = {point: number for number, point in enumerate(points)}
     while len(trials.scores) < min(budget, len(space)):
         for _ in range(_MOST_REPEATED):
             trial = study.ask()
-            key = tuple(_suggested(trial, name, choices[name]) for name in space.names)
-            number = numbers.get(key)
-            if number is not None and number not in trials.scores:
+            number = numbers.get(tuple(_suggested(trial, name, choices[name]) for name in space.names))
+            is_new = number is not None and number not in trials.scores
+            if number is not None and is_new:
+                trials.scores[number] = measure(number)
+            _tell(study, trial, None if number is None else trials.scores[number])
+            if is_new:
                 break
-            _tell(study, trial, trials.scores.get(number) if number is not None else None)
-        if number is None or number in trials.scores:
-            number = source.choice([each for each in range(len(space)) if each not in trials.scores])
+        else:
+            number = by_chance(space, trials, source)
             trials.scores[number] = measure(number)
-            continue
-        trials.scores[number] = measure(number)
-        _tell(study, trial, trials.scores[number])
     return trials
 
 
-def _suggested(trial: optuna.trial.Trial, name: str, choices: list[str]) -> str:
+def _suggested(trial: optuna.trial.Trial, name: str, choices: Sequence[Any]) -> Any:
     """Numbers by their rank, other values as categories."""
-    if all(_is_number(json.loads(text)) for text in choices):
+    if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in choices):
         return choices[trial.suggest_int(name, 0, len(choices) - 1)]
-    return str(trial.suggest_categorical(name, choices))
+    return trial.suggest_categorical(name, choices)
 
 
 def _tell(study: optuna.study.Study, trial: optuna.trial.Trial, score: float | None) -> None:
@@ -230,21 +235,3 @@ def _tell(study: optuna.study.Study, trial: optuna.trial.Trial, score: float | N
         study.tell(trial, state=TrialState.FAIL)
     else:
         study.tell(trial, log(score))
-
-
-def _choices(space: Space, name: str) -> list[str]:
-    texts = {json.dumps(one[name], sort_keys=True) for one in space.settings}
-    return sorted(texts, key=lambda text: (not _is_number(json.loads(text)), _rank(text), text))
-
-
-def _rank(text: str) -> float:
-    value = json.loads(text)
-    return float(value) if _is_number(value) else 0.0
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _key(space: Space, number: int) -> tuple[str, ...]:
-    return tuple(json.dumps(space.settings[number][name], sort_keys=True) for name in space.names)

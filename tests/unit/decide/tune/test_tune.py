@@ -81,9 +81,9 @@ def test_an_application_is_the_time_of_all_its_bytes() -> None:
         row(1, "write", 100.0, "UNPROVEN"),
         row(1, "read", 1.0),
     ]
-    scored = objective.scored(rows, frozenset({"VALID"}))
+    scored = objective.scored(rows)
     assert [one["bw_mib_s"] for one in scored] == [pytest.approx(200.0)]
-    assert len(objective_of({"objective": {"access": "read"}}).scored(rows, frozenset({"VALID"}))) == 2
+    assert len(objective_of({"objective": {"access": "read"}}).scored(rows)) == 2
 
 
 class Pretended(Machine):
