@@ -193,11 +193,12 @@ def _zip(stage: Path, out: Path) -> None:
 
 METADATA = "ro-crate-metadata.json"
 WORKFLOW = "code/Snakefile"
-_PROFILES = (
-    "https://w3id.org/ro/wfrun/process/0.5",
-    "https://w3id.org/ro/wfrun/workflow/0.5",
-    "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
-)
+_CRATE = "https://w3id.org/workflowhub/workflow-ro-crate/1.0"
+_PROFILES = {
+    "https://w3id.org/ro/wfrun/process/0.5": "Process Run Crate",
+    "https://w3id.org/ro/wfrun/workflow/0.5": "Workflow Run Crate",
+    _CRATE: "Workflow RO-Crate",
+}
 _CONTEXT = "https://w3id.org/ro/crate/1.1/context"
 _TYPES = {".csv": "text/csv", ".json": "application/json", ".svg": "image/svg+xml", ".pdf": "application/pdf"}
 
@@ -209,12 +210,9 @@ def crate_metadata(
     tables = [file for file in sorted((stage / study).rglob("*")) if file.suffix in _TYPES]
     results = [_file(file.relative_to(stage)) for file in tables]
     runs = study.parent / "runs"
-    parts = (
-        [*results, {"@id": f"{runs}/", "@type": "Dataset", "name": "Raw outputs"}]
-        if (stage / runs).is_dir()
-        else results
-    )
-    name = str(study.name)
+    raw = {"@id": f"{runs}/", "@type": "Dataset", "name": "Raw outputs"}
+    parts = [*results, *([raw] if (stage / runs).is_dir() else [])]
+    version = about.get("commit") or facts.get("weir_version") or "unknown"
     return {
         "@context": _CONTEXT,
         "@graph": [
@@ -222,28 +220,26 @@ def crate_metadata(
                 "@id": METADATA,
                 "@type": "CreativeWork",
                 "about": {"@id": "./"},
-                "conformsTo": [{"@id": "https://w3id.org/ro/crate/1.1"}, {"@id": _PROFILES[2]}],
+                "conformsTo": [{"@id": "https://w3id.org/ro/crate/1.1"}, {"@id": _CRATE}],
             },
-            _root(name, facts, about, parts),
+            _root(study.name, facts, version, parts),
             *(
                 {
                     "@id": profile,
                     "@type": "CreativeWork",
-                    "name": _profile_name(profile),
+                    "name": name,
                     "version": profile.rpartition("/")[2],
                 }
-                for profile in _PROFILES
+                for profile, name in _PROFILES.items()
             ),
-            *_workflow(facts, about),
-            _action(name, study, facts, results),
+            *_workflow(facts, version),
+            _action(study, facts, results),
             *parts,
         ],
     }
 
 
-def _root(
-    name: str, facts: Mapping[str, Any], about: Mapping[str, Any], parts: list[dict[str, Any]]
-) -> dict[str, Any]:
+def _root(name: str, facts: Mapping[str, Any], version: str, parts: list[dict[str, Any]]) -> dict[str, Any]:
     counts = ", ".join(f"{count} {verdict}" for verdict, count in facts["verdicts"].items())
     return {
         "@id": "./",
@@ -252,7 +248,7 @@ def _root(
         "description": f"{facts['records']} records ({counts}) with raw outputs, plan and code.",
         "datePublished": facts.get("ended") or date.today().isoformat(),
         "identifier": f"sha256:{facts['digest']}",
-        "version": about.get("commit") or facts.get("weir_version") or "unknown",
+        "version": version,
         "license": {"@id": "#license"},
         "conformsTo": [{"@id": profile} for profile in _PROFILES],
         "mainEntity": {"@id": WORKFLOW},
@@ -261,8 +257,7 @@ def _root(
     }
 
 
-def _workflow(facts: Mapping[str, Any], about: Mapping[str, Any]) -> list[dict[str, Any]]:
-    version = about.get("commit") or facts.get("weir_version") or "unknown"
+def _workflow(facts: Mapping[str, Any], version: str) -> list[dict[str, Any]]:
     return [
         {
             "@id": WORKFLOW,
@@ -299,15 +294,13 @@ def _workflow(facts: Mapping[str, Any], about: Mapping[str, Any]) -> list[dict[s
     ]
 
 
-def _action(
-    name: str, study: Path, facts: Mapping[str, Any], results: list[dict[str, Any]]
-) -> dict[str, Any]:
+def _action(study: Path, facts: Mapping[str, Any], results: list[dict[str, Any]]) -> dict[str, Any]:
     plan = f"{study}/plan.json"
     inputs = [{"@id": plan}] if any(result["@id"] == plan for result in results) else []
     action: dict[str, Any] = {
         "@id": "#measurement",
         "@type": "CreateAction",
-        "name": f"Measurement of {name}",
+        "name": f"Measurement of {study.name}",
         "description": f"{facts.get('finished_executions', 'unknown')} executions, measured and collected.",
         "instrument": {"@id": WORKFLOW},
         "agent": {"@id": "#site"},
@@ -321,8 +314,3 @@ def _action(
 
 def _file(path: Path) -> dict[str, Any]:
     return {"@id": str(path), "@type": "File", "name": path.name, "encodingFormat": _TYPES[path.suffix]}
-
-
-def _profile_name(profile: str) -> str:
-    names = {"process": "Process Run Crate", "workflow": "Workflow Run Crate"}
-    return names.get(profile.split("/")[-2], "Workflow RO-Crate")

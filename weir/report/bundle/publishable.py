@@ -89,15 +89,8 @@ Part = tuple[str, str]  # what a bundle holds of an argument, and what of it is 
 
 def of_a_command(arguments: Sequence[str]) -> list[Part]:
     """The program, the names of options, and paths; not the values of options, nor other arguments."""
-    parts = []
-    for place, argument in enumerate(arguments):
-        if place == 0:
-            parts.append(
-                (argument, "") if _WORD.fullmatch(argument) or _is_path(argument) else ("", argument)
-            )
-        else:
-            parts.append(_argument(argument))
-    return parts
+    programs = [(one, "") if _WORD.fullmatch(one) or _is_path(one) else ("", one) for one in arguments[:1]]
+    return [*programs, *map(_argument, arguments[1:])]
 
 
 def of_a_program(arguments: Sequence[str]) -> list[Part]:

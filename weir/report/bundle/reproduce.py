@@ -16,6 +16,7 @@ import sys
 import tempfile
 import zipfile
 import zlib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -129,24 +130,17 @@ def _lines(study: Path) -> list[Line]:
 
 def checked(expected: list[Line], found: list[Line]) -> tuple[CheckedLine, ...]:
     """Each line that was expected, with what stands there now, and each that is new."""
-    pairs = {(line.claim, line.expected) for line in found}
-    now = {line.claim: line.expected for line in found}
+    now: dict[str, list[str]] = defaultdict(list)
+    for line in found:
+        now[line.claim].append(line.expected)
+    lines = []
+    for one in expected:
+        values = now.get(one.claim, ["none"])
+        value = one.expected if one.expected in values else values[-1]
+        lines.append(CheckedLine(one.claim, one.file, one.expected, value))
     before = {line.claim for line in expected}
-    new = [
-        CheckedLine(line.claim, line.file, "none", line.expected)
-        for line in found
-        if line.claim not in before
-    ]
-    kept = [
-        CheckedLine(
-            one.claim,
-            one.file,
-            one.expected,
-            one.expected if (one.claim, one.expected) in pairs else now.get(one.claim, "none"),
-        )
-        for one in expected
-    ]
-    return (*kept, *new)
+    new = (one for one in found if one.claim not in before)
+    return (*lines, *(CheckedLine(one.claim, one.file, "none", one.expected) for one in new))
 
 
 def _content(file: Path) -> bytes | None:
@@ -192,9 +186,8 @@ def unpack(bundle: Path, folder: Path) -> None:
     """Write the files of the bundle into the folder; if any is refused, the folder is removed again."""
     try:
         with zipfile.ZipFile(bundle) as archive:
-            entries = archive.infolist()
-            _check(bundle, entries)
-            _Unpacking(bundle, folder).write(archive, entries)
+            _check(bundle, archive.infolist())
+            _write(bundle, folder, archive)
     except (OSError, *_DAMAGED) as error:
         _remove(folder)
         if isinstance(error, OSError) and error.filename and Path(error.filename).is_relative_to(folder):
@@ -230,34 +223,23 @@ def _check(bundle: Path, entries: Iterable[zipfile.ZipInfo]) -> None:
             raise _refused(bundle, f"holds what is not a file: {name}")
 
 
-class _Unpacking:
+def _write(bundle: Path, folder: Path, archive: zipfile.ZipFile) -> None:
     """Counts what really comes out: sizes in the headers may be wrong."""
-
-    def __init__(self, bundle: Path, folder: Path) -> None:
-        self.bundle = bundle
-        self.folder = folder
-        self.left_bytes = FREE_BYTES_OF_ALL + MOST_RATIO_OF_ALL * bundle.stat().st_size
-
-    def write(self, archive: zipfile.ZipFile, entries: Iterable[zipfile.ZipInfo]) -> None:
-        for entry in entries:
-            path = self.folder / entry.filename
-            path.parent.mkdir(parents=True, exist_ok=True)
-            left_bytes = FREE_BYTES + MOST_RATIO * entry.compress_size
-            with archive.open(entry) as source, path.open("xb") as goal:
-                while chunk := source.read(_CHUNK_BYTES):
-                    left_bytes -= len(chunk)
-                    self.left_bytes -= len(chunk)
-                    self._check(entry, left_bytes)
-                    goal.write(chunk)
-
-    def _check(self, entry: zipfile.ZipInfo, left_bytes: int) -> None:
-        if left_bytes < 0:
-            packed = about_size(entry.compress_size)
-            raise _refused(
-                self.bundle, f"{entry.filename}: {packed} unpack to more than {MOST_RATIO} times that"
-            )
-        if self.left_bytes < 0:
-            raise _refused(self.bundle, f"unpacks to more than {MOST_RATIO_OF_ALL} times its size")
+    left_of_all_bytes = FREE_BYTES_OF_ALL + MOST_RATIO_OF_ALL * bundle.stat().st_size
+    for entry in archive.infolist():
+        path = folder / entry.filename
+        path.parent.mkdir(parents=True, exist_ok=True)
+        left_bytes = FREE_BYTES + MOST_RATIO * entry.compress_size
+        with archive.open(entry) as source, path.open("xb") as goal:
+            while chunk := source.read(_CHUNK_BYTES):
+                left_bytes -= len(chunk)
+                left_of_all_bytes -= len(chunk)
+                if left_bytes < 0:
+                    packed = f"{entry.filename}: {about_size(entry.compress_size)}"
+                    raise _refused(bundle, f"{packed} unpack to more than {MOST_RATIO} times that")
+                if left_of_all_bytes < 0:
+                    raise _refused(bundle, f"unpacks to more than {MOST_RATIO_OF_ALL} times its size")
+                goal.write(chunk)
 
 
 def _refused(bundle: Path, message: str) -> WeirError:
