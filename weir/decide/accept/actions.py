@@ -36,10 +36,10 @@ def accept(args: argparse.Namespace) -> int:
     as_text = output.as_text(contract, results, measured)
     print(as_json(output.facts(contract, results, measured)) if args.json else as_text)
     if args.report:
-        files = write_report(file, contract, measured, results, args.report)
+        page = write_report(file, contract, measured, results, args.report)
         pdf = print_pdf(args.report, data_folder("reports"))
         if not args.json:
-            print(f"report: {files[0]}")
+            print(f"report: {page}")
             print(f"report: {pdf}" if pdf else "no PDF: latexmk is not installed")
     return 0 if overall(results) == PASS else 1
 

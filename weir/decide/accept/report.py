@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import html
 import re
 import shlex
@@ -23,6 +22,7 @@ from weir.decide.accept.judge import Result
 from weir.decide.accept.output import REMAINS_POSSIBLE, UNVERIFIED, headline, numbers, verified_lines
 from weir.report.page import policy_element
 from weir.report.text import latex, latex_path, latex_prose
+from weir.runs.files import file_sha256
 
 _CSS = """
 :root { color-scheme: light dark; --line: #8886; --pass: #1a7f37; --fail: #c62828; --open: #9a6700; }
@@ -94,16 +94,14 @@ class Evidence:
 
 def write_report(
     contract_file: Path, contract: Contract, measured: Measured, results: Sequence[Result], folder: Path
-) -> list[Path]:
-    """acceptance.html and acceptance.tex; the PDF is for print_pdf."""
-    digest = hashlib.sha256(contract_file.read_bytes()).hexdigest()
-    evidence = Evidence(digest, results, contract, measured)
+) -> Path:
+    """Write acceptance.tex, which print_pdf prints, and acceptance.html, whose path is returned."""
+    evidence = Evidence(file_sha256(contract_file), results, contract, measured)
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for name, lines in (("acceptance.html", _html(evidence)), ("acceptance.tex", _tex(evidence))):
-        write_atomically(folder / name, "\n".join(lines) + "\n")
-        written.append(folder / name)
-    return written
+    write_atomically(folder / "acceptance.tex", "\n".join(_tex(evidence)) + "\n")
+    page = folder / "acceptance.html"
+    write_atomically(page, "\n".join(_html(evidence)) + "\n")
+    return page
 
 
 def print_pdf(folder: Path, reports: Path) -> Path | None:

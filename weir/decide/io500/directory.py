@@ -128,12 +128,11 @@ def read_directory(folder: Path) -> Result:
         raise InputError("is not a directory", file=folder, hint=hint)
     texts, refused = _texts(folder)
     summary, ini = (_only(folder, texts, usual) for usual in _READERS)
-    if summary and ini:
-        result = _joined(summary, ini)
-    elif found := summary or ini:
-        result = found
-    else:
-        raise _no_result(folder, refused)
+    result = _joined(summary, ini) if summary and ini else summary or ini
+    if result is None:
+        message = "; ".join(["contains no IO500 result", *_not_read(refused)])
+        hint = f"{_HINT}; weir import DIR reads all results below a directory"
+        raise InputError(message, file=folder, hint=hint)
     if printed := result.config_hash:
         checked = checked_config(folder, printed.printed, ini.version if ini else "")
         result = replace(result, config_hash=checked, external_find=external_find(folder))
@@ -162,12 +161,6 @@ def results_in(folder: Path) -> list[Path]:
     """The files in it that are a summary or a result.txt, by content."""
     texts, _ = _texts(folder)
     return [file for file, text in texts.items() if any(fits(text) for fits, _ in _READERS.values())]
-
-
-def _no_result(folder: Path, refused: Mapping[Path, str]) -> WeirError:
-    message = "; ".join(["contains no IO500 result", *_not_read(refused)])
-    hint = f"{_HINT}; weir import DIR reads all results below a directory"
-    return InputError(message, file=folder, hint=hint)
 
 
 def _not_read(refused: Mapping[Path, str]) -> list[str]:
