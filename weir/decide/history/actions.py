@@ -19,9 +19,10 @@ from weir.decide.history.band import band_of, judge_newest
 from weir.decide.history.reframe_results import Bound, is_database
 from weir.decide.history.regimes import FEWEST_POINTS, regimes_of
 from weir.decide.history.series import Series, from_campaigns, from_table, of_cells, stopped
-from weir.decide.history.store import Condition, add_campaign, add_sessions, conditions_of, notes_of
+from weir.decide.history.store import add_campaign, add_sessions, conditions_of, notes_of
 from weir.records.metrics import metric_named
 from weir.records.table import write_whole
+from weir.report import drawing
 from weir.terms.model import Row
 
 _MOST_NAMES = 12
@@ -68,7 +69,7 @@ def _series(args: argparse.Namespace) -> list[Series]:
 def _show(args: argparse.Namespace, every: list[Series]) -> int:
     judged = [(series, judge_newest(series, RECENT_POINTS)) for series in every]
     if args.html:
-        write_whole(args.html, figure.page(judged))
+        write_whole(args.html, drawing.page("History", [figure.overview(judged)]))
     if args.json:
         found = [
             {"series": series.name, "changes": [vars(change) for change in one.changes]}
@@ -76,21 +77,16 @@ def _show(args: argparse.Namespace, every: list[Series]) -> int:
         ]
         print(as_json(found))
     else:
-        known = (one for each in _conditions(args).values() for one in each)
+        known = (one for each in conditions_of(args.history).values() for one in each)
         print("\n".join([output.show_text(judged, args.all), *output.condition_lines(known, args.all)]))
     return 0
-
-
-def _conditions(args: argparse.Namespace) -> dict[str, list[Condition]]:
-    """A table has none."""
-    return conditions_of(args.history) if args.history.is_dir() else {}
 
 
 def _check(args: argparse.Namespace, every: list[Series]) -> int:
     found = [judge_newest(series, args.recent) for series in every]
     if args.junit:
         write_whole(args.junit, output.as_junit(found))
-    known = _conditions(args)
+    known = conditions_of(args.history)
     notes = [notes_of(one, known) for one in found]
     if args.json:
         names = {one.name for one, _ in stopped(every)}

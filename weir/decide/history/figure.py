@@ -1,7 +1,7 @@
 """A series as a figure: points, levels with their bands, change points with dates, the newest verdict.
 
-`fragment` is for any HTML page, such as that of a target; `page` is a page of all series. The pages of a site
-are the history of each target, with every series, its band, change points and verdict.
+`fragment` is for any HTML page, such as that of a target; `overview` has all series. The pages of a site are
+the history of each target, with every series, its band, change points and verdict.
 """
 
 from __future__ import annotations
@@ -54,10 +54,6 @@ def fragment(series: Series, found: Judgement, link: str) -> str:
     sentence += f"; cell in {link}" if link else ""
     drawn = f'<div class="scroll">{chart(series, found)}</div>'
     return f"<h2>{html.escape(series.name)}</h2><p class=small>{sentence}</p>{drawn}"
-
-
-def page(judged: Sequence[tuple[Series, Judgement]]) -> str:
-    return drawing.page("History", [overview(judged)])
 
 
 def overview(

@@ -111,7 +111,8 @@ class Condition:
 
 
 def conditions_of(history: Path) -> dict[str, list[Condition]]:
-    """Changed facts of each site, oldest first. A fact is compared with the last campaign that has it."""
+    """Changed facts of each site, oldest first. A fact is compared with the last campaign that has it; a
+    table, which is a file, has none."""
     last: dict[str, dict[str, str]] = defaultdict(dict)
     found: dict[str, list[Condition]] = defaultdict(list)
     for file in sorted(history.glob(f"[!.]*/{FACTS_FILE}")):
