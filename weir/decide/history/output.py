@@ -100,7 +100,9 @@ def incidents(found: Sequence[Judgement]) -> list[list[Judgement]]:
     """Series of one system that became slower, or faster, within days: one cause is likelier than many."""
     groups: list[list[Judgement]] = []
     began = ("", "", date.min)  # of the last group
-    news = [(one.verdict, one.system, date.fromisoformat(day), one) for one in found if (day := one.news_day)]
+    news = [
+        (one.verdict, one.system, date.fromisoformat(text), one) for one in found if (text := one.news_day)
+    ]
     for verdict, system, day, one in sorted(news, key=lambda each: each[:3]):
         if began[:2] == (verdict, system) and (day - began[2]).days <= SAME_INCIDENT_DAYS:
             groups[-1].append(one)
