@@ -14,7 +14,7 @@ from pathlib import Path
 
 import weir
 from weir.base.errors import WeirError
-from weir.base.files import write_atomically
+from weir.base.files import file_sha256, write_atomically
 from weir.base.units import counted
 from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured
@@ -22,7 +22,6 @@ from weir.decide.accept.judge import Result
 from weir.decide.accept.output import REMAINS_POSSIBLE, UNVERIFIED, headline, numbers, verified_lines
 from weir.report.page import policy_element
 from weir.report.text import latex, latex_path, latex_prose
-from weir.runs.files import file_sha256
 
 _CSS = """
 :root { color-scheme: light dark; --line: #8886; --pass: #1a7f37; --fail: #c62828; --open: #9a6700; }
