@@ -53,7 +53,7 @@ class Objective:
         for row in rows:
             if row.get("run") is not None and row["access"] in self.shares:
                 runs[row["run"]].append(row)
-        return [row for _, run in sorted(runs.items()) if (row := self._scored(run))]
+        return [scored for _, run in sorted(runs.items()) if (scored := self._scored(run))]
 
     def _scored(self, rows: list[Row]) -> Row | None:
         rates: dict[str, list[float]] = defaultdict(list)
