@@ -20,6 +20,9 @@ class Evidence:
     def meaning(self) -> str:
         return columns()["missing"].texts[self.name]
 
+    def is_given(self, passed: Container[str]) -> bool:
+        return any(one in passed for one in self.rules)
+
 
 EVIDENCE: dict[str, Evidence] = {
     name: Evidence(name, rules)
@@ -142,7 +145,7 @@ def missing(subject: Subject, passed: Container[str]) -> tuple[str, ...]:
     """Names of the evidence that no rule gave."""
     if not subject.has_result:
         return ()
-    return tuple(name for name in needed(subject) if not any(one in passed for one in EVIDENCE[name].rules))
+    return tuple(name for name in needed(subject) if not EVIDENCE[name].is_given(passed))
 
 
 def proof(passed: Container[str]) -> str:

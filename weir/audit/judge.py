@@ -150,7 +150,7 @@ def audit_again(row: Row) -> Judgement:
     passed = {name: "" for name in names_in(row.get("checked")) if _is_kept(name)}
     passed |= {name: saw for name, saw in fresh.passed.items() if not _is_kept(name)}
     known_missing = fresh.missing if row.get("missing") is None else names_in(row["missing"])
-    lacking = [name for name in known_missing if not _is_given(name, passed)]
+    lacking = [one for one in known_missing if one not in EVIDENCE or not EVIDENCE[one].is_given(passed)]
     return Judgement(
         findings=_merged(stored_findings(row), fresh.findings),
         notes=_merged(stored_notes(row), fresh.notes),
@@ -180,10 +180,6 @@ def _merged(stored: Sequence[Finding], fresh: Sequence[Finding]) -> tuple[Findin
 def _is_kept(name: str) -> bool:
     """Rules of another version, and those that need the raw output."""
     return name not in rules() or rules()[name].needs_output
-
-
-def _is_given(name: str, passed: dict[str, str]) -> bool:
-    return name in EVIDENCE and any(one in passed for one in EVIDENCE[name].rules)
 
 
 def names_in(text: str | None) -> list[str]:

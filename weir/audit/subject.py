@@ -61,9 +61,7 @@ class Subject:
     cell: Cell | None = None
     run: RunFacts | None = None
     from_output: bool = True  # false for a row of a table, which keeps no messages
-    owed_bytes: float = (
-        0.0  # that earlier writes of the run left with the client, as far as servers are counted
-    )
+    owed_bytes: float = 0.0  # that earlier writes of the run left with the client, where servers are counted
 
     def number(self, column: str) -> float | None:
         """A numeric column, or nothing where it is empty."""
@@ -217,11 +215,8 @@ class Subject:
         """Type of the file system that holds the bytes: below an overlay or a FUSE file system, where what is
         there is known."""
         host = (self.run.host.get("file_system") or {}) if self.run else {}
-        return (
-            host.get("below") or self.file_system
-            if host.get("type") == self.file_system
-            else self.file_system
-        )
+        below = host.get("below") if host.get("type") == self.file_system else None
+        return below or self.file_system
 
     @cached_property
     def may_expand(self) -> bool:

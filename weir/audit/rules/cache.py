@@ -15,9 +15,8 @@ _FITS_ANY_NODE = 2**30
 # Times that later passes are as fast as the first one.
 _MAYBE_KEPT_BELOW = 2.0
 _KEPT_BELOW = 4.0
-_FAR_FASTER = (
-    10.0  # than the write; of published reads of a cache that was meant all are, of other nodes' none
-)
+# Times the rate of the write: all published reads of a cache that was meant are, of other nodes' none.
+_FAR_FASTER = 10.0
 _ENOUGH = 0.25  # share of a pass: a shorter part ends too soon to tell
 
 
@@ -191,10 +190,8 @@ def later_passes_faster(subject: Subject) -> Outcome | None:
     if moved - first_bytes < _ENOUGH * first_bytes:
         return None
     times = (moved - first_bytes) / (io_s - first_s) / (first_bytes / first_s)
-    text = (
-        f"the first pass moved {about_size(first_bytes)} in {first_s:.3g} s; "
-        f"the others: {times:.2f} times as fast"
-    )
+    text = f"the first pass moved {about_size(first_bytes)} in {first_s:.3g} s"
+    text += f"; the others: {times:.2f} times as fast"
     if times > _KEPT_BELOW:
         return degraded(text)
     return note(text) if times > _MAYBE_KEPT_BELOW else passed(text)

@@ -56,24 +56,20 @@ def interposed_library(subject: Subject) -> Outcome | None:
         providers |= {name for call in calls for name in objects[call]}
         if calls and not _is_confirmed(subject, kind):
             unconfirmed += calls
+    if not unconfirmed and not providers:
+        return passed("the C library provides all calls that matter")
     if not unconfirmed:
-        return passed(_passing(providers))
+        return passed(f"counts confirm the calls of {', '.join(sorted(providers))}")
     names = ", ".join(sorted({name for call in unconfirmed for name in objects[call]}))
     calls_text = ", ".join(sorted({*unconfirmed}))
     return note(f"{calls_text} come from {names}, and no count confirms them")
 
 
-def _passing(providers: set[str]) -> str:
-    names = ", ".join(sorted(providers))
-    return f"counts confirm the calls of {names}" if names else "the C library provides all calls that matter"
-
-
 def _kinds(subject: Subject) -> Iterator[str]:
     """Kinds of calls that the result rests on."""
-    if subject.stores_nothing:
-        yield CLOCKS
-        return
     yield CLOCKS
+    if subject.stores_nothing:
+        return
     if subject.is_metadata:
         yield NAMES
         if subject.synchronises_files:
@@ -152,14 +148,7 @@ _DOES: dict[str, tuple[str, ...]] = {
         "posix_fallocate",
     ),
     SYNCHRONISATION: (
-        "fsync",
-        "fdatasync",
-        "syncfs",
-        "sync",
-        "sync_file_range",
-        "aio_fsync",
-        "msync",
-        "syscall",
+        *("fsync", "fdatasync", "syncfs", "sync", "sync_file_range", "aio_fsync", "msync", "syscall"),
     ),
     CLOCKS: ("clock_gettime", "gettimeofday", "time", "times", "timespec_get", "syscall"),
     MAPPINGS: ("mmap", "mremap", "msync", "munmap", "madvise"),
@@ -180,12 +169,8 @@ def _done_by(call: str) -> frozenset[str]:
         return frozenset(_DOES)
     match = _VARIANT.match(call)
     name = match["name"] if match else call
-    names = {
-        name,
-        name.removesuffix("64"),
-        name.removesuffix("at"),
-        name.removesuffix("64").removesuffix("at"),
-    }
+    plain = name.removesuffix("64")
+    names = {name, plain, name.removesuffix("at"), plain.removesuffix("at")}
     return frozenset(kind for kind, calls in _DOES.items() if names & set(calls))
 
 

@@ -89,11 +89,9 @@ def other_nodes(subject: Subject) -> Outcome | None:
             texts.append(f"{_few(names)} without the feature {requested['constraint']} (features: {has})")
         if excluded := [name for name in names if name in requested["exclude"]]:
             texts.append(f"{_few(excluded)} although excluded")
-    return (
-        degraded(f"measured on {', '.join(texts)}")
-        if texts
-        else passed("no node is excluded or lacks a feature")
-    )
+    if texts:
+        return degraded(f"measured on {', '.join(texts)}")
+    return passed("no node is excluded or lacks a feature")
 
 
 @rule("DEGRADED", needs_output=True)

@@ -60,12 +60,10 @@ def not_at_servers(subject: Subject) -> Outcome | None:
     if _may_be_compressed(subject):
         return not_observable(f"{text}, the data may be compressed before it is sent")
     if _would_suffice(short, "sent_bytes", needed):
-        others = (
-            f"earlier writes left {about_size(subject.owed_bytes)} with the client"
-            if subject.owed_bytes
-            else ""
-        )
-        return note(f"{text}, and {others or 'others used the mount'}: their bytes cannot be told from ours")
+        others = "others used the mount"
+        if subject.owed_bytes:
+            others = f"earlier writes left {about_size(subject.owed_bytes)} with the client"
+        return note(f"{text}, and {others}: their bytes cannot be told from ours")
     return invalid(text)
 
 
@@ -232,11 +230,8 @@ def faster_than_the_wire(subject: Subject) -> Outcome | None:
     Hint: look for caches of the client; if the links are faster than reported, tell the kernel (ethtool).
     """
     # Servers on the node itself are excluded.
-    if (
-        not is_of_servers(subject)
-        or not (subject.is_write or subject.is_read)
-        or subject.warm_cache_requested
-    ):
+    moves = subject.is_write or subject.is_read
+    if not is_of_servers(subject) or not moves or subject.warm_cache_requested:
         return None
     links = (subject.run.host.get("links_mbit_s") if subject.run else None) or None
     rate = subject.number("bw_mib_s")
@@ -376,10 +371,8 @@ def _usual_s(one: Observer, servers: Sequence[Observer]) -> float:
 
 def _waited(one: Observer, usual_s: float, total_s: float) -> str:
     waited_s, closed_s = one["outstanding_us"] / 1e6, one["closed_us"] / 1e6
-    text = (
-        f"bytes waited {waited_s:.3g} s in all connections to {one['address']}, {closed_s:.3g} s because it"
-    )
-    return f"{text} took no more; as many for another server {usual_s:.3g} s, of {total_s:.3g} s"
+    text = f"bytes waited {waited_s:.3g} s in all connections to {one['address']}, {closed_s:.3g} s"
+    return f"{text} because it took no more; as many for another server {usual_s:.3g} s, of {total_s:.3g} s"
 
 
 def _late(servers: Sequence[Observer]) -> list[str]:

@@ -100,10 +100,6 @@ def _from_caches(subject: Subject) -> bool:
     return subject.is_read and not subject.observed.get("direct") and (share is None or share < _NEARLY_ALL)
 
 
-def _looks_at_names(subject: Subject) -> bool:
-    return subject.is_metadata and subject.row.get("access") in ("stat", "read")
-
-
 def _is_shared(subject: Subject) -> bool:
     return (subject.row.get("nn") or 1) > 1
 
@@ -118,6 +114,6 @@ ACCESSES: dict[str, Callable[[Subject], bool]] = {
     ),
     "read": _from_caches,
     "shared read": lambda subject: subject.is_read and _is_shared(subject),
-    "stat": _looks_at_names,
+    "stat": lambda subject: subject.is_metadata and subject.row.get("access") in ("stat", "read"),
     "create": lambda subject: subject.is_metadata and subject.row.get("access") in ("create", "remove"),
 }

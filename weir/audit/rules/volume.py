@@ -169,10 +169,9 @@ def bandwidth_not_bytes_over_time(subject: Subject) -> Outcome | None:
         return passed(f"{bw:g} MiB/s over {total:g} s are {bytes_ / _MIB:.6g} MiB")
     which = "moved" if moved is not None else "requested"
     text = f"{bw:g} MiB/s over {total:g} s are {bw * total:.6g} MiB, {which} were {bytes_ / _MIB:.6g} MiB"
-    of_requested = (
-        moved is not None and requested is not None and product_contains(bw, total, requested / _MIB)
-    )
-    return invalid(text + (" (it was computed from the bytes requested)" if of_requested else ""))
+    if moved is not None and requested is not None and product_contains(bw, total, requested / _MIB):
+        text += " (it was computed from the bytes requested)"
+    return invalid(text)
 
 
 def _requested_without_stonewall(subject: Subject, requested: float | None) -> float | None:
