@@ -211,18 +211,15 @@ ssize_t file_read(struct file *file, const struct iovec *iov, int count, off_t o
     }
     struct cursor cursor = {iov, count, 0};
     struct object *object = file_object_of(file);
+    int error = 0;
+    if (object == NULL && file->store->config.stage_on_read && file->regular) {
+        object = file_make_object(file, &error);
+    }
     if (object != NULL) {
         return object_read(object, &cursor, (uint64_t)offset, (uint64_t)bytes);
     }
     uint64_t moved = 0;
-    if (file->store->config.stage_on_read && file->regular) {
-        int error = 0;
-        object = file_make_object(file, &error);
-        if (object != NULL) {
-            return object_read(object, &cursor, (uint64_t)offset, (uint64_t)bytes);
-        }
-    }
-    int error = move_all(file->backing_fd, &cursor, (uint64_t)offset, (uint64_t)bytes, false, &moved);
+    error = move_all(file->backing_fd, &cursor, (uint64_t)offset, (uint64_t)bytes, false, &moved);
     return error != 0 && moved == 0 ? -error : (ssize_t)moved;
 }
 

@@ -56,12 +56,9 @@ static void recover_run(struct object *object, int backing_fd, const struct run 
 
 /* Their fetching, overwriting or freeing was under way: the backing has the truth. */
 static void recover_free_busy(struct object *object) {
-    unsigned shift = object->store->granule_shift;
     struct run run = {0, 0};
     while (object_next_run(object, run.end, MAX_GRANULES, STATE_SET(GRANULE_BUSY), UINT64_MAX, &run)) {
-        if (fallocate(object->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                      (off_t)(DATA_OFFSET + (run.first << shift)),
-                      (off_t)((run.end - run.first) << shift)) == 0) {
+        if (object_punch(object, run.first, run.end) == 0) {
             recover_set_all(object, run.first, run.end, GRANULE_EVICTED);
         }
     }

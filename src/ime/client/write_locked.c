@@ -38,11 +38,9 @@ static int write_prepare(struct piece *piece) {
 
 static void write_undo_busy(struct piece *piece) {
     struct object *object = piece->object;
-    unsigned shift = object->store->granule_shift;
     for (uint64_t granule = piece->first; granule < piece->end; granule++) {
         if (atomic_load(&object->states[granule]) == GRANULE_BUSY) {
-            fallocate(object->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                      (off_t)(DATA_OFFSET + (granule << shift)), (off_t)object->store->granule_bytes);
+            object_punch(object, granule, granule + 1);
             atomic_store(&object->states[granule], GRANULE_EVICTED);
             piece_set_credit(piece, piece->credit_bytes + object->store->granule_bytes);
         }

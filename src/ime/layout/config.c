@@ -17,25 +17,12 @@ struct reader {
 
 static const char *const operation_names[OP_COUNT] = {"open", "read", "write", "fsync", "drain"};
 
-static const char *const key_names[] = {"fast",
-                                        "backing",
-                                        "mount",
-                                        "capacity",
-                                        "granule",
-                                        "drain",
-                                        "drain_rate",
-                                        "when_full",
-                                        "read_miss",
-                                        "truncate",
-                                        "read_bandwidth",
-                                        "write_bandwidth",
-                                        "open_latency_us",
-                                        "read_latency_us",
-                                        "write_latency_us",
-                                        "fsync_latency_us",
-                                        "drain_latency_us",
-                                        "drainer_idle_s",
-                                        "fault"};
+struct key {
+    const char *name;
+    int (*read)(const struct reader *reader, const struct key *key, const char *value);
+    size_t at;            /* offsetof in struct config */
+    const char *on, *off; /* of a choice */
+};
 
 static int config_reject(const struct reader *reader, const char *key, const char *value, const char *hint) {
     snprintf(reader->message, reader->message_bytes, "%s:%u: %s = %s: %s", reader->file, reader->line, key,
@@ -96,21 +83,15 @@ static unsigned config_letters_apart(const char *a, const char *b) {
     return row[width];
 }
 
-static int config_unknown_key(const struct reader *reader, const char *key, const char *value) {
-    const char *nearest = key_names[0];
-    for (size_t i = 1; i < sizeof key_names / sizeof key_names[0]; i++) {
-        if (config_letters_apart(key, key_names[i]) < config_letters_apart(key, nearest)) {
-            nearest = key_names[i];
-        }
-    }
-    char hint[96];
-    snprintf(hint, sizeof hint, "no such key; did you mean %s?", nearest);
-    return config_reject(reader, key, value, hint);
+/* Where the value of the key goes. */
+static void *config_place(const struct reader *reader, const struct key *key) {
+    return (char *)reader->config + key->at;
 }
 
-static int config_read_path(const struct reader *reader, const char *key, const char *value, char *path) {
+static int config_read_path(const struct reader *reader, const struct key *key, const char *value) {
+    char *path = config_place(reader, key);
     if (value[0] != '/' || strlen(value) >= PATH_MAX) {
-        return config_reject(reader, key, value, "write an absolute path");
+        return config_reject(reader, key->name, value, "write an absolute path");
     }
     strcpy(path, value);
     for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--) {
@@ -119,26 +100,23 @@ static int config_read_path(const struct reader *reader, const char *key, const 
     return 0;
 }
 
-static int config_read_choice(const struct reader *reader, const char *key, const char *value, const char *on,
-                              const char *off, bool *chosen) {
-    if (strcmp(value, on) != 0 && strcmp(value, off) != 0) {
+static int config_read_choice(const struct reader *reader, const struct key *key, const char *value) {
+    if (strcmp(value, key->on) != 0 && strcmp(value, key->off) != 0) {
         char hint[64];
-        snprintf(hint, sizeof hint, "write '%s' or '%s'", on, off);
-        return config_reject(reader, key, value, hint);
+        snprintf(hint, sizeof hint, "write '%s' or '%s'", key->on, key->off);
+        return config_reject(reader, key->name, value, hint);
     }
-    *chosen = strcmp(value, on) == 0;
+    *(bool *)config_place(reader, key) = strcmp(value, key->on) == 0;
     return 0;
 }
 
-static int config_read_size(const struct reader *reader, const char *key, const char *value,
-                            uint64_t *bytes) {
-    return config_bytes(value, bytes)
+static int config_read_size(const struct reader *reader, const struct key *key, const char *value) {
+    return config_bytes(value, config_place(reader, key))
                ? 0
-               : config_reject(reader, key, value, "write a size such as 64 KiB or 4 GiB");
+               : config_reject(reader, key->name, value, "write a size such as 64 KiB or 4 GiB");
 }
 
-static int config_read_rate(const struct reader *reader, const char *key, const char *value,
-                            double *bytes_s) {
+static int config_read_rate(const struct reader *reader, const struct key *key, const char *value) {
     char text[64];
     size_t length = strlen(value);
     uint64_t bytes;
@@ -146,11 +124,11 @@ static int config_read_rate(const struct reader *reader, const char *key, const 
         memcpy(text, value, length - 2);
         text[length - 2] = '\0';
         if (config_bytes(text, &bytes)) {
-            *bytes_s = (double)bytes;
+            *(double *)config_place(reader, key) = (double)bytes;
             return 0;
         }
     }
-    return config_reject(reader, key, value, "write a rate such as 200 MiB/s");
+    return config_reject(reader, key->name, value, "write a rate such as 200 MiB/s");
 }
 
 bool config_number(const char *text, double *number) {
@@ -159,10 +137,10 @@ bool config_number(const char *text, double *number) {
     return end != text && *end == '\0' && *number >= 0 && isfinite(*number);
 }
 
-static int config_read_number(const struct reader *reader, const char *key, const char *value,
-                              double *number) {
-    return config_number(value, number) ? 0
-                                        : config_reject(reader, key, value, "write a number of at least 0");
+static int config_read_number(const struct reader *reader, const struct key *key, const char *value) {
+    return config_number(value, config_place(reader, key))
+               ? 0
+               : config_reject(reader, key->name, value, "write a number of at least 0");
 }
 
 static int config_errno_by_name(const char *name) {
@@ -191,7 +169,7 @@ static bool config_read_fault_word(struct fault *fault, const char *word) {
 }
 
 /* fault = write ENOSPC after=100 every=10 count=3 */
-static int config_read_fault(const struct reader *reader, const char *key, const char *value) {
+static int config_read_fault(const struct reader *reader, const struct key *key, const char *value) {
     static const char hint[] =
         "write OPERATION ERROR [after=N] [every=N] [count=N], OPERATION one of open read write "
         "fsync drain, ERROR an errno name such as EIO, or short";
@@ -199,7 +177,7 @@ static int config_read_fault(const struct reader *reader, const char *key, const
     char text[256];
     char *rest = NULL;
     if (strlen(value) >= sizeof text || reader->config->fault_count == MAX_FAULTS) {
-        return config_reject(reader, key, value, "no more than 8 faults of 255 letters");
+        return config_reject(reader, key->name, value, "no more than 8 faults of 255 letters");
     }
     strcpy(text, value);
     const char *name = strtok_r(text, " ", &rest);
@@ -213,73 +191,54 @@ static int config_read_fault(const struct reader *reader, const char *key, const
         fault.error = strcmp(error, "short") == 0 ? 0 : config_errno_by_name(error);
     }
     if (fault.operation == OP_COUNT || fault.error < 0) {
-        return config_reject(reader, key, value, hint);
+        return config_reject(reader, key->name, value, hint);
     }
     for (const char *word = strtok_r(NULL, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
         if (!config_read_fault_word(&fault, word)) {
-            return config_reject(reader, key, value, hint);
+            return config_reject(reader, key->name, value, hint);
         }
     }
     reader->config->faults[reader->config->fault_count++] = fault;
     return 0;
 }
 
-static int config_read_latency(const struct reader *reader, const char *key, const char *value) {
-    for (int i = 0; i < OP_COUNT; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "%s_latency_us", operation_names[i]);
-        if (strcmp(key, name) == 0) {
-            return config_read_number(reader, key, value, &reader->config->latency_us[i]);
-        }
-    }
-    return config_unknown_key(reader, key, value);
-}
+#define AT(member) .at = offsetof(struct config, member)
 
-static int config_read_key(const struct reader *reader, const char *key, const char *value) {
-    struct config *config = reader->config;
-    const struct {
-        const char *name;
-        char *path;
-    } paths[] = {{"fast", config->fast}, {"backing", config->backing}, {"mount", config->mount}};
-    const struct {
-        const char *name, *on, *off;
-        bool *chosen;
-    } choices[] = {{"drain", "auto", "manual", &config->drain_auto},
-                   {"when_full", "through", "wait", &config->full_through},
-                   {"read_miss", "stage", "through", &config->stage_on_read},
-                   {"truncate", "strict", "harmless", &config->strict_truncate}};
-    const struct {
-        const char *name;
-        double *bytes_s;
-    } rates[] = {{"drain_rate", &config->drain_bytes_s},
-                 {"read_bandwidth", &config->read_bytes_s},
-                 {"write_bandwidth", &config->write_bytes_s}};
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-        if (strcmp(key, paths[i].name) == 0) {
-            return config_read_path(reader, key, value, paths[i].path);
+static const struct key keys[] = {
+    {"fast", config_read_path, AT(fast)},
+    {"backing", config_read_path, AT(backing)},
+    {"mount", config_read_path, AT(mount)},
+    {"capacity", config_read_size, AT(capacity_bytes)},
+    {"granule", config_read_size, AT(granule_bytes)},
+    {"drain", config_read_choice, AT(drain_auto), .on = "auto", .off = "manual"},
+    {"drain_rate", config_read_rate, AT(drain_bytes_s)},
+    {"when_full", config_read_choice, AT(full_through), .on = "through", .off = "wait"},
+    {"read_miss", config_read_choice, AT(stage_on_read), .on = "stage", .off = "through"},
+    {"truncate", config_read_choice, AT(strict_truncate), .on = "strict", .off = "harmless"},
+    {"read_bandwidth", config_read_rate, AT(read_bytes_s)},
+    {"write_bandwidth", config_read_rate, AT(write_bytes_s)},
+    {"open_latency_us", config_read_number, AT(latency_us[OP_OPEN])},
+    {"read_latency_us", config_read_number, AT(latency_us[OP_READ])},
+    {"write_latency_us", config_read_number, AT(latency_us[OP_WRITE])},
+    {"fsync_latency_us", config_read_number, AT(latency_us[OP_FSYNC])},
+    {"drain_latency_us", config_read_number, AT(latency_us[OP_DRAIN])},
+    {"drainer_idle_s", config_read_number, AT(drainer_idle_s)},
+    {"fault", config_read_fault, AT(faults)},
+};
+
+static int config_read_key(const struct reader *reader, const char *name, const char *value) {
+    const struct key *nearest = &keys[0];
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (strcmp(name, keys[i].name) == 0) {
+            return keys[i].read(reader, &keys[i], value);
+        }
+        if (config_letters_apart(name, keys[i].name) < config_letters_apart(name, nearest->name)) {
+            nearest = &keys[i];
         }
     }
-    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
-        if (strcmp(key, choices[i].name) == 0) {
-            return config_read_choice(reader, key, value, choices[i].on, choices[i].off, choices[i].chosen);
-        }
-    }
-    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
-        if (strcmp(key, rates[i].name) == 0) {
-            return config_read_rate(reader, key, value, rates[i].bytes_s);
-        }
-    }
-    if (strcmp(key, "capacity") == 0) {
-        return config_read_size(reader, key, value, &config->capacity_bytes);
-    }
-    if (strcmp(key, "granule") == 0) {
-        return config_read_size(reader, key, value, &config->granule_bytes);
-    }
-    if (strcmp(key, "drainer_idle_s") == 0) {
-        return config_read_number(reader, key, value, &config->drainer_idle_s);
-    }
-    return strcmp(key, "fault") == 0 ? config_read_fault(reader, key, value)
-                                     : config_read_latency(reader, key, value);
+    char hint[96];
+    snprintf(hint, sizeof hint, "no such key; did you mean %s?", nearest->name);
+    return config_reject(reader, name, value, hint);
 }
 
 static char *config_trim(char *text) {

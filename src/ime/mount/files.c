@@ -26,6 +26,18 @@ static struct open_file *files_remember(struct mount *mount, struct inode *inode
     return open_file;
 }
 
+/* NULL after an error, this one or its own: it is the reply then. */
+static struct open_file *files_begin(fuse_req_t req, struct inode *inode, struct file *file, int error) {
+    struct open_file *open_file = error == 0 ? files_remember(mount_of(req), inode, file) : NULL;
+    if (open_file == NULL) {
+        if (file != NULL) {
+            file_close(file);
+        }
+        fuse_reply_err(req, error != 0 ? error : ENOMEM);
+    }
+    return open_file;
+}
+
 /* The library's own reply cannot have "parallel direct writes", so the reply is made here. */
 static struct fuse_open_out files_open_reply(const struct open_file *open_file) {
     return (struct fuse_open_out){.fh = (uint64_t)(uintptr_t)open_file, .open_flags = OPEN_FLAGS};
@@ -35,7 +47,6 @@ static void files_do_open(fuse_req_t req, fuse_ino_t number, struct fuse_file_in
     struct mount *mount = mount_of(req);
     struct inode *inode = tree_inode(&mount->tree, number);
     struct file *file = NULL;
-    struct open_file *open_file = NULL;
     char path[PATH_MAX];
     pthread_rwlock_rdlock(&mount->tree.names);
     int error = tree_path(&mount->tree, inode, NULL, path);
@@ -47,15 +58,8 @@ static void files_do_open(fuse_req_t req, fuse_ino_t number, struct fuse_file_in
         }
     }
     pthread_rwlock_unlock(&mount->tree.names);
-    if (error == 0) {
-        open_file = files_remember(mount, inode, file);
-        error = open_file == NULL ? ENOMEM : 0;
-    }
-    if (error != 0) {
-        if (file != NULL) {
-            file_close(file);
-        }
-        fuse_reply_err(req, error);
+    struct open_file *open_file = files_begin(req, inode, file, error);
+    if (open_file == NULL) {
         return;
     }
     struct fuse_open_out reply = files_open_reply(open_file);
@@ -104,7 +108,6 @@ static void files_do_create(fuse_req_t req, fuse_ino_t parent_number, const char
     struct inode *parent = tree_inode(&mount->tree, parent_number);
     struct fuse_entry_param entry;
     struct file *file = NULL;
-    struct open_file *open_file = NULL;
     char path[PATH_MAX];
     pthread_rwlock_rdlock(&mount->tree.names);
     int error = tree_path(&mount->tree, parent, name, path);
@@ -119,18 +122,11 @@ static void files_do_create(fuse_req_t req, fuse_ino_t parent_number, const char
         error = make_entry(mount, parent, name, path, &entry);
     }
     pthread_rwlock_unlock(&mount->tree.names);
-    if (error == 0) {
-        open_file = files_remember(mount, tree_inode(&mount->tree, entry.ino), file);
-        error = open_file == NULL ? ENOMEM : 0;
+    struct inode *inode = error == 0 ? tree_inode(&mount->tree, entry.ino) : NULL;
+    struct open_file *open_file = files_begin(req, inode, file, error);
+    if (open_file != NULL) {
+        files_reply_create(req, open_file, &entry);
     }
-    if (error != 0) {
-        if (file != NULL) {
-            file_close(file);
-        }
-        fuse_reply_err(req, error);
-        return;
-    }
-    files_reply_create(req, open_file, &entry);
 }
 
 static void files_do_release(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *info) {

@@ -10,14 +10,8 @@
 /* The store with the path resolved in it, or NULL with errno. */
 static struct store *native_resolve(const char *path, char relative[PATH_MAX]) {
     struct store *store = session_store();
-    if (store != NULL) {
-        int error = path_in_store(store, path, relative);
-        if (error != 0) {
-            errno = error;
-            return NULL;
-        }
-    }
-    return store;
+    int error = store != NULL ? path_in_store(store, path, relative) : 0;
+    return native_posix_result(error) == 0 ? store : NULL;
 }
 
 int ime_native_access(const char *path, int mode) {
@@ -112,16 +106,6 @@ int ime_native_sync(int flags) {
     if (store == NULL) {
         return -1;
     }
-    if (flags != 0) {
-        errno = EINVAL;
-        return -1;
-    }
-    int error = drain_everything(store, &moved_bytes);
-    if (error == 0) {
-        error = sync_backings(store);
-    }
-    if (error != 0) {
-        errno = error;
-    }
-    return error == 0 ? 0 : -1;
+    int error = flags == 0 ? drain_everything(store, &moved_bytes) : EINVAL;
+    return native_posix_result(error != 0 ? error : sync_backings(store));
 }

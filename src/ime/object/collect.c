@@ -1,6 +1,5 @@
 /* The end of objects. The object goes before its link: a link without an object is harmless, an object
  * without a link could be taken for that of another file with the same inode number. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -49,7 +48,8 @@ static void collect_object(struct store *store, const char *name, void *unused) 
     }
 }
 
-static void collect_link(struct store *store, const char *name) {
+static void collect_link(struct store *store, const char *name, void *unused) {
+    (void)unused;
     uint64_t inode;
     struct stat status;
     if (object_inode(name, &inode) && fstatat(store->objects_fd, name, &status, 0) != 0 && errno == ENOENT) {
@@ -59,13 +59,5 @@ static void collect_link(struct store *store, const char *name) {
 
 void store_collect(struct store *store) {
     objects_each(store, collect_object, NULL);
-    int fd = openat(store->links_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
-    if (directory == NULL) {
-        return;
-    }
-    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
-        collect_link(store, entry->d_name);
-    }
-    closedir(directory);
+    names_each(store, store->links_fd, collect_link, NULL);
 }

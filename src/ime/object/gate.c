@@ -29,8 +29,7 @@ static void gate_undo_copy(struct object *object, uint64_t low, uint64_t high) {
     uint64_t freed_bytes = 0;
     while (object_next_run(object, run.end, granules_up_to(object, high), STATE_SET(GRANULE_BUSY), UINT64_MAX,
                            &run)) {
-        fallocate(object->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                  (off_t)(DATA_OFFSET + (run.first << shift)), (off_t)((run.end - run.first) << shift));
+        object_punch(object, run.first, run.end);
         for (uint64_t granule = run.first; granule < run.end; granule++) {
             atomic_store(&object->states[granule], GRANULE_EVICTED);
         }

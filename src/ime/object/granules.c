@@ -1,4 +1,5 @@
 /* The state bytes of an object, read in long steps. */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -88,6 +89,13 @@ uint64_t object_count(struct object *object, uint64_t from, uint64_t end, unsign
 }
 
 /* The pages stay: other processes know that they are there. */
+int object_punch(const struct object *object, uint64_t first, uint64_t end) {
+    unsigned shift = object->store->granule_shift;
+    int status = fallocate(object->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                           (off_t)(DATA_OFFSET + (first << shift)), (off_t)((end - first) << shift));
+    return status == 0 ? 0 : errno;
+}
+
 void object_clear_states(struct object *object, uint64_t from, uint64_t end) {
     for (uint64_t granule = granules_skip_hole(object, from, end); granule < end;
          granule = granules_skip_hole(object, granule, end)) {

@@ -80,6 +80,7 @@ bool object_next_run(struct object *object, uint64_t from, uint64_t end, unsigne
                      struct run *run);
 uint64_t object_count(struct object *object, uint64_t from, uint64_t end, unsigned state_set);
 void object_set_states(struct object *object, const struct run *run, uint8_t from, uint8_t to);
+int object_punch(const struct object *object, uint64_t first, uint64_t end); /* their bytes: 0 or errno */
 void object_clear_states(struct object *object, uint64_t from, uint64_t end);
 #define STATE_SET(state) (1u << (state))
 #define RESIDENT_SET                                                                                         \
@@ -88,6 +89,8 @@ void object_clear_states(struct object *object, uint64_t from, uint64_t end);
 #define DIRTY_SET (STATE_SET(GRANULE_DIRTY) | STATE_SET(GRANULE_DRAINING))
 
 /* scan.c: objects by name, without attaching them. */
+void names_each(struct store *store, int folder_fd, void (*visit)(struct store *, const char *, void *),
+                void *context);
 void objects_each(struct store *store, void (*visit)(struct store *, const char *, void *), void *context);
 bool object_peek(struct store *store, uint64_t inode, struct object_header *header);
 /* The index alone, without an entry in the process's table: usable whatever locks the caller holds. */

@@ -20,8 +20,9 @@ bool object_inode(const char *name, uint64_t *inode) {
     return end != name && *end == '\0' && name[0] != '.';
 }
 
-void objects_each(struct store *store, void (*visit)(struct store *, const char *, void *), void *context) {
-    int fd = openat(store->objects_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+void names_each(struct store *store, int folder_fd, void (*visit)(struct store *, const char *, void *),
+                void *context) {
+    int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
     if (directory == NULL) {
         return;
@@ -32,6 +33,10 @@ void objects_each(struct store *store, void (*visit)(struct store *, const char 
         }
     }
     closedir(directory);
+}
+
+void objects_each(struct store *store, void (*visit)(struct store *, const char *, void *), void *context) {
+    names_each(store, store->objects_fd, visit, context);
 }
 
 bool object_peek(struct store *store, uint64_t inode, struct object_header *header) {

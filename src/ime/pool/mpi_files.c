@@ -173,27 +173,25 @@ int MPI_File_preallocate(MPI_File handle, MPI_Offset size) {
     return mpi_error_of(error);
 }
 
-int MPI_File_get_size(MPI_File handle, MPI_Offset *size) {
-    struct pool_file *file = pool_file_of(handle);
-    if (file == NULL) {
-        return PMPI_File_get_size(handle, size);
+/* What the file keeps. */
+#define GETTER(name, type, value)                                                                            \
+    int name(MPI_File handle, type *into) {                                                                  \
+        struct pool_file *file = pool_file_of(handle);                                                       \
+        if (file == NULL) {                                                                                  \
+            return P##name(handle, into);                                                                    \
+        }                                                                                                    \
+        *into = value;                                                                                       \
+        return MPI_SUCCESS;                                                                                  \
     }
-    *size = atomic_load(&file->memory.index->size_bytes);
-    return MPI_SUCCESS;
-}
+
+GETTER(MPI_File_get_size, MPI_Offset, atomic_load(&file->memory.index->size_bytes))
+GETTER(MPI_File_get_amode, int, file->amode)
+GETTER(MPI_File_get_atomicity, int, file->atomic)
+GETTER(MPI_File_get_errhandler, MPI_Errhandler, file->handler)
 
 int MPI_File_get_group(MPI_File handle, MPI_Group *group) {
     struct pool_file *file = pool_file_of(handle);
     return file == NULL ? PMPI_File_get_group(handle, group) : PMPI_Comm_group(file->comm, group);
-}
-
-int MPI_File_get_amode(MPI_File handle, int *amode) {
-    struct pool_file *file = pool_file_of(handle);
-    if (file == NULL) {
-        return PMPI_File_get_amode(handle, amode);
-    }
-    *amode = file->amode;
-    return MPI_SUCCESS;
 }
 
 int MPI_File_get_info(MPI_File handle, MPI_Info *info) {
@@ -222,15 +220,6 @@ int MPI_File_set_atomicity(MPI_File handle, int flag) {
     return PMPI_Barrier(file->comm);
 }
 
-int MPI_File_get_atomicity(MPI_File handle, int *flag) {
-    struct pool_file *file = pool_file_of(handle);
-    if (file == NULL) {
-        return PMPI_File_get_atomicity(handle, flag);
-    }
-    *flag = file->atomic;
-    return MPI_SUCCESS;
-}
-
 int MPI_File_sync(MPI_File handle) {
     struct pool_file *file = pool_file_of(handle);
     if (file == NULL) {
@@ -246,15 +235,6 @@ int MPI_File_set_errhandler(MPI_File handle, MPI_Errhandler handler) {
         return PMPI_File_set_errhandler(handle, handler);
     }
     file->handler = handler;
-    return MPI_SUCCESS;
-}
-
-int MPI_File_get_errhandler(MPI_File handle, MPI_Errhandler *handler) {
-    struct pool_file *file = pool_file_of(handle);
-    if (file == NULL) {
-        return PMPI_File_get_errhandler(handle, handler);
-    }
-    *handler = file->handler;
     return MPI_SUCCESS;
 }
 

@@ -47,10 +47,7 @@ static int evict_punch_all(struct object *object, uint64_t end, uint64_t *freed_
     int error = 0;
     while (object_next_run(object, run.end, end, STATE_SET(GRANULE_BUSY), UINT64_MAX, &run)) {
         uint64_t bytes = (run.end - run.first) << shift;
-        if (error == 0 && fallocate(object->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                                    (off_t)(DATA_OFFSET + (run.first << shift)), (off_t)bytes) != 0) {
-            error = errno;
-        }
+        error = error == 0 ? object_punch(object, run.first, run.end) : error;
         object_set_states(object, &run, GRANULE_BUSY, error == 0 ? GRANULE_EVICTED : GRANULE_CLEAN);
         *freed_bytes += error == 0 ? bytes : 0;
     }
