@@ -120,14 +120,13 @@ static bool is_nowhere(const char *path) {
 }
 
 struct record *accounts_record(int directory, const char *path) {
-    char whole[2 * WITNESS_PATH_BYTES], link[64];
+    char whole[2 * WITNESS_PATH_BYTES];
     if (path == NULL || accounts_are_inside() || only_watches) {
         return NULL;
     }
     if (path[0] != '/') {
-        snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
-        ssize_t length = readlink(directory == AT_FDCWD ? "/proc/self/cwd" : link, whole, WITNESS_PATH_BYTES);
-        if (length <= 0 || strlen(path) + 2 > sizeof whole - (size_t)length) {
+        size_t length = descriptor_path(directory, whole, WITNESS_PATH_BYTES + 1);
+        if (length == 0 || strlen(path) + 2 > sizeof whole - length) {
             return NULL;
         }
         whole[length] = '/';

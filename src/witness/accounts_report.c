@@ -112,7 +112,7 @@ static void count_end(struct account *account, bool is_killed, struct counters *
     memset(end, 0, sizeof *end);
     memset(end->servers, 0xff, sizeof end->servers); /* WEIR_SERVERS_UNKNOWN */
     end->device_known = account->device.name[0] != '\0' && weir_device_now(&account->device, end->device);
-    end->raw_ns = raw_clock_ns();
+    end->raw_ns = weir_raw_clock_ns();
 }
 
 static void write_account(FILE *stream, struct account *account, bool is_killed) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "accounts.h"
+#include "closing.h"
 
 #define MOST 64
 
@@ -14,11 +15,8 @@
 static long parent_of(long pid) {
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    FILE *file = fopen(path, "re");
+    WEIR_FILE *file = fopen(path, "re");
     size_t length = file != NULL ? fread(text, 1, sizeof text - 1, file) : 0;
-    if (file != NULL) {
-        fclose(file);
-    }
     text[length] = '\0';
     const char *name_end = strrchr(text, ')');
     long parent = 0;

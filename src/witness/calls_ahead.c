@@ -14,7 +14,7 @@ static struct account *ahead_of(int fd, bool fetches, uint64_t *before_bytes, ui
         return NULL;
     }
     *before_bytes = accounts_fetched_bytes();
-    *began_ns = raw_clock_ns();
+    *began_ns = weir_raw_clock_ns();
     return record->account;
 }
 

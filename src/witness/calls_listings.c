@@ -24,7 +24,7 @@ static _Thread_local struct {
 
 static void tell(void) {
     if (listing.folder != NULL && listing.record != NULL) {
-        uint64_t now_ns = raw_clock_ns();
+        uint64_t now_ns = weir_raw_clock_ns();
         listing.busy_ns += listing.entries == TOLD_EACH ? now_ns - listing.began_ns : 0;
         listing.began_ns = now_ns;
         accounts_listed(listing.record, listing.entries, listing.busy_ns);
@@ -42,7 +42,7 @@ static void note_folder(DIR *folder) {
     listing.closed_elsewhere = atomic_load(&closed_elsewhere);
     listing.record = accounts_record(dirfd(folder), "");
     listing.folder = folder;
-    listing.began_ns = raw_clock_ns();
+    listing.began_ns = weir_raw_clock_ns();
 }
 
 static void note_entry(DIR *folder, const char *name, unsigned char type) {

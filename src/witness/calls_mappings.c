@@ -72,14 +72,11 @@ static struct record *mappings_whole(const char *address, size_t bytes) {
 
 /* Whether it maps a ring of io_uring, whose requests pass no call. */
 static bool is_ring(int fd, int flags, uint64_t offset) {
-    char link[64], path[64];
+    char path[64];
     if ((flags & MAP_ANONYMOUS) != 0 || offset != 0x10000000u) { /* IORING_OFF_SQES */
         return false;
     }
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, sizeof path - 1);
-    path[length > 0 ? length : 0] = '\0';
-    return strcmp(path, "anon_inode:[io_uring]") == 0;
+    return descriptor_path(fd, path, sizeof path) > 0 && strcmp(path, "anon_inode:[io_uring]") == 0;
 }
 
 /* At most so much a mapping may fetch: a file that was only made longer has no blocks. */

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "closing.h"
 #include "transfer.h"
 
 #define DESCRIPTORS    ACCOUNTS_DESCRIPTORS
@@ -34,15 +35,11 @@ struct record *file_of(int fd) {
 
 /* The path as the kernel has it; the program's own where the open failed. */
 static bool find_path(int fd, const char *given, char path[WITNESS_PATH_BYTES]) {
-    char link[64];
     if (fd < 0) {
         snprintf(path, WITNESS_PATH_BYTES, "%s", given);
         return true;
     }
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, WITNESS_PATH_BYTES - 1);
-    path[length > 0 ? length : 0] = '\0';
-    return length > 0;
+    return descriptor_path(fd, path, WITNESS_PATH_BYTES) > 0;
 }
 
 static void count_direct(struct record *record, int fd) {
@@ -149,7 +146,7 @@ static void descriptor_begins(int fd, struct record *record, uint64_t identity) 
 }
 
 void descriptors_inherited(void) {
-    DIR *entries = opendir("/proc/self/fd");
+    WEIR_DIR *entries = opendir("/proc/self/fd");
     for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
         int fd = atoi(entry->d_name);
         bool is_other = entry->d_name[0] != '.' && fd != dirfd(entries) && fd < DESCRIPTORS;
@@ -158,9 +155,6 @@ void descriptors_inherited(void) {
             count(&record->stdio_opens, 1); /* it may be */
             descriptor_begins(fd, record, 0);
         }
-    }
-    if (entries != NULL) {
-        closedir(entries);
     }
 }
 

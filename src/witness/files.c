@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "closing.h"
 #include "witness.h"
 
 static struct record records[WITNESS_FILES];
@@ -72,7 +73,7 @@ bool is_below(const char *path, const char *root) {
 void files_look(const char *root) {
     struct stat facts;
     char path[WITNESS_PATH_BYTES];
-    DIR *entries = opendir(root);
+    WEIR_DIR *entries = opendir(root);
     unsigned left = WITNESS_FILES / 2; /* the rest is for files that the program opens */
     for (struct dirent *entry; entries != NULL && left > 0 && (entry = readdir(entries)) != NULL;) {
         int length = snprintf(path, sizeof path, "%s/%s", root, entry->d_name);
@@ -81,9 +82,6 @@ void files_look(const char *root) {
             file_record(path)->existing_bytes = (uint64_t)facts.st_size;
             left--;
         }
-    }
-    if (entries != NULL) {
-        closedir(entries);
     }
 }
 

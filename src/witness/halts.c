@@ -19,7 +19,7 @@ static uint64_t moved_now(void) {
 }
 
 static void look_now(void) {
-    uint64_t now_ns = raw_clock_ns(), moved = moved_now();
+    uint64_t now_ns = weir_raw_clock_ns(), moved = moved_now();
     if (moved != moved_bytes) {
         /* From look to look: a thread that woke up late makes no halt. */
         if (same_ns > moved_ns && same_ns - moved_ns > longest.ns) {
@@ -47,7 +47,7 @@ void halts_begin(void) {
     weir_pauses_also = look;
     pthread_mutex_lock(&mutex);
     moved_bytes = moved_now();
-    moved_ns = raw_clock_ns();
+    moved_ns = weir_raw_clock_ns();
     same_ns = 0;
     longest = (struct halt){0};
     watching = true;

@@ -31,7 +31,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static void name_anew(void) {
     static unsigned names;
     int length = snprintf(stem, sizeof stem, "%s.%s.%ld-%u-%" PRIx64, prefix, image.host, (long)getpid(),
-                          names++, raw_clock_ns());
+                          names++, weir_raw_clock_ns());
     if (length < 0 || (size_t)length >= sizeof stem) {
         stem[0] = '\0';
     }

@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "closing.h"
 #include "image.h"
 
 #define PATH_BYTES 4096
@@ -58,7 +59,7 @@ static bool write_report(const char *path) {
 
 /* One that is locked is of a process that still runs. */
 static void report_of(const char *path, const char *report) {
-    FILE *file = fopen(path, "re");
+    WEIR_FILE *file = fopen(path, "re");
     if (file == NULL) {
         return;
     }
@@ -69,7 +70,6 @@ static void report_of(const char *path, const char *report) {
             unlink(path);
         }
     }
-    fclose(file);
 }
 
 static void report_if_image(const char *folder, const char *begin, const char *name) {
@@ -98,12 +98,9 @@ void image_reports(void) {
         return;
     }
     *slash = '\0';
-    DIR *entries = opendir(folder);
+    WEIR_DIR *entries = opendir(folder);
     for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
         report_if_image(folder, slash + 1, entry->d_name);
-    }
-    if (entries != NULL) {
-        closedir(entries);
     }
     unsetenv("WEIR_WITNESS"); /* this process has nothing to report */
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "accounts.h"
+#include "closing.h"
 
 #define MOUNTS     256
 #define LINE_BYTES 4096
@@ -83,13 +84,10 @@ static void add_root(void) {
 
 void mount_table_read(void) {
     char line[LINE_BYTES];
-    FILE *table = fopen("/proc/self/mountinfo", "re");
+    WEIR_FILE *table = fopen("/proc/self/mountinfo", "re");
     used = tested_used = 0;
     while (table != NULL && fgets(line, sizeof line, table) != NULL) {
         add_line(line);
-    }
-    if (table != NULL) {
-        fclose(table);
     }
     add_root();
 }

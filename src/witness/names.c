@@ -53,16 +53,14 @@ static bool is_absolute_below_root(const char *path) {
 }
 
 static bool is_under_test(int directory, const char *path) {
-    char base[WITNESS_PATH_BYTES], link[64];
+    char base[WITNESS_PATH_BYTES];
     if (path == NULL) {
         return false;
     }
     if (path[0] == '/') {
         return is_absolute_below_root(path);
     }
-    snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
-    ssize_t length = readlink(directory == AT_FDCWD ? "/proc/self/cwd" : link, base, sizeof base - 1);
-    base[length > 0 ? length : 0] = '\0';
+    descriptor_path(directory, base, sizeof base);
     return is_absolute_below_root(base);
 }
 
@@ -162,7 +160,7 @@ void name_done(enum name_kind kind, int directory, const char *path, int result)
         keep(turn, path, before);
     }
     if ((before + 1) % TIMED_EACH == 0) {
-        turn->span.transfers_end_ns = raw_clock_ns();
+        turn->span.transfers_end_ns = weir_raw_clock_ns();
     }
 }
 

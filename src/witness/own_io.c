@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "accounts.h"
+#include "closing.h"
 
 #define UNIT_BYTES 512 /* of ru_inblock and ru_oublock */
 
@@ -16,7 +17,7 @@ static const int of_threads[] = {WEIR_IO_RCHAR, WEIR_IO_WCHAR, WEIR_IO_CANCELLED
 
 static void add_threads(struct weir_process_io *io) {
     char path[300];
-    DIR *entries = opendir("/proc/self/task");
+    WEIR_DIR *entries = opendir("/proc/self/task");
     for (unsigned i = 0; i < OF_THREADS; i++) {
         io->counts[of_threads[i]] = 0;
     }
@@ -30,9 +31,6 @@ static void add_threads(struct weir_process_io *io) {
         for (unsigned i = 0; i < OF_THREADS && thread.known; i++) {
             io->counts[of_threads[i]] += thread.counts[of_threads[i]];
         }
-    }
-    if (entries != NULL) {
-        closedir(entries);
     }
 }
 

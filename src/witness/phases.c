@@ -310,7 +310,7 @@ void accounts_named(struct record *record, enum name_kind kind) {
 void accounts_synced(struct record *record, int fd, bool all) {
     extern char __libc_single_threaded;
     struct account *account = record->account;
-    char link[64], path[WITNESS_PATH_BYTES];
+    char path[WITNESS_PATH_BYTES];
     transfers_covered(current(account), fd, all);
     if (!__libc_single_threaded) {
         return;
@@ -321,9 +321,7 @@ void accounts_synced(struct record *record, int fd, bool all) {
     }
     int error = errno;
     inside = true;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, sizeof path - 1);
-    path[length > 0 ? length : 0] = '\0';
+    descriptor_path(fd, path, sizeof path);
     memset(&account->unwritten, 0, sizeof account->unwritten);
     weir_cachestat_add(path, &account->unwritten);
     inside = false;

@@ -37,12 +37,12 @@ static void read_clocks(struct moment *moment) {
         wall = (wall_call)first_call("gettimeofday");
     }
     do {
-        before = raw_clock_ns();
+        before = weir_raw_clock_ns();
         if (clock != NULL && wall != NULL) {
             clock(CLOCK_MONOTONIC, &now);
             wall(&time, NULL);
         }
-        after = raw_clock_ns();
+        after = weir_raw_clock_ns();
     } while (after - before > CLOSE_NS && ++attempts < 8);
     moment->raw_ns = before + (after - before) / 2;
     moment->apart_ns = (after - before + 1) / 2;
@@ -86,7 +86,7 @@ void spans_begin(void) {
     weir_observers_may_listen = false;
     weir_servers_begin(&medium, &servers);
     read_servers(&start);
-    start.raw_ns = raw_clock_ns();
+    start.raw_ns = weir_raw_clock_ns();
     weir_control_group_read(&group);
     files_look(root);
 }
@@ -115,7 +115,7 @@ static struct span *open_span(void) {
 
 void spans_syncing(void) {
     if (atomic_load_explicit(&used, memory_order_relaxed) > 0) {
-        atomic_store(&sync_ns, raw_clock_ns());
+        atomic_store(&sync_ns, weir_raw_clock_ns());
     }
 }
 
@@ -123,7 +123,7 @@ void spans_closing(void) {
     struct span *span = open_span();
     if (span != NULL && atomic_load(&open_files) == 1) {
         uint64_t sync = atomic_load(&sync_ns);
-        span->transfers_end_ns = sync != 0 ? sync : raw_clock_ns();
+        span->transfers_end_ns = sync != 0 ? sync : weir_raw_clock_ns();
     }
 }
 

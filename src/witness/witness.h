@@ -19,6 +19,7 @@
 #include "control_group.h"
 #include "counter.h"
 #include "device.h"
+#include "host_clock.h"
 #include "process_io.h"
 #include "processors.h"
 #include "servers.h"
@@ -169,7 +170,10 @@ const struct moment *spans_start(void); /* of the process: what moves until the 
 
 /* The clocks and counters of this moment; the clocks are read last. */
 void spans_now(struct moment *moment);
-uint64_t raw_clock_ns(void); /* CLOCK_MONOTONIC_RAW */
+
+/* descriptor_path.c: length of the path that the kernel has for a descriptor or AT_FDCWD; 0 where it has
+ * none. */
+size_t descriptor_path(int fd, char *path, size_t room);
 
 /* names.c: operations on names below the directory under test. */
 enum name_kind {

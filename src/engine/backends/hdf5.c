@@ -129,10 +129,7 @@ static int hdf5_prepare(struct hdf5_state *state, const struct weir_open *how, s
 static int hdf5_open(struct weir_file *file, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
     bool writes = how->access == WEIR_WRITE;
-    struct hdf5_state *state = calloc(1, sizeof *state);
-    if (state == NULL) {
-        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
-    }
+    struct hdf5_state *state = file->state;
     hid_t list = hdf5_access_list(how);
     errno = 0;
     state->file = writes ? H5Fcreate(how->path, H5F_ACC_TRUNC, H5P_DEFAULT, list)
@@ -141,7 +138,6 @@ static int hdf5_open(struct weir_file *file, struct weir_problem *problem) {
     H5Pclose(list);
     if (state->file < 0) {
         int cause = weir_cause_plain(how->path, how->access);
-        free(state);
         return weir_hdf5_problem(problem, writes ? "H5Fcreate" : "H5Fopen", how->path,
                                  cause != 0 ? cause : last_errno);
     }
@@ -151,10 +147,8 @@ static int hdf5_open(struct weir_file *file, struct weir_problem *problem) {
         if (ranks == 1) { /* others may be elsewhere in the library: they would not close with us */
             H5Fclose(state->file);
         }
-        free(state);
         return -1;
     }
-    file->state = state;
     return 0;
 }
 
@@ -213,7 +207,6 @@ static int hdf5_sync(struct weir_file *file, struct weir_problem *problem) {
 static int hdf5_close(struct weir_file *file, struct weir_problem *problem) {
     struct hdf5_state *state = file->state;
     const char *path = file->how->path;
-    hid_t handle = state->file;
     int status = 0;
     if (state->apart) {
         status = weir_problem_set(problem, "H5Pget_mpio_actual_io_mode", path, 0,
@@ -225,9 +218,7 @@ static int hdf5_close(struct weir_file *file, struct weir_problem *problem) {
     status = hdf5_leave_segment(state, path, problem) != 0 ? -1 : status;
     H5Sclose(state->memory_space);
     H5Pclose(state->transfer_list);
-    free(state);
-    file->state = NULL;
-    TRY("H5Fclose", H5Fclose(handle));
+    TRY("H5Fclose", H5Fclose(state->file));
     return status;
 }
 
@@ -306,6 +297,7 @@ static struct weir_backend hdf5 = {
               WEIR_FORMAT | WEIR_PARTS,
     .options = options,
     .settings_bytes = sizeof(struct hdf5_settings),
+    .state_bytes = sizeof(struct hdf5_state),
     .begin = hdf5_begin,
     .open = hdf5_open,
     .transfer = hdf5_transfer,

@@ -8,10 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct ime_state {
-    int descriptor;
-};
-
 static void ime_end(void) {
     ime_native_finalize();
 }
@@ -27,24 +23,18 @@ static void ime_begin(void) {
 }
 
 static int ime_descriptor_of(const struct weir_file *file) {
-    return ((const struct ime_state *)file->state)->descriptor;
+    return *(const int *)file->state;
 }
 
 static int ime_open(struct weir_file *file, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
     int flags = how->access == WEIR_WRITE ? O_CREAT | O_RDWR : O_RDONLY;
-    struct ime_state *state = malloc(sizeof *state);
-    if (state == NULL) {
-        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
-    }
-    state->descriptor = ime_native_open(how->path, flags, 0664);
-    if (state->descriptor < 0) {
-        int cause = errno;
-        free(state);
-        return weir_problem_set(problem, "ime_native_open", how->path, cause, NULL, "%s",
+    int descriptor = ime_native_open(how->path, flags, 0664);
+    if (descriptor < 0) {
+        return weir_problem_set(problem, "ime_native_open", how->path, errno, NULL, "%s",
                                 how->access == WEIR_WRITE ? "to write" : "to read");
     }
-    file->state = state;
+    *(int *)file->state = descriptor;
     return 0;
 }
 
@@ -66,22 +56,16 @@ static int ime_transfer(struct weir_file *file, const struct weir_piece *piece,
 }
 
 static int ime_sync(struct weir_file *file, struct weir_problem *problem) {
-    while (ime_native_fsync(ime_descriptor_of(file)) != 0) {
-        if (errno != EINTR) {
-            return weir_problem_set(problem, "ime_native_fsync", file->how->path, errno, NULL, "%s", "");
-        }
-    }
-    return 0;
+    int status;
+    do {
+        status = ime_native_fsync(ime_descriptor_of(file));
+    } while (status != 0 && errno == EINTR);
+    return weir_problem_of(problem, "ime_native_fsync", file->how->path, status);
 }
 
 static int ime_close(struct weir_file *file, struct weir_problem *problem) {
-    int descriptor = ime_descriptor_of(file);
-    free(file->state);
-    file->state = NULL;
-    if (ime_native_close(descriptor) != 0) {
-        return weir_problem_set(problem, "ime_native_close", file->how->path, errno, NULL, "%s", "");
-    }
-    return 0;
+    int status = ime_native_close(ime_descriptor_of(file));
+    return weir_problem_of(problem, "ime_native_close", file->how->path, status);
 }
 
 static int ime_remove(const char *path, const void *settings, struct weir_problem *problem) {
@@ -129,17 +113,14 @@ static int ime_stat(struct weir_name *name, struct weir_problem *problem) {
     return weir_problem_of(problem, "ime_native_stat", name->path, status);
 }
 
-static int ime_unlink(struct weir_name *name, struct weir_problem *problem) {
-    return weir_problem_of(problem, "ime_native_unlink", name->path, ime_native_unlink(name->path));
-}
+#define IME_NAME(call, ...)                                                                                  \
+    static int ime_##call(struct weir_name *name, struct weir_problem *problem) {                            \
+        return weir_problem_of(problem, "ime_native_" #call, name->path, ime_native_##call(__VA_ARGS__));    \
+    }
 
-static int ime_mkdir(struct weir_name *name, struct weir_problem *problem) {
-    return weir_problem_of(problem, "ime_native_mkdir", name->path, ime_native_mkdir(name->path, 0775));
-}
-
-static int ime_rmdir(struct weir_name *name, struct weir_problem *problem) {
-    return weir_problem_of(problem, "ime_native_rmdir", name->path, ime_native_rmdir(name->path));
-}
+IME_NAME(unlink, name->path)
+IME_NAME(mkdir, name->path, 0775)
+IME_NAME(rmdir, name->path)
 
 static const struct weir_names ime_names = {
     .stat = ime_stat,
@@ -152,6 +133,7 @@ static struct weir_backend ime = {
     .name = "IME",
     .summary = "burst buffer by its client library: ime_native_pwrite and ime_native_pread",
     .traits = WEIR_RANDOM | WEIR_FILE_PER_PROCESS | WEIR_STORES | WEIR_UPDATE,
+    .state_bytes = sizeof(int),
     .begin = ime_begin,
     .open = ime_open,
     .transfer = ime_transfer,

@@ -54,7 +54,6 @@ static int mmap_give_up(struct mmap_state *state, struct weir_problem *problem, 
         munmap(state->memory, state->bytes);
     }
     close(state->descriptor);
-    free(state);
     return weir_problem_set(problem, call, path, errnum, NULL, "%s", "");
 }
 
@@ -87,21 +86,10 @@ static int mmap_map(struct mmap_state *state, const struct weir_open *how, struc
 
 static int mmap_open(struct weir_file *file, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
-    struct mmap_state *state = calloc(1, sizeof *state);
-    if (state == NULL) {
-        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
-    }
+    struct mmap_state *state = file->state;
     state->bytes = (size_t)how->geometry.file_bytes;
     state->descriptor = weir_descriptor_open(how, problem);
-    if (state->descriptor < 0) {
-        free(state);
-        return -1;
-    }
-    if (mmap_map(state, how, problem) != 0) {
-        return -1;
-    }
-    file->state = state;
-    return 0;
+    return state->descriptor < 0 ? -1 : mmap_map(state, how, problem);
 }
 
 /* The signal has no reason. */
@@ -144,25 +132,15 @@ static int mmap_transfer(struct weir_file *file, const struct weir_piece *piece,
 
 static int mmap_sync(struct weir_file *file, struct weir_problem *problem) {
     const struct mmap_state *state = file->state;
-    if (msync(state->memory, state->bytes, MS_SYNC) != 0) {
-        return weir_problem_set(problem, "msync", file->how->path, errno, NULL, "%s", "");
-    }
-    return 0;
+    return weir_problem_of(problem, "msync", file->how->path, msync(state->memory, state->bytes, MS_SYNC));
 }
 
 static int mmap_close(struct weir_file *file, struct weir_problem *problem) {
     struct mmap_state *state = file->state;
     const char *path = file->how->path;
-    int status = 0;
-    if (munmap(state->memory, state->bytes) != 0) {
-        status = weir_problem_set(problem, "munmap", path, errno, NULL, "%s", "");
-    }
-    if (close(state->descriptor) != 0) {
-        status = weir_problem_set(problem, "close", path, errno, NULL, "%s", "");
-    }
-    free(state);
-    file->state = NULL;
-    return status;
+    int unmapped = weir_problem_of(problem, "munmap", path, munmap(state->memory, state->bytes));
+    int closed = weir_problem_of(problem, "close", path, close(state->descriptor));
+    return unmapped != 0 ? unmapped : closed;
 }
 
 static void mmap_observe(struct weir_file *file, struct weir_observed *observed) {
@@ -185,6 +163,7 @@ static struct weir_backend mmap_backend = {
     .traits = WEIR_RANDOM | WEIR_FILE_PER_PROCESS | WEIR_STORES | WEIR_UPDATE | WEIR_MAPS,
     .options = options,
     .settings_bytes = sizeof(struct mmap_settings),
+    .state_bytes = sizeof(struct mmap_state),
     .begin = mmap_begin,
     .open = mmap_open,
     .transfer = mmap_transfer,

@@ -15,10 +15,6 @@
 
 #define CALL_BYTES_MAX ((size_t)1 << 30) /* counts of MPI 3 are int */
 
-struct mpiio_state {
-    MPI_File handle;
-};
-
 static int mpiio_errno_of(int class) {
     static const struct {
         int class;
@@ -51,10 +47,9 @@ static int mpiio_mpi_problem(struct weir_problem *problem, const char *call, con
                             message);
 }
 
-static int mpiio_set_view(struct mpiio_state *state, const struct weir_open *how,
-                          struct weir_problem *problem) {
+static int mpiio_set_view(MPI_File handle, const struct weir_open *how, struct weir_problem *problem) {
     errno = 0;
-    int code = MPI_File_set_view(state->handle, 0, MPI_BYTE, *how->geometry.view, "native", MPI_INFO_NULL);
+    int code = MPI_File_set_view(handle, 0, MPI_BYTE, *how->geometry.view, "native", MPI_INFO_NULL);
     return code == MPI_SUCCESS ? 0 : mpiio_mpi_problem(problem, "MPI_File_set_view", how->path, code, errno);
 }
 
@@ -62,29 +57,20 @@ static int mpiio_open(struct weir_file *file, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
     int writing = MPI_MODE_CREATE | (how->update ? MPI_MODE_RDWR : MPI_MODE_WRONLY);
     int mode = MPI_MODE_UNIQUE_OPEN | (how->access == WEIR_WRITE ? writing : MPI_MODE_RDONLY);
-    struct mpiio_state *state = malloc(sizeof *state);
-    if (state == NULL) {
-        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
-    }
+    MPI_File *handle = file->state;
     MPI_Info info = weir_hints_to_info(how->hints);
     errno = 0;
-    int code = MPI_File_open(how->comm, how->path, mode, info, &state->handle);
+    int code = MPI_File_open(how->comm, how->path, mode, info, handle);
     int last_errno = errno;
     if (info != MPI_INFO_NULL) {
         MPI_Info_free(&info);
     }
     if (code != MPI_SUCCESS) {
-        free(state);
         return mpiio_mpi_problem(problem, "MPI_File_open", how->path, code, last_errno);
     }
-    MPI_File_set_errhandler(state->handle, MPI_ERRORS_RETURN);
-    file->state = state;
-    if (how->geometry.view != NULL && mpiio_set_view(state, how, problem) != 0) {
-        free(state); /* the file stays open: MPI_File_close would wait for all ranks */
-        file->state = NULL;
-        return -1;
-    }
-    return 0;
+    MPI_File_set_errhandler(*handle, MPI_ERRORS_RETURN);
+    /* Where that fails the file stays open: MPI_File_close would wait for all ranks. */
+    return how->geometry.view != NULL ? mpiio_set_view(*handle, how, problem) : 0;
 }
 
 struct call {
@@ -96,7 +82,7 @@ struct call {
 
 static struct call mpiio_call_once(const struct weir_file *file, const struct weir_piece *piece, size_t done,
                                    size_t bytes) {
-    MPI_File handle = ((const struct mpiio_state *)file->state)->handle;
+    MPI_File handle = *(const MPI_File *)file->state;
     MPI_Offset offset = (MPI_Offset)(piece->offset + done);
     unsigned char *buffer = piece->buffer + done;
     int count = (int)bytes;
@@ -126,7 +112,7 @@ static struct call mpiio_call_once(const struct weir_file *file, const struct we
  * library's own calls has no meaning here, so the file itself is looked at. */
 static int mpiio_short_transfer(const struct weir_file *file, const struct weir_piece *piece, size_t done,
                                 size_t bytes, const struct call *call, struct weir_problem *problem) {
-    MPI_File handle = ((const struct mpiio_state *)file->state)->handle;
+    MPI_File handle = *(const MPI_File *)file->state;
     MPI_Offset file_bytes = 0, at = 0;
     uint64_t in_view = piece->offset + done + (uint64_t)(call->moved > 0 ? call->moved : 0);
     bool known = MPI_File_get_size(handle, &file_bytes) == MPI_SUCCESS &&
@@ -166,25 +152,20 @@ static int mpiio_transfer(struct weir_file *file, const struct weir_piece *piece
 
 static int mpiio_sync(struct weir_file *file, struct weir_problem *problem) {
     errno = 0;
-    int code = MPI_File_sync(((struct mpiio_state *)file->state)->handle);
+    int code = MPI_File_sync(*(MPI_File *)file->state);
     return code == MPI_SUCCESS ? 0
                                : mpiio_mpi_problem(problem, "MPI_File_sync", file->how->path, code, errno);
 }
 
 static int mpiio_close(struct weir_file *file, struct weir_problem *problem) {
-    struct mpiio_state *state = file->state;
     errno = 0;
-    int code = MPI_File_close(&state->handle);
-    int last_errno = errno;
-    free(state);
-    file->state = NULL;
-    return code == MPI_SUCCESS
-               ? 0
-               : mpiio_mpi_problem(problem, "MPI_File_close", file->how->path, code, last_errno);
+    int code = MPI_File_close(file->state);
+    return code == MPI_SUCCESS ? 0
+                               : mpiio_mpi_problem(problem, "MPI_File_close", file->how->path, code, errno);
 }
 
 static void mpiio_observe(struct weir_file *file, struct weir_observed *observed) {
-    weir_hints_from_file(&observed->hints, ((struct mpiio_state *)file->state)->handle);
+    weir_hints_from_file(&observed->hints, *(MPI_File *)file->state);
     observed->open_flags = weir_descriptor_flags(file->how->path);
 }
 
@@ -193,6 +174,7 @@ static struct weir_backend mpiio = {
     .summary = "MPI_File of the MPI library, independent or collective (-c), with hints (-U)",
     .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_RANDOM | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER |
               WEIR_STORES | WEIR_UPDATE | WEIR_VIEWS,
+    .state_bytes = sizeof(MPI_File),
     .open = mpiio_open,
     .transfer = mpiio_transfer,
     .close = mpiio_close,

@@ -66,12 +66,8 @@ static int netcdf4_choose_access(const struct weir_netcdf_variable *state, const
 int weir_netcdf4_open(struct weir_file *file, weir_netcdf_variable_call *define,
                       weir_netcdf_variable_call *find, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
-    struct weir_netcdf_variable *state = calloc(1, sizeof *state);
-    if (state == NULL) {
-        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
-    }
+    struct weir_netcdf_variable *state = file->state;
     if (netcdf4_create_or_open(how, &state->file, problem) != 0) {
-        free(state);
         return -1;
     }
     weir_netcdf_variable_call *variable = how->access == WEIR_WRITE ? define : find;
@@ -81,10 +77,8 @@ int weir_netcdf4_open(struct weir_file *file, weir_netcdf_variable_call *define,
         if (ranks == 1) { /* others may be elsewhere in the library: they would not close with us */
             nc_close(state->file);
         }
-        free(state);
         return -1;
     }
-    file->state = state;
     return 0;
 }
 
@@ -107,11 +101,8 @@ int weir_netcdf4_sync(struct weir_file *file, struct weir_problem *problem) {
 }
 
 int weir_netcdf4_close(struct weir_file *file, struct weir_problem *problem) {
-    int handle = ((struct weir_netcdf_variable *)file->state)->file;
     const char *path = file->how->path;
-    free(file->state);
-    file->state = NULL;
-    TRY("nc_close", nc_close(handle));
+    TRY("nc_close", nc_close(((struct weir_netcdf_variable *)file->state)->file));
     return 0;
 }
 
@@ -248,6 +239,7 @@ static struct weir_backend netcdf4 = {
     .summary = "NetCDF-4 on HDF5: one variable of bytes, independent or collective (-c), with hints (-U)",
     .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER | WEIR_STORES |
               WEIR_FORMAT | WEIR_PARTS,
+    .state_bytes = sizeof(struct weir_netcdf_variable),
     .begin = weir_netcdf4_begin,
     .open = netcdf4_open,
     .transfer = netcdf4_transfer,

@@ -7,7 +7,7 @@
 #include "try.h"
 
 void weir_netcdf4_begin(void);
-/* file->state becomes a struct weir_netcdf_variable. */
+/* file->state is, or begins with, a struct weir_netcdf_variable. */
 int weir_netcdf4_open(struct weir_file *file, weir_netcdf_variable_call *define,
                       weir_netcdf_variable_call *find, struct weir_problem *problem);
 int weir_netcdf4_sync(struct weir_file *file, struct weir_problem *problem);

@@ -98,10 +98,7 @@ static void null_dummy_rest(const struct null_settings *settings, int rank, int6
 static int null_open(struct weir_file *file, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
     const struct null_settings *s = how->settings;
-    struct null_state *state = calloc(1, sizeof *state);
-    if (state == NULL) {
-        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
-    }
+    struct null_state *state = file->state;
     state->settings = s;
     state->slow = null_concerns(s->slow_rank, how->rank);
     state->faulty = null_concerns(s->fault_rank, how->rank);
@@ -110,7 +107,6 @@ static int null_open(struct weir_file *file, struct weir_problem *problem) {
                    !how->collective;
     null_dummy_rest(s, how->rank, how->access == WEIR_WRITE ? s->create_us : 0);
     if (null_step(state, how->path, "open", problem) != 0) {
-        free(state);
         return -1;
     }
     if (s->trace != NULL) {
@@ -118,11 +114,9 @@ static int null_open(struct weir_file *file, struct weir_problem *problem) {
         snprintf(name, sizeof name, "%s.%d", s->trace, how->rank);
         state->trace = fopen(name, "a");
         if (state->trace == NULL) {
-            free(state);
             return weir_problem_set(problem, "fopen", name, errno, NULL, "for --null.trace");
         }
     }
-    file->state = state;
     return 0;
 }
 
@@ -197,8 +191,6 @@ static int null_close(struct weir_file *file, struct weir_problem *problem) {
     if (state->trace != NULL) {
         fclose(state->trace);
     }
-    free(state);
-    file->state = NULL;
     return status;
 }
 
@@ -226,33 +218,18 @@ static int null_on_name(const struct weir_name *name, const char *call, struct w
     return null_ordered(settings, null_concerns(settings->fault_rank, name->rank), name->path, call, problem);
 }
 
-static int null_stat(struct weir_name *name, struct weir_problem *problem) {
-    return null_on_name(name, "stat", problem);
-}
+#define NULL_NAME(operation, call)                                                                           \
+    static int null_##operation(struct weir_name *name, struct weir_problem *problem) {                      \
+        return null_on_name(name, call, problem);                                                            \
+    }
 
-static int null_unlink(struct weir_name *name, struct weir_problem *problem) {
-    return null_on_name(name, "unlink", problem);
-}
-
-static int null_mknod(struct weir_name *name, struct weir_problem *problem) {
-    return null_on_name(name, "mknod", problem);
-}
-
-static int null_mkdir(struct weir_name *name, struct weir_problem *problem) {
-    return null_on_name(name, "mkdir", problem);
-}
-
-static int null_rmdir(struct weir_name *name, struct weir_problem *problem) {
-    return null_on_name(name, "rmdir", problem);
-}
-
-static int null_rename(struct weir_name *name, struct weir_problem *problem) {
-    return null_on_name(name, "rename", problem);
-}
-
-static int null_flush(struct weir_name *name, struct weir_problem *problem) {
-    return null_on_name(name, "sync", problem);
-}
+NULL_NAME(stat, "stat")
+NULL_NAME(unlink, "unlink")
+NULL_NAME(mknod, "mknod")
+NULL_NAME(mkdir, "mkdir")
+NULL_NAME(rmdir, "rmdir")
+NULL_NAME(rename, "rename")
+NULL_NAME(flush, "sync")
 
 static const struct weir_names null_names = {
     .stat = null_stat,
@@ -271,6 +248,7 @@ static struct weir_backend null = {
     .traits = WEIR_COLLECTIVE | WEIR_RANDOM | WEIR_FILE_PER_PROCESS | WEIR_UPDATE,
     .options = null_options,
     .settings_bytes = sizeof(struct null_settings),
+    .state_bytes = sizeof(struct null_state),
     .open = null_open,
     .transfer = null_transfer,
     .close = null_close,

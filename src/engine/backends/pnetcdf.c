@@ -70,12 +70,8 @@ static int pnetcdf_choose_access(const struct weir_netcdf_variable *state, const
 int weir_pnetcdf_open(struct weir_file *file, weir_netcdf_variable_call *define,
                       weir_netcdf_variable_call *find, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
-    struct weir_netcdf_variable *state = calloc(1, sizeof *state);
-    if (state == NULL) {
-        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
-    }
+    struct weir_netcdf_variable *state = file->state;
     if (pnetcdf_create_or_open(how, &state->file, problem) != 0) {
-        free(state);
         return -1;
     }
     weir_netcdf_variable_call *variable = how->access == WEIR_WRITE ? define : find;
@@ -85,10 +81,8 @@ int weir_pnetcdf_open(struct weir_file *file, weir_netcdf_variable_call *define,
         if (ranks == 1) { /* others may be elsewhere in the library: they would not close with us */
             ncmpi_close(state->file);
         }
-        free(state);
         return -1;
     }
-    file->state = state;
     return 0;
 }
 
@@ -119,11 +113,8 @@ int weir_pnetcdf_sync(struct weir_file *file, struct weir_problem *problem) {
 }
 
 int weir_pnetcdf_close(struct weir_file *file, struct weir_problem *problem) {
-    int handle = ((struct weir_netcdf_variable *)file->state)->file;
     const char *path = file->how->path;
-    free(file->state);
-    file->state = NULL;
-    TRY("ncmpi_close", ncmpi_close(handle));
+    TRY("ncmpi_close", ncmpi_close(((struct weir_netcdf_variable *)file->state)->file));
     return 0;
 }
 
@@ -186,62 +177,54 @@ static void pnetcdf_free_requests(struct pnetcdf_requests *state) {
 
 static int pnetcdf_open(struct weir_file *file, struct weir_problem *problem) {
     unsigned depth = pnetcdf_depth(file->how);
-    if (weir_pnetcdf_open(file, pnetcdf_define, pnetcdf_find, problem) != 0 || depth == 0) {
-        return weir_problem_is_set(problem) ? -1 : 0;
+    struct pnetcdf_requests *state = file->state;
+    state->requests = calloc(depth, sizeof *state->requests);
+    state->statuses = calloc(depth, sizeof *state->statuses);
+    state->slots = calloc(depth, sizeof *state->slots);
+    if (depth > 0 && (state->requests == NULL || state->statuses == NULL || state->slots == NULL)) {
+        weir_problem_set(problem, "malloc", file->how->path, ENOMEM, NULL, "%u requests", depth);
+    } else if (weir_pnetcdf_open(file, pnetcdf_define, pnetcdf_find, problem) == 0) {
+        return 0;
     }
-    struct pnetcdf_requests *state = realloc(file->state, sizeof *state);
-    if (state != NULL) {
-        file->state = state;
-        state->requests = calloc(depth, sizeof *state->requests);
-        state->statuses = calloc(depth, sizeof *state->statuses);
-        state->slots = calloc(depth, sizeof *state->slots);
-        state->posted = 0;
-    }
-    if (state == NULL || state->requests == NULL || state->statuses == NULL || state->slots == NULL) {
-        return weir_problem_set(problem, "malloc", file->how->path, ENOMEM, NULL, "%u requests", depth);
-    }
-    return 0;
+    pnetcdf_free_requests(state);
+    return -1;
 }
 
 static int pnetcdf_close(struct weir_file *file, struct weir_problem *problem) {
-    if (pnetcdf_depth(file->how) > 0) {
-        pnetcdf_free_requests(file->state);
-    }
+    pnetcdf_free_requests(file->state);
     return weir_pnetcdf_close(file, problem);
 }
 
-static void pnetcdf_begin_queue(struct weir_file *file, unsigned char *buffers, size_t bytes) {
-    (void)file, (void)buffers, (void)bytes;
+static void pnetcdf_place(const struct weir_file *file, const struct weir_piece *piece,
+                          MPI_Offset start[DIMS], MPI_Offset count[DIMS]) {
+    const struct weir_geometry *geometry = &file->how->geometry;
+    start[BLOCK] = (MPI_Offset)(piece->offset / geometry->block_bytes);
+    start[TRANSFER] = (MPI_Offset)(piece->offset % geometry->block_bytes / geometry->xfer_bytes);
+    start[BYTE] = 0;
+    count[BLOCK] = count[TRANSFER] = 1;
+    count[BYTE] = (MPI_Offset)piece->bytes;
 }
 
 static int pnetcdf_transfer(struct weir_file *file, const struct weir_piece *piece,
                             struct weir_problem *problem) {
-    const struct weir_open *how = file->how;
-    MPI_Offset bytes = (MPI_Offset)piece->bytes;
-    const MPI_Offset count[DIMS] = {1, 1, bytes};
-    const MPI_Offset start[DIMS] = {
-        (MPI_Offset)(piece->offset / how->geometry.block_bytes),
-        (MPI_Offset)(piece->offset % how->geometry.block_bytes / how->geometry.xfer_bytes), 0};
-    return weir_pnetcdf_transfer(file, piece, start, count, bytes, MPI_SIGNED_CHAR, problem);
+    MPI_Offset start[DIMS], count[DIMS];
+    pnetcdf_place(file, piece, start, count);
+    return weir_pnetcdf_transfer(file, piece, start, count, count[BYTE], MPI_SIGNED_CHAR, problem);
 }
 
 static int pnetcdf_submit(struct weir_file *file, unsigned slot, const struct weir_piece *piece,
                           struct weir_problem *problem) {
     struct pnetcdf_requests *s = file->state;
-    const struct weir_geometry *geometry = &file->how->geometry;
     const char *path = file->how->path;
-    MPI_Offset bytes = (MPI_Offset)piece->bytes;
-    const MPI_Offset count[DIMS] = {1, 1, bytes};
-    const MPI_Offset start[DIMS] = {
-        (MPI_Offset)(piece->offset / geometry->block_bytes),
-        (MPI_Offset)(piece->offset % geometry->block_bytes / geometry->xfer_bytes), 0};
+    MPI_Offset start[DIMS], count[DIMS];
+    pnetcdf_place(file, piece, start, count);
     int *request = &s->requests[s->posted];
     if (piece->access == WEIR_WRITE) {
         TRY("ncmpi_iput_vara", ncmpi_iput_vara(s->variable.file, s->variable.variable, start, count,
-                                               piece->buffer, bytes, MPI_SIGNED_CHAR, request));
+                                               piece->buffer, count[BYTE], MPI_SIGNED_CHAR, request));
     } else {
         TRY("ncmpi_iget_vara", ncmpi_iget_vara(s->variable.file, s->variable.variable, start, count,
-                                               piece->buffer, bytes, MPI_SIGNED_CHAR, request));
+                                               piece->buffer, count[BYTE], MPI_SIGNED_CHAR, request));
     }
     s->slots[s->posted++] = slot;
     return 0;
@@ -294,7 +277,6 @@ static const struct weir_option options[] = {
 
 static const struct weir_queue queue = {
     .depth = pnetcdf_depth,
-    .begin = pnetcdf_begin_queue,
     .submit = pnetcdf_submit,
     .reap = pnetcdf_reap,
 };
@@ -334,6 +316,7 @@ static struct weir_backend pnetcdf = {
     .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_TOGETHER | WEIR_STORES | WEIR_FORMAT | WEIR_PARTS,
     .options = options,
     .settings_bytes = sizeof(struct pnetcdf_settings),
+    .state_bytes = sizeof(struct pnetcdf_requests),
     .open = pnetcdf_open,
     .transfer = pnetcdf_transfer,
     .close = pnetcdf_close,

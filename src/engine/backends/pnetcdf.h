@@ -6,7 +6,7 @@
 #include "netcdf_variable.h"
 #include "try.h"
 
-/* file->state becomes a struct weir_netcdf_variable. */
+/* file->state is, or begins with, a struct weir_netcdf_variable. */
 int weir_pnetcdf_open(struct weir_file *file, weir_netcdf_variable_call *define,
                       weir_netcdf_variable_call *find, struct weir_problem *problem);
 /* Put or get, of one rank or together: count[] values from start[] on, `values` of the type in memory. */

@@ -6,33 +6,18 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DIRECT_BYTES 512 /* no device has smaller blocks; larger ones refuse by EINVAL */
-
-struct posix_state {
-    int descriptor;
-};
-
+/* All that an open file needs. */
 static int posix_descriptor_of(const struct weir_file *file) {
-    return ((const struct posix_state *)file->state)->descriptor;
+    return *(const int *)file->state;
 }
 
 static int posix_open(struct weir_file *file, struct weir_problem *problem) {
-    const struct weir_open *how = file->how;
-    struct posix_state *state = malloc(sizeof *state);
-    if (state == NULL) {
-        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
-    }
-    state->descriptor = weir_descriptor_open(how, problem);
-    if (state->descriptor < 0) {
-        free(state);
-        return -1;
-    }
-    file->state = state;
-    return 0;
+    int descriptor = weir_descriptor_open(file->how, problem);
+    *(int *)file->state = descriptor;
+    return descriptor < 0 ? -1 : 0;
 }
 
 static ssize_t posix_write_attempt(struct weir_file *file, const struct weir_piece *piece, size_t done) {
@@ -52,29 +37,13 @@ static int posix_transfer(struct weir_file *file, const struct weir_piece *piece
 }
 
 static int posix_sync(struct weir_file *file, struct weir_problem *problem) {
-    while (fsync(posix_descriptor_of(file)) != 0) {
-        if (errno != EINTR) {
-            return weir_problem_set(problem, "fsync", file->how->path, errno, NULL, "%s", "");
-        }
-    }
-    return 0;
+    return weir_descriptor_sync(posix_descriptor_of(file), file->how->path, problem);
 }
 
 /* Also where close is interrupted the descriptor is gone, but late errors of the writes may be lost with it.
  */
 static int posix_close(struct weir_file *file, struct weir_problem *problem) {
-    int descriptor = posix_descriptor_of(file);
-    free(file->state);
-    file->state = NULL;
-    if (close(descriptor) != 0) {
-        return weir_problem_set(problem, "close", file->how->path, errno, NULL, "%s", "");
-    }
-    return 0;
-}
-
-static const char *posix_refuse(const struct weir_open *how) {
-    bool fits = how->geometry.xfer_bytes % DIRECT_BYTES == 0;
-    return how->direct && !fits ? "--posix.odirect needs transfers of a multiple of 512 bytes" : NULL;
+    return weir_problem_of(problem, "close", file->how->path, close(posix_descriptor_of(file)));
 }
 
 static void posix_observe(struct weir_file *file, struct weir_observed *observed) {
@@ -88,25 +57,17 @@ static int posix_stat(struct weir_name *name, struct weir_problem *problem) {
     return weir_problem_of(problem, "stat", name->path, status);
 }
 
-static int posix_unlink(struct weir_name *name, struct weir_problem *problem) {
-    return weir_problem_of(problem, "unlink", name->path, unlink(name->path));
-}
+/* Each is the bare call. */
+#define POSIX_NAME(call, ...)                                                                                \
+    static int posix_##call(struct weir_name *name, struct weir_problem *problem) {                          \
+        return weir_problem_of(problem, #call, name->path, call(__VA_ARGS__));                               \
+    }
 
-static int posix_mknod(struct weir_name *name, struct weir_problem *problem) {
-    return weir_problem_of(problem, "mknod", name->path, mknod(name->path, S_IFREG | 0664, 0));
-}
-
-static int posix_mkdir(struct weir_name *name, struct weir_problem *problem) {
-    return weir_problem_of(problem, "mkdir", name->path, mkdir(name->path, 0775));
-}
-
-static int posix_rmdir(struct weir_name *name, struct weir_problem *problem) {
-    return weir_problem_of(problem, "rmdir", name->path, rmdir(name->path));
-}
-
-static int posix_rename(struct weir_name *name, struct weir_problem *problem) {
-    return weir_problem_of(problem, "rename", name->path, rename(name->path, name->to));
-}
+POSIX_NAME(unlink, name->path)
+POSIX_NAME(mknod, name->path, S_IFREG | 0664, 0)
+POSIX_NAME(mkdir, name->path, 0775)
+POSIX_NAME(rmdir, name->path)
+POSIX_NAME(rename, name->path, name->to)
 
 /* Flushes this file system alone: sync() waits for all of them and returns no errors. */
 static int posix_flush(struct weir_name *name, struct weir_problem *problem) {
@@ -132,6 +93,7 @@ static struct weir_backend posix = {
     .name = "POSIX",
     .summary = "open, pwrite and pread, fsync, close",
     .traits = WEIR_DIRECT | WEIR_RANDOM | WEIR_FILE_PER_PROCESS | WEIR_STORES | WEIR_UPDATE,
+    .state_bytes = sizeof(int),
     .open = posix_open,
     .transfer = posix_transfer,
     .close = posix_close,
@@ -139,7 +101,7 @@ static struct weir_backend posix = {
     .sync = posix_sync,
     .stored = weir_stored_plain,
     .observe = posix_observe,
-    .refuse = posix_refuse,
+    .refuse = weir_descriptor_refuse,
     .names = &posix_names,
 };
 

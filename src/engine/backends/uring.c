@@ -15,7 +15,6 @@
 
 #define DEPTH_MAX      4096
 #define CALL_BYTES_MAX ((size_t)1 << 30)
-#define DIRECT_BYTES   512
 
 struct uring_settings {
     int64_t depth;       /* 0: UNLESS_GIVEN */
@@ -79,20 +78,14 @@ static int uring_queue_init(struct uring_state *state, const struct weir_open *h
 }
 
 static void uring_free(struct uring_state *state) {
-    if (state->operations != NULL) {
-        free(state->operations);
-        free(state->blocks);
-        free(state->events);
-    }
-    free(state);
+    free(state->operations);
+    free(state->blocks);
+    free(state->events);
 }
 
 static int uring_open(struct weir_file *file, struct weir_problem *problem) {
     const struct weir_open *how = file->how;
-    struct uring_state *state = calloc(1, sizeof *state);
-    if (state == NULL) {
-        return weir_problem_set(problem, "malloc", how->path, ENOMEM, NULL, "%s", "");
-    }
+    struct uring_state *state = file->state;
     const struct uring_settings *settings = how->settings;
     state->depth = uring_depth(how);
     /* Each at once unless requested otherwise: a device that gets the whole queue in one piece idles
@@ -115,7 +108,6 @@ static int uring_open(struct weir_file *file, struct weir_problem *problem) {
         uring_free(state);
         return -1;
     }
-    file->state = state;
     return 0;
 }
 
@@ -285,18 +277,13 @@ static int uring_transfer(struct weir_file *file, const struct weir_piece *piece
 }
 
 static int uring_sync(struct weir_file *file, struct weir_problem *problem) {
-    while (fsync(((const struct uring_state *)file->state)->descriptor) != 0) {
-        if (errno != EINTR) {
-            return weir_problem_set(problem, "fsync", file->how->path, errno, NULL, "%s", "");
-        }
-    }
-    return 0;
+    return weir_descriptor_sync(((const struct uring_state *)file->state)->descriptor, file->how->path,
+                                problem);
 }
 
 /* The end of a queue waits for, or cancels, what is in flight. */
 static int uring_close(struct weir_file *file, struct weir_problem *problem) {
     struct uring_state *state = file->state;
-    int descriptor = state->descriptor;
     if (state->aio) {
         io_destroy(state->context);
     } else {
@@ -311,10 +298,7 @@ static int uring_close(struct weir_file *file, struct weir_problem *problem) {
         io_uring_queue_exit(&state->ring);
     }
     uring_free(state);
-    file->state = NULL;
-    return close(descriptor) == 0
-               ? 0
-               : weir_problem_set(problem, "close", file->how->path, errno, NULL, "%s", "");
+    return weir_problem_of(problem, "close", file->how->path, close(state->descriptor));
 }
 
 static void uring_observe(struct weir_file *file, struct weir_observed *observed) {
@@ -336,8 +320,7 @@ static const char *uring_refuse(const struct weir_open *how) {
     if (!uring_wants(how, "io_uring") && !uring_wants(how, "libaio")) {
         return "--uring.interface is io_uring or libaio";
     }
-    bool fits = how->geometry.xfer_bytes % DIRECT_BYTES == 0;
-    return how->direct && !fits ? "--posix.odirect needs transfers of a multiple of 512 bytes" : NULL;
+    return weir_descriptor_refuse(how);
 }
 
 #define AT(member) offsetof(struct uring_settings, member)
@@ -366,6 +349,7 @@ static struct weir_backend uring = {
     .traits = WEIR_DIRECT | WEIR_RANDOM | WEIR_FILE_PER_PROCESS | WEIR_STORES | WEIR_UPDATE,
     .options = options,
     .settings_bytes = sizeof(struct uring_settings),
+    .state_bytes = sizeof(struct uring_state),
     .open = uring_open,
     .transfer = uring_transfer,
     .close = uring_close,

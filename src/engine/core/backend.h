@@ -125,7 +125,7 @@ struct weir_names {
 /* Several transfers of a rank at a time, each in a slot with a buffer of its own. */
 struct weir_queue {
     unsigned (*depth)(const struct weir_open *how); /* 0: these options want one transfer at a time */
-    /* Once after the open: the buffers of all slots. */
+    /* Once after the open: the buffers of all slots; NULL where the interface does not want them. */
     void (*begin)(struct weir_file *file, unsigned char *buffers, size_t bytes);
     int (*submit)(struct weir_file *file, unsigned slot, const struct weir_piece *piece,
                   struct weir_problem *problem);
@@ -142,6 +142,8 @@ struct weir_backend {
 
     const struct weir_option *options; /* the back end's own, named --<api>.<name>; NULL for none */
     size_t settings_bytes;             /* size of the struct that the options fill; it begins as zeros */
+
+    size_t state_bytes; /* of file->state, which begins as zeros; 0: the back end has it from elsewhere */
 
     void (*begin)(void); /* once in a job, before anything is timed; NULL where there is nothing to start */
 
@@ -163,6 +165,10 @@ struct weir_backend {
 
     const struct weir_backend *next; /* set by the registry */
 };
+
+/* The back end's own functions, with the state between them. */
+int weir_file_open(struct weir_file *file, struct weir_problem *problem);
+int weir_file_close(struct weir_file *file, struct weir_problem *problem);
 
 void weir_backend_register(struct weir_backend *backend);
 const struct weir_backend *weir_backends(void); /* sorted by name */

@@ -24,9 +24,9 @@ static const struct weir_backend *backend_options_find(const char *name, char *c
     return backend;
 }
 
-bool weir_backend_options_parse(int argc, char **argv, const struct weir_option_set *own, int own_count,
-                                const char *const *api, struct weir_chosen *chosen, char *complaint,
-                                unsigned bytes) {
+bool weir_backend_options_parse(struct weir_run *run, int argc, char **argv,
+                                const struct weir_option_set *own, int own_count, const char *const *api,
+                                char *complaint, unsigned bytes) {
     struct weir_option_set sets[SETS_MAX] = {{NULL, NULL}};
     const struct weir_backend *owners[SETS_MAX] = {NULL};
     int count = 0;
@@ -40,25 +40,31 @@ bool weir_backend_options_parse(int argc, char **argv, const struct weir_option_
             sets[count++] = (struct weir_option_set){b->options, calloc(1, b->settings_bytes)};
         }
     }
-    bool good = weir_options_parse(argc, argv, sets, count, &chosen->texts, complaint, bytes);
-    chosen->parsed = good;
-    chosen->backend = good ? backend_options_find(*api, complaint, bytes) : NULL;
-    good = chosen->backend != NULL;
+    run->options_known = weir_options_parse(argc, argv, sets, count, &run->texts, complaint, bytes);
+    run->backend = run->options_known ? backend_options_find(*api, complaint, bytes) : NULL;
+    bool good = run->backend != NULL;
     for (int i = own_count; i < count; i++) {
-        if (good && owners[i] != chosen->backend) {
+        if (good && owners[i] != run->backend) {
             const char *set = weir_options_first_set(&sets[i]);
             if (set != NULL) {
                 snprintf(complaint, bytes, "--%s belongs to -a %s", set, owners[i]->name);
                 good = false;
             }
         }
-        if (good && owners[i] == chosen->backend) {
-            chosen->settings = sets[i].into;
+        if (good && owners[i] == run->backend) {
+            run->settings = sets[i].into;
         } else {
             free(sets[i].into);
         }
     }
     return good;
+}
+
+bool weir_backend_takes(const struct weir_run *run, const struct weir_open *how, char *complaint,
+                        unsigned bytes) {
+    const char *reason = run->backend->refuse != NULL ? run->backend->refuse(how) : NULL;
+    REFUSE(reason != NULL, "%s", reason);
+    return true;
 }
 
 void weir_backend_options_print_names(void) {

@@ -1,5 +1,7 @@
 #include "clock.h"
 
+#include "closing.h"
+
 #include <stdio.h>
 #include <string.h>
 #if defined(__x86_64__)
@@ -15,13 +17,9 @@ struct weir_clock weir_clock;
 /* The kernel names a clock source that rests on the counter only while it found the counter trustworthy. */
 static bool clock_kernel_trusts_tsc(void) {
     char name[64] = "";
-    FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "r");
-    if (file == NULL) {
-        return false;
-    }
-    bool read = fgets(name, sizeof name, file) != NULL;
-    fclose(file);
-    return read && (strstr(name, "tsc") != NULL || strncmp(name, "kvm-clock", 9) == 0);
+    WEIR_FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "r");
+    return file != NULL && fgets(name, sizeof name, file) != NULL &&
+           (strstr(name, "tsc") != NULL || strncmp(name, "kvm-clock", 9) == 0);
 }
 
 static bool clock_tsc_is_invariant(void) {
@@ -98,6 +96,13 @@ double weir_clock_resolution_ns(void) {
 
 uint64_t weir_clock_ticks_of(double seconds) {
     return (uint64_t)(seconds * 1e9 * 4294967296.0 / (double)weir_clock.ns_per_tick32);
+}
+
+void weir_clock_local(const char *format, char text[32]) {
+    time_t now = time(NULL);
+    struct tm local;
+    localtime_r(&now, &local);
+    strftime(text, 32, format, &local);
 }
 
 void weir_clock_iso8601(char text[40]) {

@@ -29,6 +29,8 @@ double weir_clock_resolution_ns(void);
 uint64_t weir_clock_ticks_of(double seconds);
 /* Adds the monotonic clock since the begin to its wall clock: setting the wall clock reorders no phases. */
 void weir_clock_iso8601(char text[40]);
+/* The local time, by a format of strftime. */
+void weir_clock_local(const char *format, char text[32]);
 
 static inline uint64_t weir_clock_ns(void) {
     struct timespec now;

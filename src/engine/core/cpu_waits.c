@@ -1,5 +1,7 @@
 #include "cpu_waits.h"
 
+#include "closing.h"
+
 #include <inttypes.h>
 
 uint64_t weir_cpu_waits_parse(FILE *file) {
@@ -8,10 +10,6 @@ uint64_t weir_cpu_waits_parse(FILE *file) {
 }
 
 uint64_t weir_cpu_waited_us(void) {
-    FILE *file = fopen("/proc/pressure/cpu", "re");
-    uint64_t waited_us = file != NULL ? weir_cpu_waits_parse(file) : UINT64_MAX;
-    if (file != NULL) {
-        fclose(file);
-    }
-    return waited_us;
+    WEIR_FILE *file = fopen("/proc/pressure/cpu", "re");
+    return file != NULL ? weir_cpu_waits_parse(file) : UINT64_MAX;
 }

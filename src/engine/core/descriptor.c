@@ -1,5 +1,7 @@
 #include "descriptor.h"
 
+#include "closing.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -8,6 +10,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#define DIRECT_BYTES 512 /* no device has smaller blocks; larger ones refuse by EINVAL */
 
 /* Where two clients create a file at the same time, MooseFS answers one of them EEXIST, although nobody
  * requested O_EXCL. The file is there then, and the next call opens it. */
@@ -26,6 +30,19 @@ int weir_descriptor_open(const struct weir_open *how, struct weir_problem *probl
     return descriptor;
 }
 
+int weir_descriptor_sync(int descriptor, const char *path, struct weir_problem *problem) {
+    int status;
+    do {
+        status = fsync(descriptor);
+    } while (status != 0 && errno == EINTR);
+    return weir_problem_of(problem, "fsync", path, status);
+}
+
+const char *weir_descriptor_refuse(const struct weir_open *how) {
+    bool fits = how->geometry.xfer_bytes % DIRECT_BYTES == 0;
+    return how->direct && !fits ? "--posix.odirect needs transfers of a multiple of 512 bytes" : NULL;
+}
+
 int weir_descriptor_flags_of(int descriptor) {
 #ifdef SYS_fcntl
     return (int)syscall(SYS_fcntl, descriptor, F_GETFL);
@@ -37,7 +54,7 @@ int weir_descriptor_flags_of(int descriptor) {
 int weir_descriptor_flags(const char *path) {
     struct stat file, other;
     int flags = -1;
-    DIR *directory = stat(path, &file) == 0 ? opendir("/proc/self/fd") : NULL;
+    WEIR_DIR *directory = stat(path, &file) == 0 ? opendir("/proc/self/fd") : NULL;
     struct dirent *entry;
     while (directory != NULL && flags < 0 && (entry = readdir(directory)) != NULL) {
         int descriptor = atoi(entry->d_name);
@@ -46,9 +63,6 @@ int weir_descriptor_flags(const char *path) {
             other.st_ino == file.st_ino) {
             flags = weir_descriptor_flags_of(descriptor);
         }
-    }
-    if (directory != NULL) {
-        closedir(directory);
     }
     return flags;
 }

@@ -8,6 +8,11 @@
  * interrupted. -1 after setting the problem. */
 int weir_descriptor_open(const struct weir_open *how, struct weir_problem *problem);
 
+/* fsync, repeated where it is interrupted. */
+int weir_descriptor_sync(int descriptor, const char *path, struct weir_problem *problem);
+/* Why O_DIRECT cannot work for such transfers, or NULL. */
+const char *weir_descriptor_refuse(const struct weir_open *how);
+
 /* Flags of a descriptor, or -1: by the kernel itself, as a library may answer fcntl(F_GETFL) what was
  * requested. */
 int weir_descriptor_flags_of(int descriptor);

@@ -85,24 +85,14 @@ bool weir_device_now(const struct weir_device *device, uint64_t *counts) {
     return weir_device_count(blocks, device, counts);
 }
 
-/* Looks at the directory: a look at the file itself would speed up its first open. */
-static bool device_directory(const char *path, char *directory, size_t room) {
-    struct stat facts;
-    snprintf(directory, room, "%s", path);
-    char *slash = strrchr(directory, '/');
-    snprintf(slash != NULL ? slash + 1 : directory, 2, ".");
-    return stat(directory, &facts) == 0;
-}
-
 static void device_name_it(struct weir_device *device) {
-    char path[64], target[256];
-    snprintf(path, sizeof path, "%s/%u:%u", blocks, device->major_of[0], device->minor_of[0]);
-    ssize_t length = readlink(path, target, sizeof target - 1);
-    target[length > 0 ? length : 0] = '\0';
-    const char *base = strrchr(target, '/');
+    char first[128];
     int more = device->parts - 1;
-    int named = snprintf(device->name, sizeof device->name, more > 0 ? "%.32s and %d more" : "%.32s",
-                         base != NULL ? base + 1 : path, more);
+    if (!weir_device_kernel_name(blocks, device->major_of[0], device->minor_of[0], first, sizeof first)) {
+        snprintf(first, sizeof first, "%s/%u:%u", blocks, device->major_of[0], device->minor_of[0]);
+    }
+    int named =
+        snprintf(device->name, sizeof device->name, more > 0 ? "%.32s and %d more" : "%.32s", first, more);
     /* weir/audit/subject.py reads it. */
     snprintf(device->name + named, sizeof device->name - (size_t)named, "%s",
              device->in_memory ? " in memory" : "");
@@ -110,9 +100,12 @@ static void device_name_it(struct weir_device *device) {
 
 void weir_device_begin(const char *path, const struct weir_medium *medium, struct weir_device *device) {
     char directory[WEIR_MEDIUM_PATH + 2];
+    struct stat facts;
     memset(device, 0, sizeof *device);
     device->copies = 1;
-    if (!device_directory(path, directory, sizeof directory)) {
+    /* A look at the file itself would speed up its first open. */
+    weir_directory_of(path, directory, sizeof directory);
+    if (stat(directory, &facts) != 0) {
         snprintf(device->reason, sizeof device->reason, "the file has no path of the operating system");
         return;
     }

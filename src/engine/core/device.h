@@ -59,6 +59,9 @@ bool weir_device_follow_medium(const char *directory, const struct weir_medium *
 bool weir_device_follow_loop(const char *sys, const char *directory, const char *backing, int depth,
                              struct weir_device *device);
 bool weir_device_add_part(unsigned major_number, unsigned minor_number, struct weir_device *device);
+/* dm-0, whatever the device is called elsewhere; false where there is no such device. */
+bool weir_device_kernel_name(const char *sys, unsigned major_number, unsigned minor_number, char *name,
+                             size_t room);
 bool weir_device_read_line(const char *path, char *text, int bytes);
 #define WEIR_DEVICE_DEEPEST 8
 /* Sum of the counters of all parts. */

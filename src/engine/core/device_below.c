@@ -1,5 +1,6 @@
 /* From a directory down to the disks that hold its bytes, through stacked file systems, loop devices and the
  * members of btrfs. What cannot be followed to its end is unknown: half of the disks would prove nothing. */
+#include "closing.h"
 #include "device.h"
 
 #include <dirent.h>
@@ -13,11 +14,8 @@ static const char blocks[] = "/sys/dev/block";
 #define SECTOR_BYTES 512u
 
 bool weir_device_read_line(const char *path, char *text, int bytes) {
-    FILE *file = fopen(path, "re");
+    WEIR_FILE *file = fopen(path, "re");
     bool good = file != NULL && fgets(text, bytes, file) != NULL;
-    if (file != NULL) {
-        fclose(file);
-    }
     if (good) {
         text[strcspn(text, "\n")] = '\0';
     }
@@ -44,7 +42,7 @@ int weir_device_follow_members(const char *sys, const char *directory, int depth
     unsigned member_major, member_minor;
     int found = 0;
     uint64_t above = device->copies, most = above; /* members share the bytes: the copies of one are of all */
-    DIR *members = opendir(directory);
+    WEIR_DIR *members = opendir(directory);
     for (struct dirent *entry; members != NULL && found >= 0 && (entry = readdir(members)) != NULL;) {
         if (entry->d_name[0] == '.') {
             continue;
@@ -58,10 +56,24 @@ int weir_device_follow_members(const char *sys, const char *directory, int depth
         most = device->copies > most ? device->copies : most;
     }
     device->copies = most;
-    if (members != NULL) {
-        closedir(members);
-    }
     return found;
+}
+
+static const char *below_last(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+bool weir_device_kernel_name(const char *sys, unsigned major_number, unsigned minor_number, char *name,
+                             size_t room) {
+    char path[400], target[512];
+    snprintf(path, sizeof path, "%.200s/%u:%u", sys, major_number, minor_number);
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    if (length > 0) {
+        target[length] = '\0';
+        snprintf(name, room, "%.100s", below_last(target));
+    }
+    return length > 0;
 }
 
 /* The way from the directory of a partition to that of its disk. */
@@ -76,11 +88,8 @@ static const char *below_up(const char *sys, unsigned major_number, unsigned min
 static bool below_is_memory(const char *sys, unsigned major_number, unsigned minor_number) {
     static const char *const names[] = {"zram", "ram", "nullb"}, *const models[] = {"scsi_debug",
                                                                                     "RAMDISK-MCP"};
-    char path[400], text[512];
-    snprintf(path, sizeof path, "%.200s/%u:%u", sys, major_number, minor_number);
-    ssize_t length = readlink(path, text, sizeof text - 1);
-    text[length > 0 ? length : 0] = '\0';
-    const char *slash = strrchr(text, '/'), *name = slash != NULL ? slash + 1 : text;
+    char path[400], text[512], name[128] = "";
+    weir_device_kernel_name(sys, major_number, minor_number, name, sizeof name);
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
         size_t size = strlen(names[i]);
         if (strncmp(name, names[i], size) == 0 && name[size] >= '0' && name[size] <= '9') {
@@ -98,15 +107,16 @@ static bool below_is_memory(const char *sys, unsigned major_number, unsigned min
     return false;
 }
 
-/* Finds the directory in sys and the file of a loop device, or of a partition of one. */
-static bool below_loop(const char *sys, unsigned major_number, unsigned minor_number, char directory[400],
-                       char *backing, int room) {
+/* What is in a file of the device, or of the disk where it is a partition, and the directory of that in sys.
+ */
+static bool below_file(const char *sys, unsigned major_number, unsigned minor_number, const char *file,
+                       char directory[400], char *text, int room) {
     static const char *const ups[] = {"", "/.."};
     for (int i = 0; i < 2; i++) {
         char path[440];
         snprintf(directory, 400, "%.200s/%u:%u%s", sys, major_number, minor_number, ups[i]);
-        snprintf(path, sizeof path, "%s/loop/backing_file", directory);
-        if (weir_device_read_line(path, backing, room)) {
+        snprintf(path, sizeof path, "%s/%s", directory, file);
+        if (weir_device_read_line(path, text, room)) {
             return true;
         }
     }
@@ -125,18 +135,14 @@ static bool below_unknown(struct weir_device *device, const char *what, const ch
 /* A process serves it (nbd), which alone knows where it keeps the bytes: it may be in its memory. */
 static bool below_is_served(const char *sys, unsigned major_number, unsigned minor_number,
                             struct weir_device *device) {
-    static const char *const ups[] = {"", "/.."};
-    for (int i = 0; i < 2; i++) {
-        char path[440], number[32], name[64], process[64];
-        snprintf(path, sizeof path, "%.200s/%u:%u%s/pid", sys, major_number, minor_number, ups[i]);
-        if (weir_device_read_line(path, number, sizeof number)) {
-            snprintf(name, sizeof name, "device %u:%u", major_number, minor_number);
-            snprintf(process, sizeof process, "served by process %.31s", number);
-            below_unknown(device, name, process);
-            return true;
-        }
+    char directory[400], number[32], name[64], process[64];
+    if (!below_file(sys, major_number, minor_number, "pid", directory, number, sizeof number)) {
+        return false;
     }
-    return false;
+    snprintf(name, sizeof name, "device %u:%u", major_number, minor_number);
+    snprintf(process, sizeof process, "served by process %.31s", number);
+    below_unknown(device, name, process);
+    return true;
 }
 
 /* How often an array of the md driver writes each byte. */
@@ -175,7 +181,7 @@ bool weir_device_follow(const char *sys, unsigned major_number, unsigned minor_n
     if (depth > WEIR_DEVICE_DEEPEST || access(path, R_OK) != 0) {
         return false;
     }
-    if (below_loop(sys, major_number, minor_number, path, backing, sizeof backing)) {
+    if (below_file(sys, major_number, minor_number, "loop/backing_file", path, backing, sizeof backing)) {
         return weir_device_follow_loop(sys, path, backing, depth, device);
     }
     if (below_is_served(sys, major_number, minor_number, device)) {
@@ -192,21 +198,8 @@ bool weir_device_follow(const char *sys, unsigned major_number, unsigned minor_n
     return members > 0 || (members == 0 && weir_device_add_part(major_number, minor_number, device));
 }
 
-static const char *below_last(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
-/* The name of the kernel (dm-0), where the path has another (/dev/mapper/home). */
 static bool below_kernel_name(dev_t number, char *name, size_t room) {
-    char path[64], target[512];
-    snprintf(path, sizeof path, "%s/%u:%u", blocks, major(number), minor(number));
-    ssize_t length = readlink(path, target, sizeof target - 1);
-    if (length > 0) {
-        target[length] = '\0';
-        snprintf(name, room, "%.100s", below_last(target));
-    }
-    return length > 0;
+    return weir_device_kernel_name(blocks, major(number), minor(number), name, room);
 }
 
 /* ext4 writes the data to its journal first where it was mounted or made so. */
@@ -217,12 +210,9 @@ static bool below_journals_data(dev_t number) {
         return false;
     }
     snprintf(path, sizeof path, "/proc/fs/ext4/%s/options", name);
-    FILE *options = fopen(path, "re");
+    WEIR_FILE *options = fopen(path, "re");
     while (options != NULL && !found && fgets(line, sizeof line, options) != NULL) {
         found = strcmp(line, "data=journal\n") == 0;
-    }
-    if (options != NULL) {
-        fclose(options);
     }
     return found;
 }
@@ -248,7 +238,7 @@ static uint64_t below_btrfs_copies(const char *directory) {
 static int below_btrfs(const char *name, int depth, struct weir_device *device) {
     char path[600];
     int members = 0;
-    DIR *systems = opendir("/sys/fs/btrfs");
+    WEIR_DIR *systems = opendir("/sys/fs/btrfs");
     for (struct dirent *entry; systems != NULL && members == 0 && (entry = readdir(systems)) != NULL;) {
         snprintf(path, sizeof path, "/sys/fs/btrfs/%.200s/devices/%.200s", entry->d_name, name);
         if (entry->d_name[0] != '.' && access(path, F_OK) == 0) {
@@ -257,9 +247,6 @@ static int below_btrfs(const char *name, int depth, struct weir_device *device) 
             snprintf(path, sizeof path, "/sys/fs/btrfs/%.200s", entry->d_name);
             device->copies *= below_btrfs_copies(path);
         }
-    }
-    if (systems != NULL) {
-        closedir(systems);
     }
     return members;
 }
@@ -355,9 +342,7 @@ bool weir_device_follow_loop(const char *sys, const char *directory, const char 
         device->in_memory = true;
         return weir_device_add_part(major_number, minor_number, device);
     }
-    snprintf(folder, sizeof folder, "%s", backing);
-    char *slash = strrchr(folder, '/');
-    snprintf(slash != NULL ? slash + 1 : folder, 2, ".");
+    weir_directory_of(backing, folder, sizeof folder);
     return weir_device_follow_medium(folder, &medium, depth + 1, device) ||
            below_unknown(device, name, backing);
 }

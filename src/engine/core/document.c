@@ -1,6 +1,7 @@
 #include "document.h"
 
 #include "clock.h"
+#include "closing.h"
 #include "personality.h"
 
 #include <errno.h>
@@ -78,6 +79,9 @@ bool weir_document_settle(struct weir_document *document, const struct weir_prob
         all = calloc((size_t)job->size, sizeof *all);
     }
     MPI_Gather(problem, sizeof *problem, MPI_BYTE, all, sizeof *problem, MPI_BYTE, 0, job->comm);
+    for (int i = 0; all != NULL && i < job->size; i++) {
+        all[i].rank = i;
+    }
     if (all != NULL) {
         document_print_problems(all, job->size);
         document_keep_problems(document, all, job->size);
@@ -151,13 +155,10 @@ static bool document_save(struct weir_document *document, bool done) {
 
 /* Copies what rank 0 put down; 0 where it is nothing, else the last character. */
 static int document_copy_part(const char *name, FILE *to) {
-    FILE *from = fopen(name, "r");
+    WEIR_FILE *from = fopen(name, "r");
     int last = 0;
     for (int c; from != NULL && (c = fgetc(from)) != EOF;) {
         last = fputc(c, to);
-    }
-    if (from != NULL) {
-        fclose(from);
     }
     return last;
 }
@@ -198,9 +199,7 @@ bool weir_document_begin(struct weir_document *document) {
     weir_interposed_find(document->job, document->interposed);
     if (document->job->rank == 0 && document->file_name != NULL) {
         char directory[1024];
-        snprintf(directory, sizeof directory, "%s", document->file_name);
-        char *slash = strrchr(directory, '/');
-        snprintf(slash != NULL ? slash + 1 : directory, 2, ".");
+        weir_directory_of(document->file_name, directory, sizeof directory);
         if (access(directory, W_OK | X_OK) != 0) {
             fprintf(stderr, "weir-io: cannot write the summary file %s: %s\n", document->file_name,
                     strerror(errno));

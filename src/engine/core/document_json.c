@@ -3,7 +3,16 @@
 #include "document.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <string.h>
+
+static void document_write_ranks(struct weir_json *json, const struct weir_job *job) {
+    weir_json_list(json, "ranks_per_host");
+    for (int i = 0; i < job->nodes; i++) {
+        weir_json_integer(json, NULL, job->ranks_per_host[i]);
+    }
+    weir_json_list_end(json);
+}
 
 static void document_write_job(struct weir_json *json, const struct weir_document *document) {
     const struct weir_job *job = document->job;
@@ -20,11 +29,7 @@ static void document_write_job(struct weir_json *json, const struct weir_documen
         weir_json_text(json, NULL, job->hosts[i]);
     }
     weir_json_list_end(json);
-    weir_json_list(json, "ranks_per_host");
-    for (int i = 0; i < job->nodes; i++) {
-        weir_json_integer(json, NULL, job->ranks_per_host[i]);
-    }
-    weir_json_list_end(json);
+    document_write_ranks(json, job);
     weir_json_text(json, "mpi_library", library);
     weir_json_bool(json, "warmed_up", document->warmed_up);
     weir_json_text(json, "clock", weir_clock_name());
@@ -54,11 +59,9 @@ static void document_write_extremes(struct weir_json *json, const struct weir_re
 }
 
 static void document_write_stonewall(struct weir_json *json, const struct weir_result *result) {
-    if (!result->walled) {
-        weir_json_null(json, "stonewall");
+    if (!weir_json_object_known(json, "stonewall", result->walled)) {
         return;
     }
-    weir_json_object(json, "stonewall");
     weir_json_bool(json, "hit", result->wall_hit);
     weir_json_number(json, "time_s", result->wall_s);
     weir_json_count(json, "moved_bytes", result->wall_bytes);
@@ -76,11 +79,7 @@ static void document_write_latency(struct weir_json *json, const char *key,
     const double values[] = {latency->min_us, latency->mean_us, latency->p50_us, latency->p90_us,
                              latency->p99_us, latency->p999_us, latency->max_us};
     for (int i = 0; i < 7; i++) {
-        if (latency->count > 0) {
-            weir_json_number(json, keys[i], values[i]);
-        } else {
-            weir_json_null(json, keys[i]);
-        }
+        weir_json_number(json, keys[i], latency->count > 0 ? values[i] : NAN);
     }
     weir_json_integer(json, "slowest_rank", latency->slowest_rank);
     weir_json_list(json, "buckets");
@@ -92,18 +91,13 @@ static void document_write_latency(struct weir_json *json, const char *key,
 }
 
 static void document_write_verify(struct weir_json *json, const struct weir_verdict *verify) {
-    if (!verify->requested) {
-        weir_json_null(json, "verify");
+    if (!weir_json_object_known(json, "verify", verify->requested)) {
         return;
     }
-    weir_json_object(json, "verify");
     weir_json_count(json, "checked_bytes", verify->checked_bytes);
     weir_json_count(json, "errors", verify->errors);
-    if (verify->errors == 0) {
-        weir_json_null(json, "first_error");
-    } else {
+    if (weir_json_object_known(json, "first_error", verify->errors > 0)) {
         char word[32];
-        weir_json_object(json, "first_error");
         weir_json_integer(json, "rank", verify->rank);
         weir_json_text(json, "path", verify->path);
         weir_json_count(json, "offset", verify->offset);
@@ -168,11 +162,7 @@ static void document_write_observed(struct weir_json *json, const struct weir_re
         weir_json_object_end(json);
     }
     weir_hints_write(json, &result->observed.hints);
-    weir_json_list(json, "ranks_per_host");
-    for (int i = 0; i < job->nodes; i++) {
-        weir_json_integer(json, NULL, job->ranks_per_host[i]);
-    }
-    weir_json_list_end(json);
+    document_write_ranks(json, job);
     weir_document_write_observed(json, result);
     weir_json_object_end(json);
 }

@@ -2,32 +2,22 @@
  */
 #include "document.h"
 
+#include <math.h>
+
 void weir_document_write_timeline(struct weir_json *json, const struct weir_result *result) {
     const struct weir_buckets *buckets = &result->timeline;
-    if (result->moved_bytes == 0 || !(buckets->bucket_s > 0)) {
-        weir_json_null(json, "timeline");
+    if (!weir_json_object_known(json, "timeline", result->moved_bytes > 0 && buckets->bucket_s > 0)) {
         return;
     }
-    weir_json_object(json, "timeline");
     weir_json_number(json, "bucket_s", buckets->bucket_s);
     weir_json_counts(json, "moved_bytes", buckets->bytes, WEIR_TIMELINE_BUCKETS);
     weir_json_object_end(json);
 }
 
-static void document_write_known(struct weir_json *json, const char *key, bool known, uint64_t count) {
-    if (known) {
-        weir_json_count(json, key, count);
-    } else {
-        weir_json_null(json, key);
-    }
-}
-
 static void document_write_process_io(struct weir_json *json, const struct weir_process_io *io) {
-    if (!io->known) {
-        weir_json_null(json, "process_io");
+    if (!weir_json_object_known(json, "process_io", io->known)) {
         return;
     }
-    weir_json_object(json, "process_io");
     for (int i = 0; i < WEIR_IO_COUNTS; i++) {
         weir_json_count(json, weir_process_io_name((enum weir_process_count)i), io->counts[i]);
     }
@@ -36,19 +26,16 @@ static void document_write_process_io(struct weir_json *json, const struct weir_
 
 static void document_write_share(struct weir_json *json, const char *key,
                                  const struct weir_residency *residency) {
-    if (residency->sampled_pages > 0) {
-        weir_json_number(json, key, (double)residency->resident_pages / (double)residency->sampled_pages);
-    } else {
-        weir_json_null(json, key);
-    }
+    bool known = residency->sampled_pages > 0;
+    weir_json_number(json, key,
+                     known ? (double)residency->resident_pages / (double)residency->sampled_pages : NAN);
 }
 
 static void document_write_residency(struct weir_json *json, const struct weir_watched *watched) {
-    if (watched->before.sampled_pages == 0 && watched->after.sampled_pages == 0) {
-        weir_json_null(json, "residency");
+    if (!weir_json_object_known(json, "residency",
+                                watched->before.sampled_pages > 0 || watched->after.sampled_pages > 0)) {
         return;
     }
-    weir_json_object(json, "residency");
     document_write_share(json, "before", &watched->before);
     document_write_share(json, "after", &watched->after);
     weir_json_count(json, "sampled_pages", watched->before.sampled_pages);
@@ -56,11 +43,9 @@ static void document_write_residency(struct weir_json *json, const struct weir_w
 }
 
 static void document_write_unwritten(struct weir_json *json, const struct weir_cachestat *unwritten) {
-    if (unwritten->files == 0) {
-        weir_json_null(json, "unwritten");
+    if (!weir_json_object_known(json, "unwritten", unwritten->files > 0)) {
         return;
     }
-    weir_json_object(json, "unwritten");
     weir_json_count(json, "files", unwritten->files);
     weir_json_count(json, "pages", unwritten->pages);
     weir_json_count(json, "dirty_bytes", unwritten->dirty_bytes);
@@ -69,11 +54,9 @@ static void document_write_unwritten(struct weir_json *json, const struct weir_c
 }
 
 static void document_write_llite(struct weir_json *json, const struct weir_llite *llite) {
-    if (llite->instance[0] == '\0') {
-        weir_json_null(json, "lustre");
+    if (!weir_json_object_known(json, "lustre", llite->instance[0] != '\0')) {
         return;
     }
-    weir_json_object(json, "lustre");
     weir_json_text(json, "mount", llite->instance);
     weir_json_object(json, "counters");
     for (int i = 0; i < llite->count; i++) {
@@ -88,23 +71,23 @@ static void document_write_llite(struct weir_json *json, const struct weir_llite
 
 static void document_write_device(struct weir_json *json, const struct weir_device *device) {
     bool known = device->name[0] != '\0';
-    document_write_known(json, "device_read_bytes", known, device->counts[WEIR_DEVICE_READ]);
-    document_write_known(json, "device_written_bytes", known, device->counts[WEIR_DEVICE_WRITTEN]);
+    weir_json_known_count(json, "device_read_bytes", known, device->counts[WEIR_DEVICE_READ]);
+    weir_json_known_count(json, "device_written_bytes", known, device->counts[WEIR_DEVICE_WRITTEN]);
     weir_json_object(json, "device");
     weir_json_text(json, "name", known ? device->name : NULL);
     weir_json_text(json, "reason", known || device->reason[0] == '\0' ? NULL : device->reason);
-    document_write_known(json, "disk_read_bytes", known, device->counts[WEIR_DEVICE_DISK_READ]);
-    document_write_known(json, "disk_written_bytes", known, device->counts[WEIR_DEVICE_DISK_WRITTEN]);
-    document_write_known(json, "copies", known, device->copies);
-    document_write_known(json, "flushes", known && device->counts_flushes,
-                         device->counts[WEIR_DEVICE_FLUSHES]);
+    weir_json_known_count(json, "disk_read_bytes", known, device->counts[WEIR_DEVICE_DISK_READ]);
+    weir_json_known_count(json, "disk_written_bytes", known, device->counts[WEIR_DEVICE_DISK_WRITTEN]);
+    weir_json_known_count(json, "copies", known, device->copies);
+    weir_json_known_count(json, "flushes", known && device->counts_flushes,
+                          device->counts[WEIR_DEVICE_FLUSHES]);
     weir_json_object_end(json);
 }
 
 static void document_write_servers_count(struct weir_json *json, const char *key,
                                          const struct weir_seen *seen, enum weir_server_count which) {
     bool known = seen->known && seen->counts[which] != WEIR_SERVERS_UNKNOWN;
-    document_write_known(json, key, known, seen->counts[which]);
+    weir_json_known_count(json, key, known, seen->counts[which]);
 }
 
 static void document_write_observer(struct weir_json *json, const struct weir_observer *observer,
@@ -122,8 +105,8 @@ static void document_write_observer(struct weir_json *json, const struct weir_ob
     document_write_servers_count(json, "ended_connections", seen, WEIR_SERVERS_ENDED);
     document_write_servers_count(json, "unanswered_ms", seen, WEIR_SERVERS_UNANSWERED_MS);
     document_write_servers_count(json, "timeouts", seen, WEIR_SERVERS_TIMEOUTS);
-    document_write_known(json, "idle_sent_bytes", seen->known, seen->idle[0]);
-    document_write_known(json, "idle_received_bytes", seen->known, seen->idle[1]);
+    weir_json_known_count(json, "idle_sent_bytes", seen->known, seen->idle[0]);
+    weir_json_known_count(json, "idle_received_bytes", seen->known, seen->idle[1]);
     weir_json_object_end(json);
 }
 
@@ -140,13 +123,13 @@ static void document_write_peers(struct weir_json *json, const struct weir_peers
         weir_json_object(json, NULL);
         weir_json_text(json, "address", name);
         weir_json_bool(json, "here", peer->here);
-        document_write_known(json, "sent_bytes", true, peer->sent_bytes);
-        document_write_known(json, "received_bytes", true, peer->received_bytes);
-        document_write_known(json, "outstanding_us", true, peer->outstanding_us);
-        document_write_known(json, "closed_us", true, peer->closed_us);
+        weir_json_count(json, "sent_bytes", peer->sent_bytes);
+        weir_json_count(json, "received_bytes", peer->received_bytes);
+        weir_json_count(json, "outstanding_us", peer->outstanding_us);
+        weir_json_count(json, "closed_us", peer->closed_us);
         bool received = peer->received_bytes > 0;
-        document_write_known(json, "answer_us", received,
-                             received ? peer->answer_us_bytes / peer->received_bytes : 0);
+        weir_json_known_count(json, "answer_us", received,
+                              received ? peer->answer_us_bytes / peer->received_bytes : 0);
         weir_json_object_end(json);
     }
     weir_json_list_end(json);
@@ -155,14 +138,12 @@ static void document_write_peers(struct weir_json *json, const struct weir_peers
 /* null: nothing tells that the file system has servers. */
 static void document_write_servers(struct weir_json *json, const struct weir_servers *servers) {
     int i = 0;
-    if (!servers->any) {
-        weir_json_null(json, "servers");
+    if (!weir_json_object_known(json, "servers", servers->any)) {
         return;
     }
-    weir_json_object(json, "servers");
     weir_json_number(json, "idle_s", servers->idle_s);
-    document_write_known(json, "cpu_waited_us", servers->cpu_waited_us != WEIR_SERVERS_UNKNOWN,
-                         servers->cpu_waited_us);
+    weir_json_known_count(json, "cpu_waited_us", servers->cpu_waited_us != WEIR_SERVERS_UNKNOWN,
+                          servers->cpu_waited_us);
     weir_json_list(json, "observers");
     for (const struct weir_observer *o = weir_observers(); o != NULL && i < WEIR_SERVERS_MOST; o = o->next) {
         const struct weir_seen *seen = &servers->seen[i++];
@@ -176,11 +157,9 @@ static void document_write_servers(struct weir_json *json, const struct weir_ser
 }
 
 static void document_write_payload(struct weir_json *json, const struct weir_payload_sample *payload) {
-    if (payload->sampled_bytes == 0) {
-        weir_json_null(json, "payload");
+    if (!weir_json_object_known(json, "payload", payload->sampled_bytes > 0)) {
         return;
     }
-    weir_json_object(json, "payload");
     weir_json_number(json, "compressed_share", payload->compressed_share);
     weir_json_number(json, "unique_share", payload->unique_share);
     weir_json_count(json, "sampled_bytes", payload->sampled_bytes);
@@ -191,7 +170,7 @@ static void document_write_layout_component(struct weir_json *json, const struct
                                             const struct weir_layout_component *component) {
     weir_json_object(json, NULL);
     weir_json_count(json, "begin_bytes", component->begin_bytes);
-    document_write_known(json, "end_bytes", component->end_bytes != WEIR_LAYOUT_END, component->end_bytes);
+    weir_json_known_count(json, "end_bytes", component->end_bytes != WEIR_LAYOUT_END, component->end_bytes);
     weir_json_text(json, "pattern", component->pattern);
     weir_json_text(json, "pool", component->pool[0] != '\0' ? component->pool : NULL);
     weir_json_integer(json, "stripe_count", component->stripe_count);
@@ -274,11 +253,9 @@ static void document_write_limit(struct weir_json *json, const struct weir_block
 }
 
 static void document_write_group(struct weir_json *json, const struct weir_control_group *group) {
-    if (!group->known) {
-        weir_json_null(json, "group");
+    if (!weir_json_object_known(json, "group", group->known)) {
         return;
     }
-    weir_json_object(json, "group");
     weir_json_count(json, "throttled_periods", group->throttled_periods);
     weir_json_list(json, "block_limits");
     for (int i = 0; i < group->limit_count; i++) {
@@ -289,11 +266,9 @@ static void document_write_group(struct weir_json *json, const struct weir_contr
 }
 
 static void document_write_processors(struct weir_json *json, const struct weir_watched *watched) {
-    if (watched->processors == 0) {
-        weir_json_null(json, "processors");
+    if (!weir_json_object_known(json, "processors", watched->processors > 0)) {
         return;
     }
-    weir_json_object(json, "processors");
     weir_json_count(json, "ranks", watched->ranks);
     weir_json_count(json, "allowed", watched->processors);
     weir_json_object_end(json);
@@ -306,15 +281,11 @@ void weir_document_write_observed(struct weir_json *json, const struct weir_resu
     weir_json_text(json, "file_system",
                    watched->medium.file_system[0] != '\0' ? watched->medium.file_system : NULL);
     document_write_types(json, watched);
-    document_write_known(json, "fetched_bytes", counted, io->counts[WEIR_IO_READ_BYTES]);
-    document_write_known(json, "dirtied_bytes", counted, io->counts[WEIR_IO_WRITE_BYTES]);
+    weir_json_known_count(json, "fetched_bytes", counted, io->counts[WEIR_IO_READ_BYTES]);
+    weir_json_known_count(json, "dirtied_bytes", counted, io->counts[WEIR_IO_WRITE_BYTES]);
     document_write_device(json, &watched->device);
     document_write_servers(json, &watched->servers);
-    if (watched->clock_error >= 0) {
-        weir_json_number(json, "clock_error", watched->clock_error);
-    } else {
-        weir_json_null(json, "clock_error");
-    }
+    weir_json_number(json, "clock_error", watched->clock_error >= 0 ? watched->clock_error : NAN);
     weir_json_number(json, "paused_s", (double)watched->paused_ns / 1e9);
     document_write_group(json, &watched->group);
     document_write_processors(json, watched);

@@ -1,5 +1,8 @@
 #include "hints.h"
 
+#include "closing.h"
+#include "options.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -67,23 +70,15 @@ static bool hints_read(struct weir_hints *hints, const char *file_name, char *co
     if (file_name == NULL) {
         return true;
     }
-    FILE *file = fopen(file_name, "r");
-    if (file == NULL) {
-        snprintf(complaint, bytes, "cannot read the hints file %s: %s", file_name, strerror(errno));
-        return false;
-    }
+    WEIR_FILE *file = fopen(file_name, "r");
+    REFUSE(file == NULL, "cannot read the hints file %s: %s", file_name, strerror(errno));
     char line[512];
-    bool good = true;
-    for (int number = 1; good && fgets(line, sizeof line, file) != NULL; number++) {
+    for (int number = 1; fgets(line, sizeof line, file) != NULL; number++) {
         hints_trim(line);
-        if (line[0] != '\0' && line[0] != '#' && !hints_take(hints, line)) {
-            snprintf(complaint, bytes, "%s, line %d: '%s' is not of the form %skey=value", file_name, number,
-                     line, PREFIX);
-            good = false;
-        }
+        REFUSE(line[0] != '\0' && line[0] != '#' && !hints_take(hints, line),
+               "%s, line %d: '%s' is not of the form %skey=value", file_name, number, line, PREFIX);
     }
-    fclose(file);
-    return good;
+    return true;
 }
 
 bool weir_hints_share(const struct weir_job *job, struct weir_hints *hints, const char *file_name,

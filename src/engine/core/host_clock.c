@@ -22,6 +22,10 @@ static int64_t host_clock_now_ns(clockid_t which) {
     return (int64_t)now.tv_sec * SECOND_NS + now.tv_nsec;
 }
 
+uint64_t weir_raw_clock_ns(void) {
+    return (uint64_t)host_clock_now_ns(CLOCK_MONOTONIC_RAW);
+}
+
 /* A clock of a real machine is slow to read, and nobody stops that machine with its clocks. */
 static bool host_clock_has_host(void) {
 #if defined(__x86_64__) || defined(__i386__)

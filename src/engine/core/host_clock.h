@@ -23,6 +23,8 @@ struct weir_host_clock {
  * half a second is certain, or somebody set it by the wall clock. */
 uint64_t weir_host_clock_ahead_ns(struct weir_host_clock *clock, const struct weir_host_reading *reading);
 
+/* The clock that nobody sets or slows. */
+uint64_t weir_raw_clock_ns(void);
 /* False on a machine without a host, or without such a clock. */
 bool weir_host_clock_read(struct weir_host_reading *reading);
 

@@ -78,6 +78,15 @@ void weir_json_object(struct weir_json *json, const char *key) {
     json_open_level(json, key, '{');
 }
 
+bool weir_json_object_known(struct weir_json *json, const char *key, bool known) {
+    if (known) {
+        weir_json_object(json, key);
+    } else {
+        weir_json_null(json, key);
+    }
+    return known;
+}
+
 void weir_json_object_end(struct weir_json *json) {
     json_close_level(json, '}');
 }
@@ -102,6 +111,14 @@ void weir_json_text(struct weir_json *json, const char *key, const char *text) {
 void weir_json_count(struct weir_json *json, const char *key, uint64_t number) {
     json_begin(json, key);
     fprintf(json->file, "%" PRIu64, number);
+}
+
+void weir_json_known_count(struct weir_json *json, const char *key, bool known, uint64_t number) {
+    if (known) {
+        weir_json_count(json, key, number);
+    } else {
+        weir_json_null(json, key);
+    }
 }
 
 void weir_json_integer(struct weir_json *json, const char *key, int64_t number) {

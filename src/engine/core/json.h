@@ -14,11 +14,15 @@ struct weir_json {
 
 /* key is NULL inside a list and for the whole document. */
 void weir_json_object(struct weir_json *json, const char *key);
+/* null where it is not known; returns whether it is. */
+bool weir_json_object_known(struct weir_json *json, const char *key, bool known);
 void weir_json_object_end(struct weir_json *json);
 void weir_json_list(struct weir_json *json, const char *key);
 void weir_json_list_end(struct weir_json *json);
 void weir_json_text(struct weir_json *json, const char *key, const char *text); /* NULL is null */
 void weir_json_count(struct weir_json *json, const char *key, uint64_t number);
+/* null where it is not known. */
+void weir_json_known_count(struct weir_json *json, const char *key, bool known, uint64_t number);
 void weir_json_integer(struct weir_json *json, const char *key, int64_t number);
 void weir_json_number(struct weir_json *json, const char *key, double number); /* not finite is null */
 void weir_json_bool(struct weir_json *json, const char *key, bool truth);

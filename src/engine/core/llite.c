@@ -1,5 +1,7 @@
 #include "llite.h"
 
+#include "closing.h"
+
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -56,7 +58,7 @@ void weir_lustre_name(const char *source, char name[64]) {
 static bool llite_find_instance(const char *folder, const char *file_system, char *instance, size_t bytes) {
     size_t length = strlen(file_system);
     int found = 0;
-    DIR *entries = opendir(folder);
+    WEIR_DIR *entries = opendir(folder);
     for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
         const char *dash = strrchr(entry->d_name, '-');
         size_t named = dash != NULL ? (size_t)(dash - entry->d_name) : 0;
@@ -65,9 +67,6 @@ static bool llite_find_instance(const char *folder, const char *file_system, cha
             snprintf(instance, bytes, "%.95s", entry->d_name);
             found++;
         }
-    }
-    if (entries != NULL) {
-        closedir(entries);
     }
     return found == 1; /* two mounts of one file system cannot be distinguished */
 }
@@ -80,13 +79,12 @@ static bool llite_read_root(const char *root, const char *file_system, struct we
         return false;
     }
     snprintf(path, sizeof path, "%s/%s/stats", folder, llite->instance);
-    FILE *file = fopen(path, "re");
+    WEIR_FILE *file = fopen(path, "re");
     if (file == NULL) {
         llite->instance[0] = '\0';
         return false;
     }
     weir_llite_parse(file, llite);
-    fclose(file);
     return true;
 }
 

@@ -1,5 +1,7 @@
 #include "medium.h"
 
+#include "closing.h"
+
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
@@ -85,7 +87,7 @@ static bool medium_find_in_table(const char *table, const struct medium_place *p
     if (is_own_table && place->mount_id == 0 && realpath(place->path, real_path) == NULL) {
         return false;
     }
-    FILE *mounts = fopen(table, "re");
+    WEIR_FILE *mounts = fopen(table, "re");
     while (mounts != NULL && best < SIZE_MAX && getline(&line, &room, mounts) > 0) {
         size_t fit = weir_mount_parse(line, &mount) ? medium_fit(&mount, place, real_path, is_own_table) : 0;
         if (fit > 0 && fit >= best) {
@@ -94,9 +96,6 @@ static bool medium_find_in_table(const char *table, const struct medium_place *p
         }
     }
     free(line);
-    if (mounts != NULL) {
-        fclose(mounts);
-    }
     return best > 0;
 }
 
@@ -171,14 +170,18 @@ static void medium_find_or_keep(const struct medium_place *place, struct weir_mo
     *medium = mounts->medium;
 }
 
+void weir_directory_of(const char *path, char *directory, size_t bytes) {
+    snprintf(directory, bytes, "%s", path);
+    char *slash = strrchr(directory, '/');
+    snprintf(slash != NULL ? slash + 1 : directory, 2, ".");
+}
+
 static void medium_of_directory(const char *path, struct weir_mounts *mounts, int depth,
                                 struct weir_medium *medium) {
     char directory[WEIR_MEDIUM_PATH + 2];
     struct medium_place place = {.depth = depth};
     memset(medium, 0, sizeof *medium);
-    snprintf(directory, sizeof directory, "%s", path);
-    char *slash = strrchr(directory, '/');
-    snprintf(slash != NULL ? slash + 1 : directory, 2, ".");
+    weir_directory_of(path, directory, sizeof directory);
     if (medium_look(directory, &place)) {
         medium_find_or_keep(&place, mounts, medium);
     }

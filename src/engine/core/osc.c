@@ -1,5 +1,6 @@
 #include "osc.h"
 
+#include "closing.h"
 #include "llite.h"
 
 #include <dirent.h>
@@ -39,25 +40,21 @@ static int osc_add_folder(const char *root, const struct osc_folder *folder, con
     char path[1024];
     int found = 0;
     snprintf(path, sizeof path, "%.500s/%s", root, folder->name);
-    DIR *targets = opendir(path);
+    WEIR_DIR *targets = opendir(path);
     for (struct dirent *entry; targets != NULL && (entry = readdir(targets)) != NULL;) {
         struct weir_llite stats;
         if (!osc_is_target_of(folder, entry->d_name, name)) {
             continue;
         }
         snprintf(path, sizeof path, "%.500s/%s/%.200s/stats", root, folder->name, entry->d_name);
-        FILE *file = fopen(path, "re");
+        WEIR_FILE *file = fopen(path, "re");
         if (file == NULL) {
             found = -1;
             break;
         }
         weir_llite_parse(file, &stats);
-        fclose(file);
         osc_add_target(&stats, sum);
         found++;
-    }
-    if (targets != NULL) {
-        closedir(targets);
     }
     return found;
 }

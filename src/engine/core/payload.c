@@ -130,7 +130,7 @@ static void payload_place_controlled(const struct weir_payload *payload, uint64_
     }
 }
 
-static void payload_place(const struct weir_payload *payload, unsigned char *memory, uint64_t offset) {
+void weir_payload_place(const struct weir_payload *payload, unsigned char *memory, uint64_t offset) {
     uint64_t *numbers = (uint64_t *)(void *)memory;
     size_t count = payload->bytes / sizeof *numbers;
     if (payload->kind == WEIR_PAYLOAD_MADE) {
@@ -181,22 +181,10 @@ bool weir_payload_slots(struct weir_payload *payload, unsigned count) {
     return payload->slots != NULL;
 }
 
-void weir_payload_place_at(const struct weir_payload *payload, unsigned char *buffer, uint64_t offset) {
-    payload_place(payload, buffer, offset);
-}
-
-void weir_payload_place(struct weir_payload *payload, uint64_t offset) {
-    payload_place(payload, payload->buffer, offset);
-}
-
-void weir_payload_spoil_at(const struct weir_payload *payload, unsigned char *buffer) {
+void weir_payload_spoil(const struct weir_payload *payload, unsigned char *memory) {
     for (size_t at = 0; at < payload->bytes; at += 512) {
-        buffer[at] = (unsigned char)~buffer[at];
+        memory[at] = (unsigned char)~memory[at];
     }
-}
-
-void weir_payload_spoil(struct weir_payload *payload) {
-    weir_payload_spoil_at(payload, payload->buffer);
 }
 
 void weir_verify_compare(struct weir_verify *verify, uint64_t offset, const void *found, const void *expected,
@@ -222,12 +210,8 @@ void weir_verify_compare(struct weir_verify *verify, uint64_t offset, const void
     }
 }
 
-void weir_payload_check_at(struct weir_payload *payload, const unsigned char *buffer, uint64_t offset,
-                           struct weir_verify *verify) {
-    payload_place(payload, payload->expected, offset);
-    weir_verify_compare(verify, offset, buffer, payload->expected, payload->bytes);
-}
-
-void weir_payload_check(struct weir_payload *payload, uint64_t offset, struct weir_verify *verify) {
-    weir_payload_check_at(payload, payload->buffer, offset, verify);
+void weir_payload_check(const struct weir_payload *payload, const unsigned char *memory, uint64_t offset,
+                        struct weir_verify *verify) {
+    weir_payload_place(payload, payload->expected, offset);
+    weir_verify_compare(verify, offset, memory, payload->expected, payload->bytes);
 }

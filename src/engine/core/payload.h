@@ -75,21 +75,17 @@ bool weir_payload_begin(struct weir_payload *payload, enum weir_payload_kind kin
 void weir_payload_end(struct weir_payload *payload);
 /* Fill the buffer with what the rank writes. */
 void weir_payload_fill(struct weir_payload *payload, uint32_t signature, uint32_t rank);
-/* Make the filled buffer right for a piece at the offset. */
-void weir_payload_place(struct weir_payload *payload, uint64_t offset);
 /* So many further buffers, filled like the first; kept until the end. False without memory. */
 bool weir_payload_slots(struct weir_payload *payload, unsigned count);
 static inline unsigned char *weir_payload_slot(const struct weir_payload *payload, unsigned number) {
     return payload->slots + number * payload->slot_bytes;
 }
-/* The functions of the buffer for another one. */
-void weir_payload_place_at(const struct weir_payload *payload, unsigned char *buffer, uint64_t offset);
-void weir_payload_spoil_at(const struct weir_payload *payload, unsigned char *buffer);
-void weir_payload_check_at(struct weir_payload *payload, const unsigned char *buffer, uint64_t offset,
-                           struct weir_verify *verify);
-/* Spoil the buffer so that a read which delivers nothing is noticed. */
-void weir_payload_spoil(struct weir_payload *payload);
-/* Compare the buffer with what the rank wrote at the offset. */
-void weir_payload_check(struct weir_payload *payload, uint64_t offset, struct weir_verify *verify);
+/* Make the filled buffer, or a slot, right for a piece at the offset. */
+void weir_payload_place(const struct weir_payload *payload, unsigned char *memory, uint64_t offset);
+/* Spoil it so that a read which delivers nothing is noticed. */
+void weir_payload_spoil(const struct weir_payload *payload, unsigned char *memory);
+/* Compare it with what the rank wrote at the offset. */
+void weir_payload_check(const struct weir_payload *payload, const unsigned char *memory, uint64_t offset,
+                        struct weir_verify *verify);
 
 #endif

@@ -81,7 +81,7 @@ static size_t sample_take_pieces(const struct weir_phase *phase, unsigned char *
         uint64_t first = operations / runs * run;
         for (uint64_t i = 0; i < pieces / runs; i++) {
             size_t part = most - used < payload->bytes ? most - used : payload->bytes;
-            weir_payload_place(payload, weir_pattern_at(&phase->pattern, first + i));
+            weir_payload_place(payload, payload->buffer, weir_pattern_at(&phase->pattern, first + i));
             memcpy(memory + used, payload->buffer, part);
             used += part;
         }

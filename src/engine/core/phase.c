@@ -56,7 +56,7 @@ static void phase_share(const struct weir_phase *phase, const struct weir_measur
 static uint64_t phase_observe(const struct weir_phase *phase, struct weir_file *file,
                               struct weir_measure *measure) {
     uint64_t start_ns = weir_clock_ns();
-    if (phase_has_queue(phase)) {
+    if (phase_has_queue(phase) && phase->backend->queue->begin != NULL) {
         const struct weir_payload *payload = phase->payload;
         phase->backend->queue->begin(file, payload->slots, payload->slot_bytes * payload->slot_count);
     }
@@ -82,22 +82,28 @@ static void phase_transfer_and_sync(const struct weir_phase *phase, struct weir_
     phase_end_step(&measure->io);
 }
 
-void weir_step_shift(struct weir_step *step, int64_t by_ns) {
+/* To the clock that all ranks share; a step that was never taken stays empty. */
+static void phase_shift(struct weir_step *step, int64_t by_ns) {
     if (step->stop_ns != 0) {
         step->start_ns = (uint64_t)((int64_t)step->start_ns + by_ns);
         step->stop_ns = (uint64_t)((int64_t)step->stop_ns + by_ns);
     }
 }
 
-/* What the phase leaves is cleared, the clocks agree, and the buffers are there, before anybody opens. */
-static void phase_prepare(struct weir_job *job, struct weir_phase *phase, struct weir_measure *measure,
-                          struct weir_problem *problem) {
+/* What the phase before left goes, and the clocks agree. */
+static void phase_clear(struct weir_job *job, struct weir_measure *measure) {
     weir_hints_free(&measure->observed.hints);
     memset(measure, 0, sizeof *measure);
     weir_histogram_clear(&measure->latency);
     weir_histogram_clear(&measure->service);
     weir_job_align_clocks(job);
     weir_clock_iso8601(measure->began);
+}
+
+/* The buffers, too, are there before anybody opens. */
+static void phase_prepare(struct weir_job *job, struct weir_phase *phase, struct weir_measure *measure,
+                          struct weir_problem *problem) {
+    phase_clear(job, measure);
     phase->job_comm = job->comm;
     if (phase->reads != NULL) {
         memset(phase->reads, 0, sizeof *phase->reads);
@@ -114,11 +120,11 @@ static void phase_prepare(struct weir_job *job, struct weir_phase *phase, struct
 /* Times on the clock of the job, without those in which the storage was only looked at or nothing ran. */
 static void phase_shift_steps(struct weir_measure *measure, int64_t ahead_ns, uint64_t observed_ns) {
     int64_t after_ns = ahead_ns - (int64_t)observed_ns - (int64_t)measure->passes.rests_ns;
-    weir_step_shift(&measure->open, ahead_ns);
-    weir_step_shift(&measure->io, ahead_ns - (int64_t)observed_ns);
+    phase_shift(&measure->open, ahead_ns);
+    phase_shift(&measure->io, ahead_ns - (int64_t)observed_ns);
     measure->io.stop_ns -= measure->passes.rests_ns;
-    weir_step_shift(&measure->sync, after_ns);
-    weir_step_shift(&measure->close, after_ns);
+    phase_shift(&measure->sync, after_ns);
+    phase_shift(&measure->close, after_ns);
 }
 
 void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_measure *measure,
@@ -133,7 +139,7 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     uint64_t cpu_ns = weir_clock_cpu_ns();
     phase_begin_step(&measure->open);
     bool opened = !weir_problem_is_set(problem) &&
-                  weir_phase_with_others(phase, phase->backend->open(&file, problem), problem) == 0;
+                  weir_phase_with_others(phase, weir_file_open(&file, problem), problem) == 0;
     phase_end_step(&measure->open);
     bool step = phase_in_step(phase);
     bool agree = step || phase->barriers || (phase->how.collective && weir_phase_shared(phase));
@@ -156,7 +162,7 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
      * run. */
     if (opened && (ready || !step)) {
         phase_begin_step(&measure->close);
-        weir_phase_with_others(phase, phase->backend->close(&file, problem), problem);
+        weir_phase_with_others(phase, weir_file_close(&file, problem), problem);
         phase_end_step(&measure->close);
     }
     measure->cpu_ns = weir_clock_cpu_ns() - cpu_ns;
@@ -171,7 +177,29 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
         measure->dropped = phase->trace->dropped;
         weir_trace_write(phase->trace, phase->name, "", phase->iteration, job->ahead_ns, problem);
     }
-    problem->rank = job->rank;
+}
+
+void weir_phase_begin_names(struct weir_job *job, const struct weir_backend *backend, const char *directory,
+                            struct weir_measure *measure) {
+    const struct weir_open how = {.path = directory, .access = WEIR_WRITE, .comm = MPI_COMM_SELF};
+    phase_clear(job, measure);
+    measure->observed.open_flags = -1;
+    measure->watched.directory = true;
+    weir_watch_begin(job, backend, &how, &measure->watched);
+    MPI_Barrier(job->comm);
+    weir_timeline_begin(&measure->timeline);
+    phase_begin_step(&measure->io);
+}
+
+void weir_phase_end_names(const struct weir_job *job, const struct weir_backend *backend,
+                          const char *directory, struct weir_measure *measure) {
+    const struct weir_open how = {.path = directory, .access = WEIR_WRITE, .comm = MPI_COMM_SELF};
+    phase_end_step(&measure->io);
+    weir_watch_end(job, backend, &how, &measure->watched);
+    phase_shift(&measure->io, job->ahead_ns);
+    phase_shift(&measure->sync, job->ahead_ns);
+    measure->open = (struct weir_step){measure->io.start_ns, measure->io.start_ns};
+    measure->close = (struct weir_step){measure->io.stop_ns, measure->io.stop_ns};
 }
 
 /* What is stored after the phase. The client of a network file system may keep a size from before the other
@@ -180,7 +208,7 @@ static int phase_look(const struct weir_phase *phase, uint64_t end_bytes, struct
                       struct weir_problem *problem) {
     const struct timespec rest = {.tv_nsec = 100000000};
     for (int looks = 1;; looks++) {
-        struct weir_problem found = {.rank = problem->rank};
+        struct weir_problem found = {0};
         *stored = (struct weir_stored){0};
         int status = phase->backend->stored(phase->how.path, phase->how.settings, stored, &found);
         bool late = !stored->reduced && stored->bytes < stored->header_bytes + end_bytes;
@@ -222,7 +250,6 @@ void weir_phase_inspect(const struct weir_job *job, const struct weir_phase *pha
                    phase->how.comm);
     }
     MPI_Allreduce(MPI_IN_PLACE, &walled, 1, MPI_INT, MPI_LOR, job->comm);
-    problem->rank = job->rank;
     if (rank_in_file != 0 || phase->backend->stored == NULL) {
         return;
     }

@@ -70,9 +70,6 @@ struct weir_step {
     uint64_t stop_ns;
 };
 
-/* To the clock that all ranks share; a step that was never taken stays empty. */
-void weir_step_shift(struct weir_step *step, int64_t by_ns);
-
 /* How often a phase may begin again; count 0: it may not. */
 struct weir_passes {
     uint64_t count;
@@ -112,6 +109,12 @@ struct weir_measure {
  * ranks agree (weir_document_settle). */
 void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_measure *measure,
                     struct weir_problem *problem);
+/* The clock and the watch around operations on names below a directory, with no pages of a file to look at.
+ * Nothing is opened before them or closed after them: those steps take no time. */
+void weir_phase_begin_names(struct weir_job *job, const struct weir_backend *backend, const char *directory,
+                            struct weir_measure *measure);
+void weir_phase_end_names(const struct weir_job *job, const struct weir_backend *backend,
+                          const char *directory, struct weir_measure *measure);
 /* After all ranks closed: is there what was written? Fills measure->stored on the ranks that own a file. */
 void weir_phase_inspect(const struct weir_job *job, const struct weir_phase *phase,
                         struct weir_measure *measure, struct weir_problem *problem);

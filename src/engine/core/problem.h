@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 struct weir_problem {
-    int rank;
+    int rank;        /* set where the problems of all ranks are collected */
     int errnum;      /* 0 where the failing library gives no errno */
     char call[48];   /* pwrite, MPI_File_open, ... */
     char path[1024]; /* the file it happened on */

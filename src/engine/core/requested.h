@@ -2,25 +2,22 @@
 #ifndef WEIR_REQUESTED_H
 #define WEIR_REQUESTED_H
 
-#include "hints.h"
+#include "run.h"
 
 #define WEIR_REQUESTED_ACCESSES 5
 
 /* A missing key is false, 0 or none; a personality adds keys of its own behind these. */
 struct weir_requested {
-    const char *api;
     const char *test_file;
     const char *reorder;                         /* NULL: every rank accesses its own */
     const char *access[WEIR_REQUESTED_ACCESSES]; /* up to the first NULL */
-    const struct weir_hints *hints;
     bool file_per_process, random;
     uint64_t xfer_bytes, block_bytes, segments;
-    int64_t iterations;
     double stonewall_s;
     bool wear_out, sync, collective, direct, barriers, verify_write, verify_read, keep;
-    bool no_warm_up;
 };
 
-void weir_requested_write(struct weir_json *json, const struct weir_requested *requested);
+void weir_requested_write(struct weir_json *json, const struct weir_run *run,
+                          const struct weir_requested *requested);
 
 #endif

@@ -118,47 +118,39 @@ static void result_stonewall(const struct weir_job *job, const struct weir_phase
 
 static void result_totals(const struct weir_job *job, const struct weir_phase *phase,
                           struct weir_measure *measure, struct weir_result *result) {
-    const uint64_t mine[12] = {measure->moved_bytes,
-                               measure->operations,
-                               measure->sync_calls,
-                               measure->retries,
-                               measure->stored.bytes,
-                               measure->cpu_ns,
-                               measure->traced,
-                               measure->dropped,
-                               measure->stored.denied_holes,
-                               measure->stored.late_sizes,
-                               measure->looked,
-                               measure->differing};
-    uint64_t all[12] = {0};
+    const struct {
+        const uint64_t *mine;
+        uint64_t *all;
+    } totals[] = {{&measure->moved_bytes, &result->moved_bytes},
+                  {&measure->operations, &result->operations},
+                  {&measure->sync_calls, &result->sync_calls},
+                  {&measure->retries, &result->retries},
+                  {&measure->stored.bytes, &result->file_bytes},
+                  {&measure->cpu_ns, &result->cpu_ns},
+                  {&measure->traced, &result->traced},
+                  {&measure->dropped, &result->dropped},
+                  {&measure->stored.denied_holes, &result->denied_holes},
+                  {&measure->stored.late_sizes, &result->late_sizes},
+                  {&measure->looked, &result->looked},
+                  {&measure->differing, &result->differing}};
     double least_s =
         measure->operations > 0 ? result_seconds(&measure->io) / (double)measure->operations : 1e300;
     int flags = 0;
-    MPI_Reduce(mine, all, 12, MPI_UINT64_T, MPI_SUM, 0, job->comm);
+    for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++) {
+        MPI_Reduce(totals[i].mine, totals[i].all, 1, MPI_UINT64_T, MPI_SUM, 0, job->comm);
+    }
     MPI_Reduce(&least_s, &result->rank_latency_s, 1, MPI_DOUBLE, MPI_MIN, 0, job->comm);
     MPI_Reduce(&measure->observed.open_flags, &flags, 1, MPI_INT, MPI_BAND, 0, job->comm);
     if (job->rank != 0) {
         return;
     }
     result->requested_bytes = phase->requested_bytes;
-    result->moved_bytes = all[0];
-    result->operations = all[1];
-    result->sync_calls = all[2];
-    result->retries = all[3];
-    result->file_bytes = all[4];
-    result->cpu_ns = all[5];
-    result->traced = all[6];
-    result->dropped = all[7];
-    result->denied_holes = all[8];
-    result->late_sizes = all[9];
-    result->looked = all[10];
-    result->differing = all[11];
     result->observed.open_flags = flags;
     result->observed.hints = measure->observed.hints;
     result->observed.queue = measure->observed.queue;
     measure->observed.hints = (struct weir_hints){0};
-    result->bw_mib_s = result->total_s > 0 ? (double)all[0] / result->total_s / 1048576.0 : 0;
-    result->ops_s = result->io_s > 0 ? (double)all[1] / result->io_s : 0;
+    result->bw_mib_s = result->total_s > 0 ? (double)result->moved_bytes / result->total_s / 1048576.0 : 0;
+    result->ops_s = result->io_s > 0 ? (double)result->operations / result->io_s : 0;
 }
 
 static void result_gather_layouts(const struct weir_job *job, const struct weir_file_layout *mine,

@@ -46,6 +46,27 @@ static bool run_same_arguments(const struct weir_job *job, int argc, char **argv
     return first == mine;
 }
 
+struct weir_open weir_run_open(const struct weir_run *run, const char *path, enum weir_access access,
+                               MPI_Comm comm) {
+    return (struct weir_open){.path = path,
+                              .access = access,
+                              .comm = comm,
+                              .rank = run->job->rank,
+                              .hints = &run->hints,
+                              .settings = run->settings};
+}
+
+struct weir_phase weir_run_phase(const struct weir_run *run, const char *name, int iteration,
+                                 const char *path, enum weir_access access, MPI_Comm comm) {
+    return (struct weir_phase){.name = name,
+                               .iteration = iteration,
+                               .backend = run->backend,
+                               .how = weir_run_open(run, path, access, comm),
+                               .barriers = true,
+                               .no_residency = run->common.no_residency,
+                               .limit = WEIR_NO_LIMIT};
+}
+
 static void run_release(const struct weir_frame *frame, struct weir_run *run) {
     if (run == NULL) {
         return;
@@ -69,6 +90,7 @@ static struct weir_run *run_read(const char *personality, const struct weir_fram
     if (run_agree(job, personality, good && run != NULL, complaint)) {
         run->job = job;
         run->launch = launch;
+        run->common = weir_common_defaults;
         run->iterations = 1;
         good = frame->options(run, line->count, line->list, complaint, sizeof complaint);
         if (run_agree(job, personality, good, complaint)) {

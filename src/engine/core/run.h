@@ -17,6 +17,7 @@ struct weir_run {
     const struct weir_backend *backend; /* NULL: the personality has none */
     void *settings;                     /* of the back end */
     char *texts;                        /* of the options */
+    bool options_known;                 /* no option was unknown, and each has a value that it may have */
     struct weir_common common;
     bool reads_hints;       /* MPI-IO hints come from the environment of rank 0, and from a file: */
     const char *hints_file; /* NULL: none */
@@ -30,6 +31,13 @@ struct weir_run {
     int exit_code;
     bool ended_early; /* a rank failed, so that iterations are missing */
 };
+
+/* How the run opens a file, and a phase on it with barriers between its steps: the personality adds the rest.
+ */
+struct weir_open weir_run_open(const struct weir_run *run, const char *path, enum weir_access access,
+                               MPI_Comm comm);
+struct weir_phase weir_run_phase(const struct weir_run *run, const char *name, int iteration,
+                                 const char *path, enum weir_access access, MPI_Comm comm);
 
 struct weir_frame {
     size_t run_bytes; /* size of the personality's struct; it begins as zeros */

@@ -1,5 +1,7 @@
 #include "shared_text.h"
 
+#include "closing.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +9,7 @@
 
 /* NULL after a message. */
 static char *shared_text_read(const char *who, const char *name) {
-    FILE *file = fopen(name, "r");
+    WEIR_FILE *file = fopen(name, "r");
     char *text = NULL;
     if (file != NULL && fseek(file, 0, SEEK_END) == 0) {
         long size = ftell(file);
@@ -20,9 +22,6 @@ static char *shared_text_read(const char *who, const char *name) {
     }
     if (text == NULL) {
         fprintf(stderr, "weir-io: %s: %s: %s\n", who, name, strerror(errno));
-    }
-    if (file != NULL) {
-        fclose(file);
     }
     return text;
 }

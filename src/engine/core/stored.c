@@ -1,5 +1,7 @@
 #include "stored.h"
 
+#include "medium.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -129,9 +131,7 @@ int weir_cause_plain(const char *path, enum weir_access wanted) {
     if (weir_has_prefix(path)) {
         return 0;
     }
-    snprintf(directory, sizeof directory, "%s", path);
-    char *slash = strrchr(directory, '/');
-    snprintf(slash != NULL ? slash + 1 : directory, 2, ".");
+    weir_directory_of(path, directory, sizeof directory);
     errno = 0;
     int answer = wanted == WEIR_WRITE ? access(directory, W_OK | X_OK) : access(path, R_OK);
     if (answer != 0) {

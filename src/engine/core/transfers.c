@@ -51,9 +51,9 @@ static inline bool transfers_operate(struct loop *loop, uint64_t *stop_ticks) {
     }
     bool reads = loop->piece.access == WEIR_READ;
     if (loop->place && !reads) {
-        weir_payload_place(phase->payload, loop->piece.offset);
+        weir_payload_place(phase->payload, phase->payload->buffer, loop->piece.offset);
     } else if (phase->verify && reads) {
-        weir_payload_spoil_at(phase->payload, loop->piece.buffer);
+        weir_payload_spoil(phase->payload, loop->piece.buffer);
     }
     uint64_t due_ticks = loop->paced ? transfers_wait_for_turn(loop) : 0;
     uint64_t start_ticks = weir_clock_ticks();
@@ -91,7 +91,7 @@ static inline bool transfers_operate(struct loop *loop, uint64_t *stop_ticks) {
         weir_contents_seen(&loop->contents, &loop->piece, measure);
     }
     if (phase->verify && reads) {
-        weir_payload_check_at(phase->payload, loop->piece.buffer, loop->piece.offset, &measure->verify);
+        weir_payload_check(phase->payload, loop->piece.buffer, loop->piece.offset, &measure->verify);
     }
     return true;
 }

@@ -47,9 +47,9 @@ static void queued_submit(struct queued *queued) {
         mixed ? weir_mixture_reads(&phase->mixture, queued->submitted) : phase->how.access == WEIR_READ;
     unsigned char *buffer = queued_buffer(queued, number);
     if (!slot->reads) {
-        weir_payload_place_at(phase->payload, buffer, slot->offset);
+        weir_payload_place(phase->payload, buffer, slot->offset);
     } else if (phase->verify) {
-        weir_payload_spoil_at(phase->payload, buffer);
+        weir_payload_spoil(phase->payload, buffer);
     }
     struct weir_piece piece = {slot->reads ? WEIR_READ : WEIR_WRITE, buffer, phase->payload->bytes,
                                slot->offset};
@@ -81,7 +81,7 @@ static void queued_account(struct queued *queued, unsigned number, uint64_t stop
                        slot->reads ? WEIR_TRACE_READ : WEIR_TRACE_WRITE, slot->offset, bytes);
     }
     if (phase->verify && slot->reads) {
-        weir_payload_check_at(phase->payload, queued_buffer(queued, number), slot->offset, &measure->verify);
+        weir_payload_check(phase->payload, queued_buffer(queued, number), slot->offset, &measure->verify);
     }
 }
 

@@ -18,60 +18,53 @@ static bool warm_up_may_write(const char *path, bool writes) {
     if (weir_has_prefix(path)) {
         return writes;
     }
-    snprintf(directory, sizeof directory, "%s", path);
-    char *slash = strrchr(directory, '/');
-    snprintf(slash != NULL ? slash + 1 : directory, 2, ".");
+    weir_directory_of(path, directory, sizeof directory);
     return strcmp(path, "/dev/null") != 0 && strcmp(path, "/dev/zero") != 0 &&
            access(directory, W_OK | X_OK) == 0;
 }
 
 /* The phase with one transfer of each rank. A format's transfers have the shape of its variable: they stay.
  */
-static struct weir_phase warm_up_one_transfer(const struct weir_phase *first, enum weir_access access,
-                                              const char *path, struct weir_payload *payload) {
-    struct weir_phase phase = *first;
+static struct weir_phase warm_up_one_transfer(const struct weir_run *run, const struct weir_phase *first,
+                                              enum weir_access access, const char *path,
+                                              struct weir_payload *payload) {
+    struct weir_phase phase = weir_run_phase(run, access == WEIR_WRITE ? "warm-up write" : "warm-up read",
+                                             first->iteration, path, access, first->how.comm);
+    struct weir_geometry *geometry = &phase.how.geometry;
     int rank, sharers;
     bool format = (first->backend->traits & WEIR_FORMAT) != 0;
     MPI_Comm_rank(first->how.comm, &rank);
     MPI_Comm_size(first->how.comm, &sharers);
-    phase.name = access == WEIR_WRITE ? "warm-up write" : "warm-up read";
+    phase.how = first->how;
     phase.how.path = path;
     phase.how.access = access;
     phase.how.update = false;
-    if (!format && phase.how.geometry.xfer_bytes > LARGE_BYTES) {
-        phase.how.geometry.xfer_bytes = SMALL_BYTES;
+    if (!format && geometry->xfer_bytes > LARGE_BYTES) {
+        geometry->xfer_bytes = SMALL_BYTES;
     }
-    phase.how.geometry.block_bytes = format ? phase.how.geometry.block_bytes : phase.how.geometry.xfer_bytes;
-    phase.how.geometry.segments = 1;
-    phase.how.geometry.file_bytes = phase.how.geometry.block_bytes * (uint64_t)sharers;
+    geometry->block_bytes = format ? geometry->block_bytes : geometry->xfer_bytes;
+    geometry->segments = 1;
+    geometry->file_bytes = geometry->block_bytes * (uint64_t)sharers;
+    geometry->view = NULL;
     phase.pattern = (struct weir_pattern){
-        .first = phase.how.geometry.block_bytes * (uint64_t)rank, .per_segment = 1, .segments = 1};
+        .first = geometry->block_bytes * (uint64_t)rank, .per_segment = 1, .segments = 1};
     phase.payload = payload;
-    phase.transfers = NULL;
-    phase.reads = NULL;
-    phase.trace = NULL;
-    phase.sync_each = false;
-    phase.how.geometry.view = NULL;
+    phase.barriers = first->barriers;
     phase.sync = access == WEIR_WRITE && first->backend->sync != NULL;
-    phase.verify = phase.wear_out = false;
-    phase.stonewall_s = 0;
-    phase.forget = NULL;
-    phase.pace = (struct weir_pace){0};
-    phase.limit = WEIR_NO_LIMIT;
     phase.unwatched = true;
     return phase;
 }
 
 static bool warm_up_write_and_read(struct weir_run *run, const struct weir_phase *first, const char *path) {
-    struct weir_problem problem = {.rank = run->job->rank};
+    struct weir_problem problem = {0};
     struct weir_payload payload;
-    struct weir_phase phase = warm_up_one_transfer(first, WEIR_WRITE, path, NULL);
+    struct weir_phase phase = warm_up_one_transfer(run, first, WEIR_WRITE, path, NULL);
     if (!weir_payload_begin(&payload, WEIR_PAYLOAD_TIMESTAMP, phase.how.geometry.xfer_bytes, false)) {
         weir_problem_set(&problem, "malloc", path, ENOMEM, NULL, "for the warm-up; hint: --no-warm-up");
     }
     bool well = weir_document_settle(&run->document, &problem);
     for (int access = WEIR_WRITE; well && access <= WEIR_READ; access++) {
-        phase = warm_up_one_transfer(first, (enum weir_access)access, path, &payload);
+        phase = warm_up_one_transfer(run, first, (enum weir_access)access, path, &payload);
         well = weir_judge_phase(&run->document, &phase, &run->measure);
     }
     weir_payload_end(&payload);
@@ -91,7 +84,7 @@ bool weir_warm_up(struct weir_run *run, const struct weir_phase *first) {
     MPI_Comm_rank(first->how.comm, &rank_in_file);
     run->document.warmed_up = true; /* before the phases, which may write the head of the document */
     bool well = warm_up_write_and_read(run, first, path);
-    struct weir_problem problem = {.rank = run->job->rank};
+    struct weir_problem problem = {0};
     if (rank_in_file == 0) {
         run->backend->remove(path, first->how.settings, &problem);
     }

@@ -1,13 +1,12 @@
 #include "watch.h"
 #include "clock.h"
 #include "cpu_waits.h"
+#include "host_clock.h"
 #include "pauses.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 static struct weir_mounts watch_mounts = WEIR_MOUNTS_UNREAD;
 
@@ -39,21 +38,15 @@ static bool watch_looks_afterwards(const struct weir_job *job, const struct weir
 #define CLOSE_NS   10000u   /* nothing came between two readings */
 #define TELLING_NS 1000000u /* the least time that shows a clock that runs wrong by a percent */
 
-static uint64_t watch_raw_clock_ns(void) {
-    struct timespec now = {0, 0};
-    syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* The same moment by both clocks; again where the process was interrupted between them. What is returned is
  * how far apart the two readings may be all the same: a guest or a busy node may interrupt each attempt. */
 static uint64_t watch_read_clocks(uint64_t *clock_ns, uint64_t *raw_ns) {
     uint64_t before, after = 0;
     int attempts = 0;
     do {
-        before = watch_raw_clock_ns();
+        before = weir_raw_clock_ns();
         *clock_ns = weir_clock_ns();
-        after = watch_raw_clock_ns();
+        after = weir_raw_clock_ns();
     } while (after - before > CLOSE_NS && ++attempts < 8);
     *raw_ns = before + (after - before) / 2;
     return (after - before + 1) / 2;
@@ -167,78 +160,49 @@ void weir_watch_end(const struct weir_job *job, const struct weir_backend *backe
     }
 }
 
-static void watch_gather_llite(const struct weir_job *job, const struct weir_watched *mine,
-                               struct weir_watched *all) {
-    struct weir_llite *nodes = NULL;
-    size_t bytes = sizeof mine->llite;
-    if (!watch_first_on_node(job)) {
-        return;
-    }
-    if (job->nodes == 1) {
-        all->llite = mine->llite;
-        return;
-    }
-    if (job->rank == 0) {
-        nodes = calloc((size_t)job->nodes, bytes);
-    }
-    MPI_Gather(&mine->llite, (int)bytes, MPI_BYTE, nodes, (int)bytes, MPI_BYTE, 0, job->leaders);
-    for (int i = 0; nodes != NULL && i < job->nodes; i++) {
-        weir_llite_add(&all->llite, &nodes[i]);
-    }
-    free(nodes);
+/* What each of the ranks of a communicator has, on rank 0, for the caller to free; NULL elsewhere. */
+static void *watch_gather(const struct weir_job *job, MPI_Comm comm, int count, const void *mine,
+                          size_t bytes) {
+    void *all = job->rank == 0 ? calloc((size_t)count, bytes) : NULL;
+    MPI_Gather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0, comm);
+    return all;
 }
 
-static void watch_gather_servers(const struct weir_job *job, const struct weir_watched *mine,
-                                 struct weir_watched *all) {
-    struct weir_servers *nodes = NULL;
-    size_t bytes = sizeof mine->servers;
+/* What the first ranks of the nodes counted for them. */
+static void watch_gather_nodes(const struct weir_job *job, const struct weir_watched *mine,
+                               struct weir_watched *all) {
     if (!watch_first_on_node(job)) {
         return;
     }
+    all->llite = mine->llite;
+    all->device = mine->device;
     all->servers = mine->servers;
     if (job->nodes == 1) {
         return;
     }
-    if (job->rank == 0) {
-        nodes = calloc((size_t)job->nodes, bytes);
+    struct weir_llite *llites = watch_gather(job, job->leaders, job->nodes, &mine->llite, sizeof mine->llite);
+    struct weir_device *devices =
+        watch_gather(job, job->leaders, job->nodes, &mine->device, sizeof mine->device);
+    struct weir_servers *servers =
+        watch_gather(job, job->leaders, job->nodes, &mine->servers, sizeof mine->servers);
+    for (int i = 1; llites != NULL && i < job->nodes; i++) {
+        weir_llite_add(&all->llite, &llites[i]);
     }
-    MPI_Gather(&mine->servers, (int)bytes, MPI_BYTE, nodes, (int)bytes, MPI_BYTE, 0, job->leaders);
-    for (int i = 1; nodes != NULL && i < job->nodes; i++) {
-        weir_servers_add(&all->servers, &nodes[i]);
+    for (int i = 1; servers != NULL && i < job->nodes; i++) {
+        weir_servers_add(&all->servers, &servers[i]);
     }
-    free(nodes);
-}
-
-/* Unknown where one node does not know. */
-static void watch_gather_device(const struct weir_job *job, const struct weir_watched *mine,
-                                struct weir_watched *all) {
-    struct weir_device *nodes = NULL;
-    size_t bytes = sizeof mine->device;
-    if (!watch_first_on_node(job)) {
-        return;
+    if (devices != NULL) {
+        weir_device_join(devices, job->nodes, &all->device);
     }
-    all->device = mine->device;
-    if (job->nodes == 1) {
-        return;
-    }
-    if (job->rank == 0) {
-        nodes = calloc((size_t)job->nodes, bytes);
-    }
-    MPI_Gather(&mine->device, (int)bytes, MPI_BYTE, nodes, (int)bytes, MPI_BYTE, 0, job->leaders);
-    if (nodes != NULL) {
-        weir_device_join(nodes, job->nodes, &all->device);
-    }
-    free(nodes);
+    free(llites);
+    free(devices);
+    free(servers);
 }
 
 static void watch_gather_types(const struct weir_job *job, const struct weir_watched *mine,
                                struct weir_watched *all) {
-    char(*types)[WEIR_MEDIUM_TYPE] = NULL;
-    if (job->rank == 0) {
-        types = calloc((size_t)job->size, WEIR_MEDIUM_TYPE);
-    }
-    MPI_Gather(mine->medium.file_system, WEIR_MEDIUM_TYPE, MPI_CHAR, types, WEIR_MEDIUM_TYPE, MPI_CHAR, 0,
-               job->comm);
+    char(*types)[WEIR_MEDIUM_TYPE] =
+        watch_gather(job, job->comm, job->size, mine->medium.file_system, WEIR_MEDIUM_TYPE);
     for (int rank = 0; types != NULL && rank < job->size; rank++) {
         int at = 0;
         while (at < WEIR_WATCH_TYPES && all->types[at][0] != '\0' &&
@@ -256,17 +220,13 @@ static void watch_gather_types(const struct weir_job *job, const struct weir_wat
 static void watch_gather_groups(const struct weir_job *job, const struct weir_watched *mine,
                                 struct weir_watched *all) {
     const struct weir_control_group *own = &mine->group;
-    struct weir_control_group *ranks = NULL;
     int tells = own->throttled_periods > 0 || own->limit_count > 0, any = 0;
     MPI_Allreduce(&tells, &any, 1, MPI_INT, MPI_LOR, job->comm);
     all->group.known = own->known;
     if (!any) {
         return;
     }
-    if (job->rank == 0) {
-        ranks = calloc((size_t)job->size, sizeof *ranks);
-    }
-    MPI_Gather(own, (int)sizeof *own, MPI_BYTE, ranks, (int)sizeof *own, MPI_BYTE, 0, job->comm);
+    struct weir_control_group *ranks = watch_gather(job, job->comm, job->size, own, sizeof *own);
     for (int rank = 0; ranks != NULL && rank < job->size; rank++) {
         weir_control_group_join(&ranks[rank], &all->group);
     }
@@ -276,7 +236,7 @@ static void watch_gather_groups(const struct weir_job *job, const struct weir_wa
 /* Each rank may be bound to a processor of its own, or all of them to one. */
 static void watch_gather_processors(const struct weir_job *job, struct weir_watched *all) {
     struct weir_processors own, node = {{0}};
-    unsigned here[2] = {0, 0}, *nodes = NULL;
+    unsigned here[2];
     int ranks = 0;
     weir_processors_read(&own);
     MPI_Reduce(own.words, node.words, WEIR_PROCESSORS_WORDS, MPI_UINT64_T, MPI_BOR, 0, job->node_comm);
@@ -286,10 +246,7 @@ static void watch_gather_processors(const struct weir_job *job, struct weir_watc
     MPI_Comm_size(job->node_comm, &ranks);
     here[0] = (unsigned)ranks;
     here[1] = weir_processors_count(&node);
-    if (job->rank == 0) {
-        nodes = calloc((size_t)job->nodes, sizeof here);
-    }
-    MPI_Gather(here, 2, MPI_UNSIGNED, nodes, 2, MPI_UNSIGNED, 0, job->leaders);
+    unsigned *nodes = watch_gather(job, job->leaders, job->nodes, here, sizeof here);
     for (int i = 0; nodes != NULL && i < job->nodes; i++) {
         unsigned count = nodes[2 * i], allowed = nodes[2 * i + 1];
         if (i == 0 || (uint64_t)count * all->processors > (uint64_t)all->ranks * allowed) {
@@ -300,26 +257,20 @@ static void watch_gather_processors(const struct weir_job *job, struct weir_watc
     free(nodes);
 }
 
+/* Adds up all ranks; both hold numbers of 64 bits and nothing else. */
+static void watch_sum(const struct weir_job *job, const void *mine, void *all, size_t bytes) {
+    MPI_Reduce(mine, all, (int)(bytes / sizeof(uint64_t)), MPI_UINT64_T, MPI_SUM, 0, job->comm);
+}
+
 void weir_watched_gather(const struct weir_job *job, const struct weir_watched *mine,
                          struct weir_watched *all) {
-    uint64_t here[WEIR_IO_COUNTS + 9], sums[WEIR_IO_COUNTS + 9] = {0};
-    const struct weir_cachestat *unwritten = &mine->unwritten;
-    const uint64_t others[9] = {mine->io.known,
-                                mine->before.sampled_pages,
-                                mine->before.resident_pages,
-                                mine->after.sampled_pages,
-                                mine->after.resident_pages,
-                                unwritten->files,
-                                unwritten->pages,
-                                unwritten->dirty_bytes,
-                                unwritten->writeback_bytes};
-    memcpy(here, mine->io.counts, sizeof mine->io.counts);
-    memcpy(here + WEIR_IO_COUNTS, others, sizeof others);
-    MPI_Reduce(here, sums, WEIR_IO_COUNTS + 9, MPI_UINT64_T, MPI_SUM, 0, job->comm);
     memset(all, 0, sizeof *all);
-    watch_gather_llite(job, mine, all);
-    watch_gather_device(job, mine, all);
-    watch_gather_servers(job, mine, all);
+    watch_sum(job, mine->io.counts, all->io.counts, sizeof mine->io.counts);
+    watch_sum(job, &mine->before, &all->before, sizeof mine->before);
+    watch_sum(job, &mine->after, &all->after, sizeof mine->after);
+    watch_sum(job, &mine->unwritten, &all->unwritten, sizeof mine->unwritten);
+    MPI_Reduce(&mine->io.known, &all->io.known, 1, MPI_C_BOOL, MPI_LAND, 0, job->comm);
+    watch_gather_nodes(job, mine, all);
     watch_gather_types(job, mine, all);
     watch_gather_groups(job, mine, all);
     if (!WEIR_IS_BLIND) {
@@ -330,10 +281,4 @@ void weir_watched_gather(const struct weir_job *job, const struct weir_watched *
     all->medium = mine->medium;
     all->no_residency = mine->no_residency;
     all->touched = mine->touched;
-    memcpy(all->io.counts, sums, sizeof all->io.counts);
-    const uint64_t *rest = sums + WEIR_IO_COUNTS;
-    all->io.known = rest[0] == (uint64_t)job->size;
-    all->before = (struct weir_residency){rest[1], rest[2]};
-    all->after = (struct weir_residency){rest[3], rest[4]};
-    all->unwritten = (struct weir_cachestat){rest[5], rest[6], rest[7], rest[8]};
 }

@@ -1,5 +1,6 @@
 /* ceph-fuse: what its objecter sent to the OSDs and its messenger received, by its own admin socket. The
  * counters of its cache answer for nothing: they count reads that no OSD saw. */
+#include "closing.h"
 #include "fuse_client.h"
 #include "observer.h"
 
@@ -29,7 +30,7 @@ static bool cephfuse_find_socket(pid_t client) {
     unsigned long inode;
     int count = weir_fuse_sockets(client, inodes);
     bool found = false;
-    FILE *sockets = fopen("/proc/net/unix", "re");
+    WEIR_FILE *sockets = fopen("/proc/net/unix", "re");
     while (sockets != NULL && !found && fgets(line, sizeof line, sockets) != NULL) {
         if (sscanf(line, "%*s %*s %*s %*s %*s %*s %lu %107s", &inode, path) != 2 || path[0] != '/') {
             continue;
@@ -37,9 +38,6 @@ static bool cephfuse_find_socket(pid_t client) {
         for (int i = 0; i < count && !found; i++) {
             found = inodes[i] == inode;
         }
-    }
-    if (sockets != NULL) {
-        fclose(sockets);
     }
     if (found) {
         memcpy(socket_path, path, sizeof path);

@@ -1,6 +1,7 @@
 /* TCP connections of the mount: those of its FUSE process, else those to the targets of Lustre, else those to
  * the servers that the mount names. */
 #include "addresses.h"
+#include "closing.h"
 #include "fuse_client.h"
 #include "inet_diag.h"
 #include "llite.h"
@@ -303,11 +304,8 @@ static bool connections_find_ends(const struct weir_medium *medium, char what[96
 }
 
 static uint64_t connections_timeouts(void) {
-    FILE *file = fopen("/proc/self/net/netstat", "r");
+    WEIR_FILE *file = fopen("/proc/self/net/netstat", "r");
     uint64_t timeouts = weir_tcp_timeouts(file);
-    if (file != NULL) {
-        fclose(file);
-    }
     return timeouts;
 }
 

@@ -1,5 +1,7 @@
 #include "fuse_client.h"
 
+#include "closing.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -15,14 +17,11 @@ static enum fuse_answer fuse_answer_of(const char *pid, const char *descriptor, 
     unsigned connection;
     enum fuse_answer answer = FUSE_MAYBE;
     snprintf(path, sizeof path, "/proc/%.20s/fdinfo/%.20s", pid, descriptor);
-    FILE *file = fopen(path, "re");
+    WEIR_FILE *file = fopen(path, "re");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         if (sscanf(line, "fuse_connection: %u", &connection) == 1) {
             answer = connection == minor_number ? FUSE_YES : FUSE_NO;
         }
-    }
-    if (file != NULL) {
-        fclose(file);
     }
     return answer;
 }
@@ -32,7 +31,7 @@ static bool fuse_names_point(const char *pid, const char *point) {
     char path[64], text[4096];
     size_t length = strlen(point);
     snprintf(path, sizeof path, "/proc/%.20s/cmdline", pid);
-    FILE *file = fopen(path, "re");
+    WEIR_FILE *file = fopen(path, "re");
     size_t bytes = file != NULL ? fread(text, 1, sizeof text - 1, file) : 0;
     bool named = false;
     text[bytes] = '\0';
@@ -40,9 +39,6 @@ static bool fuse_names_point(const char *pid, const char *point) {
         bool begins = at == text || at[-1] == '\0' || at[-1] == ' ' || at[-1] == '=';
         bool ends = at[length] == '\0' || at[length] == ' ' || at[length] == ')';
         named = begins && ends && memcmp(at, point, length) == 0;
-    }
-    if (file != NULL) {
-        fclose(file);
     }
     return named;
 }
@@ -66,29 +62,23 @@ static enum fuse_answer fuse_serves(const char *pid, const struct weir_medium *m
     char folder[64], name[32], target[64];
     enum fuse_answer best = FUSE_NO;
     snprintf(folder, sizeof folder, "/proc/%.20s/fd", pid);
-    DIR *entries = opendir(folder);
+    WEIR_DIR *entries = opendir(folder);
     while (best != FUSE_YES && fuse_next_link(entries, folder, name, target)) {
         if (strcmp(target, "/dev/fuse") == 0) {
             enum fuse_answer one = fuse_answer_of(pid, name, medium->minor_number);
             best = one > best ? one : best;
         }
     }
-    if (entries != NULL) {
-        closedir(entries);
-    }
     return best == FUSE_MAYBE && !fuse_names_point(pid, medium->point) ? FUSE_NO : best;
 }
 
 static pid_t fuse_find_client(const struct weir_medium *medium) {
     pid_t found = 0;
-    DIR *processes = opendir("/proc");
+    WEIR_DIR *processes = opendir("/proc");
     for (struct dirent *entry; processes != NULL && found == 0 && (entry = readdir(processes)) != NULL;) {
         if (isdigit((unsigned char)entry->d_name[0]) && fuse_serves(entry->d_name, medium) != FUSE_NO) {
             found = (pid_t)atol(entry->d_name);
         }
-    }
-    if (processes != NULL) {
-        closedir(processes);
     }
     return found;
 }
@@ -108,14 +98,13 @@ int weir_fuse_sockets(pid_t client, unsigned long inodes[WEIR_FUSE_SOCKETS]) {
     char folder[64], name[32], target[64];
     int count = 0;
     snprintf(folder, sizeof folder, "/proc/%ld/fd", (long)client);
-    DIR *entries = opendir(folder);
+    WEIR_DIR *entries = opendir(folder);
     if (entries == NULL) {
         return -1;
     }
     while (count < WEIR_FUSE_SOCKETS && fuse_next_link(entries, folder, name, target)) {
         count += sscanf(target, "socket:[%lu]", &inodes[count]) == 1;
     }
-    closedir(entries);
     return count;
 }
 
@@ -124,15 +113,12 @@ static bool fuse_is_in_table(const char *table, const char *type, unsigned long 
     char line[512], kind[16];
     unsigned long found = 0;
     bool is_there = false;
-    FILE *file = fopen(table, "re");
+    WEIR_FILE *file = fopen(table, "re");
     while (file != NULL && !is_there && fgets(line, sizeof line, file) != NULL) {
         bool is_unix = sscanf(line, "%*s %*s %*s %*s %15s %*s %lu", kind, &found) == 2 && type != NULL;
         bool is_netlink =
             type == NULL && sscanf(line, "%*s %*s %*s %*s %*s %*s %*s %*s %*s %lu", &found) == 1;
         is_there = found == inode && (is_netlink || (is_unix && strcmp(kind, type) == 0));
-    }
-    if (file != NULL) {
-        fclose(file);
     }
     return is_there;
 }
@@ -147,14 +133,11 @@ bool weir_fuse_has_peers(const struct weir_medium *medium) {
     unsigned long inode;
     pid_t client = weir_fuse_client(medium);
     snprintf(folder, sizeof folder, "/proc/%ld/fd", (long)client);
-    DIR *entries = client != 0 ? opendir(folder) : NULL;
+    WEIR_DIR *entries = client != 0 ? opendir(folder) : NULL;
     bool has = entries == NULL;
     while (!has && fuse_next_link(entries, folder, name, target)) {
         has = strncmp(target, "/dev/infiniband/", 16) == 0 ||
               (sscanf(target, "socket:[%lu]", &inode) == 1 && !fuse_is_silent(inode));
-    }
-    if (entries != NULL) {
-        closedir(entries);
     }
     return has;
 }

@@ -1,5 +1,6 @@
 /* GlusterFS: what each client translator of the mount exchanged with its brick, in the virtual folder .meta.
  */
+#include "closing.h"
 #include "observer.h"
 
 #include <dirent.h>
@@ -14,7 +15,7 @@ static bool gluster_add_brick(const char *path, uint64_t counts[WEIR_SERVERS_COU
     char line[256];
     unsigned long long value;
     int found = 0;
-    FILE *file = fopen(path, "re");
+    WEIR_FILE *file = fopen(path, "re");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         if (sscanf(line, "total_bytes_read = %llu", &value) == 1) {
             counts[WEIR_SERVERS_RECEIVED] += value;
@@ -23,9 +24,6 @@ static bool gluster_add_brick(const char *path, uint64_t counts[WEIR_SERVERS_COU
             counts[WEIR_SERVERS_SENT] += value;
             found++;
         }
-    }
-    if (file != NULL) {
-        fclose(file);
     }
     return found == 2;
 }
@@ -36,7 +34,7 @@ static int gluster_sum(const struct weir_medium *medium, uint64_t counts[WEIR_SE
     int bricks = 0;
     snprintf(folder, sizeof folder, "%.256s/.meta/graphs/active", medium->point);
     memset(counts, 0, WEIR_SERVERS_COUNTS * sizeof *counts);
-    DIR *translators = opendir(folder);
+    WEIR_DIR *translators = opendir(folder);
     for (struct dirent *entry; translators != NULL && (entry = readdir(translators)) != NULL;) {
         if (strstr(entry->d_name, "-client-") == NULL) {
             continue;
@@ -47,9 +45,6 @@ static int gluster_sum(const struct weir_medium *medium, uint64_t counts[WEIR_SE
             break;
         }
         bricks++;
-    }
-    if (translators != NULL) {
-        closedir(translators);
     }
     counts[WEIR_SERVERS_REQUESTS] = counts[WEIR_SERVERS_WRITES] = counts[WEIR_SERVERS_COMMITS] =
         WEIR_SERVERS_UNKNOWN;

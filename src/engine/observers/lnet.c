@@ -1,5 +1,6 @@
 #include "lnet.h"
 
+#include "closing.h"
 #include "llite.h"
 
 #include <dirent.h>
@@ -22,12 +23,8 @@ static const struct lnet_folder folders[] = {
 };
 
 static bool lnet_read_word(const char *path, char word[64]) {
-    FILE *file = fopen(path, "re");
-    bool good = file != NULL && fscanf(file, "%63s", word) == 1;
-    if (file != NULL) {
-        fclose(file);
-    }
-    return good;
+    WEIR_FILE *file = fopen(path, "re");
+    return file != NULL && fscanf(file, "%63s", word) == 1;
 }
 
 static uint16_t lnet_port(const char *name) {
@@ -94,7 +91,7 @@ static bool lnet_add_folder(const char *root, const struct lnet_folder *folder, 
     char path[1024], nid[64];
     bool good = true;
     snprintf(path, sizeof path, "%.500s/%s", root, folder->name);
-    DIR *devices = opendir(path);
+    WEIR_DIR *devices = opendir(path);
     for (struct dirent *entry; good && devices != NULL && (entry = readdir(devices)) != NULL;) {
         bool is_target = lnet_is_target_of(folder, entry->d_name, file_system);
         if (lnet_read_address(folder, entry->d_name, nid)) {
@@ -103,9 +100,6 @@ static bool lnet_add_folder(const char *root, const struct lnet_folder *folder, 
             snprintf(why, 96, "the address of %.40s is not readable", entry->d_name);
             good = false;
         }
-    }
-    if (devices != NULL) {
-        closedir(devices);
     }
     return good;
 }

@@ -1,4 +1,5 @@
 /* MooseFS: requests of the mount to its master, in the virtual file .stats. It has no counts of data. */
+#include "closing.h"
 #include "observer.h"
 
 #include <stdio.h>
@@ -17,15 +18,12 @@ static bool moosefs_count(const struct weir_medium *medium, uint64_t counts[WEIR
     }
     counts[WEIR_SERVERS_ENDED] = 0;
     snprintf(path, sizeof path, "%.256s/.stats", medium->point);
-    FILE *file = fopen(path, "re");
+    WEIR_FILE *file = fopen(path, "re");
     while (file != NULL && !found && fgets(line, sizeof line, file) != NULL) {
         if (sscanf(line, "master.packets_sent: %llu", &packets) == 1) {
             counts[WEIR_SERVERS_REQUESTS] = packets;
             found = true;
         }
-    }
-    if (file != NULL) {
-        fclose(file);
     }
     return found;
 }

@@ -1,6 +1,8 @@
 /* The NFS client of the kernel: payload and requests of one mount in /proc/self/mountstats. */
 #include "nfs.h"
 
+#include "closing.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -50,12 +52,8 @@ bool weir_nfs_parse(FILE *file, const char *point, uint64_t counts[WEIR_SERVERS_
 }
 
 static bool nfs_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
-    FILE *file = fopen("/proc/self/mountstats", "re");
-    bool good = file != NULL && weir_nfs_parse(file, medium->point, counts);
-    if (file != NULL) {
-        fclose(file);
-    }
-    return good;
+    WEIR_FILE *file = fopen("/proc/self/mountstats", "re");
+    return file != NULL && weir_nfs_parse(file, medium->point, counts);
 }
 
 static bool nfs_begin(const struct weir_medium *medium, char what[96]) {

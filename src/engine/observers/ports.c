@@ -1,4 +1,5 @@
 /* Network ports of the node, whoever used them: the weakest witness, for clients that show nothing else. */
+#include "closing.h"
 #include "fuse_client.h"
 #include "observer.h"
 
@@ -36,11 +37,8 @@ static bool ports_add(const char *folder, const char *name, const char *file, ui
     char path[800];
     unsigned long long value;
     snprintf(path, sizeof path, "%.300s/%.200s/%.60s", folder, name, file);
-    FILE *counter = fopen(path, "re");
+    WEIR_FILE *counter = fopen(path, "re");
     bool good = counter != NULL && fscanf(counter, "%llu", &value) == 1;
-    if (counter != NULL) {
-        fclose(counter);
-    }
     *sum += good ? value * unit : 0;
     return good;
 }
@@ -51,7 +49,7 @@ static int ports_add_ethernet(bool hardware, uint64_t *sent, uint64_t *received)
     char line[512], name[32], path[128];
     unsigned long long in, out;
     int found = 0;
-    FILE *links = fopen("/proc/net/dev", "re");
+    WEIR_FILE *links = fopen("/proc/net/dev", "re");
     while (links != NULL && fgets(line, sizeof line, links) != NULL) {
         if (sscanf(line, " %31[^:]: %llu %*u %*u %*u %*u %*u %*u %*u %llu", name, &in, &out) != 3 ||
             strcmp(name, "lo") == 0) {
@@ -64,9 +62,6 @@ static int ports_add_ethernet(bool hardware, uint64_t *sent, uint64_t *received)
             found++;
         }
     }
-    if (links != NULL) {
-        fclose(links);
-    }
     return found;
 }
 
@@ -74,21 +69,15 @@ static int ports_add_infiniband(uint64_t *sent, uint64_t *received) {
     static const char folder[] = "/sys/class/infiniband";
     char path[600];
     int found = 0;
-    DIR *adapters = opendir(folder);
+    WEIR_DIR *adapters = opendir(folder);
     for (struct dirent *adapter; adapters != NULL && (adapter = readdir(adapters)) != NULL;) {
         snprintf(path, sizeof path, "%s/%.200s/ports", folder, adapter->d_name);
-        DIR *ports = adapter->d_name[0] == '.' ? NULL : opendir(path);
+        WEIR_DIR *ports = adapter->d_name[0] == '.' ? NULL : opendir(path);
         for (struct dirent *port; ports != NULL && (port = readdir(ports)) != NULL;) {
             found += port->d_name[0] != '.' &&
                      ports_add(path, port->d_name, "counters/port_xmit_data", UNIT_BYTES, sent) &&
                      ports_add(path, port->d_name, "counters/port_rcv_data", UNIT_BYTES, received);
         }
-        if (ports != NULL) {
-            closedir(ports);
-        }
-    }
-    if (adapters != NULL) {
-        closedir(adapters);
     }
     return found;
 }

@@ -1,5 +1,7 @@
 #include "batch_list.h"
 
+#include "options.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,17 +18,10 @@ static int batch_arguments_of(const char *line) {
 
 static bool batch_read_cell(struct batch_cell *cell, char *line, int ranks, char *complaint, unsigned bytes) {
     int count = batch_arguments_of(line);
-    if (count < FIXED_WORDS) {
-        snprintf(complaint, bytes,
-                 "line %d: %d fields, but a cell has name, ranks, folder, personality, options", cell->line,
-                 count);
-        return false;
-    }
+    REFUSE(count < FIXED_WORDS,
+           "line %d: %d fields, but a cell has name, ranks, folder, personality, options", cell->line, count);
     char **arguments = calloc((size_t)count + 1, sizeof *arguments);
-    if (arguments == NULL) {
-        snprintf(complaint, bytes, "line %d: no memory", cell->line);
-        return false;
-    }
+    REFUSE(arguments == NULL, "line %d: no memory", cell->line);
     for (int i = 0; i < count; i++) {
         arguments[i] = line;
         line += strcspn(line, "\t");
@@ -42,10 +37,8 @@ static bool batch_read_cell(struct batch_cell *cell, char *line, int ranks, char
     memmove(arguments, arguments + 3, (size_t)(count - 2) * sizeof *arguments);
     cell->arguments = arguments;
     cell->ranks = (int)wanted;
-    if (*end != '\0' || wanted < 1 || wanted > ranks) {
-        snprintf(complaint, bytes, "line %d: a cell of this job can have 1 to %d ranks", cell->line, ranks);
-        return false;
-    }
+    REFUSE(*end != '\0' || wanted < 1 || wanted > ranks, "line %d: a cell of this job can have 1 to %d ranks",
+           cell->line, ranks);
     return true;
 }
 
@@ -55,10 +48,7 @@ bool batch_list_parse(struct batch_list *list, char *text, int ranks, char *comp
         lines += *at == '\n';
     }
     *list = (struct batch_list){.text = text, .cells = calloc((size_t)lines, sizeof *list->cells)};
-    if (list->cells == NULL) {
-        snprintf(complaint, bytes, "no memory for %d cells", lines);
-        return false;
-    }
+    REFUSE(list->cells == NULL, "no memory for %d cells", lines);
     char *line = text;
     for (int number = 1; number <= lines; number++) {
         char *next = line + strcspn(line, "\n");
@@ -73,10 +63,8 @@ bool batch_list_parse(struct batch_list *list, char *text, int ranks, char *comp
         }
         line = last ? next : next + 1;
     }
-    if (list->count == 0) {
-        snprintf(complaint, bytes, "the list holds no cell");
-    }
-    return list->count > 0;
+    REFUSE(list->count == 0, "the list holds no cell");
+    return true;
 }
 
 void batch_list_free(struct batch_list *list) {

@@ -23,11 +23,7 @@ static void find_requested(struct weir_json *json, const void *context) {
     weir_json_text(json, NULL, "find");
     weir_json_list_end(json);
     weir_json_text(json, "name", a->name);
-    if (run->size_bytes >= 0) {
-        weir_json_integer(json, "size_bytes", run->size_bytes);
-    } else {
-        weir_json_null(json, "size_bytes");
-    }
+    weir_json_known_count(json, "size_bytes", run->size_bytes >= 0, (uint64_t)run->size_bytes);
     weir_json_text(json, "newer", a->newer);
     weir_json_integer(json, "queue", a->queue);
     weir_json_integer(json, "make_files", a->make_files);
@@ -50,11 +46,7 @@ static void find_more(struct weir_json *json, const struct weir_result *result, 
     (void)result;
     weir_json_text(json, "item", "file");
     weir_json_count(json, "found", all->found);
-    if (made > 0) {
-        weir_json_count(json, "requested_operations", made);
-    } else {
-        weir_json_null(json, "requested_operations");
-    }
+    weir_json_known_count(json, "requested_operations", made > 0, made);
     weir_json_count(json, "directories_read", all->directories);
     weir_json_count(json, "entries", all->entries);
     weir_json_count(json, "unknown_types", all->unknown_types);
@@ -73,7 +65,6 @@ static bool find_prepare(void *own) {
     if (run->base.job->rank == 0 && !find_push(&run->queue, 'd', run->requested.directory, "")) {
         weir_problem_set(&run->problem, "malloc", run->requested.directory, ENOMEM, NULL, "%s", "");
     }
-    run->problem.rank = run->base.job->rank;
     return weir_document_settle(&run->base.document, &run->problem) && find_make(run);
 }
 
@@ -90,40 +81,17 @@ static void find_walk(struct find_run *run) {
     } while (true);
 }
 
-static void find_shift(struct weir_step *step, int64_t by_ns) {
-    step->start_ns = (uint64_t)((int64_t)step->start_ns + by_ns);
-    step->stop_ns = (uint64_t)((int64_t)step->stop_ns + by_ns);
-}
-
 static void find_measure(struct find_run *run) {
-    struct weir_measure *m = &run->base.measure;
-    struct weir_hints none = {0};
-    struct weir_open how = {.path = run->requested.directory,
-                            .access = WEIR_WRITE, /* no file's pages are looked at */
-                            .comm = MPI_COMM_SELF,
-                            .rank = run->base.job->rank,
-                            .hints = &none};
     const struct weir_backend *posix = weir_backend_find("POSIX");
-    weir_histogram_clear(&m->latency);
-    m->observed.open_flags = -1;
-    weir_job_align_clocks(run->base.job);
-    weir_clock_iso8601(m->began);
-    m->watched.directory = true;
-    weir_watch_begin(run->base.job, posix, &how, &m->watched);
-    MPI_Barrier(run->base.job->comm);
-    m->io.start_ns = weir_clock_ns();
+    struct weir_measure *measure = &run->base.measure;
+    weir_phase_begin_names(run->base.job, posix, run->requested.directory, measure);
     find_walk(run);
-    m->io.stop_ns = weir_clock_ns();
-    weir_watch_end(run->base.job, posix, &how, &m->watched);
-    find_shift(&m->io, run->base.job->ahead_ns);
-    m->open = (struct weir_step){m->io.start_ns, m->io.start_ns};
-    m->close = (struct weir_step){m->io.stop_ns, m->io.stop_ns};
-    m->operations = run->counts.files;
+    weir_phase_end_names(run->base.job, posix, run->requested.directory, measure);
+    measure->operations = run->counts.files;
 }
 
 static void find_count_failures(struct find_run *run) {
     struct weir_problem *problem = &run->problem;
-    problem->rank = run->base.job->rank;
     if (run->counts.failures > 1) {
         snprintf(problem->text, sizeof problem->text, "the first of %llu failures",
                  (unsigned long long)run->counts.failures);

@@ -65,6 +65,5 @@ bool find_make(struct find_run *run) {
     if (run->requested.make_files > 0) {
         find_make_part(run);
     }
-    run->problem.rank = run->base.job->rank;
     return weir_document_settle(&run->base.document, &run->problem);
 }

@@ -93,7 +93,6 @@ bool find_options_read(void *own, int argc, char **argv, char *complaint, unsign
     int count = 0;
     char **arguments = find_in_long_form(argc, argv, &count);
     REFUSE(arguments == NULL, "no memory for the options");
-    run->base.common = weir_common_defaults;
     run->requested.queue = 100000;
     run->requested.make_directories = 1;
     bool good = weir_options_parse(count, arguments, sets, 2, &run->base.texts, complaint, bytes);

@@ -21,34 +21,23 @@ static void iom_path_of(struct iom_run *run, enum weir_access access) {
 static struct weir_phase iom_phase_of(struct iom_run *run, const char *name, enum weir_access access,
                                       int iteration) {
     const struct iom_params *a = &run->requested;
-    return (struct weir_phase){
-        .name = name,
-        .iteration = iteration,
-        .backend = run->base.backend,
-        .how = {.path = run->path,
-                .access = access,
-                .direct = a->direct,
-                .comm = MPI_COMM_SELF,
-                .rank = run->base.job->rank,
-                .hints = &run->base.hints,
-                .settings = run->base.settings,
-                .geometry = {.xfer_bytes = (size_t)a->xfer_bytes, .file_bytes = (uint64_t)a->file_bytes}},
-        .barriers = true,
-        .no_residency = run->base.common.no_residency,
-        .limit = WEIR_NO_LIMIT,
-        .requested_bytes = (uint64_t)(a->operations * a->xfer_bytes) * (uint64_t)run->base.job->size,
-        .sync = access == WEIR_WRITE && a->sync,
-        .verify = a->verify,
-        .dense = run->in_file.order == IOM_SEQ,
-        .transfers = iom_transfers,
-        .own = run,
-    };
+    struct weir_phase phase = weir_run_phase(&run->base, name, iteration, run->path, access, MPI_COMM_SELF);
+    phase.how.direct = a->direct;
+    phase.how.geometry.xfer_bytes = (size_t)a->xfer_bytes;
+    phase.how.geometry.file_bytes = (uint64_t)a->file_bytes;
+    phase.requested_bytes = (uint64_t)(a->operations * a->xfer_bytes) * (uint64_t)run->base.job->size;
+    phase.sync = access == WEIR_WRITE && a->sync;
+    phase.verify = a->verify;
+    phase.dense = run->in_file.order == IOM_SEQ;
+    phase.transfers = iom_transfers;
+    phase.own = run;
+    return phase;
 }
 
 /* The file as it has to be when the access begins. */
 static bool iom_prepare(struct iom_run *run, enum weir_access how, int iteration) {
     const struct iom_params *a = &run->requested;
-    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct weir_problem problem = {0};
     int64_t resident_bytes = -1;
     bool write = how == WEIR_WRITE;
     iom_path_of(run, how);
@@ -82,7 +71,7 @@ static bool iom_measured(struct iom_run *run, struct weir_phase *phase) {
 }
 
 static bool iom_told(struct iom_run *run, const struct weir_phase *phase, struct weir_result **kept) {
-    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct weir_problem problem = {0};
     struct weir_result result;
     iom_times_write(run, phase->name, phase->iteration, &problem);
     weir_result_gather(run->base.job, phase, &run->base.measure, &result);
@@ -95,7 +84,7 @@ static bool iom_told(struct iom_run *run, const struct weir_phase *phase, struct
 
 static bool iom_access_once(struct iom_run *run, enum weir_access access, int iteration) {
     bool write = access == WEIR_WRITE;
-    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct weir_problem problem = {0};
     if (!iom_prepare(run, access, iteration)) {
         return false;
     }
@@ -133,7 +122,7 @@ static bool iom_iterate(void *own, int iteration) {
 
 static bool iom_finish(void *own, bool well) {
     struct iom_run *run = own;
-    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct weir_problem problem = {0};
     (void)well;
     iom_counters_write(run, &problem);
     return weir_document_settle(&run->base.document, &problem);
@@ -142,7 +131,7 @@ static bool iom_finish(void *own, bool well) {
 static bool iom_begin(void *own) {
     struct iom_run *run = own;
     const struct iom_params *a = &run->requested;
-    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct weir_problem problem = {0};
     if (run->requested.seed == -1) {
         run->requested.seed = (uint32_t)time(NULL);
         MPI_Bcast(&run->requested.seed, 1, MPI_INT64_T, 0, run->base.job->comm);

@@ -1,6 +1,7 @@
 /* Counters of the system, read before a phase, again and again while it runs, and after it. They are kept in
  * memory until all is measured: nothing is written while something is timed. */
 #include "clock.h"
+#include "closing.h"
 #include "io_model.h"
 
 #include <errno.h>
@@ -65,25 +66,17 @@ bool iom_counters_check(const struct iom_run *run, char *complaint, unsigned byt
     char list[2048], path[512];
     bool more =
         requested->counters != NULL || (requested->device != NULL && strcmp(requested->device, "") != 0);
-    if (more && requested->samples == NULL) {
-        snprintf(complaint, bytes, "--counters and a device need --samples PREFIX, where the samples go");
-        return false;
-    }
-    if (requested->device != NULL && strchr(requested->device, '/') != NULL) {
-        snprintf(complaint, bytes, "--device %s: the name without /dev/, as in /sys/block",
-                 requested->device);
-        return false;
-    }
+    REFUSE(more && requested->samples == NULL,
+           "--counters and a device need --samples PREFIX, where the samples go");
+    REFUSE(requested->device != NULL && strchr(requested->device, '/') != NULL,
+           "--device %s: the name without /dev/, as in /sys/block", requested->device);
     if (!iom_samples_for_node(run)) {
         return true;
     }
     if (requested->device != NULL) {
         iom_device_path(path, requested->device);
-        if (access(path, R_OK) != 0) {
-            snprintf(complaint, bytes, "--device %s: %s: %s; ls /sys/block shows the devices",
-                     requested->device, path, strerror(errno));
-            return false;
-        }
+        REFUSE(access(path, R_OK) != 0, "--device %s: %s: %s; ls /sys/block shows the devices",
+               requested->device, path, strerror(errno));
     }
     if (requested->counters == NULL) {
         return true;
@@ -92,17 +85,9 @@ bool iom_counters_check(const struct iom_run *run, char *complaint, unsigned byt
     char *rest = list;
     int count = 0;
     for (char *item = strsep(&rest, ","); item != NULL; item = strsep(&rest, ","), count++) {
-        FILE *file = strlen(item) < 500 ? fopen(item, "r") : NULL;
-        if (file == NULL || count >= SOURCES_MAX - 3) {
-            snprintf(complaint, bytes, "--counters %s: %s", item,
-                     file != NULL ? "more files than can be sampled" : strerror(errno));
-        }
-        if (file != NULL) {
-            fclose(file);
-        }
-        if (file == NULL || count >= SOURCES_MAX - 3) {
-            return false;
-        }
+        WEIR_FILE *file = strlen(item) < 500 ? fopen(item, "r") : NULL;
+        REFUSE(file == NULL || count >= SOURCES_MAX - 3, "--counters %s: %s", item,
+               file != NULL ? "more files than can be sampled" : strerror(errno));
     }
     return true;
 }
@@ -233,12 +218,9 @@ static void iom_sample(struct iom_sampler *sampler) {
     for (int i = 0; i < sampler->source_count; i++) {
         char line[512];
         const struct source *source = &sampler->sources[i];
-        FILE *file = fopen(source->path, "re");
+        WEIR_FILE *file = fopen(source->path, "re");
         while (file != NULL && fgets(line, sizeof line, file) != NULL) {
             (source->device ? iom_read_device : iom_read_line)(sampler, row, source, line);
-        }
-        if (file != NULL) {
-            fclose(file);
         }
     }
 }

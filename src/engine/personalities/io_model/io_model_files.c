@@ -8,17 +8,6 @@
 #define CHUNK_BYTES  ((size_t)1 << 20)
 #define WAIT_SECONDS 30
 
-static struct weir_open iom_how_to_open(const struct iom_run *run, enum weir_access access) {
-    return (struct weir_open){
-        .path = run->path,
-        .access = access,
-        .comm = MPI_COMM_SELF,
-        .rank = run->base.job->rank,
-        .hints = &run->base.hints,
-        .settings = run->base.settings,
-        .geometry = {.xfer_bytes = CHUNK_BYTES, .file_bytes = (uint64_t)run->requested.file_bytes}};
-}
-
 static int iom_move_whole(struct iom_run *run, struct weir_file *file, unsigned char *chunk,
                           struct weir_problem *problem) {
     uint64_t file_bytes = (uint64_t)run->requested.file_bytes;
@@ -39,16 +28,18 @@ static int iom_move_whole(struct iom_run *run, struct weir_file *file, unsigned 
 }
 
 static int iom_walk(struct iom_run *run, enum weir_access access, struct weir_problem *problem) {
-    struct weir_open how = iom_how_to_open(run, access);
+    struct weir_open how = weir_run_open(&run->base, run->path, access, MPI_COMM_SELF);
+    how.geometry.xfer_bytes = CHUNK_BYTES;
+    how.geometry.file_bytes = (uint64_t)run->requested.file_bytes;
     struct weir_file file = {.backend = run->base.backend, .how = &how};
     unsigned char *chunk = malloc(CHUNK_BYTES);
     if (chunk == NULL) {
         return weir_problem_set(problem, "malloc", run->path, ENOMEM, NULL, "a buffer for the whole file");
     }
-    int status = run->base.backend->open(&file, problem);
+    int status = weir_file_open(&file, problem);
     if (status == 0) {
         status = iom_move_whole(run, &file, chunk, problem);
-        status = run->base.backend->close(&file, problem) != 0 ? -1 : status;
+        status = weir_file_close(&file, problem) != 0 ? -1 : status;
     }
     free(chunk);
     return status;

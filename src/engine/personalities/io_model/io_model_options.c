@@ -185,7 +185,6 @@ static bool iom_backend_can(const struct iom_run *run, char *complaint, unsigned
     const struct weir_backend *b = run->base.backend;
     REFUSE(b->traits & WEIR_FORMAT, "-a %s: a file format has more than these bytes in its file", b->name);
     REFUSE(!(b->traits & WEIR_FILE_PER_PROCESS), "-a %s: it cannot give each rank its own file", b->name);
-    REFUSE(b->traits & WEIR_FORMAT, "-a %s: a file format has no bytes at given offsets", b->name);
     REFUSE(run->in_file.order != IOM_SEQ && !(b->traits & WEIR_RANDOM),
            "-f %s: %s takes offsets in order only", a->file_order, b->name);
     REFUSE(a->direct && !(b->traits & WEIR_DIRECT), "--direct: %s cannot open a file with O_DIRECT", b->name);
@@ -203,9 +202,7 @@ static bool iom_backend_can(const struct iom_run *run, char *complaint, unsigned
         .hints = &run->base.hints,
         .settings = run->base.settings,
         .geometry = {.xfer_bytes = (size_t)a->xfer_bytes, .file_bytes = (uint64_t)a->file_bytes}};
-    const char *reason = b->refuse != NULL ? b->refuse(&how) : NULL;
-    REFUSE(reason != NULL, "%s", reason);
-    return true;
+    return weir_backend_takes(&run->base, &how, complaint, bytes);
 }
 
 bool iom_options_read(void *own, int argc, char **argv, char *complaint, unsigned bytes) {
@@ -213,18 +210,13 @@ bool iom_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     struct iom_params *a = &run->requested;
     const struct weir_option_set sets[] = {
         {options, a}, {weir_document_options, &run->base.common}, {weir_start_options, &run->base.common}};
-    struct weir_chosen chosen = {0};
     int used = 0;
     *a = defaults;
-    run->base.common = weir_common_defaults;
     if (argc > 1 && argv[1][0] != '-' && !iom_original_read(run, argc, argv, &used, complaint, bytes)) {
         return false;
     }
     bool good =
-        weir_backend_options_parse(argc - used, argv + used, sets, 3, &a->api, &chosen, complaint, bytes);
-    run->base.backend = chosen.backend;
-    run->base.settings = chosen.settings;
-    run->base.texts = chosen.texts;
+        weir_backend_options_parse(&run->base, argc - used, argv + used, sets, 3, &a->api, complaint, bytes);
     run->base.iterations = a->iterations;
     run->base.reads_hints = true;
     return good && weir_common_is_sound(&run->base.common, complaint, bytes) &&

@@ -8,10 +8,7 @@
 #define ARGUMENTS 14
 
 static bool iom_truth(const char *name, const char *text, int *value, char *complaint, unsigned bytes) {
-    if (strcmp(text, "0") != 0 && strcmp(text, "1") != 0) {
-        snprintf(complaint, bytes, "%s '%s': not 0 or 1", name, text);
-        return false;
-    }
+    REFUSE(strcmp(text, "0") != 0 && strcmp(text, "1") != 0, "%s '%s': not 0 or 1", name, text);
     *value = text[0] == '1';
     return true;
 }
@@ -21,10 +18,7 @@ static bool iom_mebibytes(const char *name, const char *text, int64_t *value, ch
     if (!weir_number_parse(name, text, value, complaint, bytes)) {
         return false;
     }
-    if (*value < 1 || *value > (INT64_MAX >> 24)) {
-        snprintf(complaint, bytes, "%s '%s': at least 1", name, text);
-        return false;
-    }
+    REFUSE(*value < 1 || *value > (INT64_MAX >> 24), "%s '%s': at least 1", name, text);
     *value <<= 20;
     return true;
 }

@@ -11,17 +11,13 @@ void iom_requested(struct weir_json *json, const void *context) {
     const struct iom_params *a = &run->requested;
     const char *read = a->read ? "read" : NULL;
     struct weir_requested requested = {
-        .no_warm_up = run->base.common.no_warm_up != 0,
-        .api = run->base.backend->name,
         .test_file = a->test_file,
         .access = {a->write ? "write" : read, a->write ? read : NULL},
-        .hints = &run->base.hints,
         .file_per_process = true,
         .random = iom_locality_is_random(&run->in_file),
         .xfer_bytes = (uint64_t)a->xfer_bytes,
         .block_bytes = (uint64_t)a->file_bytes,
         .segments = 1,
-        .iterations = a->iterations,
         .sync = a->sync != 0,
         .direct = a->direct != 0,
         .barriers = true,
@@ -29,7 +25,7 @@ void iom_requested(struct weir_json *json, const void *context) {
         .verify_read = a->verify && a->read,
         .keep = true,
     };
-    weir_requested_write(json, &requested);
+    weir_requested_write(json, &run->base, &requested);
     weir_json_integer(json, "operations", a->operations);
     weir_json_text(json, "file_locality", a->file_order);
     weir_json_text(json, "memory_locality", a->memory_order);
@@ -47,11 +43,7 @@ void iom_more(struct weir_json *json, const struct weir_result *result, const vo
     const struct iom_run *run = context;
     bool read = strcmp(result->access, "read") == 0;
     int64_t resident = run->resident_bytes[2 * result->iteration + read];
-    if (resident >= 0) {
-        weir_json_integer(json, "resident_bytes", resident);
-    } else {
-        weir_json_null(json, "resident_bytes");
-    }
+    weir_json_known_count(json, "resident_bytes", resident >= 0, (uint64_t)resident);
 }
 
 int iom_times_write(struct iom_run *run, const char *access, int iteration, struct weir_problem *problem) {

@@ -104,7 +104,7 @@ static bool ior_read_iteration(struct ior_run *run, int iteration) {
 }
 
 static void ior_remove_made(struct ior_run *run, bool well) {
-    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct weir_problem problem = {0};
     MPI_Barrier(run->base.job->comm);
     if (run->requested.keep || !run->made_file || (run->differs && run->requested.keep_with_error)) {
         return;
@@ -166,7 +166,7 @@ static bool ior_prepare(void *own) {
         memory = memory && run->view_buffer != NULL;
     }
     memory = ior_memory_hold(run) && memory;
-    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct weir_problem problem = {0};
     weir_trace_begin(&run->trace, run->base.common.trace_file, run->base.job->rank,
                      run->base.common.trace_records, &problem);
     return ior_has_memory(run, memory) && weir_document_settle(&run->base.document, &problem) &&
@@ -175,7 +175,7 @@ static bool ior_prepare(void *own) {
 
 static bool ior_finish(void *own, bool well) {
     struct ior_run *run = own;
-    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct weir_problem problem = {0};
     (void)well;
     if (run->base.job->rank == 0) {
         ior_table_end(run);

@@ -243,8 +243,9 @@ static bool ior_backend_can(const struct ior_run *run, char *complaint, unsigned
                                          .segments = (uint64_t)a->segments,
                                          .random = a->random != 0 || a->zipf > 0,
                                          .walled = a->stonewall_s > 0}};
-    const char *reason = b->refuse != NULL ? b->refuse(&how) : NULL;
-    REFUSE(reason != NULL, "%s", reason);
+    if (!weir_backend_takes(&run->base, &how, complaint, bytes)) {
+        return false;
+    }
     bool queue = b->queue != NULL && b->queue->depth(&how) > 0;
     REFUSE(a->rest_us > 0 && queue, "-O interIODelay: %s has many transfers at a time; give --rate", b->name);
     REFUSE(a->sync_each && (queue || a->file_view), "-Y: %s has many transfers at a time", b->name);
@@ -296,15 +297,10 @@ bool ior_options_read(void *own, int argc, char **argv, char *complaint, unsigne
                                            {weir_document_options, &run->base.common},
                                            {weir_start_options, &run->base.common},
                                            {weir_trace_options, &run->base.common}};
-    struct weir_chosen chosen = {0};
     *a = defaults;
-    run->base.common = weir_common_defaults;
-    bool good = weir_backend_options_parse(argc, argv, sets, 4, &a->api, &chosen, complaint, bytes);
-    run->base.backend = chosen.backend;
-    run->base.settings = chosen.settings;
-    run->base.texts = chosen.texts;
+    bool good = weir_backend_options_parse(&run->base, argc, argv, sets, 4, &a->api, complaint, bytes);
     struct ior_report *report = run->base.launch;
-    report->unreadable = !chosen.parsed && !weir_options_blame_directive(complaint);
+    report->unreadable = !run->base.options_known && !weir_options_blame_directive(complaint);
     if (!good || (a->script != NULL && !report->in_script)) {
         return good; /* the script may change all of it */
     }

@@ -1,5 +1,6 @@
 #include "ior_report.h"
 
+#include "clock.h"
 #include "ior.h"
 
 #include <errno.h>
@@ -7,7 +8,6 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/utsname.h>
-#include <time.h>
 
 static bool report_open_file(struct ior_report *report, const char *name) {
     report->file = stdout;
@@ -55,10 +55,7 @@ void ior_put_number(struct ior_report *report, const char *key, long long number
 
 void ior_report_moment(struct ior_report *report, const char *key) {
     char now[32];
-    time_t seconds = time(NULL);
-    struct tm local;
-    localtime_r(&seconds, &local);
-    strftime(now, sizeof now, "%a %b %e %H:%M:%S %Y", &local);
+    weir_clock_local("%a %b %e %H:%M:%S %Y", now);
     ior_put_text(report, key, now);
 }
 

@@ -8,20 +8,16 @@ void ior_requested(struct weir_json *json, const void *context) {
     bool reads = a->read || a->verify_read;
     const char *read = reads ? "read" : NULL;
     struct weir_requested requested = {
-        .no_warm_up = run->base.common.no_warm_up != 0,
-        .api = run->base.backend->name,
         .test_file = a->test_file,
         .reorder = a->reorder_constant ? "constant"
                    : a->reorder_random ? "random"
                                        : NULL,
         .access = {a->write ? "write" : read, a->write ? read : NULL},
-        .hints = &run->base.hints,
         .file_per_process = a->file_per_process != 0,
         .random = a->random != 0,
         .xfer_bytes = (uint64_t)a->xfer_bytes,
         .block_bytes = (uint64_t)a->block_bytes,
         .segments = (uint64_t)a->segments,
-        .iterations = a->iterations,
         .stonewall_s = a->stonewall_s,
         .wear_out = a->wear_out != 0,
         .sync = a->sync != 0,
@@ -32,7 +28,7 @@ void ior_requested(struct weir_json *json, const void *context) {
         .verify_read = a->verify_read != 0,
         .keep = a->keep != 0,
     };
-    weir_requested_write(json, &requested);
+    weir_requested_write(json, &run->base, &requested);
     weir_json_text(json, "data", weir_payload_kind_name(run->packet));
     weir_json_integer(json, "compress_percent", a->control.compress_percent);
     weir_json_integer(json, "dedupe_percent", a->control.dedupe_percent);

@@ -28,9 +28,7 @@ static void settings_size(struct ior_report *report, const char *key, long long 
 static void settings_file_system(struct ior_report *report, const char *path) {
     char directory[1024], size[32], used[32], inodes[32], used_inodes[32];
     struct statvfs facts;
-    snprintf(directory, sizeof directory, "%s", path);
-    char *slash = strrchr(directory, '/');
-    snprintf(slash != NULL ? slash + 1 : directory, 2, ".");
+    weir_directory_of(path, directory, sizeof directory);
     if (statvfs(directory, &facts) != 0 || facts.f_blocks == 0) {
         return;
     }

@@ -15,36 +15,25 @@ bool ior_phase(struct ior_run *run, struct weir_phase *phase, const char *name, 
     const struct ior_params *a = &run->requested;
     uint64_t rank_bytes = (uint64_t)(a->block_bytes * a->segments);
     ior_path(run);
-    *phase = (struct weir_phase){
-        .name = name,
-        .iteration = iteration,
-        .backend = run->base.backend,
-        .how = {.path = run->path,
-                .access = access,
-                .collective = a->collective,
-                .direct = a->direct,
-                .single_attempt = a->single_attempt != 0,
-                .comm = a->file_per_process ? MPI_COMM_SELF : run->base.job->comm,
-                .rank = run->base.job->rank,
-                .hints = &run->base.hints,
-                .settings = run->base.settings,
-                .geometry = {.xfer_bytes = (size_t)a->xfer_bytes,
-                             .block_bytes = (uint64_t)a->block_bytes,
-                             .segments = (uint64_t)a->segments,
-                             .random = a->random != 0,
-                             .walled = a->stonewall_s > 0,
-                             .file_bytes = ior_file_bytes(run)}},
-        .payload = &run->payload,
-        .barriers = a->barriers,
-        .no_residency = run->base.common.no_residency,
-        .pace = {(double)a->rate, (double)a->rest_us * 1e-6},
-        .stonewall_s = a->stonewall_s,
-        .wear_out = a->wear_out,
-        .sync_each = a->sync_each,
-        .trace = run->trace.records != NULL ? &run->trace : NULL,
-        .limit = WEIR_NO_LIMIT,
-        .requested_bytes = rank_bytes * (uint64_t)run->base.job->size,
-    };
+    *phase = weir_run_phase(&run->base, name, iteration, run->path, access,
+                            a->file_per_process ? MPI_COMM_SELF : run->base.job->comm);
+    phase->how.collective = a->collective;
+    phase->how.direct = a->direct;
+    phase->how.single_attempt = a->single_attempt != 0;
+    phase->how.geometry = (struct weir_geometry){.xfer_bytes = (size_t)a->xfer_bytes,
+                                                 .block_bytes = (uint64_t)a->block_bytes,
+                                                 .segments = (uint64_t)a->segments,
+                                                 .random = a->random != 0,
+                                                 .walled = a->stonewall_s > 0,
+                                                 .file_bytes = ior_file_bytes(run)};
+    phase->payload = &run->payload;
+    phase->barriers = a->barriers;
+    phase->pace = (struct weir_pace){(double)a->rate, (double)a->rest_us * 1e-6};
+    phase->stonewall_s = a->stonewall_s;
+    phase->wear_out = a->wear_out;
+    phase->sync_each = a->sync_each;
+    phase->trace = run->trace.records != NULL ? &run->trace : NULL;
+    phase->requested_bytes = rank_bytes * (uint64_t)run->base.job->size;
     if (access == WEIR_READ && run->written != NULL) {
         phase->limit = run->written[ior_owner(run)];
     } else if (access == WEIR_READ && run->status > 0) {
@@ -66,7 +55,6 @@ bool ior_has_memory(struct ior_run *run, bool good) {
         weir_problem_set(&problem, "malloc", run->requested.test_file, ENOMEM, NULL,
                          "preparing the transfers");
     }
-    problem.rank = run->base.job->rank;
     return weir_document_settle(&run->base.document, &problem);
 }
 
@@ -127,7 +115,7 @@ void ior_rest(const struct ior_run *run) {
 }
 
 bool ior_clear_and_rest(struct ior_run *run) {
-    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct weir_problem problem = {0};
     struct stat facts;
     run->existing_bytes = 0;
     if (run->made_file || !run->requested.existing) {
@@ -142,7 +130,7 @@ bool ior_clear_and_rest(struct ior_run *run) {
 }
 
 bool ior_empty_caches(struct ior_run *run) {
-    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct weir_problem problem = {0};
     if (!run->requested.drop_caches) {
         return true;
     }

@@ -1,9 +1,9 @@
 /* The results of a test as IOR prints them: its table, its JSON or its CSV. */
+#include "clock.h"
 #include "ior.h"
 #include "ior_report.h"
 
 #include <string.h>
-#include <time.h>
 
 #define MIB 1048576.0
 
@@ -140,10 +140,7 @@ void ior_table_tell(const struct ior_run *run, const char *phase) {
         fprintf(report->log, "Using Time Stamp %u (0x%x) for Data Signature\n", signature, signature);
     } else {
         char now[32];
-        time_t seconds = time(NULL);
-        struct tm local;
-        localtime_r(&seconds, &local);
-        strftime(now, sizeof now, "%a %b %e %H:%M:%S %Y", &local);
+        weir_clock_local("%a %b %e %H:%M:%S %Y", now);
         fprintf(report->log, "Commencing %s performance test: %s\n", phase, now);
     }
     fflush(report->log);

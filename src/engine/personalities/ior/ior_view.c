@@ -14,14 +14,14 @@ static void ior_view_fill(const struct ior_run *run, const struct weir_phase *ph
     struct weir_payload *payload = phase->payload;
     for (uint64_t i = 0; i < phase->pattern.per_segment; i++) {
         uint64_t number = segment * phase->pattern.per_segment + i;
-        weir_payload_place(payload, weir_pattern_at(&phase->pattern, number));
+        weir_payload_place(payload, payload->buffer, weir_pattern_at(&phase->pattern, number));
         memcpy(run->view_buffer + i * payload->bytes, payload->buffer, payload->bytes);
     }
 }
 
 static void ior_view_spoil(const struct ior_run *run, const struct weir_phase *phase) {
     for (uint64_t i = 0; i < phase->pattern.per_segment; i++) {
-        weir_payload_spoil_at(phase->payload, run->view_buffer + i * phase->payload->bytes);
+        weir_payload_spoil(phase->payload, run->view_buffer + i * phase->payload->bytes);
     }
 }
 
@@ -29,8 +29,8 @@ static void ior_view_check(const struct ior_run *run, const struct weir_phase *p
                            struct weir_verify *verify) {
     for (uint64_t i = 0; i < phase->pattern.per_segment; i++) {
         uint64_t number = segment * phase->pattern.per_segment + i;
-        weir_payload_check_at(phase->payload, run->view_buffer + i * phase->payload->bytes,
-                              weir_pattern_at(&phase->pattern, number), verify);
+        weir_payload_check(phase->payload, run->view_buffer + i * phase->payload->bytes,
+                           weir_pattern_at(&phase->pattern, number), verify);
     }
 }
 

@@ -19,7 +19,7 @@ void ior_written_remember(struct ior_run *run) {
 
 /* What the runs after this one may read; the wear-out made it one number for all ranks. */
 bool ior_written_tell(struct ior_run *run) {
-    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct weir_problem problem = {0};
     if (run->requested.status_file != NULL) {
         uint64_t most = 0;
         for (int i = 0; i < run->base.job->size; i++) {
@@ -32,7 +32,7 @@ bool ior_written_tell(struct ior_run *run) {
 
 /* How much the run before this one wrote. */
 bool ior_written_learn(struct ior_run *run) {
-    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct weir_problem problem = {0};
     if (run->requested.status_file != NULL && !run->requested.write) {
         int64_t operations = weir_status_read(run->base.job, run->requested.status_file, &problem);
         run->status = operations > 0 ? (uint64_t)operations : 0;
@@ -42,7 +42,7 @@ bool ior_written_learn(struct ior_run *run) {
 
 bool ior_find_file_bytes(struct ior_run *run) {
     const struct weir_backend *backend = run->base.backend;
-    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct weir_problem problem = {0};
     struct weir_stored stored = {0};
     bool alone = run->requested.file_per_process;
     if (run->requested.random <= 1 || run->requested.write || backend->stored == NULL) {

@@ -16,30 +16,19 @@ static struct weir_phase mad_phase_of(struct mad_run *run, int which, int iterat
     bool reads = which == MAD_C;
     uint64_t ranks = (uint64_t)run->base.job->size;
     uint64_t rank_bytes = run->slot_bytes * (uint64_t)a->bins;
-    return (struct weir_phase){
-        .name = mad_access_name(accesses[which]),
-        .iteration = iteration,
-        .backend = run->base.backend,
-        .how = {.path = run->path,
-                .access = reads ? WEIR_READ : WEIR_WRITE,
-                .update = which == MAD_W,
-                .comm = a->file_per_process ? MPI_COMM_SELF : run->base.job->comm,
-                .rank = run->base.job->rank,
-                .hints = &run->base.hints,
-                .settings = run->base.settings,
-                .geometry = {.xfer_bytes =
-                                 (size_t)(a->xfer_bytes > 0 ? (uint64_t)a->xfer_bytes : run->part_bytes),
-                             .file_bytes = rank_bytes * (a->file_per_process ? 1 : ranks)}},
-        .barriers = true,
-        .no_residency = run->base.common.no_residency,
-        .sync = a->sync && !reads,
-        .verify = a->verify,
-        .limit = WEIR_NO_LIMIT,
-        .requested_bytes = run->part_bytes * (uint64_t)a->bins * ranks,
-        .dense = run->slot_bytes == run->part_bytes,
-        .transfers = mad_transfers,
-        .own = run,
-    };
+    MPI_Comm comm = a->file_per_process ? MPI_COMM_SELF : run->base.job->comm;
+    struct weir_phase phase = weir_run_phase(&run->base, mad_access_name(accesses[which]), iteration,
+                                             run->path, reads ? WEIR_READ : WEIR_WRITE, comm);
+    phase.how.update = which == MAD_W;
+    phase.how.geometry.xfer_bytes = (size_t)(a->xfer_bytes > 0 ? (uint64_t)a->xfer_bytes : run->part_bytes);
+    phase.how.geometry.file_bytes = rank_bytes * (a->file_per_process ? 1 : ranks);
+    phase.sync = a->sync && !reads;
+    phase.verify = a->verify;
+    phase.requested_bytes = run->part_bytes * (uint64_t)a->bins * ranks;
+    phase.dense = run->slot_bytes == run->part_bytes;
+    phase.transfers = mad_transfers;
+    phase.own = run;
+    return phase;
 }
 
 static uint64_t mad_length_ns(const struct weir_step *step) {
@@ -96,7 +85,7 @@ static bool mad_report(struct mad_run *run, const struct weir_phase *phase, stru
 }
 
 static bool mad_drop_caches(struct mad_run *run) {
-    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct weir_problem problem = {0};
     int on_node = 0;
     MPI_Comm_rank(run->base.job->node_comm, &on_node);
     MPI_Barrier(run->base.job->comm);
@@ -141,7 +130,7 @@ static bool mad_run_phase(struct mad_run *run, int which, int iteration) {
 
 /* The file of the last iteration goes away, untimed. */
 static bool mad_clear(struct mad_run *run) {
-    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct weir_problem problem = {0};
     if (run->requested.file_per_process) {
         snprintf(run->path, sizeof run->path, "%s-%d", run->requested.test_file, run->base.job->rank);
     } else {
@@ -164,7 +153,7 @@ static bool mad_iterate(void *own, int iteration) {
 
 static bool mad_prepare(void *own) {
     struct mad_run *run = own;
-    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct weir_problem problem = {0};
     size_t bytes = (size_t)run->part_bytes * (size_t)run->requested.gangs;
     run->buffer = weir_pages(bytes);
     run->notes = calloc((size_t)run->requested.iterations * MAD_ACCESSES, sizeof *run->notes);

@@ -185,9 +185,7 @@ static bool mad_backend_can(const struct mad_run *run, char *complaint, unsigned
                             .hints = &run->base.hints,
                             .settings = run->base.settings,
                             .geometry = {.xfer_bytes = (size_t)a->xfer_bytes}};
-    const char *reason = b->refuse != NULL ? b->refuse(&how) : NULL;
-    REFUSE(reason != NULL, "%s", reason);
-    return true;
+    return weir_backend_takes(&run->base, &how, complaint, bytes);
 }
 
 bool mad_options_read(void *own, int argc, char **argv, char *complaint, unsigned bytes) {
@@ -195,19 +193,14 @@ bool mad_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     struct mad_params *a = &run->requested;
     const struct weir_option_set sets[] = {
         {options, a}, {weir_document_options, &run->base.common}, {weir_start_options, &run->base.common}};
-    struct weir_chosen chosen = {0};
     int used = 0;
     *a = defaults;
-    run->base.common = weir_common_defaults;
     if (argc > 1 && argv[1][0] != '-' &&
         !mad_original(run->base.job, a, argc, argv, &used, complaint, bytes)) {
         return false;
     }
     bool good =
-        weir_backend_options_parse(argc - used, argv + used, sets, 3, &a->api, &chosen, complaint, bytes);
-    run->base.backend = chosen.backend;
-    run->base.settings = chosen.settings;
-    run->base.texts = chosen.texts;
+        weir_backend_options_parse(&run->base, argc - used, argv + used, sets, 3, &a->api, complaint, bytes);
     run->base.iterations = a->iterations;
     run->base.reads_hints = true;
     return good && weir_common_is_sound(&run->base.common, complaint, bytes) &&

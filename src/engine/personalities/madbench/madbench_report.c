@@ -24,15 +24,11 @@ void mad_requested(struct weir_json *json, const void *context) {
     const struct mad_params *a = &run->requested;
     uint64_t xfer_bytes = a->xfer_bytes > 0 ? (uint64_t)a->xfer_bytes : run->part_bytes;
     struct weir_requested requested = {
-        .no_warm_up = run->base.common.no_warm_up != 0,
-        .api = run->base.backend->name,
         .test_file = a->test_file,
-        .hints = &run->base.hints,
         .file_per_process = a->file_per_process != 0,
         .xfer_bytes = xfer_bytes < run->part_bytes ? xfer_bytes : run->part_bytes,
         .block_bytes = run->part_bytes,
         .segments = (uint64_t)a->bins,
-        .iterations = a->iterations,
         .sync = a->sync != 0,
         .barriers = true,
         .verify_read = a->verify != 0,
@@ -43,7 +39,7 @@ void mad_requested(struct weir_json *json, const void *context) {
             requested.access[count++] = access_names[i];
         }
     }
-    weir_requested_write(json, &requested);
+    weir_requested_write(json, &run->base, &requested);
     weir_json_bool(json, "drop_caches", a->drop_caches);
     weir_json_text(json, "phases", a->phases);
     weir_json_integer(json, "pixels", a->pixels);

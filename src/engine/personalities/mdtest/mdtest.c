@@ -74,7 +74,6 @@ static bool mdtest_prepare(void *own) {
     mdtest_ranks_begin(run);
     weir_trace_begin(&run->trace, run->base.common.trace_file, run->base.job->rank,
                      run->base.common.trace_records, &run->problem);
-    run->problem.rank = run->base.job->rank;
     return weir_document_settle(&run->base.document, &run->problem);
 }
 
@@ -88,7 +87,6 @@ static bool mdtest_measure_items(struct mdtest_run *run, enum mdtest_item item, 
     }
     if (run->requested.random) {
         mdtest_shuffle(run);
-        run->problem.rank = run->base.job->rank;
         if (!weir_document_settle(&run->base.document, &run->problem)) {
             return false;
         }

@@ -7,29 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the operating system is requested about: counters of the file system, not the pages of one file. */
-static struct weir_open mdtest_whole_directory(const struct mdtest_run *run) {
-    return (struct weir_open){.path = run->requested.directory,
-                              .access = WEIR_WRITE,
-                              .comm = MPI_COMM_SELF,
-                              .rank = run->base.job->rank,
-                              .hints = &run->base.hints,
-                              .settings = run->base.settings};
-}
-
 void mdtest_phase_begin(struct mdtest_run *run) {
-    struct weir_measure *measure = &run->base.measure;
-    memset(measure, 0, sizeof *measure);
-    weir_histogram_clear(&measure->latency);
-    measure->observed.open_flags = -1;
-    weir_job_align_clocks(run->base.job);
-    weir_clock_iso8601(measure->began);
-    struct weir_open how = mdtest_whole_directory(run);
-    measure->watched.directory = true;
-    weir_watch_begin(run->base.job, run->base.backend, &how, &measure->watched);
-    MPI_Barrier(run->base.job->comm);
-    weir_timeline_begin(&measure->timeline);
-    measure->io.start_ns = weir_clock_ns();
+    weir_phase_begin_names(run->base.job, run->base.backend, run->requested.directory, &run->base.measure);
 }
 
 static void mdtest_flush(struct mdtest_run *run) {
@@ -40,15 +19,6 @@ static void mdtest_flush(struct mdtest_run *run) {
         run->base.measure.sync_calls++;
     }
     run->base.measure.sync.stop_ns = weir_clock_ns();
-}
-
-/* Nothing is opened before the phase or closed after it: those steps take no time. */
-static void mdtest_mark_steps(struct mdtest_run *run) {
-    struct weir_measure *measure = &run->base.measure;
-    weir_step_shift(&measure->io, run->base.job->ahead_ns);
-    weir_step_shift(&measure->sync, run->base.job->ahead_ns);
-    measure->open = (struct weir_step){measure->io.start_ns, measure->io.start_ns};
-    measure->close = (struct weir_step){measure->io.stop_ns, measure->io.stop_ns};
 }
 
 static void mdtest_remember(struct mdtest_run *run, const struct mdtest_phase *phase,
@@ -66,7 +36,6 @@ static void mdtest_remember(struct mdtest_run *run, const struct mdtest_phase *p
 /* A rank's first failure carries the number of its failures. */
 static void mdtest_count_failures(struct mdtest_run *run, const struct mdtest_phase *phase) {
     struct weir_problem *problem = &run->problem;
-    problem->rank = run->base.job->rank;
     if (phase->failures > 1) {
         size_t used = strlen(problem->text);
         snprintf(problem->text + used, sizeof problem->text - used, "%sthe first of %llu failures",
@@ -94,10 +63,7 @@ bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase) {
     if (run->requested.flush) {
         mdtest_flush(run);
     }
-    run->base.measure.io.stop_ns = weir_clock_ns();
-    struct weir_open how = mdtest_whole_directory(run);
-    weir_watch_end(run->base.job, run->base.backend, &how, &run->base.measure.watched);
-    mdtest_mark_steps(run);
+    weir_phase_end_names(run->base.job, run->base.backend, run->requested.directory, &run->base.measure);
     MPI_Barrier(run->base.job->comm);
     mdtest_write_trace(run, phase);
     mdtest_count_failures(run, phase);

@@ -28,11 +28,8 @@ bool mdtest_shape_find(struct mdtest_run *run, char *complaint, unsigned bytes) 
     shape->directories = mdtest_directories_of((uint64_t)a->branches, (uint64_t)a->depth);
     uint64_t leaves = mdtest_power((uint64_t)a->branches, (uint64_t)a->depth);
     uint64_t holders = a->leaf_only ? leaves : shape->directories;
-    if (shape->directories > (1ULL << 32)) {
-        snprintf(complaint, bytes, "-b %lld -z %lld: more directories than can be numbered",
-                 (long long)a->branches, (long long)a->depth);
-        return false;
-    }
+    REFUSE(shape->directories > (1ULL << 32), "-b %lld -z %lld: more directories than can be numbered",
+           (long long)a->branches, (long long)a->depth);
     shape->first = shape->directories - holders;
     shape->loops = per_dir > 0 && n > 0 ? n / per_dir : 1;
     shape->per_dir = per_dir > 0 ? per_dir : n / holders;

@@ -176,8 +176,9 @@ static bool mdtest_backend_can(const struct mdtest_run *run, char *complaint, un
                                 .hints = &run->base.hints,
                                 .settings = run->base.settings,
                                 .geometry = {.xfer_bytes = (size_t)sizes[i]}};
-        const char *reason = b->refuse != NULL ? b->refuse(&how) : NULL;
-        REFUSE(reason != NULL, "%s", reason);
+        if (!weir_backend_takes(&run->base, &how, complaint, bytes)) {
+            return false;
+        }
     }
     return true;
 }
@@ -210,11 +211,9 @@ static bool mdtest_ranks_are_sound(struct mdtest_run *run, char *complaint, unsi
     int runs = (int)((a->last_ranks - a->first_ranks) / a->step_ranks + 1);
     REFUSE(runs > 1 && run->base.common.document_file != NULL,
            "--json with %d numbers of ranks: a document holds one run", runs);
-    run->number = launch != NULL ? launch->read++ % runs : 0;
+    run->number = launch->read++ % runs;
     run->base.tasks = a->first_ranks + run->number * a->step_ranks;
-    if (launch != NULL) {
-        launch->runs = runs;
-    }
+    launch->runs = runs;
     return true;
 }
 
@@ -251,17 +250,10 @@ bool mdtest_options_read(void *own, int argc, char **argv, char *complaint, unsi
     }
     const struct weir_option_set sets[] = {
         {options, a}, {weir_document_options, &run->base.common}, {weir_trace_options, &run->base.common}};
-    struct weir_chosen chosen = {0};
     *a = defaults;
-    run->base.common = weir_common_defaults;
-    bool good = weir_backend_options_parse(argc, argv, sets, 3, &a->api, &chosen, complaint, bytes);
+    bool good = weir_backend_options_parse(&run->base, argc, argv, sets, 3, &a->api, complaint, bytes);
     struct mdtest_launch *launch = run->base.launch;
-    if (launch != NULL) {
-        launch->no_such_backend = chosen.parsed && !good;
-    }
-    run->base.backend = chosen.backend;
-    run->base.settings = chosen.settings;
-    run->base.texts = chosen.texts;
+    launch->no_such_backend = run->base.options_known && !good;
     if (!good) {
         return false;
     }

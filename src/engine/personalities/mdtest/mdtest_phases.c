@@ -43,7 +43,7 @@ static void mdtest_compare(struct mdtest_run *run, struct weir_payload *payload,
                            uint64_t number) {
     struct weir_verify *verify = &run->base.measure.verify;
     uint64_t before = verify->errors;
-    weir_payload_check(payload, number, verify);
+    weir_payload_check(payload, payload->buffer, number, verify);
     if (before == 0 && verify->errors > 0) {
         verify->first_offset -=
             number; /* the data hold the item's number where those of IOR hold the offset */
@@ -56,7 +56,7 @@ static int mdtest_act_create(struct mdtest_run *run, struct weir_name *name, uin
     uint64_t bytes = (uint64_t)run->requested.write_bytes;
     struct weir_open how = mdtest_opening(run, name->path, WEIR_WRITE, bytes);
     struct weir_file file = {.backend = backend, .how = &how};
-    int status = backend->open(&file, &run->problem);
+    int status = weir_file_open(&file, &run->problem);
     if (status != 0) {
         return status;
     }
@@ -71,14 +71,14 @@ static int mdtest_act_create(struct mdtest_run *run, struct weir_name *name, uin
     }
     if (status == 0 && run->requested.verify_write) {
         struct weir_piece piece = {WEIR_READ, run->found.buffer, bytes, 0};
-        weir_payload_spoil(&run->found);
+        weir_payload_spoil(&run->found, run->found.buffer);
         status = backend->transfer(&file, &piece, &run->problem);
         if (status == 0) {
             mdtest_compare(run, &run->found, name->path, number);
         }
     }
     run->base.measure.retries += file.retries;
-    return backend->close(&file, &run->problem) != 0 ? -1 : status;
+    return weir_file_close(&file, &run->problem) != 0 ? -1 : status;
 }
 
 static int mdtest_act_read(struct mdtest_run *run, struct weir_name *name, uint64_t number) {
@@ -86,7 +86,7 @@ static int mdtest_act_read(struct mdtest_run *run, struct weir_name *name, uint6
     uint64_t bytes = (uint64_t)run->requested.read_bytes;
     struct weir_open how = mdtest_opening(run, name->path, WEIR_READ, bytes);
     struct weir_file file = {.backend = backend, .how = &how};
-    int status = backend->open(&file, &run->problem);
+    int status = weir_file_open(&file, &run->problem);
     (void)number;
     if (status != 0) {
         return status;
@@ -97,7 +97,7 @@ static int mdtest_act_read(struct mdtest_run *run, struct weir_name *name, uint6
         run->base.measure.moved_bytes += status == 0 ? bytes : 0;
     }
     run->base.measure.retries += file.retries;
-    return backend->close(&file, &run->problem) != 0 ? -1 : status;
+    return weir_file_close(&file, &run->problem) != 0 ? -1 : status;
 }
 
 /* A phase as one rank goes through it. */
@@ -124,9 +124,9 @@ static uint64_t mdtest_go(struct mdtest_run *run, struct pass *pass, uint64_t be
         uint64_t number = mdtest_walk_number(pass->walk, index);
         name.path = mdtest_walk_item(pass->walk, index);
         if (writes && run->packet != WEIR_PAYLOAD_TIMESTAMP) {
-            weir_payload_place(&run->written, number);
+            weir_payload_place(&run->written, run->written.buffer, number);
         } else if (reads && pass->phase->verify) {
-            weir_payload_spoil(&run->found);
+            weir_payload_spoil(&run->found, run->found.buffer);
         }
         uint64_t start_ticks = weir_clock_ticks();
         int status = pass->call != NULL ? pass->call(&name, &run->problem) : pass->act(run, &name, number);

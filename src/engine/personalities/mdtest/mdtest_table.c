@@ -1,9 +1,9 @@
 /* The tables of mdtest, for people. Programs read the document. */
+#include "clock.h"
 #include "mdtest.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 const struct mdtest_line mdtest_lines[MDTEST_LINES] = {
     {MDTEST_DIRECTORY, "create", "Directory creation"},
@@ -20,10 +20,7 @@ const struct mdtest_line mdtest_lines[MDTEST_LINES] = {
 
 static void mdtest_moment(const char *event) {
     char now[32];
-    time_t seconds = time(NULL);
-    struct tm local;
-    localtime_r(&seconds, &local);
-    strftime(now, sizeof now, "%m/%d/%Y %H:%M:%S", &local);
+    weir_clock_local("%m/%d/%Y %H:%M:%S", now);
     printf("-- %s at %s --\n", event, now);
 }
 
@@ -173,7 +170,7 @@ void mdtest_table_end(const struct mdtest_run *run) {
         mdtest_summary(run, true);
     }
     const struct mdtest_launch *launch = run->base.launch;
-    if (launch == NULL || run->number + 1 >= launch->runs) {
+    if (run->number + 1 >= launch->runs) {
         mdtest_moment("finished");
     }
     fflush(stdout);

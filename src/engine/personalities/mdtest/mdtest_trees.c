@@ -33,7 +33,6 @@ static bool mdtest_make_test_dirs(struct mdtest_run *run, int iteration) {
             mdtest_make_if_missing(run, path);
         }
     }
-    run->problem.rank = run->base.job->rank;
     return weir_document_settle(&run->base.document, &run->problem);
 }
 
@@ -85,7 +84,6 @@ static void mdtest_remove_test_dirs(struct mdtest_run *run, int iteration, struc
         mdtest_test_dir(run, iteration, loop, path);
         mdtest_call_on(run, run->base.backend->names->rmdir, path, problem);
     }
-    problem->rank = run->base.job->rank;
 }
 
 bool mdtest_trees_remove(struct mdtest_run *run, int iteration) {

@@ -9,28 +9,18 @@
 #include <string.h>
 
 static MPI_Datatype cdf5_memory_type(nc_type type) {
-    switch (type) {
-    case NC_BYTE:
-        return MPI_SIGNED_CHAR;
-    case NC_UBYTE:
-        return MPI_UNSIGNED_CHAR;
-    case NC_SHORT:
-        return MPI_SHORT;
-    case NC_USHORT:
-        return MPI_UNSIGNED_SHORT;
-    case NC_UINT:
-        return MPI_UNSIGNED;
-    case NC_INT64:
-        return MPI_LONG_LONG_INT;
-    case NC_UINT64:
-        return MPI_UNSIGNED_LONG_LONG;
-    case NC_FLOAT:
-        return MPI_FLOAT;
-    case NC_DOUBLE:
-        return MPI_DOUBLE;
-    default:
-        return MPI_INT;
+    const struct {
+        nc_type external;
+        MPI_Datatype in_memory;
+    } known[] = {
+        {NC_BYTE, MPI_SIGNED_CHAR},          {NC_UBYTE, MPI_UNSIGNED_CHAR}, {NC_SHORT, MPI_SHORT},
+        {NC_USHORT, MPI_UNSIGNED_SHORT},     {NC_UINT, MPI_UNSIGNED},       {NC_INT64, MPI_LONG_LONG_INT},
+        {NC_UINT64, MPI_UNSIGNED_LONG_LONG}, {NC_FLOAT, MPI_FLOAT},         {NC_DOUBLE, MPI_DOUBLE}};
+    MPI_Datatype found = MPI_INT;
+    for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
+        found = known[i].external == type ? known[i].in_memory : found;
     }
+    return found;
 }
 
 static int cdf5_define(struct weir_netcdf_variable *state, const struct weir_open *how,
@@ -121,6 +111,7 @@ static const struct weir_backend cdf5 = {
     .summary = "classic CDF-5 by PnetCDF",
     .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER | WEIR_STORES |
               WEIR_FORMAT | WEIR_PARTS,
+    .state_bytes = sizeof(struct weir_netcdf_variable),
     .open = cdf5_open,
     .transfer = cdf5_transfer,
     .close = weir_pnetcdf_close,

@@ -137,6 +137,7 @@ static const struct weir_backend netcdf4 = {
     .summary = "NetCDF-4 by parallel NetCDF and HDF5",
     .traits = WEIR_COLLECTIVE | WEIR_HINTS | WEIR_FILE_PER_PROCESS | WEIR_TOGETHER | WEIR_STORES |
               WEIR_FORMAT | WEIR_PARTS,
+    .state_bytes = sizeof(struct weir_netcdf_variable),
     .begin = weir_netcdf4_begin,
     .open = format_netcdf4_open,
     .transfer = format_netcdf4_transfer,

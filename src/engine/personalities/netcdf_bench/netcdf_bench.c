@@ -27,27 +27,18 @@ static void ncb_prepare(struct ncb_run *run, struct weir_phase *phase, const cha
     int size = run->base.job->size;
     uint64_t file_bytes = v->step_bytes * v->across[0];
     ncb_path_of(run, owner);
-    *phase = (struct weir_phase){
-        .name = name,
-        .iteration = iteration,
-        .backend = run->base.backend,
-        .how = {.path = run->path,
-                .access = access,
-                .collective = run->collective,
-                .comm = run->file_per_process ? MPI_COMM_SELF : run->base.job->comm,
-                .rank = run->base.job->rank,
-                .hints = &run->base.hints,
-                .settings = v,
-                .geometry = {.xfer_bytes = v->block_bytes, .file_bytes = file_bytes}},
-        .pattern = ncb_pattern(run, owner),
-        .payload = &run->payload,
-        .barriers = true,
-        .no_residency = run->base.common.no_residency,
-        .stonewall_s = a->stonewall_s,
-        .wear_out = a->wear_out,
-        .limit = access == WEIR_READ && run->written != NULL ? run->written[owner] : WEIR_NO_LIMIT,
-        .requested_bytes = file_bytes * (run->file_per_process ? (uint64_t)size : 1),
-    };
+    *phase = weir_run_phase(&run->base, name, iteration, run->path, access,
+                            run->file_per_process ? MPI_COMM_SELF : run->base.job->comm);
+    phase->how.collective = run->collective;
+    phase->how.settings = v;
+    phase->how.geometry.xfer_bytes = v->block_bytes;
+    phase->how.geometry.file_bytes = file_bytes;
+    phase->pattern = ncb_pattern(run, owner);
+    phase->payload = &run->payload;
+    phase->stonewall_s = a->stonewall_s;
+    phase->wear_out = a->wear_out;
+    phase->limit = access == WEIR_READ && run->written != NULL ? run->written[owner] : WEIR_NO_LIMIT;
+    phase->requested_bytes = file_bytes * (run->file_per_process ? (uint64_t)size : 1);
     run->variable.seed = run->file_per_process ? weir_mix((uint64_t)owner + 1) : 0;
     if (run->by_position) {
         return;
@@ -109,7 +100,7 @@ static void ncb_remember_written(struct ncb_run *run) {
 
 /* Before a write the file of the last iteration goes away, untimed. */
 static bool ncb_clear_files(struct ncb_run *run) {
-    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct weir_problem problem = {0};
     ncb_path_of(run, run->base.job->rank);
     if (run->file_per_process || run->base.job->rank == 0) {
         run->base.backend->remove(run->path, &run->variable, &problem);
@@ -119,7 +110,7 @@ static bool ncb_clear_files(struct ncb_run *run) {
 
 /* Before a read, untimed: each node lets go of what its ranks wrote and are about to read. */
 static bool ncb_clear_caches(struct ncb_run *run, int owner) {
-    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct weir_problem problem = {0};
     if (!run->requested.drop_caches) {
         return true;
     }
@@ -202,7 +193,7 @@ static void ncb_make(const struct weir_payload *payload, unsigned char *memory, 
 
 static bool ncb_begin(void *own) {
     struct ncb_run *run = own;
-    struct weir_problem problem = {.rank = run->base.job->rank};
+    struct weir_problem problem = {0};
     bool compare = run->requested.verify || ncb_compares_compressed(run);
     enum weir_payload_kind kind = run->by_position ? WEIR_PAYLOAD_MADE : WEIR_PAYLOAD_TIMESTAMP;
     bool good = weir_payload_begin(&run->payload, kind, run->variable.block_bytes, compare);

@@ -1,6 +1,6 @@
 #include "netcdf_bench.h"
 
-#include "options.h"
+#include "backend_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -180,7 +180,6 @@ bool ncb_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     struct weir_option_set sets[] = {
         {options, a}, {weir_document_options, &run->base.common}, {weir_start_options, &run->base.common}};
     *a = defaults;
-    run->base.common = weir_common_defaults;
     REFUSE(arguments == NULL, "no memory");
     memcpy(arguments, argv, sizeof *arguments * (size_t)argc);
     bool good = ncb_take_hints(run, &argc, arguments, complaint, bytes) &&
@@ -206,7 +205,5 @@ bool ncb_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     run->variable.quantize_digits = (int)a->quantize_digits;
     run->variable.found = &run->found;
     struct weir_open how = {.settings = &run->variable, .hints = &run->base.hints};
-    const char *reason = run->base.backend->refuse != NULL ? run->base.backend->refuse(&how) : NULL;
-    REFUSE(reason != NULL, "%s", reason);
-    return true;
+    return weir_backend_takes(&run->base, &how, complaint, bytes);
 }

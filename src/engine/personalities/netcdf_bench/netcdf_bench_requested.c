@@ -15,17 +15,13 @@ void ncb_requested(struct weir_json *json, const void *context) {
     bool reads = a->read || !a->write;
     const char *read = reads ? "read" : NULL;
     struct weir_requested requested = {
-        .no_warm_up = run->base.common.no_warm_up != 0,
-        .api = run->base.backend->name,
         .test_file = a->test_file,
         .reorder = "constant",
         .access = {a->write ? "write" : read, a->write ? read : NULL},
-        .hints = &run->base.hints,
         .file_per_process = run->file_per_process,
         .xfer_bytes = v->block_bytes,
         .block_bytes = v->block_bytes,
         .segments = v->across[0] * v->across[1] * v->across[2] * v->across[3],
-        .iterations = a->iterations,
         .stonewall_s = a->stonewall_s,
         .wear_out = a->wear_out != 0,
         .sync = a->sync != 0,
@@ -35,7 +31,7 @@ void ncb_requested(struct weir_json *json, const void *context) {
         .verify_read = a->verify && reads,
         .keep = true,
     };
-    weir_requested_write(json, &requested);
+    weir_requested_write(json, &run->base, &requested);
     ncb_geometry(json, "geometry", run->data);
     ncb_geometry(json, "block", v->block);
     ncb_geometry(json, "chunk", v->chunk);
