@@ -141,23 +141,18 @@ def changes_of(series: Series, regimes: Sequence[Regime]) -> list[Change]:
 
 def _tested(logs: Numbers, ends: list[int], correlation: float) -> list[Regime]:
     """Drop the least sure change until all that are left are sure and large enough."""
-    ends = list(ends)
-    while len(ends) > 1:
-        starts = [0, *ends[:-1]]
+    edges = [0, *ends]
+    while len(edges) > 2:
         doubts = []
-        for position in range(len(ends) - 1):
-            start, cut, end = starts[position], ends[position], ends[position + 1]
+        for position, (start, cut, end) in enumerate(zip(edges, edges[1:], edges[2:], strict=False), 1):
             away = abs(float(logs[cut:end].mean() - logs[start:cut].mean()))
             error, degrees = _error(logs, start, cut, end, correlation)
             doubts.append((2 * t_tail(degrees, -away / error), away, position))
         chance, away, position = max(doubts, key=lambda doubt: (doubt[1] < SMALLEST_CHANGE, doubt[0]))
         if chance <= SURE and away >= SMALLEST_CHANGE:
             break
-        del ends[position]
-    starts = [0, *ends[:-1]]
-    return [
-        Regime(start, end, float(np.median(logs[start:end]))) for start, end in zip(starts, ends, strict=True)
-    ]
+        del edges[position]
+    return [Regime(start, end, float(np.median(logs[start:end]))) for start, end in itertools.pairwise(edges)]
 
 
 def _error(logs: Numbers, start: int, cut: int, end: int, correlation: float) -> tuple[float, float]:

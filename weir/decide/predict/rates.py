@@ -212,32 +212,24 @@ def pooled_spread(cells: Iterable[Sequence[float]]) -> tuple[float, float] | Non
     return (fsum(spread * count for spread, count in spreads) / degrees, degrees) if spreads else None
 
 
-@dataclass(frozen=True)
-class _Step:
+_PROCESSES, _BEYOND, _TRANSFERS = "processes", "beyond", "transfers"  # beyond: those of all cells
+
+
+def _step(points: Iterable[Point], nearest: Point, wanted: Point) -> frozenset[str]:
     """The differences between the nearest cell and the wanted point."""
-
-    processes: bool
-    beyond: bool  # the transfers lie beyond those of all cells
-    transfers: bool
-
-    def is_within(self, other: _Step) -> bool:
-        mine, its = (vars(one).values() for one in (self, other))
-        return all(not one or two for one, two in zip(mine, its, strict=True))
-
-
-def _step(points: Iterable[Point], nearest: Point, wanted: Point) -> _Step:
     sizes = [one.xfer_bytes for one in points]
-    return _Step(
-        (nearest.nodes, nearest.ppn) != (wanted.nodes, wanted.ppn),
-        not min(sizes) <= wanted.xfer_bytes <= max(sizes),
-        nearest.xfer_bytes != wanted.xfer_bytes,
-    )
+    differs = {
+        _PROCESSES: (nearest.nodes, nearest.ppn) != (wanted.nodes, wanted.ppn),
+        _BEYOND: not min(sizes) <= wanted.xfer_bytes <= max(sizes),
+        _TRANSFERS: nearest.xfer_bytes != wanted.xfer_bytes,
+    }
+    return frozenset(name for name, is_other in differs.items() if is_other)
 
 
 def _of_steps(points: Sequence[Point], nearest: Point, wanted: Point, runs: float) -> tuple[float, float]:
     """Mean square of the errors with which cells are predicted from each other, without what the variance of
     their runs explains, and how many they are: of steps like this one, or of all if those are few."""
-    found: list[tuple[_Step, float]] = []
+    found: list[tuple[frozenset[str], float]] = []
     for one in points:
         others = [other for other in points if other.cell != one.cell]
         from_cell = _nearest(others, one)
@@ -246,8 +238,8 @@ def _of_steps(points: Sequence[Point], nearest: Point, wanted: Point, runs: floa
             explained = runs * OF_MEDIAN * (1 / len(one.logs) + 1 / len(from_cell.logs))
             found.append((_step(others, from_cell, one), error**2 - explained))
     step = _step(points, nearest, wanted)
-    for chosen in (step, replace(step, transfers=True), _Step(True, True, True)):
-        squares = [square for tested, square in found if tested.is_within(chosen)]
+    for chosen in (step, step | {_TRANSFERS}, {_PROCESSES, _BEYOND, _TRANSFERS}):
+        squares = [square for tested, square in found if tested <= chosen]
         if len(squares) >= FEWEST_TESTS:
             return max(fsum(squares) / len(squares), LEAST_STEP), float(len(squares))
     return UNTESTED
