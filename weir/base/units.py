@@ -177,7 +177,12 @@ def about_duration(duration_s: float) -> str:
 
 def counted(count: int, noun: str) -> str:
     """A count with its noun: '1 file', '1,234 files', '2 processes'."""
-    return f"{count:,} {noun}" + ("" if count == 1 else "es" if noun.endswith("s") else "s")
+    return f"{count:,} {noun}" + ("" if count == 1 else "es" if noun.endswith(("s", "ch")) else "s")
+
+
+def as_written(value: object) -> str:
+    """A value as YAML has it: true, not True."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def few(lines: Sequence[str], most: int, rest: str) -> list[str]:

@@ -194,9 +194,7 @@ class Parsed:
     """The contents of a tool's output, before any judgement."""
 
     rows: tuple[Row, ...]
-    requested: Mapping[
-        str, Any
-    ]  # what was requested according to the output itself, in the tool's parameter names
+    requested: Mapping[str, Any]  # according to the output itself, in the tool's parameter names
     messages: tuple[Message, ...]
     program: str  # weir-io, IOR, ...
     tool_version: str

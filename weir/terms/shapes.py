@@ -9,7 +9,10 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
+
+from weir.data import load_schema
 
 _LARGEST = sys.float_info.max
 # The place of the first fault and what is wrong there, or None.
@@ -31,6 +34,12 @@ _NUMBERS, _WITH_CONTENT = ("integer", "number"), ("array", "object")
 def compiled(schema: Mapping[str, Any], part: Mapping[str, Any] | None = None) -> Check:
     """A check for the schema, or for a part of it whose $ref points into it."""
     return _compiled(schema if part is None else part, schema.get("$defs", {}), {})
+
+
+@cache
+def check_of(name: str) -> Check:
+    """The check for a schema of config/schemas."""
+    return compiled(load_schema(name))
 
 
 def plain_values(names: Iterable[str], low: float = -math.inf, high: float = math.inf) -> Plain:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path, PurePath
 from typing import Any
 
 from weir.base.files import from_json
-from weir.data import load_schema
 from weir.terms.model import Row
-from weir.terms.shapes import Check, compiled
+from weir.terms.shapes import check_of
 from weir.witness.document import LIBRARY
 from weir.witness.nodes import facts_of_device, groups, processors, servers_of
 from weir.witness.spans import (
@@ -129,12 +127,7 @@ def read_witness(outputs: Mapping[str, Path]) -> Witnessed:
         document = from_json(file.read_text(encoding="utf-8")) if file else None
     except (OSError, ValueError):
         document = None
-    return Witnessed(document["processes"]) if document and not _check()(document) else Witnessed()
-
-
-@cache
-def _check() -> Check:
-    return compiled(load_schema("witness"))
+    return Witnessed(document["processes"]) if document and not check_of("witness")(document) else Witnessed()
 
 
 def _spans_of(
