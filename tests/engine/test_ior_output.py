@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.engine.runs import ROOT, Done, Engine
-from weir.tools.ior.rows import parse_outputs
+from weir.tools.ior import TOOL
 
 SHAPE = ["-w", "-r", "-e", "-t", "64k", "-b", "256k", "-i", "2"]
 NUMBER = r"[0-9]+\.[0-9]+"
@@ -193,7 +193,7 @@ def test_weir_reads_both_of_its_files(engine: Engine, tmp_path: Path) -> None:
     own, theirs = tmp_path / "own.json", tmp_path / "theirs.json"
     arguments = ["ior", *SHAPE, "-o", "data", f"--json={own}"]
     assert engine.call([*arguments, "-O", f"summaryFile={theirs},summaryFormat=JSON"]).code == 0
-    first, second = (parse_outputs({"summary": file}) for file in (own, theirs))
+    first, second = (TOOL.parse({"summary": file}) for file in (own, theirs))
     assert len(first.rows) == len(second.rows) == 4
     for a, b in zip(first.rows, second.rows, strict=True):
         assert a["bw_mib_s"] == pytest.approx(b["bw_mib_s"])

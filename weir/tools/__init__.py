@@ -69,25 +69,19 @@ def _problems(module: ModuleType, tool: object, is_directory: bool) -> Iterator[
     for name in (name for name in _HOOKS if name in own):
         yield from _signature_problems(kind, name, file)
     if "purpose" in own and tool.purpose not in PURPOSES:
-        yield Problem(
-            "is not a purpose",
-            file,
-            key=f"{kind.__name__}.purpose",
-            hint=did_you_mean(tool.purpose, PURPOSES),
-        )
+        hint = did_you_mean(tool.purpose, PURPOSES)
+        yield Problem("is not a purpose", file, key=f"{kind.__name__}.purpose", hint=hint)
 
 
 def _signature_problems(kind: type[Tool], name: str, file: str) -> Iterator[Problem]:
     expected, actual = getattr(Tool, name, None), getattr(kind, name, None)
     if not inspect.isfunction(expected):
         return
-    key = f"{kind.__name__}.{name}"
+    key, hint = f"{kind.__name__}.{name}", f"write{_parameters_of(name)}"
     if not inspect.isfunction(actual):
-        yield Problem("must be a method", file, key=key, hint=f"write{_parameters_of(name)}")
+        yield Problem("must be a method", file, key=key, hint=hint)
     elif list(inspect.signature(actual).parameters) != list(inspect.signature(expected).parameters):
-        yield Problem(
-            f"takes {inspect.signature(actual)}", file, key=key, hint=f"write{_parameters_of(name)}"
-        )
+        yield Problem(f"takes {inspect.signature(actual)}", file, key=key, hint=hint)
 
 
 def _parameters_of(name: str) -> str:

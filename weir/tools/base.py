@@ -71,9 +71,7 @@ class Habits:
     """Known behaviour of the program behind a record that its output may not show."""
 
     sync_dropped: str | None = None  # why a synchronisation that was requested cannot have happened
-    ranks_draw_apart: bool = (
-        False  # each rank draws its own random order: some blocks repeat, others are never accessed
-    )
+    ranks_draw_apart: bool = False  # in random order: some blocks repeat, others are never accessed
     size_of_one_file: bool = False  # of many files it reports the size of one, and 0 where that is unknown
     sync_apart: bool = False  # a synchronisation is a phase of its own, and in the time of no write
     size_may_lag: bool = False  # it may look at the size before the last transfers are visible

@@ -39,10 +39,7 @@ _EFFECTS: tuple[tuple[str, str], ...] = (
     (r"overflow in errors counted", DOUBTFUL),
     (r"partial (write|read)|Using value of|inconsistent file size|will be overwritten", JUDGED),
     (r"Expected aggregate file size|Stat\(\) of aggregate|actual aggregate bytes|deadlineForStone", JUDGED),
-    (
-        r"could not read stonewall status file",
-        NONE,
-    ),  # no run before had a stonewall: all items of -n are there
+    (r"could not read stonewall status file", NONE),  # none before had a stonewall: all items are there
     (r"statfs|assuming POSIX-based backend|unable to use realpath", NONE),
     (r"unable to remove directory ", NONE),  # trees; a timed directory is above
     (r"Read bytes is 0|will be deleted|StoneWallingStatusFile only preserves", NONE),

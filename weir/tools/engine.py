@@ -9,15 +9,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import cache
 from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import Any
 
 from weir.base.files import from_json
-from weir.data import load_schema
 from weir.terms.model import Cell, Message, Parsed, Row
-from weir.terms.shapes import Check, compiled
+from weir.terms.shapes import check_of
 from weir.tools.base import Tool
 from weir.tools.outputs import read_text, read_texts
 
@@ -67,14 +65,9 @@ def _refuse(name: str) -> float:
 _DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 
-@cache
-def _document_check() -> Check:
-    return compiled(load_schema("engine"))
-
-
 def _wrong(document: Mapping[str, Any]) -> str | None:
     """The first value that cannot be. Other versions may lack keys, but these two name a row."""
-    if wrong := _document_check()(document):
+    if wrong := check_of("engine")(document):
         return wrong
     for index, result in enumerate(document.get("results") or ()):
         for key in ("access", "iteration"):
@@ -83,7 +76,15 @@ def _wrong(document: Mapping[str, Any]) -> str | None:
     return None
 
 
-def parse_document(document: Mapping[str, Any], api_names: Mapping[str, str]) -> Parsed:
+# A row as a tool completes it, which is given the row, its result and what was requested.
+Complete = Callable[[Row, Mapping[str, Any], Mapping[str, Any]], Row]
+
+
+def parse_document(
+    document: Mapping[str, Any],
+    api_names: Mapping[str, str],
+    complete: Complete = lambda row, result, requested: row,
+) -> Parsed:
     """Rows, requested values and errors; api_names maps the tool's interface names to ours. A document with a
     value that cannot be has no rows."""
     wrong = _wrong(document)
@@ -95,14 +96,15 @@ def parse_document(document: Mapping[str, Any], api_names: Mapping[str, str]) ->
     api = str(requested.get("api", ""))
     common: Row = {"api": api_names.get(api, api), "nn": job.get("nodes"), "ppn": job.get("tasks_per_node")}
     common |= {key: requested[key] for key in _REQUESTED_COLUMNS if key in requested}
-    rows = [_row(result, common, requested, job) for result in document.get("results") or ()]
+    results: Sequence[Mapping[str, Any]] = document.get("results") or ()
+    rows = [_row(result, common, requested, job) for result in results]
     program_s = _program_s(document)
     for row in rows if program_s is not None else ():
         row["observed"]["program_s"] = program_s
     if not requested.get("rw_mix"):
         _note_written(rows)
     return Parsed(
-        rows=tuple(rows),
+        rows=tuple(complete(row, result, requested) for row, result in zip(rows, results, strict=True)),
         requested=dict(requested),
         messages=_messages(document, len(rows)),
         program=str(document.get("program", "weir-io")),
@@ -127,21 +129,6 @@ def sound_results(text: str) -> Sequence[Mapping[str, Any]]:
     if document is None or _wrong(document):
         return ()
     return document.get("results") or ()
-
-
-def rows_and_results(parsed: Parsed, document: Mapping[str, Any]) -> Iterator[tuple[Row, Mapping[str, Any]]]:
-    """Each row with the result that it is from; a damaged document has no rows."""
-    return zip(parsed.rows, document["results"] if parsed.rows else (), strict=True)
-
-
-def parse_rows(
-    document: Mapping[str, Any], complete: Callable[[Row, Mapping[str, Any], Mapping[str, Any]], Row]
-) -> Parsed:
-    """Each row as the tool completes it, which is given the row, its result and what was requested."""
-    parsed = parse_document(document, {})
-    requested = document.get("requested") or {}
-    rows = (complete(row, result, requested) for row, result in rows_and_results(parsed, document))
-    return replace(parsed, rows=tuple(rows))
 
 
 def with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
@@ -258,9 +245,8 @@ def shared_engine(tool: Tool, cell: Cell, program: Sequence[str]) -> tuple[str, 
     """The command of weir-io, if it can run the cell beside others in one launch. It is empty if the cell has
     a launch of its own: for another program, for variables of its own, or for a tab in a value, which
     separates arguments in the list of a shared launch."""
-    plain = not any(
-        mark in value for value in cell.params.values() if isinstance(value, str) for mark in "\t\n"
-    )
+    texts = [value for value in cell.params.values() if isinstance(value, str)]
+    plain = not any(mark in text for text in texts for mark in "\t\n")
     return engine_of(program) if plain and not tool.environment(cell) else ()
 
 
@@ -284,9 +270,8 @@ class EngineTool(Tool):
 
     def ranks_started(self, outputs: Path, printed: str) -> list[int]:
         try:
-            return list(
-                from_json((outputs / _RANKS_FILE).read_text(encoding="utf-8"))["job"]["ranks_per_host"]
-            )
+            document = from_json((outputs / _RANKS_FILE).read_text(encoding="utf-8"))
+            return list(document["job"]["ranks_per_host"])
         except (OSError, ValueError, KeyError, TypeError):
             tasks, nodes = self._printed_job(printed)
             return [tasks // nodes + (node < tasks % nodes) for node in range(nodes)]
@@ -308,7 +293,7 @@ class EngineTool(Tool):
         return [self._of_document(document)] if document.get("personality") == self.name else []
 
     def _of_document(self, document: Mapping[str, Any]) -> Parsed:
-        return parse_rows(document, self._row)
+        return parse_document(document, self.interface_names, self._row)
 
     def _row(self, row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
         """The row as this personality completes it."""

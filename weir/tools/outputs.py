@@ -16,11 +16,11 @@ import re
 import shlex
 import zlib
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.terms.model import Row
 
 # No program prints a longer line that a number is read from; what is behind is dropped.
@@ -85,9 +85,7 @@ def _utf_8(stream: BinaryIO, path: Path) -> bytes:
                 data = unpack(stream).read(_MOST_BYTES + 1)
             except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
                 hint = "the file is cut or damaged: copy it again"
-                raise WeirError(
-                    f"cannot be unpacked: {error}", file=str(path), hint=hint, exit_code=2
-                ) from None
+                raise InputError(f"cannot be unpacked: {error}", file=path, hint=hint) from None
     if len(data) > _MOST_BYTES:
         raise _too_large(path)
     return data.decode("utf-16", errors="replace").encode() if data.startswith(_UTF_16) else data
@@ -107,11 +105,9 @@ def _cut(stream: BinaryIO, longest: int, path: Path) -> bytes:
     return b"".join(kept)
 
 
-def _too_large(path: Path) -> WeirError:
+def _too_large(path: Path) -> InputError:
     hint = "give the part that holds the results"
-    return WeirError(
-        f"holds more than {_MOST_BYTES >> 20} MiB of text", file=str(path), hint=hint, exit_code=2
-    )
+    return InputError(f"holds more than {_MOST_BYTES >> 20} MiB of text", file=path, hint=hint)
 
 
 def _skip_line(stream: BinaryIO, longest: int) -> None:
@@ -148,9 +144,25 @@ def words_of(command: str) -> list[str]:
         return command.split()
 
 
-def numbered(rows: Iterable[Row], key: Callable[[Row], Hashable]) -> Iterator[Row]:
-    """Each row with the number of those before it that have the same key, which is its iteration."""
-    counts: Counter[Hashable] = Counter()
+def options_in(arguments: Iterable[str], with_value: str, attached: str = "") -> Iterator[tuple[str, str]]:
+    """(option, value) of -b 4m, -b4m, -b=4m, -wr, --name and --name=value. with_value: letters that take a
+    value; attached: those of them that have it in the same word, or none."""
+    cluster = re.compile(rf"-([^{with_value}]*)([{with_value}]?)=?(.*)", re.DOTALL)
+    waiting = iter(arguments)
+    for word in waiting:
+        if word.startswith("--"):
+            name, _, value = word[2:].partition("=")
+            yield name, value
+        elif match := cluster.match(word):
+            flags, letter, value = match.groups()
+            yield from ((flag, "") for flag in flags)
+            if letter:
+                yield letter, value or ("" if letter in attached else next(waiting, ""))
+
+
+def numbered(rows: Iterable[Row]) -> Iterator[Row]:
+    """Each row with the number of those before it that have the same access, which is its iteration."""
+    counts: Counter[str] = Counter()
     for row in rows:
-        yield row | {"iteration": counts[key(row)]}
-        counts[key(row)] += 1
+        yield row | {"iteration": counts[row["access"]]}
+        counts[row["access"]] += 1

@@ -34,7 +34,7 @@ class Dd(LogTool):
     output_pattern = re.compile(r"^\d+\+\d+ records (in|out)$", re.MULTILINE)
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
-        rows = tuple(numbered(_rows(text), key=lambda row: row["access"]))
+        rows = tuple(numbered(_rows(text)))
         return [Parsed(rows, {}, (), "dd", "", complete=True)] if rows else []
 
 

@@ -247,6 +247,7 @@ def _of_json(text: str) -> Iterator[Facts]:
         if document.get("phase_type") in _PHASES and isinstance(config, dict) and isinstance(last, dict):
             latency = last.get("latency")
             of_io = latency.get("IO") if isinstance(latency, dict) else None
+            of_io = of_io if isinstance(of_io, dict) else {}
             yield {
                 "phase": document["phase_type"],
                 "exact": True,
@@ -255,13 +256,10 @@ def _of_json(text: str) -> Iterator[Facts]:
                 "iops": _whole(last.get("iops")),
                 "entries": _whole(last.get("entries")),
                 "entries_s": _whole(last.get("entries/s")),
-                **(_extremes(of_io) if isinstance(of_io, dict) else {}),
+                "min_us": _whole(of_io.get("min_us")),
+                "max_us": _whole(of_io.get("max_us")),
                 **_configured(config),
             }
-
-
-def _extremes(latency: Mapping[str, Any]) -> Facts:
-    return {name: _whole(latency.get(name)) for name in ("min_us", "max_us")}
 
 
 def _configured(config: Mapping[str, Any]) -> Facts:

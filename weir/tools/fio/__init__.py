@@ -11,14 +11,12 @@ from typing import Any
 from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths, Tool, label_of_jobs
 from weir.tools.fio.parse import (
-    INTERFACES,
     LOG_START,
     OUTPUT,
     TERSE,
     bins_us,
     documents,
     failed_jobs,
-    is_begun,
     parse_document,
 )
 from weir.tools.fio.table import START, TABLE, parse_table
@@ -99,10 +97,13 @@ class Fio(Tool):
         return _NOTHING
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
-        found = [_with_failed(parse_document(document), document) for document in documents(text)]
+        found = []
+        for document in documents(text):
+            parsed = parse_document(document)
+            found.append(parsed if parsed.rows else replace(parsed, rows=failed_jobs(document)))
         if not found and TABLE.search(text):
-            return [parse_table(text, INTERFACES)]
-        if not found and is_begun(text):
+            return [parse_table(text)]
+        if not found and LOG_START.search(text):  # a document that was cut
             return [replace(_NOTHING, program="fio")]
         return found
 
@@ -128,11 +129,6 @@ def _problems(cell: Cell, target: Target) -> Iterator[str]:
         yield "only URING has more than one operation in flight"
     if params["direct"] and params["api"] == "MMAP":
         yield "a mapping takes no O_DIRECT"
-
-
-def _with_failed(parsed: Parsed, document: Mapping[str, Any]) -> Parsed:
-    """Adds the jobs that failed, where none has a result."""
-    return parsed if parsed.rows else replace(parsed, rows=failed_jobs(document))
 
 
 def _as_run(row: Row) -> Row:

@@ -59,11 +59,9 @@ INTERFACES: Mapping[str, str] = {
 }
 # Engines that move nothing to or from storage: fio counts bytes for names that are made and space that is
 # reserved, too.
-NO_STORAGE = frozenset(
-    (
-        *("net", "netsplice", "null", "cpuio", "exec", "falloc", "ftruncate"),
-        *(f"{item}{call}" for item in ("file", "dir") for call in ("create", "stat", "delete")),
-    )
+NO_STORAGE = (
+    *("net", "netsplice", "null", "cpuio", "exec", "falloc", "ftruncate"),
+    *(f"{item}{call}" for item in ("file", "dir") for call in ("create", "stat", "delete")),
 )
 _ASYNCHRONOUS = frozenset(("libaio", "io_uring", "io_uring_cmd", "posixaio", "windowsaio", "solarisaio"))
 # Options that fio applies where neither the command line nor the job file has them, on Linux.
@@ -75,7 +73,7 @@ _SYNCS_EVERY = ("fsync", "fdatasync")  # so many writes of a job; the last ones 
 _LEAST_SYNCED = 0.95
 _OFF = ("0", "none", "")
 _OTHER_NAMES = {"blocksize": "bs", "readwrite": "rw", "filesize": "size", "io_size": "size"}
-_DOCUMENT = re.compile(r'\{\s*"fio version"')
+LOG_START = re.compile(r'\{\s*"fio version"')
 _PERCENTILES = {"lat_p50_us": "50.000000", "lat_p90_us": "90.000000", "lat_p99_us": "99.000000"}
 _PERCENTILES |= {"lat_p999_us": "99.900000"}
 _LEAST_COMPLETION = 0.95  # ratio to the mean of whole operations
@@ -83,7 +81,6 @@ _CLASS = 1.05  # a percentile is the edge of a class, which may be above the slo
 _MIB = 2**20
 _LONGEST = 20  # digits of a number that can be
 
-LOG_START = _DOCUMENT
 OUTPUT = re.compile(
     r'^fio-\d|"fio version"\s*:|^\d;fio-\d|: \(g=\d+\): rw=|^(ioengine|rw)=\w', re.MULTILINE | re.IGNORECASE
 )
@@ -94,7 +91,7 @@ TERSE = re.compile(r"^(?:[3-9];fio-\d|2;[^;\n]*;\d+;\d+;\d+;\d+;\d+;\d+;\d+;\d+;
 
 def documents(text: str) -> Iterator[dict[str, Any]]:
     """Each document in a text that may hold messages before and after it."""
-    for document, _ in documents_at(text, _DOCUMENT):
+    for document, _ in documents_at(text, LOG_START):
         if isinstance(document.get("jobs"), list):
             yield document
         elif isinstance(document.get("client_stats"), list):
@@ -105,11 +102,6 @@ def documents(text: str) -> Iterator[dict[str, Any]]:
 def _is_sum(job: object) -> bool:
     """Whether the entry is the sum of the jobs on several servers, which fio --client adds."""
     return isinstance(job, dict) and job.get("jobname") == "All clients"
-
-
-def is_begun(text: str) -> bool:
-    """A document that was cut."""
-    return _DOCUMENT.search(text) is not None
 
 
 def parse_document(document: Mapping[str, Any]) -> Parsed:
@@ -198,12 +190,8 @@ def _in_flight(options: Mapping[str, str], jobs: int) -> dict[str, Any]:
 
 
 def _observed(job: Mapping[str, Any], told: Mapping[str, str], jobs: int) -> Row:
-    name, path, workers = (
-        job.get("jobname"),
-        path_of(job.get("jobname"), told),
-        _count(told.get("numjobs", "1")),
-    )
-    is_one = bool(workers and jobs < workers)
+    name, workers = job.get("jobname"), _count(told.get("numjobs", "1"))
+    path, is_one = path_of(name, told), bool(workers and jobs < workers)
     workload = workload_of(name, told, workers, binary_size(told.get("size", "")), is_one)
     return {"workload": workload} | ({"path": path} if path else {})
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from weir.terms.model import Message, Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS
-from weir.tools.fio.parse import NO_STORAGE, latencies, workload_of
+from weir.tools.fio.parse import INTERFACES, NO_STORAGE, latencies, workload_of
 
 _MIB = 2**20
 _REAL = r"\d{1,15}(?:\.\d{1,9})?"
@@ -61,9 +61,9 @@ _MOST_READS = 99
 Job = Mapping[str, Any]
 
 
-def parse_table(text: str, interfaces: Mapping[str, str]) -> Parsed:
-    """One row for each access of each job, or group of jobs. interfaces: of the engines."""
-    jobs = [(match.start(), match[1], _job(match, interfaces)) for match in _JOB.finditer(text)]
+def parse_table(text: str) -> Parsed:
+    """One row for each access of each job, or group of jobs."""
+    jobs = [(match.start(), match[1], _job(match)) for match in _JOB.finditer(text)]
     starts = list(TABLE.finditer(text))
     ends = [match.start() for match in starts[1:]] + [len(text)]
     rows: list[Row] = []
@@ -125,11 +125,11 @@ def _no_result(job: Job) -> Row:
     }
 
 
-def _job(match: re.Match[str], interfaces: Mapping[str, str]) -> Job:
+def _job(match: re.Match[str]) -> Job:
     sizes = match.group(3, 4, 5, 6) if match[3] else [_of_today(size) for size in match.group(7, 8, 9, 10)]
     least_read, most_read, least_write, most_write = sizes
     return {
-        "api": interfaces.get(match[11], match[11]),
+        "api": INTERFACES.get(match[11], match[11]),
         "engine": match[11],
         "order": "random" if "rand" in match[2] else "sequential",
         "mixes": match[2].removeprefix("rand") in ("rw", "readwrite"),

@@ -56,8 +56,7 @@ class H5bench(LogTool):
     unread = (_EARLY_CSV, "the CSV of an early h5bench, which is not read (use what the program printed)")
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
-        found = [*_of_text(text), *_of_csv(text), *_of_metadata(text)]
-        rows = tuple(numbered(found, key=lambda row: row["access"]))
+        rows = tuple(numbered([*_of_text(text), *_of_csv(text), *_of_metadata(text)]))
         return [Parsed(rows, {}, (), "h5bench", "", complete=True)] if rows else ()
 
 

@@ -228,24 +228,11 @@ class IoModel(EngineOnlyTool):
         params = cell.params
         arguments = [*program, "-a", params["api"], *(f"-{access[0]}" for access in params["access"])]
         arguments += ["-n", str(params["operations"]), "-t", str(params["xfer_bytes"])]
-        arguments += [
-            "-b",
-            str(file_bytes_of(cell)),
-            "-f",
-            file_locality(params),
-            "-m",
-            params["memory_locality"],
-        ]
+        arguments += ["-b", str(file_bytes_of(cell)), "-f", file_locality(params)]
+        arguments += ["-m", params["memory_locality"]]
         arguments += ["-M", str(params["memory_bytes"])] if params["memory_bytes"] else []
-        arguments += [
-            "--align",
-            str(params["align_bytes"]),
-            "-c",
-            params["cache"],
-            "-i",
-            str(cell.iterations),
-        ]
-        arguments += ["--seed", str(params["seed"]), *_file_options(params)]
+        arguments += ["--align", str(params["align_bytes"]), "-c", params["cache"]]
+        arguments += ["-i", str(cell.iterations), "--seed", str(params["seed"]), *_file_options(params)]
         arguments += ["--times", str(paths.outputs / "operations")] if params["times"] else []
         arguments += _sample_options(params, paths.outputs)
         return [*arguments, "--json", str(paths.outputs / "summary.json"), "-o", paths.data]

@@ -10,11 +10,12 @@ from typing import Any
 from weir.base.units import format_size
 from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Habits, Parameter, RunPaths
-from weir.tools.engine import EngineTool, is_engine
+from weir.tools.engine import EngineTool, is_engine, read_document
 from weir.tools.ior.arguments import API_NAMES, API_OPTIONS, IOR_OPTIONS
 from weir.tools.ior.log import START
 from weir.tools.ior.problems import find_problems, what_the_original_cannot
 from weir.tools.ior.rows import parse_log, parse_outputs
+from weir.tools.outputs import read_texts
 from weir.tools.target_files import OSTS, POOL, STRIPE_COUNT, netcdf_name, stripe_terms
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -190,7 +191,9 @@ class Ior(EngineTool):
         if params["payload"] != "random":
             terms.append(params["payload"])
         terms += [
-            word.format(params[key]) for key, word in _LABEL_COUNTS.items() if params[key] != _usual(key)
+            word.format(params[key])
+            for key, word in _LABEL_COUNTS.items()
+            if params[key] != PARAMETERS[key].default
         ]
         terms += [flag.replace("_", "-") for flag in _LABEL_FLAGS if params[flag]]
         terms += [f"{key}={value}" for key, value in sorted(params["hints"].items())]
@@ -237,14 +240,25 @@ class Ior(EngineTool):
         return None if is_engine(program) else what_the_original_cannot(cell.params)
 
     def habits(self, row: Row) -> Habits:
-        return habits_of(row)
+        """Nothing for weir-io, which counts and reports all of it."""
+        if row.get("program") != "IOR":
+            return Habits()
+        return Habits(
+            sync_dropped=_sync_dropped(str(row.get("tool_version") or ""), row.get("api")),
+            ranks_draw_apart=True,
+            size_of_one_file=True,
+            size_may_lag=True,
+            times_opens_and_closes=True,
+        )
 
     def environment(self, cell: Cell) -> Mapping[str, str]:
         """Hints: IOR has no option for them."""
         return {f"IOR_HINT__MPI__{key}": value for key, value in sorted(cell.params["hints"].items())}
 
     def interfaces(self, program: Sequence[str], ask: Callable[[Sequence[str]], str]) -> Sequence[str]:
-        return listed_interfaces(ask([*program, "--help"]))
+        """The interfaces in `-a S  api -- API for I/O [POSIX|DUMMY|MPIIO]`, a line of the help of an IOR."""
+        listed = re.search(r"^\s*-a\b.*\[([A-Z0-9_|]+)\]", ask([*program, "--help"]), re.MULTILINE)
+        return listed[1].split("|") if listed else ()
 
     def _ranks_of_original(self, program: Sequence[str], outputs: Path) -> list[str]:
         """A write of 8 bytes for each rank, which each IOR since 2.10 can do."""
@@ -274,15 +288,17 @@ class Ior(EngineTool):
         )
 
     def parse(self, outputs: Mapping[str, Path]) -> Parsed:
-        return parse_outputs(outputs)
+        texts = read_texts(outputs)
+        document = read_document(texts.get("summary", ""))
+        return parse_outputs(texts, self._of_document(document) if document is not None else None)
 
-    def parse_log(self, text: str) -> Sequence[Parsed]:
-        """The runs in a log that somebody kept, for weir import."""
+    def _printed_runs(self, text: str) -> Sequence[Parsed]:
         return parse_log(text)
 
-
-def _usual(key: str) -> Any:
-    return PARAMETERS[key].default
+    def _row(self, row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
+        """The depth of the queue that ran; a back end without a queue waits for each transfer."""
+        queue = (result.get("observed") or {}).get("queue") or {}
+        return row | {"iodepth": queue.get("depth", 1)}
 
 
 def _api_option(api: str, program: Sequence[str]) -> str:
@@ -313,19 +329,6 @@ def _queue_options(params: Mapping[str, Any], program: Sequence[str]) -> list[st
     return [f"--aio.max-pending={params['iodepth']}", "--aio.granularity=1"]
 
 
-def habits_of(row: Row) -> Habits:
-    """Nothing for weir-io, which counts and reports all of it."""
-    if row.get("program") != "IOR":
-        return Habits()
-    return Habits(
-        sync_dropped=_sync_dropped(str(row.get("tool_version") or ""), row.get("api")),
-        ranks_draw_apart=True,
-        size_of_one_file=True,
-        size_may_lag=True,
-        times_opens_and_closes=True,
-    )
-
-
 def _sync_dropped(version: str, api: str | None) -> str | None:
     """Tables of results have no warnings; version and interface show the behaviour."""
     if version.startswith(("2.", "3.0")) and api != "POSIX":
@@ -333,13 +336,6 @@ def _sync_dropped(version: str, api: str | None) -> str | None:
     if version.startswith("4.") and api == "IME":
         return f"IOR {version} does not synchronise with IME"
     return None
-
-
-def listed_interfaces(help_text: str) -> tuple[str, ...]:
-    """The interfaces in `-a S  api -- API for I/O [POSIX|DUMMY|MPIIO]`, a line of the help of IOR and of
-    weir-io."""
-    match = re.search(r"^\s*-a\b.*\[([A-Z0-9_|]+)\]", help_text, re.MULTILINE)
-    return tuple(match[1].split("|")) if match else ()
 
 
 TOOL = Ior()

@@ -5,12 +5,12 @@ and the terms of IOR for what the project has names for.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from weir.data import data_folder
 from weir.terms.printed_values import real, whole
-from weir.tools.outputs import words_of
+from weir.tools.outputs import options_in, words_of
 
 # The project's interface and IOR's -a. IOR has no NetCDF-4 back end; weir-io takes NETCDF4 as it is.
 # Asynchronous I/O is URING in weir-io and AIO in IOR.
@@ -63,14 +63,6 @@ _DIRECTIVES: dict[str, str] = {
     "useo_direct": "direct",
     "summaryfile": "summary_file",
 }
-_COUNTS: dict[str, str] = {
-    "uring.depth": "iodepth",
-    "aio.max-pending": "iodepth",
-    "rate": "rate",
-    "rw-mix": "rw_mix",
-    "buffer-compress-percentage": "compress_percent",
-    "dedupe-percentage": "dedupe_percent",
-}
 # Defaults without the option: IOR 4's AIO, weir-io's URING; every other back end waits for each transfer.
 _USUAL_DEPTH = {"AIO": 128, "URING": 32}
 _DEFAULTS: dict[str, Any] = {
@@ -110,6 +102,36 @@ def parse_size(text: str) -> int | None:
     return None if count is None else count * factor
 
 
+def _percentage(text: str) -> int | None:
+    return whole(text.removesuffix("%")) if text.endswith("%") else None
+
+
+def _seconds(text: str) -> float | None:
+    found = real(text)
+    return None if found is None or found < 0 else found
+
+
+# What an option with a value requests, and how the value is read; nothing is requested where that gives None.
+_VALUES: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "t": ("xfer_bytes", parse_size),
+    "b": ("block_bytes", parse_size),
+    "s": ("segments", parse_size),
+    "i": ("iterations", parse_size),
+    "Q": ("reorder_nodes", whole),
+    "M": ("fill_memory", _percentage),
+    "D": ("stonewall", _seconds),
+    "l": ("payload", lambda text: text or None),
+    "uring.depth": ("iodepth", whole),
+    "aio.max-pending": ("iodepth", whole),
+    "rate": ("rate", whole),
+    "rw-mix": ("rw_mix", whole),
+    "zipf": ("zipf", real),
+    "distribution": ("distribution", str),
+    "buffer-compress-percentage": ("compress_percent", whole),
+    "dedupe-percentage": ("dedupe_percent", whole),
+}
+
+
 def parse_arguments(command_line: str) -> dict[str, Any]:
     """Everything the command line settles; with a script file (-f) what is not given stays open."""
     arguments = words_of(command_line)
@@ -118,7 +140,7 @@ def parse_arguments(command_line: str) -> dict[str, Any]:
     random_count = 0
     has_script = False
     # The depth that -a implies gives way to the one of an option, wherever that stands.
-    options = sorted(_options(arguments[1:]), key=lambda one: one[0] != "a")
+    options = sorted(options_in(arguments[1:], _WITH_VALUE, "l"), key=lambda one: one[0] != "a")
     for option, value in options:
         if option in ("w", "r"):
             access.append({"w": "write", "r": "read"}[option])
@@ -148,31 +170,10 @@ def _setting(option: str, value: str) -> dict[str, Any]:
         back_end = value.upper()
         depth = _USUAL_DEPTH.get(back_end)
         return {"api": API_NAMES.get(back_end, back_end)} | ({"iodepth": depth} if depth else {})
-    if option in ("t", "b"):
-        size_bytes = parse_size(value)
-        return {} if size_bytes is None else {"xfer_bytes" if option == "t" else "block_bytes": size_bytes}
-    if option in ("s", "i"):
-        count = parse_size(value)
-        return {} if count is None else {"segments" if option == "s" else "iterations": count}
-    if option in _COUNTS:
-        count = whole(value)
-        return {} if count is None else {_COUNTS[option]: count}
-    if option == "Q":
-        count = whole(value)
-        return {} if count is None else {"reorder_nodes": count}
-    if option == "zipf":
-        theta = real(value)
-        return {} if theta is None else {"zipf": theta}
-    if option == "distribution":
-        return {"distribution": value}
-    if option == "M" and value.endswith("%"):
-        count = whole(value.removesuffix("%"))
-        return {} if count is None else {"fill_memory": count}
-    if option == "l" and value:
-        return {"payload": value}
-    if option == "D":
-        seconds = real(value)
-        return {} if seconds is None or seconds < 0 else {"stonewall": seconds}
+    if option in _VALUES:
+        name, read = _VALUES[option]
+        found = read(value)
+        return {} if found is None else {name: found}
     return _directives(value) if option == "O" else {}
 
 
@@ -187,27 +188,3 @@ def _directives(text: str) -> dict[str, Any]:
         elif name:
             found[name] = value.strip()
     return found
-
-
-def _options(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """(option, value) of -b 4m, -b4m, -b=4m, -wr, --name and --name=value."""
-    waiting = iter(arguments)
-    for word in waiting:
-        if word.startswith("--"):
-            name, _, value = word[2:].partition("=")
-            yield name, value
-        elif word.startswith("-"):
-            yield from _letters(word[1:], waiting)
-
-
-def _letters(letters: str, waiting: Iterator[str]) -> Iterator[tuple[str, str]]:
-    while letters:
-        letter, letters = letters[0], letters[1:]
-        if letter not in _WITH_VALUE:
-            yield letter, ""
-            continue
-        if letters:
-            yield letter, letters.removeprefix("=")
-        elif letter != "l":
-            yield letter, next(waiting, "")
-        return

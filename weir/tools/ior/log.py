@@ -279,10 +279,9 @@ class _Scanner:
 
     def _complaint(self, line: str) -> bool:
         message = complaint(line[:LINE_BYTES])
+        # A warning comes before the result it is about.
         if message and message.level == "warning" and self.section in ("results", "json-results"):
-            message = replace(
-                message, row=self.run.result_count
-            )  # a warning comes before the result it is about
+            message = replace(message, row=self.run.result_count)
         if message:
             is_early = self.run.finished and message.level == "warning"
             (self.early if is_early else self.run.messages).append(message)

@@ -9,57 +9,40 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from weir.terms.model import Message, Parsed, Row
 from weir.terms.printed_values import iso_time, product_contains, real, real_or_text, whole
 from weir.tools.complaints import without_repeats
-from weir.tools.engine import parse_document, read_document, rows_and_results
 from weir.tools.ior.arguments import API_NAMES, parse_arguments
 from weir.tools.ior.log import Printed, RunLog, Test, all_messages, scan
-from weir.tools.outputs import read_texts
 
 _MIB = 2**20
 
 
-def parse_outputs(outputs: Mapping[str, Path]) -> Parsed:
-    """Parses the outputs of weir-io or IOR; summary, stdout and stderr may each be missing or cut."""
-    texts = read_texts(outputs)
+def parse_outputs(texts: Mapping[str, str], document: Parsed | None) -> Parsed:
+    """Parses what was printed, by role; document: what weir-io's summary holds. summary, stdout and stderr
+    may each be missing or cut."""
     stdout = scan(texts.get("stdout", ""))
     stderr = all_messages(scan(texts.get("stderr", "")))
-    document = read_document(texts.get("summary", ""))
     if document is not None:
-        parsed = _of_document(document)
-        return _with_messages(parsed, [*all_messages(stdout), *stderr])
+        return _with_messages(document, [*all_messages(stdout), *stderr])
     summary = scan(texts.get("summary", ""))[-1]
     if summary.program:
         _take_sizes(summary, [sizes for run in stdout for sizes in run.sizes])
         return _with_messages(_parsed_run(summary), [*all_messages(stdout), *stderr])
     if any(run.program for run in stdout):
         return _with_messages(_parsed_run(stdout[-1]), [*all_messages(stdout[:-1]), *stderr])
-    return _no_output(tuple(without_repeats([*all_messages(stdout), *stderr])))
+    nothing = Parsed((), {}, (), program="", tool_version="", complete=False)
+    return _with_messages(nothing, [*all_messages(stdout), *stderr])
 
 
 def parse_log(text: str) -> Sequence[Parsed]:
     """The runs in a log that somebody kept; empty if there is nothing of IOR or weir-io in it."""
-    document = read_document(text)
-    if document is not None:
-        return [_of_document(document)] if document.get("personality") == "ior" else []
     runs = [run for run in scan(text) if run.is_of_ior]
     for run in runs:
         run.program = run.program or "IOR"  # a log without its first lines
     return _with_stripes([_parsed_run(run) for run in runs], runs)
-
-
-def _of_document(document: Mapping[str, Any]) -> Parsed:
-    """Reads a document with the depth of the queue that ran; a back end without a queue waits for each
-    transfer."""
-    parsed = parse_document(document, API_NAMES)
-    for row, result in rows_and_results(parsed, document):
-        queue = (result.get("observed") or {}).get("queue") or {}
-        row["iodepth"] = queue.get("depth", 1)
-    return parsed
 
 
 def _with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
@@ -174,15 +157,11 @@ def _requested_of(test: Test, command_line: str) -> dict[str, Any]:
         stonewall=_stonewall(options),
         **_job(options),
     )
-    for name, label, exact in (
-        ("xfer_bytes", "xfersize", "transferSize"),
-        ("block_bytes", "blocksize", "blockSize"),
-    ):
-        size_bytes = whole(options.get(exact)) or _whole_size(options.get(label))
-        if size_bytes is not None:
-            requested[name] = size_bytes
-    segments = whole(options.get("segmentCount") or options.get("segments"))
-    requested |= _known(segments=segments)
+    requested |= _known(
+        xfer_bytes=whole(options.get("transferSize")) or _whole_size(options.get("xfersize")),
+        block_bytes=whole(options.get("blockSize")) or _whole_size(options.get("blocksize")),
+        segments=whole(options.get("segmentCount") or options.get("segments")),
+    )
     for option, name in _PARAMETER_FLAGS.items():
         if option in options:
             requested[name] = requested.get(name, False) or options[option] not in ("0", "")
@@ -230,24 +209,21 @@ def _of_summaries(test: Test, iterations: int) -> Iterator[Printed]:
 def _row(result: Printed, requested: Mapping[str, Any]) -> Row:
     values = result.values
     tasks = requested.get("tasks") or whole(values.get("tasks"))
-    xfer_bytes = requested.get("xfer_bytes") or _kib_bytes(values.get("xfer_kib"))
-    block_bytes = requested.get("block_bytes") or _kib_bytes(values.get("block_kib"))
-    segments = requested.get("segments")
     row: Row = {
         "api": requested.get("api"),
         "access": result.access,
         "nn": requested.get("nodes"),
         "ppn": requested.get("ppn"),
-        "xfer_bytes": xfer_bytes,
+        "xfer_bytes": requested.get("xfer_bytes") or _kib_bytes(values.get("xfer_kib")),
         "layout": requested.get("layout"),
         "order": requested.get("order"),
-        "block_bytes": block_bytes,
+        "block_bytes": requested.get("block_bytes") or _kib_bytes(values.get("block_kib")),
         "stonewall_s": requested.get("stonewall"),
-        "segments": segments,
+        "segments": requested.get("segments"),
         **{name: requested.get(name) for name in _AS_REQUESTED},
     }
     row |= {column: real_or_text(values[name]) if name in values else None for name, column in _TIMES.items()}
-    row |= _sizes(result.sizes, requested.get("api"), tasks, block_bytes, segments)
+    row |= _sizes(result.sizes, row, tasks)
     row["observed"] = {key: requested[key] for key in _FOR_AUDIT if key in requested} | {"tasks": tasks}
     if result.mean_of > 1:
         row["observed"]["mean_of"] = result.mean_of
@@ -274,32 +250,22 @@ def _drawn(result: Printed, row: Row, tasks: int | None) -> dict[str, Any]:
         drawn = {"bytes": head_bytes, "late_bytes": head_bytes, "late_share": 0.0}
         return {"drawn": drawn | {"because": _FROM_HEADS}}
     late = 0.0
-    if result.mean_gib is not None:
-        fastest_bytes = (row["moved_bytes"] or 0) / tasks
-        late = (
-            max(1 - (result.mean_gib - _HALF_DIGIT_GIB) * 2**30 / fastest_bytes, 0.0)
-            if fastest_bytes
-            else 0.0
-        )
+    if result.mean_gib is not None and row["moved_bytes"]:
+        fastest_bytes = row["moved_bytes"] / tasks
+        late = max(1 - (result.mean_gib - _HALF_DIGIT_GIB) * 2**30 / fastest_bytes, 0.0)
     drawn = {"bytes": file_bytes, "late_bytes": head_bytes, "late_share": round(late, 3)}
     return {"drawn": drawn | {"because": _LATE_FROM_HEADS if late else ""}}
 
 
-def _sizes(
-    warned: Mapping[str, int],
-    api: str | None,
-    tasks: int | None,
-    block_bytes: int | None,
-    segments: int | None,
-) -> Row:
+def _sizes(warned: Mapping[str, int], row: Row, tasks: int | None) -> Row:
     """IOR prints three sizes where they differ, and nothing where all of them are what was requested."""
     requested_bytes = warned.get("requested_bytes")
-    if tasks and block_bytes and segments:
+    if tasks and row["block_bytes"] and row["segments"]:
         # The warning's expected size is that of one file, or what is left after an overflow.
-        requested_bytes = tasks * block_bytes * segments
+        requested_bytes = tasks * row["block_bytes"] * row["segments"]
     if requested_bytes and requested_bytes > _ENDLESS:
         requested_bytes = None  # only the stonewall was to end it
-    silent = None if api in _SIZES_UNCHECKED or api is None else requested_bytes
+    silent = None if row["api"] in (None, *_SIZES_UNCHECKED) else requested_bytes
     return {
         "requested_bytes": requested_bytes,
         "moved_bytes": warned.get("moved_bytes", None if warned else silent),
@@ -335,9 +301,7 @@ def _stonewall(options: Mapping[str, str]) -> float | None:
 def _access(options: Mapping[str, str]) -> list[str] | None:
     if "writeFile" not in options:
         return None
-    return [
-        word for word, key in (("write", "writeFile"), ("read", "readFile")) if options.get(key, "0") != "0"
-    ]
+    return [access for access in ("write", "read") if options.get(f"{access}File", "0") != "0"]
 
 
 def _job(options: Mapping[str, str]) -> dict[str, int]:
@@ -370,8 +334,3 @@ def _kib_bytes(text: str | None) -> int | None:
 
 def _known(**values: Any) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None}
-
-
-def _no_output(messages: tuple[Message, ...]) -> Parsed:
-    """Nothing of IOR was printed."""
-    return Parsed((), {}, messages, program="", tool_version="", complete=False)

@@ -13,6 +13,7 @@ from itertools import pairwise
 from weir.terms.model import Message, Parsed, Row
 from weir.terms.printed_values import real, whole
 from weir.tools.base import LogTool
+from weir.tools.outputs import numbered
 
 _START = re.compile(r"^ *MD-Workbench total objects: ", re.MULTILINE)
 _FIRST_FORM = re.compile(r"^ *MD-REAL-IO total (?:files|objects): ", re.MULTILINE)
@@ -72,15 +73,13 @@ def _api(before: str) -> str:
 def _parsed(text: str, before: str) -> Parsed:
     """before: what stands above its first line."""
     api, nodes = _api(before), _NODES.findall(before)
-    rows: list[Row] = []
-    messages: list[Message] = []
-    iterations: dict[str, int] = {}
     found = list(_printed(text, api))
-    for phase, row, errors in found:
-        rows.append(row | {"iteration": iterations.get(phase, 0)})
-        iterations[phase] = iterations.get(phase, 0) + 1
-        if errors:
-            messages.append(Message("error", f"{phase}: {errors} errors", len(rows) - 1))
+    rows = list(numbered(row for _, row, _ in found))
+    messages = [
+        Message("error", f"{phase}: {errors} errors", at)
+        for at, (phase, _, errors) in enumerate(found)
+        if errors
+    ]
     total = _TOTAL.search(text)
     workload = {"files": int(total[1]), "options": {"working set": total[2]}} if total else {}
     for match in _FAILED.finditer(text):

@@ -209,10 +209,7 @@ class Mdtest(EngineTool):
 
     def _row(self, row: Row, result: Mapping[str, Any], requested: Mapping[str, Any]) -> Row:
         """An operation on a name moves no bytes and has no open or close of its own."""
-        moves = bool(result.get("moved_bytes"))
-        bytes_of = (
-            requested.get("read_bytes") if result.get("access") == "read" else requested.get("write_bytes")
-        )
+        bytes_of = requested.get("read_bytes" if result.get("access") == "read" else "write_bytes")
         more: Row = {
             "item": result.get("item"),
             "directories": requested.get("directories"),
@@ -222,7 +219,7 @@ class Mdtest(EngineTool):
             "close_s": None,
             "file_bytes": None,
         }
-        if not moves:
+        if not result.get("moved_bytes"):
             more |= {"bw_mib_s": None, "moved_bytes": None, "requested_bytes": None}
         seen: dict[str, Any] = {"sync_files": bool(requested.get("sync_file"))}
         seen |= {"entries": result["entries"]} if result.get("entries") else {}

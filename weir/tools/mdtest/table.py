@@ -11,7 +11,7 @@ from weir.terms.model import Message, Parsed, Row
 from weir.terms.printed_values import real, whole
 from weir.tools.complaints import complaint, without_repeats
 from weir.tools.ior.arguments import parse_size
-from weir.tools.outputs import words_of
+from weir.tools.outputs import options_in, words_of
 
 START = re.compile(r"^-- started at .* --$|^mdtest-\S+ was launched with", re.MULTILINE)
 _START = re.compile(r"^-- started at .* --$", re.MULTILINE)
@@ -38,12 +38,8 @@ _ALIKE = 0.2  # of the greatest rate: what one rank's rate of all items may diff
 _WALL = re.compile(r"^Continue stonewall hit min: (\d+) max: (\d+) avg: ([\d.]+)", re.MULTILINE)
 _END = re.compile(r"^-{1,2} finished at .* -{1,2}$", re.MULTILINE)  # a page makes one dash of two
 _ACCESS = {"creation": "create", "stat": "stat", "read": "read", "rename": "rename", "removal": "remove"}
-_PHASES = {
-    "C": "create",
-    "T": "stat",
-    "E": "read",
-    "r": "remove",
-}  # without any of these options all run
+# Without any of these options all run.
+_PHASES = {"C": "create", "T": "stat", "E": "read", "r": "remove"}
 _VERIFIED = re.compile(r"ERROR: verifying the data on read \((\d+) errors\)")
 _STATUS_UNREAD = re.compile(r"could not read stonewall status file", re.IGNORECASE)
 _LAST_RATE = re.compile(r"^\s*(File|Tree) removal\b")  # lines below it have no rate of items
@@ -249,7 +245,7 @@ def _requested(text: str) -> dict[str, Any]:
     tasks, nodes = (whole(launched[2]), whole(launched[3])) if launched else (None, None)
     if not command or not tasks or not nodes:
         return {}
-    options = _options(words_of(command[1]))  # every word in quotes since 3.0, none before
+    options = dict(options_in(words_of(command[1]), _VALUES))  # every word in quotes since 3.0, none before
     api = options.get("a", "POSIX").upper()
     requested: dict[str, Any] = {
         "tasks": tasks,
@@ -277,25 +273,3 @@ def _requested(text: str) -> dict[str, Any]:
     if requested["stonewall"] and None not in pairs:
         requested["wall"] = {"hit": True, "pairs_min": pairs[0], "pairs_max": pairs[1]}
     return requested
-
-
-def _options(arguments: Sequence[str]) -> dict[str, str]:
-    """Letters and their values: -n 5, -n5, -n=5, -FLu; long options by their names."""
-    found: dict[str, str] = {}
-    rest = list(arguments)
-    while rest:
-        word = rest.pop(0)
-        if word.startswith("--"):
-            name, _, value = word[2:].partition("=")
-            found[name] = value
-            continue
-        if not word.startswith("-"):
-            continue
-        letters = word[1:]
-        while letters:
-            letter, letters = letters[0], letters[1:]
-            found[letter] = ""
-            if letter in _VALUES:
-                found[letter] = letters.removeprefix("=") or (rest.pop(0) if rest else "")
-                letters = ""
-    return found

@@ -15,6 +15,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+from weir.base.units import as_written
 from weir.terms.model import Cell, Footprint, Message, Parsed, Row, Target
 from weir.terms.printed_values import real_or_text, whole
 from weir.tools.base import Parameter, RunPaths
@@ -198,7 +199,7 @@ class NetcdfBench(EngineTool):
         return with_messages(self._of_document(document), [*_messages_in(stdout), *stderr])
 
     def _printed_runs(self, text: str) -> Sequence[Parsed]:
-        starts = _starts_in(text)
+        starts = [match.start() for match in _START.finditer(text)]
         # Messages of ranks before the first line of their own run belong to it.
         places = pairwise([0, *starts[1:], len(text)]) if starts else ()
         return [_parsed_table(text[begin:end]) for begin, end in places]
@@ -232,24 +233,12 @@ def _own_options(cell: Cell, paths: RunPaths) -> list[str]:
 
 def _what_benchtool_lacks(cell: Cell) -> str | None:
     """benchtool never ends when it does not know an option, or has to print a size below 1000 bytes."""
-    lacks = [
-        f"{name} {_option_text(cell.params[name])}"
-        for name, value in _OURS.items()
-        if cell.params[name] != value
-    ]
+    differ = {name: cell.params[name] for name, value in _OURS.items() if cell.params[name] != value}
+    lacks = [f"{name} {as_written(value)}" for name, value in differ.items()]
     lacks += ["several iterations"] if cell.iterations > 1 else []
     block_bytes = layout_of(cell.params, cell.nodes, cell.ppn).block_bytes
     lacks += [f"a block of {block_bytes} bytes"] if block_bytes < _BENCHTOOL_LEAST_BYTES else []
     return f"benchtool does not have {', '.join(lacks)}" if lacks else None
-
-
-def _option_text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _starts_in(text: str) -> list[int]:
-    """The begins of the runs in a log."""
-    return [match.start() for match in _START.finditer(text)]
 
 
 def _messages_in(text: str) -> list[Message]:

@@ -47,14 +47,11 @@ def geometry_text(shape: Shape) -> str:
 
 @dataclass(frozen=True)
 class Layout:
-    """The shapes that follow from a cell's geometry; the file has share or data, the library's own chunks
-    have none."""
+    """The shapes that follow from a cell's geometry."""
 
     data: Shape
     share: Shape
     block: Shape
-    chunk: Shape | None
-    file: Shape
     value_bytes: int
 
     @property
@@ -83,8 +80,8 @@ def layout_of(params: Mapping[str, Any], nodes: int, ppn: int) -> Layout:
     share = (t, x // nodes, y // ppn, z)
     block = _block(params["block"], share)
     file = share if params["layout"] == "file-per-process" else (t, x, y, z)
-    chunk = _chunk(params["chunking"], block, file)
-    return Layout((t, x, y, z), share, block, chunk, file, TYPE_BYTES[params["type"]])
+    _require_chunk(params["chunking"], block, file)
+    return Layout((t, x, y, z), share, block, TYPE_BYTES[params["type"]])
 
 
 def _block(text: str, share: Shape) -> Shape:
@@ -100,9 +97,9 @@ def _block(text: str, share: Shape) -> Shape:
     return block
 
 
-def _chunk(text: str, block: Shape, file: Shape) -> Shape | None:
+def _require_chunk(text: str, block: Shape, file: Shape) -> None:
     if text == "contiguous":
-        return None
+        return
     chunk = (1, *block[1:]) if text == "auto" else parse_geometry("chunking", text)
     for axis, whole, part in zip(AXES, file, chunk, strict=True):
         if part > whole:
@@ -111,7 +108,6 @@ def _chunk(text: str, block: Shape, file: Shape) -> Shape | None:
             )
     if file[0] % chunk[0]:
         raise GeometryError(f"{file[0]} time steps are no multiple of the chunk's {chunk[0]}")
-    return chunk
 
 
 _LEVEL_MAX = 9
