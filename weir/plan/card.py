@@ -96,15 +96,16 @@ def _head(plan: Plan, scale: str) -> Iterator[str]:
     yield f"  cells         {cost.cells:,} ({cost.points:,} combinations: {less})"
     yield f"  executions    {cost.executions:,}, giving {cost.measurements:,} measurements of each access"
     if cost.most_executions > cost.executions:
-        yield f"  added rounds  up to {cost.most_executions:,} executions, {_until_words(plan)}"
+        ends = "; ".join(sorted({_condition(cell.until) for cell in plan.cells if cell.until}))
+        yield f"  added rounds  up to {cost.most_executions:,} executions, {ends}"
     here = f", and {cost.reachable:,} of those can run here" if cost.reachable != cost.valid else ""
     whole = f"{cost.factorial:,} executions if all combinations were run"
     yield f"  everything    {whole}: {cost.valid:,} are valid{here}"
     yield f"  written       {about_size(cost.written_bytes)}"
     yield f"  read          {about_size(cost.read_bytes)}"
-    yield f"  peak space    {about_size(cost.peak_bytes)} and {_files(cost.peak_inodes)} at a time"
+    yield f"  peak space    {about_size(cost.peak_bytes)} and {counted(cost.peak_inodes, 'file')} at a time"
     hours = _range(_hours(cost.low_node_hours), _hours(cost.high_node_hours))
-    yield f"  time          {_duration(cost)} in {_launches(cost.launches)}, {hours} node-hours"
+    yield f"  time          {_duration(cost)} in {counted(cost.launches, 'launch')}, {hours} node-hours"
 
 
 def _learned(plan: Plan, costs: Iterable[BatchCosts]) -> Iterator[str]:
@@ -117,20 +118,13 @@ def _learned(plan: Plan, costs: Iterable[BatchCosts]) -> Iterator[str]:
     yield f"  learned time  {_range(about_duration(found.low_s), about_duration(found.high_s))} ({of})"
     bytes_ = _sum_ratio([(each.actual_bytes, each.expected_bytes) for each in found.sessions])
     inodes = _sum_ratio([(each.actual_inodes, each.expected_inodes) for each in found.sessions])
-    yield (
-        f"  earlier cost  {_range(f'{min(ratios):.2g}', f'{max(ratios):.2g}')} of the expected time, "
-        f"{bytes_} of the bytes, {inodes} of the files"
-    )
+    times = _range(f"{min(ratios):.2g}", f"{max(ratios):.2g}")
+    yield f"  earlier cost  {times} of the expected time, {bytes_} of the bytes, {inodes} of the files"
 
 
 def _sum_ratio(pairs: Sequence[tuple[int, int]]) -> str:
     expected = sum(pair[1] for pair in pairs)
     return f"{sum(pair[0] for pair in pairs) / expected:.2f}" if expected else "none"
-
-
-def _until_words(plan: Plan) -> str:
-    """The conditions that end the added rounds, each once."""
-    return "; ".join(sorted({_condition(cell.until) for cell in plan.cells if cell.until}))
 
 
 def _condition(until: Until) -> str:
@@ -155,16 +149,8 @@ def _targets(plan: Plan) -> Iterator[str]:
 
 def _target_row(item: TargetCost) -> tuple[str, ...]:
     limit = about_size(item.space_bytes) if item.space_bytes else "none set"
-    return (
-        item.target,
-        f"{item.cells:,}",
-        f"{item.executions:,}",
-        about_size(item.written_bytes),
-        about_size(item.read_bytes),
-        about_size(item.peak_bytes),
-        limit,
-        _duration(item),
-    )
+    moved = (about_size(size) for size in (item.written_bytes, item.read_bytes, item.peak_bytes))
+    return item.target, f"{item.cells:,}", f"{item.executions:,}", *moved, limit, _duration(item)
 
 
 def _batches(plan: Plan) -> Iterator[str]:
@@ -191,15 +177,8 @@ def _batches(plan: Plan) -> Iterator[str]:
 
 def _batch_row(batch: Batch) -> tuple[str, ...]:
     low, high = (_hours(time_s * batch.nodes / 3600) for time_s in (batch.low_s, batch.high_s))
-    return (
-        batch.batch,
-        batch.partition,
-        f"{len(batch.cells):,}",
-        f"{batch.executions:,}",
-        f"{batch.launches:,}",
-        _duration(batch),
-        _range(low, high),
-    )
+    counts = (f"{count:,}" for count in (len(batch.cells), batch.executions, batch.launches))
+    return batch.batch, batch.partition, *counts, _duration(batch), _range(low, high)
 
 
 def _exclusions(plan: Plan) -> Iterator[str]:
@@ -237,18 +216,10 @@ def _range(low: str, high: str) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _launches(count: int) -> str:
-    return f"{count:,} launch{'' if count == 1 else 'es'}"
-
-
 def _hours(hours: float) -> str:
     if hours < 0.01:
         return "< 0.01"
     return f"{hours:.2f}" if hours < 10 else f"{hours:,.0f}"
-
-
-def _files(count: int) -> str:
-    return f"{count:,} file{'' if count == 1 else 's'}"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -242,9 +242,10 @@ class _Expander:
         geometry = {"nodes": point.nodes, "ppn": point.ppn, "iterations": experiment.iterations}
         place = location.cross_identity if by_cross_check else location.identity
         identity = {**place, **geometry, "launcher": partition.launcher}
+        where = f"{location.target.name}-{location.stack.name}-{point.nodes}x{point.ppn}"
         return Cell(
             cell=cell_identity(self.tool, params, self.cell_defaults, identity),
-            label=f"{_where(point)} {self.tool.label(params)}",
+            label=f"{where} {self.tool.label(params)}",
             suite=experiment.suite,
             experiment=experiment.name,
             tool=self.tool.name,
@@ -271,9 +272,7 @@ class _Expander:
             return False
         planned = with_cost(self.tool, cell, target, partition, point.location.stack)
         if not cell.timeout_s:
-            planned = replace(
-                planned, cell=Cell(**{**vars(cell), "timeout_s": timeout_s(planned.span, partition)})
-            )
+            planned = replace(planned, cell=replace(cell, timeout_s=timeout_s(planned.span, partition)))
         self.result.cells.append(planned)
         return True
 
@@ -302,10 +301,6 @@ def with_cost(tool: Tool, cell: Cell, target: Target, partition: Partition, stac
     footprint, shared = tool.footprint(cell), bool(shared_engine(tool, cell, stack.program_of(cell)))
     span = execution_span(footprint, target, partition, cell.ranks, shared)
     return PlannedCell(cell, stopped(footprint, target), span, shared)
-
-
-def _where(point: _Point) -> str:
-    return f"{point.location.target.name}-{point.location.stack.name}-{point.nodes}x{point.ppn}"
 
 
 DIGITS = 12

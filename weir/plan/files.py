@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.base.files import WRONG_CONTENT, from_json, whole_file
 from weir.data import load_schema
 from weir.plan.model import Batch, Plan
@@ -38,15 +38,9 @@ def plan_from_data(data: Mapping[str, Any]) -> Plan:
         raise ValueError(f"has the layout {data.get('schema')}, this weir reads {SCHEMA}")
     plan: Plan = built(Plan, {key: value for key, value in data.items() if key != "schema"})
     for batch in plan.batches:
-        for name, known in (
-            ("partition", plan.site.partitions),
-            ("stack", plan.site.stacks),
-            ("target", plan.site.targets),
-        ):
-            if getattr(batch, name) not in known:
-                raise ValueError(
-                    f"batch {batch.batch} has the {name} {getattr(batch, name)!r}, which the site has not"
-                )
+        for name in ("partition", "stack", "target"):
+            if (given := getattr(batch, name)) not in getattr(plan.site, f"{name}s"):
+                raise ValueError(f"batch {batch.batch} has the {name} {given!r}, which the site has not")
     return plan
 
 
@@ -81,14 +75,12 @@ def damage_named(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         hint = "make it with: weir plan --out FILE"
-        raise WeirError(
-            f"cannot be read: {error.strerror}", file=str(path), hint=hint, exit_code=2
-        ) from error
+        raise InputError(f"cannot be read: {error.strerror}", file=path, hint=hint) from error
     except WRONG_CONTENT as error:
         # A ValueError names the position in the JSON; the others would name our own classes.
         where = f": {error}" if isinstance(error, ValueError) else ""
         hint = "plan again, with: weir plan --out FILE"
-        raise WeirError(f"is not a valid plan{where}", file=str(path), hint=hint, exit_code=2) from error
+        raise InputError(f"is not a valid plan{where}", file=path, hint=hint) from error
 
 
 @contextlib.contextmanager

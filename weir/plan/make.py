@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from weir.base.errors import ConfigError, Problem, WeirError, unique
+from weir.base.errors import ConfigError, InputError, Problem, unique
 from weir.base.units import about_duration, counted, number_list
 from weir.plan.allocation import MARGIN, packed
 from weir.plan.config import Config
@@ -137,11 +137,8 @@ def _batches(planned: list[PlannedCell], config: Config) -> tuple[Batch, ...]:
         for number, items in enumerate(parts, start=1):
             name = f"{target}-{stack}-{nodes}x{ppn}" + (f"-part{number}" if number > 1 else "")
             if name in batches:
-                raise WeirError(
-                    f"two batches would be named {name}",
-                    hint="rename a target or a stack of the site",
-                    exit_code=2,
-                )
+                hint = "rename a target or a stack of the site"
+                raise InputError(f"two batches would be named {name}", hint=hint)
             cells = tuple(item.cell for item in items)
             span, launches = batch_cost(items, config.site.partitions[partition])
             added = added_span(items)

@@ -105,11 +105,9 @@ def _choices(
     if isinstance(file.data, dict):
         for key in KEYS:
             variable = f"WEIR_{key.upper()}"
-            value, origin = (
-                (overrides[key], f"requested {key}")
-                if overrides.get(key)
-                else (environment.get(variable), variable)
-            )
+            value, origin = overrides.get(key), f"requested {key}"
+            if not value:
+                value, origin = environment.get(variable), variable
             if value:
                 file.data[key] = _as_list(value) if key in _LISTS else value
                 file.origins[key] = origin
@@ -132,6 +130,5 @@ def _unknown_scale(chosen: YamlFile, scale: str, suites: Sequence[Suite]) -> lis
         return []
     names = ", ".join(suite.name for suite in suites)
     known = {FULL, *(name for suite in suites for name in suite.scales)}
-    return [
-        chosen.problem(("scale",), f"no suite of {names} has the scale '{scale}'", did_you_mean(scale, known))
-    ]
+    message = f"no suite of {names} has the scale '{scale}'"
+    return [chosen.problem(("scale",), message, did_you_mean(scale, known))]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from weir.base.errors import did_you_mean
-from weir.base.units import UnitError, parse_duration, parse_size
+from weir.base.units import UnitError, as_written, parse_duration, parse_size
 from weir.tools.base import Parameter
 
 
@@ -105,11 +105,7 @@ def _hints(value: Any) -> dict[str, str]:
         raise ParameterError(
             f"{_shown(value)} is not a valid group of hints", "write {romio_cb_write: enable}"
         )
-    switches = {True: "true", False: "false"}
-    return {
-        str(name): switches[item] if isinstance(item, bool) else str(item)
-        for name, item in sorted(value.items())
-    }
+    return {str(name): as_written(item) for name, item in sorted(value.items())}
 
 
 def _at_least(parameter: Parameter, number: Any, written: Any) -> Any:
@@ -119,6 +115,6 @@ def _at_least(parameter: Parameter, number: Any, written: Any) -> Any:
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, bool) or value is None:
-        return "nothing" if value is None else str(value).lower()
-    return f"'{value}'" if isinstance(value, str) else str(value)
+    if value is None:
+        return "nothing"
+    return f"'{value}'" if isinstance(value, str) else as_written(value)

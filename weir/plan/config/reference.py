@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from weir.base.units import as_written
 from weir.data import load_schema
 from weir.plan.config.sources import find_sources
 from weir.tools import tools
@@ -137,11 +138,9 @@ def _takes(schema: Mapping[str, Any], part: Mapping[str, Any]) -> str:
         return f"list of: {_takes(schema, _target(schema, part['items']))}" if "items" in part else "list"
     if kind == "object":
         inner = part.get("additionalProperties")
-        return (
-            "keys"
-            if not isinstance(inner, Mapping)
-            else f"names, each with {_takes(schema, _target(schema, inner))}"
-        )
+        if not isinstance(inner, Mapping):
+            return "keys"
+        return f"names, each with {_takes(schema, _target(schema, inner))}"
     if "format" in part:
         return _FORMATS[part["format"]]
     names = [_TYPES.get(str(name), str(name)) for name in (kind if isinstance(kind, list) else [kind])]
@@ -160,11 +159,9 @@ def _kind(item: Parameter) -> str:
 def _written(default: Any) -> str:
     if default is None or default in ((), [], {}, ""):
         return "none"
-    if isinstance(default, bool):
-        return f"`{str(default).lower()}`"
     if isinstance(default, (list, tuple)):
         return f"`[{', '.join(str(item) for item in default)}]`"
-    return f"`{default:g}`" if isinstance(default, float) else f"`{default}`"
+    return f"`{default:g}`" if isinstance(default, float) else f"`{as_written(default)}`"
 
 
 def _escaped(text: str) -> str:

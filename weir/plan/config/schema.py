@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from weir.base.errors import Problem, did_you_mean
-from weir.base.units import UnitError, parse_duration, parse_percent, parse_rate, parse_size
+from weir.base.units import UnitError, as_written, parse_duration, parse_percent, parse_rate, parse_size
 from weir.plan.config.yaml_file import Keys, YamlFile
 
 if TYPE_CHECKING:
@@ -176,15 +176,15 @@ def _type_words(value: object, limit: object, schema: Mapping[str, Any]) -> tupl
     wanted = " or ".join(_TYPE_WORDS[str(name)] for name in (limit if isinstance(limit, list) else [limit]))
     if value is None:
         return "has no value", f"{wanted} is needed"
-    names: Mapping[type, str] = {list: "a list", dict: "a group of keys", bool: str(value).lower()}
-    shown = names.get(type(value), f"'{value}'" if isinstance(value, str) else str(value))
+    names: Mapping[type, str] = {list: "a list", dict: "a group of keys", str: f"'{value}'"}
+    shown = names.get(type(value), as_written(value))
     hint = None
     if limit == "object" and isinstance(value, list):
         hint = "write keys with values, without '- ' and [ ], such as api: POSIX"
     elif limit == "array":
         hint = None if isinstance(value, dict) else _list_hint(value, schema)
     elif limit == "string" and not isinstance(value, (list, dict)):
-        hint = f'put it in quotes: "{str(value).lower() if isinstance(value, bool) else value}"'
+        hint = f'put it in quotes: "{as_written(value)}"'
     elif limit in ("integer", "number") and isinstance(value, str):
         digits = _digits(value)
         hint = f"write {digits}, in digits and without quotes" if digits else "write it in digits, such as 2"

@@ -6,7 +6,7 @@ import getpass
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -141,40 +141,38 @@ def _resolved(value: Any, placeholders: Mapping[str, str]) -> Any:
     return value
 
 
+def _made(kind: Any, data: Mapping[str, Any], **given: Any) -> Any:
+    """An object of the keys that are its fields, and of given, of which None leaves the default."""
+    names = {field.name for field in fields(kind)}
+    written = {key: _frozen(value) for key, value in data.items() if key in names}
+    return kind(**written, **{name: _frozen(item) for name, item in given.items() if item is not None})
+
+
+def _frozen(value: Any) -> Any:
+    """The value with tuples for its lists."""
+    if isinstance(value, dict):
+        return {key: _frozen(item) for key, item in value.items()}
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
 def _target(data: Mapping[str, Any]) -> Target:
-    expect = data.get("expect", {})
-    optional = {
-        key: data[key]
-        for key in ("mount", "prefix", "emulated", "optional", "max_stripe_count", "inodes", "environment")
-        if key in data
-    }
-    if "write" in expect:
-        optional["write_mib_s"] = parse_rate(expect["write"])
-    if "read" in expect:
-        optional["read_mib_s"] = parse_rate(expect["read"])
-    if "peak" in data:
-        optional["peak_mib_s"] = {access: parse_rate(rate) for access, rate in data["peak"].items()}
-    if "copies" in data or "coding" in data:
-        optional["sent_per_byte"] = data.get("copies", 1) * _expansion(data.get("coding", "1+0"))
-    if data.get("max_stripe_count"):
-        stripes = data.get("stripes", _LFS)
-        optional |= {"set_stripes": tuple(stripes["set"]), "get_stripes": tuple(stripes["get"])}
-        optional |= {f"set_{name}": tuple(stripes.get(name, ())) for name in ("pool", "osts")}
-    return Target(
+    expect = {access: parse_rate(rate) for access, rate in data.get("expect", {}).items()}
+    stripes = data.get("stripes", _LFS) if data.get("max_stripe_count") else {}
+    target: Target = _made(
+        Target,
+        data,
         name=data["target"],
-        kind=data["kind"],
-        path=data["path"],
-        description=data["description"],
-        apis=tuple(data.get("apis", ())),
-        stacks=tuple(data.get("stacks", ())),
         space_bytes=parse_size(data["space"]) if "space" in data else 0,
-        server_addresses=tuple(data.get("server_addresses", ())),
-        server_probe=tuple(data.get("server_probe", ())),
-        drop_server_caches=tuple(data.get("drop_server_caches", ())),
-        prepare=tuple(tuple(command) for command in data.get("prepare", ())),
-        cleanup=tuple(tuple(command) for command in data.get("cleanup", ())),
-        **optional,
+        sent_per_byte=data.get("copies", 1) * _expansion(data.get("coding", "1+0")),
+        write_mib_s=expect.get("write"),
+        read_mib_s=expect.get("read"),
+        peak_mib_s={access: parse_rate(rate) for access, rate in data.get("peak", {}).items()},
+        set_stripes=stripes.get("set"),
+        set_pool=stripes.get("pool"),
+        set_osts=stripes.get("osts"),
+        get_stripes=stripes.get("get"),
     )
+    return target
 
 
 def _expansion(coding: str) -> float:
@@ -183,42 +181,29 @@ def _expansion(coding: str) -> float:
     return (int(data) + int(parity)) / int(data)
 
 
-def _cross_check(data: Mapping[str, Any]) -> CrossCheck:
-    optional: dict[str, Any] = {"cells": data["cells"]} if "cells" in data else {}
-    if "margin" in data:
-        optional["margin"] = parse_percent(data["margin"])
-    return CrossCheck({tool: tuple(command) for tool, command in data["programs"].items()}, **optional)
+def _stack(name: str, data: Mapping[str, Any]) -> Stack:
+    check = data.get("cross_check")
+    if check and "margin" in check:
+        check = {**check, "margin": parse_percent(check["margin"])}
+    stack: Stack = _made(Stack, {**data, "cross_check": check and _made(CrossCheck, check)}, name=name)
+    return stack
+
+
+def _partition(name: str, data: Mapping[str, Any]) -> Partition:
+    limits = {key: parse_duration(data[key]) for key in ("time_limit", "launch") if key in data}
+    partition: Partition = _made(
+        Partition,
+        {"max_ppn": data["cores_per_node"], **data},
+        name=name,
+        time_limit_s=limits.get("time_limit"),
+        launch_s=limits.get("launch"),
+    )
+    return partition
 
 
 def _site(data: Mapping[str, Any], targets: Mapping[str, Target]) -> Site:
-    stacks = {
-        name: Stack(
-            name=name,
-            programs={tool: tuple(command) for tool, command in stack["programs"].items()},
-            description=stack.get("description", ""),
-            launcher_options=tuple(stack.get("launcher_options", ())),
-            environment=stack.get("environment", {}),
-            cross_check=_cross_check(stack["cross_check"]) if "cross_check" in stack else None,
-        )
-        for name, stack in data["stacks"].items()
-    }
-    partitions = {
-        name: Partition(
-            name=name,
-            nodes=item["nodes"],
-            cores_per_node=item["cores_per_node"],
-            max_ppn=item.get("max_ppn", item["cores_per_node"]),
-            launcher=item["launcher"],
-            scheduler=item["scheduler"],
-            stacks=tuple(item["stacks"]),
-            description=item.get("description", ""),
-            time_limit_s=parse_duration(item["time_limit"]) if "time_limit" in item else 0.0,
-            scheduler_options=tuple(item.get("scheduler_options", ())),
-            launch_s=parse_duration(item["launch"]) if "launch" in item else 1.0,
-            slow_nodes=item.get("slow_nodes", "report"),
-        )
-        for name, item in data["partitions"].items()
-    }
+    stacks = {name: _stack(name, one) for name, one in data["stacks"].items()}
+    partitions = {name: _partition(name, one) for name, one in data["partitions"].items()}
     hosts = tuple(data.get("hosts", [".*"]))
     scale = data.get("scale", FULL)
     wire = data.get("wire_gbit_s")
@@ -269,10 +254,8 @@ def _stack_problems(file: YamlFile, tools: Mapping[str, Tool]) -> Iterator[Probl
         yield from file.unknown(("partitions", name, "stacks"), partition["stacks"], stacks, _NO_STACK)
     for stack, data in stacks.items():
         if stack not in used:
-            message = f"no partition runs the stack '{stack}'"
-            yield file.problem(
-                ("stacks", stack), message, "name it in the stacks of a partition, or delete it"
-            )
+            hint = "name it in the stacks of a partition, or delete it"
+            yield file.problem(("stacks", stack), f"no partition runs the stack '{stack}'", hint)
         for tool in (tool for tool in data["programs"] if tool not in tools):
             keys = ("stacks", stack, "programs", tool)
             yield file.problem(keys, f"there is no tool '{tool}'", did_you_mean(tool, tools), tool)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import weir
-from weir.base.errors import ConfigError, Problem, WeirError, did_you_mean
+from weir.base.errors import ConfigError, InputError, Problem, did_you_mean
 from weir.base.files import require_plain_path
 from weir.data import data_folder
 
@@ -107,7 +107,7 @@ def layered(
     if not any((own / part).exists() for part in PARTS):
         problem = f"holds none of {', '.join(PARTS)}" if own.is_dir() else "is not a directory"
         hint = "lay it out like config/ of the checkout, such as DIR/suites/mine.yaml"
-        raise WeirError(f"'{given}' {problem}", key=key, value=str(given), hint=hint, exit_code=2)
+        raise InputError(f"'{given}' {problem}", key=key, value=str(given), hint=hint)
     return Sources(root, (own, base))
 
 

@@ -135,9 +135,7 @@ def _put_over(result: ScaledExperiment, changes: Mapping[str, Any], keys: Keys, 
     """everywhere: a suite's scale adds no parameter, and of nodes and ppn it keeps those that are listed."""
     for key in ("nodes", "ppn"):
         if key in changes:
-            kept = (
-                [number for number in result.counts[key][0] if number in changes[key]] if everywhere else []
-            )
+            kept = [number for number in result.counts[key][0] if everywhere and number in changes[key]]
             result.counts[key] = (kept or changes[key], (*keys, key))
     for part, mine, other in (("space", result.space, result.fixed), ("fixed", result.fixed, result.space)):
         for key, value in changes.get(part, {}).items():

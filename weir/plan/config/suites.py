@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from weir.base.errors import ConfigError, Problem, did_you_mean, unique
-from weir.base.units import parse_duration, parse_percent
+from weir.base.units import as_written, parse_duration, parse_percent
 from weir.data import load_schema
 from weir.plan.config.expression import Expression, ExpressionError, Scope, parse_expression
 from weir.plan.config.parameters import ParameterError, written_value
@@ -61,16 +62,16 @@ def load_suite(sources: Sources, name: str, scale: str, tools: Mapping[str, Tool
         experiments = tuple(
             reader.experiment(scaled(file.data, key, each), key) for key in file.data["experiments"]
         )
-        about = (file.data["question"], file.data.get("description", ""))
         suites[each] = Suite(
-            name,
-            *about,
-            each,
-            tuple(item for item in experiments if item is not None),
-            tuple(sorted(known_scales)),
-            tuple(file.data.get("tags", ())),
-            file.data.get("tune"),
-            tuple(file.data.get("claims", ())),
+            name=name,
+            question=file.data["question"],
+            description=file.data.get("description", ""),
+            scale=each,
+            experiments=tuple(item for item in experiments if item is not None),
+            scales=tuple(sorted(known_scales)),
+            tags=tuple(file.data.get("tags", ())),
+            tune=file.data.get("tune"),
+            claims=tuple(file.data.get("claims", ())),
         )
     problems += _unknown_to_tune(file)
     if problems:
@@ -114,21 +115,14 @@ def _misplaced(file: YamlFile, schema: Mapping[str, Any]) -> list[Problem]:
     return [file.problem(place, "stands beside the experiments, not in one", hint) for place in places]
 
 
-def _is_fixed_list(tool: Tool, key: str, keys: Keys) -> bool:
-    """Whether the parameter cannot have a list as its value."""
-    return keys[-2:-1] == ("fixed",) and tool.parameters[key].kind not in ("choices", "hints")
-
-
+@dataclass
 class _Reader:
     """Makes experiments of one scale, and gathers what is wrong with them."""
 
-    def __init__(
-        self, file: YamlFile, tools: Mapping[str, Tool], kinds: list[str], problems: list[Problem]
-    ) -> None:
-        self.file = file
-        self.tools = tools
-        self.kinds = kinds
-        self.problems = problems
+    file: YamlFile
+    tools: Mapping[str, Tool]
+    kinds: list[str]
+    problems: list[Problem]
 
     def add(self, keys: Keys, message: str, hint: str | None = None) -> None:
         self.problems.append(self.file.problem(keys, message, hint))
@@ -137,9 +131,8 @@ class _Reader:
         data, keys = raw.plain, raw.keys
         tool = self.tools.get(data["tool"])
         if tool is None:
-            self.add(
-                (*keys, "tool"), f"there is no tool '{data['tool']}'", did_you_mean(data["tool"], self.tools)
-            )
+            hint = did_you_mean(data["tool"], self.tools)
+            self.add((*keys, "tool"), f"there is no tool '{data['tool']}'", hint)
             return None
         scope = _scope(tool, self.kinds)
         axes = self._axes(raw, tool, scope)
@@ -191,20 +184,11 @@ class _Reader:
         axes = []
         for key, (values, places) in items.items():
             if key not in tool.parameters:
-                where = (raw.space.get(key) or raw.fixed[key])[1]
-                self.add(
-                    where,
-                    f"the tool {tool.name} has no parameter '{key}'",
-                    did_you_mean(key, tool.parameters),
-                )
+                where, hint = (raw.space.get(key) or raw.fixed[key])[1], did_you_mean(key, tool.parameters)
+                self.add(where, f"the tool {tool.name} has no parameter '{key}'", hint)
                 continue
-            axes.append(
-                Axis(
-                    key,
-                    tuple(self._value(tool, key, *item, scope) for item in zip(values, places, strict=True)),
-                    tuple(places),
-                )
-            )
+            read = [self._value(tool, key, *item, scope) for item in zip(values, places, strict=True)]
+            axes.append(Axis(key, tuple(read), tuple(places)))
             self._repeated(axes[-1])
         return self._in_order(axes)
 
@@ -212,14 +196,11 @@ class _Reader:
         try:
             if isinstance(value, str) and value.lstrip().startswith("="):
                 return parse_expression(value.lstrip()[1:].strip(), scope)
-            if isinstance(value, list) and _is_fixed_list(tool, key, keys):
-                items = ", ".join(
-                    str(item).lower() if isinstance(item, bool) else str(item) for item in value
-                )
-                hint = f"values to try belong into space: {{{key}: [{items}]}}"
-                raise ParameterError(
-                    f"a list of {len(value)}, and under fixed a parameter has one value", hint
-                )
+            has_one = keys[-2:-1] == ("fixed",) and tool.parameters[key].kind not in ("choices", "hints")
+            if isinstance(value, list) and has_one:
+                hint = f"values to try belong into space: {{{key}: [{', '.join(map(as_written, value))}]}}"
+                message = f"a list of {len(value)}, and under fixed a parameter has one value"
+                raise ParameterError(message, hint)
             return written_value(tool.parameters[key], value)
         except (ParameterError, ExpressionError) as error:
             self.add(keys, str(error), error.hint)
@@ -229,28 +210,27 @@ class _Reader:
         seen = _Seen()
         for index, value in enumerate(axis.values):
             if value is not None and not seen.is_new(value):
-                self.add(
-                    axis.keys[index],
-                    f"the value stands in the list of '{axis.name}' twice",
-                    "keep one of them",
-                )
+                message = f"the value stands in the list of '{axis.name}' twice"
+                self.add(axis.keys[index], message, "keep one of them")
 
     def _in_order(self, axes: list[Axis]) -> tuple[Axis, ...]:
         """Axes such that a formula comes after all that it uses."""
-        needs = {axis.name: _used(axis) & {other.name for other in axes} for axis in axes}
+        used = {
+            axis.name: {
+                name for value in axis.values if isinstance(value, Expression) for name in value.names
+            }
+            for axis in axes
+        }
         done: dict[str, Axis] = {}
         waiting = {axis.name: axis for axis in axes}
         while waiting:
-            ready = [name for name in waiting if needs[name] <= done.keys()]
+            ready = [name for name in waiting if used[name] & used.keys() <= done.keys()]
             for name in ready:
                 done[name] = waiting.pop(name)
             if not ready:
                 for name, axis in waiting.items():
-                    self.add(
-                        axis.keys[0],
-                        f"the formula of '{name}' needs itself ({' and '.join(waiting)})",
-                        "break the circle",
-                    )
+                    message = f"the formula of '{name}' needs itself ({' and '.join(waiting)})"
+                    self.add(axis.keys[0], message, "break the circle")
                 return ()
         return tuple(done.values())
 
@@ -282,10 +262,6 @@ class _Seen:
             known = value in self._others
             self._others.append(value)
         return not known
-
-
-def _used(axis: Axis) -> set[str]:
-    return {name for value in axis.values if isinstance(value, Expression) for name in value.names}
 
 
 def _scope(tool: Tool, kinds: list[str]) -> Scope:

@@ -54,8 +54,7 @@ class _Bounds:
     def of(self, text: str) -> Problem | None:
         event: Any
         for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-            problem = self._after(event)
-            if problem:
+            if problem := self._after(event):
                 message, hint = problem
                 return Problem(message, self.name, event.start_mark.line + 1, hint=hint)
         return None
@@ -87,10 +86,8 @@ class _Bounds:
         around.values += values
         around.height = max(around.height, height + 1)
         if sum(group.values for group in self.open) > MOST_VALUES:
-            return (
-                f"holds more than {MOST_VALUES:,} values up to here",
-                "an alias counts as what it stands for",
-            )
+            message = f"holds more than {MOST_VALUES:,} values up to here"
+            return message, "an alias counts as what it stands for"
         return self._depth(height)
 
     def _depth(self, height: int) -> tuple[str, str] | None:
@@ -106,11 +103,6 @@ class _Bounds:
         if around.is_mapping and around.entries % 2 == 1 and len(text) > MOST_LETTERS_OF_KEY:
             return f"the key '{text[:30]}...' is too long", f"at most {MOST_LETTERS_OF_KEY} characters"
         return None
-
-
-def is_beyond_numbers(value: int | float) -> bool:
-    """Whether a number is none that a file may hold; inf is, too."""
-    return not math.isfinite(value) or abs(value) > LARGEST_NUMBER
 
 
 Keys = tuple[str | int, ...]
@@ -201,7 +193,7 @@ def _value(node: yaml.Node, keys: Keys, file: YamlFile, problems: list[Problem])
     if isinstance(node, yaml.MappingNode):
         return _mapping(node, keys, file, problems)
     value = _scalar(node)
-    if isinstance(value, (int, float)) and is_beyond_numbers(value):
+    if isinstance(value, (int, float)) and abs(value) > LARGEST_NUMBER:  # infinity is, too
         problems.append(file.problem(keys, "is too large a number", "at most 19 digits", value))
     return value
 
@@ -209,21 +201,18 @@ def _value(node: yaml.Node, keys: Keys, file: YamlFile, problems: list[Problem])
 def _mapping(node: yaml.MappingNode, keys: Keys, file: YamlFile, problems: list[Problem]) -> dict[str, Any]:
     data: dict[str, Any] = {}
     for key_node, value_node in node.value:
+        line = key_node.start_mark.line + 1
         if not isinstance(key_node, yaml.ScalarNode):
-            line = key_node.start_mark.line + 1
-            hint = "a value that begins with { or [ must be in quotes"
-            problems.append(
-                Problem("a key must be a word", file.name, line, key_text(keys) or None, None, hint)
-            )
+            hint, place = "a value that begins with { or [ must be in quotes", key_text(keys) or None
+            problems.append(Problem("a key must be a word", file.name, line, place, None, hint))
             continue
         key = str(key_node.value)
         inner = (*keys, key)
         if key in data:
-            line = key_node.start_mark.line + 1
             message = f"'{key}' stands here twice (first in line {file.lines[inner]})"
             problems.append(Problem(message, file.name, line, key_text(inner), key, "keep one of them"))
             continue
-        file.lines[inner] = key_node.start_mark.line + 1
+        file.lines[inner] = line
         data[key] = _value(value_node, inner, file, problems)
     return data
 
