@@ -121,7 +121,7 @@ def parse_run(run: Run, tool: Tool) -> Parsed:
 
 
 def subjects_of_run(
-    cell: Cell, run: Run, parsed: Parsed, results: Path, same_as: str | None = None
+    cell: Cell, run: Run, parsed: Parsed, results: Path, same_as: str | None
 ) -> list[Subject]:
     """Rows of one run for the audit; what was requested and is missing gets a row without numbers.
 
@@ -216,6 +216,7 @@ def requested_columns(cell: Cell) -> Row:
 
 def _run_columns(cell: Cell, run: Run, results: Path) -> Row:
     source = run.outputs.get("summary", run.folder / RUN_FILE)
+    below = source.relative_to(results) if source.is_relative_to(results) else source
     return {
         "suite": cell.suite,
         "cell": cell.cell,
@@ -229,15 +230,8 @@ def _run_columns(cell: Cell, run: Run, results: Path) -> Row:
         "label": cell.label,
         "run": run.number,
         "until": cell.until.half_width if cell.until else None,
-        "source": _source(source, results),
+        "source": str(below),
     }
-
-
-def _source(file: Path, results: Path) -> str:
-    try:
-        return str(file.relative_to(results))
-    except ValueError:
-        return str(file)
 
 
 def read_run(folder: Path) -> Run:
@@ -251,9 +245,7 @@ def require_sound(run: Run) -> None:
     """Refuses a run.json that does not hold what records are made of."""
     for key, kind in _OF_A_RUN.items():
         value = run.facts.get(key)
-        if not isinstance(value, kind) or (
-            isinstance(value, dict) and key == "cell" and "target" not in value
-        ):
+        if not isinstance(value, kind) or (key == "cell" and "target" not in run.facts[key]):
             raise WeirError("is damaged or missing", file=run.folder / RUN_FILE, key=key, hint=MEASURE_AGAIN)
     shaped(run.facts["host"], HOST, run.folder / RUN_FILE, MEASURE_AGAIN)
 

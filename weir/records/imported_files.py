@@ -15,6 +15,7 @@ import yaml
 
 from weir.base.errors import InputError, WeirError, did_you_mean, hint_of
 from weir.base.files import printable, reading
+from weir.base.units import as_written
 from weir.runs.manifest import MANIFEST, files_of_study
 from weir.terms.columns import columns, facts_of_sidecars
 from weir.terms.model import Row
@@ -70,12 +71,8 @@ def _folders(folder: Path, errors: list[WeirError]) -> Iterator[tuple[Path, list
             yield here, [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
             waiting += [Path(one.path) for one in reversed(entries) if one.is_dir(follow_symlinks=False)]
         except OSError as error:
-            errors.append(_not_listed(here, error))
-
-
-def _not_listed(folder: Path, error: OSError) -> WeirError:
-    message, hint = f"cannot be listed: {error.strerror}", hint_of(error)
-    return InputError(message, file=_short(printable(folder)), hint=hint)
+            message, hint = f"cannot be listed: {error.strerror}", hint_of(error)
+            errors.append(InputError(message, file=_short(printable(here)), hint=hint))
 
 
 def _short(path: str) -> str:
@@ -167,8 +164,10 @@ def kind_of(text: str) -> str:
     head = text[:_HEAD_CHARACTERS]
     if kind := _first(_TABLE_FIRST, head):
         return kind
-    if _FENCE not in head and (language := _language(head[:_SOURCE_CHARACTERS])):
-        return f"source code in {language}"
+    source = "" if _FENCE in head else head[:_SOURCE_CHARACTERS]
+    for language, patterns in _LANGUAGES:
+        if all(pattern.search(source) for pattern in patterns):
+            return f"source code in {language}"
     if form := unread_form(head):
         return form
     for name, tool in tools().items():
@@ -190,12 +189,6 @@ def kind_of(text: str) -> str:
 
 def _first(table: Sequence[tuple[re.Pattern[str], str]], head: str) -> str:
     return next((kind for pattern, kind in table if pattern.search(head)), "")
-
-
-def _language(head: str) -> str:
-    return next(
-        (name for name, patterns in _LANGUAGES if all(pattern.search(head) for pattern in patterns)), ""
-    )
 
 
 def is_page(text: str) -> bool:
@@ -260,9 +253,8 @@ def read_facts(path: Path) -> Facts:
 
 
 def _value(name: str, value: Any, path: Path) -> Any:
-    text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
     try:
-        return columns()[name].read(text)
+        return columns()[name].read("" if value is None else as_written(value))
     except ValueError as error:
         raise InputError(str(error), file=path, key=f"columns.{name}", value=value) from None
 
@@ -272,6 +264,5 @@ def _only(keys: Any, known: Any, path: Path, where: str) -> None:
         raise InputError("is not a group of keys", file=path, key=where.rstrip("."))
     for key in keys:
         if key not in known:
-            raise InputError(
-                "is not known here", file=path, key=f"{where}{key}", hint=did_you_mean(key, known)
-            )
+            hint = did_you_mean(key, known)
+            raise InputError("is not known here", file=path, key=f"{where}{key}", hint=hint)

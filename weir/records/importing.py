@@ -137,10 +137,8 @@ def nothing_found(imported: Imported, derived: Sequence[Path] = (), paths: Seque
     if imported.errors:
         return imported.errors[0]
     if derived:
-        message, hint = (
-            "holds what an import or a study wrote, and no logs",
-            "name its records.csv to import it",
-        )
+        message = "holds what an import or a study wrote, and no logs"
+        hint = "name its records.csv to import it"
         return InputError(message, file=printable(derived[0].parent), hint=hint)
     hint = f"give outputs of {', '.join(tools())} or a CSV file with the columns of a record"
     if not imported.without_results:

@@ -225,18 +225,21 @@ def intervals_text(autocorrelation: float, most: int = MOST_RUNS) -> str:
 
 
 def autocorrelation_of_rows(rows: Iterable[Row]) -> float:
-    """The autocorrelation of consecutive runs of a cell, over all cells of a study. The iterations of a run
-    are one value."""
+    """The autocorrelation of consecutive runs of a cell, over all cells of a study."""
+    known = (row for row in rows if row.get("run") not in (None, "") and row.get("cell"))
+    series = _medians_of_runs(known, ("cell", "access", "item"))
+    return autocorrelation_of_sides([each[run] for run in sorted(each)] for each in series)
+
+
+def _medians_of_runs(rows: Iterable[Row], names: Sequence[str]) -> list[dict[int, float]]:
+    """The rates of usable records by run, for each set of these columns. The iterations of a run are one
+    value, their median."""
     runs: dict[tuple[object, ...], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        if row["verdict"] not in USABLE or row.get("run") in (None, "") or not row.get("cell"):
-            continue
         value = row.get("bw_mib_s") if row.get("bw_mib_s") not in (None, "") else row.get("ops_s")
-        if value not in (None, ""):
-            runs[row["cell"], row["access"], row.get("item")][row["run"]].append(value)
-    return autocorrelation_of_sides(
-        [statistics.median(series[run]) for run in sorted(series)] for series in runs.values()
-    )
+        if row["verdict"] in USABLE and value not in (None, ""):
+            runs[tuple(row.get(name) for name in names)][row["run"]].append(value)
+    return [{run: statistics.median(each) for run, each in series.items()} for series in runs.values()]
 
 
 def _few_columns(path: Path) -> Iterator[Row]:
@@ -275,12 +278,6 @@ def width_meter(results: Path) -> Callable[[Cell], float | None]:
 
 
 def widest(rows: Iterable[Row]) -> float | None:
-    """The widest interval among the accesses in the rows of one cell. The iterations of a run are one value,
-    their median."""
-    runs: dict[tuple[str, str | None], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
-        value = row.get("bw_mib_s") if row.get("bw_mib_s") is not None else row.get("ops_s")
-        if row["verdict"] in USABLE and value is not None:
-            runs[row["access"], row.get("item")][row["run"]].append(value)
-    medians = [[statistics.median(each) for each in series.values()] for series in runs.values()]
-    return max((half_width(values) for values in medians), default=None)
+    """The widest interval among the accesses in the rows of one cell."""
+    series = _medians_of_runs(rows, ("access", "item"))
+    return max((half_width(list(each.values())) for each in series), default=None)

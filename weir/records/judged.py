@@ -91,8 +91,8 @@ def judged(cell: Cell, run: Run, results: Path, same_as: str | None = None, agai
     """A run of this cell; same_as: another run that it repeats; again: whatever is known of it."""
     require_sound(run)
     with _faults_named(run, cell):
-        known = None if same_as or again else _known(cell, run)
-        return known or _judge(cell, run, results, same_as)
+        may_be_known = not same_as and not again and _is_of(run.facts["cell"], cell)
+        return (_held(run) if may_be_known else None) or _judge(cell, run, results, same_as)
 
 
 def rows_of_run(run: Run) -> list[Row]:
@@ -108,10 +108,6 @@ def collect_cell(cell: Cell, runs: Iterable[Run], results: Path) -> Iterator[Row
     tool_of(cell)
     for run in runs:
         yield from judged(cell, run, results).rows(run.folder / ROWS_FILE)
-
-
-def _known(cell: Cell, run: Run) -> JudgedRun | None:
-    return _held(run) if _is_of(run.facts["cell"], cell) else None
 
 
 def _held(run: Run) -> JudgedRun | None:

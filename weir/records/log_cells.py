@@ -38,9 +38,8 @@ def identified(subjects: Iterable[Subject]) -> Iterator[Subject]:
         # Results of which nothing more is told keep the cells that earlier versions gave them.
         more = [*([] if is_located else _place(subject)), *([told] if told else [])]
         cell = hashlib.sha256(json.dumps([*conditions, *more], sort_keys=True).encode()).hexdigest()[:12]
-        yield replace(
-            subject, row=row | {"cell": cell, "label": row["label"] or _label(row, told.get("workload", {}))}
-        )
+        label = row["label"] or _label(row, told.get("workload", {}))
+        yield replace(subject, row=row | {"cell": cell, "label": label})
 
 
 def _is_uneven(row: Row) -> bool:

@@ -15,9 +15,9 @@ from weir.measure.batches import measure_in_rounds
 from weir.measure.session import PlannedBatch, Session, SessionBatch, planned_batch
 from weir.plan import Batch, Plan
 from weir.plan.cost import BatchCosts
-from weir.records.collect import Run, finished_runs, read_json
+from weir.records.collect import finished_runs, read_run
 from weir.records.judged import collect_cell
-from weir.runs.files import RUN_FILE, run_folder
+from weir.runs.files import run_folder
 from weir.terms.model import Cell, Row, tasks_of
 
 
@@ -44,9 +44,8 @@ def measure_in_turns(planned: Sequence[PlannedBatch]) -> dict[str, list[Row]]:
         if batch.unavailable:
             raise WeirError(f"{batch.planned.batch} is unavailable: {batch.unavailable}")
         if batch.left:
-            raise WeirError(
-                "the rest of the allocation is too short", hint="run again: finished runs are kept"
-            )
+            hint = "run again: finished runs are kept"
+            raise WeirError("the rest of the allocation is too short", hint=hint)
     return {
         cell.cell: list(collect_cell(cell, finished_runs(one.results / "runs" / cell.cell), one.results))
         for one in planned
@@ -94,8 +93,5 @@ def created_inodes(rows: Iterable[Row]) -> int:
 
 def _rows(batch: Batch, ran: Sequence[tuple[str, int]], results: Path) -> list[list[Row]]:
     cells = {cell.cell: cell for cell in batch.cells}
-    folders = [(cell, run_folder(results, cell, run)) for cell, run in ran]
-    return [
-        list(collect_cell(cells[cell], [Run(folder, read_json(folder / RUN_FILE))], results))
-        for cell, folder in folders
-    ]
+    runs = [(cell, read_run(run_folder(results, cell, run))) for cell, run in ran]
+    return [list(collect_cell(cells[cell], [run], results)) for cell, run in runs]

@@ -6,7 +6,7 @@ import hashlib
 import shutil
 import subprocess
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -55,24 +55,16 @@ class Planned:
     ppn: set[int] = field(default_factory=set)
 
     @classmethod
-    def of_cells(cls, cells: Iterable[Cell]) -> Planned:
-        planned = cls()
-        for cell in cells:
-            planned.cells += 1
-            planned.executions += cell.rounds
-            planned.nodes.add(cell.nodes)
-            planned.ppn.add(cell.ppn)
-            if cell.until:
-                # The requests on the interval to which rounds are added.
-                planned.repetitions.append(
-                    {
-                        "cell": cell.cell,
-                        "rounds": cell.rounds,
-                        "half_width": cell.until.half_width,
-                        "at_most": cell.until.at_most,
-                    }
-                )
-        return planned
+    def of_cells(cls, cells: Sequence[Cell]) -> Planned:
+        # The requests on the interval to which rounds are added.
+        repetitions = [
+            {"cell": one.cell, "rounds": one.rounds, "half_width": until.half_width, "at_most": until.at_most}
+            for one in cells
+            if (until := one.until)
+        ]
+        executions = sum(cell.rounds for cell in cells)
+        nodes, ppn = {cell.nodes for cell in cells}, {cell.ppn for cell in cells}
+        return cls(len(cells), executions, repetitions, nodes, ppn)
 
     def add(self, counts: Mapping[str, Any]) -> None:
         """The result of data() for some more cells."""
@@ -83,13 +75,7 @@ class Planned:
         self.ppn.update(counts["ppn"])
 
     def data(self) -> dict[str, Any]:
-        return {
-            "cells": self.cells,
-            "executions": self.executions,
-            "repetitions": self.repetitions,
-            "nodes": sorted(self.nodes),
-            "ppn": sorted(self.ppn),
-        }
+        return vars(self) | {"nodes": sorted(self.nodes), "ppn": sorted(self.ppn)}
 
 
 _TEXT, _COUNT = (str, int, float), (int, float)

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 from weir.base.errors import InputError, did_you_mean
 from weir.base.files import csv_lines, reading, write_atomically
@@ -47,14 +47,10 @@ def table_lines(text: str, path: Path, also: Sequence[str] = ()) -> Iterator[tup
             yield reader.line_num, fields
 
 
-class _Reader(Protocol):
-    @property
-    def line_num(self) -> int: ...
-
-
 @contextmanager
-def damage_named(path: Path, reader: _Reader) -> Iterator[None]:
-    """Reports what the csv module cannot read, such as a field without an end, with its file and line."""
+def damage_named(path: Path, reader: Any) -> Iterator[None]:
+    """Reports what a reader of the csv module cannot read, such as a field without an end, with its file and
+    line."""
     try:
         yield
     except csv.Error as error:
@@ -71,7 +67,7 @@ def is_table_of_records(path: Path) -> bool:
         return False
 
 
-def check_header(names: Sequence[str], path: Path, also: Sequence[str] = ()) -> None:
+def check_header(names: Sequence[str], path: Path, also: Sequence[str]) -> None:
     """Every name must be a column of a record."""
     if not names:
         raise InputError("is empty", file=path, hint="give a CSV file with a header")

@@ -56,18 +56,13 @@ class Tally:
         """The result of count_rows for some more rows."""
         self.records += counts["records"]
         self.cells.update(counts["cells"])
-        for mine, more in (
-            (self.verdicts, counts["verdicts"]),
-            (self.reasons, counts["reasons"]),
-            (self.missing, counts["missing"]),
-        ):
-            for name, count in more.items():
-                mine[name] += count
+        self.verdicts.update(counts["verdicts"])
+        self.reasons.update(counts["reasons"])
+        self.missing.update(counts["missing"])
         self.programs.update((stack, program) for stack, program in counts["programs"])
         for rule, verdicts, examples in counts["findings"]:
             entry = self.findings.setdefault(rule, {"verdicts": Counter(), "examples": []})
-            for verdict, count in verdicts.items():
-                entry["verdicts"][verdict] += count
+            entry["verdicts"].update(verdicts)
             known = entry["examples"]
             if len(known) < _EXAMPLES:
                 known += [one for one in examples if one not in known][: _EXAMPLES - len(known)]
@@ -89,22 +84,13 @@ class Tally:
 
     def data(self) -> dict[str, Any]:
         """All of it as plain data, in the order in which it came."""
-        return {
-            "records": self.records,
+        return vars(self) | {
             "cells": sorted(self.cells),
-            "verdicts": self.verdicts,
-            "reasons": self.reasons,
-            "missing": self.missing,
             "findings": [(rule, one["verdicts"], one["examples"]) for rule, one in self.findings.items()],
             "programs": sorted(self.programs),
             "machines": list(self.machines),
-            "file_systems": self.file_systems,
             "slow_nodes": [(*place, ratio) for place, ratio in self.slow_nodes.items()],
             "seeds": sorted(self.seeds),
-            "began": self.began,
-            "ended": self.ended,
-            "runs": self.runs,
-            "failed_runs": self.failed_runs,
         }
 
     def triggered(self) -> list[dict[str, Any]]:
@@ -124,17 +110,15 @@ class Tally:
 
     def summary(self) -> dict[str, Any]:
         """Records by verdict, by reason, and of the unproven ones by the evidence that is missing."""
+        authors = self.findings.get("authors-verdict")
         return {
             "records": self.records,
             "cells": len(self.cells),
             "verdicts": {verdict: self.verdicts[verdict] for verdict in VERDICTS},
             "reasons": dict(self.reasons.most_common()),
             "missing": dict(self.missing.most_common()),
-            "authors_verdicts": self._records_with("authors-verdict"),
+            "authors_verdicts": authors["verdicts"].total() if authors else 0,
         }
-
-    def _records_with(self, rule: str) -> int:
-        return sum(self.findings.get(rule, {"verdicts": {}})["verdicts"].values())
 
 
 def count_rows(rows: Sequence[Row]) -> dict[str, Any]:
