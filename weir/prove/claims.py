@@ -230,7 +230,7 @@ def _subject(
     beyond = _beyond_calls(facts, access, phases or mount.phases)
     is_unseen = few_by_calls and not (streams or queues) and beyond >= _MOST_BY_CALLS * (moved or 1)
     if few_by_calls and (streams or queues or is_unseen):
-        moved = _count_by_kernel(row, facts, _growth(mount, phases), moved, beyond)
+        moved = _count_by_kernel(row, facts, growth_of(phases) if phases else mount.whole, moved, beyond)
         facts["direct"] = _is_opened_direct(mount, processes)
         # Nobody but the program itself has the time of such transfers.
         timed = "total_s" in claimed and not streams
@@ -299,10 +299,6 @@ def _is_laid_out(subject: Subject, access: str) -> bool:
     return is_quicker and subject.observed.get(name) is None
 
 
-def _growth(mount: Mount, phases: Sequence[Phase]) -> Growth:
-    return growth_of(phases) if phases else mount.whole
-
-
 def _most_below(facts: Mapping[str, Any], access: str) -> int:
     """Bytes that anybody below the calls counted: the kernel, the device or the servers."""
     names = ("dirtied_bytes", "device_written_bytes", "sent_bytes")
@@ -322,9 +318,8 @@ def _kernels(facts: Mapping[str, Any], access: str) -> int:
 def _is_opened_direct(mount: Mount, processes: Sequence[Process]) -> bool | None:
     """Whether the files were that a queue may have moved, which are those of its process; None: some were."""
     with_queues = [one for one in processes if one["rings"]] or processes
-    used = [
-        one for process in with_queues for one in process["mounts"] if (one["point"] or "/") == mount.point
-    ]
+    mounts = (one for process in with_queues for one in process["mounts"])
+    used = [one for one in mounts if (one["point"] or "/") == mount.point]
     direct, opens = (sum(one[name] for one in used) for name in ("direct_kernel", "opens"))
     return None if 0 < direct < opens else direct > 0
 
@@ -337,13 +332,8 @@ def _passes_no_calls(mount: Mount, processes: Sequence[Process]) -> bool:
 def _of_names(claim: Claim, mount: Mount, command: Sequence[str], others: Sequence[Claim]) -> Subject:
     row: Row = dict.fromkeys(row_of(mount, "read", [], command))
     row |= {name: value for name, value in claim.row.items() if name in row}
-    row |= {
-        "emulated": False,
-        "target": mount.point,
-        "source": shlex.join(command),
-        "iteration": 0,
-        "cell": "",
-    }
+    row |= {"emulated": False, "target": mount.point, "source": shlex.join(command)}
+    row |= {"iteration": 0, "cell": ""}
     facts: dict[str, Any] = {"file_system": mount.file_system, "of_calls": True}
     if mount.processors:
         facts["processors"] = mount.processors
@@ -384,10 +374,7 @@ def _operations(claim: Claim) -> int:
 
 def counted_text(judged: Judged) -> Mapping[str, float | int | None]:
     """The counted numbers that stand beside the claim."""
-    bytes_ = (
-        sum(int(getattr(phase, MOVED[judged.access])) for phase in judged.phases)
-        if judged.access in MOVED
-        else 0
-    )
+    name = MOVED.get(judged.access)
+    bytes_ = sum(int(getattr(phase, name)) for phase in judged.phases) if name else 0
     lasted_s = sum(phase.access_s(judged.access) for phase in judged.phases)
     return {"bytes": bytes_, "mib_s": bytes_ / _MIB / lasted_s if bytes_ and lasted_s else None}

@@ -132,14 +132,8 @@ _LATER_NS = 5_000_000_000
 _APART_NS = 1_000_000_000  # clocks that threads have read before they store them
 _OF_REPORTS = (
     *("called_bytes", "called_operations", "called_syncs", "sync_calls", "shortest_span_s", "direct"),
-    *(
-        "fetched_bytes",
-        "dirtied_bytes",
-        "cancelled_bytes",
-        "device_read_bytes",
-        "device_written_bytes",
-        "servers",
-    ),
+    *("fetched_bytes", "dirtied_bytes", "cancelled_bytes", "device_read_bytes", "device_written_bytes"),
+    "servers",
 )
 
 
@@ -184,9 +178,7 @@ def _beyond_the_watchers(processes: Sequence[Process]) -> Iterator[str]:
     for process in processes:
         for mount in process["mounts"]:
             around = watched.get(_place(mount))
-            if around is not None and not _is_between(
-                mount, around["start"]["device"], around["end"]["device"]
-            ):
+            if around is not None and not _is_between(mount, around):
                 yield f"process {process['pid']} reports counts of {mount['device']} that nobody else saw"
                 return
 
@@ -208,9 +200,10 @@ def _place(mount: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(str(mount[name]) for name in ("point", "file_system", "source", "device"))
 
 
-def _is_between(mount: Mapping[str, Any], least: Sequence[int] | None, most: Sequence[int] | None) -> bool:
+def _is_between(mount: Mapping[str, Any], around: Mapping[str, Any]) -> bool:
     looks = [mount["start"], mount["end"], *(phase["before"] for phase in mount["phases"])]
     seen = [look["device"] for look in looks if look["device"]]
+    least, most = around["start"]["device"], around["end"]["device"]
     if least is None or most is None:
         return True
     return all(low <= one <= high for look in seen for low, one, high in zip(least, look, most, strict=True))

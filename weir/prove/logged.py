@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,9 +52,9 @@ def moved_in(log: Log, on: Path | None = None) -> list[Moved]:
             if sum(one.bytes for one in uses) >= LEAST_BYTES:
                 subject = _subject(log, place, access, uses)
                 found.append(Moved(place, access, tuple(uses), JudgedRow(subject, judge(subject))))
-    total = {
-        place: sum(one.bytes for one in found if one.place == place) for place in {one.place for one in found}
-    }
+    total: Counter[Place] = Counter()
+    for one in found:
+        total[one.place] += one.bytes
     return sorted(found, key=lambda one: (-total[one.place], one.place.point, one.access != "write"))
 
 
@@ -81,10 +82,10 @@ def _lasted_s(log: Log, uses: Sequence[Use]) -> float:
 
 def _busiest_s(log: Log, uses: Sequence[Use]) -> float:
     """A lower bound of the time that the busiest process spent in calls, whatever passed between them."""
-    busy_s: dict[int, float] = {}
+    busy_s: dict[int, float] = defaultdict(float)
     for one in uses:
-        busy_s[one.rank] = busy_s.get(one.rank, 0.0) + one.busy_s
-    busy_s[ALL_RANKS] = busy_s.get(ALL_RANKS, 0.0) / log.processes
+        busy_s[one.rank] += one.busy_s
+    busy_s[ALL_RANKS] /= log.processes
     return max(busy_s.values())
 
 
@@ -146,10 +147,9 @@ def _requested(log: Log, place: Place) -> Iterator[str]:
 
 def _names_line(log: Log, place: Place) -> str:
     here = [one for one in log.names if one.place == place and one.api != APIS["MPI-IO"]]
-    counts = {
-        name: sum(getattr(one, name) for one in here) for name in ("opens", "stats", "syncs", "mappings")
-    }
-    return line("names", ", ".join(f"{count:,} {name}" for name, count in counts.items()))
+    names = ("opens", "stats", "syncs", "mappings")
+    counts = [f"{sum(getattr(one, name) for one in here):,} {name}" for name in names]
+    return line("names", ", ".join(counts))
 
 
 def _verdict(one: JudgedRow) -> str:
@@ -167,11 +167,9 @@ def _busy_text(log: Log, one: Moved) -> str:
 def logged_claims(claims: Sequence[tuple[Claim, JudgedRow | None]]) -> Iterator[str]:
     for claim, judged in claims:
         rate = claim.row.get("bw_mib_s")
-        number = (
-            f"{three_digits(rate)} MiB/s"
-            if rate
-            else f"{three_digits(claim.row.get('ops_s') or 0)} operations/s"
-        )
+        number = f"{three_digits(claim.row.get('ops_s') or 0)} operations/s"
+        if rate:
+            number = f"{three_digits(rate)} MiB/s"
         if judged is None:
             beside = ": UNPROVEN, the log has no such access"
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -334,15 +335,9 @@ def _by_reads(own: Sequence[Piece]) -> int | None:
     readers = [piece for piece in own if piece.phase.get("read_bytes", 0) > _SHARE * read_bytes]
     if len(readers) < _SEVERAL:
         return known_sum(piece.kernel.by_reads_bytes for piece in readers or own)
-    return known_sum(
-        None if (count := piece.kernel.by_reads_bytes) is None else min(count, _ahead_of(piece))
-        for piece in readers
-    )
-
-
-def _ahead_of(piece: Piece) -> int:
-    """More than that read-from-cache takes for pages that nobody read."""
-    return int(_AHEAD * piece.phase["read_bytes"])
+    # More than that read-from-cache takes for pages that nobody read.
+    pairs = [(piece.kernel.by_reads_bytes, int(_AHEAD * piece.phase["read_bytes"])) for piece in readers]
+    return known_sum(None if count is None else min(count, ahead) for count, ahead in pairs)
 
 
 def _from_first_write(own: Sequence[Piece]) -> list[Piece]:
@@ -355,12 +350,12 @@ def _from_first_write(own: Sequence[Piece]) -> list[Piece]:
 
 
 def _syncs(mounts: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    total: dict[str, int] = {}
+    total: Counter[str] = Counter()
     for mount in mounts:
         for name, call in mount["syncs"].items():
-            total[name] = total.get(name, 0) + call["done"]
-            total["failed"] = total.get("failed", 0) + call["failed"]
-    return total
+            total[name] += call["done"]
+            total["failed"] += call["failed"]
+    return dict(total)
 
 
 def _least(looks: Sequence[Mapping[str, int] | None]) -> Mapping[str, int] | None:

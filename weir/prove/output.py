@@ -11,7 +11,7 @@ from weir.audit.judge import UNPROVEN, VERDICTS, Judgement
 from weir.audit.registry import rules
 from weir.base.units import about_size, counted, three_digits
 from weir.prove.claims import counted_text
-from weir.prove.mounts import Mount, Phase
+from weir.prove.mounts import KINDS, Mount, Phase
 from weir.prove.records import MOVED, Judged, JudgedRow, synced_share
 from weir.prove.results import Claim
 from weir.terms.model import Finding
@@ -92,10 +92,9 @@ def _requested(mount: Mount) -> str:
 
 
 def _names(mount: Mount) -> str:
-    total: dict[str, int] = {}
+    total: Counter[str] = Counter()
     for phase in mount.phases:
-        for name, count in phase.names.items():
-            total[name] = total.get(name, 0) + count
+        total.update(phase.names)
     shown = {"open": "opens", "create": "creates", "stat": "stats", "unlink": "removes", "rename": "renames"}
     shown |= {"mkdir": "directories made", "rmdir": "directories removed"}
     parts = [f"{total[name]:,} {text}" for name, text in shown.items() if total.get(name)]
@@ -183,14 +182,10 @@ def _direct(mount: Mount) -> str:
 
 
 def _time(phases: Sequence[Phase]) -> str:
-    busy = {
-        kind: sum(phase.busy_ns[kind] for phase in phases) / 1e9 for kind in ("read", "write", "sync", "name")
-    }
-    parts = ", ".join(
-        f"{kind} {three_digits(seconds)} s" for kind, seconds in busy.items() if seconds >= 5e-7
-    )
+    busy_s = {kind: sum(phase.busy_ns[kind] for phase in phases) / 1e9 for kind in KINDS}
+    parts = [f"{kind} {three_digits(each_s)} s" for kind, each_s in busy_s.items() if each_s >= 5e-7]
     lasted_s = sum(phase.lasted_s for phase in phases)
-    whole = f"{three_digits(sum(busy.values()))} s in calls ({parts})"
+    whole = f"{three_digits(sum(busy_s.values()))} s in calls ({', '.join(parts)})"
     return f"{whole}, {three_digits(lasted_s)} s from first to last" if lasted_s else whole
 
 
@@ -212,7 +207,8 @@ def verdict_text(one: JudgedRow) -> str:
         further = next(filter(None, why), None) if row["proof"] == CLIENT else None
         return f"{told}; not to the devices: {further}" if further else told
     if row["verdict"] == "UNPROVEN":
-        why = [text for rule, text in one.judgement.not_observable.items() if _gives(rule, one)]
+        lacking = {rule for name in one.judgement.missing for rule in EVIDENCE[name].rules}
+        why = [text for rule, text in one.judgement.not_observable.items() if rule in lacking]
         return f"UNPROVEN, lacks {row['missing'].replace(';', ', ')}" + (f": {why[0]}" if why else "")
     worst = most_telling(one.judgement)
     return f"{row['verdict']}, {worst.rule}: {worst.evidence}"
@@ -276,12 +272,7 @@ def _why_apart(one: Judged, counted: Mapping[str, float | int | None], results: 
     why = [f"calls of {results} results"] if results > 1 else []
     if results == 1 and row["moved_bytes"] and abs(bytes_ / row["moved_bytes"] - 1) > _APART:
         why.append(f"{about_size(row['moved_bytes'])} of the bytes are those of the result")
-    lasted_s, inside_s = (
-        sum(getattr(phase, name)(one.access) for phase in one.phases) for name in ("access_s", "inside_s")
-    )
+    lasted_s = sum(phase.access_s(one.access) for phase in one.phases)
+    inside_s = sum(phase.inside_s(one.access) for phase in one.phases)
     took = f"{three_digits(lasted_s)} s from first to last, {three_digits(inside_s)} s within calls"
     return [*why, f"{took}, {three_digits(row['total_s'])} s of the result" if row["total_s"] else took]
-
-
-def _gives(rule: str, one: JudgedRow) -> bool:
-    return any(rule in EVIDENCE[name].rules for name in one.judgement.missing)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -43,32 +43,27 @@ class Piece:
     parts: tuple[Piece, ...] = ()  # where phases of the process continue one another
 
 
-@dataclass
-class Group:
-    """Pieces of one phase."""
-
-    pieces: list[Piece] = field(default_factory=list)
-
-    def takes(self, piece: Piece) -> bool:
-        ended_ns = max(one.phase["last_ns"] for one in self.pieces)
-        if piece.phase["first_ns"] >= ended_ns + GAP_NS:
-            return False
-        return piece.phase["first_ns"] < ended_ns or not self._turns(piece)
-
-    def _turns(self, piece: Piece) -> bool:
-        reads, writes = (sum(one.phase[name] for one in self.pieces) for name in BYTES.values())
-        read, written = piece.phase["read_bytes"], piece.phase["written_bytes"]
-        return bool((writes and not reads and read and not written) or (reads and not writes and written))
-
-
 def groups_of(pieces: Sequence[Piece]) -> list[list[Piece]]:
-    groups: list[Group] = []
+    """The pieces of each phase."""
+    groups: list[list[Piece]] = []
     for piece in sorted(pieces, key=lambda one: one.phase["first_ns"]):
-        if groups and groups[-1].takes(piece):
-            groups[-1].pieces.append(piece)
+        if groups and _takes(groups[-1], piece):
+            groups[-1].append(piece)
         else:
-            groups.append(Group([piece]))
-    return _cut([one.pieces for one in groups])
+            groups.append([piece])
+    return _cut(groups)
+
+
+def _takes(group: Sequence[Piece], piece: Piece) -> bool:
+    """Whether the piece is of the same phase: it begins within it, or soon after it and does not read what
+    was written."""
+    ended_ns = max(one.phase["last_ns"] for one in group)
+    if piece.phase["first_ns"] >= ended_ns + GAP_NS:
+        return False
+    reads, writes = (sum(one.phase[name] for one in group) for name in BYTES.values())
+    read, written = piece.phase["read_bytes"], piece.phase["written_bytes"]
+    turns = (writes and not reads and read and not written) or (reads and not writes and written)
+    return piece.phase["first_ns"] < ended_ns or not turns
 
 
 def _cut(groups: Sequence[Sequence[Piece]]) -> list[list[Piece]]:

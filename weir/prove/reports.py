@@ -9,14 +9,12 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from weir.base.files import from_json
 from weir.base.mounts import place_of
-from weir.data import load_schema
-from weir.terms.shapes import Check, compiled
+from weir.terms.shapes import check_of
 from weir.witness.document import LIBRARY, preloadable
 
 _IMAGES = "*.image"
@@ -40,12 +38,13 @@ def is_killed(process: Process) -> bool:
 def with_ends(processes: Sequence[Process]) -> list[Process]:
     """Each with counters of devices and servers at its end: of a process that was killed, those that another
     one on its node counted next."""
-    return [_with_ends(one, processes) if is_killed(one) else one for one in processes]
-
-
-def _with_ends(process: Process, processes: Sequence[Process]) -> Process:
-    mounts = [mount | {"end": _end_of(process, mount, processes)} for mount in process["mounts"]]
-    return {**process, "mounts": mounts}
+    found = []
+    for process in processes:
+        if is_killed(process):
+            mounts = [mount | {"end": _end_of(process, mount, processes)} for mount in process["mounts"]]
+            process = {**process, "mounts": mounts}
+        found.append(process)
+    return found
 
 
 def _end_of(process: Process, mount: Mapping[str, Any], processes: Sequence[Process]) -> Mapping[str, Any]:
@@ -120,16 +119,11 @@ def read_reports(folder: Path) -> tuple[list[Process], int]:
         except ValueError:
             damaged += 1
             continue
-        if not isinstance(document, dict) or _check()(document):
+        if not isinstance(document, dict) or check_of("accounts")(document):
             damaged += 1
         else:
             found.append(document)
     return with_ends(found), damaged
-
-
-@cache
-def _check() -> Check:
-    return compiled(load_schema("accounts"))
 
 
 def unreported_bytes(whole: Mapping[str, int] | None, processes: Sequence[Process]) -> dict[str, int]:
@@ -161,11 +155,8 @@ def kernel_count(process: Process, name: str) -> int:
 def unseen_bytes(processes: Sequence[Process]) -> tuple[int, int]:
     """Bytes read and written that the kernel counted for the processes and no call shows, such as those of
     streams."""
-    totals = [0, 0]
-    for process in processes:
-        for at, one in enumerate(streamed_bytes(process)):
-            totals[at] += one
-    return totals[0], totals[1]
+    streamed = [streamed_bytes(process) for process in processes]
+    return sum(read for read, _ in streamed), sum(written for _, written in streamed)
 
 
 def streamed_bytes(process: Process) -> tuple[int, int]:
@@ -174,11 +165,11 @@ def streamed_bytes(process: Process) -> tuple[int, int]:
     io = process["io"]
     if io is None:
         return 0, 0
-    seen = [process["elsewhere_read_bytes"], process["elsewhere_written_bytes"]]
-    for mount in process["mounts"]:
-        seen[0] += mount["read_bytes"]
-        seen[1] += mount["written_bytes"]
-    return max(io["rchar"] - seen[0], 0), max(io["wchar"] - seen[1], 0)
+    seen = {
+        name: process[f"elsewhere_{name}"] + sum(mount[name] for mount in process["mounts"])
+        for name in _BY_CALLS.values()
+    }
+    return max(io["rchar"] - seen["read_bytes"], 0), max(io["wchar"] - seen["written_bytes"], 0)
 
 
 def streamed_on(

@@ -14,6 +14,7 @@ from pathlib import Path
 from weir.base.errors import InputError
 from weir.base.units import UnitError, bare_number, parse_rate, three_digits
 from weir.prove.records import LEAST_BYTES
+from weir.records.collect import messages_of_row
 from weir.records.imported_files import unread_form
 from weir.records.importing import runs_in
 from weir.terms.model import Message, Row
@@ -82,26 +83,20 @@ def claims_in(text: str) -> list[Claim]:
     found = []
     for tool, parsed in runs_in(text):
         for index, row in enumerate(parsed.rows):
-            if row.get("bw_mib_s") is not None or row.get("ops_s") is not None:
-                messages = tuple(one for one in parsed.messages if one.row in (None, index))
-                program = {
-                    "tool": tool,
-                    "program": parsed.program,
-                    "tool_version": parsed.tool_version or None,
-                }
-                known = row | program
-                known["requested_bytes"] = row.get("requested_bytes") or row.get("moved_bytes")
-                if (
-                    row["access"] == "write"
-                    and row.get("sync") is None
-                    and tools()[tool].habits(known).sync_apart
-                ):
-                    known["sync"] = False
-                if row["access"] == UNKNOWN_ACCESS:
-                    known["access"] = None
-                    if (row["moved_bytes"] or 0) < LEAST_BYTES:
-                        continue
-                found.append(Claim(parsed.program, known, messages, parsed.complete))
+            if row.get("bw_mib_s") is None and row.get("ops_s") is None:
+                continue
+            known = row | {"tool": tool, "program": parsed.program}
+            known["tool_version"] = parsed.tool_version or None
+            known["requested_bytes"] = row.get("requested_bytes") or row.get("moved_bytes")
+            is_untold = row["access"] == "write" and row.get("sync") is None
+            if is_untold and tools()[tool].habits(known).sync_apart:
+                known["sync"] = False
+            if row["access"] == UNKNOWN_ACCESS:
+                known["access"] = None
+                if (row["moved_bytes"] or 0) < LEAST_BYTES:
+                    continue
+            messages = messages_of_row(parsed, index)
+            found.append(Claim(parsed.program, known, messages, parsed.complete))
     return found
 
 
