@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from weir.base.errors import WeirError, did_you_mean
+from weir.base.errors import InputError, did_you_mean
 from weir.base.plugins import plugins
 from weir.site.schedulers import surrounding
 
@@ -84,7 +84,7 @@ def launcher(name: str) -> Launcher:
     known = launchers()
     if name in known:
         return known[name]
-    raise WeirError(f"there is no launcher '{name}'", hint=did_you_mean(name, known), exit_code=2)
+    raise InputError(f"there is no launcher '{name}'", hint=did_you_mean(name, known))
 
 
 @dataclass(frozen=True)

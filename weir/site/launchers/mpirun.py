@@ -40,8 +40,8 @@ def arguments(nodes: int, ppn: int, options: Sequence[str], environment: Mapping
 
 
 def changes_of(inherited: Mapping[str, str]) -> Changes:
-    """Without overlap the daemons wait for resources that the outer step holds. Nodes and slots are those of
-    the allocation, not of the step. Open MPI 5 starts nothing without HOME."""
+    """The daemons would wait for resources that the outer step holds, but for an overlap. Nodes and slots are
+    those of the allocation, not of the step. Open MPI 5 starts nothing without HOME."""
     changes: Changes = {}
     if "HOME" not in inherited:
         changes["HOME"] = os.path.expanduser("~").replace("~", "/")

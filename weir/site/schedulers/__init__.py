@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from weir.base.errors import Problem, WeirError, did_you_mean
+from weir.base.errors import InputError, Problem, WeirError, did_you_mean
 from weir.base.plugins import plugins
 
 
@@ -85,6 +85,8 @@ class Scheduler:
     def nodes(self, environment: Mapping[str, str]) -> int | None:
         """The number of nodes of the job."""
         return len(self.hosts(environment)) or None
+
+    # The following are requested only where this process belongs to a job.
 
     def node_list(self, environment: Mapping[str, str]) -> str | None:
         """Their names, in the notation of the batch system."""
@@ -286,7 +288,7 @@ def scheduler(name: str) -> Scheduler:
     """The scheduler of that name."""
     known = schedulers()
     if name not in known:
-        raise WeirError(f"there is no scheduler '{name}'", hint=did_you_mean(name, known), exit_code=2)
+        raise InputError(f"there is no scheduler '{name}'", hint=did_you_mean(name, known))
     return known[name]
 
 

@@ -40,16 +40,14 @@ class Flux(Scheduler):
         return int(size) if size.isdigit() else None
 
     def node_list(self, environment: Mapping[str, str]) -> str | None:
-        return (answer(["flux", "getattr", "hostlist"]).strip() or None) if _JOB in environment else None
+        return answer(["flux", "getattr", "hostlist"]).strip() or None
 
     def ends_at(self, environment: Mapping[str, str]) -> float | None:
-        left = answer(["flux", "job", "timeleft"]).strip() if _JOB in environment else ""
+        left = answer(["flux", "job", "timeleft"]).strip()
         return wall_s() + int(left) if left.isdigit() and int(left) else None
 
     def placement(self, options: Sequence[str], environment: Mapping[str, str]) -> dict[str, Any] | None:
-        job = self.job(environment)
-        if job is None:
-            return None
+        job = _plain(environment[_JOB])
         names = answer(["flux", "hostlist", "--expand", "--delimiter=,", "local"]).strip()
         return placement(options, names, answer([*_outer(), "job", "info", job, "jobspec"]))
 

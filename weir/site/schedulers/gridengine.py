@@ -44,15 +44,12 @@ class GridEngine(Scheduler):
         return environment.get("JOB_ID") if "PE_HOSTFILE" in environment else None
 
     def ends_at(self, environment: Mapping[str, str]) -> float | None:
-        job = self.job(environment)
-        return end_of(answer(["qstat", "-xml", "-j", job]), wall_s()) if job else None
+        return end_of(answer(["qstat", "-xml", "-j", environment["JOB_ID"]]), wall_s())
 
     def placement(self, options: Sequence[str], environment: Mapping[str, str]) -> dict[str, Any] | None:
-        job = self.job(environment)
-        if job is None:
-            return None
+        job, hosts = environment["JOB_ID"], self.hosts(environment)
         jobs = answer(["qstat", "-xml", "-u", "*", "-g", "t", "-s", "r"])
-        return placement(options, job, self.hosts(environment), answer(["qhost", "-F"]), jobs)
+        return placement(options, job, hosts, answer(["qhost", "-F"]), jobs)
 
     def judge(self, request: Request) -> Answer:
         return judged(request, answer(["qconf", "-spl"]).split(), reply)
@@ -154,17 +151,11 @@ def judged(request: Request, environments: Sequence[str], ask: Any) -> Answer:
     """`qsub -w v` tells whether a job would run on a cluster without other jobs."""
     options = list(request.options)
     chosen = options[options.index("-pe") + 1] if "-pe" in options[:-1] else ""
-    hint = (
-        did_you_mean(chosen, environments)
-        if chosen
-        else f"write -pe NAME; there are: {', '.join(environments)}"
-    )
     if environments and chosen not in environments:
-        text = (
-            f"Grid Engine has no parallel environment '{chosen}'"
-            if chosen
-            else "no parallel environment is named"
-        )
+        text, hint = f"Grid Engine has no parallel environment '{chosen}'", did_you_mean(chosen, environments)
+        if not chosen:
+            text = "no parallel environment is named"
+            hint = f"write -pe NAME; there are: {', '.join(environments)}"
         return Answer([Problem(text, key="scheduler_options", hint=hint)])
     limit = ["-l", f"h_rt={round(request.time_s)}"]
     code, text = ask(["qsub", "-w", "v", "-b", "y", *limit, *_with_slots(request), "/bin/true"])
@@ -189,9 +180,8 @@ def _with_slots(request: Request) -> list[str]:
 
 
 def _state(letters: str, reason: str) -> JobState:
-    if "E" in letters or (
-        letters.startswith("h") and "w" in letters and "R" not in letters and "d" not in letters
-    ):
+    is_held = letters.startswith("h") and "w" in letters and "R" not in letters and "d" not in letters
+    if "E" in letters or is_held:
         return JobState(STUCK, "it is in the state " + letters)
     if "w" in letters:
         return JobState(WAITING, reason)

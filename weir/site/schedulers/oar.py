@@ -47,8 +47,7 @@ class Oar(Scheduler):
     nodefile_variable = "OAR_NODEFILE"
 
     def ends_at(self, environment: Mapping[str, str]) -> float | None:
-        job = self.job(environment)
-        facts = facts_of(answer(_asking(job))) if job else {}
+        facts = facts_of(answer(_asking(environment["OAR_JOB_ID"])))
         began, limit = facts.get("startTime"), facts.get("walltime")
         return float(began) + float(limit) if began and limit else None
 
@@ -65,8 +64,6 @@ class Oar(Scheduler):
         }
 
     def placement(self, options: Sequence[str], environment: Mapping[str, str]) -> dict[str, Any] | None:
-        if self.job(environment) is None:
-            return None
         return placement(options, self.hosts(environment))
 
     def submission(self, request: Request, files: JobFiles) -> list[str]:

@@ -47,12 +47,11 @@ class Pbs(Scheduler):
     nodefile_variable = "PBS_NODEFILE"
 
     def ends_at(self, environment: Mapping[str, str]) -> float | None:
-        job = self.job(environment)
-        facts = facts_of(answer(["qstat", "-f", "-w", job])) if job else {}
+        facts = facts_of(answer(["qstat", "-f", "-w", environment["PBS_JOBID"]]))
         limit, began = facts.get("Resource_List.walltime"), facts.get("stime")
         if not limit or not began:
             return None
-        return _time(began) + seconds(limit)
+        return datetime.strptime(began, "%a %b %d %H:%M:%S %Y").timestamp() + seconds(limit)
 
     def mpi(self, environment: Mapping[str, str]) -> dict[str, str]:
         """The variables for an MPI that was built without PBS; the daemons on other nodes belong to the job.
@@ -71,10 +70,7 @@ class Pbs(Scheduler):
         }
 
     def placement(self, options: Sequence[str], environment: Mapping[str, str]) -> dict[str, Any] | None:
-        job = self.job(environment)
-        if job is None:
-            return None
-        facts = facts_of(answer(["qstat", "-f", "-w", job]))
+        facts = facts_of(answer(["qstat", "-f", "-w", environment["PBS_JOBID"]]))
         return placement(options, facts, answer(["pbsnodes", "-a", "-F", "json"]))
 
     def judge(self, request: Request) -> Answer:
@@ -139,22 +135,21 @@ def _end_of_comment(comment: str, limit: str) -> str:
 def placement(options: Sequence[str], facts: Mapping[str, str], nodes: str) -> dict[str, Any]:
     """The placement of a job, from what qstat and pbsnodes report."""
     chunk, place, _ = _sorted_options(options)
-    group = next(
-        (word.partition("=")[2] for word in (place or "").split(":") if word.startswith("group=")), ""
-    )
+    groups = [word.partition("=")[2] for word in (place or "").split(":") if word.startswith("group=")]
+    group = groups[0] if groups else ""
     known = _nodes(nodes)
-    names = _names(facts)
     received = facts.get("Resource_List.place", "")
-    places = {}
-    for name in names:
+    places: dict[str, dict[str, Any]] = {}
+    for name in _names(facts):
         has = known.get(name, {}).get("resources_available")
-        resources = None if has is None else {key: str(value) for key, value in has.items()}
-        has_all = [f"{key}={value}" for key, value in (resources or {}).items()]
-        fits = None if resources is None or not chunk else all(_has(each, resources) for each in chunk)
+        if has is None:
+            places[name] = {"switch": None, "features": None, "fits": None}
+            continue
+        resources = {key: str(value) for key, value in has.items()}
         places[name] = {
-            "switch": (resources or {}).get(group) if group else None,
-            "features": None if resources is None else requested_ones(has_all, chunk),
-            "fits": fits,
+            "switch": resources.get(group) if group else None,
+            "features": requested_ones([f"{key}={value}" for key, value in resources.items()], chunk),
+            "fits": all(_has(each, resources) for each in chunk) if chunk else None,
         }
     wants_alone, alone = "excl" in (place or "scatter:excl"), "excl" in received if received else None
     return placed(places, ":".join(chunk) or None, wants_alone, alone, 1 if group else None)
@@ -178,13 +173,13 @@ def judged(request: Request, queues: str, nodes: str) -> Answer:
         text = f"a job of {clock(request.time_s)} is refused: the limit of queue {queue} is {limit}"
         hint = f"write at most {seconds(limit) / 60:.0f} min: batches are packed to it"
         problems.append(Problem(text, key="time_limit", hint=hint))
-    large = [node for node in _nodes(nodes).values() if _cores(node) >= request.cores_per_node]
+    cores = [int(node.get("resources_available", {}).get("ncpus", 0)) for node in _nodes(nodes).values()]
+    large = [count for count in cores if count >= request.cores_per_node]
     if nodes and large and request.nodes > len(large):
         there = f"PBS has {len(large)} with {request.cores_per_node} cores"
         text = f"a job of {request.nodes} nodes would wait for ever: {there}"
-        problems.append(
-            Problem(text, key="nodes", hint=f"write at most {len(large)}: larger cells are excluded")
-        )
+        hint = f"write at most {len(large)}: larger cells are excluded"
+        problems.append(Problem(text, key="nodes", hint=hint))
     if nodes and not large:
         text = f"no node of PBS has {request.cores_per_node} cores"
         problems.append(Problem(text, key="cores_per_node", hint="pbsnodes -a tells ncpus of each node"))
@@ -217,10 +212,6 @@ def _silent(facts: Mapping[str, str]) -> str:
     return f"{', '.join(down)} does not answer" if down else ""
 
 
-def _cores(node: Mapping[str, Any]) -> int:
-    return int(node.get("resources_available", {}).get("ncpus", 0))
-
-
 def _sorted_options(options: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
     """Resources of a chunk, the placement, and what qsub gets as it is."""
     chunk: list[str] = []
@@ -244,10 +235,6 @@ def _sorted_options(options: Sequence[str]) -> tuple[list[str], str | None, list
 def _has(wanted: str, resources: Mapping[str, str]) -> bool:
     key, _, value = wanted.partition("=")
     return value in resources.get(key, "").split(",")
-
-
-def _time(text: str) -> float:
-    return datetime.strptime(text, "%a %b %d %H:%M:%S %Y").timestamp()
 
 
 SCHEDULER = Pbs()

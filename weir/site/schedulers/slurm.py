@@ -48,20 +48,6 @@ def minutes_of(request: Request) -> int:
     return math.ceil(request.time_s / 60)
 
 
-def resources(request: Request) -> dict[str, Any]:
-    """Whole nodes for a batch.
-
-    `mpi` keeps the executor from wrapping the job in an srun, which would leave the batch one core.
-    """
-    found = named_options([*request.options, ONE_AFTER_THE_OTHER, KEEP_THE_LOG])
-    found["nodes"] = request.nodes
-    found["runtime"] = minutes_of(request)
-    if request.cores_per_node > 1:
-        found["mpi"] = request.launcher
-        found["tasks_per_node"] = request.cores_per_node
-    return found
-
-
 def named_options(options: Sequence[str]) -> dict[str, Any]:
     """Options of sbatch as resources; what the executor has no name for goes to slurm_extra."""
     found: dict[str, Any] = {}
@@ -92,14 +78,6 @@ def allocation_end(environment: Mapping[str, str], ask: Callable[[Sequence[str]]
     return _seconds(ask(["squeue", "--noheader", f"--jobs={job}", "--format=%e"]).strip())
 
 
-def is_alive(job: str, ask: Callable[[Sequence[str]], tuple[int, str]]) -> bool | None:
-    """squeue knows running jobs; of one that it has forgotten it prints that the id is invalid."""
-    code, text = ask(["squeue", "--noheader", f"--jobs={job}", "--states=all", "--format=%T"])
-    if code:
-        return False if "invalid job id" in text.lower() else None
-    return any(state in ("RUNNING", "COMPLETING", "SUSPENDED", "STOPPED") for state in text.split())
-
-
 def _seconds(text: str) -> float | None:
     """squeue prints local time, or N/A and the like for a job without limit."""
     try:
@@ -109,7 +87,6 @@ def _seconds(text: str) -> float | None:
 
 
 Reply = tuple[int, str]  # exit code; what was printed
-AskReply = Callable[[Sequence[str]], Reply]
 
 _OWN = "`sacctmgr show assoc user=$USER format=account,partition,qos` lists yours"
 # A part of sbatch's message, and what helps. Other refusals pass: nodes that are down or reserved.
@@ -124,16 +101,6 @@ _LASTING = {
 _UNITS_S = (1, 60, 3600)
 
 
-def judged(request: Request, ask: AskReply) -> Answer:
-    """The reply of sbatch and sinfo to a job of this size."""
-    refusal = _refusal(request, ask)
-    problems = [*_beyond(request, ask), *_lasting(refusal, ask)]
-    note = ""
-    if refusal and not problems:
-        note = f"sbatch reports for a job of {request.nodes} nodes: {refusal}{_advice(refusal)}"
-    return Answer(problems, note)
-
-
 def seconds(limit: str) -> float:
     """The seconds of a time limit in Slurm's notation: [days-]hours:minutes:seconds, or infinite."""
     days, _, clock = limit.rpartition("-")
@@ -143,20 +110,20 @@ def seconds(limit: str) -> float:
     return 86400 * int(days or 0) + sum(unit * int(part) for unit, part in parts)
 
 
-def _refusal(request: Request, ask: AskReply) -> str:
+def _refusal(request: Request) -> str:
     """Slurm's message against the job; empty if it would take it."""
     size = [f"--nodes={request.nodes}", f"--time={minutes_of(request)}"]
     command = ["sbatch", "--test-only", *request.options, *size]
-    code, text = ask([*command, f"--ntasks-per-node={request.cores_per_node}", "--wrap=true"])
+    code, text = reply([*command, f"--ntasks-per-node={request.cores_per_node}", "--wrap=true"])
     lines = [re.sub("^(sbatch: (error|fatal)|allocation failure): ", "", line) for line in text.splitlines()]
     return "; ".join(line for line in lines if line) if code else ""
 
 
-def _lasting(refusal: str, ask: AskReply) -> list[Problem]:
+def _lasting(refusal: str) -> list[Problem]:
     for part, hint in _LASTING.items():
         if part in refusal.lower():
             if requested := re.search(r"invalid partition specified: (\S+)", refusal):
-                known = ask(["sinfo", "--noheader", "--format=%R"])[1].split()
+                known = reply(["sinfo", "--noheader", "--format=%R"])[1].split()
                 hint = did_you_mean(requested[1], known)
             message = f"sbatch refuses these options: {refusal}"
             return [Problem(message, key="scheduler_options", hint=hint)]
@@ -170,13 +137,13 @@ def _advice(refusal: str) -> str:
     return f"\n    it waits until nodes are up that have these cores and features: {question}"
 
 
-def _beyond(request: Request, ask: AskReply) -> list[Problem]:
+def _beyond(request: Request) -> list[Problem]:
     """Problems of a request beyond the size of the partition: sbatch takes such a job, and it waits for
     ever."""
     queue = named_options(request.options).get("slurm_partition")
     if queue is None:
         return []
-    code, text = ask(["sinfo", "--noheader", f"--partition={queue}", "--format=%l %D"])
+    code, text = reply(["sinfo", "--noheader", f"--partition={queue}", "--format=%l %D"])
     rows = [line.split() for line in text.splitlines() if len(line.split()) == 2]
     if code or not rows:
         return []
@@ -186,9 +153,8 @@ def _beyond(request: Request, ask: AskReply) -> list[Problem]:
         text = f"a job of {request.nodes} nodes would wait for ever: Slurm's partition {queue} has {there}"
         found.append(Problem(text, key="nodes", hint=f"write at most {there}: larger cells are excluded"))
     if 60 * minutes > seconds(limit):
-        text = (
-            f"a job of {minutes} min would wait for ever: the limit of Slurm's partition {queue} is {limit}"
-        )
+        text = f"a job of {minutes} min would wait for ever: the limit of Slurm's partition {queue}"
+        text += f" is {limit}"
         hint = f"write at most {seconds(limit) / 60:.0f} min: batches are packed to it"
         found.append(Problem(text, key="time_limit", hint=hint))
     return found
@@ -211,10 +177,16 @@ def placement(
     requested = options(scheduler_options)
     excluded = _names(requested["exclude"], ask) if requested["exclude"] else []
     nodes = _names(environment.get("SLURM_JOB_NODELIST", ""), ask)
+    switches, features, constraint = _switches(nodes, ask), _features(nodes, ask), requested["constraint"]
+    places = {}
+    for node in nodes:
+        known = features.get(node)
+        fits = None if constraint is None or known is None else has_features(constraint, known)
+        places[node] = {"switch": switches.get(node), "features": known, "fits": fits}
     return {
         "requested": requested | {"exclude": excluded},
         "alone": _alone(ask(["scontrol", "show", "job", job])),
-        "groups": _groups(nodes, _switches(nodes, ask), _features(nodes, ask), requested["constraint"]),
+        "groups": alike(places),
     }
 
 
@@ -277,24 +249,6 @@ def _features(nodes: Sequence[str], ask: AskText) -> dict[str, list[str]]:
     return {node: [name for name in names.split(",") if name != "(null)"] for node, names in pairs}
 
 
-def _groups(
-    nodes: Sequence[str],
-    switches: Mapping[str, str],
-    features: Mapping[str, list[str]],
-    constraint: str | None,
-) -> list[dict[str, Any]]:
-    places = {
-        node: {"switch": switches.get(node), "features": known, "fits": _fits(constraint, known)}
-        for node in nodes
-        for known in [features.get(node)]
-    }
-    return alike(places)
-
-
-def _fits(constraint: str | None, features: Sequence[str] | None) -> bool | None:
-    return None if constraint is None or features is None else has_features(constraint, features)
-
-
 class Slurm(Scheduler):
     name = "slurm"
     description = "Slurm 22.05 or later"
@@ -317,13 +271,29 @@ class Slurm(Scheduler):
         return placement(options, environment, answer)
 
     def is_alive(self, job: str) -> bool | None:
-        return is_alive(job, reply)
+        """squeue knows running jobs; of one that it has forgotten it prints that the id is invalid."""
+        code, text = reply(["squeue", "--noheader", f"--jobs={job}", "--states=all", "--format=%T"])
+        if code:
+            return False if "invalid job id" in text.lower() else None
+        return any(state in ("RUNNING", "COMPLETING", "SUSPENDED", "STOPPED") for state in text.split())
 
     def judge(self, request: Request) -> Answer:
-        return judged(request, reply)
+        """The reply of sbatch and sinfo to a job of this size."""
+        refusal = _refusal(request)
+        problems = [*_beyond(request), *_lasting(refusal)]
+        note = ""
+        if refusal and not problems:
+            note = f"sbatch reports for a job of {request.nodes} nodes: {refusal}{_advice(refusal)}"
+        return Answer(problems, note)
 
     def resources(self, request: Request) -> dict[str, Any]:
-        return resources(request)
+        """Whole nodes for a batch. `mpi` keeps the executor from wrapping the job in an srun, which would
+        leave the batch one core."""
+        found = named_options([*request.options, ONE_AFTER_THE_OTHER, KEEP_THE_LOG])
+        found |= {"nodes": request.nodes, "runtime": minutes_of(request)}
+        if request.cores_per_node > 1:
+            found |= {"mpi": request.launcher, "tasks_per_node": request.cores_per_node}
+        return found
 
     def excluding(self, nodes: Sequence[str]) -> str:
         return f"add --exclude={','.join(nodes)} to scheduler_options in site.yaml"

@@ -13,10 +13,9 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError
 from weir.site.launchers import applied
 from weir.site.stacks.verdict import IoLibrary, MpiLibrary, ProgramFacts, StackFacts, features
 from weir.terms.model import Site, Stack
@@ -75,26 +74,8 @@ def parse_ldd(text: str) -> Linked:
 
 def linked(file: str, environment: Mapping[str, str]) -> Linked:
     """The libraries that the loader would load for the file in this environment; none for a script or static
-    program."""
-    return _linked(file, tuple(sorted(environment.items())))
-
-
-@cache
-def _linked(file: str, environment: tuple[tuple[str, str], ...]) -> Linked:
-    if not is_binary(file):
-        return Linked({}, ())
-    try:
-        done = subprocess.run(
-            ["ldd", file],
-            env=dict(environment),
-            capture_output=True,
-            text=True,
-            timeout=_LIMIT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):  # no ldd on the PATH of the stack: nothing is known
-        return Linked({}, ())
-    return parse_ldd(done.stdout)
+    program. Without an ldd on the PATH of the stack nothing is known."""
+    return parse_ldd(ask_program(("ldd", file), environment) if is_binary(file) else "")
 
 
 def is_binary(file: str) -> bool:
@@ -257,12 +238,8 @@ def stack_of_prefix(prefix: Path) -> tuple[Stack, str]:
     }
     if not present:
         files = " or ".join(dict.fromkeys(arguments[0] for arguments in usual.values()))
-        raise WeirError(
-            f"{folder} does not hold {files}",
-            key="--prefix",
-            hint="give a prefix with bin/weir-io, such as .spack-env/stacks/mpich",
-            exit_code=2,
-        )
+        hint = "give a prefix with bin/weir-io, such as .spack-env/stacks/mpich"
+        raise InputError(f"{folder} does not hold {files}", key="--prefix", hint=hint)
     launcher = "hydra" if (folder / "mpiexec.hydra").exists() else "mpirun"
     path = {"PATH": f"{folder}:/usr/local/bin:/usr/bin:/bin"}
     return Stack(prefix.name, present, f"Prefix {prefix}", environment=path), launcher

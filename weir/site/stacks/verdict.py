@@ -38,9 +38,7 @@ class ProgramFacts:
     mpis: tuple[MpiLibrary, ...] = ()
     libraries: tuple[IoLibrary, ...] = ()
     missing: tuple[str, ...] = ()  # shared libraries that the loader does not find
-    absent: tuple[
-        str, ...
-    ] = ()  # files that its command names, such as the image of a container, and nobody made
+    absent: tuple[str, ...] = ()  # files that its command names, such as a container's image, and nobody made
     ime_client: str = ""  # path of the IME client library it is linked with, for the native interface
     backends: tuple[str, ...] = ()  # interfaces that the program lists; empty: it does not list them
 
