@@ -94,15 +94,12 @@ class WeirRun(rfm.RunOnlyRegressionTest):
         self.descr = f"{self.case.question} (target {planned.target}, {shape})"
         self._require("num_tasks", _NOT_SET, planned.nodes * planned.ppn)
         self._require("num_tasks_per_node", None, planned.ppn)
-        if (
-            self.case.is_described
-        ):  # nothing else may run on the nodes; a site.yaml has its own options for that
+        if self.case.is_described:  # nothing else may run on the nodes; a site.yaml has options for that
             self.exclusive_access = self.exclusive
         in_turns = [planned, *self.case.plan.in_turns(planned)] if self.case.started else [planned]
         if self.time_limit is None:
-            self.time_limit = sum(
-                time_s(batch, self.case.plan.site.partitions[batch.partition]) for batch in in_turns
-            )
+            partitions = self.case.plan.site.partitions
+            self.time_limit = sum(time_s(batch, partitions[batch.partition]) for batch in in_turns)
 
     @property
     def _is_requested(self) -> bool:

@@ -13,9 +13,8 @@ from weir.runs.files import RUN_FILE
 from weir.terms.model import Row
 from weir_checks.study import Place
 
-RunName = tuple[
-    str, int
-]  # its run.json, and when that was written in ns since 1970: a failed run is repeated
+# Its run.json, and when that was written in ns since 1970: a failed run is repeated.
+RunName = tuple[str, int]
 _MOST_SHOWN = 3
 
 
@@ -47,9 +46,8 @@ class Receipt:
         if self.failed:
             return f"{len(self.failed)} of {self.executions} executions failed: {_some(self.failed)}"
         if self.unavailable_cells:
-            return (
-                f"{counted(len(self.unavailable_cells), 'cell')} unavailable: {_some(self.unavailable_cells)}"
-            )
+            cells = counted(len(self.unavailable_cells), "cell")
+            return f"{cells} unavailable: {_some(self.unavailable_cells)}"
         return None
 
 

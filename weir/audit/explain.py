@@ -18,22 +18,20 @@ from weir.tools import tools
 
 @dataclass(frozen=True)
 class Lacking:
-    """of_log: why a log does not have it; facts: what a --facts file can add; log: what to keep next time."""
+    """of_log: why a log does not have it; facts: what a --facts file can add; log: what to do next time."""
 
     of_log: str
-    facts: str
-    log: str
+    facts: str = ""
+    log: str = "start the program by weir prove, or measure by weir-io: both count it"
 
 
-_COUNTED = "start the program by weir prove, or measure by weir-io: both count it"
 LACKING: dict[str, Lacking] = {
     "end": Lacking(
         "A log shows it by its last line or by the exit code, and this one has neither.",
-        "",
-        "keep all of stdout and stderr, to the last line",
+        log="keep all of stdout and stderr, to the last line",
     ),
-    "request": Lacking("A log has no plan.", "", "measure by weir run"),
-    "file-system": Lacking("A log does not tell where its path was mounted.", "", "measure by weir run"),
+    "request": Lacking("A log has no plan.", log="measure by weir run"),
+    "file-system": Lacking("A log does not tell where its path was mounted.", log="measure by weir run"),
     "bytes": Lacking(
         "A log shows it where its options and its warnings about sizes are kept, for interfaces whose sizes "
         "the program compares.",
@@ -45,28 +43,19 @@ LACKING: dict[str, Lacking] = {
         "column file_bytes, as ls -l showed it",
         "keep the files, and add ls -l of them",
     ),
-    "sync": Lacking(
-        "A log shows that a synchronisation was requested, not that every rank did it.", "", _COUNTED
-    ),
-    "stored": Lacking(
-        "A log cannot have it: the program does not see what the kernel sends to the storage.", "", _COUNTED
-    ),
+    "sync": Lacking("A log shows that a synchronisation was requested, not that every rank did it."),
+    "stored": Lacking("A log cannot have it: the program does not see what the kernel sends to the storage."),
     "fetched": Lacking(
         "A log cannot have it: the program does not see the page cache.",
         "column fetched_bytes, from counters of the client (read_bytes of /proc/PID/io, llite of Lustre); "
         "observed memory_bytes, which finds reads of what the nodes could still hold",
-        _COUNTED,
     ),
-    "direct": Lacking(
-        "A log shows that O_DIRECT was requested, not that the kernel granted it.", "", _COUNTED
-    ),
+    "direct": Lacking("A log shows that O_DIRECT was requested, not that the kernel granted it."),
     "operations": Lacking(
-        "A log has what the program counted itself; that its calls reached the system, nobody looked.",
-        "",
-        _COUNTED,
+        "A log has what the program counted itself; that its calls reached the system, nobody looked."
     ),
-    "calls": Lacking("A log does not tell which libraries were loaded.", "", _COUNTED),
-    "each-file": Lacking("A log does not tell what the device was written.", "", _COUNTED),
+    "calls": Lacking("A log does not tell which libraries were loaded."),
+    "each-file": Lacking("A log does not tell what the device was written."),
 }
 _AROUND = (
     "mkdir -p $PWD/reports",
