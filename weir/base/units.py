@@ -134,6 +134,23 @@ def sizes(*values: float) -> tuple[str, ...]:
     return texts
 
 
+def sizes_and_percent(part: float, whole: float) -> tuple[str, str, str]:
+    """Two sizes and what the first is of the second, with as many digits as it takes for the percentage to be
+    that of the sizes as they are written: a reader divides them."""
+    percent = f"{100 * part / whole:.2f}"
+    texts = sizes(part, whole)
+    for digits in range(4, 17):
+        if f"{100 * _size_of(texts[0]) / _size_of(texts[1]):.2f}" == percent:
+            break
+        texts = (_exact_size(part, digits), _exact_size(whole, digits))
+    return *texts, f"{percent} %"
+
+
+def _size_of(text: str) -> float:
+    number, unit = text.split()
+    return float(number) * SIZE_UNITS[unit]
+
+
 def _exact_size(size_bytes: float, digits: int) -> str:
     unit = next((one for one in ("PiB", "TiB", "GiB", "MiB", "KiB") if size_bytes >= SIZE_UNITS[one]), "B")
     return f"{size_bytes / SIZE_UNITS[unit]:.{digits}g} {unit}"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
 from weir.audit.subject import HEADER_FORMATS, Subject
-from weir.base.units import about_size, sizes
+from weir.base.units import about_size, sizes, sizes_and_percent
 from weir.terms.printed_values import product_contains
 
 _MIB = 2**20
@@ -88,8 +88,8 @@ def _shared_random(subject: Subject) -> bool:
 def _moved_text(subject: Subject) -> str:
     moved, requested = subject.number("moved_bytes") or 0.0, subject.number("requested_bytes") or 1.0
     passes = f" in {subject.passes} passes" if subject.passes > 1 else ""
-    wanted, done = sizes(requested, moved)
-    return f"requested {wanted}, moved {done}{passes} ({100 * moved / requested:.2f} %)"
+    done, wanted, percent = sizes_and_percent(moved, requested)
+    return f"requested {wanted}, moved {done}{passes} ({percent})"
 
 
 @rule("INVALID", "NOTE", "DEGRADED", needs_output=True)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weir.base.units import (
+    SIZE_UNITS,
     UnitError,
     about_duration,
     about_size,
@@ -19,6 +20,7 @@ from weir.base.units import (
     parse_rate,
     parse_size,
     sizes,
+    sizes_and_percent,
     three_digits,
 )
 
@@ -153,6 +155,29 @@ def test_latencies_have_a_unit_that_fits(microseconds: float, shown: str) -> Non
 def test_sizes_in_one_sentence_are_told_apart(values: tuple[float, ...], texts: tuple[str, ...]) -> None:
     """A file that lacks a page is not as large as the one that has it."""
     assert sizes(*values) == texts
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "texts"),
+    [
+        (801 * 2**20, 800 * 2**20, ("801 MiB", "800 MiB", "100.12 %")),
+        (68825382912, 2**36, ("64.099 GiB", "64 GiB", "100.15 %")),
+        (80 * 2**20, 800 * 2**20, ("80 MiB", "800 MiB", "10.00 %")),
+        (160_000, 16_000_000, ("156 KiB", "15.3 MiB", "1.00 %")),
+        (0, 3, ("0 B", "3 B", "0.00 %")),
+    ],
+)
+def test_a_percentage_is_that_of_the_sizes_beside_it(
+    part: float, whole: float, texts: tuple[str, str, str]
+) -> None:
+    assert sizes_and_percent(part, whole) == texts
+
+
+@given(whole=st.integers(1, 2**50), share=st.floats(0, 20))
+def test_who_divides_the_sizes_gets_the_percentage(whole: int, share: float) -> None:
+    *texts, percent = sizes_and_percent(round(share * whole), whole)
+    done, wanted = (float(number) * SIZE_UNITS[unit] for number, unit in map(str.split, texts))
+    assert f"{100 * done / wanted:.2f} %" == percent
 
 
 @pytest.mark.parametrize(
