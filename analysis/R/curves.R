@@ -21,22 +21,19 @@ enough_for_curve <- function(points, x, apart) {
   points[values_along >= fewest_for_line][, values_along := NULL][]
 }
 
-# `series` is the column that has a colour, `colours` its values by name; `title` that of its key.
-curves <- function(table, x, series, colours, title, words) {
+# `series` is the column that has looks, `labels` the terms for its values.
+curves <- function(table, x, series, labels = ggplot2::waiver()) {
   drawn <- data.table::copy(table)[n > 0]
-  drawn[, `:=`(along = get(x), series = factor(get(series), levels = intersect(names(colours), get(series))))]
-  shapes <- setNames(rep_len(c(21, 22, 24, 23), length(colours)), names(colours))
-  key <- filled_key(colours[levels(drawn$series)])
+  shown <- looks_of(series, drawn[[series]])
+  drawn[, `:=`(along = get(x), series = factor(get(series), levels = shown$name))]
   ggplot2::ggplot(drawn, ggplot2::aes(along, median, colour = series, shape = series, group = series)) +
     ggplot2::geom_linerange(ggplot2::aes(ymin = lo, ymax = hi), linewidth = 0.35, na.rm = TRUE, show.legend = FALSE) +
     run_marks() +
-    line_through(ggplot2::aes(group = series), "along", "series") +
+    line_through(ggplot2::aes(group = series, linetype = series), "along", "series") +
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(series, verdict)), size = 1.4, stroke = 0.4) +
     unproven_marks() +
     facet_panels(table, scales = "free_y", height_mm = curve_mm) +
-    ggplot2::scale_colour_manual(title, values = colours, labels = words, guide = key) +
-    ggplot2::scale_shape_manual(title, values = shapes, labels = words, guide = key) +
-    ggplot2::scale_fill_manual(values = colours, na.value = "white", guide = "none") +
+    scale_looks(shown, labels = labels) +
     ggplot2::scale_y_continuous("Bandwidth in MiB/s", labels = rate_words, limits = c(0, NA),
       expand = ggplot2::expansion(mult = c(0.025, 0.07))) +
     # A mark on the axis is whole.

@@ -34,12 +34,14 @@ kept_apart <- function(at, gap, limits) {
   replace(at, rank, apart)
 }
 
-# `nudge` is what keeps a label off its mark, on the axis of the figure.
-direct_labels <- function(ends, nudge) {
+# In the ink of its line, `colours` are those of the values of `series`; `nudge` is what keeps a label off its mark, on
+# the axis of the figure.
+direct_labels <- function(ends, series, colours, nudge) {
   if (!is.null(ends)) {
     # No line of the panel strikes a label out.
     ggplot2::geom_label(ggplot2::aes(at, label_at, label = label),
-      data = ends, hjust = 0, nudge_x = nudge, size = type_size_mm, family = sans_family, show.legend = FALSE,
+      data = ends, colour = ink_of(colours[as.character(ends[[series]])]), hjust = 0, nudge_x = nudge,
+      size = type_size_mm, family = sans_family, show.legend = FALSE,
       fill = "white", label.size = 0, label.padding = grid::unit(0.25, "mm"), label.r = grid::unit(0, "mm")
     )
   }

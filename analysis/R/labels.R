@@ -108,6 +108,8 @@ column_words <- function(column, values) {
     stripe_count = counted(values, "stripe"),
     chunking = ifelse(values %in% c("contiguous", "chunked"), values, paste("chunks", values)),
     deflate_level = ifelse(values %in% 0, "", paste("deflate", values)),
+    locality = paste("order in the file:", values),
+    memory = ifelse(values %in% "off0", "one buffer", "buffers in random order"),
     named_value(column, values)
   )
   ifelse(is.na(values), "", words)
@@ -116,7 +118,7 @@ column_words <- function(column, values) {
 # Names a dimension that has no text of its own: "queue depth 8"; what is a name itself stands alone.
 named_value <- function(column, values) {
   if (column %in% c("access", "site", "target", "stack", "tool", "program", "order", "label", "variant", "kind",
-    "page", "axis")) {
+    "page", "axis", "phase", "way", "shape")) {
     return(as.character(values))
   }
   schema <- record_columns()

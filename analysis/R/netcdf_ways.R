@@ -3,8 +3,6 @@
 way_levels <- c(
   "independent, contiguous", "independent, chunked", "collective, contiguous", "collective, chunked"
 )
-way_colours <- setNames(c("#16325c", "#1b7f79", "#d1495b", "#e9a820"), way_levels)
-way_shapes <- setNames(c(21, 22, 24, 23), way_levels)
 
 way_of <- function(records) {
   chunked <- !is.na(records$chunking) & records$chunking != "contiguous"

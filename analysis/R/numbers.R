@@ -116,7 +116,7 @@ space_numbers <- function(records) {
   present <- function(column) sort(unique(stats::na.omit(records[[column]])))
   in_usual_order <- function(column, levels) union(intersect(levels, present(column)), present(column))
   list(
-    Interfaces = and_list(latex_name(api_words(in_usual_order("api", api_levels)))),
+    Interfaces = and_list(latex_name(api_words(in_usual_order("api", looks_of("api")$name)))),
     Accesses = and_list(latex_name(paste0(in_usual_order("access", access_levels), "s"))),
     Orders = and_list(latex_name(in_usual_order("order", order_levels))),
     # An operation on a name moves nothing.

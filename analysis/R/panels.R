@@ -100,7 +100,7 @@ words_in_order <- function(table, columns) {
 }
 
 rank_of <- function(column, values) {
-  known <- switch(column, access = access_levels, order = order_levels, api = api_levels, NULL)
+  known <- switch(column, access = access_levels, order = order_levels, api = looks_of("api")$name, NULL)
   if (is.null(known)) values else match(values, c(known, setdiff(values, known)))
 }
 
@@ -160,7 +160,8 @@ without_further_pages <- function(sheets, limit) {
 
 # What all panels of a page have in common, and what tells the page from the others, as text.
 constant_words <- function(table) {
-  told <- c("kind", "target", "nn", "ppn", "api", "layout", "order", "access", "xfer_bytes", "axis", "variant")
+  told <- c("kind", "target", "nn", "ppn", "api", "layout", "order", "access", "xfer_bytes", "axis", "phase", "way",
+    "shape", "locality", "memory", "variant")
   same <- Filter(function(column) data.table::uniqueN(table[[column]]) == 1,
     intersect(union(told, attr(table, "telling")), names(table)))
   describe_columns(mark_emulated(table[1]), same)

@@ -8,17 +8,13 @@ on_radar <- function(points, decades) {
   points[, `:=`(x = radius * sin(angle), y = radius * cos(angle))][]
 }
 
-# Rings and spokes below, polygons of `series` above; `colours` by its values in their order, `widths` of their lines.
-radar <- function(drawn, decades, colours, widths = NULL) {
+# Rings and spokes below, polygons of `series` above; `shown` are the looks of its values, `widths` of their lines.
+radar <- function(drawn, decades, shown, widths = rep(0.5, nrow(shown))) {
   rim <- data.table::CJ(turn = seq(0, 2 * pi, length.out = 121), ring = seq_len(decades) / decades)
   spokes <- data.table::copy(io500_phases)[, angle := 2 * pi * (seq_len(.N) - 1) / .N]
   spokes[, `:=`(x = sin(angle), y = cos(angle), titled = gsub("_", " ", phase))]
-  drawn[, series := factor(series, levels = names(colours))]
+  drawn[, series := factor(series, levels = shown$name)]
   drawn <- drawn[order(series, angle)]
-  if (is.null(widths)) widths <- setNames(rep(0.5, length(colours)), names(colours))
-  # In grey the shapes tell them apart.
-  shapes <- setNames(rep_len(c(21, 22, 24, 23, 25), length(colours)), names(colours))
-  key <- filled_key(colours, nrow = 2, byrow = TRUE)
   inner <- seq_len(decades - 1)
   # Between the first two spokes, where no corner stands.
   between <- pi / nrow(io500_phases)
@@ -30,7 +26,8 @@ radar <- function(drawn, decades, colours, widths = NULL) {
     ggplot2::geom_segment(
       ggplot2::aes(x = 0, y = 0, xend = x, yend = y), data = spokes, colour = "#d8d8d8", linewidth = 0.3
     ) +
-    ggplot2::geom_polygon(ggplot2::aes(group = series, linewidth = series), fill = NA, key_glyph = "path") +
+    ggplot2::geom_polygon(ggplot2::aes(group = series, linewidth = series, linetype = series), fill = NA,
+      key_glyph = "path") +
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(series, verdict), shape = series), size = 1.4, stroke = 0.4) +
     unproven_marks() +
     ggplot2::geom_label(ggplot2::aes(radius * sin(between), radius * cos(between), label = label), data = rings,
@@ -40,10 +37,8 @@ radar <- function(drawn, decades, colours, widths = NULL) {
       ggplot2::aes(1.1 * x, 1.06 * y, label = titled, hjust = ifelse(abs(x) < 0.1, 0.5, ifelse(x > 0, 0, 1))),
       data = spokes, colour = "#202020", size = type_size_mm, family = sans_family
     ) +
-    ggplot2::scale_colour_manual(NULL, values = colours, guide = key) +
-    ggplot2::scale_shape_manual(NULL, values = shapes, guide = key) +
-    ggplot2::scale_fill_manual(values = colours, na.value = "white", guide = "none") +
-    ggplot2::scale_linewidth_manual(values = widths, guide = "none") +
+    scale_looks(shown, entries = max(3, ceiling(nrow(shown) / 2))) +
+    ggplot2::scale_linewidth_manual(values = setNames(widths, shown$name), guide = "none") +
     # As wide as the text, so that the note below begins where those of all figures do.
     ggplot2::coord_fixed(xlim = c(-2.2, 2.2), ylim = c(-1.15, 1.15)) +
     theme_weir() +

@@ -1,4 +1,5 @@
-# How every figure looks: one palette, one type size, one mark for each verdict. Nothing here knows what is plotted.
+# How every figure looks beside the palette: one type size, one mark for each verdict. Nothing here knows what is
+# plotted.
 
 # The width of the text of an A4 report.
 page_width_mm <- 166
@@ -17,32 +18,6 @@ sans_family <- local({
   found <- wanted[wanted %in% installed]
   if (length(found) > 0) found[1] else "sans"
 })
-
-# Each interface has a colour, a grey value of its own and a shape; hollow shapes are left for degraded points.
-api_levels <- c("POSIX", "MPIIO", "IME", "HDF5", "NETCDF4", "PNETCDF", "MMAP", "NULL")
-api_colours <- c(
-  POSIX = "#16325c", MPIIO = "#d1495b", IME = "#e9a820", HDF5 = "#1b7f79", NETCDF4 = "#7b4fa6", PNETCDF = "#6fb1de",
-  MMAP = "#8c4a1d", NULL = "#9a9a9a"
-)
-api_shapes <- c(POSIX = 21, MPIIO = 22, IME = 24, HDF5 = 23, NETCDF4 = 25, PNETCDF = 21, MMAP = 24, NULL = 22)
-# For interfaces that have no colour of their own, as in third-party logs or of a new back end.
-spare_colours <- c("#606060", "#a8c256", "#c46fb0", "#3d2b1f")
-spare_shapes <- c(25, 23, 21, 22)
-
-access_colours <- c(
-  write = "#d55e00", read = "#0072b2", create = "#8c4a1d", stat = "#6fb1de", rename = "#7b4fa6", remove = "#1b7f79",
-  find = "#606060"
-)
-# A print in grey tells them by the shape.
-access_shapes <- c(write = 24, read = 21, create = 22, stat = 23, rename = 25, remove = 22, find = 23)
-outcome_colours <- c(reproduced = "#0072b2", contradicted = "#b00020", undecided = "#8a8a8a")
-layout_linetypes <- c(shared = "solid", "file-per-process" = "22")
-
-# From small to large: dark to light, so that the order survives a grey print; without the lightest, which vanish.
-size_colours <- function(count) {
-  grDevices::hcl.colors(count + max(1, ceiling(count / 4)), "viridis")[seq_len(count)]
-}
-size_shapes <- function(count) rep_len(c(21, 22, 24, 23, 25), count)
 
 theme_weir <- function() {
   ggplot2::theme_minimal(base_size = type_size_pt, base_family = sans_family) +
@@ -77,55 +52,6 @@ theme_weir <- function() {
     )
 }
 
-scale_api <- function(values) {
-  others <- sort(setdiff(values, api_levels))
-  present <- c(intersect(api_levels, values), others)
-  colours <- c(api_colours, setNames(rep_len(spare_colours, length(others)), others))[present]
-  shapes <- c(api_shapes, setNames(rep_len(spare_shapes, length(others)), others))[present]
-  key <- key_of(colours, shapes)
-  list(
-    ggplot2::scale_colour_manual("Interface", values = colours, breaks = present, labels = api_words, guide = key),
-    ggplot2::scale_shape_manual(
-      "Interface",
-      values = shapes, breaks = present, labels = api_words, guide = key_merged(length(present))
-    ),
-    ggplot2::scale_fill_manual(values = colours, na.value = "white", guide = "none")
-  )
-}
-
-scale_access <- function(values) {
-  present <- intersect(names(access_colours), values)
-  key <- filled_key(access_colours[present])
-  list(
-    ggplot2::scale_colour_manual(NULL, values = access_colours, breaks = present, guide = key),
-    ggplot2::scale_shape_manual(NULL, values = access_shapes, breaks = present, guide = key)
-  )
-}
-
-scale_layout <- function() {
-  ggplot2::scale_linetype_manual(
-    "Layout",
-    values = layout_linetypes, labels = layout_words, na.value = "solid", guide = ggplot2::guide_legend(order = 2)
-  )
-}
-
-# The key shows the filled points, whatever happens to be drawn hollow. `colours` are those of its entries, in their
-# order; scales of colour and shape that have the same key are merged.
-filled_key <- function(colours, ...) ggplot2::guide_legend(..., override.aes = list(fill = unname(colours)))
-
-# A line of the page has room for so many.
-key_lines <- function(count) ceiling(count / 5)
-
-key_of <- function(colours, shapes) {
-  ggplot2::guide_legend(
-    order = 1, nrow = key_lines(length(colours)), byrow = TRUE,
-    override.aes = list(fill = unname(colours), shape = unname(shapes), linetype = "blank", size = 1.6)
-  )
-}
-
-# The guide of the second scale of one key: ggplot merges the two if all but the override agree.
-key_merged <- function(count) ggplot2::guide_legend(order = 1, nrow = key_lines(count), byrow = TRUE)
-
 # A line through three values and more; `x` is the column that the line goes along, `apart` what tells lines apart.
 line_through <- function(mapping, x, apart, ...) {
   ggplot2::geom_line(mapping, data = function(drawn) {
@@ -134,20 +60,6 @@ line_through <- function(mapping, x, apart, ...) {
     drawn[, several := data.table::uniqueN(.SD[[1]]) >= fewest_for_line, by = apart, .SDcols = x]
     drawn[several == TRUE]
   }, linewidth = 0.4, ...)
-}
-
-# Transfer sizes as a key; `sizes` is the column that is mapped, in bytes.
-scale_sizes <- function(sizes) {
-  levels <- sort(unique(sizes))
-  colours <- setNames(size_colours(length(levels)), levels)
-  shapes <- setNames(size_shapes(length(levels)), levels)
-  labels <- function(bytes) bytes_words(as.numeric(bytes))
-  key <- key_of(colours, shapes)
-  list(
-    ggplot2::scale_colour_manual("Transfer size", values = colours, labels = labels, guide = key),
-    ggplot2::scale_shape_manual("Transfer size", values = shapes, labels = labels, guide = key_merged(length(levels))),
-    ggplot2::scale_fill_manual(values = colours, na.value = "white", guide = "none")
-  )
 }
 
 as_size <- function(bytes) {
@@ -210,31 +122,6 @@ within_panel <- function(breaks, range, panel_mm, beyond) {
 scale_y_rate <- function(name, limits = NULL) {
   ggplot2::scale_y_log10(name, breaks = decade_breaks, labels = rate_words, limits = limits,
     expand = ggplot2::expansion(mult = 0.07))
-}
-
-# A colour for each storage, in the order given; more than there are begin again.
-target_colours <- function(targets) {
-  known <- c("#0072b2", "#d55e00", "#1b7f79", "#7b4fa6", "#e9a820", "#6fb1de", "#8c4a1d", "#606060")
-  setNames(rep_len(known, length(unique(targets))), unique(targets))
-}
-
-# Storages are told apart in grey by their lines: emulated ones are broken, real ones whole or nearly so. `emulated` has
-# the storages as names.
-storage_linetypes <- function(emulated) {
-  real <- rep_len(c("solid", "F2", "8282"), sum(!emulated))
-  broken <- rep_len(c("42", "12", "4212", "421212"), sum(emulated))
-  setNames(replace(replace(character(length(emulated)), !emulated, real), emulated, broken), names(emulated))
-}
-
-# Larger points for larger sizes; of many sizes the key shows some.
-scale_point_sizes <- function(sizes) {
-  shown <- sizes[unique(round(seq(1, length(sizes), length.out = min(4, length(sizes)))))]
-  ggplot2::scale_size_manual(
-    "Transfer size",
-    values = setNames(seq(1.5, 3.2, length.out = length(sizes)), sizes), breaks = shown, na.value = 1.5,
-    labels = function(bytes) bytes_words(as.numeric(bytes)),
-    guide = ggplot2::guide_legend(order = 2, nrow = 1, override.aes = list(shape = 21, fill = "#707070"))
-  )
 }
 
 upright_row_titles <- function() {

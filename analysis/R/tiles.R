@@ -27,17 +27,6 @@ tile_words <- function(table) {
   sprintf("Of %s, %s.", counted(nrow(table), "cell"), paste(marked, collapse = ", "))
 }
 
-# The ink that is read better on a tile: of two contrasts the higher one (WCAG, relative luminance).
-ink_on <- function(colours) {
-  linear <- function(value) ifelse(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055)^2.4)
-  luminance <- function(colours) {
-    drop(c(0.2126, 0.7152, 0.0722) %*% linear(grDevices::col2rgb(colours) / 255))
-  }
-  dark <- luminance("#202020")
-  on <- luminance(colours)
-  ifelse(1.05 / (on + 0.05) > (on + 0.05) / (dark + 0.05), "white", "#202020")
-}
-
 # Shares from 0 to 1 as colours between two.
 shade <- function(shares, low, high) {
   ramp <- scales::seq_gradient_pal(low, high)

@@ -11,10 +11,9 @@ caption <- paste(
 page_limit <- 1L
 
 mapped <- c("access", "api", "layout", "order", "target", "tasks", "xfer_bytes")
-layout_colours <- c(shared = "#16325c", "file-per-process" = "#d1495b")
 
 make_table <- function(records, inputs) {
-  known <- bulk_transfers(records)[!is.na(nn) & !is.na(ppn) & !is.na(xfer_bytes) & layout %in% names(layout_colours)]
+  known <- bulk_transfers(records)[!is.na(nn) & !is.na(ppn) & !is.na(xfer_bytes) & layout %in% looks_of("layout")$name]
   if (!wants_form(inputs, "figure curves-layouts") || nrow(known) == 0) {
     return(data.table::data.table())
   }
@@ -34,7 +33,7 @@ make_table <- function(records, inputs) {
 }
 
 make_figure <- function(table) {
-  curves(table, "tasks", "layout", layout_colours, NULL, layout_words) +
+  curves(table, "tasks", "layout", layout_words) +
     scale_x_powers("Number of processes", table$tasks, as.character, panel_width_mm(table))
 }
 

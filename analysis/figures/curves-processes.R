@@ -26,7 +26,7 @@ make_table <- function(records, inputs) {
 }
 
 make_figure <- function(table) {
-  curves(table, "tasks", "access", access_colours, NULL, identity) +
+  curves(table, "tasks", "access") +
     scale_x_powers("Number of processes", table$tasks, as.character, panel_width_mm(table))
 }
 

@@ -35,7 +35,7 @@ make_table <- function(records, inputs) {
 }
 
 make_figure <- function(table) {
-  curves(table, "xfer_bytes", "access", access_colours, NULL, identity) +
+  curves(table, "xfer_bytes", "access") +
     scale_x_powers("Size of one transfer", table$xfer_bytes, bytes_words, panel_width_mm(table))
 }
 

@@ -51,14 +51,11 @@ make_figure <- function(table) {
   curves <- drawn[, curve_of(unlist(classes), unlist(shares)), by = .(storage, row, column)]
   storages <- unique(drawn[order(emulated, storage), .(storage, emulated)])
   curves[, storage := factor(storage, levels = storages$storage)]
-  colours <- target_colours(storages$storage)
-  key <- ggplot2::guide_legend(nrow = ceiling(length(colours) / 3), byrow = TRUE)
+  shown <- looks_of_storages(setNames(storages$emulated, storages$storage))
   ggplot2::ggplot(curves, ggplot2::aes(us, share, colour = storage, linetype = storage)) +
     ggplot2::geom_line(linewidth = 0.45) +
     facet_panels(table, scales = "free_y") +
-    ggplot2::scale_colour_manual(NULL, values = colours, guide = key) +
-    ggplot2::scale_linetype_manual(NULL, guide = key,
-      values = storage_linetypes(setNames(storages$emulated, storages$storage))) +
+    scale_looks(shown, entries = 3) +
     scale_x_rate("Time of one operation in microseconds", panel_mm = panel_width_mm(table)) +
     ggplot2::scale_y_continuous("Share of the operations", labels = function(it) paste(format_plain(100 * it), "%")) +
     theme_weir()

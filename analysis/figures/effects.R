@@ -60,7 +60,6 @@ make_figure <- function(table) {
     ggplot2::scale_size_manual(values = c(`FALSE` = 1.3, `TRUE` = 2.4), guide = "none") +
     storage_panels(table$target) +
     scale_access(table$access) +
-    ggplot2::scale_fill_manual(values = access_colours, na.value = "white", guide = "none") +
     ggplot2::scale_x_log10("Value with the setting over the value without it", breaks = factor_breaks,
       labels = function(it) paste0("\u00d7", format_plain(it))) +
     ggplot2::coord_cartesian(xlim = shown_range(table)) +

@@ -47,7 +47,6 @@ make_figure <- function(table) {
     unproven_marks() +
     ggplot2::facet_wrap(ggplot2::vars(target), ncol = 2, scales = "free_y") +
     scale_access(drawn$access) +
-    ggplot2::scale_fill_manual(values = access_colours, na.value = "white", guide = "none") +
     scale_x_powers("Bytes of one process", drawn$block_bytes, bytes_words, 55) +
     scale_y_rate("Bandwidth in MiB/s") +
     theme_weir()

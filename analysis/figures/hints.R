@@ -26,11 +26,11 @@ make_figure <- function(table) {
   ggplot2::ggplot(drawn, ggplot2::aes(mean, titled, colour = access)) +
     ggplot2::geom_vline(xintercept = 1, colour = "#a0a0a0", linewidth = 0.3) +
     ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.5, na.rm = TRUE, show.legend = FALSE) +
-    ggplot2::geom_point(ggplot2::aes(fill = fill_by(access, verdict)), shape = 21, size = 1.5, stroke = 0.4) +
+    ggplot2::geom_point(ggplot2::aes(fill = fill_by(access, verdict), shape = access), size = 1.5, stroke = 0.4) +
     unproven_marks() +
     ggplot2::facet_grid(rows = ggplot2::vars(target), cols = ggplot2::vars(access)) +
-    ggplot2::scale_colour_manual(values = access_colours, guide = "none") +
-    ggplot2::scale_fill_manual(values = access_colours, na.value = "white", guide = "none") +
+    scale_access(drawn$access) +
+    ggplot2::guides(colour = "none", shape = "none") +
     ggplot2::scale_x_log10("Factor", breaks = c(0.25, 1, 4), labels = format_plain) +
     ggplot2::labs(y = NULL) +
     theme_weir() +

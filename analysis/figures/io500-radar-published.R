@@ -17,8 +17,6 @@ fewest_sets <- 5L
 # The file systems that the talk announces, by what their submitters call them.
 kinds <- c(Lustre = "lustre|exascaler", "Spectrum Scale" = "spectrum scale|storage scale|gpfs", BeeGFS = "beegfs",
   IME = "^ime|[^a-z]ime")
-kind_colours <- c(Lustre = "#0072b2", "Spectrum Scale" = "#1b7f79", BeeGFS = "#e9a820", IME = "#7b4fa6")
-own_colours <- c("#d55e00", "#8c4a1d", "#c46fb0", "#3d2b1f")
 
 make_table <- function(records, inputs) {
   submissions <- io500_submissions(records, inputs)
@@ -54,14 +52,11 @@ verdict_text <- function(table) unused_words(table[own == TRUE])
 make_figure <- function(table) {
   drawn <- data.table::copy(table)
   of_kind <- unique(drawn[own == FALSE]$series)
-  of_kind <- of_kind[order(match(sub(" \\(.*", "", of_kind), names(kinds)))]
-  ours <- unique(drawn[own == TRUE][order(emulated)]$series)
-  colours <- c(
-    setNames(kind_colours[sub(" \\(.*", "", of_kind)], of_kind),
-    setNames(rep_len(own_colours, length(ours)), ours)
-  )
-  widths <- setNames(ifelse(names(colours) %in% ours, 0.9, 0.45), names(colours))
-  radar(drawn, decades, colours, widths)
+  published <- looks_of("file system", sub(" \\(.*", "", of_kind))
+  published[, name := of_kind[match(name, sub(" \\(.*", "", of_kind))]]
+  ours <- unique(drawn[own == TRUE][order(emulated), .(series, emulated)])
+  shown <- rbind(published, looks_of_storages(setNames(ours$emulated, ours$series), "own storage"), use.names = TRUE)
+  radar(drawn, decades, shown, ifelse(shown$name %in% ours$series, 0.9, 0.45))
 }
 
 height_mm <- function(table) 103

@@ -32,7 +32,8 @@ make_table <- function(records, inputs) {
 make_figure <- function(table) {
   drawn <- mark_emulated(data.table::copy(table))
   drawn[, series := target]
-  radar(drawn, decades, target_colours(unique(drawn$target[order(drawn$emulated)])))
+  storages <- unique(drawn[order(emulated), .(target, emulated)])
+  radar(drawn, decades, looks_of_storages(setNames(storages$emulated, storages$target)))
 }
 
 height_mm <- function(table) 100

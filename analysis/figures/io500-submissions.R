@@ -72,21 +72,20 @@ verdict_text <- function(table) {
 make_figure <- function(table) {
   drawn <- data.table::copy(table)
   drawn[, phase := factor(gsub("_", " ", phase), levels = rev(gsub("_", " ", io500_phases$phase)))]
-  drawn[, per := factor(per, levels = rev(io500_per), labels = rev(c("whole system", "one node", "one process")))]
+  drawn[, per := factor(per, levels = rev(io500_per), labels = rev(looks_of("per")$name))]
+  of_ime <- looks_of("file system", "IME")
   ranges <- unique(drawn[own == FALSE, .(unit, phase, per, q05, q25, q50, q75, q95)])
   beside <- ggplot2::position_dodge(0.75)
   ggplot2::ggplot(ranges, ggplot2::aes(q50, phase, colour = per)) +
     ggplot2::geom_linerange(ggplot2::aes(xmin = q05, xmax = q95), linewidth = 0.35, position = beside) +
     ggplot2::geom_linerange(ggplot2::aes(xmin = q25, xmax = q75), linewidth = 1.3, position = beside) +
     ggplot2::geom_point(shape = 21, fill = "white", size = 1.5, stroke = 0.5, position = beside) +
-    ggplot2::geom_point(ggplot2::aes(median), drawn[ime == TRUE], shape = 17, size = 1, alpha = 0.7, position = beside,
-      show.legend = FALSE) +
+    ggplot2::geom_point(ggplot2::aes(median, group = per), drawn[ime == TRUE], shape = of_ime$shape, size = 1,
+      stroke = 0.2, fill = of_ime$colour, colour = "#202020", position = beside, show.legend = FALSE) +
     ggplot2::geom_point(ggplot2::aes(median, group = per), drawn[own == TRUE], shape = 4, size = 2, stroke = 0.8,
       colour = "black", position = beside, show.legend = FALSE) +
     ggplot2::facet_grid(rows = ggplot2::vars(unit), scales = "free_y", space = "free_y") +
-    ggplot2::scale_colour_manual(NULL, guide = ggplot2::guide_legend(reverse = TRUE), values = c(
-      "whole system" = "#1b6ca8", "one node" = "#d18a00", "one process" = "#6a6a6a"
-    )) +
+    scale_looks(looks_of("per"), fill = "white") +
     ggplot2::scale_x_log10("Rate in GiB/s or kIOPS", breaks = 10^(-4:8), labels = rate_words) +
     ggplot2::labs(y = NULL) +
     theme_weir()

@@ -57,16 +57,13 @@ make_figure <- function(table) {
   curves <- drawn[, .(upper_us = unlist(upper_us), beyond = unlist(beyond)), by = .(storage, row, column)][beyond > 0]
   # Real storage first.
   storages <- unique(drawn[order(emulated, storage), .(storage, emulated)])
-  colours <- target_colours(storages$storage)
+  shown <- looks_of_storages(setNames(storages$emulated, storages$storage))
   curves[, storage := factor(storage, levels = storages$storage)]
-  key <- ggplot2::guide_legend(nrow = ceiling(length(colours) / 3), byrow = TRUE)
   ggplot2::ggplot(curves, ggplot2::aes(upper_us, beyond, colour = storage, linetype = storage)) +
     ggplot2::geom_hline(yintercept = c(0.5, 0.01, 0.001), colour = "#d0d0d0", linewidth = 0.3) +
     ggplot2::geom_step(ggplot2::aes(group = storage), linewidth = 0.45) +
     facet_panels(table) +
-    ggplot2::scale_colour_manual(NULL, values = colours, guide = key) +
-    ggplot2::scale_linetype_manual(NULL, guide = key,
-      values = storage_linetypes(setNames(storages$emulated, storages$storage))) +
+    scale_looks(shown, entries = 3) +
     scale_x_rate("Time of one operation in microseconds", panel_mm = panel_width_mm(table)) +
     ggplot2::scale_y_log10("Share that took longer", labels = format_plain, breaks = c(0.5, 0.1, 0.01, 0.001, 1e-4)) +
     theme_weir()

@@ -40,7 +40,8 @@ make_figure <- function(table) {
   drawn[, panel := factor(cost, levels = c("operation_us", "mib_us"),
     labels = c("of an operation, in \u00b5s", "of a MiB, in \u00b5s"))]
   drawn[, access := factor(access, levels = access_levels)]
-  drawn[, name := factor(api_words(api), levels = rev(api_words(intersect(c("POSIX", "IME", api_levels), api))))]
+  apis <- intersect(c("POSIX", "IME", looks_of("api")$name), drawn$api)
+  drawn[, name := factor(api_words(api), levels = rev(api_words(apis)))]
   ggplot2::ggplot(drawn, ggplot2::aes(mean, name, colour = api, shape = api)) +
     ggplot2::geom_vline(ggplot2::aes(xintercept = mean), data = drawn[api == base & !beside], colour = "#a0a0a0",
       linewidth = 0.3) +

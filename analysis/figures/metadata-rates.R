@@ -36,27 +36,11 @@ make_figure <- function(table) {
     run_marks(beside) +
     unproven_marks(beside) +
     facet_panels(table) +
-    scale_shapes_of_trees(levels(drawn$shape)) +
+    scale_looks(looks_of_sizes(levels(drawn$shape)), lines = FALSE, entries = 2) +
     ggplot2::scale_x_discrete(NULL) +
     scale_y_rate("Operations per second in op/s") +
     theme_weir() +
     ggplot2::theme(axis.text.x = ggplot2::element_text(angle = 45, hjust = 1), legend.box = "vertical")
-}
-
-scale_shapes_of_trees <- function(shapes) {
-  colours <- setNames(size_colours(length(shapes)), shapes)
-  marks <- setNames(size_shapes(length(shapes)), shapes)
-  lines <- ceiling(length(shapes) / 2)
-  key <- ggplot2::guide_legend(
-    order = 1, nrow = lines, byrow = TRUE,
-    override.aes = list(fill = unname(colours), shape = unname(marks), linetype = "blank", size = 1.6)
-  )
-  merged <- ggplot2::guide_legend(order = 1, nrow = lines, byrow = TRUE)
-  list(
-    ggplot2::scale_colour_manual(NULL, values = colours, guide = key),
-    ggplot2::scale_shape_manual(NULL, values = marks, guide = merged),
-    ggplot2::scale_fill_manual(values = colours, na.value = "white", guide = "none")
-  )
 }
 
 height_mm <- function(table) {

@@ -31,13 +31,12 @@ make_table <- function(records, inputs) {
 
 make_figure <- function(table) {
   shown <- table[!is.na(middle)][, `:=`(size = as_size(xfer_bytes), way = factor(way, levels = way_levels))]
-  sizes <- sort(unique(shown$xfer_bytes))
-  colours <- setNames(size_colours(length(sizes)), sizes)
+  sizes <- looks_of_sizes(levels(shown$size))
   ggplot2::ggplot(shown, ggplot2::aes(way, group = interaction(way, size), colour = size)) +
     ggplot2::geom_boxplot(ggplot2::aes(ymin = lowest, lower = lower, middle = middle, upper = upper, ymax = highest),
       stat = "identity", width = 0.7, linewidth = 0.35, fill = "white", position = ggplot2::position_dodge(0.8)) +
     facet_panels(table, height_mm = row_mm(row_count(table)) - panel_gap_mm) +
-    ggplot2::scale_colour_manual("Block", values = setNames(colours, format_plain(sizes)),
+    ggplot2::scale_colour_manual("Block", values = setNames(sizes$colour, sizes$name),
       labels = function(bytes) bytes_words(as.numeric(bytes))) +
     ggplot2::scale_x_discrete(NULL, labels = function(ways) sub(", ", "\n", ways, fixed = TRUE)) +
     scale_y_rate("Bandwidth in MiB/s") +

@@ -49,7 +49,6 @@ ratios_of_rounds <- function(ours, theirs) {
 make_figure <- function(table) {
   shown <- data.table::copy(table)[, way := factor(way, levels = way_levels)]
   beside <- ggplot2::position_dodge(0.7)
-  key <- filled_key(way_colours[levels(droplevels(shown$way))], nrow = 2, byrow = TRUE)
   narrow <- panel_width_mm(table) < 18
   ggplot2::ggplot(shown, ggplot2::aes(xfer_bytes, median, colour = way, shape = way, group = way)) +
     ggplot2::geom_hline(yintercept = 1, colour = "#808080", linewidth = 0.3) +
@@ -58,9 +57,7 @@ make_figure <- function(table) {
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(way, verdict)), size = 1.3, stroke = 0.4, position = beside) +
     unproven_marks(beside) +
     facet_panels(table) +
-    ggplot2::scale_colour_manual(NULL, values = way_colours, guide = key) +
-    ggplot2::scale_shape_manual(NULL, values = way_shapes, guide = key) +
-    ggplot2::scale_fill_manual(values = way_colours, na.value = "white", guide = "none") +
+    scale_looks(looks_of("way", shown$way), entries = 2) +
     scale_x_powers("Size of one block", shown$xfer_bytes, bytes_words, if (narrow) 60 else panel_width_mm(table)) +
     ggplot2::scale_y_log10("NetCDF-Bench over IOR", labels = format_plain) +
     theme_weir() +

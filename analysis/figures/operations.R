@@ -24,9 +24,6 @@ make_table <- function(records, inputs) {
 
 make_figure <- function(table) {
   drawn <- data.table::copy(table)[n > 0]
-  shown <- c(off0 = "#1b6ca8", seq = "#2a9d54", reverse0 = "#d18a00", rnd = "#b0305c")
-  present <- intersect(names(shown), drawn$locality)
-  key <- filled_key(shown[present], order = 1)
   slopes <- seq(-10, 6)
   ggplot2::ggplot(drawn, ggplot2::aes(xfer_bytes, median, colour = locality, shape = locality, linetype = memory)) +
     ggplot2::geom_abline(slope = log10(2), intercept = slopes, colour = "#e0e0e0", linewidth = 0.3) +
@@ -36,12 +33,9 @@ make_figure <- function(table) {
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(locality, verdict)), size = 1.2, stroke = 0.4) +
     unproven_marks() +
     facet_panels(table) +
-    ggplot2::scale_colour_manual("Order in the file", values = shown, breaks = present, guide = key) +
-    ggplot2::scale_shape_manual("Order in the file", values = c(off0 = 21, seq = 24, reverse0 = 22, rnd = 23),
-      breaks = present, guide = key) +
-    ggplot2::scale_fill_manual(values = shown, na.value = "white", guide = "none") +
-    ggplot2::scale_linetype_manual("in memory", values = c(off0 = "solid", "memory-rnd" = "22"),
-      labels = c(off0 = "one buffer", "memory-rnd" = "rnd")) +
+    scale_looks(looks_of("locality", drawn$locality), "Order in the file", lines = FALSE) +
+    scale_lines(looks_of("memory", drawn$memory), "in memory",
+      function(memory) in_words(memory, c(off0 = "one buffer", "memory-rnd" = "rnd"))) +
     scale_x_powers("Size of the operation", drawn$xfer_bytes, bytes_words, panel_width_mm(table)) +
     scale_y_rate("Time of an operation in microseconds") +
     theme_weir()

@@ -74,8 +74,6 @@ make_figure <- function(table) {
   shown[, line := describe_columns(shown, told)][, line := factor(line, unique(line))]
   # Shares alike stand beside each other, not on each other.
   apart <- ggplot2::position_dodge(0.6)
-  present <- intersect(names(part_colours), shown$phase)
-  key <- filled_key(part_colours[present])
   ggplot2::ggplot(shown, ggplot2::aes(median, line, colour = phase, shape = phase, group = phase)) +
     ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.4, na.rm = TRUE, show.legend = FALSE,
       position = apart) +
@@ -83,9 +81,7 @@ make_figure <- function(table) {
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(phase, verdict)), size = 1.3, stroke = 0.4, position = apart) +
     unproven_marks(apart) +
     facet_panels(table, upright = TRUE, scales = "free_y", space = "free_y") +
-    ggplot2::scale_colour_manual(NULL, values = part_colours, guide = key) +
-    ggplot2::scale_shape_manual(NULL, values = c("open and close" = 21, "synchronisation" = 24), guide = key) +
-    ggplot2::scale_fill_manual(values = part_colours, na.value = "white", guide = "none") +
+    scale_looks(looks_of("phase", shown$phase)) +
     ggplot2::scale_x_continuous("Share of the time in %", limits = c(0, 100), breaks = c(0, 25, 50, 75, 100),
       labels = share_labels(panel_width_mm(table))) +
     ggplot2::labs(y = NULL) +
@@ -95,8 +91,6 @@ make_figure <- function(table) {
 
 # The ends of neighbouring panels would read as one number: 1000.
 share_labels <- function(panel_mm) if (panel_mm < 45) c("0", "", "50", "", "") else c("0", "25", "50", "75", "")
-
-part_colours <- c("open and close" = "#16325c", "synchronisation" = "#d98b00")
 
 height_mm <- function(table) {
   rows <- table[, .(lines = count_lines(.SD)), by = row]

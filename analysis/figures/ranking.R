@@ -31,7 +31,7 @@ make_table <- function(records, inputs) {
 
 # Rows are storage and interface; the real storage stands above the emulated one.
 make_figure <- function(table) {
-  table <- mark_emulated(table)[order(emulated, target, match(api, api_levels), api)]
+  table <- mark_emulated(table)[order(emulated, target, match(api, looks_of("api")$name), api)]
   table[, series := paste0(target, ", ", api_words(api))]
   table[, series := factor(series, levels = rev(unique(series)))]
   table[, access := factor(access, levels = c(intersect(access_levels, access), setdiff(access, access_levels)))]

@@ -51,11 +51,10 @@ make_figure <- function(table) {
   shown <- table[order(minutes)][seq(1, .N, by = one_in(table))]
   ggplot2::ggplot(shown, ggplot2::aes(minutes, median)) +
     ggplot2::geom_hline(yintercept = 1, colour = "#808080", linewidth = 0.3) +
-    ggplot2::geom_point(ggplot2::aes(colour = access), size = 0.5, alpha = 0.4, shape = 16) +
+    ggplot2::geom_point(ggplot2::aes(colour = access, shape = access, fill = access), size = 0.4, stroke = 0.2,
+      alpha = 0.4) +
     ggplot2::geom_line(data = middle, linewidth = 0.5, colour = "#202020") +
-    ggplot2::scale_colour_manual(NULL, values = access_colours, guide = ggplot2::guide_legend(
-      override.aes = list(size = 1.5, alpha = 1)
-    )) +
+    scale_access(shown$access, size = 1.5, alpha = 1) +
     ggplot2::scale_y_log10("Run over the median of its cell", labels = format_plain) +
     ggplot2::coord_cartesian(ylim = c(min(0.8, ends[1]), max(1.25, ends[2]))) +
     ggplot2::labs(x = "Minutes since the first run") +

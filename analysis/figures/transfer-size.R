@@ -47,7 +47,7 @@ make_figure <- function(table) {
     unproven_marks(beside) +
     facet_panels(table, scales = "free_y") +
     scale_api(drawn$api) +
-    scale_layout() +
+    scale_lines(looks_of("layout", drawn$layout), "Layout", layout_words) +
     scale_x_powers("Size of one transfer", table$xfer_bytes, bytes_words, panel_width_mm(table)) +
     scale_y_rate(axis_title(load_metric(table$metric[1]))) +
     theme_weir() +

@@ -40,7 +40,7 @@ make_table <- function(records, inputs) {
   told <- c("target", "emulated", "api", "layout", "order", "variant", paste0("w", seq_len(most_runs)),
     paste0("r", seq_len(most_runs)), "mean_w", "mean_r", "write_node", "read_node", "nn", "ppn", "stripe_count",
     "xfer_bytes", "n", "verdict")
-  best[order(emulated, target, match(api, api_levels), layout, nn), told, with = FALSE]
+  best[order(emulated, target, match(api, looks_of("api")$name), layout, nn), told, with = FALSE]
 }
 
 make_latex <- function(table) {

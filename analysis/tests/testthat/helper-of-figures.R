@@ -51,6 +51,15 @@ marks_of <- function(grob) {
   }
   unlist(lapply(c(grob$grobs, grob$children), marks_of), recursive = FALSE)
 }
+# How many entries each key of a plot has.
+entries_of_keys <- function(plot) {
+  boxes <- laid_out(list(plot))[[1]]
+  boxes <- boxes$grobs[startsWith(boxes$layout$name, "guide-box")]
+  keys <- unlist(lapply(boxes, function(box) box$grobs), recursive = FALSE)
+  keys <- Filter(function(grob) inherits(grob, "gtable"), keys)
+  vapply(unname(keys), function(key) sum(startsWith(key$layout$name, "label")), 1L)
+}
+
 is_coloured <- function(fill) !is.na(fill) && !fill %in% c("white", "#FFFFFF", "transparent")
 
 one_line <- function(text) gsub("\n", " ", text, fixed = TRUE)

@@ -139,7 +139,7 @@ test_that("the key of a figure shows filled points and writes before reads, what
   }
   key <- marks_of_key(plot_of(figures$effects, many_nodes()))
   expect_identical(toupper(substr(vapply(unname(key), function(mark) mark$gp$fill, ""), 1, 7)),
-    toupper(unname(access_colours[c("write", "read")])))
+    toupper(looks_of("access", c("write", "read"))$colour))
 })
 
 test_that("degraded points are hollow, unproven ones have a white centre, invalid records are counted and not drawn", {
