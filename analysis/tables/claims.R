@@ -35,26 +35,40 @@ make_latex <- function(table) {
   units <- table[, .(unit = stats::na.omit(unit)[1]), by = .(paper, claim)]
   rows <- units[rows, on = c("paper", "claim")]
   whole <- nrow(here) > 0 && all(here$emulated)
-  cells <- rows[, .(
-    claim_cell(.SD), paste(escape_latex(unit), bound_cell(bound)),
-    decided_cell(here[rows, on = c("paper", "claim")], !whole), decided_cell(printed[rows, on = c("paper", "claim")]),
-    deciding_cell(here[rows, on = c("paper", "claim")])
+  of_records <- if (whole) "these records, \\textbf{EMULATED}" else "these records"
+  # Where the records and the printed values decide different claims, half of the cells would be dashes: each of the two
+  # has lines of its own.
+  apart <- nrow(here) > 0 && nrow(printed) > 0 && length(intersect(here$claim, printed$claim)) == 0
+  if (apart) rows <- rows[order(match(paper, unique(paper)), !claim %in% here$claim)]
+  columns <- rows[, list(
+    claim = claim_cell(.SD), "has to be" = paste(escape_latex(unit), bound_cell(bound)),
+    here = decided_cell(here[rows, on = c("paper", "claim")], !whole),
+    printed = decided_cell(printed[rows, on = c("paper", "claim")]),
+    deciding = deciding_cell(here[rows, on = c("paper", "claim")])
   )]
-  groups <- vapply(rows$paper, paper_head, character(1), USE.NAMES = FALSE)
-  head <- c(
-    "claim", "has to be", if (whole) "these records, \\textbf{EMULATED}" else "these records", "printed values",
-    "would decide it"
-  )
   # A claim takes the most room, "contradicted" is the longest word that stands in two columns.
-  least <- c(30, 11, 17, 17, 14)
-  shown <- if (nrow(here) == 0) c(1, 2, 4) else seq_along(head)
-  cells <- cells[, .SD, .SDcols = shown]
+  least <- c(claim = 30, "has to be" = 11, here = 17, printed = 17, deciding = 14, verdict = 34)
+  heads <- c(claim = "claim", "has to be" = "has to be", here = of_records, printed = "printed values",
+    deciding = "would decide it", verdict = "verdict")
+  groups <- vapply(rows$paper, paper_head, character(1), USE.NAMES = FALSE)
+  if (apart) {
+    is_here <- rows$claim %in% here$claim
+    columns[, verdict := ifelse(is_here, with_deciding(here, deciding), printed)]
+    groups <- paste0(groups, ": ", ifelse(is_here, of_records, "printed values"))
+  }
+  shown <- c("claim", "has to be", if (apart) "verdict" else if (nrow(here) == 0) "printed" else names(columns)[3:5])
+  cells <- columns[, shown, with = FALSE]
   laid <- wrapped_columns(cells, least = least[shown])
   above <- if (nrow(here) == 0) caption_of_printed else caption
   latex_table(
     name, if (any(grepl("dagger", unlist(cells), fixed = TRUE))) with_dagger(above) else above, cells,
-    laid$columns, head[shown], groups = groups, lines = laid$lines, together = 3
+    laid$columns, unname(heads[shown]), groups = groups, lines = laid$lines,
+    in_place = apart, together = 3
   )
+}
+
+with_deciding <- function(verdict, deciding) {
+  ifelse(deciding == unknown_in_print, verdict, sprintf("%s\\newline would decide it: %s", verdict, deciding))
 }
 
 # Beside a verdict the dagger tells that the other definition of bandwidth has another one, which stands at its end.
@@ -98,13 +112,12 @@ unproven_words <- function(unproven, points) {
 
 verdict_cell <- function(found) {
   sprintf(
-    "\\textbf{\\textcolor[HTML]{%s}{%s %s}}%s", verdict_colours[found$verdict],
+    "\\textbf{\\textcolor[HTML]{%s}{%s %s}}%s", toupper(sub("#", "", colours_of("outcome")[found$verdict])),
     escape_latex(verdict_signs[found$verdict]), found$verdict,
     ifelse(found$by_whole_time %in% c(found$verdict, NA), "", "$^\\dagger$")
   )
 }
 
-verdict_colours <- c(reproduced = "0072B2", contradicted = "B00020", undecided = "606060")
 verdict_signs <- c(reproduced = "\u2713", contradicted = "\u00d7", undecided = "?")
 
 deciding_cell <- function(found) {

@@ -90,6 +90,41 @@ test_that("the map of a publication has what records hold, what is emulated, and
   expect_match(print, "not here: no record of NetCDF-Bench is public", fixed = TRUE, all = FALSE)
 })
 
+test_that("what is not here for one reason has one line that names it, and the CSV a row for each", {
+  lustre <- read_synthetic(target = "lustre", nn = c(1, 2), order = "random")
+  map <- publication_map(lustre, list(about = list(publications = list("ime-paper", "netcdf-slides"))), home)
+  part <- load_table("publication")
+  rows <- part$absent_together(map)
+  expect_identical(rows[paper == "ime-paper"]$item[1:3], c("Figure 1", "Figure 2; Table 1; Figure 3", "Figure 4a"))
+  expect_false(anyDuplicated(rows[held == FALSE, .(paper, reason, instead)]) > 0)
+  expect_identical(sort(unlist(strsplit(rows$item, "; ", fixed = TRUE))), sort(map$item))
+  print <- part$make_latex(map)
+  expect_match(print, "^Figure~2; Table~1; Figure~3 & \\\\emph\\{\\(\\\\S4[.]2; \\\\S5\\)", all = FALSE)
+  expect_match(print, "share a line, and tables/publication.csv has", fixed = TRUE, all = FALSE)
+  alone <- part$make_latex(map[item == "Figure 4a"])
+  expect_no_match(alone, "share a line")
+})
+
+test_that("claims of the records and of the printed values have lines of their own where none has both", {
+  row <- function(claim, evidence, verdict, ...) {
+    data.table(paper = "ime-paper", claim = claim, says = "It grows.", where = "Sect. 5", quote = NA_character_,
+      quoted_at = NA_character_, bound = "1.05 or more", unit = "factor", evidence = evidence, verdict = verdict,
+      effect = 1.2, lo = NA_real_, hi = NA_real_, rounds = 1L, points = 2, unproven = 0, emulated = FALSE,
+      by_whole_time = NA_character_, ...)
+  }
+  here <- row("a", "these records", "undecided", would_decide = "2 rounds or more")
+  printed <- row("b", "published values", "reproduced", would_decide = "")
+  part <- load_table("claims")
+  print <- part$make_latex(rbind(printed, here))
+  expect_match(print, "^claim & has to be & verdict", all = FALSE)
+  expect_match(print, "cite\\{imefuse\\}: these records", all = FALSE)
+  expect_match(print, "cite\\{imefuse\\}: printed values", all = FALSE)
+  expect_match(print, "would decide it: 2 rounds or more", fixed = TRUE, all = FALSE)
+  expect_no_match(print, "& --", fixed = TRUE)
+  beside <- part$make_latex(rbind(here, row("a", "published values", "reproduced", would_decide = "")))
+  expect_match(beside, "these records & printed values", fixed = TRUE, all = FALSE)
+})
+
 test_that("records that decide nothing have no table of claims", {
   skip_if_quick()
   records <- read_synthetic(access = "read", target = "memory")
