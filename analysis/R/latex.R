@@ -89,7 +89,9 @@ latex_table <- function(name, caption, cells, columns, header, groups = NULL, li
   single <- header == "$n$" & vapply(known, function(cell) all(cell %in% c("1", unknown_in_print)), logical(1)) & !empty
   marks <- explained_marks(known, below)
   known <- marks$known
-  not_printed <- if (any(empty)) paste("no value in:", paste(unique(header[empty]), collapse = ", "))
+  not_printed <- if (any(empty)) {
+    paste("not printed, as they have no values:", paste(unique(header[empty]), collapse = ", "))
+  }
   remarks <- c(if (any(single)) "single runs", marks$remarks, not_printed)
   empty <- empty | (single & sum(!empty) > 1)
   columns <- columns[!empty]

@@ -146,6 +146,16 @@ def test_no_page_before_the_last_has_a_gap_at_its_end(study: Printed) -> None:
     assert [(page.number, round(page.white_at_end, 2)) for page in pages if page.white_at_end > 0.25] == []
 
 
+def test_the_list_of_what_the_archive_cannot_show_is_not_torn_by_figures(archive: Printed) -> None:
+    begun = next(
+        page for page in archive.pages if re.search(r"(?m)^ *\d+ +What these data cannot show", page)
+    )
+    listed = begun.split("What these data cannot show", 1)[1]
+    items = re.findall(r"• (POSIX against MPI-IO|Random|Short phases|Whole files|Stripes)", listed)
+    assert len(items) == 5
+    assert "Figure" not in listed.split("• Stripes", 1)[0]
+
+
 def test_no_page_has_a_white_band_between_its_lines(study: Printed) -> None:
     assert [page.number for page in pages_of(study.pdf) if page.widest_band > 20] == []
 
@@ -199,7 +209,7 @@ def test_the_archive_has_what_is_missing_with_its_reason_and_the_suite_that_meas
 ) -> None:
     text = archive.arguments
     for item in ("Figure 1", "Figure 2", "Figure 3", "Figure 4a", "Figure 4b", "Figure 5", "Figure 6"):
-        assert re.search(rf"{item} ", text), item
+        assert re.search(rf"{item}\b", text), item
     assert "no record of IME’s" in text
     assert "suite ime-paper, emulated (E)" in re.sub(r"\s+", " ", _column_text(archive, "measured", "by"))
 
@@ -218,7 +228,9 @@ def test_the_archive_has_the_forms_of_the_slides_and_of_two_other_talks(archive:
     assert re.search(r"W1 +W2 +W3 +R1 +R2 +R3 +avg[.] write +avg[.] read +WNode +RNode", archive.arguments)
     # The first row of Mistral's columns, as the logs have it: one node, eight processes, 10 MiB.
     assert re.search(r"5,130 +5,460 +5,550 +974 +3,080 +4,530 .* 1 +8 +2 +10 MiB", archive.arguments)
-    assert "Throughput in MiB/s" in _page_with(archive, "Order in the file", "random")
+    single = re.sub(r"\s+", " ", _page_with(archive, "Throughput in MiB/s"))
+    assert "All accesses are in random order" in single
+    assert "Order in the file" not in single, "a key of one entry"
 
 
 def _page_with(study: Printed, *labels: str) -> str:
@@ -322,6 +334,81 @@ def test_emulated_storage_comes_last_in_the_table_of_best_and_mean(measured: Pri
     emulated = [line.rsplit(",", 1)[1] for line in lines[1:]]
     assert emulated == sorted(emulated)
     assert "TRUE" in emulated
+
+
+def test_what_is_not_here_for_one_reason_has_one_line_for_each_publication(archive: Printed) -> None:
+    rows = (archive.folder / "tables/publication.tex").read_text().split("\n")
+    absent = [reason for row in rows for reason in re.findall(r"& not here: ([^&\\]*)", row)]
+    assert len(absent) < 14
+    assert max(map(absent.count, absent)) <= 2, "two publications"
+    data = (archive.folder / "tables/publication.csv").read_text()
+    assert data.count("no record of NetCDF-Bench is public") == 5
+
+
+def test_no_column_of_the_claims_has_dashes(archive: Printed) -> None:
+    table = (archive.folder / "tables/claims.tex").read_text()
+    assert "& --" not in table
+    assert {"these records", "printed values"} <= set(re.findall(r"cite\{\w+\}: ([a-z ]+)\}", table))
+
+
+def test_a_percentage_is_that_of_the_sizes_printed_beside_it(archive: Printed) -> None:
+    text = re.sub(r"\s+", " ", archive.arguments)
+    found = re.findall(r"requested ([\d.]+) GiB, moved ([\d.]+) GiB \(([\d.]+) %\)", text)
+    assert found
+    for requested, moved, percent in found:
+        assert f"{100 * float(moved) / float(requested):.2f}" == percent
+
+
+def test_terms_are_explained_where_the_text_first_has_them(
+    printed_study: Callable[[str], Printed],
+) -> None:
+    explained = {
+        "ddn-lustre-2018": (
+            "IME, DDN’s burst buffer: flash storage",
+            "stripe count in it is the number of storage targets",
+            "one round, in which each configuration (a cell) ran once",
+            "stonewall (the time after which IOR ends a phase",
+        ),
+        "mistral": ("over how many storage targets Lustre spreads a file (its stripes)",),
+        "io500": ("The stonewall, the time after which", "IME among them is DDN’s burst buffer"),
+    }
+    for name, explanations in explained.items():
+        text = re.sub(r"\s+", " ", printed_study(name).arguments)
+        assert [told for told in explanations if told not in text] == [], name
+        assert "no value in" not in text, name
+
+
+def test_writes_and_reads_have_the_same_marks_in_all_figures(archive: Printed) -> None:
+    for name in ("effects", "curves-transfer-size", "curves-processes"):
+        drawn = (archive.folder / f"figures/{name}.svg").read_text()
+        marks = re.findall(r"<(circle|polygon|rect) [^>]*stroke: (#0072B2|#D55E00)", drawn)
+        assert set(marks) == {("polygon", "#D55E00"), ("circle", "#0072B2")}, name
+
+
+def test_ime_has_the_same_mark_among_the_submissions_and_in_the_radar(
+    printed_study: Callable[[str], Printed],
+) -> None:
+    for name in ("io500-submissions", "io500-radar-published"):
+        drawn = (printed_study("io500").folder / f"figures/{name}.svg").read_text()
+        assert set(re.findall(r"<(circle|polygon|rect) [^>]*fill: #E9A820", drawn)) == {"polygon"}, name
+
+
+# The numbers on tiles stand on the colour of their tile.
+_WITH_TILES = ("best-settings", "settings-by-nodes", "size-interface")
+
+
+def test_text_in_figures_has_a_contrast_that_can_be_read(study: Printed) -> None:
+    drawn = [path for path in study.folder.glob("figures/*.svg") if path.stem not in _WITH_TILES]
+    inks = {ink for path in drawn for ink in re.findall(r"<text [^>]*fill: (#[0-9A-F]{6})", path.read_text())}
+    assert inks
+    assert {ink: round(_contrast_on_white(ink), 2) for ink in inks if _contrast_on_white(ink) < 4.5} == {}
+
+
+def _contrast_on_white(colour: str) -> float:
+    """As WCAG 2 defines it."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts)
+    return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)
 
 
 def test_pages_that_look_alike_do_not_exist(study: Printed) -> None:
