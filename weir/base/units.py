@@ -138,12 +138,12 @@ def sizes_and_percent(part: float, whole: float) -> tuple[str, str, str]:
     """Two sizes and what the first is of the second, with as many digits as it takes for the percentage to be
     that of the sizes as they are written: a reader divides them."""
     percent = f"{100 * part / whole:.2f}"
-    texts = sizes(part, whole)
+    one, other = sizes(part, whole)
     for digits in range(4, 17):
-        if f"{100 * _size_of(texts[0]) / _size_of(texts[1]):.2f}" == percent:
+        if f"{100 * _size_of(one) / _size_of(other):.2f}" == percent:
             break
-        texts = (_exact_size(part, digits), _exact_size(whole, digits))
-    return *texts, f"{percent} %"
+        one, other = _exact_size(part, digits), _exact_size(whole, digits)
+    return one, other, f"{percent} %"
 
 
 def _size_of(text: str) -> float:

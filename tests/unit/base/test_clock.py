@@ -98,15 +98,12 @@ BY_TIMES_OF_FILES = {
 }
 # The engine, the emulator and the witness read the time of day here.
 BY_THE_WALL_IN_C = {
-    "engine/core/clock.c": "once, when the program begins",
+    "engine/core/clock.c": "when the program begins, and for the dates that IOR and mdtest print",
     "engine/core/device_nodes.c": "the time of boot, where a container hides the kernel's boot_id",
     "engine/core/host_clock.c": "tells whether somebody set the real-time clock of a virtual machine",
     "engine/personalities/io_model/io_model.c": "a seed",
     "engine/personalities/ior/ior.c": "a seed and a signature",
-    "engine/personalities/ior/ior_report.c": "a date that IOR prints",
-    "engine/personalities/ior/ior_table.c": "a date that IOR prints",
     "engine/personalities/mdtest/mdtest.c": "a seed",
-    "engine/personalities/mdtest/mdtest_table.c": "a date that mdtest prints",
     "ime/client/change.c": "the time of a change, which users see",
     "ime/mount/attributes.c": "utimes(2) of now",
     "witness/spans.c": "is compared with the kernel's clocks: clock-wrong",
