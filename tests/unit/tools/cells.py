@@ -1,12 +1,17 @@
-"""A cell of any tool, with the tool's defaults and what a test asks for."""
+"""A cell of any tool, with the tool's defaults and what a test asks for; and where it runs."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from weir.plan.config.parameters import cell_default, cell_key
-from weir.terms.model import Cell
-from weir.tools.base import Tool
+from weir.terms.model import Cell, Target
+from weir.tools.base import RunPaths, Tool
+
+DISK = Target("disk", "disk", "/data")
+NATIVE = Target("native", "burst-buffer", "/ime", prefix="ime://")
+PATHS = RunPaths("/data/run/data", Path("/results/000"))
 
 
 def cell_of(tool: Tool, *, iterations: int = 1, nodes: int = 1, ppn: int = 1, **params: Any) -> Cell:
@@ -29,3 +34,14 @@ def cell_of(tool: Tool, *, iterations: int = 1, nodes: int = 1, ppn: int = 1, **
         timeout_s=60.0,
         params=defaults | params,
     )
+
+
+def command_of(tool: Tool, one: Cell, *program: str) -> str:
+    """Its command line on the disk, in one text."""
+    return " ".join(tool.command(one, DISK, program, PATHS))
+
+
+def assert_problem(tool: Tool, one: Cell, phrase: str) -> None:
+    """The tool refuses it on the disk with these words."""
+    problems = tool.problems(one, DISK)
+    assert any(phrase in problem for problem in problems), problems

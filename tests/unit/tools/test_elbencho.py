@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.programs import write_program
 from tests.unit.tools.cells import cell_of
 from weir.records.importing import runs_in
 from weir.terms.model import Target
@@ -200,10 +201,7 @@ def on_two_nodes(program: str, folder: Path) -> list[subprocess.CompletedProcess
 
 
 def test_each_node_has_a_service_and_the_first_directs_them(tmp_path: Path) -> None:
-    program = tmp_path / "bin/elbencho"
-    program.parent.mkdir()
-    program.write_text(DIRECTED)
-    program.chmod(0o755)
+    program = write_program(tmp_path / "bin/elbencho", DIRECTED)
     assert [one.returncode for one in on_two_nodes(str(program), tmp_path)] == [0, 0]
     assert len(set((program.parent / "ports").read_text().split())) == 2
     write, read = (program.parent / "measured").read_text().splitlines()

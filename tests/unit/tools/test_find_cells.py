@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.unit.tools.cells import cell_of
-from tests.unit.tools.test_mdtest_cells import BUFFER, DISK, PATHS
+from tests.unit.tools.cells import DISK, PATHS, cell_of
+from tests.unit.tools.test_mdtest_cells import BUFFER
 from weir.terms.model import Cell
 from weir.tools.find import TOOL
 

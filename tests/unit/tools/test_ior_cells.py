@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.checkout import ROOT
-from tests.unit.tools.cells import cell_of
+from tests.unit.tools.cells import DISK, PATHS, assert_problem, cell_of
 from weir.plan.cost import stopped
 from weir.terms.model import Cell, Target
 from weir.tools import tools
@@ -20,9 +20,7 @@ from weir.tools.engine import shared_engine
 from weir.tools.ior.arguments import parse_arguments
 
 IOR = tools()["ior"]
-DISK = Target("disk", "directory", "/data")
 IME = Target("buffer", "ime", "/data", prefix="ime://")
-PATHS = RunPaths("/data/run/data", Path("/results/000"))
 NO_OPTIONS_OF_IOR = ("hints", "stripe_count", "pool", "osts", "drop_caches", "read_again")
 NOT_REPEATED = {"fill_memory": 0, "random_twice": False, "reorder_nodes": 1}
 
@@ -202,7 +200,7 @@ def test_footprint_of_a_file_per_process_without_reads() -> None:
     ],
 )
 def test_problems(params: dict[str, Any], argv: str) -> None:
-    assert any(argv in problem for problem in IOR.problems(cell(**params), DISK))
+    assert_problem(IOR, cell(**params), argv)
 
 
 def test_prefix_and_interface_belong_together() -> None:

@@ -7,14 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.unit.tools.cells import cell_of
+from tests.unit.tools.cells import DISK, assert_problem, cell_of, command_of
 from weir.terms.model import Cell, Target
 from weir.tools.base import RunPaths
 from weir.tools.netcdf_bench import TOOL
 from weir.tools.netcdf_bench.geometry import GeometryError, parse_geometry
-
-DISK = Target("disk", "directory", "/data")
-PATHS = RunPaths("/data/run/data", Path("/results/000"))
 
 
 def cell(iterations: int = 1, nodes: int = 2, ppn: int = 4, **params: Any) -> Cell:
@@ -22,7 +19,7 @@ def cell(iterations: int = 1, nodes: int = 2, ppn: int = 4, **params: Any) -> Ce
 
 
 def command(one: Cell, *program: str) -> str:
-    return " ".join(TOOL.command(one, DISK, program, PATHS))
+    return command_of(TOOL, one, *program)
 
 
 def test_command_of_the_defaults() -> None:
@@ -104,8 +101,7 @@ def test_benchtool_is_not_given_what_it_does_not_know(params: dict[str, Any]) ->
     ],
 )
 def test_what_cannot_mean_anything(params: dict[str, Any], printed: str) -> None:
-    problems = TOOL.problems(cell(**params), DISK)
-    assert [problem for problem in problems if printed in problem], problems
+    assert_problem(TOOL, cell(**params), printed)
 
 
 def test_a_prefix_is_out_of_reach() -> None:

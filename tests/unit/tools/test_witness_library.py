@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import ROOT
+from tests.programs import write_program
 from weir.witness.document import LIBRARY_NAME, witness_library
 
 PROGRAM = "from weir.witness.document import LIBRARY; print(LIBRARY)"
@@ -20,9 +21,7 @@ def _prefix(folder: Path, libraries: str) -> Path:
     """As `cmake --install` lays it out."""
     for part in ("bin", libraries):
         (folder / part).mkdir(parents=True, exist_ok=True)
-    engine = folder / "bin" / "weir-io"
-    engine.write_text("#!/bin/sh\n")
-    engine.chmod(0o755)
+    write_program(folder / "bin" / "weir-io", "#!/bin/sh\n")
     (folder / libraries / LIBRARY_NAME).write_text("")
     return folder
 
