@@ -154,6 +154,12 @@ def copy_shipped_config(folder: Path) -> None:
     (config / "config.yaml").write_text("site: local\nsuites: [quick]\ntargets: []\n")
 
 
+def link_checkout(folder: Path) -> None:
+    """What weir report reads of a checkout, as links to this one."""
+    for part in ("config", "reports", "Snakefile"):
+        (folder / part).symlink_to(ROOT / part)
+
+
 def make_checkout(
     folder: Path,
     suites: Mapping[str, str] | None = None,

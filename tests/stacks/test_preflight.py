@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import write_program
 from tests.stacks.conftest import Compile
 from weir.measure.preflight import check_interfaces, check_interfaces_of_batch, check_program
 from weir.measure.ranks import check_ranks, programs_of
@@ -21,10 +22,7 @@ done
 
 
 def script(file: Path, text: str) -> Path:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(f"#!/bin/sh\n{text}")
-    file.chmod(0o755)
-    return file
+    return write_program(file, f"#!/bin/sh\n{text}")
 
 
 def stack_of(folder: Path, *arguments: str) -> Stack:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import write_program
 from tests.stacks.conftest import Compile
 from weir.cli import main
 from weir.site.stacks.probe import ask_program, kind_of, parse_ldd, probe_stack
@@ -36,9 +37,7 @@ def hdf5(parallel: bool) -> str:
 
 
 def launcher(folder: Path, says: str) -> str:
-    file = folder / "mpirun"
-    file.write_text(f"#!/bin/sh\necho '{says}'\n")
-    file.chmod(0o755)
+    write_program(folder / "mpirun", f"#!/bin/sh\necho '{says}'\n")
     return f"{folder}:/usr/bin:/bin"
 
 
@@ -65,9 +64,9 @@ def test_a_question_to_a_program_leaves_nothing_in_the_directory_for_temporary_f
     for folder in (usual, own):
         folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(usual))
-    program = tmp_path / "singleton"
-    program.write_text('#!/bin/sh\nmkdir -p "$TMPDIR/ompi.host.0/jf.0/1" && echo asked\n')
-    program.chmod(0o755)
+    program = write_program(
+        tmp_path / "singleton", '#!/bin/sh\nmkdir -p "$TMPDIR/ompi.host.0/jf.0/1" && echo asked\n'
+    )
     environment = {"PATH": "/usr/bin:/bin", "TMPDIR": str(usual)}
     assert ask_program([str(program)], environment) == "asked\n"
     assert ask_program([str(program), "again"], environment, own) == "asked\n"
@@ -159,9 +158,7 @@ def test_a_missing_library_and_a_missing_program_are_named(compile_c: Compile, t
 
 
 def test_a_script_is_not_judged_by_what_it_is_not_linked_with(tmp_path: Path) -> None:
-    wrapper = tmp_path / "exec.sh"
-    wrapper.write_text("#!/bin/sh\nexit 0\n")
-    wrapper.chmod(0o755)
+    wrapper = write_program(tmp_path / "exec.sh", "#!/bin/sh\nexit 0\n")
     found = probe_stack(stack_of(wrapper, launcher(tmp_path, "mpirun (Open MPI) 4.1.4")), "mpirun")
     (sentence,) = remarks(found)
     assert "is a script" in sentence
@@ -169,9 +166,7 @@ def test_a_script_is_not_judged_by_what_it_is_not_linked_with(tmp_path: Path) ->
 
 
 def test_a_container_whose_image_is_not_there_is_a_problem(tmp_path: Path) -> None:
-    wrapper = tmp_path / "exec.sh"
-    wrapper.write_text("#!/bin/sh\nexit 0\n")
-    wrapper.chmod(0o755)
+    wrapper = write_program(tmp_path / "exec.sh", "#!/bin/sh\nexit 0\n")
     image = tmp_path / "measure.sif"
     arguments = (str(wrapper), str(image), "weir-io", "ior")
     stack = Stack("container", {"ior": arguments}, "", environment={"PATH": "/usr/bin:/bin"})
@@ -215,9 +210,9 @@ def test_a_prefix_is_probed_as_its_view_would_be(
     program = compile_c("weir-io", PROGRAM, compile_c("libmpi.so.12", mpi(MPICH)))
     (tmp_path / "view" / "bin").mkdir(parents=True)
     (tmp_path / "view" / "bin" / "weir-io").symlink_to(program)
-    starter = tmp_path / "view" / "bin" / "mpiexec.hydra"
-    starter.write_text("#!/bin/sh\necho 'HYDRA build details:'\n")
-    starter.chmod(0o755)
+    starter = write_program(
+        tmp_path / "view" / "bin" / "mpiexec.hydra", "#!/bin/sh\necho 'HYDRA build details:'\n"
+    )
     assert main(["stacks", "--prefix", str(tmp_path / "view"), "--json"]) == 0
     (facts,) = json.loads(capsys.readouterr().out)
     assert facts["launcher"] == str(starter)

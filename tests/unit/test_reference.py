@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import ROOT
+from tests.programs import write_program
 
 STUDIES = ("ddn-lustre-2018", "mistral", "io500")
 WEIR = """#!/bin/sh
@@ -31,10 +32,7 @@ def test_a_failed_step_of_a_study_fails_the_command(tmp_path: Path, failing: str
         ".venv/bin/Rscript": RSCRIPT,
         "reports/print.sh": PRINT,
     }.items():
-        file = tmp_path / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-        file.chmod(0o755)
+        write_program(tmp_path / name, text)
     script = shutil.copy(ROOT / "reports/reference.sh", tmp_path / "reports")
     out = tmp_path / "out"
     environment = os.environ | {"FAILS": failing or "none"}

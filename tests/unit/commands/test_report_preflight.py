@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.checkout import shipped
+from tests.checkout import link_checkout, shipped
 from weir.base.errors import WeirError
 from weir.cli import main
 from weir.commands import report
@@ -23,7 +23,6 @@ from weir.plan import Plan, make_plan
 from weir.runs.files import run_folder
 from weir.workflow.study import forget_failed
 
-ROOT = Path(__file__).resolve().parents[3]
 DOCUMENT = json.dumps({"errors": [{"message": "/dev/shm has only 64 MiB free"}]}, indent=2)
 
 
@@ -106,8 +105,7 @@ def test_what_only_analysis_needs_is_installed_when_all_is_measured(
             noted("run")
             return 0
 
-    for part in ("config", "reports", "Snakefile"):
-        (tmp_path / part).symlink_to(ROOT / part)
+    link_checkout(tmp_path)
     (tmp_path / "envs").mkdir()
     (tmp_path / "bin").mkdir()
     programs = {
@@ -150,8 +148,7 @@ def test_what_failed_is_measured_again_on_request(tmp_path: Path) -> None:
 def test_the_command_forgets_what_failed_only_on_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], options: list[str]
 ) -> None:
-    for part in ("config", "reports", "Snakefile"):
-        (tmp_path / part).symlink_to(ROOT / part)
+    link_checkout(tmp_path)
     monkeypatch.chdir(tmp_path)
     forgotten: list[Path] = []
 
@@ -171,8 +168,7 @@ def test_the_command_forgets_what_failed_only_on_request(
 
 
 def test_targets_are_chosen_as_for_a_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for part in ("config", "reports", "Snakefile"):
-        (tmp_path / part).symlink_to(ROOT / part)
+    link_checkout(tmp_path)
     monkeypatch.chdir(tmp_path)
     told = []
     monkeypatch.setattr(report, "check", lambda plan, *_: told.append({one.target for one in plan.batches}))
@@ -189,8 +185,7 @@ def test_a_workflow_that_an_interrupt_ends_as_it_begins_is_no_failure(
     snakemake = tmp_path / "snakemake"
     snakemake.write_text("#!/bin/sh\necho 'Traceback (most recent call last):'\nkill -s INT $$\nsleep 9\n")
     snakemake.chmod(0o755)
-    for part in ("config", "reports", "Snakefile"):
-        (tmp_path / part).symlink_to(ROOT / part)
+    link_checkout(tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(report.sys, "executable", str(snakemake))
     monkeypatch.setattr(report, "check", lambda *_: None)

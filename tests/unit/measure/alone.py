@@ -1,18 +1,42 @@
-"""One batch measured as weir run measures it, or a turn of it without a guardian."""
+"""One batch measured as weir run measures it, or a turn of it without a guardian; and a batch of one cell."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import secrets
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
+
+from tests.programs import write_program
 from weir.measure.batches import measure_in_turn, run_all
 from weir.measure.clean_up.directories import Workspace, fault
 from weir.measure.clean_up.prepared_target import Guardian
 from weir.measure.command import Turn
 from weir.measure.session import PlannedBatch, Session, SessionBatch
+from weir.terms.model import Cell, Stack, Target
+from weir.tools import tools
+
+# What weir-io once wrote.
+GOLDEN = Path(__file__).resolve().parents[2] / "golden/ior/weir-io-mpiio.json"
+
+
+def one_cell(folder: Path, monkeypatch: pytest.MonkeyPatch, nodes: int, srun: str) -> PlannedBatch:
+    """A batch of the cell that GOLDEN is a result of, started by this script in place of srun."""
+    for name in ("data", "temporary"):
+        (folder / name).mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder / "temporary"))
+    write_program(folder / "bin" / "srun", srun)
+    monkeypatch.setenv("PATH", f"{folder}/bin:/usr/bin:/bin")
+    params = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
+    requested = json.loads(GOLDEN.read_text())["requested"]
+    params |= {name: requested[name] for name in requested if name in (*params, "xfer_bytes", "block_bytes")}
+    cell = Cell("c" * 12, "where what", "s", "e", "ior", "x", "disk", "st", "p", nodes, 1, 1, 1, 60.0, params)
+    target = Target("disk", "disk", str(folder / "data"))
+    return PlannedBatch("b", [cell], target, Stack("st", {"ior": ("true",)}), "srun", folder / "results")
 
 
 def session_batch(planned: PlannedBatch, **options: Any) -> SessionBatch:

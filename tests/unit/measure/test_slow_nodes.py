@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.unit.measure.alone import measure_batch
+from tests.unit.measure.alone import GOLDEN, measure_batch, one_cell
 from weir.base.errors import WeirError
 from weir.measure.batches import measure_in_turn, preflight
 from weir.measure.clean_up.prepared_target import Guardian
@@ -19,10 +18,7 @@ from weir.measure.session import PlannedBatch, Session
 from weir.records.collect import finished_runs
 from weir.records.study_facts import _slow_nodes
 from weir.records.tally import Tally, facts_of_run
-from weir.terms.model import Cell, Stack, Target
-from weir.tools import tools
 
-GOLDEN = Path(__file__).resolve().parents[2] / "golden/ior/weir-io-mpiio.json"
 # Says what probes on four nodes would, or leaves what weir-io once wrote.
 SRUN = f"""#!/bin/sh
 case "$*" in
@@ -37,23 +33,9 @@ LINE = '{{"node": "n{node}", "times_s": {{"processor": 0.1, "storage": {storage_
 @pytest.fixture
 def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PlannedBatch:
     """One cell on four nodes, of which the third takes three times as long for its file."""
-    for name in ("bin", "data", "temporary"):
-        (tmp_path / name).mkdir()
-    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
     probes = tmp_path / "probes"
     probes.write_text("".join(LINE.format(node=n, storage_s=0.3 if n == 3 else 0.1) for n in range(1, 5)))
-    srun = tmp_path / "bin" / "srun"
-    srun.write_text(SRUN.format(probes=probes))
-    srun.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
-    params = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
-    requested = json.loads(GOLDEN.read_text())["requested"]
-    params |= {name: requested[name] for name in requested if name in (*params, "xfer_bytes", "block_bytes")}
-    cell = Cell("c" * 12, "where what", "s", "e", "ior", "x", "disk", "st", "p", 4, 1, 1, 1, 60.0, params)
-    target = Target("disk", "disk", str(tmp_path / "data"))
-    return PlannedBatch(
-        "disk-st-4x1", [cell], target, Stack("st", {"ior": ("true",)}), "srun", tmp_path / "results"
-    )
+    return one_cell(tmp_path, monkeypatch, 4, SRUN.format(probes=probes))
 
 
 def host(job: PlannedBatch) -> dict[str, object]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests import needs
 from tests.lab.filesystem import file_systems
+from tests.programs import write_program
 from tests.queues.conftest import SYSTEMS
 
+Says = Callable[[Any, str], str]
 REFUSED = "unshare: cannot change root filesystem propagation: Invalid argument"
 
 
@@ -18,10 +21,9 @@ REFUSED = "unshare: cannot change root filesystem propagation: Invalid argument"
 def a_machine_without_namespaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Whatever a container's root may be told: its `unshare` fails. The file that is given has its calls."""
     calls = tmp_path / "calls"
-    program = tmp_path / "bin" / "unshare"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\necho "$@" >>"{calls}"\necho "{REFUSED}" >&2\nexit 1\n')
-    program.chmod(0o755)
+    program = write_program(
+        tmp_path / "bin" / "unshare", f'#!/bin/sh\necho "$@" >>"{calls}"\necho "{REFUSED}" >&2\nexit 1\n'
+    )
     monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
     monkeypatch.setattr(needs, "_PATH", f"{program.parent}:/usr/bin:/bin")
     tried = (needs.lab_machine, needs.mount_namespaces, needs.fuse)
@@ -49,50 +51,42 @@ def test_lab_and_batch_systems_are_skipped_where_no_private_machine_can_be(
     assert len(a_machine_without_namespaces.read_text().splitlines()) == 1
 
 
-def test_a_machine_without_fuse_is_told_by_a_mount(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def says(monkeypatch: pytest.MonkeyPatch) -> Iterator[Says]:
+    """What a need says where programs are on this path alone; other tests ask anew."""
+    asked = []
+
+    def reason(need: Any, path: str) -> str:
+        monkeypatch.setattr(needs, "_PATH", path)
+        asked.append(need)
+        need.cache_clear()
+        return str(need())
+
+    yield reason
+    for need in asked:
+        need.cache_clear()
+
+
+def test_a_machine_without_fuse_is_told_by_a_mount(tmp_path: Path, says: Says) -> None:
     """A device node that may be opened is not enough: mounting may be forbidden."""
-    program = tmp_path / "fusermount3"
-    program.write_text("#!/bin/sh\necho fusermount3: mount failed: Operation not permitted >&2\nexit 1\n")
-    program.chmod(0o755)
-    monkeypatch.setattr(needs, "_PATH", str(tmp_path))
-    needs.fuse.cache_clear()
-    try:
-        assert needs.fuse() == "no FUSE: fusermount3: mount failed: Operation not permitted"
-    finally:
-        needs.fuse.cache_clear()
+    failing = "#!/bin/sh\necho fusermount3: mount failed: Operation not permitted >&2\nexit 1\n"
+    write_program(tmp_path / "fusermount3", failing)
+    assert says(needs.fuse, str(tmp_path)) == "no FUSE: fusermount3: mount failed: Operation not permitted"
 
 
-def test_what_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(needs, "_PATH", str(tmp_path))
-    needs.loop_devices.cache_clear()
-    try:
-        assert needs.loop_devices() == "no loop device: losetup is not installed"
-    finally:
-        needs.loop_devices.cache_clear()
+def test_what_is_not_installed_is_named(tmp_path: Path, says: Says) -> None:
+    assert says(needs.loop_devices, str(tmp_path)) == "no loop device: losetup is not installed"
 
 
-def test_a_private_machine_names_the_programs_that_it_lacks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_private_machine_names_the_programs_that_it_lacks(tmp_path: Path, says: Says) -> None:
     (tmp_path / "unshare").touch(mode=0o755)
     (tmp_path / "ip").touch(mode=0o755)
-    monkeypatch.setattr(needs, "_PATH", str(tmp_path))
-    needs.lab_machine.cache_clear()
-    try:
-        reason = "no private machine: not installed: nsenter, setpriv (make setup-lab)"
-        assert needs.lab_machine() == reason
-    finally:
-        needs.lab_machine.cache_clear()
+    reason = "no private machine: not installed: nsenter, setpriv (make setup-lab)"
+    assert says(needs.lab_machine, str(tmp_path)) == reason
 
 
-def test_a_reason_is_the_same_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reason_is_the_same_each_time(tmp_path: Path, says: Says) -> None:
     """Skipped tests are counted by their reasons."""
-    program = tmp_path / "mount"
-    program.write_text('#!/bin/sh\necho "mount: $4: permission denied." >&2\nexit 32\n')
-    program.chmod(0o755)
-    monkeypatch.setattr(needs, "_PATH", f"{tmp_path}:/usr/bin:/bin")
-    needs.mounts.cache_clear()
-    try:
-        assert needs.mounts() == "no file system can be mounted: mount: a directory: permission denied."
-    finally:
-        needs.mounts.cache_clear()
+    write_program(tmp_path / "mount", '#!/bin/sh\necho "mount: $4: permission denied." >&2\nexit 32\n')
+    reason = "no file system can be mounted: mount: a directory: permission denied."
+    assert says(needs.mounts, f"{tmp_path}:/usr/bin:/bin") == reason

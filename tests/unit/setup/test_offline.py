@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import ROOT
+from tests.programs import write_program
 
 SCRIPT = ROOT / "envs" / "bundle-offline.sh"
 
@@ -57,16 +58,14 @@ def test_what_is_there_is_replaced_only_where_something_missing_needs_it(tmp_pat
     programs = tmp_path / "programs"
     programs.mkdir()
     for name, text in stubs.items():
-        (programs / name).write_text(f"#!/bin/bash\n{text}\n")
-        (programs / name).chmod(0o755)
+        write_program(programs / name, f"#!/bin/bash\n{text}\n")
     bundle, checkout = tmp_path / "media", tmp_path / "weir"
     (bundle / "debs").mkdir(parents=True)
     for name in ("new", "base"):
         (bundle / "debs" / f"{name}.deb").touch()
     shutil.copy(ROOT / "envs/install-offline.sh", bundle / "install.sh")
     (checkout / "envs").mkdir(parents=True)
-    (checkout / "envs/setup.sh").write_text("#!/bin/sh\n")
-    (checkout / "envs/setup.sh").chmod(0o755)
+    write_program(checkout / "envs/setup.sh", "#!/bin/sh\n")
     path = {"PATH": f"{programs}:/usr/bin:/bin"}
     done = subprocess.run(
         [bundle / "install.sh", checkout], env=path, capture_output=True, text=True, check=False

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import write_program
 from tests.unit.setup.machine import Machine, fresh_machine
 
 APT = Path(__file__).resolve().parents[3] / "envs" / "apt"
@@ -70,13 +71,12 @@ def test_rocky_gets_the_command_of_dnf(machine: Machine) -> None:
     """Also root: weir has never run it."""
     machine.is_release(*EL)
     machine.has_no_dpkg()
-    rpm = machine.notes / "bin/rpm"
-    rpm.write_text(
+    write_program(
+        machine.notes / "bin/rpm",
         "#!/bin/bash\n"
         "for name; do [ $name != cmake ] || echo cmake; done\n"
-        "echo package R-core is not installed; exit 1\n"
+        "echo package R-core is not installed; exit 1\n",
     )
-    rpm.chmod(0o755)
     status, output = machine.set_up("measure")
     assert status == 1
     assert "weir has never been installed on el-9" in output
@@ -125,7 +125,5 @@ def test_a_system_of_which_packages_are_not_looked_up_is_told_which_programs_are
     assert not (machine.checkout / "build").exists()
     assert machine.set_up("measure", "analyse", WEIR_APT="no")[0] == 0
     for name in ("mpicc", "cmake", "ninja", "pkg-config", "Rscript"):
-        program = machine.notes / "bin" / name
-        program.write_text("#!/bin/sh\n")
-        program.chmod(0o755)
+        write_program(machine.notes / "bin" / name, "#!/bin/sh\n")
     assert machine.set_up("measure", "analyse") == (0, "")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import write_program
 from tests.unit.setup.machine import LOCKED, Machine, fresh_machine
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -54,14 +55,12 @@ def test_first_call_installs_what_the_roles_need_and_the_second_does_and_says_no
 @pytest.mark.slow
 @pytest.mark.parametrize("state", ["passes", "fails"])
 def test_the_engine_is_compiled_while_the_rest_is_installed(machine: Machine, state: str) -> None:
-    program = machine.checkout / ".ci/build"
-    program.parent.mkdir()
-    program.write_text(
+    write_program(
+        machine.checkout / ".ci/build",
         "#!/bin/bash\n"
         'echo "build $(sort "$notes/installed" | tr "\\n" " ")" >>"$notes/calls"\n'
-        f"exit {int(state == 'fails')}\n"
+        f"exit {int(state == 'fails')}\n",
     )
-    program.chmod(0o755)
     (machine.notes / "apt-sleeps").write_text("0.5")
     status, output = machine.set_up("--build", *REPORT_ROLES)
     assert status == 0, output

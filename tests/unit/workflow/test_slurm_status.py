@@ -12,6 +12,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from tests.programs import write_program
 from weir.workflow import slurm_status
 from weir.workflow.slurm_status import wait_for_replies
 
@@ -22,15 +23,12 @@ plug_in: ModuleType = pytest.importorskip("snakemake_executor_plugin_slurm")
 def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """squeue and scontrol that fail until the file `up` is there."""
     for name, reply in (("squeue", "7|RUNNING"), ("scontrol", "MinJobAge = 300 sec")):
-        program = tmp_path / name
-        program.write_text(
-            f"#!/bin/sh\necho >> '{tmp_path}/calls'\n[ -e '{tmp_path}/up' ] && echo '{reply}'\n"
+        write_program(
+            tmp_path / name,
+            f"#!/bin/sh\necho >> '{tmp_path}/calls'\n[ -e '{tmp_path}/up' ] && echo '{reply}'\n",
         )
-        program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    program = tmp_path / "scancel"
-    program.write_text(f'#!/bin/sh\necho "$@" >> "{tmp_path}/cancelled"\n')
-    program.chmod(0o755)
+    write_program(tmp_path / "scancel", f'#!/bin/sh\necho "$@" >> "{tmp_path}/cancelled"\n')
     for name in ("query_job_status", "get_min_job_age"):
         monkeypatch.setattr(plug_in, name, getattr(plug_in, name))
     for name in ("cancel_jobs", "check_active_jobs"):
@@ -76,8 +74,7 @@ def test_a_job_that_slurm_has_forgotten_counts_as_failed(
         return SimpleNamespace(external_jobid=number)
 
     monkeypatch.setattr(plug_in.Executor, "check_active_jobs", check)
-    (slurm / "sacct").write_text((slurm / "squeue").read_text())
-    (slurm / "sacct").chmod(0o755)
+    write_program(slurm / "sacct", (slurm / "squeue").read_text())
     wait_for_replies(forgotten_s=0.2)
     known = {"7": "RUNNING"}
     assert asyncio.run(seen("7", "8")) == [known, known]
@@ -103,8 +100,7 @@ def test_why_a_job_waits_is_told_once_where_other_jobs_are_not_the_reason(
     }
     cases = " ".join(f"{pattern}) printf '{reply}' ;;" for pattern, reply in replies.items())
     for name in ("squeue", "sacct"):
-        (slurm / name).write_text(f"#!/bin/sh\necho {name} >>{slurm}/calls\ncase $* in {cases} esac\n")
-        (slurm / name).chmod(0o755)
+        write_program(slurm / name, f"#!/bin/sh\necho {name} >>{slurm}/calls\ncase $* in {cases} esac\n")
     wait_for_replies()
     command = getattr(plug_in, f"query_job_status_{program}")("weir_4711")
     for _ in range(2):

@@ -10,3 +10,9 @@ from tests.unit.recorded import rows_as_judged
 @pytest.fixture(autouse=True)
 def outputs_that_give_what_was_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("weir.records.rounds.rows_of_run", rows_as_judged)
+
+
+@pytest.fixture
+def unprinted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The report is written and not printed: a test reads its text."""
+    monkeypatch.setattr("weir.decide.accept.actions.print_pdf", lambda *_: None)

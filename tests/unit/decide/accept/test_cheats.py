@@ -315,8 +315,7 @@ def test_records_alone_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "SHA256SUMS is missing" in capsys.readouterr().err
 
 
-def test_the_first_page_tells_what_remains_possible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("weir.decide.accept.actions.print_pdf", lambda *_: None)
+def test_the_first_page_tells_what_remains_possible(tmp_path: Path, unprinted: None) -> None:
     study = verified_study(tmp_path)
     out = tmp_path / "out"
     accept(study, "--report", str(out))

@@ -36,10 +36,9 @@ from weir.runs.ledger import LEDGER, append, read_ledger
 
 @pytest.mark.row("choose campaigns")
 def test_another_campaign_is_printed_as_possible(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], unprinted: None
 ) -> None:
     """The better of two directories is handed in: its ledger is whole, and knows its own directory alone."""
-    monkeypatch.setattr("weir.decide.accept.actions.print_pdf", lambda *_: None)
     studies = [verified_study(tmp_path / name) for name in ("first", "second")]
     page = first_page(studies[1], tmp_path / "out")
     assert "PASS" in page
@@ -74,11 +73,8 @@ def test_where_the_best_cell_counts_the_others_may_not_be_dropped(tmp_path: Path
 
 
 @pytest.mark.row("choose cells")
-def test_cells_that_the_plan_lacks_are_counted_on_the_first_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cells_that_the_plan_lacks_are_counted_on_the_first_page(tmp_path: Path, unprinted: None) -> None:
     """Cells were measured in the same directory and are not in the plan handed in."""
-    monkeypatch.setattr("weir.decide.accept.actions.print_pdf", lambda *_: None)
     study = verified_study(tmp_path)
     for run in range(PLANNED):
         measure_one(study.parent, "c99", run, PLANNED)
@@ -89,10 +85,7 @@ def test_cells_that_the_plan_lacks_are_counted_on_the_first_page(
 
 
 @pytest.mark.row("change conditions")
-def test_a_changed_contract_has_another_sum_on_the_first_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("weir.decide.accept.actions.print_pdf", lambda *_: None)
+def test_a_changed_contract_has_another_sum_on_the_first_page(tmp_path: Path, unprinted: None) -> None:
     study = verified_study(tmp_path)
     agreed = CONTRACTS / f"{CONTRACT}.yaml"
     changed = tmp_path / f"{CONTRACT}.yaml"
@@ -105,10 +98,7 @@ def test_a_changed_contract_has_another_sum_on_the_first_page(
 
 
 @pytest.mark.row("let a bad round fail")
-def test_a_round_that_failed_before_is_on_the_first_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("weir.decide.accept.actions.print_pdf", lambda *_: None)
+def test_a_round_that_failed_before_is_on_the_first_page(tmp_path: Path, unprinted: None) -> None:
     study = verified_study(tmp_path)
     failed = {"cell": {"cell": "c00", "rounds": PLANNED}, "run": 3, "status": "failed"}
     (study.parent / LEDGER).unlink()
@@ -154,9 +144,8 @@ def test_other_cells_do_not_make_the_interval_narrower() -> None:
 
 @pytest.mark.row("set the clock back to meet the dates of a campaign")
 def test_a_clock_that_was_set_back_is_on_the_first_page(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], unprinted: None
 ) -> None:
-    monkeypatch.setattr("weir.decide.accept.actions.print_pdf", lambda *_: None)
     study = verified_study(tmp_path)
     late = {"cell": {"cell": "another", "rounds": 1}, "run": 0, "status": "done"}
     (study.parent / LEDGER).unlink()
@@ -233,8 +222,7 @@ def test_servers_of_one_file_system_are_one_storage() -> None:
 
 
 @pytest.mark.row("call other storage by the name of the target, or measure on other nodes")
-def test_the_first_page_tells_what_a_target_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("weir.decide.accept.actions.print_pdf", lambda *_: None)
+def test_the_first_page_tells_what_a_target_is(tmp_path: Path, unprinted: None) -> None:
     study = write_study(tmp_path, cells_of(contract_of(CONTRACT), {}))
     for file in study.parent.glob("runs/*/*/run.json"):
         document = json.loads(file.read_text())

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, link_checkout
 from tests.unit.decide.compare.test_compare import cell, noisy, write
 from weir.base.errors import WeirError
 from weir.cli import main
@@ -208,8 +208,7 @@ def test_a_campaign_is_compared_with_the_first_measurement(
     monkeypatch.setattr("weir.commands.report.preflight", lambda plan, folder, batches: None)
     monkeypatch.setattr("weir.commands.report.subprocess.Popen", lambda *_, **__: Checked())
     monkeypatch.setattr("weir.commands.report.subprocess.call", lambda arguments: main(arguments[3:]))
-    for part in ("config", "reports", "Snakefile"):
-        (tmp_path / part).symlink_to(ROOT / part)
+    link_checkout(tmp_path)
     monkeypatch.chdir(tmp_path)
     arguments = ["report", "--suites", "quick", "--site", "local", "--campaign", "2026-12", "--page-only"]
     assert main(arguments) == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import signal
 import sys
@@ -14,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.measure.alone import measure_batch
+from tests.unit.measure.alone import measure_batch, one_cell
 from weir.base.errors import WeirError
 from weir.base.processes import INTERRUPTS, Interrupt, is_readable, started
 from weir.measure import batches
@@ -22,28 +21,12 @@ from weir.measure.clean_up import prepared_target
 from weir.measure.clean_up.directories import Workspace
 from weir.measure.clean_up.prepared_target import Guardian
 from weir.measure.session import PlannedBatch, SessionBatch
-from weir.terms.model import Cell, Stack, Target
-from weir.tools import tools
-
-GOLDEN = Path(__file__).resolve().parents[3] / "golden/ior/weir-io-mpiio.json"
 
 
 @pytest.fixture
 def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PlannedBatch:
     """One cell on one node."""
-    for name in ("bin", "data", "temporary"):
-        (tmp_path / name).mkdir()
-    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
-    launcher = tmp_path / "bin" / "srun"
-    launcher.write_text("#!/bin/sh\n")
-    launcher.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
-    params = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
-    requested = json.loads(GOLDEN.read_text())["requested"]
-    params |= {name: requested[name] for name in requested if name in (*params, "xfer_bytes", "block_bytes")}
-    cell = Cell("c" * 12, "where what", "s", "e", "ior", "x", "disk", "st", "p", 1, 1, 1, 1, 60.0, params)
-    target = Target("disk", "disk", str(tmp_path / "data"))
-    return PlannedBatch("b", [cell], target, Stack("st", {"ior": ("true",)}), "srun", tmp_path / "results")
+    return one_cell(tmp_path, monkeypatch, 1, "#!/bin/sh\n")
 
 
 @pytest.mark.slow

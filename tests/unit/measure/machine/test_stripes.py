@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import TARGET, load, make_checkout
+from tests.programs import write_program
 from tests.unit.measure.alone import run_missing
 from weir.base.errors import ConfigError, WeirError
 from weir.measure.command import stripe
@@ -35,9 +36,7 @@ esac
 def lustre(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Target:
     """A target of a site's files, with the commands that weir assumes."""
     (tmp_path / "bin").mkdir()
-    lfs = tmp_path / "bin" / "lfs"
-    lfs.write_text(LFS)
-    lfs.chmod(0o755)
+    write_program(tmp_path / "bin" / "lfs", LFS)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
     written = TARGET.replace("kind: disk", "kind: parallel\nmax_stripe_count: 8")
     target = load(make_checkout(tmp_path / "checkout", targets={"disk": written})).site.targets["disk"]
@@ -65,11 +64,10 @@ def test_from_cell_to_record(
     lustre: Target, tmp_path: Path, requested: int, found: int, reasons: str
 ) -> None:
     golden = Path(__file__).resolve().parents[3] / "golden/ior/weir-io-mpiio.json"
-    program = tmp_path / "ior"  # leaves what weir-io once wrote
-    program.write_text(
-        f'#!/bin/sh\nfor word; do case $word in summaryFile=*) cp "{golden}" "${{word#*=}}";; esac; done\n'
+    program = write_program(
+        tmp_path / "ior",  # leaves what weir-io once wrote
+        f'#!/bin/sh\nfor word; do case $word in summaryFile=*) cp "{golden}" "${{word#*=}}";; esac; done\n',
     )
-    program.chmod(0o755)
     document = json.loads(golden.read_text())["requested"]
     params = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
     params |= {name: document[name] for name in document if name in (*params, "xfer_bytes", "block_bytes")}
@@ -78,8 +76,7 @@ def test_from_cell_to_record(
     cell = Cell("c" * 12, "c", "s", "e", "ior", "x", "t", "st", "p", *shape, 60.0, params)
     cell = replace(cell, params=params | {"stripe_count": requested})
     stack = Stack("st", {"ior": (str(program),)})
-    (tmp_path / "bin" / "mpirun").write_text(f'#!/bin/sh\nexec {program} "$@"\n')
-    (tmp_path / "bin" / "mpirun").chmod(0o755)
+    write_program(tmp_path / "bin" / "mpirun", f'#!/bin/sh\nexec {program} "$@"\n')
     run_missing(PlannedBatch("b", [cell], lustre, stack, "mpirun", tmp_path / "results"))
     run_file = read_run_file(tmp_path / "results", cell.cell, 0)
     assert run_file is not None

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import write_program
 from weir.site.schedulers import ENDED, RUNNING, WAITING, JobFiles, JobState, Request, scheduler
 from weir.site.schedulers.oar import exports, facts_of, placement, state_of
 
@@ -34,8 +35,7 @@ def test_a_job_that_oar_submits_again_is_followed(tmp_path: Path, monkeypatch: p
     """After a prologue that failed; else weir would submit a second one, beside that of OAR."""
 
     def put(name: str, text: str) -> None:
-        (tmp_path / name).write_text(text)
-        (tmp_path / name).chmod(0o755)
+        write_program(tmp_path / name, text)
 
     failed = json.loads((GOLDEN / "cancelled.json").read_text())
     again = "[NodeChangeState] Resubmiting job 3 => 5) (due to event PROLOGUE_ERROR & job is neither a ...)"
@@ -65,9 +65,7 @@ def test_the_id_of_a_job_and_of_none_that_was_refused() -> None:
 def test_the_variables_of_the_submission_reach_the_script(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script = tmp_path / "a job.sh"
-    script.write_text('#!/bin/sh\necho "$GIVEN:${BASH_ENV-none}:$OAR_JOB_ID"\n')
-    script.chmod(0o755)
+    script = write_program(tmp_path / "a job.sh", '#!/bin/sh\necho "$GIVEN:${BASH_ENV-none}:$OAR_JOB_ID"\n')
     monkeypatch.setenv("GIVEN", "a 'b' $c\nd")
     monkeypatch.setenv("OAR_JOB_ID", "of the job that submits")
     request = Request(4, 3690, 24, options=("-q", "night"))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import write_program
 from weir.site.schedulers import ENDED, RUNNING, WAITING, JobFiles, JobState, Request, scheduler
 from weir.site.schedulers.pbs import facts_of, judged, placement, state_of
 
@@ -134,9 +135,7 @@ def test_a_daemon_of_open_mpi_stays_in_the_foreground_of_its_task(tmp_path: Path
     environment = {**os.environ, "PBS_JOBID": "1.s", "PBS_NODEFILE": "/nodes"}
     told = scheduler("pbs").mpi(environment)
     assert told["PRTE_MCA_prte_default_hostfile"] == told["OMPI_MCA_orte_default_hostfile"] == "/nodes"
-    started = tmp_path / "pbs_tmrsh"
-    started.write_text("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
-    started.chmod(0o755)
+    write_program(tmp_path / "pbs_tmrsh", "#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
     command = [
         told["PRTE_MCA_plm_ssh_agent"],
         "node2",
