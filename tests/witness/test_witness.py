@@ -16,6 +16,7 @@ import jsonschema
 import pytest
 import yaml
 
+from tests.witness.watched import Watched
 from weir.audit.rules.interposed import CLOCKS, MAPPINGS, NAMES, SYNCHRONISATION, TRANSFERS, does
 from weir.witness.document import LIBRARY, WITNESS_FILE, gather_witness
 from weir.witness.facts import read_witness
@@ -54,22 +55,11 @@ def actions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(library: Path, actions: Path, tmp_path: Path) -> Run:
     """Runs the actions on a file under test and one elsewhere; what gather_witness() makes of it."""
 
-    def act(*preloaded: Path, rank: int = 0, outputs: Path = tmp_path / "outputs") -> dict[str, Any]:
-        data = tmp_path / "data"
-        for folder in (outputs, data):
-            folder.mkdir(exist_ok=True)
-        environment = {
-            **os.environ,
-            "LD_PRELOAD": ":".join(str(path) for path in (*preloaded, library)),
-            "WEIR_WITNESS": str(outputs / "witness"),
-            "WEIR_WITNESS_ROOT": str(data),
-            "PMIX_RANK": str(rank),
-        }
-        subprocess.run([actions, data / "file", tmp_path / "elsewhere"], check=True, env=environment)
-        gather_witness(outputs)
-        document = json.loads((outputs / WITNESS_FILE).read_text())
-        assert isinstance(document, dict)
-        return document
+    def act(*preloaded: Path, rank: int = 0) -> dict[str, Any]:
+        watched = Watched(tmp_path)
+        environment = watched.environment(":".join(str(path) for path in (*preloaded, library)), rank)
+        subprocess.run([actions, watched.data / "file", tmp_path / "elsewhere"], check=True, env=environment)
+        return watched.gathered()
 
     return act
 
@@ -183,19 +173,10 @@ def test_a_library_is_seen_whatever_it_is_called_and_wherever_it_stands(
 
 def run_once(arguments: Sequence[Path | str], folder: Path, preload: str) -> Mapping[str, Any]:
     """What the witness saw of a program; folder/data is under test."""
-    outputs, data = folder / "outputs", folder / "data"
-    for place in (outputs, data):
-        place.mkdir(exist_ok=True)
-    environment = {
-        **os.environ,
-        "LD_PRELOAD": preload,
-        "WEIR_WITNESS": str(outputs / "witness"),
-        "WEIR_WITNESS_ROOT": str(data),
-        "PMIX_RANK": "0",
-    }
-    subprocess.run([*map(str, arguments)], check=True, env=environment)
-    gather_witness(outputs)
-    return facts(outputs)
+    watched = Watched(folder)
+    subprocess.run([*map(str, arguments)], check=True, env=watched.environment(preload))
+    watched.gathered()
+    return facts(watched.outputs)
 
 
 def process_of(folder: Path) -> Mapping[str, Any]:
@@ -290,26 +271,17 @@ def test_many_files_share_one_record(library: Path, tmp_path: Path) -> None:
         "int fd = open(p, O_CREAT | O_WRONLY, 0600); if (write(fd, p, 10) != 10) return 1;"
         "close(fd); } return 0; }"
     )
-    data, outputs = tmp_path / "data", tmp_path / "outputs"
-    data.mkdir()
-    outputs.mkdir()
+    watched = Watched(tmp_path)
     many = build(tmp_path, "many", program)
-    environment = {
-        **os.environ,
-        "LD_PRELOAD": str(library),
-        "WEIR_WITNESS": str(outputs / "witness"),
-        "WEIR_WITNESS_ROOT": str(data),
-    }
-    subprocess.run([many, data], check=True, env=environment)
-    gather_witness(outputs)
-    (process,) = json.loads((outputs / WITNESS_FILE).read_text())["processes"]
+    subprocess.run([many, watched.data], check=True, env=watched.environment(str(library), rank=None))
+    process = watched.process()
     assert len(process["files"]) == 64
     assert (process["other_opens"], process["others"]["opens"], process["others"]["written_bytes"]) == (
         36,
         36,
         360,
     )
-    seen = facts(outputs)["witness"]
+    seen = facts(watched.outputs)["witness"]
     assert (seen["opens"], seen["written_bytes"], seen["ranks"]) == (100, 1000, 0)
 
 
@@ -323,18 +295,12 @@ def test_threads_lose_no_count(library: Path, tmp_path: Path) -> None:
         "for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, go, 0);"
         "for (int i = 0; i < 4; i++) pthread_join(t[i], 0); return 0; }"
     )
-    data, outputs = tmp_path / "data", tmp_path / "outputs"
-    data.mkdir()
-    outputs.mkdir()
-    environment = {
-        **os.environ,
-        "LD_PRELOAD": str(library),
-        "WEIR_WITNESS": str(outputs / "witness"),
-        "WEIR_WITNESS_ROOT": str(data),
-    }
-    subprocess.run([build(tmp_path, "threads", program), data / "a"], check=True, env=environment)
-    gather_witness(outputs)
-    assert facts(outputs)["witness"]["written_bytes"] == 80_000
+    watched = Watched(tmp_path)
+    threads = build(tmp_path, "threads", program)
+    environment = watched.environment(str(library), rank=None)
+    subprocess.run([threads, watched.data / "a"], check=True, env=environment)
+    watched.gathered()
+    assert facts(watched.outputs)["witness"]["written_bytes"] == 80_000
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 1, "processes": [{"files": 3}]}', "no json"])

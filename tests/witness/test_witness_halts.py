@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import signal
@@ -13,30 +12,23 @@ from pathlib import Path
 
 import pytest
 
-from weir.witness.document import LIBRARY, WITNESS_FILE, gather_witness, preloadable
+from tests.witness.watched import Watched, is_built
+from weir.witness.document import LIBRARY, preloadable
 
-pytestmark = [
-    pytest.mark.quick,
-    pytest.mark.skipif(not LIBRARY.is_file(), reason=f"{LIBRARY.name} is not built: make build"),
-]
+pytestmark = [pytest.mark.quick, is_built]
 
 
 def test_a_program_that_was_stopped_stood_still_so_long(tmp_path: Path) -> None:
-    outputs, data = tmp_path / "outputs", tmp_path / "data"
-    for folder in (outputs, data):
-        folder.mkdir()
-    program = f"stream = open({str(data / 'file')!r}, 'wb'); stream.write(b'x'); print(flush=True); input()"
-    environment = {
-        "LD_PRELOAD": preloadable(LIBRARY, tmp_path),
-        "WEIR_WITNESS": str(outputs / "witness"),
-        "WEIR_WITNESS_ROOT": str(data),
-        "PMIX_RANK": "0",
-    }
+    watched = Watched(tmp_path)
+    environment = watched.environment(preloadable(LIBRARY, tmp_path))
+    program = (
+        f"stream = open({str(watched.data / 'file')!r}, 'wb'); stream.write(b'x'); print(flush=True); input()"
+    )
     with subprocess.Popen(
         [sys.executable, "-c", program],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={**os.environ, **environment},
+        env=environment,
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()
@@ -44,18 +36,15 @@ def test_a_program_that_was_stopped_stood_still_so_long(tmp_path: Path) -> None:
         time.sleep(1.0)
         process.send_signal(signal.SIGCONT)
         process.communicate(b"\n")
-    gather_witness(outputs)
-    (witnessed,) = json.loads((outputs / WITNESS_FILE).read_text())["processes"]
-    (span,) = witnessed["spans"]
+    (span,) = watched.process()["spans"]
     assert 0.9e9 < span["paused_ns"] <= span["ended_ns"] - span["began_ns"]
 
 
 def test_a_transfer_that_stood_still_is_told_and_other_waits_are_not(tmp_path: Path) -> None:
     """A named pipe instead of a file: a write to it returns when somebody reads."""
-    outputs, data = tmp_path / "outputs", tmp_path / "data"
-    for folder in (outputs, data):
-        folder.mkdir()
-    pipe, whole = data / "pipe", 1 << 16  # what a pipe holds
+    watched = Watched(tmp_path)
+    environment = watched.environment(preloadable(LIBRARY, tmp_path))
+    pipe, whole = watched.data / "pipe", 1 << 16  # what a pipe holds
     os.mkfifo(pipe)
     program = f"""
 import os, time
@@ -65,18 +54,10 @@ os.write(file, b"x" * 4096)
 os.write(file, b"x" * {whole})
 os.close(file)
 """
-    environment = {
-        "LD_PRELOAD": preloadable(LIBRARY, tmp_path),
-        "WEIR_WITNESS_ROOT": str(data),
-        "PMIX_RANK": "0",
-    }
     halts = []
     for name, wait in (("stands", ""), ("sleeps", "time.sleep(1.5)")):
-        environment["WEIR_WITNESS"] = str(outputs / "witness")
         reader = os.open(pipe, os.O_RDWR)
-        with subprocess.Popen(
-            [sys.executable, "-c", program.format(wait=wait)], env={**os.environ, **environment}
-        ) as process:
+        with subprocess.Popen([sys.executable, "-c", program.format(wait=wait)], env=environment) as process:
             while not select.select([reader], [], [], 0.1)[0]:
                 assert process.poll() is None
             time.sleep(1.5 if name == "stands" else 1.7)
@@ -84,9 +65,7 @@ os.close(file)
             while left:
                 left -= len(os.read(reader, left))
         os.close(reader)
-        gather_witness(outputs)
-        (witnessed,) = json.loads((outputs / WITNESS_FILE).read_text())["processes"]
-        (span,) = witnessed["spans"]
+        (span,) = watched.process()["spans"]
         halts.append((span["halt_ns"], span["halt_bytes"]))
     (stood_ns, bytes_after), (slept_ns, _) = halts
     assert stood_ns > 0.5e9

@@ -10,12 +10,9 @@ from typing import Any
 import pytest
 
 from tests.witness.test_witness_swaps import process_of
-from weir.witness.document import LIBRARY
+from tests.witness.watched import is_built
 
-pytestmark = [
-    pytest.mark.quick,
-    pytest.mark.skipif(not LIBRARY.is_file(), reason=f"{LIBRARY.name} is not built: make build"),
-]
+pytestmark = [pytest.mark.quick, is_built]
 
 FILES = 2000
 FIRST = 64  # with counts of their own; the file that each program begins with is one of them

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import platform
 import shutil
 import subprocess
@@ -13,15 +11,13 @@ from typing import Any
 
 import pytest
 
-from weir.witness.document import LIBRARY, WITNESS_FILE, gather_witness, preloadable
+from tests.witness.watched import Watched, is_built
+from weir.witness.document import LIBRARY, preloadable
 from weir.witness.spans import called
 
 DUP3 = {"x86_64": 292, "aarch64": 24}.get(platform.machine())
 
-pytestmark = [
-    pytest.mark.quick,
-    pytest.mark.skipif(not LIBRARY.is_file(), reason=f"{LIBRARY.name} is not built: make build"),
-]
+pytestmark = [pytest.mark.quick, is_built]
 
 BLOCK = 1 << 20
 BEGIN = f"""
@@ -69,21 +65,11 @@ os.close(file)
 def process_of(
     tmp_path: Path, program: str, behind: str = "", before: str = "", audit: str = ""
 ) -> dict[str, Any]:
-    outputs, data = tmp_path / "outputs", tmp_path / "data"
-    for folder in (outputs, data):
-        folder.mkdir()
-    environment = {
-        "LD_PRELOAD": f"{before} {preloadable(LIBRARY, tmp_path)} {behind}",
-        "LD_AUDIT": audit,
-        "WEIR_WITNESS": str(outputs / "witness"),
-        "WEIR_WITNESS_ROOT": str(data),
-        "PMIX_RANK": "0",
-    }
-    argv = [sys.executable, "-c", BEGIN + program, data / "file"]
-    subprocess.run(argv, env={**os.environ, **environment}, check=True)
-    gather_witness(outputs)
-    (process,) = json.loads((outputs / WITNESS_FILE).read_text())["processes"]
-    return dict(process)
+    watched = Watched(tmp_path)
+    environment = watched.environment(f"{before} {preloadable(LIBRARY, tmp_path)} {behind}")
+    argv = [sys.executable, "-c", BEGIN + program, watched.data / "file"]
+    subprocess.run(argv, env={**environment, "LD_AUDIT": audit}, check=True)
+    return watched.process()
 
 
 def span_of(tmp_path: Path, program: str, behind: str = "") -> dict[str, Any]:

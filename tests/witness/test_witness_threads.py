@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -10,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from weir.witness.document import LIBRARY, WITNESS_FILE, gather_witness, preloadable
+from tests.witness.watched import Watched, is_built
+from weir.witness.document import LIBRARY, preloadable
 
-pytestmark = [
-    pytest.mark.quick,
-    pytest.mark.skipif(not LIBRARY.is_file(), reason=f"{LIBRARY.name} is not built: make build"),
-]
+pytestmark = [pytest.mark.quick, is_built]
 
 THREADS, WRITES = 4, 2000
 PROGRAM = """
@@ -46,26 +43,16 @@ os.close(file)
 
 def test_threads_are_counted_and_the_watching_one_shares_no_descriptor(tmp_path: Path) -> None:
     """The kernel counts each use of a descriptor that threads share: 40 ns of 650 for 4 KiB in memory."""
-    outputs, data = tmp_path / "outputs", tmp_path / "data"
-    for folder in (outputs, data):
-        folder.mkdir()
+    watched = Watched(tmp_path)
     program = PROGRAM.replace("WRITES", str(WRITES)).replace("THREADS", str(THREADS))
-    environment = {
-        "LD_PRELOAD": preloadable(LIBRARY, tmp_path),
-        "WEIR_WITNESS": str(outputs / "witness"),
-        "WEIR_WITNESS_ROOT": str(data),
-        "PMIX_RANK": "0",
-    }
     done = subprocess.run(
-        [sys.executable, "-c", program, data / "file"],
-        env={**os.environ, **environment},
+        [sys.executable, "-c", program, watched.data / "file"],
+        env=watched.environment(preloadable(LIBRARY, tmp_path)),
         check=True,
         capture_output=True,
         text=True,
     )
-    gather_witness(outputs)
-    (process,) = json.loads((outputs / WITNESS_FILE).read_text())["processes"]
-    (file,) = process["files"]
+    (file,) = watched.process()["files"]
     assert file["writes"] == file["written_bytes"] == THREADS * WRITES
     others, descriptors = map(int, done.stdout.split())
     assert others == 1
