@@ -90,7 +90,7 @@ latex_table <- function(name, caption, cells, columns, header, groups = NULL, li
   marks <- explained_marks(known, below)
   known <- marks$known
   not_printed <- if (any(empty)) {
-    paste("not printed, as they have no values:", paste(unique(header[empty]), collapse = ", "))
+    paste("not shown, as they have no values:", paste(unique(header[empty]), collapse = ", "))
   }
   remarks <- c(if (any(single)) "single runs", marks$remarks, not_printed)
   empty <- empty | (single & sum(!empty) > 1)

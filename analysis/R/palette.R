@@ -65,9 +65,9 @@ looks_of_places <- list(
 lines_of_real <- c("solid", "F2", "8282")
 lines_of_emulated <- c("42", "12", "4212", "421212")
 
-# The looks of these values in the order of the table, those of other values behind them.
-looks_of <- function(of, values = looks[kind == of]$name) {
-  known <- looks[kind == of & name %in% values, .(name, colour, shape, line)]
+# The looks of these values in the order of the table, by default of all in it; those of other values behind them.
+looks_of <- function(of, values = NULL) {
+  known <- looks[kind == of & (is.null(values) | name %in% values), .(name, colour, shape, line)]
   rbind(known, looks_by_place("other", sort(setdiff(as.character(values), c(known$name, NA)))), use.names = TRUE)
 }
 

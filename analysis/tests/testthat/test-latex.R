@@ -46,7 +46,7 @@ test_that("a column in which nothing is known is not printed, but named in the c
   lines <- latex_table("some", "Some", cells, c("l", "r", "p{2cm}"), c("a", "$b$", "c"))
   expect_true("\\begin{tabular}{@{}l@{}}" %in% lines)
   expect_true(all(c("a \\\\", "1 \\\\", "-- \\\\") %in% lines))
-  expect_true(any(grepl("Some (not printed, as they have no values: $b$, c).", lines, fixed = TRUE)))
+  expect_true(any(grepl("Some (not shown, as they have no values: $b$, c).", lines, fixed = TRUE)))
 })
 
 test_that("the marks of verdicts are explained in the caption, once where every value has the same", {

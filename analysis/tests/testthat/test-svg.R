@@ -63,7 +63,9 @@ crowded <- list(
     )
   },
   interfaces = function() {
-    read_synthetic(api = api_levels, layout = c("shared", "file-per-process"), nn = c(1, 4), xfer_bytes = 4^(5:12))
+    read_synthetic(
+      api = looks_of("api")$name, layout = c("shared", "file-per-process"), nn = c(1, 4), xfer_bytes = 4^(5:12)
+    )
   },
   nodes = function() {
     records <- read_synthetic(api = c("POSIX", "MPIIO"), nn = c(1, 4, 16), ppn = c(1, 2, 8), order = "random",
