@@ -12,6 +12,16 @@ size_of_curve <- function(records) {
   counts[order(-numbers, -xfer_bytes)]$xfer_bytes[1]
 }
 
+# Over the processes, of one size of a transfer; `of` is the figure, in words of a sidecar.
+points_over_processes <- function(records, inputs, of, mapped) {
+  known <- records[!is.na(nn) & !is.na(ppn) & !is.na(xfer_bytes)]
+  only_if(wants_form(inputs, of) && nrow(known) > 0)
+  known <- filled_nodes(known)[, tasks := tasks_of(.SD)]
+  known <- add_variant(known[xfer_bytes == size_of_curve(known)], c(mapped, "nn", "ppn"))
+  points <- summarise_records(known, bandwidth_all(known), c(mapped, "variant"), "MiB/s")
+  enough_for_curve(points, "tasks", c(setdiff(mapped, "tasks"), "variant"))
+}
+
 # A line needs so many values of `x`; other points are named in a note.
 enough_for_curve <- function(points, x, apart) {
   if (nrow(points) == 0) {
@@ -27,11 +37,7 @@ curves <- function(table, x, series, labels = ggplot2::waiver()) {
   shown <- looks_of(series, drawn[[series]])
   drawn[, `:=`(along = get(x), series = factor(get(series), levels = shown$name))]
   ggplot2::ggplot(drawn, ggplot2::aes(along, median, colour = series, shape = series, group = series)) +
-    ggplot2::geom_linerange(ggplot2::aes(ymin = lo, ymax = hi), linewidth = 0.35, na.rm = TRUE, show.legend = FALSE) +
-    run_marks() +
-    line_through(ggplot2::aes(group = series, linetype = series), "along", "series") +
-    ggplot2::geom_point(ggplot2::aes(fill = fill_by(series, verdict)), size = 1.4, stroke = 0.4) +
-    unproven_marks() +
+    point_marks("series", line = line_through("along", "series", ggplot2::aes(linetype = series))) +
     facet_panels(table, scales = "free_y", height_mm = curve_mm) +
     scale_looks(shown, labels = labels) +
     ggplot2::scale_y_continuous("Bandwidth in MiB/s", labels = rate_words, limits = c(0, NA),

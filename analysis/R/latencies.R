@@ -9,6 +9,31 @@ read_latencies <- function(path) {
   table[is.finite(upper_us) & count > 0][upper_us <= 0, upper_us := 0.01][]
 }
 
+# Each bucket with the record that it is of.
+buckets_of_records <- function(records, inputs) {
+  records[read_latencies(inputs$latencies), on = c("cell", "run", "access", "iteration"), nomatch = NULL]
+}
+
+apart_in_latencies <- c("target", "tool", "api", "access", "order", "nn", "ppn", "xfer_bytes")
+
+# The panels of a figure with a line for each storage.
+panels_of_storages <- function(table) {
+  table[, storage := if (data.table::uniqueN(api) > 1) paste0(target, ", ", api_words(api)) else target]
+  place_panels(table, c(
+    variant = "page", tool = "page", nn = "page", ppn = "page", xfer_bytes = "row", order = "column", access = "column"
+  ), panels = 8)
+}
+
+# `line_of` makes the points of a line from a row of the table. Real storage first.
+lines_of_storages <- function(table, line_of) {
+  drawn <- mark_emulated(data.table::copy(table))
+  drawn[emulated == TRUE, storage := paste0(storage, emulated_mark)]
+  lines <- drawn[, line_of(.SD), by = .(storage, row, column)]
+  storages <- unique(drawn[order(emulated, storage), .(storage, emulated)])
+  lines[, storage := factor(storage, levels = storages$storage)]
+  list(lines = lines, looks = looks_of_storages(setNames(storages$emulated, storages$storage)))
+}
+
 # The column lat_histogram of records is "e:c;c;c": numbers of operations in classes of powers of two of a microsecond,
 # the first of them up to 2^e. One row for each class of each group: the exponent of its upper edge and the operations.
 sum_histograms <- function(texts, group) {

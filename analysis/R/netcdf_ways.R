@@ -1,9 +1,5 @@
 # How NetCDF-Bench accesses and stores: the four combinations that the figures of NetCDF tell apart.
 
-way_levels <- c(
-  "independent, contiguous", "independent, chunked", "collective, contiguous", "collective, chunked"
-)
-
 way_of <- function(records) {
   chunked <- !is.na(records$chunking) & records$chunking != "contiguous"
   paste0(

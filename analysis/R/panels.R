@@ -180,22 +180,6 @@ facet_panels <- function(table, upright = FALSE, height_mm = 27, ...) {
 
 row_title_mm <- 22
 
-# Panels that need not be compared along rows and columns, a few beside each other.
-wrap_panels <- function(table) {
-  wrapped <- wrapped_counts(table)
-  if (prod(wrapped) == 1) {
-    return(ggplot2::facet_null())
-  }
-  titles <- function(words) fit_title(words, panel_width_mm(columns = wrapped[["columns"]]))
-  ggplot2::facet_wrap(ggplot2::vars(column), ncol = wrapped[["columns"]], labeller = ggplot2::as_labeller(titles))
-}
-
-wrapped_counts <- function(table) {
-  panels <- column_count(table)
-  columns <- min(if (panels > 9) 4 else 3, panels, ceiling(sqrt(panels)))
-  c(rows = ceiling(panels / columns), columns = columns)
-}
-
 fill_title <- function(words, width_mm) {
   one_line <- gsub("\n", ", ", words, fixed = TRUE)
   vapply(one_line, wrap_words, character(1), width = floor(width_mm / mm_per_letter), USE.NAMES = FALSE)

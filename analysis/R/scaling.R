@@ -69,11 +69,7 @@ scaling_plot <- function(table, metric = load_metric("bandwidth")) {
   sizes <- looks_of_sizes(levels(table$size))
   ggplot2::ggplot(table, ggplot2::aes(workers, median, colour = size, shape = size, group = size)) +
     proportional_slopes(table) +
-    ggplot2::geom_linerange(ggplot2::aes(ymin = lo, ymax = hi), linewidth = 0.35, na.rm = TRUE, show.legend = FALSE) +
-    run_marks() +
-    line_through(ggplot2::aes(group = size), "workers", "size") +
-    ggplot2::geom_point(ggplot2::aes(fill = fill_by(size, verdict)), size = 1.2, stroke = 0.4) +
-    unproven_marks() +
+    point_marks("size", 1.2, line = line_through("workers", "size")) +
     direct_labels(ends, "size", sizes[, setNames(colour, name)],
       2 * log2(max(table$workers) / min(table$workers)) / width_mm) +
     facet_panels(table, upright = on_one_node(table), height_mm = scaling_row_mm(table) - panel_gap_mm) +

@@ -53,7 +53,7 @@ theme_weir <- function() {
 }
 
 # A line through three values and more; `x` is the column that the line goes along, `apart` what tells lines apart.
-line_through <- function(mapping, x, apart, ...) {
+line_through <- function(x, apart, mapping = NULL, ...) {
   ggplot2::geom_line(mapping, data = function(drawn) {
     drawn <- drawn[!is.na(median)]
     apart <- intersect(c(apart, "row", "column"), names(drawn))
@@ -142,6 +142,19 @@ unproven_marks <- function(position = "identity", size = 0.35) {
   )
   centres$draws_unproven <- TRUE
   centres
+}
+
+# The points of a figure and what belongs to them: their intervals or runs, their `line` and the marks of verdicts.
+# `series` is the column that has the looks, `along` the axis of the values.
+point_marks <- function(series, size = 1.4, along = "y", position = "identity", line = NULL) {
+  ends <- if (along == "y") ggplot2::aes(ymin = lo, ymax = hi) else ggplot2::aes(xmin = lo, xmax = hi)
+  list(
+    ggplot2::geom_linerange(ends, linewidth = 0.4, na.rm = TRUE, show.legend = FALSE, position = position),
+    run_marks(position, along), line,
+    ggplot2::geom_point(ggplot2::aes(fill = fill_by(!!as.name(series), verdict)), size = size, stroke = 0.4,
+      na.rm = TRUE, position = position),
+    unproven_marks(position)
+  )
 }
 
 has_valid <- function(table) any(table$verdict[table$n > 0] %in% "VALID")

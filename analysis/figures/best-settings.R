@@ -21,9 +21,7 @@ make_table <- function(records, inputs) {
     )]
   }
   table <- rbind(measured, printed, fill = TRUE)
-  if (nrow(table) == 0) {
-    return(table)
-  }
+  only_if(nrow(table) > 0)
   table[, `:=`(level = NA_real_, storage = ifelse(is.na(api), target, paste(target, api_words(api), sep = ", ")))]
   data.table::set(table, j = "published", value = grepl("as printed", table$target))
   table[, page := ifelse(table$published, "printed", "measured")]

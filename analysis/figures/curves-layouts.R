@@ -13,19 +13,11 @@ page_limit <- 1L
 mapped <- c("access", "api", "layout", "order", "target", "tasks", "xfer_bytes")
 
 make_table <- function(records, inputs) {
-  known <- bulk_transfers(records)[!is.na(nn) & !is.na(ppn) & !is.na(xfer_bytes) & layout %in% looks_of("layout")$name]
-  if (!wants_form(inputs, "figure curves-layouts") || nrow(known) == 0) {
-    return(data.table::data.table())
-  }
-  known <- filled_nodes(known)[, tasks := tasks_of(.SD)]
-  known <- add_variant(known[xfer_bytes == size_of_curve(known)], c(mapped, "nn", "ppn"))
-  points <- summarise_records(known, bandwidth_all(known), c(mapped, "variant"), "MiB/s")
+  known <- bulk_transfers(records)[layout %in% looks_of("layout")$name]
+  points <- points_over_processes(known, inputs, "figure curves-layouts", mapped)
+  only_if(nrow(points) > 0)
   # Curves are compared where they have both layouts of one interface, and nothing else differs.
   alike <- setdiff(c(mapped, "variant"), c("tasks", "layout"))
-  points <- enough_for_curve(points, "tasks", c(alike, "layout"))
-  if (nrow(points) == 0) {
-    return(points)
-  }
   points[, layouts := data.table::uniqueN(layout), by = alike]
   place_panels(points[layouts == 2][, layouts := NULL][], c(
     variant = "page", order = "page", api = "page", target = "row", access = "column"

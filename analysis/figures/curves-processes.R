@@ -12,14 +12,7 @@ page_limit <- 1L
 mapped <- c("access", "api", "layout", "order", "target", "tasks", "xfer_bytes")
 
 make_table <- function(records, inputs) {
-  known <- bulk_transfers(records)[!is.na(nn) & !is.na(ppn) & !is.na(xfer_bytes)]
-  if (!wants_form(inputs, "figure curves-processes") || nrow(known) == 0) {
-    return(data.table::data.table())
-  }
-  known <- filled_nodes(known)[, tasks := tasks_of(.SD)]
-  known <- add_variant(known[xfer_bytes == size_of_curve(known)], c(mapped, "nn", "ppn"))
-  points <- summarise_records(known, bandwidth_all(known), c(mapped, "variant"), "MiB/s")
-  points <- enough_for_curve(points, "tasks", c(setdiff(mapped, "tasks"), "variant"))
+  points <- points_over_processes(bulk_transfers(records), inputs, "figure curves-processes", mapped)
   place_panels(points, c(
     variant = "page", order = "page", target = "row", api = "column", layout = "column"
   ))

@@ -15,14 +15,10 @@ mapped <- c("access", "api", "layout", "order", "target", "nn", "ppn", "xfer_byt
 
 make_table <- function(records, inputs) {
   known <- bulk_transfers(records)[!is.na(nn) & !is.na(ppn) & !is.na(xfer_bytes) & xfer_bytes > 0]
-  if (!wants_form(inputs, "figure curves-transfer-size") || nrow(known) == 0) {
-    return(data.table::data.table())
-  }
+  only_if(wants_form(inputs, "figure curves-transfer-size") && nrow(known) > 0)
   known[, tasks := tasks_of(known)]
   counts <- known[, .(sizes = data.table::uniqueN(xfer_bytes)), by = tasks][sizes >= fewest_for_line]
-  if (nrow(counts) == 0) {
-    return(data.table::data.table())
-  }
+  only_if(nrow(counts) > 0)
   processes <- counts$tasks[which.min(abs(log(counts$tasks / talk_processes)))]
   # The processes on the fewest nodes and on the most; what lies between adds lines, and no question.
   known <- known[tasks == processes]

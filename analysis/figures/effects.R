@@ -15,9 +15,7 @@ most_rows <- 28
 
 make_table <- function(records, inputs) {
   effects <- effects_of_settings(records, metric_of(inputs))
-  if (nrow(effects) == 0) {
-    return(effects)
-  }
+  only_if(nrow(effects) > 0)
   # What only tests the method is drawn where nothing else was measured.
   real <- if (all(effects$emulated)) effects else effects[emulated == FALSE]
   shown <- utils::head(real, most_rows)

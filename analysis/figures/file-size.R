@@ -11,9 +11,7 @@ caption <- paste(
 
 make_table <- function(records, inputs) {
   sizes <- transfers_of(records)[experiment %in% "file-size" & !is.na(block_bytes)]
-  if (nrow(sizes) == 0 || data.table::uniqueN(sizes$block_bytes) < 2) {
-    return(data.table::data.table())
-  }
+  only_if(nrow(sizes) > 0 && data.table::uniqueN(sizes$block_bytes) > 1)
   # What a file has in common with that of the dashed line, which differs in size and caches alone.
   alike <- c("suite", "target", "access", "api", "nn", "ppn", "xfer_bytes")
   table <- summarise_records(sizes, bandwidth_all(sizes), c(alike, "block_bytes"), "MiB/s")
@@ -37,14 +35,10 @@ make_figure <- function(table) {
   drawn[, access := factor(access, levels = access_levels)]
   drawn[, target := factor(target, levels = unique(target[order(emulated)]))]
   ends <- drawn[memory_bytes <= 4 * max(block_bytes)]
-  figure <- ggplot2::ggplot(drawn, ggplot2::aes(block_bytes, median, colour = access)) +
+  figure <- ggplot2::ggplot(drawn, ggplot2::aes(block_bytes, median, colour = access, shape = access)) +
     ggplot2::geom_hline(ggplot2::aes(yintercept = storage_mib_s, colour = access), linetype = "dashed",
       linewidth = 0.3, na.rm = TRUE, show.legend = FALSE) +
-    ggplot2::geom_line(linewidth = 0.4, show.legend = FALSE) +
-    ggplot2::geom_linerange(ggplot2::aes(ymin = lo, ymax = hi), linewidth = 0.4, na.rm = TRUE, show.legend = FALSE) +
-    run_marks() +
-    ggplot2::geom_point(ggplot2::aes(fill = fill_by(access, verdict), shape = access), size = 1.4, stroke = 0.4) +
-    unproven_marks() +
+    point_marks("access", line = ggplot2::geom_line(linewidth = 0.4, show.legend = FALSE)) +
     ggplot2::facet_wrap(ggplot2::vars(target), ncol = 2, scales = "free_y") +
     scale_access(drawn$access) +
     scale_x_powers("Bytes of one process", drawn$block_bytes, bytes_words, 55) +

@@ -12,9 +12,7 @@ caption <- paste(
 
 make_table <- function(records, inputs) {
   table <- hint_effects(records)
-  if (nrow(table) == 0) {
-    return(table)
-  }
+  only_if(nrow(table) > 0)
   table[, `:=`(median = mean, level = interval_level, n_invalid = 0L, n_degraded = 0L, page = "all", sheet = 1L)][]
 }
 

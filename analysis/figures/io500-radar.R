@@ -13,13 +13,9 @@ decades <- 3
 
 make_table <- function(records, inputs) {
   points <- phases_of_io500(records)
-  if (nrow(points) == 0) {
-    return(points)
-  }
+  only_if(nrow(points) > 0)
   points <- points[n > 0]
-  if (data.table::uniqueN(points$target) < 2) {
-    return(points[0])
-  }
+  only_if(data.table::uniqueN(points$target) > 1)
   points <- on_radar(points, decades)
   points[, `:=`(level = NA_real_, page = "all", sheet = 1L)]
   without <- points[nzchar(why)]

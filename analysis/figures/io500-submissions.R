@@ -15,9 +15,7 @@ caption <- paste(
 
 make_table <- function(records, inputs) {
   submissions <- io500_submissions(records, inputs)
-  if (nrow(submissions) == 0) {
-    return(submissions)
-  }
+  only_if(nrow(submissions) > 0)
   long <- data.table::melt(submissions[, .(submission, ime, phase, whole, node, process)],
     measure.vars = io500_per, variable.name = "per", value.name = "median"
   )[is.finite(median) & median > 0]

@@ -9,22 +9,13 @@ caption <- paste(
   "a line is the same for both orders, the order costs nothing."
 )
 
-apart <- c("target", "tool", "api", "access", "order", "nn", "ppn", "xfer_bytes")
-
 make_table <- function(records, inputs) {
-  if (is.null(inputs$latencies) || nrow(records) == 0) {
-    return(data.table::data.table())
-  }
-  buckets <- read_latencies(inputs$latencies)
+  only_if(!is.null(inputs$latencies) && nrow(records) > 0)
   # A sweep of sizes and orders has a figure of its own.
-  records <- records[!experiment %in% "operations"]
-  keys <- c("cell", "run", "access", "iteration")
-  known <- add_variant(records, c(apart, "collective"))
-  buckets <- known[buckets, on = keys, nomatch = NULL]
-  if (nrow(buckets) == 0) {
-    return(data.table::data.table())
-  }
-  by <- c(apart, "variant")
+  known <- add_variant(records[!experiment %in% "operations"], c(apart_in_latencies, "collective"))
+  buckets <- buckets_of_records(known, inputs)
+  only_if(nrow(buckets) > 0)
+  by <- c(apart_in_latencies, "variant")
   usable <- buckets[verdict %in% usable_verdicts]
   tails <- usable[, .(count = sum(count)), by = c(by, "upper_us")]
   data.table::setorderv(tails, c(by, "upper_us"))
@@ -34,15 +25,11 @@ make_table <- function(records, inputs) {
     verdict = point_verdict(any(verdict %in% usable_verdicts), FALSE, sum(verdict == "UNPROVEN")),
     n_degraded = sum(verdict == "DEGRADED"), n_invalid = sum(verdict == "INVALID"), emulated = any(emulated)
   ), by = by]
-  table <- about[tails[, .(
+  panels_of_storages(about[tails[, .(
     operations = sum(count), median = counted_quantile(upper_us, count, 0.5),
     p99 = counted_quantile(upper_us, count, 0.99),
     unit = "us", upper_us = list(upper_us), beyond = list(beyond)
-  ), by = by], on = by]
-  table[, storage := if (data.table::uniqueN(api) > 1) paste0(target, ", ", api_words(api)) else target]
-  place_panels(table, c(
-    variant = "page", tool = "page", nn = "page", ppn = "page", xfer_bytes = "row", order = "column", access = "column"
-  ), panels = 8)
+  ), by = by], on = by])
 }
 
 verdict_text <- function(table) {
@@ -52,18 +39,12 @@ verdict_text <- function(table) {
 }
 
 make_figure <- function(table) {
-  drawn <- mark_emulated(data.table::copy(table))
-  drawn[emulated == TRUE, storage := paste0(storage, emulated_mark)]
-  curves <- drawn[, .(upper_us = unlist(upper_us), beyond = unlist(beyond)), by = .(storage, row, column)][beyond > 0]
-  # Real storage first.
-  storages <- unique(drawn[order(emulated, storage), .(storage, emulated)])
-  shown <- looks_of_storages(setNames(storages$emulated, storages$storage))
-  curves[, storage := factor(storage, levels = storages$storage)]
-  ggplot2::ggplot(curves, ggplot2::aes(upper_us, beyond, colour = storage, linetype = storage)) +
+  drawn <- lines_of_storages(table, function(row) lapply(row[, .(upper_us, beyond)], unlist))
+  ggplot2::ggplot(drawn$lines[beyond > 0], ggplot2::aes(upper_us, beyond, colour = storage, linetype = storage)) +
     ggplot2::geom_hline(yintercept = c(0.5, 0.01, 0.001), colour = "#d0d0d0", linewidth = 0.3) +
     ggplot2::geom_step(ggplot2::aes(group = storage), linewidth = 0.45) +
     facet_panels(table) +
-    scale_looks(shown, entries = 3) +
+    scale_looks(drawn$looks, entries = 3) +
     scale_x_rate("Time of one operation in microseconds", panel_mm = panel_width_mm(table)) +
     ggplot2::scale_y_log10("Share that took longer", labels = format_plain, breaks = c(0.5, 0.1, 0.01, 0.001, 1e-4)) +
     theme_weir()

@@ -13,9 +13,7 @@ caption <- paste(
 
 make_table <- function(records, inputs) {
   costs <- layer_costs(records)
-  if (nrow(costs) == 0) {
-    return(costs)
-  }
+  only_if(nrow(costs) > 0)
   costs <- native_beside_mount(costs[nn == min(nn) & ppn == max(ppn)], known_facts(inputs))
   costs[, `:=`(median = mean, level = interval_level, n_invalid = 0L, n_degraded = 0L, sheet = 1L)]
   # The page of two targets names both.

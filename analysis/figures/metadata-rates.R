@@ -14,9 +14,7 @@ applies <- function(records) {
 
 make_table <- function(records, inputs) {
   points <- metadata_points(records)
-  if (nrow(points) == 0) {
-    return(points)
-  }
+  only_if(nrow(points) > 0)
   place_panels(points, c(
     kind = "page", variant = "page", target = "column", api = "column", nn = "row", ppn = "row"
   ))
@@ -26,15 +24,8 @@ make_figure <- function(table) {
   drawn <- data.table::copy(table)[n > 0]
   drawn[, access := factor(access, levels = intersect(metadata_accesses, access))]
   drawn[, shape := factor(shape, levels = sort(unique(shape)))]
-  beside <- ggplot2::position_dodge(0.6)
   ggplot2::ggplot(drawn, ggplot2::aes(access, median, colour = shape, shape = shape, group = shape)) +
-    ggplot2::geom_linerange(
-      ggplot2::aes(ymin = lo, ymax = hi),
-      linewidth = 0.35, na.rm = TRUE, show.legend = FALSE, position = beside
-    ) +
-    ggplot2::geom_point(ggplot2::aes(fill = fill_by(shape, verdict)), size = 1.4, stroke = 0.4, position = beside) +
-    run_marks(beside) +
-    unproven_marks(beside) +
+    point_marks("shape", position = ggplot2::position_dodge(0.6)) +
     facet_panels(table) +
     scale_looks(looks_of_sizes(levels(drawn$shape)), lines = FALSE, entries = 2) +
     ggplot2::scale_x_discrete(NULL) +

@@ -13,9 +13,7 @@ mapped <- c("access", "api", "target", "nn", "ppn", "xfer_bytes", "way")
 
 make_table <- function(records, inputs) {
   records <- netcdf_transfers(records)
-  if (nrow(records) == 0 || data.table::uniqueN(records$xfer_bytes) < 2) {
-    return(data.table::data.table())
-  }
+  only_if(nrow(records) > 0 && data.table::uniqueN(records$xfer_bytes) > 1)
   records <- add_variant(without_features(records), c(mapped, "collective", "chunking", features))
   by <- c(mapped, "variant")
   table <- summarise_records(records, bandwidth_all(records), by, "MiB/s")
@@ -30,7 +28,7 @@ make_table <- function(records, inputs) {
 }
 
 make_figure <- function(table) {
-  shown <- table[!is.na(middle)][, `:=`(size = as_size(xfer_bytes), way = factor(way, levels = way_levels))]
+  shown <- table[!is.na(middle)][, `:=`(size = as_size(xfer_bytes), way = factor(way, levels = looks_of("way")$name))]
   sizes <- looks_of_sizes(levels(shown$size))
   ggplot2::ggplot(shown, ggplot2::aes(way, group = interaction(way, size), colour = size)) +
     ggplot2::geom_boxplot(ggplot2::aes(ymin = lowest, lower = lower, middle = middle, upper = upper, ymax = highest),

@@ -14,18 +14,14 @@ make_table <- function(records, inputs) {
   netcdf <- netcdf_transfers(records)[api == "NETCDF4"]
   ior <- transfers_of(records)[purpose == "bandwidth" & api %in% c("MPIIO", "HDF5") & !layout %in% "file-per-process"]
   ior <- ior[!is.na(xfer_bytes)]
-  if (nrow(netcdf) == 0 || nrow(ior) == 0) {
-    return(data.table::data.table())
-  }
+  only_if(nrow(netcdf) > 0 && nrow(ior) > 0)
   note <- netcdf_feature_note(netcdf)
   netcdf <- without_features(netcdf)
   ior[, `:=`(way = way_of(.SD), program_of = ifelse(api == "HDF5", "IOR HDF5", paste0("IOR MPI-IO, ", order)))]
   ours <- summarise_records(netcdf, bandwidth_all(netcdf), mapped, "MiB/s")
   theirs <- summarise_records(ior, bandwidth_all(ior), c(setdiff(mapped, "way"), "program_of"), "MiB/s")
   pairs <- merge(ours[n > 0], theirs[n > 0], by = setdiff(mapped, "way"), allow.cartesian = TRUE)
-  if (nrow(pairs) == 0) {
-    return(data.table::data.table())
-  }
+  only_if(nrow(pairs) > 0)
   table <- pairs[, .(
     access, target, nn, ppn, xfer_bytes, way, program_of, median = median.x / median.y, unit = "factor",
     n = pmin(n.x, n.y), lo = NA_real_, hi = NA_real_, level = NA_real_,
@@ -47,15 +43,13 @@ ratios_of_rounds <- function(ours, theirs) {
 }
 
 make_figure <- function(table) {
-  shown <- data.table::copy(table)[, way := factor(way, levels = way_levels)]
+  shown <- data.table::copy(table)[, way := factor(way, levels = looks_of("way")$name)]
   beside <- ggplot2::position_dodge(0.7)
   narrow <- panel_width_mm(table) < 18
   ggplot2::ggplot(shown, ggplot2::aes(xfer_bytes, median, colour = way, shape = way, group = way)) +
     ggplot2::geom_hline(yintercept = 1, colour = "#808080", linewidth = 0.3) +
-    run_marks(beside) +
-    line_through(ggplot2::aes(group = way), "xfer_bytes", "way", position = beside) +
-    ggplot2::geom_point(ggplot2::aes(fill = fill_by(way, verdict)), size = 1.3, stroke = 0.4, position = beside) +
-    unproven_marks(beside) +
+    point_marks("way", 1.3, position = beside,
+      line = line_through("xfer_bytes", "way", position = beside)) +
     facet_panels(table) +
     scale_looks(looks_of("way", shown$way), entries = 2) +
     scale_x_powers("Size of one block", shown$xfer_bytes, bytes_words, if (narrow) 60 else panel_width_mm(table)) +

@@ -12,9 +12,7 @@ mapped <- c("access", "api", "layout", "target", "nn", "ppn", "xfer_bytes", "way
 
 make_table <- function(records, inputs) {
   records <- netcdf_transfers(records)
-  if (nrow(records) == 0) {
-    return(data.table::data.table())
-  }
+  only_if(nrow(records) > 0)
   metric <- metric_of(inputs)
   records[, feature := feature_of(records)]
   records <- add_variant(records, c(mapped, "collective", "chunking", features))
@@ -28,10 +26,7 @@ make_figure <- function(table) {
   shown <- data.table::copy(table)[n > 0][, `:=`(size = as_size(xfer_bytes), group = group_of(way, feature))]
   upright <- max(nchar(as.character(shown$row))) * mm_per_letter > row_mm(table)
   ggplot2::ggplot(shown, ggplot2::aes(median, group, colour = size, shape = size)) +
-    ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.4, na.rm = TRUE, show.legend = FALSE) +
-    run_marks(along = "x") +
-    ggplot2::geom_point(ggplot2::aes(fill = fill_by(size, verdict)), size = 1.5, stroke = 0.4) +
-    unproven_marks() +
+    point_marks("size", 1.5, along = "x") +
     facet_panels(table, upright = upright) +
     scale_sizes(shown$xfer_bytes) +
     ggplot2::scale_y_discrete(NULL, limits = rev) +
@@ -43,7 +38,7 @@ make_figure <- function(table) {
 group_of <- function(way, feature) {
   known <- unique(feature)
   words <- function(way, feature) paste0(way, ifelse(nzchar(feature), paste0(", ", feature), ""))
-  levels <- as.vector(outer(way_levels, sort(known), words))
+  levels <- as.vector(outer(looks_of("way")$name, sort(known), words))
   found <- words(way, feature)
   factor(found, levels = levels[levels %in% found])
 }

@@ -12,9 +12,7 @@ caption <- paste(
 
 make_table <- function(records, inputs) {
   records <- transfers_of(records)[experiment %in% "operations" & purpose %in% "latency" & !is.na(lat_p50_us)]
-  if (nrow(records) == 0) {
-    return(data.table::data.table())
-  }
+  only_if(nrow(records) > 0)
   records <- cbind(records, operation_kinds(records$label))
   by <- c("target", "access", "cached", "locality", "memory", "xfer_bytes")
   table <- summarise_records(records, records$lat_p50_us, by, "us")
@@ -27,11 +25,8 @@ make_figure <- function(table) {
   slopes <- seq(-10, 6)
   ggplot2::ggplot(drawn, ggplot2::aes(xfer_bytes, median, colour = locality, shape = locality, linetype = memory)) +
     ggplot2::geom_abline(slope = log10(2), intercept = slopes, colour = "#e0e0e0", linewidth = 0.3) +
-    ggplot2::geom_linerange(ggplot2::aes(ymin = lo, ymax = hi), linewidth = 0.3, na.rm = TRUE, show.legend = FALSE) +
-    run_marks() +
-    line_through(ggplot2::aes(group = interaction(locality, memory)), "xfer_bytes", c("locality", "memory")) +
-    ggplot2::geom_point(ggplot2::aes(fill = fill_by(locality, verdict)), size = 1.2, stroke = 0.4) +
-    unproven_marks() +
+    point_marks("locality", 1.2, line = line_through("xfer_bytes", c("locality", "memory"),
+      ggplot2::aes(group = interaction(locality, memory)))) +
     facet_panels(table) +
     scale_looks(looks_of("locality", drawn$locality), "Order in the file", lines = FALSE) +
     scale_lines(looks_of("memory", drawn$memory), "in memory",

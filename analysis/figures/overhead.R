@@ -15,9 +15,7 @@ mapped <- c("tool", "access", "api", "layout", "order", "target", "nn", "ppn", "
 
 make_table <- function(records, inputs) {
   records <- largest_of(timed_whole(records)[!is.na(xfer_bytes)])
-  if (nrow(records) == 0) {
-    return(records)
-  }
+  only_if(nrow(records) > 0)
   records <- add_variant(without_features(records), setdiff(mapped, "phase"))
   records[, whole_s := open_s + io_s + close_s]
   shares <- list(
@@ -72,14 +70,9 @@ make_figure <- function(table) {
   shown <- data.table::copy(table)[order(api, layout, -xfer_bytes)]
   told <- c("api", if (data.table::uniqueN(shown$layout) > 1) "layout", "xfer_bytes")
   shown[, line := describe_columns(shown, told)][, line := factor(line, unique(line))]
-  # Shares alike stand beside each other, not on each other.
-  apart <- ggplot2::position_dodge(0.6)
   ggplot2::ggplot(shown, ggplot2::aes(median, line, colour = phase, shape = phase, group = phase)) +
-    ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.4, na.rm = TRUE, show.legend = FALSE,
-      position = apart) +
-    run_marks(apart, along = "x") +
-    ggplot2::geom_point(ggplot2::aes(fill = fill_by(phase, verdict)), size = 1.3, stroke = 0.4, position = apart) +
-    unproven_marks(apart) +
+    # Shares alike stand beside each other, not on each other.
+    point_marks("phase", 1.3, along = "x", position = ggplot2::position_dodge(0.6)) +
     facet_panels(table, upright = TRUE, scales = "free_y", space = "free_y") +
     scale_looks(looks_of("phase", shown$phase)) +
     ggplot2::scale_x_continuous("Share of the time in %", limits = c(0, 100), breaks = c(0, 25, 50, 75, 100),

@@ -12,9 +12,7 @@ caption <- paste(
 
 make_table <- function(records, inputs) {
   table <- predictions(records)
-  if (nrow(table) == 0) {
-    return(table)
-  }
+  only_if(nrow(table) > 0)
   table[, `:=`(median = mean, level = interval_level, n_invalid = 0L, n_degraded = 0L)]
   table[, `:=`(page = "all", sheet = 1L)][]
 }
@@ -33,19 +31,12 @@ make_figure <- function(table) {
     ggplot2::geom_point(ggplot2::aes(fill = fill_by(application, verdict)), shape = 21, size = 1.6, stroke = 0.4) +
     unproven_marks() +
     ggplot2::facet_grid(rows = ggplot2::vars(panel), cols = ggplot2::vars(application)) +
-    ggplot2::scale_colour_manual(values = application_colours(drawn$application), guide = "none") +
-    ggplot2::scale_fill_manual(
-      values = application_colours(drawn$application), na.value = "white", guide = "none"
-    ) +
+    scale_looks(looks_by_place("storage", sort(unique(drawn$application)))) +
+    ggplot2::guides(colour = "none") +
     ggplot2::scale_x_log10("Predicted over measured time", breaks = c(0.25, 0.5, 1, 2, 4), labels = format_plain) +
     ggplot2::labs(y = NULL) +
     theme_weir() +
     upright_row_titles()
-}
-
-application_colours <- function(applications) {
-  names <- sort(unique(applications))
-  stats::setNames(rep(c("#16325c", "#d1495b", "#1b7f79", "#d18a00"), length.out = length(names)), names)
 }
 
 height_mm <- function(table) 34 + 20 * data.table::uniqueN(table, by = c("target", "nn", "ppn"))

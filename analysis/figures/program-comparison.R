@@ -14,19 +14,15 @@ programs_in_words <- setNames(sub("IOR, (.*)", "IOR in \\1 order", sub(", NetCDF
 mapped <- c("access", "target", "nn", "ppn", "xfer_bytes", "program_of")
 
 make_table <- function(records, inputs) {
-  if (!wants_form(inputs, "figure program-comparison")) {
-    return(data.table::data.table())
-  }
+  only_if(wants_form(inputs, "figure program-comparison"))
   netcdf <- netcdf_transfers(records)[api == "NETCDF4"]
-  if (nrow(netcdf) > 0) netcdf <- without_features(netcdf)[way == way_levels[1]]
+  if (nrow(netcdf) > 0) netcdf <- without_features(netcdf)[way == looks_of("way")$name[1]]
   ior <- transfers_of(records)[purpose == "bandwidth" & api == "MPIIO" & !layout %in% "file-per-process" &
     order %in% order_levels & !collective %in% TRUE & !is.na(xfer_bytes)]
   netcdf[, program_of := programs[1]]
   ior[, program_of := paste0("IOR, ", order)]
   known <- rbind(netcdf, ior, fill = TRUE)[!is.na(nn) & !is.na(ppn)]
-  if (nrow(known) == 0) {
-    return(data.table::data.table())
-  }
+  only_if(nrow(known) > 0)
   # Over the nodes the processes of a node are as many as there are, over the processes of one node they vary.
   axis <- if (data.table::uniqueN(known$nn) > 1) "nn" else "ppn"
   known <- if (axis == "nn") known[ppn == max(ppn)] else known
@@ -62,11 +58,7 @@ make_figure <- function(table) {
   }
   name <- c(nn = "Nodes", ppn = "Processes per node")[[table$along[1]]]
   ggplot2::ggplot(drawn, ggplot2::aes(workers, median, colour = size, shape = size, group = size)) +
-    ggplot2::geom_linerange(ggplot2::aes(ymin = lo, ymax = hi), linewidth = 0.35, na.rm = TRUE, show.legend = FALSE) +
-    run_marks() +
-    line_through(ggplot2::aes(group = size), "workers", c("size", "program_of", "access")) +
-    ggplot2::geom_point(ggplot2::aes(fill = fill_by(size, verdict)), size = 1.3, stroke = 0.4) +
-    unproven_marks() +
+    point_marks("size", 1.3, line = line_through("workers", c("size", "program_of", "access"))) +
     panels +
     scale_sizes(drawn$xfer_bytes) +
     scale_x_powers(name, drawn$workers, as.character, panel_width_mm(columns = columns_of(drawn))) +

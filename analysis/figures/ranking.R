@@ -12,13 +12,9 @@ caption <- paste(
 make_table <- function(records, inputs) {
   metric <- metric_of(inputs)
   points <- metric_points(records, metric)
-  if (nrow(points) == 0) {
-    return(points)
-  }
+  only_if(nrow(points) > 0)
   winners <- best_points(points, c("target", "access", "api"), metric$better)
-  if (nrow(winners) == 0) {
-    return(winners)
-  }
+  only_if(nrow(winners) > 0)
   # A degraded median right of the best usable one would be a better setting than the best.
   usable <- points[n > 0]
   winners[, others := lapply(seq_len(.N), function(i) {

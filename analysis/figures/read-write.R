@@ -17,9 +17,7 @@ paired <- c("api", "layout", "order", "target", "nn", "ppn", "xfer_bytes")
 make_table <- function(records, inputs) {
   transfers <- add_variant(bulk_transfers(records), c("access", paired))
   points <- summarise_records(transfers, bandwidth_all(transfers), c("access", paired, "variant"), "MiB/s")
-  if (nrow(points) == 0) {
-    return(points)
-  }
+  only_if(nrow(points) > 0)
   pairs <- several_pairs(pair_accesses(points))
   # The sums are of all pairs, also of numbers of processes that have no panel.
   ratios <- pairs$read / pairs$write

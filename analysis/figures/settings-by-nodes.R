@@ -11,9 +11,7 @@ caption <- paste(
 
 make_table <- function(records, inputs) {
   records <- transfers_of(records)[experiment %in% "defaults"]
-  if (nrow(records) == 0 || data.table::uniqueN(records$nn) < 2) {
-    return(data.table::data.table())
-  }
+  only_if(nrow(records) > 0 && data.table::uniqueN(records$nn) > 1)
   points <- summarise_records(records, bandwidth_all(records), c(default_situations, default_settings), "MiB/s")[n > 0]
   points[, share := median / max(median), by = default_situations]
   points[, page := paste(mark_name(target, emulated), access, api_words(api), sep = ", ")]

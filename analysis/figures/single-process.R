@@ -15,9 +15,7 @@ mapped <- c("access", "api", "layout", "order", "target", "xfer_bytes")
 make_table <- function(records, inputs) {
   known <- transfers_of(records)[nn %in% 1 & ppn %in% 1 & !is.na(xfer_bytes) & xfer_bytes > 0]
   known <- known[order %in% looks_of("order")$name]
-  if (!wants_form(inputs, "figure single-process") || nrow(known) == 0) {
-    return(data.table::data.table())
-  }
+  only_if(wants_form(inputs, "figure single-process") && nrow(known) > 0)
   known <- add_variant(known, c(mapped, "nn", "ppn"))
   points <- summarise_records(known, bandwidth_all(known), c(mapped, "variant"), "MiB/s")
   points <- enough_for_curve(points, "xfer_bytes", c(setdiff(mapped, "xfer_bytes"), "variant"))
@@ -37,11 +35,7 @@ make_figure <- function(table) {
   ggplot2::ggplot(drawn, ggplot2::aes(xfer_bytes, median, colour = order, shape = order, group = order)) +
     ggplot2::geom_abline(slope = log10(2), intercept = log10(1e6 / times_us / mib), colour = "#d8d8d8",
       linewidth = 0.3) +
-    ggplot2::geom_linerange(ggplot2::aes(ymin = lo, ymax = hi), linewidth = 0.35, na.rm = TRUE, show.legend = FALSE) +
-    run_marks() +
-    line_through(ggplot2::aes(group = order), "xfer_bytes", "order") +
-    ggplot2::geom_point(ggplot2::aes(fill = fill_by(order, verdict)), size = 1.4, stroke = 0.4) +
-    unproven_marks() +
+    point_marks("order", line = line_through("xfer_bytes", "order")) +
     facet_panels(table, height_mm = curve_mm) +
     scale_looks(shown, "Order in the file") +
     scale_x_powers("Size of one access", drawn$xfer_bytes, bytes_words, panel_width_mm(table)) +

@@ -12,16 +12,12 @@ make_table <- function(records, inputs) {
   metric <- metric_of(inputs)
   points <- metric_points(records, metric)
   points <- if (nrow(points) > 0) points[n > 0 & verdict %in% usable_verdicts & !is.na(xfer_bytes)] else points
-  if (nrow(points) == 0) {
-    return(points)
-  }
+  only_if(nrow(points) > 0)
   several <- points[, .(
     several = data.table::uniqueN(xfer_bytes) > 1 & data.table::uniqueN(paste(api, layout)) > 1
   ), by = .(target, access)]
   points <- points[several[several == TRUE], on = .(target, access)]
-  if (nrow(points) == 0) {
-    return(points)
-  }
+  only_if(nrow(points) > 0)
   sign <- if (metric$better == "higher") 1 else -1
   cells <- points[order(-sign * median)][, .SD[1], by = .(target, access, api, layout, xfer_bytes)]
   cells[, share := if (sign > 0) median / max(median) else min(median) / median, by = .(target, access)]

@@ -13,16 +13,12 @@ caption <- paste(
 make_table <- function(records, inputs) {
   metric <- metric_of(inputs)
   records <- metric$of(records)[verdict %in% usable_verdicts & !is.na(began)]
-  if (nrow(records) == 0) {
-    return(data.table::data.table())
-  }
+  only_if(nrow(records) > 0)
   runs <- run_values(records, metric$value(records), c("target", "access"))
   runs <- runs[, `:=`(ratio = value / stats::median(value), repeated = .N), by = .(target, access, cell)][repeated > 1]
   runs[, at := as.POSIXct(sub("T", " ", substr(began, 1, 19)), tz = "UTC", optional = TRUE)]
   runs <- runs[!is.na(at)]
-  if (nrow(runs) == 0 || data.table::uniqueN(runs$at) < 2) {
-    return(data.table::data.table())
-  }
+  only_if(nrow(runs) > 0 && data.table::uniqueN(runs$at) > 1)
   emulated_ones <- unique(records[emulated == TRUE]$target)
   runs[, minutes := as.numeric(at - min(at), units = "mins")]
   runs[, .(

@@ -34,17 +34,8 @@ make_figure <- function(table) {
   series <- ggplot2::aes(xfer_bytes, median, colour = api, shape = api, group = interaction(api, layout))
   drawn <- tell_layouts(table[n > 0])
   ggplot2::ggplot(drawn, series) +
-    ggplot2::geom_linerange(
-      ggplot2::aes(ymin = lo, ymax = hi),
-      linewidth = 0.35, na.rm = TRUE, show.legend = FALSE, position = beside
-    ) +
-    run_marks(beside) +
-    line_through(ggplot2::aes(linetype = layout), "xfer_bytes", c("api", "layout"), position = beside) +
-    ggplot2::geom_point(
-      ggplot2::aes(fill = fill_by(api, verdict)),
-      size = 1.3, stroke = 0.4, na.rm = TRUE, position = beside
-    ) +
-    unproven_marks(beside) +
+    point_marks("api", 1.3, position = beside,
+      line = line_through("xfer_bytes", c("api", "layout"), ggplot2::aes(linetype = layout), position = beside)) +
     facet_panels(table, scales = "free_y") +
     scale_api(drawn$api) +
     scale_lines(looks_of("layout", drawn$layout), "Layout", layout_words) +

@@ -21,9 +21,7 @@ peak_words <- function(table) {
 
 make_table <- function(records, inputs) {
   records <- transfers_of(records)[experiment %in% c("acceptance", "single-stream")]
-  if (nrow(records) == 0) {
-    return(data.table::data.table())
-  }
+  only_if(nrow(records) > 0)
   by <- c("target", "access", "api", "layout", "nn", "ppn", "xfer_bytes")
   points <- summarise_records(records, bandwidth_all(records), by, "MiB/s")[n > 0]
   points[, declared := declared_peaks(known_facts(inputs), target, access)]

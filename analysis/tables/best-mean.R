@@ -29,9 +29,7 @@ of_publication <- function(shown, others) {
 make_table <- function(records, inputs) {
   records <- add_roles(transfers_of(records)[!is.na(nn) & !is.na(ppn)], known_facts(inputs))
   measured <- if (nrow(records) > 0) rbind(ior_points(records), netcdf_points(records), fill = TRUE)
-  if (NROW(measured) == 0) {
-    return(data.table::data.table())
-  }
+  only_if(NROW(measured) > 0)
   keys <- c("purpose", "access", "order", "nn", "ppn", "xfer_bytes", "collective")
   repeats <- "ime-paper" %in% publications_of(known_facts(inputs))
   printed <- printed_points(if (repeats) inputs$published)

@@ -14,9 +14,7 @@ most_runs <- 3L
 
 make_table <- function(records, inputs) {
   known <- bulk_transfers(records)[verdict != "INVALID" & !is.na(nn) & !is.na(ppn)]
-  if (!wants_form(inputs, "table best-runs") || nrow(known) == 0) {
-    return(data.table::data.table())
-  }
+  only_if(wants_form(inputs, "table best-runs") && nrow(known) > 0)
   known[, rate := bandwidth_all(known)]
   known <- add_variant(known, c("access", settings))[is.finite(rate)]
   ran <- known[order(run, iteration), .(
@@ -27,9 +25,7 @@ make_table <- function(records, inputs) {
   ran <- ran[n > 1]
   both <- merge(ran[access == "write"], ran[access == "read"], by = c(settings, "variant", "emulated"),
     suffixes = c("_w", "_r"))
-  if (nrow(both) == 0) {
-    return(both)
-  }
+  only_if(nrow(both) > 0)
   best <- both[order(-mean_r), .SD[1], by = .(emulated, target, api, layout, nn)]
   best[, verdict := verdicts[pmax(match(verdict_w, verdicts), match(verdict_r, verdicts))]]
   for (i in seq_len(most_runs)) {

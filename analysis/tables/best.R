@@ -18,9 +18,7 @@ caption <- best_caption()
 
 make_table <- function(records, inputs) {
   points <- best_points(bandwidth_points(rates_of_storage(records)), c("target", "access", "api"))
-  if (nrow(points) == 0) {
-    return(points)
-  }
+  only_if(nrow(points) > 0)
   # Real storage only.
   points <- points[order(emulated)]
   points[, reached_with := place_cell(.SD)]

@@ -10,9 +10,7 @@ caption <- paste(
 make_table <- function(records, inputs) {
   decided <- decided_claims(records, inputs)
   # A study that decides nothing is about something else.
-  if (!any(decided[evidence == "these records"]$verdict != outcomes[4])) {
-    return(data.table::data.table())
-  }
+  only_if(any(decided[evidence == "these records"]$verdict != outcomes[4]))
   open <- decided[, .(open = all(verdict == outcomes[4])), by = .(paper, claim, says, needs)]
   open[open == TRUE][, open := NULL][]
 }

@@ -20,9 +20,7 @@ make_table <- function(records, inputs) {
   # own is always decided in that study.
   of_study <- decided$paper %in% Filter(function(name) !is.null(load_claims(name)$suites), unique(decided$paper))
   table <- if (any(decided$evidence == "these records")) decided else decided[of_study]
-  if (nrow(table) == 0) {
-    return(table)
-  }
+  only_if(nrow(table) > 0)
   quoted <- quoted_claims(unique(table$paper))[table, on = "claim"]
   quoted[, would_decide := ifelse(evidence == "these records", deciding_words(quoted), "")]
   data.table::setcolorder(quoted, c(setdiff(names(quoted), c("quote", "quoted_at")), "quote", "quoted_at"))[]

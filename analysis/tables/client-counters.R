@@ -17,9 +17,7 @@ without_lustre <- paste(
 
 make_table <- function(records, inputs) {
   records <- transfers_of(records)[experiment %in% "operations" & purpose %in% "latency" & verdict != "INVALID"]
-  if (nrow(records) == 0) {
-    return(data.table::data.table())
-  }
+  only_if(nrow(records) > 0)
   records <- cbind(records, operation_kinds(records$label))
   counted <- client_counters(inputs)
   records <- merge(records, counted, by = c("cell", "access", "iteration"), all.x = TRUE, sort = FALSE)

@@ -7,9 +7,7 @@ caption <- paste(
 )
 
 make_table <- function(records, inputs) {
-  if (is.null(inputs$excluded)) {
-    return(data.table::data.table())
-  }
+  only_if(!is.null(inputs$excluded))
   excluded <- read_text_table(inputs$excluded, "exclusions")
   excluded[, cells := as.integer(cells)][]
 }

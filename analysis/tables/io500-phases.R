@@ -13,9 +13,7 @@ of_suite <- "Here write and read of a phase follow each other in one run; IO500 
 
 make_table <- function(records, inputs) {
   points <- phases_of_io500(records)
-  if (nrow(points) == 0) {
-    return(points)
-  }
+  only_if(nrow(points) > 0)
   index <- index_of_io500(points)
   submissions <- io500_submissions(records, inputs)
   of_phase <- function(name) as.numeric(submissions[phase == name]$whole)

@@ -13,9 +13,7 @@ of_publication <- paste(
 
 make_table <- function(records, inputs) {
   records <- transfers_of(records)[purpose == "format" & verdict != "INVALID"]
-  if (nrow(records) == 0) {
-    return(data.table::data.table())
-  }
+  only_if(nrow(records) > 0)
   records[, tasks := tasks_of(records)]
   table <- records[, .(
     steps = requested_bytes[1] / (xfer_bytes[1] * tasks[1]), requested_bytes = requested_bytes[1],

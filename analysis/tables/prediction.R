@@ -10,9 +10,7 @@ caption <- paste(
 
 make_table <- function(records, inputs) {
   table <- predictions(records)
-  if (nrow(table) == 0) {
-    return(table)
-  }
+  only_if(nrow(table) > 0)
   table[order(emulated, target, application, tasks_of(table), nn, match(access, names(phase_names)))]
 }
 

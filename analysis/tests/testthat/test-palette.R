@@ -40,7 +40,7 @@ test_that("no figure, table or other file of the analysis has colours or shapes 
   greys <- "#([0-9a-f]{2})\\1\\1"
   for (file in files) {
     code <- paste(readLines(file), collapse = "\n")
-    expect_no_match(gsub(greys, "", code), "= c\\([^()]*\"#[0-9a-f]{6}\"", label = file)
+    expect_no_match(gsub(greys, "", code), "c\\([^()]*\"#[0-9a-f]{6}\"", label = file)
     expect_no_match(code, "scale_(shape|linetype)_manual", label = file)
   }
 })
