@@ -1,4 +1,4 @@
-"""Programs that tests write for themselves: stand-ins of launchers, batch systems and tools."""
+"""Programs that tests write for themselves: in place of launchers, batch systems and tools."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ size_of_curve <- function(records) {
   counts[order(-numbers, -xfer_bytes)]$xfer_bytes[1]
 }
 
-# Over the processes, of one size of a transfer; `of` is the figure, in words of a sidecar.
+# Over the processes, of one size of a transfer; `of` is the figure, as a sidecar names it.
 points_over_processes <- function(records, inputs, of, mapped) {
   known <- records[!is.na(nn) & !is.na(ppn) & !is.na(xfer_bytes)]
   only_if(wants_form(inputs, of) && nrow(known) > 0)

@@ -53,17 +53,17 @@ def test_lab_and_batch_systems_are_skipped_where_no_private_machine_can_be(
 
 @pytest.fixture
 def says(monkeypatch: pytest.MonkeyPatch) -> Iterator[Says]:
-    """What a need says where programs are on this path alone; other tests ask anew."""
-    asked = []
+    """The reason of a need where programs are on this path alone; other tests try anew."""
+    tried = []
 
     def reason(need: Any, path: str) -> str:
         monkeypatch.setattr(needs, "_PATH", path)
-        asked.append(need)
+        tried.append(need)
         need.cache_clear()
         return str(need())
 
     yield reason
-    for need in asked:
+    for need in tried:
         need.cache_clear()
 
 

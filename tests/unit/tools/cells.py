@@ -42,6 +42,6 @@ def command_of(tool: Tool, one: Cell, *program: str) -> str:
 
 
 def assert_problem(tool: Tool, one: Cell, phrase: str) -> None:
-    """The tool refuses it on the disk with these words."""
+    """The tool refuses it on the disk, with this phrase."""
     problems = tool.problems(one, DISK)
     assert any(phrase in problem for problem in problems), problems
