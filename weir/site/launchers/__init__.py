@@ -20,34 +20,20 @@ Changes = dict[str, str | None]
 class Launcher:
     """One way to start ranks.
 
-    arguments(nodes, ppn, options, environment) stand before the program; environment holds the variables of
-    stack and target that every rank must see. outer: beginnings of the names of variables of an outer job or
-    launch that no rank may see; changes(inherited) gives what else to change in the environment that the
-    harness itself was started with. lost(stderr) gives the line that shows that the batch system failed or
-    ended the launch, not the program: that is not an execution of the cell and may be repeated.
+    command(nodes, ppn, options, environment) gives the arguments before the program; environment holds the
+    variables of stack and target that every rank must see. environment(inherited) gives what to change in the
+    environment that the harness itself was started with. lost(stderr) gives the line that shows that the
+    batch system failed or ended the launch, not the program: that is not an execution of the cell and may be
+    repeated.
     starts_here: on one node, all ranks run on the node of the launcher. allocates: outside of a job it
     requests nodes by itself.
     """
 
-    arguments: Callable[[int, int, Sequence[str], Mapping[str, str]], list[str]]
-    outer: tuple[str, ...]
-    changes: Callable[[Mapping[str, str]], Changes] = lambda inherited: {}
+    command: Callable[[int, int, Sequence[str], Mapping[str, str]], list[str]]
+    environment: Callable[[Mapping[str, str]], Changes]
     lost: Callable[[str], str | None] = lambda stderr: None
     starts_here: bool = False
     allocates: bool = False
-
-    def command(
-        self, nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]
-    ) -> list[str]:
-        """The arguments; a launch without ranks is an error of the caller, not something to start."""
-        if nodes < 1 or ppn < 1:
-            message = f"a launch needs at least one node and one process per node, not {nodes} x {ppn}"
-            raise ValueError(message)
-        return self.arguments(nodes, ppn, options, environment)
-
-    def environment(self, inherited: Mapping[str, str]) -> Changes:
-        """The variables to change, and those to take away."""
-        return {name: None for name in inherited if name.startswith(self.outer)} | self.changes(inherited)
 
 
 def gives(options: Sequence[str], *names: str) -> bool:
@@ -59,6 +45,12 @@ def gives(options: Sequence[str], *names: str) -> bool:
             if not name.startswith("--") and word.startswith(name) and not word.startswith("--"):
                 return True
     return False
+
+
+def check_geometry(nodes: int, ppn: int) -> None:
+    """A launch without ranks is an error of the caller, not something to start."""
+    if nodes < 1 or ppn < 1:
+        raise ValueError(f"a launch needs at least one node and one process per node, not {nodes} x {ppn}")
 
 
 def applied(inherited: Mapping[str, str], *changes: Mapping[str, str | None]) -> dict[str, str]:

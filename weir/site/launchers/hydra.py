@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from weir.site.launchers import Launcher, gives
-
-# PMI variables of an outer step would make every rank believe to be part of that step.
-_OUTER = ("PMI_", "PMIX_", "SLURM_CPU_BIND")
+from weir.site.launchers import Changes, Launcher, check_geometry, gives
 
 
-def arguments(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+def command(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]) -> list[str]:
     """mpiexec.hydra -n N -ppn PPN OPTIONS; Hydra passes its whole environment on to every rank."""
-    placed = [] if gives(options, "-ppn") else ["-ppn", str(ppn)]
-    return ["mpiexec.hydra", "-n", str(nodes * ppn), *placed, *options]
+    check_geometry(nodes, ppn)
+    arguments = ["mpiexec.hydra", "-n", str(nodes * ppn)]
+    if not gives(options, "-ppn"):
+        arguments += ["-ppn", str(ppn)]
+    return [*arguments, *options]
+
+
+def environment(inherited: Mapping[str, str]) -> Changes:
+    """PMI variables of an outer step would make every rank believe to be part of that step."""
+    return {name: None for name in inherited if name.startswith(("PMI_", "PMIX_", "SLURM_CPU_BIND"))}
 
 
 def lost(stderr: str) -> str | None:
@@ -21,4 +26,4 @@ def lost(stderr: str) -> str | None:
     return next((line for line in stderr.splitlines() if "unable to open host file" in line), None)
 
 
-LAUNCHER = Launcher(arguments, _OUTER, lost=lost, starts_here=True)
+LAUNCHER = Launcher(command=command, environment=environment, lost=lost, starts_here=True)

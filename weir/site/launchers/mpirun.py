@@ -5,12 +5,7 @@ from __future__ import annotations
 import os.path
 from collections.abc import Mapping, Sequence
 
-from weir.site.launchers import Changes, Launcher, gives
-
-# Inside an allocation mpirun starts its daemons by srun, and so falls into the traps of a nested srun: a CPU
-# binding of the outer step would pin all ranks of a node to the cores of that step, and PMI variables of an
-# outer step make every rank believe it is part of that step.
-_OUTER = ("SLURM_CPU_BIND", "PMIX_", "PMI_", "OMPI_COMM_WORLD_")
+from weir.site.launchers import Changes, Launcher, check_geometry, gives
 
 # Messages of mpirun when not the program but a node has failed, or a daemon of its own; or when the job is
 # over and its file of nodes was removed. Open MPI 5 starts ranks by PRRTE, earlier ones by ORTE.
@@ -26,23 +21,29 @@ DAEMON_LOST = (
 )
 
 
-def arguments(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+def command(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]) -> list[str]:
     """mpirun -np N --map-by ppr:PPN:node OPTIONS -x NAME...; the mapping refuses a count that misfits."""
-    found = ["mpirun", "-np", str(nodes * ppn)]
+    check_geometry(nodes, ppn)
+    arguments = ["mpirun", "-np", str(nodes * ppn)]
     if not gives(options, "--map-by", "-map-by"):
-        found += ["--map-by", f"ppr:{ppn}:node"]
-    found += options
+        arguments += ["--map-by", f"ppr:{ppn}:node"]
+    arguments += options
     # mpirun passes on its own variables; others reach ranks on other nodes only when they are named.
     for name in sorted(environment):
         if not name.startswith(("OMPI_", "PRTE_")):
-            found += ["-x", name]
-    return found
+            arguments += ["-x", name]
+    return arguments
 
 
-def changes_of(inherited: Mapping[str, str]) -> Changes:
-    """The daemons would wait for resources that the outer step holds, but for an overlap. Nodes and slots are
-    those of the allocation, not of the step. Open MPI 5 starts nothing without HOME."""
-    changes: Changes = {}
+def environment(inherited: Mapping[str, str]) -> Changes:
+    """Inside an allocation mpirun starts its daemons by srun, and so falls into the traps of a nested srun.
+
+    A CPU binding of the outer step would pin all ranks of a node to the cores of that step, and without
+    overlap the daemons wait for resources that the outer step holds. PMI variables of an outer step make
+    every rank believe it is part of that step. Nodes and slots are those of the allocation, not of the step.
+    Open MPI 5 starts nothing without HOME.
+    """
+    changes: Changes = {name: None for name in inherited if _of_outer_step(name)}
     if "HOME" not in inherited:
         changes["HOME"] = os.path.expanduser("~").replace("~", "/")
     if "SLURM_JOB_ID" in inherited:
@@ -53,9 +54,13 @@ def changes_of(inherited: Mapping[str, str]) -> Changes:
     return changes
 
 
+def _of_outer_step(name: str) -> bool:
+    return name.startswith(("SLURM_CPU_BIND", "PMIX_", "PMI_", "OMPI_COMM_WORLD_"))
+
+
 def lost(stderr: str) -> str | None:
     """Open MPI's message about nodes that it does not know, could not reach, or lost."""
     return next((line for line in stderr.splitlines() if line.startswith(DAEMON_LOST)), None)
 
 
-LAUNCHER = Launcher(arguments, _OUTER, changes_of, lost, starts_here=True)
+LAUNCHER = Launcher(command=command, environment=environment, lost=lost, starts_here=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from weir.site.launchers import Launcher, gives
+from weir.site.launchers import Changes, Launcher, check_geometry, gives
 
 # Variables of the outer job that srun reads as options and that would bend the inner step: the binding of the
 # outer step, its geometry (srun's own options win over some only), and the step it believes to be in.
@@ -48,23 +48,29 @@ STEP_ENDED = re.compile(
 )
 
 
-def arguments(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+def command(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]) -> list[str]:
     """srun with the whole geometry: nodes, tasks, tasks per node; Slurm guesses whatever is missing.
 
     The variables in `environment` reach the ranks because srun exports all of its own. The defaults give way
     to the site's options.
     """
-    found = ["srun", f"--nodes={nodes}", f"--ntasks={nodes * ppn}", f"--ntasks-per-node={ppn}"]
-    found.append("--overlap")  # weir itself may run inside a step that holds the allocation's resources
-    found.append("--export=ALL")
-    found.append("--input=none")  # srun would eat the standard input of whoever called weir
+    check_geometry(nodes, ppn)
+    arguments = ["srun", f"--nodes={nodes}", f"--ntasks={nodes * ppn}", f"--ntasks-per-node={ppn}"]
+    arguments.append("--overlap")  # weir itself may run inside a step that holds the allocation's resources
+    arguments.append("--export=ALL")
+    arguments.append("--input=none")  # srun would eat the standard input of whoever called weir
     if not gives(options, "--kill-on-bad-exit", "-K"):
-        found.append("--kill-on-bad-exit=1")  # else the others wait in MPI for a dead rank
+        arguments.append("--kill-on-bad-exit=1")  # else the others wait in MPI for a dead rank
     if not gives(options, "--distribution", "-m"):
-        found.append("--distribution=block")  # rank r on node r // ppn, as mpirun places them
+        arguments.append("--distribution=block")  # rank r on node r // ppn, as mpirun places them
     if not gives(options, "--mpi"):
-        found.append("--mpi=pmix")  # without it an Open MPI program starts as N programs of one rank
-    return [*found, *options]
+        arguments.append("--mpi=pmix")  # without it an Open MPI program starts as N programs of one rank
+    return arguments + list(options)
+
+
+def environment(inherited: Mapping[str, str]) -> Changes:
+    """Take away what the outer job or step would add to the inner srun's options."""
+    return {name: None for name in inherited if name.startswith(OUTER_STEP)}
 
 
 def lost(stderr: str) -> str | None:
@@ -75,4 +81,4 @@ def lost(stderr: str) -> str | None:
     return None
 
 
-LAUNCHER = Launcher(arguments, OUTER_STEP, lost=lost, allocates=True)
+LAUNCHER = Launcher(command=command, environment=environment, lost=lost, allocates=True)

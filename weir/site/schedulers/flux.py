@@ -52,9 +52,16 @@ class Flux(Scheduler):
         return placement(options, names, answer([*_outer(), "job", "info", job, "jobspec"]))
 
     def submission(self, request: Request, files: JobFiles) -> list[str]:
-        size = (f"--nodes={request.nodes}", "--exclusive", f"--time-limit={round(request.time_s)}s")
-        named = (f"--job-name={files.name}", f"--output={files.log}.queue")
-        return ["flux", "batch", *size, *named, *request.options, str(files.script)]
+        return [
+            *(
+                "flux",
+                "batch",
+                f"--nodes={request.nodes}",
+                "--exclusive",
+                f"--time-limit={round(request.time_s)}s",
+            ),
+            *(f"--job-name={files.name}", f"--output={files.log}.queue", *request.options, str(files.script)),
+        ]
 
     def submitted(self, printed: str) -> str:
         return _plain(super().submitted(printed))
@@ -67,8 +74,7 @@ class Flux(Scheduler):
             return None
         state = state_of(text)
         if state and state.phase == WAITING and not state.reason:
-            queue = str(json.loads(text).get("queue") or "")
-            return JobState(WAITING, stopped(answer([*_outer(), "queue", "status"]), queue))
+            return JobState(WAITING, stopped(answer([*_outer(), "queue", "status"]), _queue(text)))
         return state
 
     def cancel_job(self, job: str) -> None:
@@ -109,6 +115,10 @@ def stopped(status: str, queue: str) -> str:
     several."""
     own = (line.removeprefix(f"{queue}: ") for line in status.splitlines())
     return next((line for line in own if line.startswith("Scheduling is stopped")), "")
+
+
+def _queue(text: str) -> str:
+    return str(json.loads(text).get("queue") or "")
 
 
 def placement(options: Sequence[str], names: str, jobspec: str) -> dict[str, Any]:
