@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static void file_free_state(struct weir_file *file) {
+static void backend_free_state(struct weir_file *file) {
     if (file->backend->state_bytes > 0) {
         free(file->state);
         file->state = NULL;
@@ -19,13 +19,13 @@ int weir_file_open(struct weir_file *file, struct weir_problem *problem) {
     }
     int status = file->backend->open(file, problem);
     if (status != 0) {
-        file_free_state(file);
+        backend_free_state(file);
     }
     return status;
 }
 
 int weir_file_close(struct weir_file *file, struct weir_problem *problem) {
     int status = file->backend->close(file, problem);
-    file_free_state(file);
+    backend_free_state(file);
     return status;
 }
