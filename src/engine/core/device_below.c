@@ -107,8 +107,7 @@ static bool below_is_memory(const char *sys, unsigned major_number, unsigned min
     return false;
 }
 
-/* What is in a file of the device, or of the disk where it is a partition, and the directory of that in sys.
- */
+/* Reads a file of the device, or of the disk that it is a partition of, and tells the directory of that. */
 static bool below_file(const char *sys, unsigned major_number, unsigned minor_number, const char *file,
                        char directory[400], char *text, int room) {
     static const char *const ups[] = {"", "/.."};

@@ -40,7 +40,7 @@ struct weir_mounts {
 #define WEIR_MOUNTS_UNREAD {.descriptor = -1}
 // clang-format on
 
-/* The directory of a file, whether there is one or not: a name of MPI-IO has none. */
+/* Puts "." in place of the last part of a path; a name that MPI-IO has a prefix for may be no path. */
 void weir_directory_of(const char *path, char *directory, size_t bytes);
 /* Looks at the file, or at its directory where it is not there yet. mounts: NULL in a process that is not
  * ours, where a descriptor cannot be kept. */

@@ -135,14 +135,20 @@ static void result_totals(const struct weir_job *job, const struct weir_phase *p
                   {&measure->differing, &result->differing}};
     double least_s =
         measure->operations > 0 ? result_seconds(&measure->io) / (double)measure->operations : 1e300;
+    enum { COUNT = sizeof totals / sizeof totals[0] };
+    uint64_t mine[COUNT], all[COUNT] = {0};
     int flags = 0;
-    for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++) {
-        MPI_Reduce(totals[i].mine, totals[i].all, 1, MPI_UINT64_T, MPI_SUM, 0, job->comm);
+    for (int i = 0; i < COUNT; i++) {
+        mine[i] = *totals[i].mine;
     }
+    MPI_Reduce(mine, all, COUNT, MPI_UINT64_T, MPI_SUM, 0, job->comm);
     MPI_Reduce(&least_s, &result->rank_latency_s, 1, MPI_DOUBLE, MPI_MIN, 0, job->comm);
     MPI_Reduce(&measure->observed.open_flags, &flags, 1, MPI_INT, MPI_BAND, 0, job->comm);
     if (job->rank != 0) {
         return;
+    }
+    for (int i = 0; i < COUNT; i++) {
+        *totals[i].all = all[i];
     }
     result->requested_bytes = phase->requested_bytes;
     result->observed.open_flags = flags;

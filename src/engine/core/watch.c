@@ -160,7 +160,7 @@ void weir_watch_end(const struct weir_job *job, const struct weir_backend *backe
     }
 }
 
-/* What each of the ranks of a communicator has, on rank 0, for the caller to free; NULL elsewhere. */
+/* Rank 0 gets what each rank of the communicator has, and frees it; the others get NULL. */
 static void *watch_gather(const struct weir_job *job, MPI_Comm comm, int count, const void *mine,
                           size_t bytes) {
     void *all = job->rank == 0 ? calloc((size_t)count, bytes) : NULL;

@@ -305,8 +305,7 @@ static bool connections_find_ends(const struct weir_medium *medium, char what[96
 
 static uint64_t connections_timeouts(void) {
     WEIR_FILE *file = fopen("/proc/self/net/netstat", "r");
-    uint64_t timeouts = weir_tcp_timeouts(file);
-    return timeouts;
+    return weir_tcp_timeouts(file);
 }
 
 /* A connection sends again for other reasons too, and others of the node have timeouts: at most the fewer. */

@@ -173,7 +173,7 @@ int MPI_File_preallocate(MPI_File handle, MPI_Offset size) {
     return mpi_error_of(error);
 }
 
-/* What the file keeps. */
+/* A getter answers from the file of the pool, and for another file by MPI. */
 #define GETTER(name, type, value)                                                                            \
     int name(MPI_File handle, type *into) {                                                                  \
         struct pool_file *file = pool_file_of(handle);                                                       \

@@ -303,7 +303,9 @@ static void try_netcdf(int argc, char **argv, struct weir_job *job) {
 static void try_mdtest(int argc, char **argv, struct weir_job *job) {
     char complaint[512] = "";
     struct mdtest_run *run = calloc(1, sizeof *run);
+    struct mdtest_launch launch = {.runs = 1};
     run->base.job = job;
+    run->base.launch = &launch;
     if (!mdtest_options_read(run, argc, argv, complaint, sizeof complaint)) {
         fuzz_must_explain(complaint);
     }

@@ -211,11 +211,9 @@ static bool mdtest_ranks_are_sound(struct mdtest_run *run, char *complaint, unsi
     int runs = (int)((a->last_ranks - a->first_ranks) / a->step_ranks + 1);
     REFUSE(runs > 1 && run->base.common.document_file != NULL,
            "--json with %d numbers of ranks: a document holds one run", runs);
-    run->number = launch != NULL ? launch->read++ % runs : 0;
+    run->number = launch->read++ % runs;
     run->base.tasks = a->first_ranks + run->number * a->step_ranks;
-    if (launch != NULL) {
-        launch->runs = runs;
-    }
+    launch->runs = runs;
     return true;
 }
 
@@ -255,9 +253,7 @@ bool mdtest_options_read(void *own, int argc, char **argv, char *complaint, unsi
     *a = defaults;
     bool good = weir_backend_options_parse(&run->base, argc, argv, sets, 3, &a->api, complaint, bytes);
     struct mdtest_launch *launch = run->base.launch;
-    if (launch != NULL) {
-        launch->no_such_backend = run->base.options_known && !good;
-    }
+    launch->no_such_backend = run->base.options_known && !good;
     if (!good) {
         return false;
     }
