@@ -2,7 +2,8 @@
 # colours of text.
 
 # Values of a kind differ in shape or line as well as in colour, which a print in grey keeps. Each shape can be hollow,
-# for degraded points. IME looks the same as an interface and as a file system.
+# for degraded points. IME looks the same as an interface and as a file system; writes and reads have the marks of the
+# page (systems.js).
 looks <- data.table::fread(sep = "|", colClasses = list(character = c("kind", "name", "colour", "line")), text = "
 kind        | name                    | colour  | shape | line
 api         | POSIX                   | #16325c | 21    | solid
@@ -13,13 +14,13 @@ api         | NETCDF4                 | #7b4fa6 | 25    | solid
 api         | PNETCDF                 | #6fb1de | 21    | solid
 api         | MMAP                    | #8c4a1d | 24    | solid
 api         | NULL                    | #9a9a9a | 22    | solid
-access      | write                   | #d55e00 | 24    | solid
-access      | read                    | #0072b2 | 21    | solid
+access      | write                   | #d55e00 | 21    | solid
+access      | read                    | #0072b2 | 23    | solid
 access      | create                  | #8c4a1d | 22    | solid
-access      | stat                    | #6fb1de | 23    | solid
+access      | stat                    | #6fb1de | 24    | solid
 access      | rename                  | #7b4fa6 | 25    | solid
 access      | remove                  | #2a8f88 | 22    | solid
-access      | find                    | #606060 | 23    | solid
+access      | find                    | #606060 | 21    | solid
 layout      | shared                  | #16325c | 21    | solid
 layout      | file-per-process        | #d1495b | 22    | 22
 order       | sequential              | #16325c | 21    | solid

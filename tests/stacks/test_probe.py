@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -73,6 +77,18 @@ def test_a_question_to_a_program_leaves_nothing_in_the_directory_for_temporary_f
     assert [*usual.iterdir()] == []
     assert [file.name for file in own.iterdir()] == ["ompi.host.0"]
     assert ask_program([str(program)], environment, own / "other") == "asked\n"  # one program, one start
+
+
+def test_a_look_at_libraries_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    ldd = write_program(tmp_path / "bin/ldd", "#!/bin/sh\nkill -KILL $PPID\n")
+    look = f"from weir.site.stacks.probe import linked; linked('/bin/true', {{'PATH': '{ldd.parent}'}})"
+    killed = subprocess.run(
+        [sys.executable, "-c", look], env={**os.environ, "TMPDIR": str(folder)}, check=False
+    )
+    assert killed.returncode == -signal.SIGKILL
+    assert [*folder.iterdir()] == []
 
 
 def test_two_mpis_in_one_program_are_named_with_the_library_that_brings_the_second(

@@ -314,7 +314,7 @@ def test_writes_and_reads_have_the_same_marks_in_all_figures(archive: Printed) -
     for name in ("effects", "curves-transfer-size", "curves-processes"):
         drawn = (archive.folder / f"figures/{name}.svg").read_text()
         marks = re.findall(r"<(circle|polygon|rect) [^>]*stroke: (#0072B2|#D55E00)", drawn)
-        assert set(marks) == {("polygon", "#D55E00"), ("circle", "#0072B2")}, name
+        assert set(marks) == {("circle", "#D55E00"), ("polygon", "#0072B2")}, name
 
 
 def test_ime_has_the_same_mark_among_the_submissions_and_in_the_radar(

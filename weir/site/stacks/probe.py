@@ -75,7 +75,10 @@ def parse_ldd(text: str) -> Linked:
 def linked(file: str, environment: Mapping[str, str]) -> Linked:
     """The libraries that the loader would load for the file in this environment; none for a script or static
     program. Without an ldd on the PATH of the stack nothing is known."""
-    return parse_ldd(ask_program(("ldd", file), environment) if is_binary(file) else "")
+    if not is_binary(file):
+        return parse_ldd("")
+    # ldd leaves no files. A folder of its own would be left by weir run, which may be killed while it looks.
+    return parse_ldd(ask_program(("ldd", file), environment, Path(environment.get("TMPDIR", "/tmp"))))
 
 
 def is_binary(file: str) -> bool:
