@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from bench.engine_table import RANK_BYTES, SIZES, original, run  # noqa: E402
-from weir.records.intervals import median_interval  # noqa: E402
+from weir.statistics.median import median_interval  # noqa: E402
 
 KINDS = ("write", "read", "between")
 ITERATIONS = "10"

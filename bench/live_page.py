@@ -26,8 +26,8 @@ sys.path.insert(0, str(ROOT))
 from tests.workflow.conftest import Checkout, copy_of_the_tree  # noqa: E402
 from weir.plan import Plan, read_plan  # noqa: E402
 from weir.records.collect import finished_runs  # noqa: E402
-from weir.records.intervals import median_interval  # noqa: E402
 from weir.records.judged import collect_cell  # noqa: E402
+from weir.statistics.median import median_interval  # noqa: E402
 
 Phases = dict[tuple[str, str, int], float]  # cell, access and round: MiB/s
 

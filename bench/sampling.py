@@ -22,8 +22,8 @@ sys.path.insert(0, str(ROOT))
 
 from tests.workflow.conftest import Checkout, copy_of_the_tree  # noqa: E402
 from weir.audit.judge import USABLE  # noqa: E402
-from weir.records.intervals import ASSUMED, half_width  # noqa: E402
 from weir.records.table import read_records  # noqa: E402
+from weir.statistics.median import ASSUMED, half_width  # noqa: E402
 
 TEN, LEAST, MOST = 10, 8, 40
 SERIES = 160

@@ -29,7 +29,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from weir.records.intervals import median_interval  # noqa: E402
+from weir.statistics.median import median_interval  # noqa: E402
 from weir.witness.document import LIBRARY  # noqa: E402
 
 KIB, MIB = 1 << 10, 1 << 20

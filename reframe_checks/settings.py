@@ -16,7 +16,7 @@ from weir.base.errors import WeirError
 from weir.measure.clean_up.starter import Starter
 from weir.plan import read_plan
 from weir.site.schedulers import scheduler
-from weir.site.schedulers.submitting.reframe_backend import backend_of
+from weir.site.schedulers.executors.reframe_backend import backend_of
 from weir.terms.model import Partition, Site
 
 SCHEMA = json.loads((Path(reframe.__file__).parent / "schemas/config.json").read_text(encoding="utf-8"))

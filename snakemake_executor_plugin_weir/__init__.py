@@ -1,5 +1,5 @@
 """Snakemake finds its executor `weir` by the name of this package."""
 
-from weir.site.schedulers.submitting.executor import Executor, common_settings
+from weir.site.schedulers.executors.executor import Executor, common_settings
 
 __all__ = ["Executor", "common_settings"]

@@ -1,5 +1,5 @@
 # Intervals of medians: between which runs they lie is read from intervals.csv, which weir wrote beside the records
-# (weir/records/intervals.py). weir run adds rounds and weir accept decides by the same.
+# (weir/statistics/median.py). weir run adds rounds and weir accept decides by the same.
 
 # No interval between two of fewer values covers the median with 95 %; the repetitions are drawn instead.
 fewest_for_interval <- 6L

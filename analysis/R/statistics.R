@@ -8,9 +8,9 @@ interval_level <- 0.95
 # How often nominal 95 % intervals covered the median on a year of six production file systems in the order of time,
 # at n = 8, the fewest that print 95 % (bench/coverage.R).
 attained_words <- "95.2 %"
-# Lag-1 autocorrelation of consecutive rounds where none is estimated (weir/records/intervals.py).
+# Lag-1 autocorrelation of consecutive rounds where none is estimated (weir/statistics/median.py).
 assumed_autocorrelation <- 0.35
-# Standard errors that are added to an estimate of it (weir/records/inference.py has the same): bench/coverage.R
+# Standard errors that are added to an estimate of it (weir/statistics/inference.py has the same): bench/coverage.R
 # measures the level with it.
 serial_errors <- 0.5
 
@@ -31,7 +31,7 @@ t_quantile <- function(df, level = interval_level) stats::qt((1 + level) / 2, df
 
 # How much larger the error of the mean of a series whose autocorrelation decays by a factor is than that of
 # independent values, and the degrees of freedom of its variance. Both are exact for a normal series
-# (weir/records/inference.py has the same).
+# (weir/statistics/inference.py has the same).
 serial_factors <- function(n, autocorrelation) {
   if (n < 2) {
     return(list(inflation = 1, degrees = n - 1))

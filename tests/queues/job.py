@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.queues.checkout import QueueCheckout
 from tests.queues.system import System
 from weir.site.schedulers import JobFiles, Request, scheduler
-from weir.site.schedulers.submitting import Submitted, job_script, submit
+from weir.site.schedulers.executors import Submitted, job_script, submit
 
 NODES, CORES = 2, 4
 _LONGEST_S = 240

@@ -151,7 +151,7 @@ test_that("the autocorrelation is that of the series, which their means hide", {
   expect_gt(found, 0.35)
   expect_lt(found, 0.5)
   expect_equal(shown_by(5, 0), -1 / 5, tolerance = 1e-4)
-  # As weir/records/inference.py has them; tests/unit/records/test_inference.py.
+  # As weir/statistics/inference.py has them; tests/unit/statistics/test_inference.py.
   expect_equal(serial_factors(5, 0.35), list(inflation = 1.4658590, degrees = 3.5739223), tolerance = 1e-6)
 })
 
@@ -161,7 +161,7 @@ test_that("neighbours are rounds in the order of time, of one access of a pair",
     data.table(target = "disk", access = access, item = NA_character_, pair = 1L, round = as.character(0:11), log_ratio)
   }
   alike <- serial_correlation(smooth, rep(1, 12))
-  # As weir/records/inference.py has it, in hundredths; tests/unit/records/test_inference.py.
+  # As weir/statistics/inference.py has it, in hundredths; tests/unit/statistics/test_inference.py.
   expect_equal(alike, 0.76, tolerance = 0.02)
   expect_equal(autocorrelation_in_turns(list(order = of_access("write", smooth))), alike)
   both <- rbind(of_access("write", smooth), of_access("read", smooth + 1))

@@ -29,14 +29,15 @@ from weir.decide.io500.directory import read_directory
 from weir.decide.io500.result import COLUMNS, Phase, Result
 from weir.decide.io500.result_sets import LogAudit, audited, worst_row
 from weir.records.collect import HOST, MEASURE_AGAIN
-from weir.records.inference import autocorrelation_of
-from weir.records.intervals import ASSUMED, autocorrelation_of_rows
+from weir.records.intervals import autocorrelation_of_rows
 from weir.records.metrics import metric_named
 from weir.records.rounds import CLOCK, OLDER, REPEATED, Finding, Rounds, not_as_measured, rounds_of_rows
 from weir.records.table import read_study_records
 from weir.runs.files import RUN_FILE, read_run_file, run_folder
 from weir.runs.ledger import LEDGER, Entry, Ledger, read_ledger
 from weir.runs.manifest import COPY_HINT, MANIFEST, verify
+from weir.statistics.inference import autocorrelation_of
+from weir.statistics.median import ASSUMED
 from weir.terms.columns import repeated_parameters
 from weir.terms.model import CROSS_CHECK, Row
 

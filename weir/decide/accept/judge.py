@@ -13,10 +13,10 @@ from weir.base.units import few
 from weir.decide.accept.conditions import Finding, Subject, findings, storages_of, usable
 from weir.decide.accept.contract import BEST, MEDIAN, Contract, Line, Promise
 from weir.decide.accept.evidence import Measured, Run, rows_of, why_none
-from weir.records.inference import MEDIAN_ERROR, mean_of, serial_factors, t_quantile, variance_of
-from weir.records.intervals import fewest_for_median, level_of_look, median_interval
 from weir.records.metrics import metric_named
 from weir.records.rounds import REMARKS
+from weir.statistics.inference import MEDIAN_ERROR, mean_of, serial_factors, t_quantile, variance_of
+from weir.statistics.median import fewest_for_median, level_of_look, median_interval
 from weir.terms.model import Row
 
 PASS, FAIL, NOT_PROVEN = "pass", "fail", "not proven"

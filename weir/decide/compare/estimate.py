@@ -22,7 +22,8 @@ from functools import partial
 from math import expm1, log, sqrt
 
 from weir.decide.compare.pairs import OTHER_DAY_S, Pair, Sample, samples
-from weir.records.inference import (
+from weir.records.metrics import Metric
+from weir.statistics.inference import (
     Effect,
     Mean,
     autocorrelation_of,
@@ -32,8 +33,7 @@ from weir.records.inference import (
     t_quantile,
     variance_of,
 )
-from weir.records.intervals import LEVEL
-from weir.records.metrics import Metric
+from weir.statistics.median import LEVEL
 from weir.terms.model import Row
 
 # Standard deviation of a campaign's logarithm. With less, more than 5 % of tables of equal storage on six

@@ -25,9 +25,9 @@ from weir.decide.compare.estimate import (
     mean_of_rounds,
 )
 from weir.decide.compare.pairs import NEVER_USED, RESERVED, UNPROVEN, Pair, Unmatched
-from weir.records.inference import ENOUGH_SERIES, false_discovery_rates
-from weir.records.intervals import ASSUMED
 from weir.records.metrics import Metric
+from weir.statistics.inference import ENOUGH_SERIES, false_discovery_rates
+from weir.statistics.median import ASSUMED
 
 FASTER, SLOWER, SAME, UNDECIDED = "faster", "slower", "no difference", "undecided"
 LEVEL = 0.05

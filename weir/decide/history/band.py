@@ -26,7 +26,7 @@ from weir.decide.history.regimes import (
     regimes_of,
 )
 from weir.decide.history.series import Numbers, Series
-from weir.records.inference import t_quantile
+from weir.statistics.inference import t_quantile
 
 OUTSIDE = 0.005  # chance that a value of an unchanged series lies outside of its band
 SURE = 0.01  # chance of seeing a trend or a weekly rhythm that is not there

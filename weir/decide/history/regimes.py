@@ -16,8 +16,8 @@ import numpy as np
 import ruptures
 
 from weir.decide.history.series import Numbers, Series
-from weir.records.inference import MEDIAN_ERROR, t_quantile, t_tail
-from weir.records.intervals import LEVEL
+from weir.statistics.inference import MEDIAN_ERROR, t_quantile, t_tail
+from weir.statistics.median import LEVEL
 
 FEWEST_POINTS = 10  # fewer teach nothing
 SHORTEST_REGIME = 5

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum, log, log2, sqrt
 
-from weir.records.inference import MEDIAN_ERROR, Effect, Mean, t_quantile, variance_of
+from weir.statistics.inference import MEDIAN_ERROR, Effect, Mean, t_quantile, variance_of
 from weir.terms.model import Row
 
 LEVEL = 0.9  # share of runs within the range

@@ -29,9 +29,9 @@ from weir.cli import main
 from weir.decide.accept.conditions import storages_of
 from weir.decide.accept.evidence import Measured, read_measured
 from weir.decide.accept.judge import judge
-from weir.records.intervals import ASSUMED
 from weir.records.table import read_records
 from weir.runs.ledger import LEDGER, append, read_ledger
+from weir.statistics.median import ASSUMED
 
 
 @pytest.mark.row("choose campaigns")

@@ -7,9 +7,9 @@ import random
 import pytest
 
 from bench.decisions import SPREAD, judged
-from tests.unit.records.test_inference import series, three_errors
+from tests.unit.statistics.test_inference import series, three_errors
 from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS
-from weir.records.intervals import ASSUMED, level_of_look
+from weir.statistics.median import ASSUMED, level_of_look
 
 
 def at_the_limit(source: random.Random, count: int) -> list[float]:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.decide.predict.test_predict import MIB, row
 from weir.decide.predict.rates import PLAIN, Point, points_of, rate_of
-from weir.records.inference import Mean
+from weir.statistics.inference import Mean
 
 POSIX = ("POSIX", "shared", "sequential", False)
 MPIIO = ("MPIIO", "shared", "sequential", False)

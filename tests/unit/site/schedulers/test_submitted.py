@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from weir.site.schedulers import ENDED, JobFiles, JobState, Request, Scheduler
+from weir.site.schedulers.executors import Submitted, exit_file, messages_file, submit
 from weir.site.schedulers.flux import state_of as flux_state
 from weir.site.schedulers.pbs import facts_of
 from weir.site.schedulers.pbs import state_of as pbs_state
-from weir.site.schedulers.submitting import Submitted, exit_file, messages_file, submit
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "schedulers"
 
@@ -62,7 +62,7 @@ def test_a_job_that_is_forgotten_and_left_no_file_has_a_reason(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """A server of Flux that was killed knows nothing of its jobs when it is started again."""
-    monkeypatch.setattr("weir.site.schedulers.submitting.SEEN_LATE_S", 0.0)
+    monkeypatch.setattr("weir.site.schedulers.executors.SEEN_LATE_S", 0.0)
     log = tmp_path / "job.log"
     assert ended(JobState(ENDED), log) == "job 7 was ended by told: it knows nothing of this job any more"
     messages_file(log).write_text("flux-shell[0]: FATAL: input.kvs: Function not implemented\n")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.conftest import ROOT
-from weir.records import inference, intervals
+from weir.statistics import inference, median
 
 DECISION = ROOT / "docs/decisions/0024-one-interval-of-a-median.md"
 STATISTICS = ROOT / "analysis/R/statistics.R"
@@ -41,7 +41,7 @@ def python_files() -> Iterator[str]:
 
 
 def test_what_is_twice_is_what_the_decision_lists_with_its_lines() -> None:
-    in_r, in_python = functions_of(STATISTICS), {**vars(intervals), **vars(inference)}
+    in_r, in_python = functions_of(STATISTICS), {**vars(median), **vars(inference)}
     assert twice()
     for names, others, lines in twice():
         assert sum(in_r[name].count("\n") + 1 for name in names) == lines, names
@@ -62,14 +62,14 @@ def test_probabilities_are_computed_in_one_file_of_each_language() -> None:
     imports = {
         name for name in python_files() if re.search(r"\b(?:from|import) scipy", (ROOT / name).read_text())
     }
-    assert imports == {"weir/records/inference.py"} | PYTHON_ALONE
+    assert imports == {"weir/statistics/inference.py"} | PYTHON_ALONE
 
 
 def test_what_both_assume_is_the_same() -> None:
     code = STATISTICS.read_text()
     numbers = dict(re.findall(r"^(\w+) <- ([\d.]+)L?$", code, re.MULTILINE))
-    assert float(numbers["interval_level"]) == intervals.LEVEL
-    assert float(numbers["assumed_autocorrelation"]) == intervals.ASSUMED
+    assert float(numbers["interval_level"]) == median.LEVEL
+    assert float(numbers["assumed_autocorrelation"]) == median.ASSUMED
     assert float(numbers["serial_errors"]) == inference.SERIAL_ERRORS
     assert f"uniroot(missing, c(0, {inference.MOST_CORRELATION}))" in code
 

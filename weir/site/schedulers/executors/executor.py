@@ -17,7 +17,7 @@ from snakemake_interface_executor_plugins.settings import CommonSettings
 
 from weir.base.errors import WeirError
 from weir.site.schedulers import RUNNING, WAITING, JobFiles, Request, Scheduler, scheduler
-from weir.site.schedulers.submitting import Submitted, job_script, submit
+from weir.site.schedulers.executors import Submitted, job_script, submit
 
 LOGS = Path("results/queue-logs")
 

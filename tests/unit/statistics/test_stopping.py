@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from weir.records.intervals import ASSUMED, LEVEL, interval_ranks
+from weir.statistics.median import ASSUMED, LEVEL, interval_ranks
 
 SERIES, MOST, SPREAD = 12_000, 40, 0.08
 ALLOWED = 0.006  # below the printed level: three standard errors

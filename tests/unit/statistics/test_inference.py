@@ -9,7 +9,7 @@ from statistics import fmean
 
 import pytest
 
-from weir.records.inference import (
+from weir.statistics.inference import (
     Mean,
     autocorrelation_of,
     difference,
@@ -18,7 +18,7 @@ from weir.records.inference import (
     mean_of,
     serial_factors,
 )
-from weir.records.intervals import ASSUMED, FIRST_LOOK, level_of_look, median_interval
+from weir.statistics.median import ASSUMED, FIRST_LOOK, level_of_look, median_interval
 
 
 def series(source: random.Random, count: int, alike: float) -> list[float]:

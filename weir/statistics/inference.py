@@ -1,4 +1,4 @@
-"""Means, effects and their correction: the statistics of every verb that decides; intervals.py has the
+"""Means, effects and their correction: the statistics of every verb that decides; median.py has the
 medians.
 
 Runs that follow each other are alike. Nothing here takes them for independent: an autocorrelation is assumed,
@@ -19,7 +19,7 @@ from functools import cache, lru_cache, partial
 from math import exp, fsum, log, sqrt
 from typing import Any
 
-from weir.records.intervals import ASSUMED, ENOUGH_NEIGHBOURS, LEVEL
+from weir.statistics.median import ASSUMED, ENOUGH_NEIGHBOURS, LEVEL
 
 MEDIAN_ERROR = sqrt(math.pi / 2)  # standard error of a median over that of a mean, for normal noise
 FEWEST_NEIGHBOURS = 4  # values of a series: a shorter one takes no part in the estimate

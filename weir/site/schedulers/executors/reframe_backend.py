@@ -18,7 +18,7 @@ from reframe.core.schedulers import Job, JobScheduler
 from weir.base.errors import WeirError
 from weir.base.processes import wall_s
 from weir.site.schedulers import WAITING, JobFiles, Request, Scheduler
-from weir.site.schedulers.submitting import Submitted, own_path, submit
+from weir.site.schedulers.executors import Submitted, own_path, submit
 
 _NAMES: dict[str, str] = {}
 _PAUSE_S = 2.0

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from weir.records.intervals import half_width, interval_ranks, median_interval, widest
+from weir.records.intervals import widest
+from weir.statistics.median import half_width, interval_ranks, median_interval
 
 # analysis/tests/testthat/test-drift.R reads it, too.
 TABLE = Path(__file__).resolve().parents[2] / "golden/intervals.csv"

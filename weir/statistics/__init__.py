@@ -1,0 +1,1 @@
+"""Medians, means and effects with their intervals: numbers in, numbers out."""
