@@ -267,6 +267,9 @@ def _claimed(planned: PlannedBatch, guardian: Guardian) -> Iterator[list[str]]:
         except WeirError:
             planned.launch_folder.mkdir(parents=True, exist_ok=True)  # the next start removes what is left
             raise
+        except BaseException:  # an interrupt: the target must not go while the guardian removes
+            guardian.clean()
+            raise
 
 
 def _remove_remains(batch: SessionBatch) -> None:

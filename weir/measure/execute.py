@@ -131,6 +131,8 @@ def execute(
         _ended(process, token)
         raise
     elapsed_s = time.monotonic() - started
+    if reason is None and process.returncode != 0:
+        end_processes(token)  # ranks of a killed launcher go on, into the files of the next launch
     return Outcome(process.poll(), reason is not None, elapsed_s, *output, reason)
 
 

@@ -75,6 +75,9 @@ class Ledger:
 def end_run(folder: Path, document: Mapping[str, Any], judge: Judge | None = None) -> None:
     """Write what the run is judged, then run.json with the sums of all, its line in the ledger before it: no
     run counts that the ledger does not know."""
+    # A weir that was killed within this function leaves them.
+    for left in (folder / ROWS_FILE, *folder.glob(f".{ROWS_FILE}.*"), *folder.glob(f".{RUN_FILE}.*")):
+        left.unlink(missing_ok=True)
     document = _with_sums(folder, document)
     if rows := judge and judge(folder, document):
         write_atomically(folder / ROWS_FILE, rows)

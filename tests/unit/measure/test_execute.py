@@ -52,6 +52,14 @@ def test_time_limit_ends_ranks_in_sessions_of_their_own(tmp_path: Path, token: s
     assert until(lambda: processes_with_token(token) == [])
 
 
+def test_ranks_that_outlive_their_launcher_have_ended_when_it_is_over(tmp_path: Path, token: str) -> None:
+    """A killed launcher does not end them: they would write into the files of the next launch."""
+    rank = "setsid sh -c 'trap \"\" TERM; sleep 600' >/dev/null 2>&1 & setsid sleep 600 >/dev/null 2>&1 &"
+    outcome = execute(["sh", "-c", f"{rank} sleep 0.2; kill -KILL $$"], ENVIRONMENT, 600, token, tmp_path)
+    assert outcome.exit_code == -signal.SIGKILL
+    assert processes_with_token(token) == []
+
+
 @pytest.mark.row("a step of the clock")
 def test_a_step_of_the_clock_ends_no_cell(
     tmp_path: Path, token: str, monkeypatch: pytest.MonkeyPatch

@@ -78,7 +78,8 @@ def test_ranks_that_end_just_before_the_job_are_not_failed(
 ) -> None:
     """A job that is cancelled ends step by step, and some launchers say nothing of it."""
     srun = job.results.parent / "bin" / "srun"
-    srun.write_text("#!/bin/sh\n(sleep 0.3; kill -INT $PPID) >/dev/null 2>&1 &\nexit 1\n")
+    slurmd = "env -u WEIR_RUN_TOKEN sh -c 'sleep 0.3; kill -INT $0' $PPID >/dev/null 2>&1 &"
+    srun.write_text(f"#!/bin/sh\n{slurmd}\nsleep 0.1\nexit 1\n")
     monkeypatch.setenv("SLURM_JOB_ID", "5")
     monkeypatch.setattr(launch, "SIGNAL_LATE_S", 60.0)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

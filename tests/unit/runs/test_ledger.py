@@ -13,6 +13,7 @@ import pytest
 
 from weir.cli import main
 from weir.records.rounds import Rounds, rounds_of_rows
+from weir.runs.files import ROWS_FILE, RUN_FILE
 from weir.runs.ledger import (
     COLLECTED_LEDGER,
     LEDGER,
@@ -43,6 +44,17 @@ def end(results: Path, cell: str, run: int, **how: Any) -> Path:
     (folder / "stdout.txt").write_text(f"{cell} {run}\n")
     end_run(folder, document(cell, run, **how))
     return folder
+
+
+def test_nothing_of_a_weir_that_was_killed_at_the_end_of_a_run_counts(tmp_path: Path) -> None:
+    """It had judged the run, and its guardian, which settles it, judges nothing."""
+    folder = tmp_path / "results/lab/runs/c1/000"
+    folder.mkdir(parents=True)
+    for name in (ROWS_FILE, f".{ROWS_FILE}.4711", f".{RUN_FILE}.4711", "stdout.txt"):
+        (folder / name).write_text("{}\n")
+    end_run(folder, document("c1", 0))
+    assert {file.name for file in folder.iterdir()} == {"stdout.txt", RUN_FILE}
+    assert [*json.loads((folder / RUN_FILE).read_text())["sha256"]] == ["stdout.txt"]
 
 
 @pytest.fixture

@@ -105,6 +105,7 @@ class Custody:
                         f"target {self.target.name} may be measured by {neighbour}",
                         hint=f"if it is gone, delete {self.target.path}/{LOCK_IN_TARGET}, and clean up again",
                     )
+                self.claimed = True  # for all that is known
                 return self._clean_up_after_a_kill()
         return {}
 
@@ -142,8 +143,12 @@ class Custody:
 
     def _empty_the_target(self) -> None:
         try:
+            if self.claimed and missing(self.workspace) and self.results.is_dir():
+                # The target was unmounted, with what is on it: the next start, which sees this, removes it.
+                self.launches.mkdir(parents=True, exist_ok=True)
             if Path(self.target.path).is_dir():
                 self.workspace.remove()
+            self.claimed = False
         finally:
             if self.lock is not None:
                 self.lock.release()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 import sys
 import time
@@ -31,19 +32,25 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PlannedBatch:
 
 @pytest.mark.slow
 @pytest.mark.quick
+@pytest.mark.parametrize("error", ["", "a fault", "an interrupt"])
 def test_a_target_that_goes_after_the_last_execution_is_emptied_by_the_next_start(
-    job: PlannedBatch, monkeypatch: pytest.MonkeyPatch
+    job: PlannedBatch, monkeypatch: pytest.MonkeyPatch, error: str
 ) -> None:
     """As a FUSE mount whose process was killed: its directory is there and empty."""
     target, elsewhere = Path(job.target.path), Path(job.target.path).with_name("unmounted")
+    job.results.mkdir(parents=True, exist_ok=True)
 
     def unmount(*_: object, **options: object) -> None:
         target.rename(elsewhere)
         target.mkdir()
+        if error:
+            raise KeyboardInterrupt if error == "an interrupt" else WeirError(error)
 
     monkeypatch.setattr(batches, "run_all", unmount)
-    with pytest.raises(WeirError, match=r"is not there any more: was .*/data unmounted\?"):
+    told = error or r"is not there any more: was .*/data unmounted\?"
+    with pytest.raises(KeyboardInterrupt if error == "an interrupt" else WeirError) as raised:
         measure_batch(job)
+    assert error == "an interrupt" or re.search(told, str(raised.value))
     target.rmdir()
     elsewhere.rename(target)
     assert {one.name[:5] for one in target.iterdir()} == {"weir-", ".weir"}
@@ -55,10 +62,12 @@ def test_a_target_that_goes_after_the_last_execution_is_emptied_by_the_next_star
 
 @pytest.mark.slow
 @pytest.mark.quick
-def test_what_is_claimed_in_the_moment_of_an_interrupt_is_removed(
-    job: PlannedBatch, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("request_", ["claim", "clean"])
+def test_what_is_claimed_or_cleaned_in_the_moment_of_an_interrupt_is_removed(
+    job: PlannedBatch, monkeypatch: pytest.MonkeyPatch, request_: str
 ) -> None:
-    """The command of the target unmounted it while the guardian still claimed its workspace there."""
+    """The command of the target unmounted it while the guardian was still at work there."""
+    monkeypatch.setattr(batches, "run_all", lambda *_, **options: None)
     requests: list[str] = []
     ask = Guardian.ask
 
@@ -68,7 +77,7 @@ def test_what_is_claimed_in_the_moment_of_an_interrupt_is_removed(
 
     def interrupted(descriptor: int, limit_s: float) -> bool:
         found = is_readable(descriptor, limit_s)
-        if requests[-1:] == ["claim"]:
+        if requests[-1:] == [request_] and "interrupted" not in requests:
             requests.append("interrupted")
             raise KeyboardInterrupt
         return found

@@ -56,6 +56,17 @@ def test_what_is_left_is_removed_with_its_note(notes: Path, tmp_path: Path) -> N
     assert (cleaned.complaints, [*notes.iterdir(), *(tmp_path / "data").iterdir()]) == ((), [])
 
 
+def test_what_is_left_on_a_target_that_was_unmounted_is_noted_for_the_next_start(
+    notes: Path, tmp_path: Path
+) -> None:
+    facts = killed(facts_below(tmp_path))
+    (tmp_path / "results").mkdir()
+    (notes / "0123.json").write_text(json.dumps(facts))
+    (cleaned,) = clean_up_after_kills(print)
+    assert (cleaned.complaints, [*notes.iterdir()]) == ((), [])
+    assert Path(facts["launches"]).is_dir()
+
+
 def test_a_note_of_a_results_folder_that_is_not_utf8_is_carried_out(notes: Path, tmp_path: Path) -> None:
     results = tmp_path / "a\udcffb"
     facts = killed(facts_below(tmp_path)) | {"results": str(results)}
