@@ -20,7 +20,7 @@ from weir.measure.clean_up.prepared_target import Guardian, on_target
 from weir.measure.clean_up.remains import clean_up_after_kills, settle
 from weir.measure.command import Turn
 from weir.measure.launch import LaunchLostError, run_launch
-from weir.measure.lock import Holder, Lock, hold, machine_lock
+from weir.measure.lock import Holder, Lock, hold, hold_launches, launch_lock, machine_lock
 from weir.measure.machine.servers import server_memory_bytes
 from weir.measure.nodes import LEAST_NODES, compared
 from weir.measure.preflight import Check, Checked, look_at
@@ -116,14 +116,15 @@ class _Rounds:
             if batch.needs_its_target:
                 with self._errors_of(batch):
                     lock = machine_lock(batch.planned.target)
-                    batch.lock = locks.setdefault(lock.path, lock)
+                    own = launch_lock(batch.planned.launch_folder)
+                    batch.locks = [locks.setdefault(lock.path, lock), own]
                     found.append((self._until_first and number > 0, str(lock.path), batch))
         for is_other, _, batch in sorted(found, key=lambda each: each[:2]):
-            assert batch.lock is not None
             with self._errors_of(batch):
-                if batch.lock.descriptor < 0:
-                    held.callback(batch.lock.release)
-                _hold_for(batch, batch.lock, is_patient=not is_other)
+                for lock in batch.locks:
+                    if lock.descriptor < 0:
+                        held.callback(lock.release)
+                _hold_for(batch, is_patient=not is_other)
 
     def _take_turn(self, batch: SessionBatch, round: int | None) -> None:
         todo, progress = batch.todo(round), self._session.progress
@@ -153,11 +154,11 @@ class _Rounds:
                 batch.left = max(len(batch.missing()), batch.left)
 
 
-def _hold_for(batch: SessionBatch, lock: Lock, is_patient: bool = True) -> None:
-    """Become the holder of the target's lock for this batch, and record what a killed weir left of it."""
+def _hold_for(batch: SessionBatch, is_patient: bool = True) -> None:
+    """Become the holder of the locks for this batch, and record what a killed weir left of it."""
     planned, session = batch.planned, batch.session
-    _take(planned, lock, session.wait_s, session.progress, is_patient)
-    batch.lock = lock
+    of_target, of_launches = batch.locks
+    hold_launches(of_launches, _take(planned, of_target, session.wait_s, session.progress, is_patient))
     if planned.launch_folder.exists():
         batch.has_remains = True
         settle(planned.launch_folder, planned.results, session.judge)
@@ -202,9 +203,8 @@ def _try(batch: SessionBatch, todo: Sequence[Execution], round: int | None) -> N
 
 def _measure(batch: SessionBatch, todo: Sequence[Execution], round: int | None) -> None:
     planned, session = batch.planned, batch.session
-    assert batch.lock is not None
-    own = _take(planned, batch.lock, session.wait_s, session.progress)
-    with on_target(planned, batch.lock, own) as (guardian, token):
+    own = _take(planned, batch.locks[0], session.wait_s, session.progress)
+    with on_target(planned, batch.locks, own) as (guardian, token):
         checked = _checked(planned, guardian, token, session.starts)
         _require(checked.checks, planned)
         if _excludes(batch, checked.checks):
@@ -276,10 +276,9 @@ def _remove_remains(batch: SessionBatch) -> None:
     """Remove the files of a weir that was killed after its last execution, or whose target had gone by then:
     they may be seen only on a target that is prepared."""
     planned, session = batch.planned, batch.session
-    assert batch.lock is not None
     planned.launch_folder.mkdir(parents=True, exist_ok=True)  # if this fails, the next start tries again
-    own = _take(planned, batch.lock, session.wait_s, session.progress)
-    with on_target(planned, batch.lock, own) as (guardian, _):
+    own = _take(planned, batch.locks[0], session.wait_s, session.progress)
+    with on_target(planned, batch.locks, own) as (guardian, _):
         if in_time(Path(planned.target.path).is_dir, planned.target.path):
             with _claimed(planned, guardian):
                 pass
@@ -372,7 +371,7 @@ def preflight(planned: PlannedBatch, wait_s: float = 0.0) -> list[Check]:
     clean_up_after_kills(partial(_report, planned, progress))
     lock = machine_lock(planned.target)
     try:
-        with on_target(planned, lock, _take(planned, lock, wait_s, progress)) as (guardian, token):
+        with on_target(planned, [lock], _take(planned, lock, wait_s, progress)) as (guardian, token):
             return _checked(planned, guardian, token, set()).checks
     finally:
         lock.release()

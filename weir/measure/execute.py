@@ -7,11 +7,12 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from weir.base.processes import die_with_parent, waits_in
+from weir.base.processes import INTERRUPTS, die_with_parent, waits_in
 
 # Launchers start ranks in sessions of their own, out of reach of a signal to our group: each rank has this.
 TOKEN_VARIABLE = "WEIR_RUN_TOKEN"
@@ -107,6 +108,8 @@ def execute(
     """
     watch = limit if callable(limit) else _time_limit(limit)
     started = time.monotonic()
+    # An interrupt within the start would lose the process that was just made.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
     try:
         process = subprocess.Popen(
             list(command),
@@ -116,12 +119,14 @@ def execute(
             env={**environment, TOKEN_VARIABLE: token},
             cwd=folder,
             start_new_session=True,
-            preexec_fn=die_with_parent,  # a launcher ends its ranks then
+            preexec_fn=partial(_begin, mask),
         )
     except OSError as error:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         return Outcome(None, False, time.monotonic() - started, b"", b"", f"{command[0]}: {error.strerror}")
     reason = None
     try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         while (output := _output(process)) is None:
             if reason := watch():
                 output, stuck = _ended(process, token)
@@ -134,6 +139,12 @@ def execute(
     if reason is None and process.returncode != 0:
         end_processes(token)  # ranks of a killed launcher go on, into the files of the next launch
     return Outcome(process.poll(), reason is not None, elapsed_s, *output, reason)
+
+
+def _begin(mask: Iterable[int]) -> None:
+    """In the process, before its program."""
+    die_with_parent()  # a launcher ends its ranks then
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def _output(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes] | None:

@@ -46,6 +46,7 @@ _LONGEST_S = 1e9  # more than any cell takes, and less than a date can be away
 TRUNCATED = f"{SUMMARY_FILE} is missing or truncated: the program ended with exit code 0"
 # A job that is cancelled ends step by step; the signal to this process comes so much after that to the ranks.
 SIGNAL_LATE_S = 2.0
+LAUNCH_ENDS_S = 60.0  # time for a launcher that hangs when its ranks are done
 
 
 class LaunchLostError(Exception):
@@ -218,6 +219,7 @@ class SharedEngine:
         write_atomically(self.folder / "list", lines)
         (self.folder / STATUS_FILE).write_text("", encoding="utf-8")
         write_atomically(self.folder / LAUNCH_FILE, known)
+        self._report = turn.batch.session.progress.report
         tell = partial(turn.batch.session.progress.step, turn.planned.batch)
         self.watch = StatusWatch(self.folder / STATUS_FILE, executions, tell, turn.guardian.fault)
         self.limit: float | Watch = self.watch
@@ -234,6 +236,8 @@ class SharedEngine:
     def end(self, outcome: Outcome) -> str | None:
         """The launch is over; a fault of the machine that was found meanwhile."""
         self._outcome = outcome
+        if outcome.ended and self.watch.current is None:
+            self._report(f"weir: {outcome.error}: it was ended, its cells have run")
         self.watch()  # the lines of the last moment
         return self.watch.fault
 
@@ -360,6 +364,8 @@ class StatusWatch:
             self._tell(self._left.pop(0), self.fault or how, line.elapsed_s)
         if self.fault is not None:
             return self.fault
+        if self.current is None and self.elapsed_s() > LAUNCH_ENDS_S:
+            return f"the launch did not end within {LAUNCH_ENDS_S:g} s after its last cell"
         if self.current is not None and self.elapsed_s() > self.current.cell.timeout_s:
             return f"ended after its limit of {self.current.cell.timeout_s:g} s"
         return None

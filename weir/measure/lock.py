@@ -1,8 +1,9 @@
 """One measurement at a time on a target: two would measure each other, and delete each other's files.
 
-There are two locks. One lies on this machine, in /var/tmp/weir-UID/locks, and is taken before the target is
-prepared; it keeps a user's checkouts apart. The other lies in the target, where jobs on other nodes see it.
-Both name their holder. Where a file system has no locks, the name decides.
+There are three locks. One lies on this machine, in /var/tmp/weir-UID/locks, and is taken before the target is
+prepared; it keeps a user's checkouts apart. Another lies in the target, where jobs on other nodes see it. The
+third lies in the results: two starts of one batch on two nodes have targets of one name. Each names its
+holder. Where a file system has no locks, the name decides.
 """
 
 from __future__ import annotations
@@ -159,6 +160,24 @@ def machine_lock(target: Target) -> Lock:
     folder = lock_directory()
     place = real_path(target.path) if target.path.startswith("/") else target.path
     return Lock(folder / hashlib.sha256(place.encode(errors="surrogateescape")).hexdigest()[:16])
+
+
+def launch_lock(folder: Path) -> Lock:
+    """The lock of the launches of a batch lies beside their folder, in its results: a start on another node,
+    which would settle them, has a machine lock of its own."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    return Lock(folder.with_name(f"{folder.name}.lock"))
+
+
+def hold_launches(lock: Lock, own: Holder) -> None:
+    """Become the holder, or refuse. A node that failed may keep its lock for long, or for ever."""
+    holder = lock.take(own)
+    if holder is None or holder.is_alive() is False or (holder.job and holder.job == own.job):
+        return
+    raise WeirError(
+        f"batch {own.batch} is being measured by {holder}",
+        hint=f"wait for it, or end it on {holder.host}; if it is gone, delete {lock.path}",
+    )
 
 
 def hold(

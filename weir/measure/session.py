@@ -30,7 +30,7 @@ from weir.measure.lock import Lock
 from weir.measure.nodes import Slow
 from weir.plan.model import Batch, Plan
 from weir.runs.files import ended_at, read_run_file
-from weir.runs.ledger import Judge
+from weir.runs.ledger import Judge, finish_ended
 from weir.site.schedulers import surrounding
 from weir.terms.model import Cell, Stack, Target, Until
 
@@ -281,6 +281,8 @@ class Session:
         self.progress = Progress(progress_file)
         if self.ends_at is None:
             self.ends_at = _end_of_allocation()
+        for results in {one.results for one in planned}:
+            finish_ended(results)
         self.batches = [SessionBatch(one, self) for one in planned]
 
     @classmethod
@@ -298,7 +300,7 @@ class Session:
 class SessionBatch:
     planned: PlannedBatch
     session: Session = field(repr=False)
-    lock: Lock | None = None  # of the target, from the moment when it is taken
+    locks: list[Lock] = field(default_factory=list)  # of the target, then of the launches
     finished: dict[Run, Finished] = field(init=False)
     kept: list[Run] = field(init=False)  # executions of the plan that are not measured again
     ran: list[Execution] = field(init=False, default_factory=list)  # in this session

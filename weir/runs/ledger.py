@@ -33,6 +33,7 @@ NOTHING_BEFORE = "0" * 64
 Judge = Callable[[Path, Mapping[str, Any]], str | None]
 DONE = "done"
 _TAIL_BYTES = 4096  # a line is shorter
+_ENDING_BYTES = 16 * _TAIL_BYTES  # lines of sessions that may have been killed at once
 # Errors of file systems without locks, such as Lustre mounted without flock.
 _NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)
 
@@ -74,7 +75,8 @@ class Ledger:
 
 def end_run(folder: Path, document: Mapping[str, Any], judge: Judge | None = None) -> None:
     """Write what the run is judged, then run.json with the sums of all, its line in the ledger before it: no
-    run counts that the ledger does not know."""
+    run counts that the ledger does not know. run.json is whole before that line, so that a kill between them
+    leaves nothing to measure again: finish_ended gives it its name."""
     # A weir that was killed within this function leaves them.
     for left in (folder / ROWS_FILE, *folder.glob(f".{ROWS_FILE}.*"), *folder.glob(f".{RUN_FILE}.*")):
         left.unlink(missing_ok=True)
@@ -83,8 +85,28 @@ def end_run(folder: Path, document: Mapping[str, Any], judge: Judge | None = Non
         write_atomically(folder / ROWS_FILE, rows)
         document["sha256"][ROWS_FILE] = hashlib.sha256(rows.encode()).hexdigest()
     text = _run_text(document)
-    append(folder.parents[2] / LEDGER, document, hashlib.sha256(text.encode()).hexdigest())
-    write_atomically(folder / RUN_FILE, text)
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    whole = _unnamed(folder, sha256)
+    write_atomically(whole, text)
+    append(folder.parents[2] / LEDGER, document, sha256, lambda: whole.replace(folder / RUN_FILE))
+
+
+def finish_ended(results: Path) -> None:
+    """Give run.json its name in the runs that a killed weir ended in the ledger alone: a second line would
+    tell that they were replaced."""
+    if not (results / LEDGER).is_file():
+        return
+    with _locked(results / LEDGER) as descriptor:
+        for line in _tail(descriptor, _ENDING_BYTES).split(b"\n"):
+            with contextlib.suppress(*WRONG_CONTENT):
+                entry = from_json(line)
+                folder = results / "runs" / Path(entry["cell"]).name / f"{int(entry['run']):03d}"
+                with contextlib.suppress(FileNotFoundError):
+                    _unnamed(folder, str(entry["sha256"])).replace(folder / RUN_FILE)
+
+
+def _unnamed(folder: Path, sha256: str) -> Path:
+    return folder / f".{RUN_FILE}.{Path(sha256).name}"
 
 
 def write_run_file(folder: Path, document: Mapping[str, Any]) -> None:
@@ -103,8 +125,10 @@ def _run_text(document: Mapping[str, Any]) -> str:
     return json.dumps(document, indent=1, sort_keys=True) + "\n"
 
 
-def append(file: Path, document: Mapping[str, Any], sha256: str) -> None:
-    """The line of one run.json (as data, with its SHA-256)."""
+def append(
+    file: Path, document: Mapping[str, Any], sha256: str, then: Callable[[], object] = lambda: None
+) -> None:
+    """The line of one run.json (as data, with its SHA-256). then: what nobody else may do meanwhile."""
     cell = document["cell"]
     entry = {
         "cell": cell["cell"],
@@ -116,6 +140,7 @@ def append(file: Path, document: Mapping[str, Any], sha256: str) -> None:
     }
     with _locked(file) as descriptor:
         _append(descriptor, file, entry)
+        then()
 
 
 def copy_ledger(source: Ledger, file: Path, sums: Mapping[str, str]) -> None:
@@ -200,9 +225,12 @@ def _locked(file: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
+def _tail(descriptor: int, size: int) -> bytes:
+    return os.pread(descriptor, size, max(os.fstat(descriptor).st_size - size, 0))
+
+
 def _append(descriptor: int, file: Path, entry: Mapping[str, Any]) -> None:
-    size = os.fstat(descriptor).st_size
-    tail = os.pread(descriptor, _TAIL_BYTES, max(size - _TAIL_BYTES, 0))
+    size, tail = os.fstat(descriptor).st_size, _tail(descriptor, _TAIL_BYTES)
     # This line ends one that a power cut left; whoever reads the ledger finds it.
     lead = b"" if not tail or tail.endswith(b"\n") else b"\n"
     last = tail.rstrip(b"\n").rpartition(b"\n")[2]

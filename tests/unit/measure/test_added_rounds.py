@@ -160,7 +160,7 @@ def test_batches_side_by_side_add_rounds_in_turns(
     monkeypatch.setattr(batches, "take_turn", take_turn)
     monkeypatch.setattr(batches, "clean_up_after_kills", lambda report: [])
     until = Until(0.001, at_most=8)
-    jobs = [job_of(tmp_path, [cell("b", until)]), job_of(tmp_path, [cell("c", until, 6)])]
+    jobs = [job_of(tmp_path, [cell("b", until)]), replace(job_of(tmp_path, [cell("c", until, 6)]), batch="c")]
     session = session_of(*jobs, seed=3)
     measure_in_rounds(session)
     results = session.batches
@@ -173,7 +173,10 @@ def test_turns_end_with_the_added_rounds_of_the_first_batch(
 ) -> None:
     monkeypatch.setattr(batches, "take_turn", take_turn)
     monkeypatch.setattr(batches, "clean_up_after_kills", lambda report: [])
-    jobs = [job_of(tmp_path, [cell("b", Until(0.001, at_most=6))]), job_of(tmp_path, [cell("c", None, 9)])]
+    jobs = [
+        job_of(tmp_path, [cell("b", Until(0.001, at_most=6))]),
+        replace(job_of(tmp_path, [cell("c", None, 9)]), batch="c"),
+    ]
     session = session_of(*jobs, seed=3)
     measure_in_rounds(session, until_first=True)
     first = session.batches[0]

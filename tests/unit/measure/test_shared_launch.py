@@ -76,6 +76,17 @@ def run(job: PlannedBatch, judge: Judge | None = None) -> SessionBatch:
     return run_missing(job, judge=judge)
 
 
+def test_a_launcher_that_hangs_after_its_last_cell_is_ended_and_its_cells_have_run(
+    tmp_path: Path, job: PlannedBatch, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(launch_module, "LAUNCH_ENDS_S", 0.3)
+    container = tmp_path / "exec.sh"
+    hangs = '[ "$3" != batch ] || exec sleep 600\n'
+    container.write_text(CONTAINER + hangs)
+    assert run(job).done == 4
+    assert "did not end within 0.3 s after its last cell: it was ended" in capsys.readouterr().err
+
+
 def test_cells_in_a_container_share_a_launch_and_its_ranks_are_looked_at(
     tmp_path: Path, job: PlannedBatch
 ) -> None:

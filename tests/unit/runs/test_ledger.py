@@ -20,6 +20,7 @@ from weir.runs.ledger import (
     ROUNDS_FILE,
     copy_ledger,
     end_run,
+    finish_ended,
     keep_ledger,
     read_ledger,
 )
@@ -138,6 +139,29 @@ def test_what_was_done_to_a_round_is_found_with_its_number(results: Path, name: 
     cheat, expected = CHEATS[name]
     cheat(results)
     assert found(results) == expected
+
+
+def test_a_run_that_was_killed_after_its_line_is_finished_and_not_told_as_replaced(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = (results / LEDGER).read_text().splitlines()[-1]
+    (results / LEDGER).write_text((results / LEDGER).read_text().removesuffix(line + "\n"))
+    (results / "runs/c2/003" / RUN_FILE).unlink()
+    replace = Path.replace
+
+    def killed(self: Path, target: Path) -> Path:
+        if target.name == RUN_FILE:
+            raise KeyboardInterrupt
+        return replace(self, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", killed)
+        with pytest.raises(KeyboardInterrupt):
+            end(results, "c2", 3)
+    assert found(results) == [("deleted", "c2", 3)]
+    finish_ended(results)
+    assert found(results) == []
+    assert (results / LEDGER).read_text().splitlines()[-1] == line
 
 
 def test_a_run_measured_without_a_ledger_has_no_line(results: Path) -> None:

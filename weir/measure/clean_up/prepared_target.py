@@ -45,19 +45,22 @@ _COMMAND_ENDS_S = 5.0
 
 
 @contextlib.contextmanager
-def on_target(planned: PlannedBatch, lock: Lock, own: Holder) -> Iterator[tuple[Guardian, str]]:
+def on_target(planned: PlannedBatch, locks: Sequence[Lock], own: Holder) -> Iterator[tuple[Guardian, str]]:
     """The target is prepared, and its clean-up commands run afterwards; with the token of what is started.
+    locks: the first is that of the target.
 
-    The guardian cleans up even if this process, which holds the lock, is killed; the lock is held until it is
+    The guardian cleans up even if this process, which holds the locks, is killed; they are held until it is
     done."""
-    token = secrets.token_hex(8)
-    guardian = Guardian(facts_of(planned, token, own, lock), [lock.descriptor])
+    token, guardian = secrets.token_hex(8), None
+    held = [lock.descriptor for lock in locks if lock.descriptor >= 0]
     try:
+        guardian = Guardian(facts_of(planned, token, own, locks[0]), held)
         with prepared(planned.target, token, guardian.nothing_left):
             yield guardian, token
     finally:
-        if not guardian.dismiss():
-            lock.hand_over()
+        if guardian is None or not guardian.dismiss():  # it is about to clean up, also in its start
+            for lock in locks:
+                lock.hand_over()
 
 
 def facts_of(planned: PlannedBatch, token: str, own: Holder, lock: Lock) -> dict[str, Any]:
@@ -98,9 +101,14 @@ class Guardian:
         self._facts, self._locks = facts, locks
         self._hung: HangsError | None = None
         self._nothing_left = False
+        self._is_noted = False  # for the next start, also when the guardian is done
         self._claimed = False
         self._number = 0  # of the last request; an interrupt may leave the answer of an earlier one unread
-        self._start()
+        try:
+            self._start()
+        except BaseException:
+            self._close()  # if it has started, it cleans up now
+            raise
 
     def _start(self) -> None:
         self._printed = b""  # by it, and not read yet
@@ -196,9 +204,11 @@ class Guardian:
         target has gone with what is on it."""
         self.ask_to_delete(do="clean", is_whole=is_whole)
 
-    def nothing_left(self) -> None:
-        """The target's clean-up commands have run."""
+    def nothing_left(self, complaints: Sequence[str] = ()) -> None:
+        """The target's clean-up commands have run. In haste they have less time: after a complaint then the
+        next start runs them again."""
         self._nothing_left = self._hung is None and not isinstance(sys.exception(), HangsError)
+        self._is_noted = bool(complaints) and is_in_haste(sys.exception())
 
     def dismiss(self, forget: bool = True) -> bool:
         """End it if nothing is left on the target; otherwise it stays, cleans up, and holds the lock.
@@ -207,14 +217,18 @@ class Guardian:
         """
         if self._nothing_left:
             with contextlib.suppress(WeirError):
-                self.ask(do="end", forget=forget)
+                self.ask(do="end", forget=forget and not self._is_noted)
         self._close()
         if self._nothing_left:
-            self._process.wait()
+            try:
+                self._process.wait(ANSWER_S)
+            except subprocess.TimeoutExpired:  # a file system that has just stopped to answer
+                return False
         return self._nothing_left
 
     def _close(self) -> None:
-        for pipe in (self._process.stdin, self._process.stdout):
+        process = getattr(self, "_process", None)
+        for pipe in (process.stdin, process.stdout) if process else ():
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
@@ -225,17 +239,18 @@ class Guardian:
 
 
 @contextlib.contextmanager
-def prepared(target: Target, token: str = "", cleaned: Callable[[], None] | None = None) -> Iterator[None]:
+def prepared(
+    target: Target, token: str = "", cleaned: Callable[[Sequence[str]], None] = lambda complaints: None
+) -> Iterator[None]:
     """The target's own commands around the batch; clean-up also runs when preparing failed half-way.
 
     What an interrupted command has started, such as a mount, may come up after clean-up looked for it: it is
-    ended, and clean-up runs again. cleaned is called when clean-up has run to its end, which an interrupt
-    prevents.
+    ended, and clean-up runs again. cleaned is called with the complaints of clean-up when that has run to its
+    end, which an interrupt prevents.
     """
     is_whole = False
     if (wrong := _unloadable_library(target)) is not None:
-        if cleaned:  # nothing was prepared
-            cleaned()
+        cleaned([])  # nothing was prepared
         raise wrong
     try:
         in_time(lambda: _make_private_directories(target), target.path)
@@ -253,8 +268,7 @@ def prepared(target: Target, token: str = "", cleaned: Callable[[], None] | None
             complaints = clean_up(target)
         for complaint in complaints:
             print(f"weir: target {target.name}: clean-up: {complaint}", file=sys.stderr)
-        if cleaned:
-            cleaned()
+        cleaned(complaints)
 
 
 def _unloadable_library(target: Target) -> TargetUnavailableError | None:

@@ -21,10 +21,18 @@ from weir.base.errors import WeirError
 from weir.base.files import fault_of, from_json, read_shaped
 from weir.measure.clean_up.prepared_target import Guardian, NotCarriedOutError, facts_of
 from weir.measure.launch import LAUNCH_FILE, STATUS_FILE, after, end_of, read_status
-from weir.measure.lock import NOTE_SUFFIX, Holder, Lock, lock_directory, machine_lock, this_process
+from weir.measure.lock import (
+    NOTE_SUFFIX,
+    Holder,
+    Lock,
+    launch_lock,
+    lock_directory,
+    machine_lock,
+    this_process,
+)
 from weir.measure.session import PlannedBatch
 from weir.runs.files import is_kept, run_folder
-from weir.runs.ledger import Judge, end_run
+from weir.runs.ledger import Judge, end_run, finish_ended
 
 _POLL_S = 0.2
 # The keys that facts_of gives a guardian, and the shape of what is read here; a guardian reports the rest.
@@ -95,17 +103,25 @@ def _clean_up(facts: Mapping[str, Any], lock: Lock, report: Report, wait_s: floa
     holder = _take(lock, own, wait_s)
     if holder is not None:
         return replace(cleaned, held_by=str(holder))
+    locks = [lock]
+    if Path(cleaned.results).is_dir():
+        locks.append(launch_lock(Path(facts["launches"])))
+        if (holder := locks[-1].take(own)) and holder.is_alive() is not False:
+            lock.release()
+            return replace(cleaned, held_by=str(holder))
     report(f"cleaning up after a killed measurement: batch {cleaned.batch} on target {cleaned.target}")
     try:
-        guardian = Guardian({**facts, "holder": vars(own)}, [lock.descriptor])
+        held = [each.descriptor for each in locks if each.descriptor >= 0]
+        guardian = Guardian({**facts, "holder": vars(own)}, held)
     except WeirError as error:
-        lock.release()
+        for each in locks:
+            each.release()
         cleaned = replace(cleaned, complaints=(_kept(error, facts),))
     else:
         cleaned = _taken_over(guardian, cleaned, facts)
-        if guardian.dismiss(forget=not cleaned.complaints):
-            lock.release()
-        lock.hand_over()
+        is_done = guardian.dismiss(forget=not cleaned.complaints)
+        for each in locks:
+            each.release() if is_done else each.hand_over()
     for complaint in cleaned.complaints:
         report(f"clean-up: {complaint}")
     return cleaned
@@ -145,6 +161,7 @@ def settle(folder: Path, results: Path, judge: Judge | None = None) -> None:
     Whether the machine failed the others, nobody knows any more: they are measured again. A launch whose file
     is damaged is set aside; its cells have no run file either.
     """
+    finish_ended(results)
     try:
         known = from_json((folder / LAUNCH_FILE).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):

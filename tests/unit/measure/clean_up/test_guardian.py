@@ -9,6 +9,8 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +18,12 @@ import pytest
 
 from tests.unit.measure.alone import measure_batch, one_cell
 from weir.base.errors import WeirError
-from weir.base.processes import INTERRUPTS, Interrupt, is_readable, started
+from weir.base.processes import INTERRUPTS, Interrupt, children_of, is_readable, started
 from weir.measure import batches
 from weir.measure.clean_up import prepared_target
 from weir.measure.clean_up.directories import Workspace
 from weir.measure.clean_up.prepared_target import Guardian
+from weir.measure.lock import Lock, machine_lock
 from weir.measure.session import PlannedBatch, SessionBatch
 
 
@@ -89,6 +92,53 @@ def test_what_is_claimed_or_cleaned_in_the_moment_of_an_interrupt_is_removed(
     after = requests[requests.index("interrupted") + 1 :]
     assert after == ["look", "clean", "end"]
     assert list(Path(job.target.path).iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.quick
+def test_an_interrupt_at_the_start_of_the_guardian_leaves_it_the_lock(
+    job: PlannedBatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has the facts, and cleans up: no other start may prepare the target meanwhile."""
+    interrupted: list[bool] = []
+
+    def at_the_start(descriptor: int, limit_s: float) -> bool:
+        found = is_readable(descriptor, limit_s)
+        if not interrupted:
+            interrupted.append(True)
+            raise KeyboardInterrupt
+        return found
+
+    lock, before = machine_lock(job.target), children_of(os.getpid())
+    monkeypatch.setattr(prepared_target, "is_readable", at_the_start)
+    monkeypatch.setattr(Lock, "release", lambda self: self.descriptor < 0 or pytest.fail("was given up"))
+    with pytest.raises(KeyboardInterrupt):
+        measure_batch(job)
+    over = time.monotonic() + 60
+    while children_of(os.getpid()) - before and time.monotonic() < over:
+        time.sleep(0.05)
+    assert not lock.path.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.quick
+@pytest.mark.parametrize("error", [None, KeyboardInterrupt])
+def test_after_an_interrupt_a_complaint_of_clean_up_is_noted_for_the_next_start(
+    job: PlannedBatch, monkeypatch: pytest.MonkeyPatch, error: type[BaseException] | None
+) -> None:
+    """In haste a command has less time, as umount may take to flush."""
+
+    def run_all(*_: object, **options: object) -> None:
+        if error:
+            raise error
+
+    monkeypatch.setattr(batches, "run_all", run_all)
+    lock = machine_lock(job.target)
+    job = replace(job, target=replace(job.target, cleanup=(("sh", "-c", "echo busy; exit 1"),)))
+    with pytest.raises(error) if error else nullcontext():
+        measure_batch(job)
+    assert lock.note.exists() == (error is not None)
+    lock.note.unlink(missing_ok=True)
 
 
 @pytest.mark.slow

@@ -36,7 +36,7 @@ def test_an_interrupt_ends_what_prepare_started_and_cleans_up_again(
     cleaned: list[int] = []
     with (
         contextlib.suppress(type(error)),
-        prepared(target(tmp_path, _DAEMON), token, lambda: cleaned.append(cleanings(tmp_path))),
+        prepared(target(tmp_path, _DAEMON), token, lambda _: cleaned.append(cleanings(tmp_path))),
     ):
         assert any(processes_with_token(PREPARE_TOKEN + token) for _ in range(50))
         raise error
