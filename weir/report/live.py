@@ -138,7 +138,7 @@ class LiveStudy:
         """One more execution, or one that was repeated or judged since."""
         cell, key = found.cell, (found.cell.cell, found.number)
         if not cell.checks:
-            self._points.add(found.rows if found.run else _unjudged(found))
+            self._points.add(found.rows if found.run else self._unjudged(found))
         if found.run is None:
             return
         facts = found.run.facts
@@ -153,6 +153,23 @@ class LiveStudy:
         if reason := _trouble(found):
             self._troubles[key] = {"cell": cell.label, "round": found.number + 1, "reason": reason}
 
+    def _unjudged(self, found: Ended) -> list[Row]:
+        """Rows of an execution whose launch goes on: the audit needs the whole run."""
+        cell = found.cell
+        common: Row = requested_columns(cell) | {
+            "cell": cell.cell,
+            "target": cell.target,
+            "label": cell.label,
+            "run": found.number,
+            "purpose": purpose_of(cell.tool),
+            "emulated": self._plan.site.targets[cell.target].emulated,
+            "verdict": UNPROVEN,
+        }
+        return [
+            {**common, **row, "iteration": found.number * cell.iterations + row["iteration"]}
+            for row in found.rows
+        ]
+
     def _text(self, facts: dict[str, Any]) -> Iterator[str]:
         """The lines that a terminal shows after a round."""
         state = facts["live"]
@@ -160,24 +177,6 @@ class LiveStudy:
         yield f"{rounds}, {state['done']} of {state['executions']} executions"
         yield proof(facts["verdicts"])
         yield from rates(facts)
-
-
-def _unjudged(found: Ended) -> list[Row]:
-    """Rows of an execution whose launch goes on: the audit needs the whole run."""
-    cell = found.cell
-    common: Row = requested_columns(cell) | {
-        "cell": cell.cell,
-        "target": cell.target,
-        "label": cell.label,
-        "run": found.number,
-        "purpose": purpose_of(cell.tool),
-        "emulated": False,
-        "verdict": UNPROVEN,
-    }
-    return [
-        {**common, **row, "iteration": found.number * cell.iterations + row["iteration"]}
-        for row in found.rows
-    ]
 
 
 def _trouble(found: Ended) -> str:

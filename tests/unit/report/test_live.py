@@ -114,6 +114,21 @@ def test_what_ended_in_a_launch_that_goes_on_is_not_proven_yet(live: LiveStudy, 
     ]
 
 
+def test_emulated_storage_is_told_as_that_while_its_launch_goes_on(live: LiveStudy, plan: Plan) -> None:
+    batch = plan.batches[0]
+    cell, disk = batch.cells[0], plan.site.targets["disk"]
+    emulated = LiveStudy(
+        replace(plan, site=replace(plan.site, targets={"disk": replace(disk, emulated=True)})), live._folder
+    )
+    printed = {"api": "POSIX", "access": "write", "iteration": 0, "bw_mib_s": 90.0, "observed": {}}
+    emulated.take(Ended(batch, cell, 0, [printed]))
+    before = emulated.facts()
+    emulated.take(Ended(batch, cell, 0, [row_of(cell, 0, "write", emulated=True)], run_of(cell, 0)))
+    for facts in (before, emulated.facts()):
+        assert [one["emulated"] for one in facts["targets"]] == [True]
+        assert [one["emulated"] for one in facts["points"]] == [True]
+
+
 def test_the_template_is_filled_and_no_text_ends_its_script(live: LiveStudy, plan: Plan) -> None:
     batch = plan.batches[0]
     cell = batch.cells[0]
