@@ -108,9 +108,11 @@ function header() {
 
 function proof() {
   const sumOf = (some) => Object.values(some).reduce((sum, value) => sum + value, 0);
-  const counts = real.length ? facts.verdicts.real : facts.verdicts.emulated;
+  // As shown_counts() of weir/report/text.py: results of files and directories count, and are of no target here.
+  const ofReal = sumOf(facts.verdicts.real) > 0;
+  const counts = ofReal ? facts.verdicts.real : facts.verdicts.emulated;
   const all = sumOf(counts);
-  const emulated = real.length ? sumOf(facts.verdicts.emulated) : 0;
+  const emulated = ofReal ? sumOf(facts.verdicts.emulated) : 0;
   const busy = facts.verdicts.busy;
   // Green where most results are proven.
   const proven = counts.VALID > all / 2 ? "VALID" : "UNPROVEN";
@@ -121,7 +123,7 @@ function proof() {
     element("span", { class: `most ${proven}` }, `${VERDICT[proven].mark} ${counts.VALID.toLocaleString("en")} of ${all.toLocaleString("en")} results ${facts.verdicts.authors ? "VALID by the verdict of the table's author" : "proven"}`),
     list(facts.verdicts.proofs).length ? element("span", { class: "second" }, list(facts.verdicts.proofs).map((one) => `${one.count.toLocaleString("en")} ${one.text}`).join(", ")) : null,
     busy ? element("span", { class: "DEGRADED" }, `◔ ${busy.toLocaleString("en")} taken on a busy machine`) : null, others,
-    targets.length && !real.length ? element("span", { class: "INVALID" }, "EMULATED STORAGE (E): it tests the method, not a product") : null,
+    all && !ofReal ? element("span", { class: "INVALID" }, "EMULATED STORAGE (E): it tests the method, not a product") : null,
     element("span", { class: "zero" }, `${emulated ? `Beside these ${emulated.toLocaleString("en")} of emulated storage. ` : ""}Proven: all that was requested was counted there, and no rule doubts it.`),
     element("a", { href: "#verdicts" }, "why"),
     list(facts.cross_check).map((one) => element("span", { class: "second" }, one)));

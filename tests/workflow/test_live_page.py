@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.report.rounds import measure, small_plan
+from tests.unit.report.rounds import measure, row_of, run_of, small_plan
 from tests.workflow.browser import CHROMIUM, film_of, open_page
 from weir import cli
+from weir.records.progress import Ended
 from weir.report.live import LiveStudy
 from weir.report.page import write_page
 
@@ -73,6 +74,22 @@ def test_each_round_is_seen_and_the_end_stops_it(live: LiveStudy, tmp_path: Path
     text = shown(tmp_path, WIDE)
     assert "Measured All batches are over" in text
     assert "200 3 runs, 196–208" in text
+
+
+@pytest.mark.parametrize("emulated", [False, True])
+def test_verdicts_of_files_and_directories_are_counted(
+    live: LiveStudy, tmp_path: Path, emulated: bool
+) -> None:
+    """They are no points of transfers, by which the page knows its targets."""
+    batch = small_plan(tmp_path).batches[0]
+    cell = batch.cells[0]
+    row = row_of(cell, 0, "write", item="file", ops_s=900.0, emulated=emulated) | {"access": "create"}
+    live.take(Ended(batch, cell, 0, [row], run_of(cell, 0)))
+    written(live, tmp_path, **SOON)
+    text = shown(tmp_path, WIDE)
+    assert "1 of 1 results proven" in text
+    assert "No result yet" not in text
+    assert ("EMULATED STORAGE (E)" in text) is emulated
 
 
 STEPS = (("before", "Nothing is measured yet"), ("first", "one run"), ("second", "2 runs"), ("end", "3 runs"))
