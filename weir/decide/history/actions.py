@@ -125,7 +125,7 @@ def reference_bounds(campaigns: Iterable[Sequence[Row]]) -> list[Bound]:
         later = np.append(series.times, series.times[-1] + 1)
         band = band_of(type(series)(series.name, later, np.append(series.logs, series.logs[-1])), start)
         if band is not None:
-            cell, _, access = series.name.partition(" ")
+            cell, access = series.cells[-1]
             level = exp(float(np.median(series.logs[start:])))
             bounds.append(
                 {"cell": cell, "access": access, "median": level, "low": band.low, "campaigns": band.points}

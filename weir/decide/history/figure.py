@@ -24,11 +24,10 @@ from weir.decide.history import RECENT_POINTS
 from weir.decide.history.band import FASTER, SLOWER, SPIKE, Judgement, judge_newest
 from weir.decide.history.output import ORDER, headline, incident_lines, line
 from weir.decide.history.regimes import FEWEST_POINTS, Change, Regime
-from weir.decide.history.series import Series, of_cells, series_name
+from weir.decide.history.series import Cell, Series, of_cells
 from weir.records.metrics import metric_named
 from weir.report import drawing
 from weir.report.drawing import BAD, GOOD, INK, NEUTRAL, PALE
-from weir.terms.columns import columns_of_role
 from weir.terms.model import Row
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 1000.0, 230.0, 4.0, 74.0, 26.0, 30.0
@@ -148,7 +147,7 @@ class TargetPage(NamedTuple):
 
 
 def write_pages(
-    history: Path, folder: Path, studies: Mapping[str, Sequence[str]], cells: Mapping[tuple[str, str], str]
+    history: Path, folder: Path, studies: Mapping[str, Sequence[str]], cells: Mapping[Cell, str]
 ) -> list[TargetPage]:
     """A page for each target of the history, in this folder; those with findings come first.
 
@@ -164,7 +163,7 @@ def write_pages(
         found = [one for _, one in judged]
         file = f"history-{re.sub(r'[^A-Za-z0-9.-]', '_', target)}.html"
         back = " · ".join(['<p><a href="index.html">all targets</a>', *studies.get(target, ())]) + "</p>"
-        body = [back, overview(judged, _links(parts, cells))]
+        body = [back, overview(judged, _links(every, cells))]
         write_atomically(folder / file, drawing.page(f"History of {target}", body))
         verdicts = "; ".join([headline(found), *incident_lines(found)])
         worst = min((ORDER.index(one.verdict) for one in found), default=len(ORDER))
@@ -172,12 +171,7 @@ def write_pages(
     return [page for _, page in sorted(pages, key=lambda each: each[0])]
 
 
-def _links(parts: Sequence[Sequence[Row]], cells: Mapping[tuple[str, str], str]) -> dict[str, str]:
+def _links(every: Sequence[Series], cells: Mapping[Cell, str]) -> dict[str, str]:
     """Link of each series to its newest cell that a study shows."""
-    parameters = columns_of_role("parameter")
-    found: dict[str, str] = {}
-    for row in (row for rows in parts for row in rows):
-        link = cells.get((str(row["cell"]), str(row["access"])))
-        if link:
-            found[series_name(row, parameters)] = link
-    return found
+    shown = {one.name: [cells[each] for each in one.cells if each in cells] for one in every}
+    return {name: links[-1] for name, links in shown.items() if links}

@@ -7,10 +7,11 @@ import statistics
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import log
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,9 @@ _USUAL = 3  # times the median time from one value to the next
 _MOST_TEXTS = 50  # values of such a column
 _UNUSED = ("INVALID", RESERVED)
 
+Key = tuple[str, str]  # system, and the name within it
+Cell = tuple[str, str]  # cell and access
+
 
 @dataclass(frozen=True)
 class Series:
@@ -41,6 +45,7 @@ class Series:
     higher_is_better: bool = True
     system: str = ""  # series of one that move together have one cause
     unit: str = ""
+    cells: tuple[Cell, ...] = ()  # whose records it is of, the newest last
 
     def __len__(self) -> int:
         return len(self.times)
@@ -50,47 +55,56 @@ class Series:
 
 
 def _series(
-    points: Mapping[str, Iterable[tuple[float, float]]], about: Mapping[str, tuple[str, str]], metric: Metric
+    points: Mapping[Key, Iterable[tuple[float, float]]],
+    units: Mapping[Key, str],
+    metric: Metric,
+    cells: Mapping[Key, Iterable[Cell]] = MappingProxyType({}),
 ) -> list[Series]:
-    """Makes series of (time, value) by name; values that are not positive have no ratio and are not used.
-
-    about: system and unit of each."""
+    """Makes series of (time, value); values that are not positive have no ratio and are not used."""
     made = []
-    for name in sorted(points):
-        kept = sorted((time, log(value)) for time, value in points[name] if value > 0)
+    for key in sorted(points):
+        kept = sorted((time, log(value)) for time, value in points[key] if value > 0)
         if kept:
-            times, logs = zip(*kept, strict=True)
-            made.append(Series(name, np.array(times), np.array(logs), metric.higher_is_better, *about[name]))
+            times, logs = map(np.array, zip(*kept, strict=True))
+            about = key[0], units[key], tuple(cells.get(key, ()))
+            made.append(Series(key[1], times, logs, metric.higher_is_better, *about))
     return made
 
 
 def from_campaigns(
     campaigns: Iterable[Sequence[Row]], metric: Metric, name_of: Callable[[Row], str]
 ) -> list[Series]:
-    """One point for each campaign and name: the median of its rounds, at the time of the first of them."""
-    points: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    about: dict[str, tuple[str, str]] = {}
+    """One point for each campaign, site and name: the median of its rounds, at the time of the first of
+    them."""
+    points: dict[Key, list[tuple[float, float]]] = defaultdict(list)
+    units: dict[Key, str] = {}
+    cells: dict[Key, dict[Cell, None]] = defaultdict(dict)
     for rows in campaigns:
-        cells: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        rounds: dict[Key, list[tuple[float, float]]] = defaultdict(list)
         # A record without a time, of a program that printed none, gets the first time of its campaign.
         first = min((seconds_of(row) for row in rows if row.get("began")), default=0.0)
         for row in rows:
             value = metric.of(row)
             if value is not None and row["verdict"] not in _UNUSED:
-                name = name_of(row)
-                cells[name].append((seconds_of(row) if row.get("began") else first, value))
-                about[name] = str(row.get("site") or ""), metric.unit_of(row)
-        for name, found in cells.items():
-            points[name].append(
+                key, cell = (str(row.get("site") or ""), name_of(row)), (str(row["cell"]), str(row["access"]))
+                rounds[key].append((seconds_of(row) if row.get("began") else first, value))
+                units[key] = metric.unit_of(row)
+                cells[key].pop(cell, None)
+                cells[key][cell] = None
+        for key, found in rounds.items():
+            points[key].append(
                 (min(time for time, _ in found), statistics.median(value for _, value in found))
             )
-    return _series(points, about, metric)
+    return _series(points, units, metric, cells)
 
 
 def of_cells(campaigns: Iterable[Sequence[Row]], metric: Metric) -> list[Series]:
-    """A series for each cell and access."""
+    """A series for each cell and access of a site, which its name has where there are several."""
     parameters = columns_of_role("parameter")
-    return from_campaigns(campaigns, metric, lambda row: series_name(row, parameters))
+    every = from_campaigns(campaigns, metric, lambda row: _name(row, parameters))
+    if len({one.system for one in every}) < 2:
+        return every
+    return [replace(one, name=f"{one.name} at {one.system}") if one.system else one for one in every]
 
 
 def stopped(every: Iterable[Series]) -> list[tuple[Series, str]]:
@@ -110,11 +124,11 @@ def stopped(every: Iterable[Series]) -> list[tuple[Series, str]]:
     return found
 
 
-def series_name(row: Row, parameters: Sequence[str]) -> str:
-    """The name that a reader knows for the cell, made unique by every parameter it has."""
+def _name(row: Row, parameters: Sequence[str]) -> str:
+    """The name that a reader knows for the cell at its site, made unique by every parameter it has."""
     if row.get("label"):
         return f"{row['access']} {row['label']} ({row.get('stack')})"
-    values = [row.get(name) for name in (*IDENTITY, *parameters)]
+    values = [row.get(name) for name in (*IDENTITY, *parameters) if name != "site"]
     return " ".join(str(value) for value in values if value is not None)
 
 
@@ -146,17 +160,15 @@ def from_table(
             raise InputError("is empty", file=path, hint="give a CSV file with a header")
         require_known((*keys, time, value), known, "is not a column", file=path)
         at_keys, at_time, at_value = [known.index(key) for key in keys], known.index(time), known.index(value)
-        points: dict[str, list[tuple[float, float]]] = defaultdict(list)
-        about: dict[str, tuple[str, str]] = {}
+        points: dict[Key, list[tuple[float, float]]] = defaultdict(list)
         first_rows: list[list[str]] = []
         for row in reader:
             if len(first_rows) < _LOOKED_AT:
                 first_rows.append(row)
             if len(row) == len(known) and row[at_value]:
-                name = " ".join([row[at] for at in at_keys])
-                about[name] = row[at_keys[0]], unit
+                key = row[at_keys[0]], " ".join([row[at] for at in at_keys])
                 try:
-                    points[name].append((float(row[at_time]), float(row[at_value])))
+                    points[key].append((float(row[at_time]), float(row[at_value])))
                 except ValueError:
                     raise _not_a_number(
                         dict(zip(known, row, strict=True)), (time, value), path, reader
@@ -164,7 +176,7 @@ def from_table(
     if names := _telling_columns(first_rows, known, keys, at_keys):
         text = f"a series of --key {' '.join(keys)} joins different values of {', '.join(names)}"
         print(f"weir: {path}: {text}\n    hint: add --key {' --key '.join(names)}", file=sys.stderr)
-    made = _series(points, about, metric_named(metric))
+    made = _series(points, dict.fromkeys(points, unit), metric_named(metric))
     if not made:
         hint = "a header alone, or no value above zero: look at --value and --time"
         raise InputError("has no series", file=path, key=value, hint=hint)

@@ -1,0 +1,49 @@
+"""weir history: a series has a name that tells it from the others, and one storage alone is in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.decide.compare.test_compare import cell, noisy, write
+from weir.cli import main
+from weir.decide.compare.sides import campaigns
+from weir.decide.history.figure import write_pages
+from weir.decide.history.series import of_cells
+from weir.records.metrics import metric_named
+
+RATE = metric_named("rate")
+
+
+def test_sites_with_the_same_names_are_series_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two machines of one label, the slower one measured later: neither of them became slower."""
+    history, label = tmp_path / "history", "write disk POSIX shared 1MiB (debian)"
+    for day in range(30):
+        site, name, speed = ("east", "c1", 1000.0) if day < 15 else ("west", "c2", 100.0)
+        rows = cell(noisy(day, 3, speed, 0.02), start=day * 1440, site=site, cell=name)
+        write(history / f"2026-11-{day + 1:02d}-{day:012x}" / "records.csv", rows)
+    assert main(["history", "check", str(history), "--all"]) == 0
+    shown = capsys.readouterr().out
+    assert f"normal   {label} at east: " in shown
+    assert f"normal   {label} at west: " in shown
+    series = of_cells(campaigns(history), RATE)
+    assert [(one.system, one.cells) for one in series] == [
+        ("east", (("c1", "write"),)),
+        ("west", (("c2", "write"),)),
+    ]
+    links = {one.cells[0]: f"LINK TO {one.system}" for one in series}
+    write_pages(history, tmp_path, {}, links)
+    page = (tmp_path / "history-disk.html").read_text()
+    assert [page.count(f"cell in {link}") for link in links.values()] == [1, 1]
+    of_one = [[row for row in rows if row["site"] == "east"] for rows in campaigns(history)]
+    assert [one.name for one in of_cells(of_one, RATE)] == [label]
+
+
+def test_a_record_without_a_label_is_named_by_its_columns() -> None:
+    rows = [cell(noisy(1, 3), site=site, label=None) for site in ("east", "west")]
+    names = [one.name for one in of_cells(rows, RATE)]
+    assert [name.rpartition(" at ")[2] for name in names] == ["east", "west"]
+    assert all(name.startswith("disk debian ior weir-io ") for name in names)
