@@ -56,11 +56,12 @@ class Between:
     @property
     def note(self) -> str:
         """The note that a reader must see."""
-        share = f"{expm1((self.variance / 2) ** 0.5):.0%}"
+        spread = expm1((self.variance / 2) ** 0.5)
+        share = f"{spread:.0%}"
         if self.source == HISTORY:
             return f"one campaign a side: they differ by {share} by the history (n = {self.campaigns})"
         if self.source == GIVEN:
-            return f"one campaign a side: {share} between campaigns, as given"
+            return f"one campaign a side: {100 * spread:.3g}% between campaigns, as given"
         if self.source == ASSUMED:
             return (
                 f"one campaign a side, on different days: {share} from day to day is assumed; "

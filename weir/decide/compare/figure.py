@@ -44,7 +44,7 @@ def fragment(
             f"<p><strong>{html.escape(headline(judged, margin))}</strong></p>",
             f'<p class="small">Ratio of {metric.name}, B over A, with its 95 % interval; '
             f"B is faster to the {better}. "
-            f"Blue: faster, red: slower, black: no difference within ±{margin:.0%} (the grey band), "
+            f"Blue: faster, red: slower, black: no difference within ±{100 * margin:.3g}% (the grey band), "
             "hollow: undecided. At most 5 % of the verdicts are expected to be false."
             + (" †: with UNPROVEN records.</p>" if any(one.unproven for one in judged) else "</p>"),
             table(judged, margin),

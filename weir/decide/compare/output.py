@@ -61,7 +61,7 @@ def sorted_for_reading(judged: Sequence[Judged]) -> list[Judged]:
 def headline(judged: Sequence[Judged], margin: float) -> str:
     """The number of pairs of each verdict, and by how much those differ that do."""
     counts = Counter(one.verdict for one in judged)
-    shown = {SAME: f"no difference within ±{margin:.0%}"}
+    shown = {SAME: f"no difference within ±{100 * margin:.3g}%"}
     parts = [f"{counts[verdict]} {shown.get(verdict, verdict)}" for verdict in ORDER]
     return "; ".join([f"{counted(len(judged), 'pair')}: {', '.join(parts)}", *_amounts(judged)])
 

@@ -270,6 +270,21 @@ def test_percentages_are_checked(option: str, value: str, capsys: pytest.Capture
     assert "is not a percentage" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("given", ["0.5", "2.5", "5", "33"])
+def test_percentages_are_told_as_they_were_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], given: str
+) -> None:
+    first = write(tmp_path / "a.csv", cell(noisy(1, 8)))
+    second = write(tmp_path / "b.csv", cell(noisy(2, 8), start=100))
+    page = tmp_path / "page.html"
+    options = ["--margin", given, "--day-to-day", given, "--html", str(page)]
+    assert main(["compare", str(first), str(second), *options]) == 0
+    printed = capsys.readouterr().out
+    assert f"no difference within ±{given}%\n" in printed
+    assert f"one campaign a side: {given}% between campaigns, as given" in printed
+    assert page.read_text().count(f"no difference within ±{given}%") == 2
+
+
 def test_a_pair_of_logs_has_both_medians_their_ratio_and_what_would_decide(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
