@@ -32,6 +32,7 @@ def facts(judged: Judged) -> dict[str, Any]:
     return {
         "label": judged.pair.label,
         "access": judged.pair.access,
+        "emulated": judged.pair.emulated,
         "verdict": judged.verdict,
         "ratio": found.ratio() if found else None,
         "low": low,

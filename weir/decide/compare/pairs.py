@@ -73,6 +73,7 @@ class Pair:
     evidence: tuple[Evidence, Evidence] = (Evidence(0, 0, 0), Evidence(0, 0, 0))
     unit: str = ""  # of the values of both sides
     of_logs: bool = False  # each round is a log that was imported
+    emulated: bool = False  # the storage of a side at least
 
     @property
     def rounds(self) -> tuple[int, int]:
@@ -150,7 +151,7 @@ def _pair(
     example = first[0][1]
     values = {name: value for name, value in zip(columns, key, strict=True) if value is not None}
     return Pair(
-        label=str(example.get("label") or example["cell"]),
+        label=_label([*first, *second]),
         access=str(example["access"]),
         values=values,
         first=samples(first, metric),
@@ -160,7 +161,19 @@ def _pair(
         evidence=(_evidence(first, sides[0]), _evidence(second, sides[1])),
         unit=metric.unit_of(example),
         of_logs=all(is_of_log(row) for _, row in (*first, *second)),
+        emulated=_is_emulated([*first, *second]),
     )
+
+
+def _label(rows: Rows) -> str:
+    """The name that every output shows, with the mark of emulated storage."""
+    example = rows[0][1]
+    label = str(example.get("label") or example["cell"])
+    return f"{label} (E)" if _is_emulated(rows) else label
+
+
+def _is_emulated(rows: Rows) -> bool:
+    return any(row.get("emulated") for _, row in rows)
 
 
 def _evidence(rows: Rows, side: Side) -> Evidence:
@@ -235,9 +248,8 @@ def _unmatched(
 ) -> list[Unmatched]:
     found = []
     for key in sorted(here.keys() - there.keys(), key=str):
-        row = here[key][0][1]
-        label = str(row.get("label") or row["cell"])
-        found.append(Unmatched(side, label, str(row["access"]), _differences(key, there, columns)))
+        access = str(here[key][0][1]["access"])
+        found.append(Unmatched(side, _label(here[key]), access, _differences(key, there, columns)))
     return found
 
 

@@ -285,6 +285,29 @@ def test_percentages_are_told_as_they_were_given(
     assert page.read_text().count(f"no difference within ±{given}%") == 2
 
 
+def test_emulated_storage_is_told_as_that_in_every_form(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where one side alone was emulated, and of cells that have no pair."""
+    only = cell(noisy(3, 8), cell="c2", ppn=4, emulated=True, label="disk POSIX alone")
+    first = write(tmp_path / "a.csv", [*cell(noisy(1, 8), emulated=False), *only])
+    second = write(tmp_path / "b.csv", cell(noisy(2, 8), start=100, emulated=True))
+    page, table, junit = (tmp_path / name for name in ("page.html", "table.csv", "junit.xml"))
+    files = ["--html", str(page), "--csv", str(table), "--junit", str(junit)]
+    assert main(["compare", str(first), str(second), *files]) == 0
+    printed = capsys.readouterr().out
+    name = "disk POSIX shared 1MiB (E)"
+    for text in (printed, page.read_text(), table.read_text(), junit.read_text()):
+        assert name in text
+    assert "disk POSIX alone (E): ppn is 4 here, 2 there" in printed
+    assert main(["compare", str(first), str(second), "--json"]) == 0
+    (pair,) = json.loads(capsys.readouterr().out)["pairs"]
+    assert (pair["label"], pair["emulated"]) == (name, True)
+    assert main(["compare", str(first), str(first), "--json"]) == 0
+    found = {one["label"]: one["emulated"] for one in json.loads(capsys.readouterr().out)["pairs"]}
+    assert found == {"disk POSIX shared 1MiB": False, "disk POSIX alone (E)": True}
+
+
 def test_a_pair_of_logs_has_both_medians_their_ratio_and_what_would_decide(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
