@@ -17,7 +17,7 @@ from weir.decide.predict.application import (
     read_application,
     trial_plan,
 )
-from weir.decide.predict.forecast import WIDEST, Forecast, facts_of, forecasts, lines_of
+from weir.decide.predict.forecast import WIDEST, Forecast, facts_of, forecasts, lines_of, shown_target
 from weir.decide.predict.probe import circumstances_of, probe
 from weir.plan.config import load_config
 from weir.plan.config.sources import Sources, add_config_dir, find_sources
@@ -108,12 +108,14 @@ def execute(args: argparse.Namespace) -> int:
     application = _application(args, sources)
     args.records = records_file(args.records)
     rows = read_records(args.records)
-    targets = args.target or sorted({row["target"] for row in rows if row["target"]})
+    emulated = {row["target"] for row in rows if row.get("emulated")}
+    known = {row["target"] for row in rows if row["target"]}
+    targets = args.target or sorted(known, key=lambda target: (target in emulated, target))
     trial = _trial(args, application, targets) if args.measure else []
     found = {target: forecasts(application, rows, target, trial) for target in targets}
     if not any(one.predicted for each in found.values() for one in each):
         reasons = [
-            f"{target} {one.phase.name}: {far}"
+            f"{shown_target(target, each)} {one.phase.name}: {far}"
             for target, each in found.items()
             for one in each
             for far in one.far
@@ -148,7 +150,12 @@ def execute(args: argparse.Namespace) -> int:
 
 def _refuse_wide(records: Path, found: dict[str, list[Forecast]]) -> None:
     """Refuses a forecast whose range is too wide to plan with, because the runs differ too much."""
-    wide = [f"{target} {one.phase.name}" for target, each in found.items() for one in each if one.is_too_wide]
+    wide = [
+        f"{shown_target(target, each)} {one.phase.name}"
+        for target, each in found.items()
+        for one in each
+        if one.is_too_wide
+    ]
     if wide:
         raise WeirError(
             f"high is over {WIDEST:g} times low for {', '.join(wide)}: runs of their cells differ too much",

@@ -45,6 +45,7 @@ class Forecast:
     far: tuple[str, ...]
     measured: Times | None
     tested: Times | None = None
+    emulated: bool = False  # the storage of its target
 
     @property
     def cell(self) -> str:
@@ -70,8 +71,13 @@ def forecasts(
     """Forecasts from the records of one target. trial: records of IOR with the parameters of the phases."""
     all_, tried = ([row for row in each if row["target"] == target] for each in (rows, trial))
     here, tested = ([row for row in each if row["verdict"] in USABLE] for each in (all_, tried))
+    emulated = any(row.get("emulated") for row in all_)
     found = [
-        replace(_forecast(application, phase, here), tested=_tested(application, phase, tested))
+        replace(
+            _forecast(application, phase, here),
+            tested=_tested(application, phase, tested),
+            emulated=emulated,
+        )
         for phase in application.phases
     ]
     return [
@@ -194,13 +200,20 @@ def _times(rows: Sequence[Row], seconds: Callable[[Row], float]) -> Times | None
     return Times(median(values), min(values), max(values), len(values)) if values else None
 
 
+def shown_target(target: str, each: Iterable[Forecast]) -> str:
+    """The name of a target as every text has it, with the mark of emulated storage."""
+    return f"{target} (E)" if any(one.emulated for one in each) else target
+
+
 def lines_of(application: Application, found: Mapping[str, Sequence[Forecast]]) -> Iterator[str]:
-    times = (f"{target} {_words(whole(each, 'predicted'))}" for target, each in found.items())
+    times = (
+        f"{shown_target(target, each)} {_words(whole(each, 'predicted'))}" for target, each in found.items()
+    )
     yield f"{application.name}: {', '.join(times)}"
     yield from [application.description] if application.description else []
     for target, each in found.items():
         yield ""
-        yield f"{target}"
+        yield shown_target(target, each)
         yield f"  {'phase':<10}{'predicted':<28}{'measured':<28}error"
         for one in each:
             yield _line(one.phase.name, one.predicted, one.measured)
@@ -237,6 +250,7 @@ def _words(times: Times | None) -> str:
 def facts_of(one: Forecast) -> dict[str, Any]:
     return {
         "phase": one.phase.name,
+        "emulated": one.emulated,
         "predicted": vars(one.predicted) if one.predicted else None,
         "measured": vars(one.measured) if one.measured else None,
         "error": error(one.predicted, one.measured) if one.predicted and one.measured else None,

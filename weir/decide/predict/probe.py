@@ -21,7 +21,7 @@ from pathlib import Path
 from weir.audit.judge import USABLE
 from weir.base.errors import WeirError
 from weir.decide.compare.confirmation import Finder
-from weir.decide.predict.forecast import Forecast
+from weir.decide.predict.forecast import Forecast, shown_target
 from weir.decide.predict.rates import pooled_spread
 from weir.records.measured import measure_in_turns
 from weir.runs.files import read_run_file
@@ -110,6 +110,7 @@ class Probe:
     changes: Mapping[tuple[str, str], Change]
     of_access: Mapping[tuple[str, str], Others]  # target, access
     rounds: int
+    targets: Mapping[str, str]  # names as texts have them, in the order of the prediction
 
     def scaled(self, target: str, one: Forecast) -> Forecast:
         """The rate of now, of its cell or as the others changed; runs may differ more than they did."""
@@ -124,8 +125,9 @@ class Probe:
 
     def __str__(self) -> str:
         parts = [
-            f"{access} {target} {_interval(ratio)}"
-            for (target, access), (ratio, _) in sorted(self.of_access.items())
+            f"{access} {name} {_interval(self.of_access[target, access][0])}"
+            for target, name in self.targets.items()
+            for access in sorted(access for one, access in self.of_access if one == target)
         ]
         return f"probe, {self.rounds} rounds: rate now over then: {', '.join(parts)}"
 
@@ -160,7 +162,8 @@ def probe(records: Path, rows: Sequence[Row], found: Mapping[str, Sequence[Forec
     groups: dict[tuple[str, str], list[Change]] = defaultdict(list)
     for (cell, access), change in changes.items():
         groups[target_of[cell], access].append(change)
-    return Probe(changes, {key: _together(each) for key, each in groups.items()}, rounds)
+    targets = {target: shown_target(target, each) for target, each in found.items()}
+    return Probe(changes, {key: _together(each) for key, each in groups.items()}, rounds, targets)
 
 
 def _chosen(rows: Sequence[Row], found: Mapping[str, Sequence[Forecast]]) -> tuple[list[str], int]:

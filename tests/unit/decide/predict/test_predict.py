@@ -151,6 +151,27 @@ def test_the_command_prints_both_and_the_error(
     assert "madbench" in capsys.readouterr().err
 
 
+def test_emulated_storage_stands_last_and_is_told_as_that(
+    toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = tmp_path / "records.csv"
+    emulated = [one | {"target": "buffer", "emulated": True} for one in study()]
+    write_records(records, [*emulated, *study()])
+    assert main(["predict", str(toy), "--records", str(records)]) == 0
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert first == "toy: disk 9 s (6.46-25.6), buffer (E) 9 s (6.46-25.6)"
+    assert [line for line in lines if line.startswith(("disk", "buffer"))] == ["disk", "buffer (E)"]
+    assert main(["predict", str(toy), "--records", str(records), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [(name, one["emulated"]) for name, each in found.items() for one in each] == [
+        *(("disk", False), ("disk", False)),
+        *(("buffer", True), ("buffer", True)),
+    ]
+    write_records(records, [one | {"order": "random"} for one in emulated])
+    assert main(["predict", str(toy), "--records", str(records)]) == 1
+    assert "toy; buffer (E) out: no cell with its" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -91,6 +91,17 @@ def test_a_cell_that_was_not_measured_again_is_scaled_as_the_others(
         assert scaled == pytest.approx(2.0, rel=0.02)
 
 
+def test_a_probe_of_emulated_storage_is_told_as_that(
+    records: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_records(records, rows(DISK.cell, 128.0, 6, emulated=True))
+    toy = str(records.parents[3] / "toy.yaml")
+    assert main(["predict", toy, "--records", str(records), "--probe"]) == 0
+    *_, last = capsys.readouterr().out.splitlines()
+    assert "read disk (E) x0.5" in last
+    assert "write disk (E) x0.5" in last
+
+
 def test_without_the_plan_of_the_study_nothing_is_measured(
     records: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
