@@ -19,7 +19,7 @@ from weir.plan import Batch
 from weir.records.collect import finished_runs
 from weir.records.judged import collect_cell
 from weir.records.metrics import metric_named
-from weir.terms.model import Cell, Row
+from weir.terms.model import Cell, Row, Site
 from weir_checks.batch_test import WeirRun
 from weir_checks.choices import CHOSEN
 from weir_checks.receipt import Receipt, RunName, days_of, finished, runs_since, without_records
@@ -114,7 +114,8 @@ class MeasureBatch(WeirRun):
             for key, value in found.items()
         }
         self.cells = {
-            names[key]: facts(cells[key[0]]) | {"access": key[1], "verdict": value.verdict}
+            names[key]: facts(cells[key[0]], self.case.plan.site)
+            | {"access": key[1], "verdict": value.verdict}
             for key, value in found.items()
         }
         known = references(self.reference_file)
@@ -140,11 +141,12 @@ def _plain(reference: Any) -> dict[str, Any]:
     return dict(getattr(reference, "data", reference))
 
 
-def facts(cell: Cell) -> dict[str, Any]:
+def facts(cell: Cell, site: Site) -> dict[str, Any]:
     """The facts about a value in the results database that `weir history` needs."""
     names = ("cell", "label", "suite", "experiment", "site", "target", "stack", "tool")
     api = cell.params.get("api", cell.tool)
-    return {name: getattr(cell, name) for name in names} | {"api": api, "nn": cell.nodes, "ppn": cell.ppn}
+    about = {"api": api, "nn": cell.nodes, "ppn": cell.ppn, "emulated": site.targets[cell.target].emulated}
+    return {name: getattr(cell, name) for name in names} | about
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,9 @@ def test_each_run_measures_anew_and_an_old_run_is_no_new_point(checkout: Checkou
     assert re.search(r"measured on \d{4}-\d\d-\d\d; -S keep=no measures it anew", kept.text)
     results = [case["result"] for case in stored_cases(checkout)]
     assert results == ["pass", "pass", "skip"]
-    assert stored_cases(checkout)[1]["time_limit"] == 99 * 60
+    measured = stored_cases(checkout)[1]
+    assert measured["time_limit"] == 99 * 60
+    assert {facts["emulated"] for facts in measured["cells"].values()} == {False}
     lines = performance_log(checkout)
     assert len(lines) == len(set(lines)) == 2 * VALUES, "\n".join(lines)
     assert all(line.count("MiB/s") == 1 for line in lines)

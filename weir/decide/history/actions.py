@@ -72,7 +72,11 @@ def _show(args: argparse.Namespace, every: list[Series]) -> int:
         write_whole(args.html, drawing.page("History", [figure.overview(judged)]))
     if args.json:
         found = [
-            {"series": series.name, "changes": [vars(change) for change in one.changes]}
+            {
+                "series": series.name,
+                "emulated": series.emulated,
+                "changes": [vars(change) for change in one.changes],
+            }
             for series, one in judged
         ]
         print(as_json(found))

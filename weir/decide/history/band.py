@@ -65,6 +65,7 @@ class Judgement:
     alarm: Alarm | None = None  # None where the series is too short
     system: str = ""
     unit: str = ""
+    emulated: bool = False
 
     @property
     def change(self) -> Change | None:
@@ -100,7 +101,7 @@ def judge_newest(series: Series, newest: int) -> Judgement:
         verdict = LEARNING
     else:
         verdict = NORMAL if band.low <= value <= band.high else SPIKE
-    about = (series.system, series.unit)
+    about = (series.system, series.unit, series.emulated)
     return Judgement(series.name, verdict, value, day, band, regimes, changes, alarm, *about)
 
 

@@ -149,7 +149,7 @@ class TargetPage(NamedTuple):
 def write_pages(
     history: Path, folder: Path, studies: Mapping[str, Sequence[str]], cells: Mapping[Cell, str]
 ) -> list[TargetPage]:
-    """A page for each target of the history, in this folder; those with findings come first.
+    """A page for each target of the history, in this folder; those with findings come first, then real ones.
 
     studies: of a target, links to their first pages; cells: of a cell and access, the link to its row."""
     by_target: dict[str, list[Sequence[Row]]] = defaultdict(list)
@@ -164,10 +164,12 @@ def write_pages(
         file = f"history-{re.sub(r'[^A-Za-z0-9.-]', '_', target)}.html"
         back = " · ".join(['<p><a href="index.html">all targets</a>', *studies.get(target, ())]) + "</p>"
         body = [back, overview(judged, _links(every, cells))]
-        write_atomically(folder / file, drawing.page(f"History of {target}", body))
+        emulated = any(one.emulated for one in every)
+        name = f"{target} (E)" if emulated else target
+        write_atomically(folder / file, drawing.page(f"History of {name}", body))
         verdicts = "; ".join([headline(found), *incident_lines(found)])
         worst = min((ORDER.index(one.verdict) for one in found), default=len(ORDER))
-        pages.append((worst, TargetPage(target, file, verdicts)))
+        pages.append(((worst, emulated), TargetPage(name, file, verdicts)))
     return [page for _, page in sorted(pages, key=lambda each: each[0])]
 
 

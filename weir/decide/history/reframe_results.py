@@ -27,7 +27,10 @@ _MIB = 2**20
 _BYTES = re.compile(r"([KMGT]?)(i?)B(?:yte)?s?/s(?:ec)?", re.IGNORECASE)
 _OPERATIONS = ("op/s", "ops/s", "1/s", "io/s", "iops")
 _POWERS = ("", "K", "M", "G", "T")
-_OF_A_CELL = ("cell", "label", "suite", "experiment", "site", "target", "stack", "tool", "api", "nn", "ppn")
+_OF_A_CELL = (
+    *("cell", "label", "suite", "experiment", "site", "target", "stack", "tool", "api", "nn", "ppn"),
+    "emulated",
+)
 _MISSING = "records of the runs"  # a median has no evidence of its own
 
 

@@ -7,11 +7,10 @@ import statistics
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from math import log
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -45,6 +44,7 @@ class Series:
     higher_is_better: bool = True
     system: str = ""  # series of one that move together have one cause
     unit: str = ""
+    emulated: bool = False
     cells: tuple[Cell, ...] = ()  # whose records it is of, the newest last
 
     def __len__(self) -> int:
@@ -54,20 +54,31 @@ class Series:
         return datetime.fromtimestamp(float(self.times[index]), UTC).date().isoformat()
 
 
-def _series(
-    points: Mapping[Key, Iterable[tuple[float, float]]],
-    units: Mapping[Key, str],
-    metric: Metric,
-    cells: Mapping[Key, Iterable[Cell]] = MappingProxyType({}),
-) -> list[Series]:
-    """Makes series of (time, value); values that are not positive have no ratio and are not used."""
+@dataclass
+class _Found:
+    """The values of a series, and the facts about it in its records."""
+
+    unit: str = ""
+    emulated: bool = False
+    cells: dict[Cell, None] = field(default_factory=dict)
+    points: list[tuple[float, float]] = field(default_factory=list)  # time, value
+
+    def take(self, row: Row, unit: str) -> None:
+        cell = str(row["cell"]), str(row["access"])
+        self.cells.pop(cell, None)  # the newest stands last
+        self.cells[cell] = None
+        self.unit, self.emulated = unit, self.emulated or bool(row.get("emulated"))
+
+
+def _series(found: Mapping[Key, _Found], metric: Metric) -> list[Series]:
+    """Values that are not positive have no ratio and are not used."""
     made = []
-    for key in sorted(points):
-        kept = sorted((time, log(value)) for time, value in points[key] if value > 0)
+    for (system, name), one in sorted(found.items(), key=lambda each: each[0]):
+        kept = sorted((time, log(value)) for time, value in one.points if value > 0)
         if kept:
             times, logs = map(np.array, zip(*kept, strict=True))
-            about = key[0], units[key], tuple(cells.get(key, ()))
-            made.append(Series(key[1], times, logs, metric.higher_is_better, *about))
+            about = system, one.unit, one.emulated, tuple(one.cells)
+            made.append(Series(name, times, logs, metric.higher_is_better, *about))
     return made
 
 
@@ -76,9 +87,7 @@ def from_campaigns(
 ) -> list[Series]:
     """One point for each campaign, site and name: the median of its rounds, at the time of the first of
     them."""
-    points: dict[Key, list[tuple[float, float]]] = defaultdict(list)
-    units: dict[Key, str] = {}
-    cells: dict[Key, dict[Cell, None]] = defaultdict(dict)
+    found: dict[Key, _Found] = defaultdict(_Found)
     for rows in campaigns:
         rounds: dict[Key, list[tuple[float, float]]] = defaultdict(list)
         # A record without a time, of a program that printed none, gets the first time of its campaign.
@@ -86,25 +95,27 @@ def from_campaigns(
         for row in rows:
             value = metric.of(row)
             if value is not None and row["verdict"] not in _UNUSED:
-                key, cell = (str(row.get("site") or ""), name_of(row)), (str(row["cell"]), str(row["access"]))
+                key = str(row.get("site") or ""), name_of(row)
                 rounds[key].append((seconds_of(row) if row.get("began") else first, value))
-                units[key] = metric.unit_of(row)
-                cells[key].pop(cell, None)
-                cells[key][cell] = None
-        for key, found in rounds.items():
-            points[key].append(
-                (min(time for time, _ in found), statistics.median(value for _, value in found))
-            )
-    return _series(points, units, metric, cells)
+                found[key].take(row, metric.unit_of(row))
+        for key, values in rounds.items():
+            median = statistics.median(value for _, value in values)
+            found[key].points.append((min(time for time, _ in values), median))
+    return _series(found, metric)
 
 
 def of_cells(campaigns: Iterable[Sequence[Row]], metric: Metric) -> list[Series]:
-    """A series for each cell and access of a site, which its name has where there are several."""
+    """A series for each cell and access of a site; its name has the mark of emulated storage, and the site
+    where there are several."""
     parameters = columns_of_role("parameter")
     every = from_campaigns(campaigns, metric, lambda row: _name(row, parameters))
-    if len({one.system for one in every}) < 2:
-        return every
-    return [replace(one, name=f"{one.name} at {one.system}") if one.system else one for one in every]
+    several = len({one.system for one in every}) > 1
+
+    def shown(one: Series) -> str:
+        name = f"{one.name} (E)" if one.emulated else one.name
+        return f"{name} at {one.system}" if several and one.system else name
+
+    return [replace(one, name=shown(one)) for one in every]
 
 
 def stopped(every: Iterable[Series]) -> list[tuple[Series, str]]:
@@ -160,7 +171,7 @@ def from_table(
             raise InputError("is empty", file=path, hint="give a CSV file with a header")
         require_known((*keys, time, value), known, "is not a column", file=path)
         at_keys, at_time, at_value = [known.index(key) for key in keys], known.index(time), known.index(value)
-        points: dict[Key, list[tuple[float, float]]] = defaultdict(list)
+        found: dict[Key, _Found] = defaultdict(lambda: _Found(unit))
         first_rows: list[list[str]] = []
         for row in reader:
             if len(first_rows) < _LOOKED_AT:
@@ -168,7 +179,7 @@ def from_table(
             if len(row) == len(known) and row[at_value]:
                 key = row[at_keys[0]], " ".join([row[at] for at in at_keys])
                 try:
-                    points[key].append((float(row[at_time]), float(row[at_value])))
+                    found[key].points.append((float(row[at_time]), float(row[at_value])))
                 except ValueError:
                     raise _not_a_number(
                         dict(zip(known, row, strict=True)), (time, value), path, reader
@@ -176,7 +187,7 @@ def from_table(
     if names := _telling_columns(first_rows, known, keys, at_keys):
         text = f"a series of --key {' '.join(keys)} joins different values of {', '.join(names)}"
         print(f"weir: {path}: {text}\n    hint: add --key {' --key '.join(names)}", file=sys.stderr)
-    made = _series(points, dict.fromkeys(points, unit), metric_named(metric))
+    made = _series(found, metric_named(metric))
     if not made:
         hint = "a header alone, or no value above zero: look at --value and --time"
         raise InputError("has no series", file=path, key=value, hint=hint)

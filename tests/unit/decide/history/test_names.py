@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,30 @@ def test_a_record_without_a_label_is_named_by_its_columns() -> None:
     names = [one.name for one in of_cells(rows, RATE)]
     assert [name.rpartition(" at ")[2] for name in names] == ["east", "west"]
     assert all(name.startswith("disk debian ior weir-io ") for name in names)
+
+
+def test_emulated_storage_is_told_as_that_in_every_form(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    history, (page, junit) = tmp_path / "history", (tmp_path / "page.html", tmp_path / "junit.xml")
+    for day in range(12):
+        rows = [
+            row
+            for target, emulated in (("buffer", True), ("disk", False))
+            for row in cell(noisy(day, 3), day * 1440, target=target, label=target, emulated=emulated)
+        ]
+        write(history / f"2026-11-{day + 1:02d}-{day:012x}" / "records.csv", rows)
+    names = {"write buffer (debian) (E)": True, "write disk (debian)": False}
+    assert main(["history", "check", str(history), "--all", "--junit", str(junit)]) == 0
+    assert main(["history", "show", str(history), "--html", str(page)]) == 0
+    printed = capsys.readouterr().out
+    for text in (printed, page.read_text(), junit.read_text()):
+        assert all(name in text for name in names)
+        assert "disk (debian) (E)" not in text
+    for action in ("check", "show"):
+        assert main(["history", action, str(history), "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert {one["series"]: one["emulated"] for one in found} == names
+    first, second = write_pages(history, tmp_path, {}, {})
+    assert (first.target, second.target) == ("disk", "buffer (E)")
+    assert "<h1>History of buffer (E)</h1>" in (tmp_path / second.file).read_text()

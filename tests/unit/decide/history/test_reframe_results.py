@@ -66,6 +66,16 @@ def test_sessions_become_campaigns_once_and_give_references(
     assert bound["low"] < 1000 <= bound["median"] <= 1002
 
 
+def test_emulated_storage_is_told_as_that(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Sessions of before, which do not tell it, are of the same series."""
+    cells = [{NAME: CELL | more} for more in ({}, {"emulated": True})]
+    days = [[case(day, 1000.0, cells=cells[day])] for day in range(2)]
+    file, history = database(tmp_path / "results.db", days), tmp_path / "history"
+    assert main(["history", "add", str(history), str(file)]) == 0
+    assert main(["history", "show", str(history)]) == 0
+    assert "write scratch POSIX 1MiB (spack) (E): 2 points" in capsys.readouterr().out
+
+
 def test_other_tests_are_series_where_their_values_are_rates(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
