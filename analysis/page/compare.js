@@ -28,11 +28,12 @@ function pointsOf(rows) {
     const value = Number(row.bw_mib_s);
     if (!["write", "read"].includes(row.access) || row.item || row.purpose === "cross-check" || !(value > 0) || !["VALID", "UNPROVEN"].includes(row.verdict)) continue;
     const key = JSON.stringify([row.target || "storage", alike(row)]);
-    const point = found.get(key) || { target: row.target || "storage", alike: alike(row), cells: new Set(), runs: new Map(), verdict: "VALID" };
+    const point = found.get(key) || { target: row.target || "storage", alike: alike(row), cells: new Set(), runs: new Map(), verdict: "VALID", emulated: false };
     point.cells.add(row.cell);
     const run = row.run || row.source;
     point.runs.set(run, [...(point.runs.get(run) || []), value]);
     if (row.verdict === "UNPROVEN") point.verdict = "UNPROVEN";
+    if (String(row.emulated).toLowerCase() === "true") point.emulated = true;
     found.set(key, point);
   }
   return [...found.values()].map((point) => {
@@ -66,7 +67,9 @@ function comparedChart(pairs, name) {
 function addStudy(name, text) {
   const theirs = pointsOf(csvRows(text)), box = document.getElementById("compared");
   const mine = list(facts.points).filter((one) => one.n > 0 && one.alike);
-  const targetsOf = (some) => [...new Set(some.map((one) => one.target))];
+  // Real storage first.
+  const isEmulated = (some, target) => some.some((one) => one.target === target && one.emulated);
+  const targetsOf = (some) => [...new Set(some.map((one) => one.target))].sort((one, two) => isEmulated(some, one) - isEmulated(some, two));
   if (!theirs.length) return box.replaceChildren(element("p", { class: "DEGRADED" }, `${name} has no usable record of a write or read: drop records.csv of a study.`));
   const same = shown.map((target) => target.name).find((name) => targetsOf(mine).includes(name) && targetsOf(theirs).includes(name));
   const chosen = { mine: same || (shown.find((target) => targetsOf(mine).includes(target.name)) || targets[0]).name, theirs: same || targetsOf(theirs)[0] };
@@ -78,7 +81,7 @@ function addStudy(name, text) {
       element("code", {}, "weir compare THIS THAT")), ...(pairs.length ? comparedChart(pairs.slice(0, MOST_PAIRS), name) : []));
   };
   const choice = (side, some, words) => element("label", {}, `${words} `, element("select", { onchange: (event) => { chosen[side] = event.target.value; draw(); } },
-    targetsOf(some).map((target) => element("option", { value: target, selected: target === chosen[side] }, target))));
+    targetsOf(some).map((target) => element("option", { value: target, selected: target === chosen[side] }, named({ name: target, emulated: isEmulated(some, target) })))));
   box.replaceChildren(element("h3", {}, `This study and ${name}`), element("div", { class: "filters" }, choice("mine", mine, "this study:"), choice("theirs", theirs, `${name}:`)), result);
   draw();
   return box;

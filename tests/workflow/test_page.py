@@ -180,6 +180,23 @@ def test_records_of_another_study_are_set_beside(browse: Browse, study: Path) ->
     assert "has no usable record" in browse("addStudy('notes.csv', 'a,b\\n1,2\\n')")
 
 
+def test_emulated_storage_of_another_study_stands_last_and_is_marked(browse: Browse, study: Path) -> None:
+    kept = [
+        row | {"target": f"their {row['target']}"} for row in csv.DictReader((study / "records.csv").open())
+    ]
+    text = io.StringIO()
+    table = csv.DictWriter(text, kept[0])
+    table.writeheader()
+    table.writerows(sorted(kept, key=lambda row: row["target"] == "their disk"))
+    shown = browse(f"addStudy('lab', {json.dumps(text.getvalue())})").split('id="compared"', 1)[1]
+    shown = shown.split('id="records"', 1)[0]
+    options = re.findall(r'<option value="[^"]*"( selected="[^"]*")?>([^<]*)</option>', shown)
+    assert [(name, bool(chosen)) for chosen, name in options] == [
+        *(("disk", True), ("buffer (E)", False)),
+        *(("their disk", True), ("their buffer (E)", False)),
+    ]
+
+
 def test_doubts_count_real_storage_only(browse: Browse) -> None:
     shown = re.sub(r"<[^>]+>", " ", browse().split('class="doubts"', 1)[1].split("</dl>", 1)[0])
     assert re.search(r"\b8 of 48 +results were taken while the machine was busy", shown)
