@@ -142,7 +142,7 @@ def execute(
 
 
 def _begin(mask: Iterable[int]) -> None:
-    """In the process, before its program."""
+    """Runs in the new process, before its program."""
     die_with_parent()  # a launcher ends its ranks then
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
