@@ -28,6 +28,7 @@ from weir.base.processes import (
     die_with_parent,
     wait_for_children,
     waits_in,
+    without_terminal,
 )
 from weir.measure.clean_up.directories import private_directory, user_directory
 from weir.measure.clean_up.starter import follow_the_starter
@@ -124,7 +125,7 @@ def follow(process: subprocess.Popen[bytes], progress: Path) -> bool:
                 stream.seek(seen)
                 text = stream.read()
             seen += len(text)
-            with contextlib.suppress(BrokenPipeError):  # the terminal was closed
+            with contextlib.suppress(BrokenPipeError), without_terminal():
                 sys.stderr.buffer.write(text)
                 sys.stderr.flush()
         time.sleep(0 if ended else POLL_S)

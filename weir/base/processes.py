@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import os
 import select
 import signal
@@ -209,6 +210,16 @@ def caught_signals() -> list[signal.Signals]:
     return [
         each for each in INTERRUPTS if each is signal.SIGTERM or signal.getsignal(each) is not signal.SIG_IGN
     ]
+
+
+@contextlib.contextmanager
+def without_terminal() -> Iterator[None]:
+    """A terminal that has gone without a HUP (disown, setsid) refuses what is printed: nobody reads it."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
 
 
 def steady_s() -> float:

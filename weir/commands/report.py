@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import InputError, WeirError
-from weir.base.processes import EXIT_INTERRUPTED, Interrupt, children_of
+from weir.base.processes import EXIT_INTERRUPTED, Interrupt, children_of, without_terminal
 from weir.base.units import about_duration
 from weir.commands.show import read_page
 from weir.commands.watch import PageWriter
@@ -323,7 +323,7 @@ class Workflow:
             log.seek(0, os.SEEK_END)
             while (over := process.poll()) is None:
                 *lines, begun = (begun + log.read()).split("\n")
-                with contextlib.suppress(BrokenPipeError):  # the PDF is made whoever reads this
+                with contextlib.suppress(BrokenPipeError), without_terminal():  # the PDF is made anyway
                     for line in filter(_PROGRESS.match, lines):
                         print(line, flush=True)
                 time.sleep(_LOOK_S)

@@ -16,7 +16,7 @@ from typing import Any
 
 from weir.base.errors import WeirError
 from weir.base.files import file_sha256
-from weir.base.storage_calls import in_time
+from weir.base.storage_calls import ANSWER_S, in_time
 from weir.measure.clean_up.directories import Workspace
 from weir.measure.clean_up.prepared_target import Guardian
 from weir.measure.machine.host import host_facts
@@ -114,7 +114,8 @@ def prepare(left: Sequence[Execution], turn: Turn) -> tuple[tuple[str, ...], lis
     together = (
         list(itertools.takewhile(lambda each: turn.engine(each) == engine, left)) if engine else left[:1]
     )
-    places, host = in_time(lambda: _on_target(together, turn), turn.planned.target.path)
+    limit_s = ANSWER_S + len(together) * (STRIPE_S if turn.planned.target.get_stripes else 0)
+    places, host = in_time(lambda: _on_target(together, turn), turn.planned.target.path, limit_s)
     return engine, [_prepared(each, place, host, turn) for each, place in zip(together, places, strict=True)]
 
 
@@ -198,6 +199,8 @@ def _digest_of(file: Path, size: int, changed_ns: int) -> str | None:
         is_image = stream.read(_MAGIC_AT + len(_MAGIC)).endswith(_MAGIC)
     return file_sha256(file) if is_image else None
 
+
+STRIPE_S = 1.0  # time for the commands that set and tell the stripes of a folder
 
 # lfs getstripe prints a bare number, or a layout with this line.
 _COUNT = re.compile(r"^\s*(?:\S*stripe_count:\s*)?(-?\d+)\b", re.MULTILINE)

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError
+from weir.base.processes import without_terminal
 from weir.base.units import about_duration
 from weir.measure.lock import Lock
 from weir.measure.nodes import Slow
@@ -235,7 +236,8 @@ class Progress:
             with self._file.open("a", encoding="utf-8") if self._file else nullcontext(sys.stderr) as stream:
                 print(line, file=stream, flush=True)
         except OSError:
-            print(line, file=sys.stderr, flush=True)
+            with without_terminal():
+                print(line, file=sys.stderr, flush=True)
 
     def expect(self, more: int) -> None:
         """Executions come, or (below zero) a batch cannot go on."""

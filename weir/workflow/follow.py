@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from weir.base.errors import WeirError, unfiltered, visible
+from weir.base.processes import without_terminal
 from weir.base.units import about_duration, three_digits
 from weir.measure.handover import PLAN_FILES
 from weir.plan import Plan, read_plan
@@ -80,7 +81,8 @@ def follow(
         last = over()
         progress.look()
         looked()
-        show(progress.batches)
+        with without_terminal():
+            show(progress.batches)
         if last:
             return
         look_again = time.monotonic() + POLL_S

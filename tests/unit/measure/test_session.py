@@ -3,10 +3,15 @@ follow."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from reframe_checks.weir_checks.start import follow
+from weir.base.processes import without_terminal
 from weir.measure.session import Execution, Progress, rounds_in_random_order
 from weir.terms.model import Cell
 
@@ -67,3 +72,22 @@ def test_progress_makes_its_file_when_there_is_something_to_report(
     assert (tmp_path / "progress").read_text() == "one\ntwo\n"
     Progress(tmp_path / "none" / "progress").report("nobody follows it")
     assert capsys.readouterr().err == "nobody follows it\n"
+
+
+def test_a_terminal_that_has_gone_ends_no_measurement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after `disown` or under setsid, when its window is closed: there is no HUP."""
+    terminal, ours = os.openpty()
+    os.close(terminal)
+    with open(ours, "w", buffering=1) as gone:
+        monkeypatch.setattr(sys, "stderr", gone)
+        with pytest.raises(OSError, match="Input/output error"):
+            print("a line", file=gone, flush=True)
+        Progress(tmp_path / "none" / "progress").report("nobody follows it")
+        (tmp_path / "progress").write_text("a line")
+        with subprocess.Popen(["true"]) as process:
+            assert follow(process, tmp_path / "progress")
+        monkeypatch.undo()
+        with without_terminal():
+            gone.close()

@@ -12,6 +12,7 @@ from tests.checkout import TARGET, load, make_checkout
 from tests.programs import write_program
 from tests.unit.measure.alone import run_missing
 from weir.base.errors import ConfigError, WeirError
+from weir.measure import command
 from weir.measure.command import stripe
 from weir.measure.session import PlannedBatch
 from weir.records.collect import Run
@@ -61,7 +62,12 @@ def test_what_is_requested_is_set_and_what_is_there_is_said(lustre: Target, tmp_
 
 @pytest.mark.parametrize(("requested", "found", "reasons"), [(4, 4, ""), (8, 6, "stripes-not-applied")])
 def test_from_cell_to_record(
-    lustre: Target, tmp_path: Path, requested: int, found: int, reasons: str
+    lustre: Target,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    requested: int,
+    found: int,
+    reasons: str,
 ) -> None:
     golden = Path(__file__).resolve().parents[3] / "golden/ior/weir-io-mpiio.json"
     program = write_program(
@@ -77,6 +83,9 @@ def test_from_cell_to_record(
     cell = replace(cell, params=params | {"stripe_count": requested})
     stack = Stack("st", {"ior": (str(program),)})
     write_program(tmp_path / "bin" / "mpirun", f'#!/bin/sh\nexec {program} "$@"\n')
+    # 200 executions of a launch take longer than one answer of a storage may.
+    write_program(tmp_path / "bin" / "lfs", LFS.replace("case", "sleep 0.2\ncase", 1))
+    monkeypatch.setattr(command, "ANSWER_S", 0.3)
     run_missing(PlannedBatch("b", [cell], lustre, stack, "mpirun", tmp_path / "results"))
     run_file = read_run_file(tmp_path / "results", cell.cell, 0)
     assert run_file is not None
