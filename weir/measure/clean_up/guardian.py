@@ -120,19 +120,23 @@ class Custody:
         neighbour = self._lock_the_target()
         self.claimed = True
         self.workspace.claim()
-        return {"neighbour": str(neighbour) if neighbour else None}
+        return {"neighbour": neighbour}
 
-    def _lock_the_target(self) -> Holder | None:
-        """A holder on another node that may still measure there; this node cannot check it."""
+    def _lock_the_target(self) -> str | None:
+        """A holder on another node that may still measure there, which this node cannot check; or another
+        user, whose lock only he can read."""
         lock = Lock(Path(self.target.path) / LOCK_IN_TARGET)
-        with contextlib.suppress(OSError):  # no file can be made there: claiming the workspace will tell
+        try:
             if (holder := lock.take(self.own)) is not None:
                 raise WeirError(
                     f"target {self.target.name} is being measured by {holder}",
                     hint=f"wait for it, or end it on {holder.host}; if it is gone, delete {lock.path}",
                 )
             self.lock = lock
-        return lock.neighbour
+        except OSError as error:  # no file can be made there: claiming the workspace will tell
+            if isinstance(error, PermissionError) and os.path.lexists(lock.path):
+                return f"user {os.lstat(lock.path).st_uid}, who has made {lock.path}"
+        return str(lock.neighbour) if lock.neighbour else None
 
     def _remove_files_of_launches(self) -> None:
         remove_orphans(self.since)

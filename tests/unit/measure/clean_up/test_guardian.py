@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import json
 import os
 import re
 import signal
@@ -22,8 +24,9 @@ from weir.base.processes import INTERRUPTS, Interrupt, children_of, is_readable,
 from weir.measure import batches
 from weir.measure.clean_up import prepared_target
 from weir.measure.clean_up.directories import Workspace
-from weir.measure.clean_up.prepared_target import Guardian
-from weir.measure.lock import Lock, machine_lock
+from weir.measure.clean_up.guardian import Custody
+from weir.measure.clean_up.prepared_target import Guardian, facts_of
+from weir.measure.lock import LOCK_IN_TARGET, Lock, machine_lock, this_process
 from weir.measure.session import PlannedBatch, SessionBatch
 
 
@@ -139,6 +142,24 @@ def test_after_an_interrupt_a_complaint_of_clean_up_is_noted_for_the_next_start(
         measure_batch(job)
     assert lock.note.exists() == (error is not None)
     lock.note.unlink(missing_ok=True)
+
+
+def test_the_lock_of_another_user_in_the_target_makes_him_a_neighbour(
+    job: PlannedBatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """He alone may read it, on another node: nothing else tells that he measures there."""
+    lock = Path(job.target.path) / LOCK_IN_TARGET
+    lock.write_text("{}\n")
+
+    def refused(self: Lock, own: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self.path))
+
+    monkeypatch.setattr(Lock, "take", refused)
+    facts = facts_of(job, "token", this_process(job.results, "b"), Lock(job.results.parent / "lock"))
+    custody = Custody.of(json.loads(json.dumps(facts)))
+    assert custody.answer({"do": "claim"}) == {"neighbour": f"user {os.geteuid()}, who has made {lock}"}
+    lock.unlink()
+    assert custody.answer({"do": "claim"}) == {"neighbour": None}
 
 
 @pytest.mark.slow
