@@ -29,7 +29,7 @@ verdict_text <- tile_words
 make_figure <- function(table) {
   drawn <- data.table::copy(table)
   drawn[, way := paste0(api_words(api), ifelse(layout %in% "file-per-process", ", own files", ""))]
-  drawn[, size := factor(bytes_words(xfer_bytes), bytes_words(sort(unique(xfer_bytes))))]
+  drawn[, size := as_size(xfer_bytes)]
   ggplot2::ggplot(drawn, ggplot2::aes(size, way, fill = share)) +
     ggplot2::geom_tile(colour = "white", linewidth = 0.4) +
     ggplot2::geom_text(
@@ -42,16 +42,20 @@ make_figure <- function(table) {
     ggplot2::scale_fill_gradient("Share of the best", low = "#eef3f8", high = "#16325c", limits = c(0, 1),
       breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")
     ) +
-    ggplot2::labs(x = NULL, y = NULL) +
+    ggplot2::scale_x_discrete(NULL, labels = words_of_size) +
+    ggplot2::labs(y = NULL) +
     theme_weir() +
     upright_row_titles() +
     ggplot2::theme(panel.grid.major = ggplot2::element_blank(), axis.text.x = size_labels(drawn))
 }
 
+# Two sizes may have the same words, 1 MiB and 1052672 bytes do, so that words are no levels.
+words_of_size <- function(sizes) bytes_words(as.numeric(sizes))
+
 # Upright where the sizes of a panel do not fit beside each other.
 size_labels <- function(drawn) {
   cell_mm <- (panel_width_mm(drawn) - 18) / max(drawn[, .(sizes = data.table::uniqueN(size)), by = column]$sizes)
-  fits <- max(nchar(levels(drawn$size)) + 1) * mm_per_letter <= cell_mm
+  fits <- max(nchar(words_of_size(levels(drawn$size))) + 1) * mm_per_letter <= cell_mm
   if (fits) ggplot2::element_text() else ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5)
 }
 

@@ -57,6 +57,12 @@ test_that("the heat map has a share for each size and interface", {
   expect_equal(table[, max(share), by = access]$V1, c(1, 1))
 })
 
+test_that("sizes with the same words have columns of their own in the heat map", {
+  records <- read_synthetic(api = c("POSIX", "MPIIO"), xfer_bytes = c(2^20, 1052672))
+  tiles <- ggplot2::layer_data(plot_of(figures[["size-interface"]], records))
+  expect_identical(length(unique(as.numeric(tiles$x))), 2L)
+})
+
 test_that("features of NetCDF are groups of their own, and beside IOR it stands without them", {
   records <- netcdf_study()
   pressed <- records[tool == "netcdf-bench" & collective == TRUE][, `:=`(deflate_level = 1, bw_mib_s = 1)]
