@@ -147,13 +147,13 @@ doubt_about_phases <- function(evidence) {
   ))
 }
 
-targets_of_kind <- function(facts, kind) {
+targets_of_kind <- function(facts, wanted) {
   known <- as.list(facts$targets)
   kinds <- vapply(known, function(target) text_of(target$kind, ""), "")
-  vapply(known, function(target) text_of(target$target, ""), "")[kinds == kind]
+  vapply(known, function(target) text_of(target$target, ""), "")[kinds %in% wanted]
 }
 
-network_targets <- function(facts) c(targets_of_kind(facts, "network"), targets_of_kind(facts, "parallel"))
+network_targets <- function(facts) targets_of_kind(facts, c("network", "parallel"))
 
 # A number of the descriptions of targets, where it is known.
 known_of_targets <- function(facts, name) {

@@ -9,14 +9,15 @@ io500_phases <- data.table::data.table(
   unit = c("GiB/s", "kIOPS", "GiB/s", "kIOPS", "kIOPS", "GiB/s", "kIOPS", "GiB/s", rep("kIOPS", 4))
 )
 io500_accesses <- c(write = "write", read = "read", create = "write", stat = "stat", remove = "delete", find = "find")
-# The rules ask of a write phase that it lasts at least this long; a shorter one gives no score.
+# The rules ask of a write phase that it lasts at least this long and requests no shorter stonewall; a shorter one
+# gives no score.
 io500_write_s <- 300L
 
 # A value of the whole system, and what falls to one of its nodes and processes.
 io500_per <- c("whole", "node", "process")
 
 # One row for each target and phase that was measured, in the order of the rules; `why` the target has no valid score.
-phases_of_io500 <- function(records) {
+phases_of_io500 <- function(records, inputs) {
   records <- records[suite %in% "io500" & experiment %in% c("ior-easy", "ior-hard", "mdtest-easy", "mdtest-hard",
     "find")]
   if (nrow(records) == 0) {
@@ -33,9 +34,16 @@ phases_of_io500 <- function(records) {
   records[, tasks := tasks_of(records)]
   shapes <- records[, lapply(.SD, the_only), by = .(target, phase), .SDcols = c("nn", "ppn", "tasks")]
   # The shortest of the runs that count: the rules allow no write phase that is shorter.
-  taken <- records[verdict %in% usable_verdicts, .(time_s = min(time_s)), by = .(target, phase)]
+  taken <- records[verdict %in% usable_verdicts, .(
+    time_s = min(time_s), walled = any(stonewall_s > 0 & stonewall_s < io500_write_s, na.rm = TRUE),
+    unsynced = any(sync %in% FALSE)
+  ), by = .(target, phase)]
   points <- shapes[taken[points[, unit := NULL], on = c("target", "phase")], on = c("target", "phase")]
-  points <- io500_phases[points, on = "phase"][, why := why_no_score(phase, n, verdict, time_s), by = target]
+  points <- io500_phases[points, on = "phase"]
+  volatile <- targets_of_kind(known_facts(inputs), c("memory", "pool"))
+  refused <- refused_sets(inputs$scores)
+  points[, why := why_no_score(.SD, target %in% volatile, target %in% refused), by = target]
+  points[, `:=`(walled = NULL, unsynced = NULL)]
   points[order(emulated, target, match(phase, io500_phases$phase))]
 }
 
@@ -55,20 +63,26 @@ index_of_io500 <- function(points) {
   index[, `:=`(today = sqrt(bandwidth * metadata), rule_2017 = bandwidth * metadata)][]
 }
 
-# The reason of one target from its phases, empty for a valid score. A degraded phase has no time that counts.
-why_no_score <- function(phase, n, verdict, time_s) {
-  write <- grepl("write", phase)
-  if (sum(n > 0) < nrow(io500_phases)) {
-    "phases are missing"
-  } else if (any(verdict[write] == "DEGRADED")) {
-    "a write phase is degraded"
-  } else if (anyNA(time_s[write])) {
-    "a write phase has no time"
-  } else if (min(time_s[write]) < io500_write_s) {
-    "shortened run"
-  } else {
-    ""
-  }
+# The reason of one target from its phases, empty for a valid score: those of validity() in weir/decide/io500/result.py,
+# and those for which `weir io500 --records` ranks no cell. A degraded phase has no time that counts.
+why_no_score <- function(phases, is_volatile, is_refused) {
+  write <- phases[grepl("write", phase)]
+  reasons <- c(
+    "phases are missing" = sum(phases$n > 0) < nrow(io500_phases),
+    "emulated storage" = any(phases$emulated),
+    "storage that does not survive the node" = is_volatile,
+    "a phase is degraded" = any(phases$verdict == "DEGRADED"),
+    "a write phase has no time" = anyNA(write$time_s),
+    "shortened run" = any(write$walled | write$time_s < io500_write_s),
+    "a write requested no synchronisation" = any(write[unit == "GiB/s"]$unsynced),
+    "not valid in io500.csv" = is_refused
+  )
+  c(names(which(reasons)), "")[1]
+}
+
+# The imported result sets that are not valid: their files have marks and requests that their records do not tell.
+refused_sets <- function(path) {
+  if (!is.null(path)) read_text_table(path, "IO500 scores")[valid != "True"]$result_set
 }
 
 # "buffer (E) (shortened run), disk (phases are missing)"
@@ -105,7 +119,7 @@ percentile_among <- function(value, others) {
 }
 
 io500_answer <- function(records, inputs) {
-  index <- index_of_io500(phases_of_io500(records))
+  index <- index_of_io500(phases_of_io500(records, inputs))
   if (nrow(index) == 0) {
     return("")
   }
@@ -118,8 +132,8 @@ io500_answer <- function(records, inputs) {
   doubt <- if (nrow(without) > 0) {
     sprintf(
       paste(
-        "An index is not a valid IO500 score, which needs write phases of %d\\,s or longer, and is not ranked among",
-        "the submissions: %s."
+        "An index is not a valid IO500 score, which needs write phases of %d\\,s or longer on real storage, and is not",
+        "ranked among the submissions: %s."
       ),
       io500_write_s, latex_name(without[, why_words(target, emulated, why)])
     )

@@ -1,7 +1,8 @@
 # All that a report shows of a study, in one process: page, claims, numbers, figures and tables.
 
 study_files <- c(
-  excluded = "excluded.csv", latencies = "latencies.csv", facts = "facts.json", counters = "client-counters.csv"
+  excluded = "excluded.csv", latencies = "latencies.csv", facts = "facts.json", counters = "client-counters.csv",
+  scores = "io500.csv"
 )
 
 render_study <- function(folder, published = NULL, processes = 2L) {

@@ -20,7 +20,7 @@ kinds <- c(Lustre = "lustre|exascaler", "Spectrum Scale" = "spectrum scale|stora
 
 make_table <- function(records, inputs) {
   submissions <- io500_submissions(records, inputs)
-  own <- phases_of_io500(records)
+  own <- phases_of_io500(records, inputs)
   only_if(nrow(submissions) > 0 && nrow(own) > 0)
   submissions[, series := kind_of(filesystem)]
   sets <- submissions[!is.na(series) & is.finite(whole) & whole > 0]

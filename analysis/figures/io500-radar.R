@@ -12,7 +12,7 @@ caption <- paste(
 decades <- 3
 
 make_table <- function(records, inputs) {
-  points <- phases_of_io500(records)
+  points <- phases_of_io500(records, inputs)
   only_if(nrow(points) > 0)
   points <- points[n > 0]
   only_if(data.table::uniqueN(points$target) > 1)

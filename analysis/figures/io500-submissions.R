@@ -22,7 +22,7 @@ make_table <- function(records, inputs) {
   long[, below := 100 * (data.table::frank(median) - 0.5) / .N, by = .(phase, per)]
   long[, (shown_quantiles$name) := as.list(stats::quantile(median, shown_quantiles$share)), by = .(phase, per)]
   long <- io500_phases[long[, phase := as.character(phase)], on = "phase"]
-  own <- phases_of_io500(records)
+  own <- phases_of_io500(records, inputs)
   own <- if (nrow(own) > 0) own[why == ""] else own
   long[, `:=`(own = FALSE, n = 1L, verdict = "UNPROVEN", n_invalid = 0L, n_degraded = 0L, emulated = FALSE)]
   if (nrow(own) > 0) {

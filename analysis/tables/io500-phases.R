@@ -12,7 +12,7 @@ caption <- paste(
 of_suite <- "Here write and read of a phase follow each other in one run; IO500 does all writes first."
 
 make_table <- function(records, inputs) {
-  points <- phases_of_io500(records)
+  points <- phases_of_io500(records, inputs)
   only_if(nrow(points) > 0)
   index <- index_of_io500(points)
   submissions <- io500_submissions(records, inputs)

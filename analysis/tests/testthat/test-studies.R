@@ -74,7 +74,7 @@ io500_example <- function(seconds = NULL) {
 }
 
 test_that("the published example of 2017 gives its published scores, and is not a score because it is shortened", {
-  index <- index_of_io500(phases_of_io500(io500_example()))
+  index <- index_of_io500(phases_of_io500(io500_example(), list()))
   expect_equal(index$bandwidth, 31.04, tolerance = 1e-4)
   expect_equal(index$metadata, 16.1537, tolerance = 1e-5)
   expect_equal(index$rule_2017, 501.41, tolerance = 1e-4)
@@ -88,18 +88,43 @@ test_that("the published example of 2017 gives its published scores, and is not 
     fixed = TRUE)
 })
 
-test_that("a degraded write phase is the reason why there is no score, in answer, table and radar chart", {
+test_that("a degraded phase is the reason why there is no score, in answer, table and radar chart", {
   degraded <- io500_example(301)[, target := "degraded"][experiment == "ior-hard" & access == "write",
     verdict := "DEGRADED"]
   records <- rbind(degraded, io500_example(301)[access != "find"][, `:=`(target = "partial", emulated = TRUE)])
-  expect_match(io500_answer(records, list()), "submissions: degraded (a write phase is degraded).", fixed = TRUE)
+  expect_match(io500_answer(records, list()), "submissions: degraded (a phase is degraded).", fixed = TRUE)
   part <- load_part("table", "io500-phases", home)
   latex <- part$make_latex(part$make_table(records, list()))
-  expect_match(latex, "not a valid IO500 score: a write phase is degraded", fixed = TRUE, all = FALSE)
+  expect_match(latex, "not a valid IO500 score: a phase is degraded", fixed = TRUE, all = FALSE)
   expect_match(latex, "not a valid IO500 score: phases are missing", fixed = TRUE, all = FALSE)
   radar <- load_part("figure", "io500-radar", home)$make_table(records, list())
   expect_identical(unique(radar$note),
-    "Not a valid IO500 score: degraded (a write phase is degraded), partial (E) (phases are missing).")
+    "Not a valid IO500 score: degraded (a phase is degraded), partial (E) (phases are missing).")
+})
+
+test_that("what the rules or the storage refuse is no score: never ranked, never printed as one", {
+  facts <- scratch("facts.json")
+  jsonlite::write_json(list(targets = list(list(target = "memory", kind = "memory"))), facts, auto_unbox = TRUE)
+  scores <- scratch("io500.csv")
+  writeLines(c("result_set,valid", "example,True", "marked,False"), scores)
+  inputs <- list(submissions = submissions_file, facts = facts, scores = scores)
+  refused <- list(
+    "emulated storage" = io500_example(301)[, emulated := TRUE],
+    "storage that does not survive the node" = io500_example(301)[, target := "memory"],
+    "shortened run" = io500_example(301)[access == "write" & experiment == "ior-hard", stonewall_s := 60],
+    "a phase is degraded" = io500_example(301)[access == "read", verdict := "DEGRADED"],
+    "a write requested no synchronisation" = io500_example(301)[access == "write", sync := FALSE],
+    "not valid in io500.csv" = io500_example(301)[, target := "marked"]
+  )
+  of <- function(kind, name, records) load_part(kind, name, home)$make_table(records, inputs)
+  for (why in names(refused)) {
+    table <- of("table", "io500-phases", refused[[why]])
+    expect_identical(unique(table$why), why)
+    expect_true(all(is.na(table$percentile)), info = why)
+    expect_identical(sum(of("figure", "io500-submissions", refused[[why]])$own), 0L, info = why)
+    answer <- gsub("\\allowbreak{}", "", io500_answer(refused[[why]], inputs), fixed = TRUE)
+    expect_match(answer, paste0("index .*[(]", why, "[)]"), info = why)
+  }
 })
 
 test_that("a valid result has a percentile among the submissions, and a phase that is missing makes no index", {
@@ -108,7 +133,7 @@ test_that("a valid result has a percentile among the submissions, and a phase th
   easy <- read_submissions(submissions_file)[phase == "ior_easy_write"]$whole
   expect_equal(table[phase == "ior_easy_write"]$percentile, 100 * mean(easy < 96.133))
   expect_true("score 2017" %in% table$phase)
-  expect_identical(nrow(index_of_io500(phases_of_io500(io500_example()[access != "find"]))), 0L)
+  expect_identical(nrow(index_of_io500(phases_of_io500(io500_example()[access != "find"], list()))), 0L)
   expect_identical(nrow(io500_submissions(read_synthetic(), list(submissions = submissions_file))), 0L)
 })
 
