@@ -16,8 +16,7 @@ default_answer <- function(records, inputs) {
   if (nrow(shares) == 0) {
     return("")
   }
-  shares <- if (all(shares$emulated)) shares else shares[emulated == FALSE]
-  together <- of_both_accesses(shares, c("target", "emulated", "api", default_settings))
+  together <- of_both_accesses(real_storage(shares), c("target", "emulated", "api", default_settings))
   best <- together[order(emulated, target, api, -share), .SD[1], by = .(target, emulated, api)]
   worst <- together[, .(worst = min(share)), by = .(target, api)]
   best <- worst[best, on = c("target", "api")]

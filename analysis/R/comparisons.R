@@ -249,14 +249,14 @@ experiment_ratios <- function(records) {
     return(data.table::data.table())
   }
   points <- summarise_records(transfers, bandwidth_all(transfers), c("site", point_columns, "experiment"), "MiB/s")
-  points <- points[n > 0]
+  points <- real_storage(points[n > 0])
   first <- sort(unique(points$experiment))[1]
   pairs <- merge(points[experiment == first], points[experiment != first], by = c("site", point_columns))
   if (nrow(pairs) == 0) {
     return(data.table::data.table())
   }
   pairs[, .(
-    experiment = experiment.y[1], instead_of = first, pairs = .N, ratio = exp(mean(log(median.y / median.x))),
-    lowest = min(median.y / median.x), highest = max(median.y / median.x)
+    emulated = any(emulated.x | emulated.y), experiment = experiment.y[1], instead_of = first, pairs = .N,
+    ratio = exp(mean(log(median.y / median.x))), lowest = min(median.y / median.x), highest = max(median.y / median.x)
   ), by = .(target, access, experiment.y)][, experiment.y := NULL][]
 }

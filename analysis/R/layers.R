@@ -80,7 +80,7 @@ layers_answer <- function(records, inputs) {
   if (nrow(costs) == 0) {
     return("")
   }
-  costs <- if (all(costs$emulated)) costs else costs[emulated == FALSE]
+  costs <- real_storage(costs)
   # A cost whose interval has zero in it is none that these rounds show.
   costs[, sure := is.na(added_lo) | added_lo > 0]
   most <- costs[order(emulated, target, access, !sure, -added), .SD[1], by = .(emulated, target, access)]

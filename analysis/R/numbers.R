@@ -99,12 +99,13 @@ missing_evidence <- function(records) {
 # there prints its own question mark and a warning.
 named_numbers <- function(records, points) {
   rules <- table(unlist(strsplit(records$reasons, ";", fixed = TRUE)))
-  best <- best_points(points, c("api", "access"))
+  best <- if (nrow(points) > 0) points[n > 0][, real_storage(.SD), by = c("api", "access")] else points
+  best <- best_points(best, c("api", "access"))
   moved <- transfers_of(records)[!is.na(requested_bytes) & !is.na(moved_bytes)]
   moved <- moved[, .(share = stats::median(moved_bytes / requested_bytes)), by = access]
   c(
     setNames(thousands_of(rules), sprintf("recordsof-%s", names(rules))),
-    if (nrow(best) > 0) setNames(mib_s(best$median), sprintf("bestof-%s-%s", best$api, best$access)),
+    if (nrow(best) > 0) setNames(mark_name(mib_s(best$median), best$emulated), sprintf("bestof-%s-%s", best$api, best$access)),
     setNames(percent_words(moved$share), sprintf("movedof-%s", moved$access))
   )
 }
@@ -151,11 +152,11 @@ range_or_list <- function(values, in_words) {
 }
 
 best_numbers <- function(points, rates) {
-  best <- best_points(points)
+  best <- real_storage(best_points(points))
   if (nrow(best) == 0) {
     return(list(BestInShort = best_rates(rates), BestAtLength = best_rates_of_targets(rates)))
   }
-  best[, target_name := latex_name(target)]
+  best[, target_name := latex_name(mark_name(target, emulated))]
   best[, doubt := ifelse(verdict == "DEGRADED", " (degraded)", "")]
   best[, short := sprintf("%s for %ss%s", mib_s(median), latex_name(access), doubt)]
   best[, long := sprintf(
@@ -173,17 +174,18 @@ best_numbers <- function(points, rates) {
 
 # The best rates of a study of metadata alone, which has no bandwidth.
 best_rates <- function(rates) {
-  usable <- if (nrow(rates) > 0) rates[n > 0] else rates
+  usable <- real_storage(if (nrow(rates) > 0) rates[n > 0] else rates)
   if (nrow(usable) == 0) {
     return("No record can be used, so that there is no bandwidth to report.")
   }
   best <- usable[order(-median)][, .SD[1], by = access][order(match(access, metadata_accesses))]
-  words <- best[, sprintf("%s~op/s for %s (%s)", rate_words(median), latex_name(access), latex_name(target))]
+  words <- best[, sprintf("%s~op/s for %s (%s)", rate_words(median), latex_name(access),
+    latex_name(mark_name(target, emulated)))]
   sprintf("The highest median rates of operations on files and directories are %s.", and_list(words))
 }
 
 best_rates_of_targets <- function(rates) {
-  usable <- if (nrow(rates) > 0) rates[n > 0] else rates
+  usable <- real_storage(if (nrow(rates) > 0) rates[n > 0] else rates)
   if (nrow(usable) == 0) {
     return(best_rates(rates))
   }
@@ -191,7 +193,7 @@ best_rates_of_targets <- function(rates) {
   best <- best[order(target, match(access, metadata_accesses))]
   items <- best[, .(
     item = sprintf(
-      "\\item On %s: %s.", latex_name(target[1]),
+      "\\item On %s: %s.", latex_name(mark_name(target[1], emulated[1])),
       and_list(sprintf("%s~op/s for %s", rate_words(median), latex_name(access)))
     )
   ), by = target]$item
@@ -203,15 +205,16 @@ best_rates_of_targets <- function(rates) {
 
 # Settings that make a difference beyond doubt, the strongest first.
 clear_effects <- function(effects, most = 3) {
-  clear <- if (nrow(effects) > 0) effects[clear == TRUE] else effects
+  clear <- real_storage(effects)
+  clear <- if (nrow(clear) > 0) clear[clear == TRUE] else clear
   if (nrow(clear) == 0) {
     return("No setting has a clear effect: with these rounds no ratio can be told from one.")
   }
   clear <- utils::head(clear[order(-abs(log(ratio)))], most)
   words <- clear[, sprintf(
     "%s instead of %s for %ss on %s (factor %s, interval %s to %s, %d pairs)", latex_name(setting),
-    latex_name(instead_of), latex_name(access), latex_name(target), factor_words(ratio), factor_words(lo),
-    factor_words(hi), pairs
+    latex_name(instead_of), latex_name(access), latex_name(mark_name(target, emulated)), factor_words(ratio),
+    factor_words(lo), factor_words(hi), pairs
   )]
   over_pairs <- if (all(clear$over == "pairs")) pairs_words else ""
   sprintf("The strongest of the clear effects of a setting in this campaign%s: %s. %s", over_pairs,
@@ -226,7 +229,8 @@ repeated_points <- function(ratios) {
   words <- ratios[, sprintf(
     "``%s'' instead of ``%s'' gives %ss on %s a factor of %s to %s, %s in the mean of %d points",
     latex_name(experiment_words(experiment)), latex_name(experiment_words(instead_of)),
-    latex_name(access), latex_name(target), factor_words(lowest), factor_words(highest), factor_words(ratio), pairs
+    latex_name(access), latex_name(mark_name(target, emulated)), factor_words(lowest), factor_words(highest),
+    factor_words(ratio), pairs
   )]
   sprintf("Some points were measured by two experiments: %s.", paste(words, collapse = "; "))
 }

@@ -35,6 +35,9 @@ in_access_order <- function(points, by) {
   points[ranked]
 }
 
+# Sentences are of real storage; those of a study that has none name what it measured, marked.
+real_storage <- function(rows) if (all(rows$emulated)) rows else rows[emulated == FALSE]
+
 # The point of each group with the best median, of those of usable records and only where there is none of the degraded
 # ones. The best of k medians reads high: `expected` is what the best setting gives if other rounds choose it, `tied`
 # how many of the others the rounds do not tell from it.

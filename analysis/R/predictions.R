@@ -78,8 +78,7 @@ prediction_answer <- function(records, inputs) {
   if (nrow(found) == 0) {
     return("")
   }
-  real <- if (any(!found$emulated)) found[emulated == FALSE] else found
-  real <- real[order(abs(log(mean)))]
+  real <- real_storage(found)[order(abs(log(mean)))]
   # Rounded up: no phase is outside of the factor.
   within <- function(ratios) ceiling(round(100 * exp(max(abs(log(ratios)))), 6)) / 100
   words <- real[, sprintf("%s within a factor of %.2f", latex_name(application), within(mean)), by = application]$V1

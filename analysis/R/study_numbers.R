@@ -67,7 +67,8 @@ questions <- function(suites) {
 }
 
 short_target <- function(target) {
-  sprintf("%s (%s)", latex_name(target$target), latex_name(text_of(target$file_system, text_of(target$kind))))
+  sprintf("%s (%s)", latex_name(mark_name(target$target, isTRUE(target$emulated))),
+    latex_name(text_of(target$file_system, text_of(target$kind))))
 }
 
 period <- function(began, ended) {

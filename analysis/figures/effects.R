@@ -17,7 +17,7 @@ make_table <- function(records, inputs) {
   effects <- effects_of_settings(records, metric_of(inputs))
   only_if(nrow(effects) > 0)
   # What only tests the method is drawn where nothing else was measured.
-  real <- if (all(effects$emulated)) effects else effects[emulated == FALSE]
+  real <- real_storage(effects)
   shown <- utils::head(real, most_rows)
   shown[, `:=`(n = rounds, page = "all", sheet = 1L)]
   if (nrow(real) > nrow(shown)) {

@@ -25,6 +25,30 @@ test_that("the best medians are those of the records", {
   expect_equal(short, "The highest median bandwidths are 1,230~MiB/s for writes and 20~MiB/s for reads on synthetic.")
 })
 
+test_that("sentences are of real storage, and of a study that has none they mark what is emulated", {
+  emulated <- read_synthetic(target = "buffer")[, `:=`(emulated = TRUE, bw_mib_s = 9000, cell = "b")]
+  real <- read_synthetic(target = "disk")[, `:=`(bw_mib_s = 20, cell = "d")]
+  of <- function(records) {
+    repeated <- rbind(records, data.table::copy(records)[, `:=`(experiment = "two", bw_mib_s = 2 * bw_mib_s)])
+    clear <- data.table::data.table(target = unique(records$target), emulated = records[, emulated[1], by = target]$V1,
+      access = "write", clear = TRUE, setting = "a", instead_of = "b", ratio = 2, lo = 1.5, hi = 3, pairs = 3L,
+      over = "rounds", pairs_agree = TRUE)
+    points <- bandwidth_points(records)
+    rates <- metadata_points(data.table::copy(records)[, `:=`(item = "file", ops_s = 10, access = "create")])
+    c(best_numbers(points, rates), best_numbers(points[0], rates), clear_effects(clear),
+      repeated_points(experiment_ratios(repeated)))
+  }
+  for (text in of(rbind(emulated, real))) {
+    expect_match(text, "disk")
+    expect_no_match(text, "buffer")
+  }
+  for (text in of(emulated)) expect_match(text, "buffer (E)", fixed = TRUE)
+  best <- function(records) named_numbers(records, bandwidth_points(records))[["bestof-POSIX-write"]]
+  expect_identical(best(rbind(emulated, real)), "20~MiB/s")
+  expect_identical(best(emulated), "9,000~MiB/s (E)")
+  expect_identical(short_target(list(target = "ime", emulated = TRUE, kind = "burst-buffer")), "ime (E) (burst-buffer)")
+})
+
 test_that("without a usable record the prose says so", {
   numbers <- make_numbers(read_synthetic(verdict = "INVALID"), facts_of_one)
   expect_match(numbers$commands$BestInShort, "No record can be used")

@@ -57,7 +57,7 @@ test_that("the heat map has a share for each size and interface", {
   expect_equal(table[, max(share), by = access]$V1, c(1, 1))
 })
 
-test_that("sizes with the same words have columns of their own in the heat map", {
+test_that("sizes that read the same have columns of their own in the heat map", {
   records <- read_synthetic(api = c("POSIX", "MPIIO"), xfer_bytes = c(2^20, 1052672))
   tiles <- ggplot2::layer_data(plot_of(figures[["size-interface"]], records))
   expect_identical(length(unique(as.numeric(tiles$x))), 2L)
