@@ -17,6 +17,9 @@ default_answer <- function(records, inputs) {
     return("")
   }
   together <- of_both_accesses(real_storage(shares), c("target", "emulated", "api", default_settings))
+  if (nrow(together) == 0) {
+    return("")
+  }
   best <- together[order(emulated, target, api, -share), .SD[1], by = .(target, emulated, api)]
   worst <- together[, .(worst = min(share)), by = .(target, api)]
   best <- worst[best, on = c("target", "api")]

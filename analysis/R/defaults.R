@@ -1,11 +1,13 @@
 # Which setting to make the default: the share of the best that each setting reaches in every situation.
 
 default_settings <- c("stripe_count", "ppn")
+names_of_settings <- c(default_settings, "stripes")
 # Columns that identify a situation; each situation has one best setting.
 default_situations <- c("target", "access", "api", "layout", "order", "nn", "xfer_bytes")
 
 # One row for each target, access, interface and setting: bandwidth of a node, and the means of the share of the best
-# over the situations (numbers of nodes). The harmonic mean punishes a setting that fails somewhere.
+# over the situations (numbers of nodes). The harmonic mean punishes a setting that fails somewhere; `whole`: it was
+# measured in all of them.
 shares_of_best <- function(records) {
   records <- transfers_of(records)[experiment %in% "defaults"]
   if (nrow(records) == 0) {
@@ -13,18 +15,23 @@ shares_of_best <- function(records) {
   }
   by <- c(default_situations, default_settings)
   points <- summarise_records(records, bandwidth_all(records), by, "MiB/s")
-  points <- points[n > 0]
+  points <- usable_points(points, default_situations)
   points[, share := median / max(median), by = default_situations]
+  points[, wanted := nrow(unique(.SD)), by = c("target", "access", "api"), .SDcols = default_situations]
   points[, .(
     node_mib_s = mean(median / nn), arithmetic = mean(share), harmonic = 1 / mean(1 / share), situations = .N,
+    whole = .N == wanted[1],
     n = min(n), n_degraded = sum(n_degraded), n_invalid = sum(n_invalid), emulated = any(emulated),
     verdict = point_verdict(TRUE, any(verdict == "DEGRADED"), sum(verdict == "UNPROVEN"))
   ), by = c("target", "access", "api", default_settings)]
 }
 
 # The harmonic mean of a setting's shares over writes and reads, the best setting first: it must not fail for either.
+# What was not measured for each access and in each situation of its storage is no default.
 of_both_accesses <- function(shares, by, column = "harmonic") {
-  shares[, .(share = 1 / mean(1 / get(column))), by = by][order(-share)]
+  shares <- data.table::copy(shares)[, accesses := data.table::uniqueN(access), by = c(setdiff(by, names_of_settings))]
+  together <- shares[, .(share = 1 / mean(1 / get(column)), whole = all(whole) && .N == accesses[1]), by = by]
+  together[whole == TRUE][order(-share)]
 }
 
 # The table of Kunkel's talk on Mistral, a row for each setting and access.
@@ -39,7 +46,7 @@ read_printed_defaults <- function(path) {
     printed[, .(access = "read", stripes, ppn, node_mib_s = rnode, arithmetic = r_arithmetic_mean,
       harmonic = r_harmonic)]
   )
-  rows[, c("best_lo", "best_hi") := best_behind(node_mib_s, arithmetic), by = access]
+  rows[, c("best_lo", "best_hi") := best_behind(node_mib_s, arithmetic), by = access][, whole := TRUE]
   rows[, recomputed := floor(100 * node_mib_s / ((best_lo + best_hi) / 2))][]
 }
 

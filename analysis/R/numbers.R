@@ -105,7 +105,7 @@ named_numbers <- function(records, points) {
   moved <- moved[, .(share = stats::median(moved_bytes / requested_bytes)), by = access]
   c(
     setNames(thousands_of(rules), sprintf("recordsof-%s", names(rules))),
-    if (nrow(best) > 0) setNames(mark_name(mib_s(best$median), best$emulated), sprintf("bestof-%s-%s", best$api, best$access)),
+    if (nrow(best) > 0) best[, setNames(mark_name(mib_s(median), emulated), sprintf("bestof-%s-%s", api, access))],
     setNames(percent_words(moved$share), sprintf("movedof-%s", moved$access))
   )
 }

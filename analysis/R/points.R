@@ -42,15 +42,21 @@ real_storage <- function(rows) if (all(rows$emulated)) rows else rows[emulated =
 # ones. The best of k medians reads high: `expected` is what the best setting gives if other rounds choose it, `tied`
 # how many of the others the rounds do not tell from it.
 best_points <- function(points, by = c("target", "access"), better = "higher") {
-  usable <- if (nrow(points) > 0) points[n > 0] else points
+  usable <- usable_points(points, by)
   if (nrow(usable) == 0) {
     return(usable)
   }
   sign <- if (better == "higher") 1 else -1
-  best <- usable[order(verdict == "DEGRADED", -sign * median)][, c(
-    .SD[1], as.list(rank_of_best(.SD[(verdict == "DEGRADED") == (verdict[1] == "DEGRADED")], sign))
-  ), by = by]
+  best <- usable[order(-sign * median)][, c(.SD[1], as.list(rank_of_best(.SD, sign))), by = by]
   in_access_order(best, by)
+}
+
+# Degraded points only where a group has no others.
+usable_points <- function(points, by) {
+  if (nrow(points) == 0) {
+    return(points)
+  }
+  points[n > 0][, kept := verdict != "DEGRADED" | all(verdict == "DEGRADED"), by = by][kept == TRUE][, kept := NULL][]
 }
 
 # `points` are of one group, the best first.

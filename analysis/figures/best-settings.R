@@ -17,7 +17,7 @@ make_table <- function(records, inputs) {
     printed <- printed[, .(
       target = "Mistral 2015, as printed", access, api = NA_character_, stripe_count = stripes, ppn,
       arithmetic = arithmetic / 100, harmonic = harmonic / 100, n = 1L, n_degraded = 0L, n_invalid = 0L,
-      emulated = FALSE, verdict = "UNPROVEN"
+      emulated = FALSE, verdict = "UNPROVEN", whole
     )]
   }
   table <- rbind(measured, printed, fill = TRUE)

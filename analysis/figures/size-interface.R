@@ -49,7 +49,7 @@ make_figure <- function(table) {
     ggplot2::theme(panel.grid.major = ggplot2::element_blank(), axis.text.x = size_labels(drawn))
 }
 
-# Two sizes may read the same, as 1 MiB and 1052672 bytes do, so that what is read is no level.
+# Two sizes may read the same, as 1 MiB and 1052672 bytes do: the numbers are the levels.
 words_of_size <- function(sizes) bytes_words(as.numeric(sizes))
 
 # Upright where the sizes of a panel do not fit beside each other.

@@ -25,7 +25,8 @@ make_table <- function(records, inputs) {
   by <- c("target", "access", "api", "layout", "nn", "ppn", "xfer_bytes")
   points <- summarise_records(records, bandwidth_all(records), by, "MiB/s")[n > 0]
   points[, declared := declared_peaks(known_facts(inputs), target, access)]
-  points[, peak := ifelse(is.na(declared), max(median), declared), by = c("target", "access")]
+  points[, peak := max(usable_points(.SD, character())$median), by = c("target", "access")]
+  points[, peak := data.table::fcoalesce(declared, peak)]
   points[, of_source := !is.null(known_facts(inputs)$about$peak_gib_s)]
   points[, share := median / peak]
   points[order(emulated, target, match(access, access_levels), tasks_of(points) == 1, -median)]

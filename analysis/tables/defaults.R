@@ -6,7 +6,7 @@ caption <- paste(
   "Share of the best setting's bandwidth that each setting reaches, in per cent: the arithmetic mean over the",
   "numbers of nodes is what users get on average, the harmonic mean is low where a setting fails for some of them.",
   "Node: mean bandwidth of a node in MiB/s; over: numbers of nodes in the mean; stripes -- is a file system without",
-  "stripes. Bold: the best setting."
+  "stripes. Bold: the best setting of those with all numbers of nodes."
 )
 
 make_table <- function(records, inputs) {
@@ -28,6 +28,6 @@ make_latex <- function(table) {
 
 best_in_bold <- function(share, table) {
   words <- sprintf("%.0f", 100 * share)
-  best <- share == stats::ave(share, table$target, table$access, table$api, FUN = max)
+  best <- share == stats::ave(ifelse(table$whole, share, -1), table$target, table$access, table$api, FUN = max)
   ifelse(best, sprintf("\\textbf{%s}", words), words)
 }

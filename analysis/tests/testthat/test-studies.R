@@ -34,6 +34,28 @@ test_that("shares of the best are averaged over the numbers of nodes, and the an
   expect_identical(default_answer(read_synthetic(), list()), "")
 })
 
+test_that("no default is a setting that is degraded beside others, or was not measured everywhere", {
+  degraded <- defaults_world()[ppn == 2, verdict := "DEGRADED"]
+  answer <- default_answer(degraded, list())
+  expect_match(answer, "on files 1 process per node and 1 stripe by POSIX (100~\\%", fixed = TRUE)
+  expect_equal(shares_of_best(degraded[ppn == 2])$harmonic, c(1, 1))
+  by_nodes <- load_part("figure", "settings-by-nodes", home)$make_table(degraded, list())
+  expect_identical(unique(by_nodes$ppn), 1)
+  # Two processes were best, on one node or for writes alone.
+  for (half in list(defaults_world()[ppn == 1 | nn == 1], defaults_world()[ppn == 1 | access == "write"])) {
+    expect_match(default_answer(half, list()), "on files 1 process per node", fixed = TRUE)
+    chosen <- load_part("figure", "best-settings", home)
+    drawn <- chosen$make_figure(chosen$make_table(half, list()))
+    expect_equal(unique(as.numeric(ggplot2::layer_data(drawn, 3)$x)), 1)
+  }
+  halves <- rbind(defaults_world()[ppn == 1 & nn == 1], defaults_world()[ppn == 2 & nn == 2])
+  expect_identical(default_answer(halves, list()), "")
+  acceptance <- read_synthetic(target = "files", experiment = "acceptance", api = c("POSIX", "MPIIO"), ppn = 2)
+  acceptance[, `:=`(bw_mib_s = ifelse(api == "POSIX", 500, 250), verdict = ifelse(api == "POSIX", "DEGRADED", "VALID"))]
+  table <- load_part("table", "acceptance", home)$make_table(acceptance, list())
+  expect_identical(unique(table$peak), 250)
+})
+
 test_that("acceptance relates each interface to the declared peak, or reports that none is declared", {
   part <- load_part("table", "acceptance", home)
   records <- read_synthetic(target = "files", experiment = "acceptance", api = c("POSIX", "MPIIO"), ppn = 2)
@@ -330,13 +352,17 @@ test_that("tiles explain their marks", {
   words_of <- function(...) tile_words(data.table::data.table(verdict = c(...)))
   expect_identical(words_of("VALID", "INVALID"), "2 cells, none unproven or degraded.")
   expect_identical(words_of("VALID", "DEGRADED"), "Of 2 cells, 1 is degraded (\u2020).")
-  records <- settings_world()[ppn == 1, verdict := "UNPROVEN"][ppn == 4 & stripe_count == 4, verdict := "DEGRADED"]
-  for (name in c("best-settings", "settings-by-nodes")) {
+  unproven <- settings_world()[ppn == 1, verdict := "UNPROVEN"]
+  # A situation has degraded settings where it has no others.
+  worlds <- list("best-settings" = data.table::copy(unproven)[access == "read", verdict := "DEGRADED"],
+    "settings-by-nodes" = unproven[nn == 2, verdict := "DEGRADED"])
+  for (name in names(worlds)) {
+    records <- worlds[[name]]
     part <- load_part("figure", name, home)
     table <- part$make_table(records, list())
     words <- provenance_words(table, part)
     expect_match(words, sprintf("Of %d cells, %d are unproven (\u00b0), %d degraded (\u2020).", nrow(table),
-      nrow(table) / 2, nrow(table) / 4), fixed = TRUE)
+      nrow(table) / 4, nrow(table) / 2), fixed = TRUE)
     expect_no_match(words, "white centre|Hollow")
     labels <- ggplot2::layer_data(part$make_figure(split_pages(table)[[1]]), 2)$label
     expect_true(any(grepl("\u00b0", labels)) && any(grepl("\u2020", labels)))
