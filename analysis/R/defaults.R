@@ -27,9 +27,9 @@ shares_of_best <- function(records) {
 }
 
 # The harmonic mean of a setting's shares over writes and reads, the best setting first: it must not fail for either.
-# What was not measured for each access and in each situation of its storage is no default.
+# A default was measured for each access and in each situation of its storage.
 of_both_accesses <- function(shares, by, column = "harmonic") {
-  shares <- data.table::copy(shares)[, accesses := data.table::uniqueN(access), by = c(setdiff(by, names_of_settings))]
+  shares <- data.table::copy(shares)[, accesses := data.table::uniqueN(access), by = setdiff(by, names_of_settings)]
   together <- shares[, .(share = 1 / mean(1 / get(column)), whole = all(whole) && .N == accesses[1]), by = by]
   together[whole == TRUE][order(-share)]
 }

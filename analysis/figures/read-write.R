@@ -20,14 +20,17 @@ make_table <- function(records, inputs) {
   only_if(nrow(points) > 0)
   pairs <- several_pairs(pair_accesses(points))
   # The sums are of all pairs, also of numbers of processes that have no panel.
-  ratios <- pairs$read / pairs$write
-  pairs[, `:=`(all_pairs = .N, all_faster = sum(ratios > 1), all_ratio = stats::median(ratios))]
+  ratios <- real_storage(pairs[n > 0])[verdict %in% usable_verdicts, read / write]
+  pairs[, `:=`(all_pairs = length(ratios), all_faster = sum(ratios > 1), all_ratio = stats::median(ratios))]
   place_panels(pairs, c(
     variant = "page", target = "page", order = "page", api = "row", layout = "row", ppn = "column"
   ), 3, 3)
 }
 
 finding <- function(table) {
+  if (table$all_pairs[1] == 0) {
+    return(NULL)
+  }
   table[1, sprintf("Reading is faster than writing in %d of %s; in the median a read has %s of the write's bandwidth.",
     all_faster, counted(all_pairs, "configuration"), format_plain(signif(all_ratio, 2)))]
 }

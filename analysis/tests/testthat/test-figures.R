@@ -125,6 +125,17 @@ test_that("reads are drawn over the writes of the same configuration, where ther
   expect_match(why_nothing(figures[["read-write"]], table, one_node()), "one number of nodes")
 })
 
+test_that("the sentence of reads against writes counts pairs with two usable medians, of real storage", {
+  part <- figures[["read-write"]]
+  told <- function(records) finding_of(part, part$make_table(records, list()))
+  records <- many_nodes()[, bw_mib_s := ifelse(access == "read", 200, 100)]
+  expect_match(told(records), "in 12 of 12 configurations; in the median a read has 2 of")
+  records[access == "read" & nn == 1, verdict := "INVALID"][access == "read" & nn == 2, verdict := "DEGRADED"]
+  emulated <- many_nodes(target = "buffer")[, `:=`(emulated = TRUE, bw_mib_s = ifelse(access == "read", 1, 100))]
+  expect_match(told(rbind(records, emulated)), "in 4 of 4 configurations; in the median a read has 2 of")
+  expect_null(told(many_nodes(verdict = "DEGRADED")))
+})
+
 test_that("the key of a figure shows filled points and writes before reads, whatever is drawn hollow", {
   marks_of_key <- function(plot) {
     keys <- laid_out(list(plot))[[1]]$grobs
