@@ -5,7 +5,7 @@ advise <- function(evidence) {
   if (nrow(links) == 0 || nrow(points) == 0) {
     return(list())
   }
-  points <- points[emulated == FALSE & n > 0 & is.finite(median) & target %in% links$target]
+  points <- points[emulated == FALSE & verdict %in% usable_verdicts & of_storage(points) & target %in% links$target]
   if (nrow(points) == 0) {
     return(list())
   }

@@ -133,7 +133,7 @@ test_that("the doubt about memory is not of servers whose memory is known or who
 
 test_that("what was reached of the links is told in per cent, and more clients are proposed where links limit", {
   points <- data.table::data.table(target = "scratch", emulated = FALSE, n = 6L, access = "write", nn = c(1L, 2L),
-    ppn = 4L, median = c(1100, 2150))
+    ppn = 4L, median = c(1100, 2150), verdict = "VALID", api = "POSIX", purpose = "bandwidth", sync = TRUE)
   expect_length(advised("link-share", on_servers(points = points)), 0)
   found <- load_part("advice", "link-share")$advise(on_servers(points = points, links_mbit_s = 10000))[[1]]
   expect_identical(found$title, "The links limit writes on scratch.")
@@ -143,6 +143,10 @@ test_that("what was reached of the links is told in per cent, and more clients a
   expect_match(action_of("link-share", on_servers(points = slow, links_mbit_s = 10000)), "Look at the servers")
   expect_match(action_of("link-share", on_servers(points = slow[nn == 1], links_mbit_s = 10000)),
     "several clients, or with more than 4 processes each")
+  other <- function(column, value) data.table::set(data.table::copy(points)[, median := 2400], j = column, value = value)
+  doubted <- rbind(points, other("verdict", "DEGRADED"), other("sync", FALSE), other("api", "NULL"))
+  again <- load_part("advice", "link-share")$advise(on_servers(points = doubted, links_mbit_s = 10000))[[1]]
+  expect_identical(again$evidence, found$evidence)
 })
 
 test_that("stripes are proposed where shared files had one in all runs", {
