@@ -242,16 +242,19 @@ unproven_rows_words <- function(rows) {
   )
 }
 
-# Experiments that measured the same settings: what another hour and another stonewall made of them.
+# Experiments that measured the same settings: what another hour and another stonewall made of them. They are equal in
+# everything else that tells cells apart.
 experiment_ratios <- function(records) {
   transfers <- transfers_of(records)[verdict %in% usable_verdicts & !is.na(experiment)]
   if (nrow(transfers) == 0 || data.table::uniqueN(transfers$experiment) < 2) {
     return(data.table::data.table())
   }
-  points <- summarise_records(transfers, bandwidth_all(transfers), c("site", point_columns, "experiment"), "MiB/s")
+  transfers[, beside := options_of_labels(label)]
+  alike <- c("access", "beside", setdiff(dimensions(transfers), c("experiment", "suite", "stonewall_s")))
+  points <- summarise_records(transfers, bandwidth_all(transfers), c(alike, "experiment"), "MiB/s")
   points <- real_storage(points[n > 0])
   first <- sort(unique(points$experiment))[1]
-  pairs <- merge(points[experiment == first], points[experiment != first], by = c("site", point_columns))
+  pairs <- merge(points[experiment == first], points[experiment != first], by = alike)
   if (nrow(pairs) == 0) {
     return(data.table::data.table())
   }

@@ -209,6 +209,13 @@ test_that("experiments that measured the same are compared", {
   again <- data.table::copy(records)[, `:=`(experiment = "two", bw_mib_s = 3 * bw_mib_s)]
   expect_equal(experiment_ratios(rbind(records, again))$ratio, c(3, 3))
   expect_equal(nrow(experiment_ratios(records)), 0)
+  expect_equal(experiment_ratios(rbind(records, again[, stonewall_s := 30]))$ratio, c(3, 3))
+  for (column in c("sync", "block_bytes", "stack", "label")) {
+    other <- data.table::copy(again)
+    data.table::set(other, j = column, value = list(sync = TRUE, block_bytes = 2^30, stack = "spack",
+      label = "disk romio_cb_write=enable")[[column]])
+    expect_identical(nrow(experiment_ratios(rbind(records, other))), 0L, info = column)
+  }
 })
 
 test_that("single operations are no bandwidth beside transfers, and pairs of them have the same offsets and cache", {
