@@ -15,7 +15,9 @@ make_table <- function(records, inputs) {
 make_latex <- function(table) {
   measured <- table[n > 0]
   measured[, tasks := tasks_of(measured)]
-  shown <- measured[, .SD[tasks == max(tasks)], by = .(target_of = target, kind_of = kind)]
+  # Logs that do not tell their tasks may be of as many.
+  shown <- measured[, .SD[is.na(tasks) | tasks == max(tasks, -Inf, na.rm = TRUE)],
+    by = .(target_of = target, kind_of = kind)]
   remark <- if (nrow(measured) > nrow(shown)) {
     " Here are the most nodes and processes of each target; all points are in tables/metadata.csv."
   }
