@@ -196,8 +196,8 @@ fewest_agreeing <- 3L
 campaign_words <- paste(
   "A clear effect is one of this campaign: a cell that was slow for all of its rounds looks like an effect, too."
 )
-# Pairs of cells that ran once tell an effect; a claim needs rounds.
-pairs_words <- " over pairs of cells that ran once, which decides no claim"
+# Pairs of cells with one or two rounds tell an effect; a claim needs rounds.
+pairs_words <- " over pairs of cells with fewer than three rounds, which decides no claim"
 agreement_words <- "its pairs of cells agree, so that one slow cell cannot be the reason"
 
 # The interval of effects, over their rounds or pairs.

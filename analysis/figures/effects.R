@@ -3,8 +3,8 @@ position <- 12
 statistic <- "Points: mean ratio over pairs of cells that differ in one setting, compared within each round"
 needs <- "cells that differ in one setting only"
 interval_text <- function(shown) {
-  over <- c(rounds = "over the rounds", pairs = "over the pairs of cells that ran once")[unique(shown$over)]
-  sprintf("Bars: 95 %% t interval %s.", paste(over, collapse = " or "))
+  over <- c(rounds = "the rounds", pairs = "the pairs of cells with fewer than three rounds")[unique(shown$over)]
+  sprintf("Bars: 95 %% t interval over %s.", paste(over, collapse = " or "))
 }
 caption <- paste(
   "Above 1 the value is higher with the setting; filled: a clear effect of this campaign, with false discoveries held",

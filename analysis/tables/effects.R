@@ -4,7 +4,7 @@ section <- "appendix"
 needs <- "cells that differ in one setting only"
 caption <- paste(
   "Effects of a setting as factors, with 95 % t intervals over the rounds in which both sides were measured (over",
-  "the pairs where there are fewer than three rounds); in brackets the lowest and highest pair. Bold: a clear effect",
+  "the pairs of cells with fewer than three rounds); in brackets the lowest and highest pair. Bold: a clear effect",
   "of this campaign, with false discoveries held at 5 % over the table (a cell that was slow for all of its rounds",
   "looks the same; with a dagger its pairs of cells agree, so that one slow cell cannot be the reason)."
 )

@@ -227,7 +227,7 @@ def test_what_would_decide_a_claim_counts_the_rounds_that_ran(measured: Printed)
 
 
 def test_effects_of_cells_that_ran_once_decide_no_claim_and_say_so(archive: Printed) -> None:
-    assert "over pairs of cells that ran once, which decides no claim" in archive.arguments
+    assert "over pairs of cells with fewer than three rounds, which decides no claim" in archive.arguments
     assert "Of 50 claims these records decide 0; 8 stay undecided" in archive.arguments
 
 

@@ -8,7 +8,7 @@ test_that("single runs are without an interval, unless the figure has one of its
   expect_match(note(interval_text = ""), "single runs, without an interval. 2 points", fixed = TRUE)
   effects <- load_part("figure", "effects", home)
   expect_match(note(interval_text = effects$interval_text),
-    "single runs. Bars: 95 % t interval over the pairs of cells that ran once. 2 points", fixed = TRUE)
+    "single runs. Bars: 95 % t interval over the pairs of cells with fewer than three rounds.", fixed = TRUE)
 })
 
 test_that("where no runs are drawn, no small marks are named", {
