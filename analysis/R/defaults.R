@@ -3,7 +3,7 @@
 default_settings <- c("stripe_count", "ppn")
 names_of_settings <- c(default_settings, "stripes")
 # Columns that identify a situation; each situation has one best setting.
-default_situations <- c("target", "access", "api", "layout", "order", "nn", "xfer_bytes")
+default_situations <- c("target", "stack", "access", "api", "layout", "order", "nn", "xfer_bytes")
 
 # One row for each target, access, interface and setting: bandwidth of a node, and the means of the share of the best
 # over the situations (numbers of nodes). The harmonic mean punishes a setting that fails somewhere; `whole`: it was
@@ -17,13 +17,14 @@ shares_of_best <- function(records) {
   points <- summarise_records(records, bandwidth_all(records), by, "MiB/s")
   points <- usable_points(points, default_situations)
   points[, share := median / max(median), by = default_situations]
-  points[, wanted := nrow(unique(.SD)), by = c("target", "access", "api"), .SDcols = default_situations]
-  points[, .(
+  points[, wanted := nrow(unique(.SD)), by = c("target", "stack", "access", "api"), .SDcols = default_situations]
+  shares <- points[, .(
     node_mib_s = mean(median / nn), arithmetic = mean(share), harmonic = 1 / mean(1 / share), situations = .N,
     whole = .N == wanted[1],
     n = min(n), n_degraded = sum(n_degraded), n_invalid = sum(n_invalid), emulated = any(emulated),
     verdict = point_verdict(TRUE, any(verdict == "DEGRADED"), sum(verdict == "UNPROVEN"))
-  ), by = c("target", "access", "api", default_settings)]
+  ), by = c("target", "stack", "access", "api", default_settings)]
+  name_apart(shares)
 }
 
 # The harmonic mean of a setting's shares over writes and reads, the best setting first: it must not fail for either.

@@ -15,16 +15,17 @@ hint_effects <- function(records) {
   }
   records <- round_names(records)[, hints := hints_of_labels(label)]
   runs <- records[, .(mib_s = stats::median(bw_mib_s), unproven = any(verdict == "UNPROVEN")),
-    by = .(target, emulated, access, nn, ppn, xfer_bytes, hints, round)]
-  plain <- runs[hints == "", .(target, access, nn, ppn, xfer_bytes, round, plain_mib_s = mib_s,
+    by = .(target, stack, emulated, access, nn, ppn, xfer_bytes, hints, round)]
+  plain <- runs[hints == "", .(target, stack, access, nn, ppn, xfer_bytes, round, plain_mib_s = mib_s,
     plain_unproven = unproven)]
-  pairs <- merge(runs[hints != ""], plain, by = c("target", "access", "nn", "ppn", "xfer_bytes", "round"))
+  pairs <- merge(runs[hints != ""], plain, by = c("target", "stack", "access", "nn", "ppn", "xfer_bytes", "round"))
   if (nrow(pairs) == 0) {
     return(data.table::data.table())
   }
-  pairs[, c(
+  effects <- pairs[, c(
     list(mib_s = stats::median(mib_s), plain_mib_s = stats::median(plain_mib_s)),
     lapply(mean_interval(log(mib_s / plain_mib_s))[c("mean", "lo", "hi")], exp),
     list(n = .N, verdict = point_verdict(TRUE, FALSE, sum(unproven | plain_unproven)))
-  ), by = .(target, emulated, access, nn, ppn, xfer_bytes, hints)]
+  ), by = .(target, stack, emulated, access, nn, ppn, xfer_bytes, hints)]
+  name_apart(effects)
 }

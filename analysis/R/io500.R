@@ -28,6 +28,12 @@ phases_of_io500 <- function(records, inputs) {
     experiment == "find", "find", paste(sub("-", "_", experiment), io500_accesses[access], sep = "_")
   )]
   records <- io500_phases[records, on = "phase", nomatch = NULL]
+  records[, `:=`(
+    volatile = target %in% targets_of_kind(known_facts(inputs), c("memory", "pool")),
+    refused = target %in% refused_sets(inputs$scores)
+  )]
+  # The phases of a score ran with one stack on the same nodes and processes.
+  records <- name_apart(records, c("stack", "nn", "ppn"), c("target", "phase"))
   rates <- ifelse(records$unit == "GiB/s", records$bw_mib_s / 1024, records$ops_s / 1000)
   points <- summarise_records(records, rates, c("target", "phase"), "")
   records[, time_s := ifelse(is.na(total_s), io_s, total_s)]
@@ -36,14 +42,11 @@ phases_of_io500 <- function(records, inputs) {
   # The shortest of the runs that count: the rules allow no write phase that is shorter.
   taken <- records[verdict %in% usable_verdicts, .(
     time_s = min(time_s), walled = any(stonewall_s > 0 & stonewall_s < io500_write_s, na.rm = TRUE),
-    unsynced = any(sync %in% FALSE)
+    unsynced = any(sync %in% FALSE), volatile = any(volatile), refused = any(refused)
   ), by = .(target, phase)]
   points <- shapes[taken[points[, unit := NULL], on = c("target", "phase")], on = c("target", "phase")]
-  points <- io500_phases[points, on = "phase"]
-  volatile <- targets_of_kind(known_facts(inputs), c("memory", "pool"))
-  refused <- refused_sets(inputs$scores)
-  points[, why := why_no_score(.SD, target %in% volatile, target %in% refused), by = target]
-  points[, `:=`(walled = NULL, unsynced = NULL)]
+  points <- io500_phases[points, on = "phase"][, why := why_no_score(.SD), by = target]
+  points[, `:=`(walled = NULL, unsynced = NULL, volatile = NULL, refused = NULL)]
   points[order(emulated, target, match(phase, io500_phases$phase))]
 }
 
@@ -65,17 +68,17 @@ index_of_io500 <- function(points) {
 
 # The reason of one target from its phases, empty for a valid score: those of validity() in weir/decide/io500/result.py,
 # and those for which `weir io500 --records` ranks no cell. A degraded phase has no time that counts.
-why_no_score <- function(phases, is_volatile, is_refused) {
+why_no_score <- function(phases) {
   write <- phases[grepl("write", phase)]
   reasons <- c(
     "phases are missing" = sum(phases$n > 0) < nrow(io500_phases),
     "emulated storage" = any(phases$emulated),
-    "storage that does not survive the node" = is_volatile,
+    "storage that does not survive the node" = any(phases$volatile),
     "a phase is degraded" = any(phases$verdict == "DEGRADED"),
     "a write phase has no time" = anyNA(write$time_s),
     "shortened run" = any(write$walled | write$time_s < io500_write_s),
     "a write requested no synchronisation" = any(write[unit == "GiB/s"]$unsynced),
-    "not valid in io500.csv" = is_refused
+    "not valid in io500.csv" = any(phases$refused)
   )
   c(names(which(reasons)), "")[1]
 }

@@ -1,7 +1,8 @@
 # Cost of a software layer: in each round, a straight line through the time of an operation against its size.
 
-# One row for each target, access, interface, nodes, processes and round: microseconds of an operation of no bytes, and
-# microseconds for each MiB. The time of an operation is that of a rank: the time of the transfers over its operations.
+# One row for each target, stack, access, interface, nodes, processes and round: microseconds of an operation of no
+# bytes, and microseconds for each MiB. The time of an operation is that of a rank: the time of the transfers over its
+# operations.
 layer_lines <- function(records) {
   records <- transfers_of(records)[experiment %in% "layers" & verdict %in% usable_verdicts & !is.na(io_s)]
   if (nrow(records) == 0) {
@@ -10,10 +11,13 @@ layer_lines <- function(records) {
   records <- round_names(records)
   records[, operation_us := 1e6 * io_s / (moved_bytes / xfer_bytes / tasks_of(records))]
   points <- records[, .(operation_us = stats::median(operation_us), unproven = any(verdict == "UNPROVEN")),
-    by = c("target", "emulated", "access", "api", "nn", "ppn", "round", "xfer_bytes")]
+    by = c(lined, "xfer_bytes")]
   points[, if (.N >= 3) c(line_through_sizes(xfer_bytes / mib, operation_us), list(unproven = any(unproven))),
-    by = c("target", "emulated", "access", "api", "nn", "ppn", "round")]
+    by = lined]
 }
+
+# A line is of one of these.
+lined <- c("target", "stack", "emulated", "access", "api", "nn", "ppn", "round")
 
 # Least squares of the relative errors: a large operation must not outweigh the small ones.
 line_through_sizes <- function(size_mib, operation_us) {
@@ -34,13 +38,13 @@ layer_costs <- function(records) {
   }
   long <- data.table::melt(lines, measure.vars = c("operation_us", "mib_us"), variable.name = "cost",
     value.name = "value")
-  by <- c("target", "emulated", "access", "nn", "ppn", "cost")
+  by <- c(setdiff(lined, c("api", "round")), "cost")
   bases <- long[, .(base = intersect(base_apis, api)[1]), by = by]
   long <- bases[long, on = by]
   base_values <- long[api == base, c(by, "round", "value", "unproven"), with = FALSE]
   data.table::setnames(base_values, c("value", "unproven"), c("base_value", "base_unproven"))
   long <- merge(long, base_values, by = c(by, "round"), all.x = TRUE)
-  long[, c(
+  costs <- long[, c(
     mean_interval(value)[c("mean", "lo", "hi", "n")],
     stats::setNames(
       mean_interval(value - base_value)[c("mean", "lo", "hi", "n")], c("added", "added_lo", "added_hi", "added_n")
@@ -50,6 +54,7 @@ layer_costs <- function(records) {
       added_verdict = point_verdict(TRUE, FALSE, sum((unproven | base_unproven) & !is.na(base_value)))
     )
   ), by = c(by, "api", "base")]
+  name_apart(costs)
 }
 
 # The mount against the native interface of the same burst buffer.
@@ -62,16 +67,17 @@ mount_costs <- function(records, facts) {
   side <- function(kind, interface) lines[kinds[target] %in% kind & api == interface]
   pairs <- merge(
     side("burst-buffer-fuse", "POSIX"), side("burst-buffer", "IME"),
-    by = c("access", "nn", "ppn", "round"), suffixes = c("", "_native")
+    by = c("stack", "access", "nn", "ppn", "round"), suffixes = c("", "_native")
   )
   if (nrow(pairs) == 0) {
     return(pairs)
   }
-  pairs[, .(
+  costs <- pairs[, .(
     added_operation_us = list(mean_interval(operation_us - operation_us_native)),
     added_mib_us = list(mean_interval(mib_us - mib_us_native)),
     verdict = point_verdict(TRUE, FALSE, sum(unproven | unproven_native))
-  ), by = .(target, native = target_native, access, nn, ppn, emulated)]
+  ), by = .(target, stack, native = target_native, access, nn, ppn, emulated)]
+  name_apart(costs)
 }
 
 layers_answer <- function(records, inputs) {

@@ -38,6 +38,19 @@ in_access_order <- function(points, by) {
 # Sentences are of real storage; those of a study that has none name what it measured, marked.
 real_storage <- function(rows) if (all(rows$emulated)) rows else rows[emulated == FALSE]
 
+# A target of which several stacks (or other columns) gave numbers is a storage for each of them: "disk (debian)".
+name_apart <- function(rows, columns = "stack", within = "target") {
+  if (nrow(rows) == 0) {
+    return(rows)
+  }
+  words <- vapply(columns, function(column) {
+    varies <- rows[, .(values = data.table::uniqueN(.SD)), by = within, .SDcols = column][values > 1]$target
+    ifelse(rows$target %in% varies, column_words(column, rows[[column]]), "")
+  }, character(nrow(rows)))
+  words <- apply(matrix(words, nrow(rows)), 1, function(row) paste(row[nzchar(row)], collapse = ", "))
+  data.table::copy(rows)[, target := ifelse(nzchar(words), sprintf("%s (%s)", target, words), target)][]
+}
+
 # The point of each group with the best median, of those of usable records and only where there is none of the degraded
 # ones. The best of k medians reads high: `expected` is what the best setting gives if other rounds choose it, `tied`
 # how many of the others the rounds do not tell from it.
@@ -56,7 +69,8 @@ usable_points <- function(points, by) {
   if (nrow(points) == 0) {
     return(points)
   }
-  points[n > 0][, kept := verdict != "DEGRADED" | all(verdict == "DEGRADED"), by = by][kept == TRUE][, kept := NULL][]
+  usable <- points[n > 0]
+  usable[sort(usable[, .I[verdict != "DEGRADED" | all(verdict == "DEGRADED")], by = by]$V1)]
 }
 
 # `points` are of one group, the best first.

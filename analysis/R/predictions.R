@@ -33,27 +33,28 @@ predictions <- function(records) {
     return(data.table::data.table())
   }
   pairs[, predicted_s := moved_bytes / mib / kernel_mib_s]
-  pairs[, c(
+  times <- pairs[, c(
     list(predicted_s = stats::median(predicted_s), measured_s = stats::median(measured_s)),
     lapply(mean_interval(log(predicted_s / measured_s))[c("mean", "lo", "hi")], exp),
     list(n = .N, verdict = point_verdict(TRUE, FALSE, sum(unproven | unproven_kernel)))
-  ), by = .(target, emulated, application, nn, ppn, access)]
+  ), by = .(target, stack, emulated, application, nn, ppn, access)]
+  name_apart(times)
 }
 
 # Each phase in each round beside its kernel, which makes the same kind of calls, as in weir predict.
 applications_with_kernels <- function(known, kernel) {
   kernel <- kernel[, .(kernel_mib_s = stats::median(bw_mib_s), unproven_kernel = any(verdict == "UNPROVEN")),
-    by = .(target, nn, ppn, round, kernel_api = api, kernel_bytes = as.numeric(xfer_bytes), kernel_access = access,
-      collective = collective %in% TRUE, block_bytes, segments, stripe_count)]
+    by = .(target, stack, nn, ppn, round, kernel_api = api, kernel_bytes = as.numeric(xfer_bytes),
+      kernel_access = access, collective = collective %in% TRUE, block_bytes, segments, stripe_count)]
   known[, tasks := tasks_of(known)]
   known <- known[, .(tasks = tasks[1],
     measured_s = stats::median(ifelse(is.na(total_s), io_s, total_s)), moved_bytes = stats::median(moved_bytes),
     unproven = any(verdict == "UNPROVEN"), collective = any(collective %in% TRUE), stripes = the_only(stripe_count)
-  ), by = .(target, emulated, application = experiment, purpose, nn, ppn, access, round)]
+  ), by = .(target, stack, emulated, application = experiment, purpose, nn, ppn, access, round)]
   known[, kernel_access := kernel_accesses[access]]
   known <- kernels_of_applications[known, on = "purpose"]
   pairs <- merge(known, kernel, allow.cartesian = TRUE,
-    by = c("target", "nn", "ppn", "round", "kernel_api", "kernel_bytes", "kernel_access", "collective"))
+    by = c("target", "stack", "nn", "ppn", "round", "kernel_api", "kernel_bytes", "kernel_access", "collective"))
   nearest_kernels(pairs[measured_s > 0 & kernel_mib_s > 0])
 }
 
@@ -62,7 +63,7 @@ nearest_kernels <- function(pairs) {
   if (nrow(pairs) == 0) {
     return(pairs)
   }
-  by <- c("target", "application", "nn", "ppn", "access")
+  by <- c("target", "stack", "application", "nn", "ppn", "access")
   held_bytes <- pairs$block_bytes * data.table::fcoalesce(as.numeric(pairs$segments), 1)
   pairs[, `:=`(
     other_stripes = !mapply(identical, stripe_count, stripes), far = abs(log2(held_bytes * tasks / moved_bytes))

@@ -13,7 +13,7 @@ make_table <- function(records, inputs) {
   sizes <- transfers_of(records)[experiment %in% "file-size" & !is.na(block_bytes)]
   only_if(nrow(sizes) > 0 && data.table::uniqueN(sizes$block_bytes) > 1)
   # What a file has in common with that of the dashed line, which differs in size and caches alone.
-  alike <- c("suite", "target", "access", "api", "nn", "ppn", "xfer_bytes")
+  alike <- c("suite", "target", "stack", "access", "api", "nn", "ppn", "xfer_bytes")
   table <- summarise_records(sizes, bandwidth_all(sizes), c(alike, "block_bytes"), "MiB/s")
   table[, `:=`(memory_bytes = node_memory(inputs) / ppn, page = "all", sheet = 1L)]
   dropped <- transfers_of(records)[experiment %in% "scaling" & layout %in% "shared"]
@@ -22,7 +22,7 @@ make_table <- function(records, inputs) {
     beside <- summarise_records(dropped, bandwidth_all(dropped), alike, "MiB/s")
     table[beside, storage_mib_s := i.median, on = alike]
   }
-  table[]
+  name_apart(table)
 }
 
 node_memory <- function(inputs) {

@@ -13,7 +13,7 @@ make_table <- function(records, inputs) {
   records <- transfers_of(records)[experiment %in% "defaults"]
   only_if(nrow(records) > 0 && data.table::uniqueN(records$nn) > 1)
   points <- summarise_records(records, bandwidth_all(records), c(default_situations, default_settings), "MiB/s")
-  points <- usable_points(points, default_situations)
+  points <- name_apart(usable_points(points, default_situations))
   points[, share := median / max(median), by = default_situations]
   points[, page := paste(mark_name(target, emulated), access, api_words(api), sep = ", ")]
   points[, sheet := 1L][]

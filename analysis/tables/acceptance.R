@@ -22,11 +22,13 @@ peak_words <- function(table) {
 make_table <- function(records, inputs) {
   records <- transfers_of(records)[experiment %in% c("acceptance", "single-stream")]
   only_if(nrow(records) > 0)
-  by <- c("target", "access", "api", "layout", "nn", "ppn", "xfer_bytes")
+  by <- c("target", "stack", "access", "api", "layout", "nn", "ppn", "xfer_bytes")
   points <- summarise_records(records, bandwidth_all(records), by, "MiB/s")[n > 0]
+  only_if(nrow(points) > 0)
   points[, declared := declared_peaks(known_facts(inputs), target, access)]
-  points[, peak := max(usable_points(.SD, character())$median), by = c("target", "access")]
-  points[, peak := data.table::fcoalesce(declared, peak)]
+  points <- name_apart(points)
+  peaks <- usable_points(points, c("target", "access"))[, .(most = max(median)), by = .(target, access)]
+  points[peaks, peak := data.table::fcoalesce(declared, i.most), on = c("target", "access")]
   points[, of_source := !is.null(known_facts(inputs)$about$peak_gib_s)]
   points[, share := median / peak]
   points[order(emulated, target, match(access, access_levels), tasks_of(points) == 1, -median)]

@@ -54,6 +54,8 @@ test_that("no default is a setting that is degraded beside others, or was not me
   acceptance[, `:=`(bw_mib_s = ifelse(api == "POSIX", 500, 250), verdict = ifelse(api == "POSIX", "DEGRADED", "VALID"))]
   table <- load_part("table", "acceptance", home)$make_table(acceptance, list())
   expect_identical(unique(table$peak), 250)
+  none <- acceptance[, verdict := "INVALID"]
+  expect_identical(nrow(load_part("table", "acceptance", home)$make_table(none, list())), 0L)
 })
 
 test_that("acceptance relates each interface to the declared peak, or reports that none is declared", {
@@ -328,6 +330,50 @@ test_that("predictions of several numbers of nodes and processes stand apart in 
   rows <- latex$make_latex(latex$make_table(world, list()))
   expect_match(rows, "$1\\times2$", fixed = TRUE, all = FALSE)
   expect_match(rows, "$2\\times2$", fixed = TRUE, all = FALSE)
+})
+
+test_that("numbers of two stacks are not pooled, and stand beside each other by name", {
+  slow <- function(records, factor = 3) {
+    again <- data.table::copy(records)[, stack := "spack"]
+    for (column in c("io_s", "total_s")) data.table::set(again, j = column, value = factor * again[[column]])
+    rbind(data.table::copy(records)[, stack := "debian"], again[, bw_mib_s := bw_mib_s / factor])
+  }
+  names <- c("files (debian)", "files (spack)")
+  costs <- layer_costs(slow(layers_world()))[api == "HDF5" & access == "read" & cost == "operation_us"]
+  expect_identical(costs$target, names)
+  expect_equal(costs$added, c(20, 60))
+  hints <- hint_effects(rbind(slow(hints_world()), hints_world()[!grepl("romio", label)][, `:=`(stack = "other",
+    bw_mib_s = 1e6)]))
+  expect_setequal(hints$target, names)
+  expect_equal(hints$mean, rep(2, 4))
+  shares <- shares_of_best(slow(defaults_world()))
+  expect_equal(shares[ppn == 2]$harmonic, rep(1, 4))
+  expect_match(default_answer(slow(defaults_world()), list()), "files (spack) 2 processes", fixed = TRUE)
+  by_nodes <- load_part("figure", "settings-by-nodes", home)$make_table(slow(defaults_world()), list())
+  expect_setequal(by_nodes$page, c(outer(names, c(", write, POSIX", ", read, POSIX"), paste0)))
+  expect_equal(by_nodes[, max(share), by = page]$V1, rep(1, 4))
+  predicted <- predictions(slow(predicted_world(2)))
+  expect_setequal(predicted$target, names)
+  expect_equal(predicted$mean, rep(0.5, 8))
+  accepted <- read_synthetic(target = "files", experiment = "acceptance", bw_mib_s = 300)
+  accepted <- load_part("table", "acceptance", home)$make_table(slow(accepted), list())
+  expect_equal(sort(unique(accepted[, paste(target, median)])), paste(names, c(300, 100)))
+  sizes <- slow(load_world("nersc-ior")$holds[experiment %in% "file-size"])
+  expect_setequal(load_part("figure", "file-size", home)$make_table(sizes, list())$target, names)
+})
+
+test_that("a score of IO500 is of one stack and one number of nodes and processes", {
+  two <- function(column, values) {
+    data.table::rbindlist(lapply(values, function(value) {
+      data.table::set(io500_example(301), j = column, value = value)[, bw_mib_s := bw_mib_s * match(value, values)]
+    }))
+  }
+  of <- function(records) index_of_io500(phases_of_io500(records, list()))
+  expect_identical(of(two("stack", c("debian", "spack")))$target, c("example (debian)", "example (spack)"))
+  nodes <- of(two("nn", c(1, 10)))
+  expect_identical(nodes$target, c("example (1 node)", "example (10 nodes)"))
+  expect_equal(nodes$bandwidth[2], 2 * nodes$bandwidth[1])
+  expect_identical(of(two("ppn", 8))$target, "example")
 })
 
 test_that("the dashed line of a file size is of the same cell but for size and caches", {
