@@ -116,8 +116,8 @@ page_answers <- function(points) {
     small <- mine[order %in% "random" & xfer_bytes <= 65536][which.max(median)]
     list(
       target = text_of(of$target, "storage"), emulated = of$emulated, access = of$access,
-      best = answer_row(best, "median", alternatives = nrow(mine), tied = sum(mine$hi >= best$lo, na.rm = TRUE) - 1L),
-      small = if (nrow(small) == 1) answer_row(small, "median"),
+      best = answer_row(best, alternatives = nrow(mine), tied = sum(mine$hi >= best$lo, na.rm = TRUE) - 1L),
+      small = if (nrow(small) == 1) answer_row(small),
       tail = if (nrow(small) == 1 && !is.na(small$p99_us)) list(value = small$p99_us, unit = "us",
         setting = small$setting, cell = small$cell),
       others = sort(mine$median), interfaces = interface_rows(mine),
@@ -138,9 +138,9 @@ of_storage <- function(points) {
   !points$api %in% "NULL" & !single_operations_beside(points) & ended_in_storage(points)
 }
 
-answer_row <- function(point, column, alternatives = NULL, tied = NULL) {
+answer_row <- function(point, alternatives = NULL, tied = NULL) {
   list(
-    value = point[[column]], lo = point$lo, hi = point$hi, n = point$n,
+    value = point$median, lo = point$lo, hi = point$hi, n = point$n,
     values = I(utils::head(as.numeric(unlist(point$values)), 20)),
     unit = "MiB/s", setting = point$setting, iops = point$iops, verdict = point$verdict, alternatives = alternatives,
     tied = tied, cell = point$cell, short = short_setting(point),

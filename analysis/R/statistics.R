@@ -16,18 +16,18 @@ serial_errors <- 0.5
 
 # The mean of values of rounds with its t interval. `inflation` widens the interval where the two sides of a comparison
 # were measured one after the other, so that their series drift apart; `degrees` are those of its variance.
-mean_interval <- function(values, inflation = 1, level = interval_level, degrees = length(values) - 1) {
+mean_interval <- function(values, inflation = 1, degrees = length(values) - 1) {
   kept <- values[is.finite(values)]
   n <- length(kept)
   df <- degrees - (length(values) - n)
   error <- if (n < 2) NA_real_ else stats::sd(kept) / sqrt(n) * inflation
-  half <- if (n < 2) NA_real_ else t_quantile(df, level) * error
+  half <- if (n < 2) NA_real_ else t_quantile(df) * error
   list(n = n, mean = if (n == 0) NA_real_ else mean(kept), lo = mean(kept) - half, hi = mean(kept) + half,
     error = error, df = df)
 }
 
 # So many errors of a mean lie between it and an end of its interval.
-t_quantile <- function(df, level = interval_level) stats::qt((1 + level) / 2, df)
+t_quantile <- function(df) stats::qt((1 + interval_level) / 2, df)
 
 # How much larger the error of the mean of a series whose autocorrelation decays by a factor is than that of
 # independent values, and the degrees of freedom of its variance. Both are exact for a normal series

@@ -17,7 +17,9 @@ make_table <- function(records, inputs) {
   only_if(nrow(netcdf) > 0 && nrow(ior) > 0)
   note <- netcdf_feature_note(netcdf)
   netcdf <- without_features(netcdf)
-  ior[, `:=`(way = way_of(.SD), program_of = ifelse(api == "HDF5", "IOR HDF5", paste0("IOR MPI-IO, ", order)))]
+  ior[, program_of := ifelse(api == "HDF5", "IOR HDF5", paste0("IOR MPI-IO, ", order))]
+  ior[, calls := data.table::uniqueN(collective %in% TRUE), by = program_of]
+  ior[calls > 1, program_of := paste0(program_of, ", ", column_words("collective", collective %in% TRUE))]
   ours <- summarise_records(netcdf, bandwidth_all(netcdf), mapped, "MiB/s")
   theirs <- summarise_records(ior, bandwidth_all(ior), c(setdiff(mapped, "way"), "program_of"), "MiB/s")
   pairs <- merge(ours[n > 0], theirs[n > 0], by = setdiff(mapped, "way"), allow.cartesian = TRUE)

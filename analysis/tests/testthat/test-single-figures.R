@@ -74,6 +74,15 @@ test_that("features of NetCDF are groups of their own, and beside IOR it stands 
   expect_match(table$note[1], "no compression")
 })
 
+test_that("collective and independent calls of IOR stand apart beside NetCDF-Bench, where both were measured", {
+  records <- netcdf_study()
+  both <- rbind(records, records[api == "MPIIO" & order == "sequential"][, `:=`(collective = TRUE, bw_mib_s = 1)])
+  programs <- function(records) sort(unique(figures[["netcdf-ior"]]$make_table(records, list())$program_of))
+  expect_identical(programs(records), c("IOR MPI-IO, random", "IOR MPI-IO, sequential"))
+  expect_identical(programs(both), c("IOR MPI-IO, random", "IOR MPI-IO, sequential, collective",
+    "IOR MPI-IO, sequential, independent"))
+})
+
 test_that("the tail of latencies is of all operations, without a row for each, and invalid runs have no part in it", {
   records <- single_operations()
   inputs <- inputs_for(records)
