@@ -85,7 +85,11 @@ why_no_score <- function(phases) {
 
 # The imported result sets that are not valid: their files have marks and requests that their records do not tell.
 refused_sets <- function(path) {
-  if (!is.null(path)) read_text_table(path, "IO500 scores")[valid != "True"]$result_set
+  if (is.null(path)) {
+    return(character())
+  }
+  sets <- read_text_table(path, "IO500 scores")
+  sets$result_set[sets$valid != "True"]
 }
 
 # "buffer (E) (shortened run), disk (phases are missing)"
