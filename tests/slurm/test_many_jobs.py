@@ -1,0 +1,62 @@
+"""A workflow of a thousand jobs ends: none is lost, and the process that submits them stays small."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.slurm.checkout import Checkout
+from tests.slurm.private_slurm import Cluster
+
+JOBS, LIMIT_S, LIMIT_KIB = 1000, 5400.0, 500 * 1024
+
+
+def targets(checkout: Checkout, folder: Path, count: int) -> None:
+    """Each target is a batch of its own, and so a job."""
+    described = checkout.folder / "config/sites/sandbox/targets"
+    for file in described.glob("*.yaml"):
+        file.unlink()
+    for number in range(count):
+        name = f"ram-{number:04d}"
+        (folder / name).mkdir()
+        text = f"target: {name}\nkind: memory\ndescription: tmpfs of a test\npath: {folder / name}\n"
+        (described / f"{name}.yaml").write_text(text)
+
+
+def peak_kib(pid: int) -> int:
+    """The largest memory of a process so far; 0 when it has ended."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next((int(line.split()[1]) for line in lines if line.startswith("VmHWM:")), 0)
+
+
+@pytest.mark.slow
+@pytest.mark.weekly
+def test_a_workflow_of_a_thousand_jobs_ends(cluster: Cluster, tmp_path: Path) -> None:
+    checkout = Checkout.make(tmp_path / "weir", cluster)
+    checkout.suite([1], [1])
+    with tempfile.TemporaryDirectory(prefix="weir-test-", dir="/dev/shm") as folder:
+        targets(checkout, Path(folder), JOBS)
+        printed, peaks, over = tmp_path / "printed.log", [0], time.monotonic() + LIMIT_S
+        process = checkout.start(
+            "sh", "-c", 'exec "$@" >"$0" 2>&1', str(printed), *checkout.snakemake_words("--until", "measure")
+        )
+        try:
+            while process.poll() is None and time.monotonic() < over:
+                peaks.append(peak_kib(process.pid))
+                time.sleep(1)
+        finally:
+            checkout.end()
+        assert process.returncode == 0, printed.read_text()[-3000:]
+        assert max(peaks) < LIMIT_KIB
+        assert printed.read_text().count("has been submitted with SLURM jobid") == JOBS
+        assert Counter((each["done"], each["kept"]) for each in checkout.receipts().values()) == {
+            (1, 0): JOBS
+        }
+        assert Counter(run["status"] for run in checkout.runs()) == {"done": JOBS}
+        assert [*Path(folder).glob("*/*")] == []
+    assert cluster.out("squeue", "-h") == ""
+    print(f"peak of the workflow's process: {max(peaks) / 1024:.0f} MiB")
