@@ -10,6 +10,7 @@ import socket
 import sys
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from weir.base.errors import open_closed_streams
 from weir.base.files import write_atomically
@@ -19,6 +20,7 @@ from weir.measure.clean_up.starter import Starter, follow_the_starter
 from weir.measure.handover import HOLDER_FILE, holder_of
 
 TEMPORARY = "weir-temporary"
+_RUNS = "runs_workflow"  # in the note of a process that submits the jobs
 PREFIX = "snakemake"  # begins the names of temporary directories of Snakemake and its steps
 _INTERRUPTS: list[Interrupt] = []  # one, of a workflow that runs jobs
 
@@ -27,10 +29,14 @@ def take_over_from_a_killed_workflow(folder: Path) -> None:
     """Remove the locks below folder (.snakemake) if the workflow of this machine that made them has ended.
 
     A living workflow keeps its locks, and so does one of another machine: Snakemake then refuses the second.
+    One that measures another study has locks of its own beside those of the holder.
     """
     _remove_temporary(folder)
-    holder = holder_of(folder / HOLDER_FILE)
+    holder = _another_workflow(folder) or holder_of(folder / HOLDER_FILE)
     own = {"host": socket.gethostname(), "pid": os.getpid(), "started_ticks": started(os.getpid())}
+    if noted := holder_of(_note(folder)):
+        with contextlib.suppress(OSError):
+            write_atomically(_note(folder), json.dumps({**noted, _RUNS: True}) + "\n")
     if holder is not None:
         if holder["host"] != own["host"] or is_the_same(holder["pid"], holder["started_ticks"]):
             return
@@ -45,6 +51,13 @@ def take_over_from_a_killed_workflow(folder: Path) -> None:
     with contextlib.suppress(OSError):  # without it Snakemake's own message tells what to do
         folder.mkdir(exist_ok=True)
         write_atomically(folder / HOLDER_FILE, json.dumps(own) + "\n")
+
+
+def _another_workflow(folder: Path) -> dict[str, Any] | None:
+    """The note of a living one of this machine; those of the dead are gone."""
+    notes = (holder_of(file) for file in (folder / TEMPORARY).glob("*.json") if file != _note(folder))
+    alive = (each for each in notes if each and each.get(_RUNS) and each["host"] == socket.gethostname())
+    return next(alive, None)
 
 
 def end_the_jobs_with_the_workflow() -> None:

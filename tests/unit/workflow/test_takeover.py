@@ -6,6 +6,8 @@ import json
 import os
 import socket
 import subprocess
+import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 from weir.workflow.takeover import (
@@ -48,5 +50,29 @@ def test_a_dead_workflows_locks_go_and_a_living_ones_stay(tmp_path: Path) -> Non
     assert (tmp_path / "locks/0.input.lock").exists()
     holder = json.loads((tmp_path / HOLDER_FILE).read_text())
     (tmp_path / HOLDER_FILE).write_text(json.dumps(holder | {"started_ticks": 1}))
+    take_over_from_a_killed_workflow(tmp_path)
+    assert not (tmp_path / "locks/0.input.lock").exists()
+
+
+def test_locks_of_a_second_workflow_outlive_the_first(tmp_path: Path) -> None:
+    """It began while the first was there, as for another study, and is not its holder."""
+    take_over = "from pathlib import Path; from weir.workflow.takeover import *; folder = Path('.'); "
+    take_over += "note_temporary(folder, folder / 'none'); take_over_from_a_killed_workflow(folder); "
+    command = [sys.executable, "-c", take_over + "print(flush=True); input()"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
+    with ExitStack() as stack:
+        first, second = (
+            stack.enter_context(subprocess.Popen(command, cwd=tmp_path, env=environment, **pipes))
+            for _ in range(2)
+        )
+        for process in (first, second):
+            assert process.stdout.read(1) == b"\n"
+        (tmp_path / "locks").mkdir()
+        (tmp_path / "locks/0.input.lock").touch()
+        first.communicate(b"\n")
+        take_over_from_a_killed_workflow(tmp_path)
+        assert (tmp_path / "locks/0.input.lock").exists()
+        second.communicate(b"\n")
     take_over_from_a_killed_workflow(tmp_path)
     assert not (tmp_path / "locks/0.input.lock").exists()
