@@ -219,6 +219,7 @@ def test_a_target_of_another_process_is_refused_and_the_first_batch_goes_on(
     assert f"is being measured by process {parent}" in str(results[1].error)
 
 
+@pytest.mark.row("a second start of a batch on another node")
 @pytest.mark.parametrize(("job_of_other", "is_refused"), [(None, True), ("4711", False)])
 def test_launches_of_a_batch_that_another_node_measures_are_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, job_of_other: str | None, is_refused: bool
