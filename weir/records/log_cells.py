@@ -85,8 +85,7 @@ def _label(row: Row, workload: Mapping[str, Any]) -> str:
     sizes = [_size(row[name]) for name in ("xfer_bytes", "block_bytes") if row[name]]
     terms = [row["api"], row["layout"], row["order"], row["item"], row["directories"], " of ".join(sizes)]
     terms += [workload.get("job"), _files(workload)]
-    which = "one of " if workload.get("is_one_of_them") else ""
-    terms += [f"{which}{workload['workers']} workers" if workload.get("workers") else None]
+    terms += [f"{workload['workers']} workers" if workload.get("workers") else None]
     shape = f"{row['nn']}x{row['ppn']}" if row["nn"] and row["ppn"] else None
     count = row["tasks"]
     tasks = f"({count} task{'s' if count > 1 else ''})" if _is_uneven(row) else None

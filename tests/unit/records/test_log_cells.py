@@ -179,26 +179,26 @@ many: (groupid=0, jobs=1): err= 0: pid={pid}: Sun Mar 10 16:54:22 2024
 """
 
 
-def test_the_rate_of_one_of_many_workers_is_no_rate_of_a_job(tmp_path: Path) -> None:
-    """Three workers at the same time, each with its own result, and the same job alone, run twice."""
+def test_workers_with_a_result_each_are_one_record(tmp_path: Path) -> None:
+    """Three workers at the same time are no repetitions; the same job alone, run twice, is."""
     several = WORKERS.format(count=3, jobs="".join(WORKER.format(pid=pid) for pid in (1, 2, 3)))
     alone = "".join(WORKERS.format(count=1, jobs=WORKER.format(pid=pid)) for pid in (4, 5))
     rows = rows_of(tmp_path, several + alone)
     labels = [row["label"] for row in rows]
-    assert [label.endswith("many one of 3 workers") for label in labels] == [True] * 3 + [False] * 2
-    assert [label.endswith("many") for label in labels] == [False] * 3 + [True] * 2
+    assert [label.endswith("many 3 workers") for label in labels] == [True, False, False]
+    assert [(row["iteration"], row["moved_bytes"] >> 20) for row in rows] == [(0, 3840), (0, 1280), (1, 1280)]
     assert len({row["cell"] for row in rows}) == 2
 
 
-def test_a_group_of_workers_is_another_cell_than_one_of_them(tmp_path: Path) -> None:
+def test_a_group_of_workers_is_the_cell_of_those_with_a_result_each(tmp_path: Path) -> None:
     document = json.loads((GOLDEN / "fio/seq-write.json").read_text())
     (job,) = document["jobs"]
     job["job options"] = {**job["job options"], "numjobs": "2"}
     group = json.dumps(document)
     document["jobs"] = [job, job]
     rows = rows_of(tmp_path, group + "\n" + json.dumps(document))
-    assert ["one of 2 workers" in row["label"] for row in rows] == [False, True, True]
-    assert all("2 workers" in row["label"] for row in rows)
+    assert [("2 workers" in row["label"], row["iteration"]) for row in rows] == [(True, 0), (True, 1)]
+    assert len({row["cell"] for row in rows}) == 1
 
 
 @pytest.mark.parametrize("option", ["'-z' '2'", "'-b' '4'", "'-N' '1'", "'-I' '10'"])

@@ -54,16 +54,6 @@ def test_messages_around_it_and_a_cut_one() -> None:
     assert cut is None or not cut.complete
 
 
-def test_servers_of_fio_report_to_one_client() -> None:
-    """Entries have the shape of those of jobs; the last one adds them up."""
-    of_servers = document()
-    (job,) = of_servers.pop("jobs")
-    whole = job | {"jobname": "All clients"}
-    of_servers["client_stats"] = [job | {"hostname": "a"}, job | {"hostname": "b"}, whole]
-    ((_, parsed),) = runs_in(json.dumps(of_servers))
-    assert [(row["moved_bytes"], row["iteration"]) for row in parsed.rows] == [(16 * MIB, 0), (16 * MIB, 1)]
-
-
 def test_a_job_without_a_time_has_no_rate() -> None:
     """--verify_only counts writes that it does not do."""
     verified = document()
@@ -94,7 +84,7 @@ def test_options_decide_what_was_requested() -> None:
 
 
 @pytest.mark.parametrize(
-    ("entries", "moved", "requested"), [(2, 16, 16), (1, 32, 32), (4, 16, 16), (1, 48, None)]
+    ("entries", "moved", "requested"), [(2, 16, 32), (1, 32, 32), (4, 16, 64), (1, 48, None)]
 )
 def test_each_entry_has_its_own_request(entries: int, moved: int, requested: int | None) -> None:
     """Of two jobs: one entry each, or one of the group; two sections of one name; a group of two sections."""
@@ -103,8 +93,9 @@ def test_each_entry_has_its_own_request(entries: int, moved: int, requested: int
     job["job options"]["numjobs"] = "2"
     job["write"]["io_bytes"] = moved * MIB
     one["jobs"] = [job] * entries
-    for row in parse_document(one).rows:
-        assert row["requested_bytes"] == (requested and requested * MIB)
+    (row,) = parse_document(one).rows
+    assert row["requested_bytes"] == (requested and requested * MIB)
+    assert row["moved_bytes"] == entries * moved * MIB
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any
 from weir.terms.model import Message, Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.engine import histogram
+from weir.tools.fio.workers import Result, joined, last_documents
 from weir.tools.outputs import binary_size, documents_at
 
 # Options that have a column, a key of their own below, or that change what fio reports and not what it does.
@@ -20,21 +21,12 @@ _NO_WORKLOAD = re.compile(
 )
 
 
-def workload_of(
-    name: object,
-    told: Mapping[str, str],
-    workers: int | None,
-    file_bytes: int | None,
-    is_one_of_them: bool = False,
-) -> dict[str, Any]:
-    """told: the options of the job as the log has them; file_bytes: the bytes of each worker; is_one_of_them:
-    the result is that of one worker beside the others, since fio did not report them as a group."""
+def workload_of(name: object, told: Mapping[str, str], file_bytes: int | None) -> dict[str, Any]:
+    """told: the options of the job as the log has them; file_bytes: the bytes of each worker."""
     files = told.get("nrfiles", "")
     kept = {option: value for option, value in told.items() if not _NO_WORKLOAD.fullmatch(option)}
     found = {
         "job": str(name) if name else None,
-        "workers": workers if workers and workers > 1 else None,
-        "is_one_of_them": True if is_one_of_them and workers and workers > 1 else None,
         "files": int(files) if files.isdecimal() and 0 < len(files) < 10 and int(files) else None,
         "file_bytes": file_bytes,
         "options": kept or None,
@@ -89,8 +81,12 @@ OUTPUT = re.compile(
 TERSE = re.compile(r"^(?:[3-9];fio-\d|2;[^;\n]*;\d+;\d+;\d+;\d+;\d+;\d+;\d+;\d+;\d+\.\d+;)", re.MULTILINE)
 
 
-def documents(text: str) -> Iterator[dict[str, Any]]:
-    """Each document in a text that may hold messages before and after it."""
+def documents(text: str) -> list[dict[str, Any]]:
+    """Each document in a text that may hold messages before and after it; of a run the last one."""
+    return last_documents(list(_documents(text)))
+
+
+def _documents(text: str) -> Iterator[dict[str, Any]]:
     for document, _ in documents_at(text, LOG_START):
         if isinstance(document.get("jobs"), list):
             yield document
@@ -105,10 +101,9 @@ def _is_sum(job: object) -> bool:
 
 
 def parse_document(document: Mapping[str, Any]) -> Parsed:
-    """The rows; the jobs of a group count as one where fio reported them so (group_reporting)."""
-    rows: list[Row] = []
+    """The rows; the jobs of a group count as one, whether fio reported them so (group_reporting) or not."""
+    results: list[Result] = []
     messages: list[Message] = []
-    iterations: Counter[str] = Counter()
     shared = _options(document.get("global options"))
     entries = [job for job in document["jobs"] if isinstance(job, dict)]
     alike = Counter(map(_name_of, entries))
@@ -124,19 +119,20 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
                 row = _row(access, counted, options, jobs)
                 if not told:
                     row |= dict.fromkeys(_UNTOLD)
-                row["observed"] = _observed(job, told, jobs)
-                alike_before = f"{access} {row['observed']}"
+                row["observed"] = _observed(job, told)
                 if told:
                     row["observed"]["in_flight"] = _in_flight(options, jobs)
-                row["iteration"] = iterations[alike_before]
-                iterations[alike_before] += 1
                 if access == "write" and (syncs := _syncs(job)):
                     row["observed"]["syncs_reported"] = syncs
-                rows.append(row)
+                at_once, host = (job.get("jobname"), job.get("groupid"), str(told)), job.get("hostname")
+                results.append(
+                    Result(str(at_once), row, jobs, str(host) if host else None, "filename" not in options)
+                )
         if job.get("error"):
             name = job.get("jobname", "a job")
             messages.append(Message("error", f"{name}: error {job['error']}"))
     version = str(document.get("fio version", "")).removeprefix("fio-")
+    rows, _ = joined(results)
     return Parsed(tuple(rows), {}, tuple(messages), "fio", version, complete=True)
 
 
@@ -189,10 +185,9 @@ def _in_flight(options: Mapping[str, str], jobs: int) -> dict[str, Any]:
     return {"count": max(jobs, 1) * (depth or 1), "exact": "group_reporting" not in options}
 
 
-def _observed(job: Mapping[str, Any], told: Mapping[str, str], jobs: int) -> Row:
-    name, workers = job.get("jobname"), _count(told.get("numjobs", "1"))
-    path, is_one = path_of(name, told), bool(workers and jobs < workers)
-    workload = workload_of(name, told, workers, binary_size(told.get("size", "")), is_one)
+def _observed(job: Mapping[str, Any], told: Mapping[str, str]) -> Row:
+    name, path = job.get("jobname"), path_of(job.get("jobname"), told)
+    workload = workload_of(name, told, binary_size(told.get("size", "")))
     return {"workload": workload} | ({"path": path} if path else {})
 
 
@@ -202,8 +197,8 @@ def _options(options: object) -> dict[str, str]:
     return {_OTHER_NAMES.get(str(name), str(name)): str(value) for name, value in options.items()}
 
 
-def _name_of(job: Mapping[str, Any]) -> tuple[str, str]:
-    return str(job.get("jobname")), str(job.get("groupid"))
+def _name_of(job: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(job.get(name)) for name in ("jobname", "groupid", "hostname", "job options"))
 
 
 def _jobs_of_an_entry(numjobs: int, alike: int) -> int:
@@ -225,7 +220,7 @@ def _row(access: str, counted: Mapping[str, Any], options: Mapping[str, str], jo
         "iodepth": _count(options["iodepth"]),
         "rw_mix": _mix(options),
         "direct": options.get("direct", "0") not in _OFF,
-        "layout": "file-per-process" if jobs > 1 and "filename" not in options else None,
+        "layout": None,
         "moved_bytes": moved,
         "requested_bytes": _requested_bytes(options, jobs, moved or 0),
         "total_s": total_s,

@@ -9,24 +9,28 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from weir.terms.model import Message, Parsed, Row
+from weir.terms.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.fio.parse import INTERFACES, NO_STORAGE, latencies, workload_of
+from weir.tools.fio.workers import Result, joined
 
 _MIB = 2**20
 _REAL = r"\d{1,15}(?:\.\d{1,9})?"
 _SIZE = rf"{_REAL}[KMGTP]?i?B"
 _OLD_SIZE = rf"{_REAL}[KMGTP]?B?"
 _COMMAND = re.compile(r"^.{0,80}?\bfio +(-.{1,4000})$", re.MULTILINE)
-TABLE = re.compile(r"^(\S.*): \(groupid=\d+, jobs=(\d+)\): err= *(\d+)", re.MULTILINE)
-_RUN = re.compile(r"^(?:fio-\d|Starting \d|Run status group )", re.MULTILINE)
+TABLE = re.compile(
+    r"^(\S.*): \(groupid=(\d+), jobs=(\d+)\): err= *(\d+)(?:.{0,200}?: pid=([1-9]\d{0,9})\b)?", re.MULTILINE
+)
 START = re.compile(r"^\S.*: \(g=\d+\): rw=", re.MULTILINE)
+_RUN = re.compile(rf"^(?:fio-\d|Starting \d|hostname=)|{START.pattern}", re.MULTILINE)
+_SUM = "All clients"  # what fio --client prints behind the results of the servers
 _JOB = re.compile(
-    rf"^(\S.*): \(g=\d+\): rw=(\w+), bs=(?:\(R\) ({_SIZE})-({_SIZE}), \(W\) ({_SIZE})-({_SIZE}), .*|"
+    r"^(?:<\S{1,200}> )?(\S.*): \(g=\d+\): rw=(\w+), "
+    rf"bs=(?:\(R\) ({_SIZE})-({_SIZE}), \(W\) ({_SIZE})-({_SIZE}), .*|"
     rf"({_OLD_SIZE})-({_OLD_SIZE})/({_OLD_SIZE})-({_OLD_SIZE})[/,].*)ioengine=(\w+), iodepth=(\d{{1,9}})",
     re.MULTILINE,
 )
@@ -65,39 +69,28 @@ def parse_table(text: str) -> Parsed:
     """One row for each access of each job, or group of jobs."""
     jobs = [(match.start(), match[1], _job(match)) for match in _JOB.finditer(text)]
     starts = list(TABLE.finditer(text))
-    ends = [match.start() for match in starts[1:]] + [len(text)]
-    rows: list[Row] = []
-    iterations: Counter[str] = Counter()
-    messages: list[Message] = []
-    runs = sorted(match.start() for match in _RUN.finditer(text))
-    alike = Counter(_worker(match, runs) for match in starts)
     commands = [(match.start(), match[1].strip()) for match in _COMMAND.finditer(text)]
     waiting = iter([*jobs, (len(text), "", {})])
     job_place, job_name, job = next(waiting)
     last: dict[str, Job] = {}  # of each name, the request that was printed last
-    for match, end in zip(starts, ends, strict=True):
+    results: list[Result] = []
+    for match, end, run in _reports(text, starts):
         while job_place < match.start():
             last[job_name] = job
             job_place, job_name, job = next(waiting)
         at = bisect(commands, (match.start(),))
         told = {"command": commands[at - 1][1]} if at else {}
-        first, known = len(rows), last.get(match[1], {})
+        known = last.get(match[1], {})
         if known.get("engine") in NO_STORAGE:
             continue
-        results = list(_rows(text[match.start() : end], known))
-        if match[3] != "0":  # of this job alone, and not of the page
-            results = results or [_no_result(known)]
-            error = f"{match[1]}: error {match[3]}"
-            messages += [Message("error", error, first + at) for at in range(len(results))]
-        for row in results:
-            syncs = row["observed"].pop("syncs_reported", None)  # of each iteration another number
-            workers = int(match[2][:9])
-            beside = alike[_worker(match, runs)] if workers == 1 else 1
-            row["observed"]["workload"] = workload_of(match[1], told, workers * beside, None, beside > 1)
-            alike_before = f"{row['access']} {row['observed']}"
-            rows.append(row | {"iteration": iterations[alike_before]})
-            iterations[alike_before] += 1
-            row["observed"] |= {"syncs_reported": syncs} if syncs else {}
+        found = list(_rows(text[match.start() : end], known))
+        error = f"{match[1]}: error {match[4]}" if match[4] != "0" else ""  # of this job, and not of the page
+        for row in found or ([_no_result(known)] if error else []):
+            row["observed"]["workload"] = workload_of(match[1], told, None)
+            # Without the lines before it nobody knows what ran beside a result.
+            at_once = (run, *match.group(1, 2, 3)) if run else match.start()
+            results.append(Result(at_once, row, int(match[3][:9]), error=error))
+    rows, messages = joined(results)
     ended = {match[1] for match in starts}
     have_all = all(name in ended for _, name, _ in jobs)
     for row in rows:  # fio prints results when all jobs have ended
@@ -107,10 +100,19 @@ def parse_table(text: str) -> Parsed:
     return Parsed(tuple(rows), {}, tuple(messages), "fio", version[1] if version else "", complete=complete)
 
 
-def _worker(match: re.Match[str], runs: list[int]) -> tuple[int, str, str]:
-    """The same for the workers of one job, which numjobs starts together; fio ran again behind a line of
-    runs."""
-    return bisect(runs, match.start()), match[1], match[2]
+def _reports(text: str, starts: Sequence[re.Match[str]]) -> Iterator[tuple[re.Match[str], int, int]]:
+    """The last report of each job with its end, and the number of its run, which is 0 where the text has no
+    lines before it. What fio prints of a process again (--status-interval) is counted since its start."""
+    begins = [match.start() for match in _RUN.finditer(text)]
+    runs = [bisect(begins, match.start()) for match in starts]
+    names = [(run, *match.group(1, 2, 3, 5)) for run, match in zip(runs, starts, strict=True)]
+    last = {name: at for at, name in enumerate(names)}
+    ends = [*(match.start() for match in starts[1:]), len(text)]
+    with_servers = {run for run, match in zip(runs, starts, strict=True) if match[1] != _SUM}
+    for at, (match, end, run) in enumerate(zip(starts, ends, runs, strict=True)):
+        is_sum = match[1] == _SUM and run in with_servers
+        if not is_sum and (not run or match[5] is None or last[names[at]] == at):
+            yield match, end, run
 
 
 def _no_result(job: Job) -> Row:

@@ -1,0 +1,117 @@
+"""fio: workers and servers that ran at once, and reports of a run that went on."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.unit.tools.test_fio import MIB, document
+from weir.records.importing import runs_in
+from weir.tools.fio.parse import documents, parse_document
+
+
+def test_servers_of_fio_report_to_one_client() -> None:
+    """Entries have the shape of those of jobs, without group_reporting one for each worker; the last one adds
+    them up. Ten of two hosts were ten iterations of one cell."""
+    of_servers = document()
+    (job,) = of_servers.pop("jobs")
+    job["job options"] = job["job options"] | {"numjobs": "5"}
+    whole = job | {"jobname": "All clients"}
+    of_servers["client_stats"] = [job | {"hostname": name} for name in ("a", "b") for _ in range(5)] + [whole]
+    ((_, parsed),) = runs_in(json.dumps(of_servers))
+    (row,) = parsed.rows
+    assert (row["moved_bytes"], row["iteration"], row["nn"]) == (160 * MIB, 0, 2)
+    assert (row["observed"]["workload"]["workers"], row["requested_bytes"]) == (10, 160 * MIB)
+    assert row["bw_mib_s"] == pytest.approx(160 / row["total_s"])
+    of_servers["client_stats"] = [job | {"hostname": name} for name in "abcde"] + [whole]  # groups of five
+    ((_, parsed),) = runs_in(json.dumps(of_servers))
+    assert parsed.rows[0]["observed"]["workload"]["workers"] == 25
+
+
+def test_workers_with_a_result_each_are_what_fio_prints_of_their_group() -> None:
+    """The bytes of all over the time of the longest; percentiles of one worker are none of all."""
+    one = document()
+    (job,) = one["jobs"]
+    job["job options"]["numjobs"] = "2"
+    slow = json.loads(json.dumps(job))
+    slow["write"] |= {"runtime": 2 * job["write"]["runtime"], "bw_bytes": job["write"]["bw_bytes"] // 2}
+    slow["write"]["lat_ns"] |= {"max": 9 * job["write"]["lat_ns"]["max"]}
+    one["jobs"] = [job, slow]
+    (row,) = parse_document(one).rows
+    (alone,) = parse_document(document()).rows
+    assert (row["total_s"], row["ops"]) == (2 * alone["total_s"], 512)
+    assert row["bw_mib_s"] == pytest.approx(32 / row["total_s"])
+    assert (row["lat_min_us"], row["lat_max_us"]) == (alone["lat_min_us"], 9 * alone["lat_max_us"])
+    assert (row.get("lat_p50_us"), row["layout"], row["observed"]["in_flight"]["count"]) == (None, None, 2)
+    assert sum(map(int, row["lat_histogram"].partition(":")[2].split(";"))) == 512
+    assert row["lat_histogram"].partition(":")[0] == alone["lat_histogram"].partition(":")[0]
+
+
+def reported_at(seconds: int) -> dict[str, Any]:
+    """The document so many seconds after fio began."""
+    one = document()
+    one |= {"timestamp_ms": 1760000000000 + 1000 * seconds, "timestamp": 1760000000 + seconds}
+    counted = one["jobs"][0]["write"]
+    counted |= {"io_bytes": seconds * 64 * MIB, "runtime": 1000 * seconds, "total_ios": seconds * 1024}
+    counted["bw_bytes"] = 64 * MIB
+    one["jobs"][0]["elapsed"] = seconds + 1
+    return one
+
+
+def test_reports_before_the_last_are_of_the_same_run() -> None:
+    """--status-interval prints counts since the start: each report was an iteration."""
+    reports = [reported_at(seconds) for seconds in (1, 2, 3)]
+    (last,) = documents("\n".join(map(json.dumps, reports)))
+    assert last == reports[-1]
+    again = reported_at(3)
+    again |= {"timestamp_ms": again["timestamp_ms"] + 4000, "timestamp": again["timestamp"] + 4}
+    assert len(documents("\n".join(map(json.dumps, [*reports, again])))) == 2  # another run, later
+    beside = reported_at(3)
+    beside["jobs"][0]["write"]["io_bytes"] -= MIB
+    assert (
+        len(documents("\n".join(map(json.dumps, [*reports, beside])))) == 2
+    )  # one that ran at the same time
+
+
+REPORT = """\
+randrw: (groupid=0, jobs=1): err= 0: pid={pid}: Tue May  7 17:39:0{second} 2019
+   read: IOPS=510, BW=2040KiB/s (2089kB/s)({read}KiB/{ms}msec)
+     issued rwt: total={reads},0,0, short=0,0,0, dropped=0,0,0
+
+Run status group 0 (all jobs):
+   READ: bw=2040KiB/s (2089kB/s), 2040KiB/s-2040KiB/s (2089kB/s-2089kB/s), io={read}KiB, run={ms}-{ms}msec
+
+"""
+STARTS = """\
+randrw: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=libaio, iodepth=1
+fio-3.1
+Starting 1 process
+"""
+
+
+def test_a_table_that_is_printed_again_is_of_the_same_run() -> None:
+    """The process has one number for all of its reports; in a container the next run may have it, too."""
+
+    def report(pid: int, second: int) -> str:
+        reads = 510 * second
+        return REPORT.format(pid=pid, second=second, read=4 * reads, ms=1000 * second, reads=reads)
+
+    first = STARTS + report(7, 1) + report(7, 2)
+    rows = [row for _, run in runs_in(first + STARTS + report(7, 3)) for row in run.rows]
+    assert [(row["ops"], row["iteration"]) for row in rows] == [(1020, 0), (1530, 1)]
+    parts = report(7, 1) + report(7, 2)  # quoted without what was printed before them
+    assert [row["ops"] for _, run in runs_in(parts) for row in run.rows] == [510, 1020]
+
+
+def test_tables_of_servers_of_fio() -> None:
+    """A client prints the request of each with its name, a result of each, and then the sum."""
+    starts = f"<a> {STARTS.splitlines()[0]}\n<b> {STARTS.splitlines()[0]}\nhostname=a, be=0, fio=fio-3.7\n"
+    reports = [REPORT.format(pid=pid, second=1, read=2040, ms=1000, reads=510) for pid in (5, 5, 0)]
+    tables = [text.partition("\n\n")[0] + "\n" for text in reports]
+    tables[2] = tables[2].replace("randrw: (groupid=0, jobs=1", "All clients: (groupid=0, jobs=2")
+    tables[1] = tables[1].replace("pid=5", "pid=6")
+    ((_, run),) = runs_in(starts + "".join(tables))
+    (row,) = run.rows
+    assert (row["api"], row["ops"], row["observed"]["workload"]["workers"]) == ("POSIX", 1020, 2)
