@@ -239,6 +239,14 @@ def test_lines_of_version_4_are_those_of_the_items_of_one_rank() -> None:
         assert [row["ops_s"] for row in runs(text)[0].rows] == values
 
 
+def test_the_order_of_iterations_is_that_of_their_lines() -> None:
+    """A table of two has the greatest and the least: the quicker iteration was first, and was the second."""
+    rows = verbose([96.639, 104.022], "104.022         96.640        100.331").rows
+    assert [(row["ops_s"], row["iteration"]) for row in rows] == [(96.639, 0), (104.022, 1)]
+    (alone,) = verbose([81.591], "84.712         84.712         84.712").rows
+    assert alone["ops_s"] == 84.712  # of one iteration the table has all ranks, the line the first one
+
+
 def test_lines_of_fewer_iterations_are_not_taken() -> None:
     (row,) = verbose([516.496, 532.12], "532.120        399.049        465.585", 10).rows
     assert (row["ops_s"], row["observed"]["mean_of"]) == (465.585, 10)

@@ -106,7 +106,7 @@ def messages_in(text: str) -> list[Message]:
 
 
 def parsed_table(text: str) -> Parsed:
-    """One execution. Rates of a single iteration are exact; of more than three only their mean is known."""
+    """One execution. Without a line for each iteration, of more than three only their mean is known."""
     launched = _VERSION.search(text)
     requested = _requested(text)
     rows: list[Row] = []
@@ -138,7 +138,7 @@ def parsed_table(text: str) -> Parsed:
 def _rows(
     match: re.Match[str], iterations: int, requested: Mapping[str, Any], has_seconds: bool
 ) -> list[Row]:
-    """One for each iteration. In which order the iterations had their rates is not printed."""
+    """One for each iteration. In which order they had their rates only the lines of the iterations tell."""
     item, access = match[1].lower(), _ACCESS.get(match[2])
     greatest, least, mean = (real(match[group]) for group in (3, 4, 5))
     if access is None or greatest is None or least is None or mean is None or greatest == 0:
@@ -203,12 +203,12 @@ def _values(
     greatest, least, mean = table
     lasted_s = greatest if has_seconds else (requested.get("items") or 0) / greatest
     mixed = _is_mixed(requested, iterations, (greatest - least) / greatest, lasted_s)
-    if not mixed and iterations <= _EXACT_ITERATIONS:
-        return [greatest, least, 3 * mean - greatest - least][:iterations], "exact"
     lines = requested["lines"].get(which, [])
     is_of_all = len(lines) == iterations and abs(max(lines) - greatest) <= _ALIKE * greatest
-    if is_of_all and not has_seconds:
-        return lines, "printed"
+    if is_of_all and iterations > 1 and not has_seconds:
+        return lines, "printed"  # the table does not tell their order
+    if not mixed and iterations <= _EXACT_ITERATIONS:
+        return [greatest, least, 3 * mean - greatest - least][:iterations], "exact"
     return ([greatest], "mixed") if mixed else ([mean], "mean")
 
 
