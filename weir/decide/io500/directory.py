@@ -127,7 +127,7 @@ def read_directory(folder: Path) -> Result:
         hint = f"name the directory that holds it: {_HINT}" if folder.is_file() else _HINT
         raise InputError("is not a directory", file=folder, hint=hint)
     texts, refused = _texts(folder)
-    summary, ini = (_only(folder, texts, usual) for usual in _READERS)
+    summary, ini = _of_one_run(folder, texts)
     result = _joined(summary, ini) if summary and ini else summary or ini
     if result is None:
         message = "; ".join(["contains no IO500 result", *_not_read(refused)])
@@ -161,6 +161,11 @@ def results_in(folder: Path) -> list[Path]:
     """The files in it that are a summary or a result.txt, by content."""
     texts, _ = _texts(folder)
     return [file for file, text in texts.items() if any(fits(text) for fits, _ in _READERS.values())]
+
+
+def is_usual(file: Path) -> bool:
+    """Whether IO500 writes a file of this name."""
+    return file.name in _READERS
 
 
 def _not_read(refused: Mapping[Path, str]) -> list[str]:
@@ -197,18 +202,49 @@ def _may_be_result(file: Path) -> bool:
     return file.is_file() and not name.startswith(_LOG_PREFIXES) and file.stat().st_size < _LARGEST_FILE_BYTES
 
 
-def _only(folder: Path, texts: Mapping[Path, str], usual: str) -> Result | None:
-    """The file of the usual name if it fits, else the only one that does."""
+def _of_one_run(folder: Path, texts: Mapping[Path, str]) -> list[Result | None]:
+    """The summary and the result.txt of the run of the directory. Beside them there may be what a scheduler
+    kept of several runs: the file of a usual name decides which run it is."""
+    found: dict[str, Result | None] = {}
+    for usual in sorted(_READERS, key=lambda usual: folder / usual not in texts):
+        found[usual] = _only(folder, texts, usual, next(filter(None, found.values()), None))
+    return [found[usual] for usual in _READERS]
+
+
+def _only(folder: Path, texts: Mapping[Path, str], usual: str, like: Result | None) -> Result | None:
+    """The file of the usual name if it fits, else the only run that does, which is that of the other file."""
     fits, read = _READERS[usual]
     fitting = [file for file, text in texts.items() if fits(text)]
-    chosen = [file for file in fitting if file.name == usual] or fitting
+    if folder / usual in fitting:
+        return read(texts[folder / usual], folder / usual)
+    results = [read(texts[file], file) for file in fitting]
+    chosen = distinct_runs(one for one in results if like is None or is_same_run(one, like))
     if len(chosen) > 1:
+        names = [file.name for file in fitting]
         raise InputError(
-            f"contains several results: {', '.join(file.name for file in chosen)}",
+            f"contains several results: {', '.join(names)}",
             file=folder,
             hint=f"name the file of the run {usual}, or keep one run in a directory",
         )
-    return read(texts[chosen[0]], chosen[0]) if chosen else None
+    return chosen[0] if chosen else None
+
+
+def is_same_run(one: Result, other: Result) -> bool:
+    """Whether two files hold results of one run, as its summary and what a scheduler kept of it do."""
+    shared = [(phase, other.phases[name]) for name, phase in one.phases.items() if name in other.phases]
+    return bool(shared) and all(
+        abs(first.value - second.value) <= first.half_step + second.half_step + TOLERANCE * second.value
+        for first, second in shared
+    )
+
+
+def distinct_runs(results: Iterable[Result]) -> list[Result]:
+    """The result with the most phases of each run, in the order of the files."""
+    kept: list[Result] = []
+    for one in sorted(results, key=lambda one: (-len(one.phases), one.source)):
+        if not any(is_same_run(one, other) for other in kept):
+            kept.append(one)
+    return sorted(kept, key=lambda one: one.source)
 
 
 def _joined(summary: Result, ini: Result) -> Result:
@@ -216,7 +252,7 @@ def _joined(summary: Result, ini: Result) -> Result:
     for name, other in ini.phases.items():
         phase = phases.setdefault(name, other)
         invalid = phase.marked_invalid or other.marked_invalid
-        phases[name] = replace(phase, stonewall_s=other.stonewall_s, marked_invalid=invalid)
+        phases[name] = replace(phase, stonewall_s=other.stonewall_s, marked_invalid=invalid, api=other.api)
     differing = [
         name
         for name, phase in summary.phases.items()

@@ -22,6 +22,7 @@ from weir.decide.io500.result import (
     half_step,
     hash_of,
 )
+from weir.tools.ior.arguments import API_NAMES
 
 _NUMBER = r"([-+0-9.eE]+|-?nan|-?inf)"
 _PHASE = re.compile(
@@ -107,6 +108,7 @@ def wrong_line(message: str, file: Path, line: int, key: str | None = None, hint
 
 # The option of the program of a phase that requests the stonewall in seconds, by the unit of the phase.
 _STONEWALL = {"GiB/s": re.compile(r"\s-D[ =]?(\d+)"), "kIOPS": re.compile(r"\s-W[ =]?(\d+)")}
+_INTERFACE = re.compile(r"/(?:ior|mdtest)\s(?:.*\s)?-a[ =]?(\w+)")  # pfind's -a is another option
 _RUN = "run"  # before the first section in files of 2020
 
 
@@ -193,10 +195,12 @@ def _phase(name: str, values: Mapping[str, _Value], file: Path) -> Phase:
     value = number_at_least_zero(number, file, values["score"].line, name)
     taken = values.get("t_delta")
     time_s = number_at_least_zero(taken.text, file, taken.line, name) if taken else None
-    command = values["exe"].text if "exe" in values and name in WRITE_PHASES else ""
-    wall = _STONEWALL[PHASES[name]].search(command)
+    command = values["exe"].text if "exe" in values else ""
+    wall = _STONEWALL[PHASES[name]].search(command) if name in WRITE_PHASES else None
     stonewall_s = float(wall[1]) if wall else None
-    return Phase(name, value, half_step(number), time_s, stonewall_s, invalid)
+    option = _INTERFACE.search(command)
+    api = API_NAMES.get(option[1].upper(), option[1].upper()) if option else None
+    return Phase(name, value, half_step(number), time_s, stonewall_s, invalid, api)
 
 
 def _published(values: Mapping[str, _Value], file: Path) -> Published | None:

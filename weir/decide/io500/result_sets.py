@@ -14,7 +14,14 @@ from typing import Any
 from weir.audit.judge import USABLE, VERDICTS
 from weir.base.errors import WeirError
 from weir.base.files import printable
-from weir.decide.io500.directory import read_directory, read_file, results_in
+from weir.decide.io500.directory import (
+    distinct_runs,
+    is_same_run,
+    is_usual,
+    read_directory,
+    read_file,
+    results_in,
+)
 from weir.decide.io500.result import COLUMNS, PHASES, TOLERANCE, Phase, Result, access_of, value_of
 from weir.records.imported_files import Facts
 from weir.records.importing import Source, import_sources
@@ -45,13 +52,20 @@ def result_sets(folders: Iterable[Path]) -> tuple[list[ResultSet], dict[Path, We
         if not summaries:
             continue
         try:
-            found.append(ResultSet(folder, read_directory(folder), summaries, logs_of(folder)))
+            main = ResultSet(folder, read_directory(folder), summaries, logs_of(folder))
         except WeirError as error:
-            each, _ = result_files(summaries)
-            if len(each) > 1:  # the runs of a directory that keeps several have no logs of their own
-                found += [_of_file(one) for one in each]
+            each, unread = result_files(summaries)
+            if len(each) > 1:  # of several runs nobody knows whose the logs are
+                found += _runs_in(each)
             else:
-                errors |= dict.fromkeys(summaries, error)
+                unread = dict.fromkeys(summaries, error)
+        else:
+            each, unread = result_files(file for file in summaries if not is_usual(file))
+            others = [one for one in each if not _is_of(main, one)]
+            elsewhere = unread.keys() | {one.result.source for one in others}
+            of_main = tuple(file for file in summaries if file not in elsewhere)
+            found += [replace(main, summaries=of_main), *_runs_in(others)]
+        errors |= unread
     names = Counter(each.result.label for each in found)
     return [_named(each, names[each.result.label] > 1) for each in found], errors
 
@@ -69,6 +83,19 @@ def result_files(files: Iterable[Path]) -> tuple[list[ResultSet], dict[Path, Wei
         if result:
             found.append(ResultSet(file.parent, result, (file,), {}))
     return found, errors
+
+
+def _is_of(main: ResultSet, one: ResultSet) -> bool:
+    """Whether a file holds the result of the directory, or a part of it."""
+    return one.result.source == main.result.source or is_same_run(one.result, main.result)
+
+
+def _runs_in(sets: Sequence[ResultSet]) -> Iterator[ResultSet]:
+    """A set for each run, with all of its files; what holds no phase is none."""
+    for run in distinct_runs(one.result for one in sets if one.result.phases):
+        files = [one.summaries for one in sets if is_same_run(one.result, run)]
+        own = next(one for one in sets if one.result is run)
+        yield _of_file(replace(own, summaries=tuple(file for each in files for file in each)))
 
 
 def _of_file(one: ResultSet) -> ResultSet:
@@ -96,7 +123,7 @@ def phase_row(one: ResultSet, phase: Phase) -> Row:
     """The record of a phase from the summary, where no log has it."""
     row: Row = {
         "tool": phase.name.partition("_")[0],
-        "api": _NOT_PRINTED,
+        "api": phase.api or _NOT_PRINTED,
         "total_s": phase.time_s,
         "stonewall_s": phase.stonewall_s,
         "access": access_of(phase.name),

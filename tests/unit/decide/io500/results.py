@@ -74,12 +74,12 @@ def ini(time_s: float | None = 300.5, stonewall_s: int = 300, score: str = "6.00
     lines = ["[run]", "procs           = 8", "version         = io500-isc24_v3", "mode            = standard"]
     lines.append("; START 2024-11-11 11:54:32")
     for name in PHASES:
-        option = "-D" if name.startswith("ior") else "-W"
+        option = (
+            f"-{'D' if name.startswith('ior') else 'W'} {stonewall_s} " if name.endswith("_write") else ""
+        )
         lines += ["", f"[{name.replace('_', '-')}]"]
-        if name.endswith("_write"):
-            lines.append(
-                f"exe             = ./{name.partition('_')[0]} -k -e {option} {stonewall_s} -a POSIX"
-            )
+        if name != "find":
+            lines.append(f"exe             = ./{name.partition('_')[0]} -k -e {option}-a POSIX")
         lines.append(f"score           = {value(name):f}")
         if time_s is not None:
             lines.append(f"t_delta         = {time_s:.4f}")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import ROOT, beside
-from tests.unit.decide.io500.results import IOR_LOG, ini, new_summary, old_summary, write
+from tests.unit.decide.io500.results import IOR_LOG, SOUND_LOG, ini, new_summary, old_summary, write
 from weir.cli import main
 from weir.records.table import read_records
 
@@ -83,7 +83,7 @@ def test_a_tree_of_everything_is_read_by_content(tmp_path: Path, capsys: pytest.
     (hard,) = [row for row in rows if row["experiment"] == "mdtest-hard" and row["access"] == "remove"]
     assert (hard["ops_s"], hard["api"], hard["xfer_bytes"], hard["verdict"]) == (
         9000.0,
-        "not printed",
+        "POSIX",
         3901,
         "UNPROVEN",
     )
@@ -208,8 +208,70 @@ def test_a_directory_with_the_summaries_of_several_runs_has_a_set_for_each(
 ) -> None:
     tree = tmp_path / "tree"
     tree.mkdir()
-    write(tree, first=new_summary(), second=old_summary())
+    write(tree, first=new_summary(), second=old_summary().replace(" 9.000 ", " 8.000 "))
     found = imported(tree, tmp_path / "out/records.csv", capsys)
     assert [one["result_set"] for one in found["io500"]] == ["tree/first", "tree/second"]
     assert found["files_with_errors"] == []
     assert found["records"] == 12 + 12
+
+
+ONE_PHASE = """\
+SLURM_JOB_ID: 44758883
+IO500 version io500-isc22_v1 (standard)
+[RESULT]       ior-easy-write        2.380078 GiB/s : time 396.967 seconds
+ERROR: open64("/mnt/mdtest-easy/file.mdtest.1.0", 66, 0664) failed. Error: No such file or directory
+"""
+
+
+def test_what_the_scheduler_kept_of_another_run_is_a_result_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first job failed after its first phase: its result was lost, and the file named nowhere."""
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    write(tree, result_summary=new_summary())
+    (tree / "slurm-1.out").write_text(ONE_PHASE)
+    (tree / "slurm-2.out").write_text(f"SLURM_JOB_ID: 2\n{new_summary()}")
+    (tree / "slurm-3.out").write_text("[RESULT]       ior-easy-write        torn\n")
+    (tree / "slurm-4.out").write_text("[RESULT] other 1 kIOPS : time 1 seconds\n")
+    found = imported(tree, tmp_path / "out/records.csv", capsys, refused=1)
+    assert "slurm-3.out:1" in found["files_with_errors"][0]
+    assert [Path(name).name for name in found["files_without_results"]] == ["slurm-4.out"]
+    assert [one["result_set"] for one in found["io500"]] == ["tree", "tree/slurm-1"]
+    rows = read_records(tmp_path / "out/records.csv")
+    assert len(rows) == 13
+    (first,) = [row for row in rows if row["target"] == "tree/slurm-1"]
+    assert (first["bw_mib_s"], first["total_s"], first["source"][-11:]) == (
+        pytest.approx(2.380078 * 1024),
+        396.967,
+        "slurm-1.out",
+    )
+
+
+def test_a_result_in_its_log_its_summary_and_the_output_of_its_job_is_one_record(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The output of an earlier job beside it made each file a set without logs: the result stood three times,
+    and the two without the findings of its log were UNPROVEN."""
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    write(tree, result=ini(), ior_easy_write=SOUND_LOG.replace("-g -b", "-b"))
+    (tree / "slurm-1.out").write_text(ONE_PHASE)
+    (tree / "slurm-2.out").write_text(new_summary())
+    found = imported(tree, tmp_path / "out/records.csv", capsys)
+    assert [one["result_set"] for one in found["io500"]] == ["tree", "tree/slurm-1"]
+    rows = [row for row in read_records(tmp_path / "out/records.csv") if row["target"] == "tree"]
+    (easy,) = [row for row in rows if row["experiment"] == "ior-easy" and row["access"] == "write"]
+    assert (len(rows), Path(easy["source"]).name) == (12, "ior_easy_write.txt")
+
+
+def test_the_interface_of_a_phase_is_that_of_its_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = ini().replace("./mdtest -k -e -a POSIX", "./mdtest '-k' -e -a=DFS").replace("./ior", "/opt/ior")
+    write(tmp_path, result=text, result_summary=new_summary())
+    imported(tmp_path, tmp_path / "out/records.csv", capsys)
+    rows = read_records(tmp_path / "out/records.csv")
+    assert {row["api"] for row in rows if row["tool"] == "ior"} == {"POSIX"}
+    assert {row["api"] for row in rows if row["tool"] == "mdtest" and row["access"] == "stat"} == {"DFS"}
+    assert {row["api"] for row in rows if row["tool"] == "find"} == {"not printed"}
