@@ -173,6 +173,9 @@ def kind_of(text: str) -> str:
     for name, tool in tools().items():
         if tool.output_pattern and tool.output_pattern.search(head):
             return f"a text about {name}" if is_page(head) else f"output of {name}"
+    others = [other for tool in tools().values() for other in tool.other_files]
+    if kind := next((what for pattern, what in others if pattern.search(head)), ""):
+        return kind
     if kind := _first(_TABLE, head):
         return kind
     errors = [one.text for one in map(complaint, head.splitlines()) if one and one.level == "error"]

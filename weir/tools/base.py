@@ -103,6 +103,8 @@ class Tool:
     output_pattern: re.Pattern[str] | None = None  # in its outputs, those without results included
     # A form of its output that is not read, and as a noun which one it is and what to use instead.
     unread: tuple[re.Pattern[str], str] | None = None
+    # Files of it that never hold a result, such as what it is told to do, each as a noun: none is refused.
+    other_files: Sequence[tuple[re.Pattern[str], str]] = ()
     # Files in the directory of a log with log_start that belong to it (`iostat*.json`): parse_log has their
     # text behind that of the log.
     beside: Sequence[str] = ()

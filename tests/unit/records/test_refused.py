@@ -9,6 +9,7 @@ import pytest
 
 from tests.checkout import ROOT
 from weir.cli import main
+from weir.records.imported_files import kind_of
 
 LOG = (ROOT / "tests/golden/ior/ior-posix-shared.txt").read_text()
 TERSE = "3;fio-3.33;job;0;0;16384;" + ";".join(["0"] * 120) + "\n"
@@ -44,6 +45,31 @@ def test_files_that_are_no_logs_are_counted_and_no_failure(
     code, out = imported(tmp_path, good=LOG, notes="measured on Monday\n")
     assert capsys.readouterr().out.splitlines()[0].endswith(" INVALID; 1 of 2 files read")
     assert (code, main(["audit", str(out)])) == (0, 0)
+
+
+OTHER_FILES = {
+    "a job file of fio": "[global]\nioengine=libaio\nruntime=5m\n\n[mixed]\nrw = randrw\nbs=4k\n",
+    "the log of h5bench's driver, which has no results": (
+        "2022-01-24 10:42:46,822 h5bench - INFO - Starting h5bench Suite\n"
+        "2022-01-24 10:44:12,022 h5bench - INFO - SUCCESS\n"
+    ),
+    "": "runs:\n\tpython3 h5bench.py configuration.json\n",
+}
+
+
+def test_files_of_a_program_that_hold_no_result_are_no_failure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A job file was a damaged output, and so was each text with the word h5bench or a line elbencho."""
+    assert [kind_of(text) for text in OTHER_FILES.values()] == [*OTHER_FILES]
+    files = {f"other{at}": text for at, text in enumerate(OTHER_FILES.values())}
+    code, _ = imported(tmp_path, good=LOG, ignored="*.o\nelbencho\n", **files)
+    printed = capsys.readouterr().out
+    assert (code, "refused" in printed, "a job file of fio" in printed) == (0, False, True)
+    cut = "config file: a.cfg, output data file: a.h5\nStart benchmark: h5bench_write, Number of particles\n"
+    assert kind_of(cut) == "output of h5bench"
+    assert kind_of(OTHER_FILES["a job file of fio"] + "fio-3.28\nStarting 1 process\n") == "output of fio"
+    assert kind_of("elbencho -w -t 4 /scratch/f\n") == "output of elbencho"
 
 
 def test_an_import_of_all_files_has_no_count_of_them(

@@ -22,7 +22,7 @@ from weir.decide.io500.result import (
     half_step,
     hash_of,
 )
-from weir.tools.ior.arguments import API_NAMES
+from weir.tools import tools
 
 _NUMBER = r"([-+0-9.eE]+|-?nan|-?inf)"
 _PHASE = re.compile(
@@ -41,7 +41,8 @@ _HINT = "a phase is printed as '[RESULT] ior-easy-write 1.5 GiB/s : time 300.1 s
 
 
 def is_summary(text: str) -> bool:
-    return re.search(r"^\[RESULT", text, re.MULTILINE) is not None
+    """Whether it has lines of phases; a page has blanks before them."""
+    return re.search(r"^[ \t]*\[RESULT", text, re.MULTILINE) is not None
 
 
 def read_summary(text: str, file: Path) -> Result:
@@ -49,7 +50,7 @@ def read_summary(text: str, file: Path) -> Result:
     published: Published | None = None
     version = ""
     random_read_gib_s: float | None = None
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(map(str.strip, text.splitlines()), 1):
         if line.startswith("IO500 version"):
             version = line.removeprefix("IO500 version").strip()
         elif match := _SCORE.match(line):
@@ -67,7 +68,7 @@ def read_summary(text: str, file: Path) -> Result:
                 raise wrong_line(message, file, number, phase.name, hint)
             phases[phase.name] = phase
         elif re.match(r"\[RESULT|\[SCORE(?!X)", line):
-            raise wrong_line(f"the line cannot be read: {line.strip()[:80]!r}", file, number)
+            raise wrong_line(f"the line cannot be read: {line[:80]!r}", file, number)
     return Result(file, phases, published, version, random_read_gib_s=random_read_gib_s)
 
 
@@ -108,7 +109,7 @@ def wrong_line(message: str, file: Path, line: int, key: str | None = None, hint
 
 # The option of the program of a phase that requests the stonewall in seconds, by the unit of the phase.
 _STONEWALL = {"GiB/s": re.compile(r"\s-D[ =]?(\d+)"), "kIOPS": re.compile(r"\s-W[ =]?(\d+)")}
-_INTERFACE = re.compile(r"/(?:ior|mdtest)\s(?:.*\s)?-a[ =]?(\w+)")  # pfind's -a is another option
+_INTERFACE = re.compile(r"\s-a[ =]?(\w+)")
 _RUN = "run"  # before the first section in files of 2020
 
 
@@ -198,9 +199,14 @@ def _phase(name: str, values: Mapping[str, _Value], file: Path) -> Phase:
     command = values["exe"].text if "exe" in values else ""
     wall = _STONEWALL[PHASES[name]].search(command) if name in WRITE_PHASES else None
     stonewall_s = float(wall[1]) if wall else None
-    option = _INTERFACE.search(command)
-    api = API_NAMES.get(option[1].upper(), option[1].upper()) if option else None
-    return Phase(name, value, half_step(number), time_s, stonewall_s, invalid, api)
+    return Phase(name, value, half_step(number), time_s, stonewall_s, invalid, _interface(name, command))
+
+
+def _interface(phase: str, command: str) -> str | None:
+    """The interface of a program that moves bytes or makes files; the search has another option -a."""
+    option = _INTERFACE.search(command) if phase != "find" else None
+    tool = tools().get(phase.partition("_")[0])
+    return tool.interface_names.get(option[1].upper(), option[1].upper()) if option and tool else None
 
 
 def _published(values: Mapping[str, _Value], file: Path) -> Published | None:

@@ -165,7 +165,7 @@ _LONGEST = 20  # digits of a number that can be
 
 LOG_START = re.compile("|".join(f"(?:{one.pattern})" for one in (_JSON, _CSV, _TABLE)), re.MULTILINE)
 OUTPUT = re.compile(
-    r'^OPERATION\s+RESULT TYPE\s+FIRST DONE|^ISO date,label,|^"?operation"?,.*first done|^elbencho\b'
+    r'^OPERATION\s+RESULT TYPE\s+FIRST DONE|^ISO date,label,|^"?operation"?,.*first done|^elbencho(?: +-|:)'
     r'|First Done \[|^\{"phase_type":',
     re.MULTILINE | re.IGNORECASE,
 )

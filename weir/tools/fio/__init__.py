@@ -11,6 +11,7 @@ from typing import Any
 from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths, Tool, label_of_jobs
 from weir.tools.fio.parse import (
+    JOB_FILE,
     LOG_START,
     OUTPUT,
     TERSE,
@@ -35,6 +36,7 @@ class Fio(Tool):
     log_start = re.compile(f"(?:{LOG_START.pattern})|(?:{START.pattern})", re.MULTILINE)
     output_pattern = OUTPUT
     unread = (TERSE, "terse output of fio, which is not read (use --output-format=json+, not --minimal)")
+    other_files = ((JOB_FILE, "a job file of fio"),)
     parameters: Mapping[str, Parameter] = {
         "api": Parameter("choice", "Interface to the storage (ioengine).", "POSIX", tuple(_ENGINES)),
         "access": Parameter("choices", "What is timed.", ("write", "read"), ("write", "read")),

@@ -73,9 +73,8 @@ _CLASS = 1.05  # a percentile is the edge of a class, which may be above the slo
 _MIB = 2**20
 _LONGEST = 20  # digits of a number that can be
 
-OUTPUT = re.compile(
-    r'^fio-\d|"fio version"\s*:|^\d;fio-\d|: \(g=\d+\): rw=|^(ioengine|rw)=\w', re.MULTILINE | re.IGNORECASE
-)
+OUTPUT = re.compile(r'^fio-\d|"fio version"\s*:|^\d;fio-\d|: \(g=\d+\): rw=', re.MULTILINE | re.IGNORECASE)
+JOB_FILE = re.compile(r"^[ \t]*(?:ioengine|rw|readwrite|iodepth)[ \t]*=[ \t]*\S", re.MULTILINE)
 
 # A line for each job; that of version 2 begins with its name.
 TERSE = re.compile(r"^(?:[3-9];fio-\d|2;[^;\n]*;\d+;\d+;\d+;\d+;\d+;\d+;\d+;\d+;\d+\.\d+;)", re.MULTILINE)

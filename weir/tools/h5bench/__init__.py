@@ -41,9 +41,12 @@ _MIB = 2**20
 _START = re.compile("|".join(f"(?:{one.pattern})" for one in (_RESULTS, _CSV, _METADATA)), re.MULTILINE)
 
 _OUTPUT = re.compile(
-    rf"{_START.pattern}|\bh5bench|Total emulated compute time|(?:Raw|Observed) (?:write|read) rate\s*[:=]",
+    rf"{_START.pattern}|^Start benchmark: h5bench_|^config file: \S+, output data file:"
+    r"|Total emulated compute time|(?:Raw|Observed) (?:write|read) rate\s*[:=]",
     re.MULTILINE | re.IGNORECASE,
 )
+# The program that starts those which measure: what these print are files of their own.
+_DRIVER = re.compile(r"^[-\d]{10} [\d:,]{8,15} h5bench - [A-Z]+ - ", re.MULTILINE)
 
 
 class H5bench(LogTool):
@@ -53,6 +56,7 @@ class H5bench(LogTool):
     purpose = "format"
     log_start = _START
     output_pattern = _OUTPUT
+    other_files = ((_DRIVER, "the log of h5bench's driver, which has no results"),)
     unread = (_EARLY_CSV, "the CSV of an early h5bench, which is not read (use what the program printed)")
 
     def parse_log(self, text: str) -> Sequence[Parsed]:

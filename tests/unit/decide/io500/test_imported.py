@@ -275,3 +275,11 @@ def test_the_interface_of_a_phase_is_that_of_its_command(
     assert {row["api"] for row in rows if row["tool"] == "ior"} == {"POSIX"}
     assert {row["api"] for row in rows if row["tool"] == "mdtest" and row["access"] == "stat"} == {"DFS"}
     assert {row["api"] for row in rows if row["tool"] == "find"} == {"not printed"}
+
+
+def test_a_summary_with_blanks_before_its_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As a page of text quotes it: it held no results that weir can read."""
+    lines = [f"    {line}" for line in new_summary().splitlines()]
+    write(tmp_path, result="\n".join(["", *lines, ""]))
+    found = imported(tmp_path, tmp_path / "out/records.csv", capsys)
+    assert (found["records"], found["io500"][0]["score_today"]) == (12, pytest.approx(6.0))
