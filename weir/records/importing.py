@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from weir.audit.judge import EVIDENCE_SEPARATOR, judge_all, verdict_columns
 from weir.audit.registry import rules
@@ -15,8 +14,8 @@ from weir.audit.subject import Subject
 from weir.base.errors import InputError, WeirError
 from weir.base.files import printable, reading, require_file
 from weir.records.collect import messages_of_row
+from weir.records.copies import once
 from weir.records.imported_files import LOG_WITHOUT_RESULT, Facts, is_page, is_refused, kind_of
-from weir.records.judged import TELLING_DIGITS, TIMES, digits
 from weir.records.log_cells import counted, identified
 from weir.records.table import table_lines, typed_row
 from weir.terms.columns import checked, columns, columns_of_role
@@ -33,8 +32,6 @@ _UNKNOWN_API = "unknown"  # a log such as the CSV of IOR does not tell it
 _ENDLESS = 2**60  # a request above it names no size: only the stonewall was to end it
 _KEPT = "authors-verdict"  # the rule about a verdict that came with the table
 _JUDGED = columns_of_role("verdict")[1:]
-# The columns by which an import finds a result again: an archive has one in two lists.
-_NAMES = {"source", "suite", "experiment", "target"}
 
 
 @dataclass(frozen=True)
@@ -91,45 +88,10 @@ def import_sources(sources: Iterable[Source], facts: Facts) -> Imported:
         if not found:
             without_results[source.file] = kind
     copied: list[tuple[Subject, str]] = []
-    rows = _judged([*counted(identified(_once(subjects, copied)))])
+    rows = _judged([*counted(identified(once(subjects, copied)))])
     again = _judged([*identified(subject for subject, _ in copied)])
     copies = Counter((subject.row["source"], other) for subject, other in copied)
     return Imported(rows, without_results, errors, again, copies)
-
-
-def _once(subjects: Sequence[Subject], copied: list[tuple[Subject, str]]) -> Iterator[Subject]:
-    """Results of a log that is there twice are those of one log, and are listed in copied with the other
-    one; of a log that was joined to itself, or that differs in anything but the times, they are marked."""
-    logged = [subject for subject in subjects if subject.from_output]
-    others = {id(one): other for one, other in zip(logged, _repeated(one.row for one in logged), strict=True)}
-    for subject in subjects:
-        other = others.get(id(subject))
-        if other is None:
-            yield subject
-        elif _is_same_result(subject.row, other):
-            copied.append((subject, other["source"]))
-        else:
-            yield replace(subject, observed={**subject.observed, "copy_of": other["source"]})
-
-
-def _repeated(rows: Iterable[Row]) -> Iterator[Row | None]:
-    """The earlier result with the same times to all their digits, for each result of a log."""
-    first: dict[tuple[Any, ...], Row] = {}
-    for row in rows:
-        times = tuple(row.get(name) for name in TIMES)
-        known = {time for time in times if time}  # one that stands in two columns tells no more
-        if digits(known) < TELLING_DIGITS:
-            yield None
-            continue
-        what = tuple(row.get(name) for name in ("tool", "access", "item", "bw_mib_s", "ops_s"))
-        yield first.get((*what, *times))
-        first.setdefault((*what, *times), row)
-
-
-def _is_same_result(row: Row, other: Row) -> bool:
-    """Whether two files hold one result: nothing that a log prints tells them apart."""
-    names = (row.keys() | other.keys()) - _NAMES
-    return row["source"] != other["source"] and all(row.get(name) == other.get(name) for name in names)
 
 
 def nothing_found(imported: Imported, derived: Sequence[Path] = (), paths: Sequence[Path] = ()) -> WeirError:

@@ -13,7 +13,8 @@ import pytest
 
 from tests.programs import write_program
 from tests.unit.tools.cells import cell_of
-from weir.records.importing import runs_in
+from weir.records.imported_files import Facts
+from weir.records.importing import import_files, runs_in
 from weir.terms.model import Target
 from weir.tools import tools
 from weir.tools.base import RunPaths
@@ -234,6 +235,42 @@ def test_depth_and_label_of_a_command_are_of_the_cell() -> None:
     rows = [parsed.rows[0] for _, parsed in (first, second, third)]
     assert [row["iodepth"] for row in rows] == [1, 16, 16]
     assert [row["observed"]["workload"].get("job") for row in rows] == [None, None, "aged"]
+
+
+COMMAND = (
+    '"elbencho" "--hosts" "n1,n2," "-t" "2" "--size" "1t" "--block" "1m" "-d" "-w" "--timelimit" "45"'
+    ' "--resfile" "bw.out" "--csvfile" "bw.csv" "/scratch/tree"'
+)
+AS_TABLE = f"""\
+ISO DATE: 2022-03-11T16:03:46-0800
+COMMAND LINE: {COMMAND}
+
+OPERATION RESULT TYPE        FIRST DONE  LAST DONE
+========= ================   ==========  =========
+WRITE     Elapsed ms       :      45255      45266
+          IOPS             :      10650      10764
+          Throughput MiB/s :      10650      10764
+          Total MiB        :     481984     487264
+---
+"""
+AS_CSV = f"""\
+ISO date,label,path type,paths,hosts,threads,dirs,files,file size,block size,direct IO,random,IO depth,\
+operation,IOPS [last],MiB/s [last],MiB [last],IO lat us [min],version,command
+2022-03-11T16:04:32-0800,,dir,1,2,2,1,1,1099511627776,1048576,0,0,1,\
+WRITE,10764,10764,487264,1044,2.1-0,{COMMAND.replace("n1,n2,", "n1 n2 ")}
+"""
+
+
+def test_table_and_csv_of_one_run_are_one_record(tmp_path: Path) -> None:
+    """They were two cells: the table did not count files, and had no default of what its command lacks."""
+    for name, text in (("bw.csv", AS_CSV), ("bw.out", AS_TABLE), ("old.csv", AS_CSV), ("old.out", AS_TABLE)):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "other.out").write_text(AS_TABLE)  # of another run: no other form of it is there
+    imported = import_files(sorted(tmp_path.iterdir()), Facts())
+    assert [Path(row["source"]).name for row in imported.rows] == ["bw.csv", "old.csv", "other.out"]
+    assert [Path(row["source"]).name for row in imported.copied] == ["bw.out", "old.out"]
+    labels = {row["label"] for row in [*imported.rows, *imported.copied]}
+    assert labels == {"POSIX sequential 1MiB 4 files of 1TiB 2 workers"}
 
 
 EMPTY = """\
