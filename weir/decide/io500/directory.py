@@ -206,7 +206,8 @@ def _of_one_run(folder: Path, texts: Mapping[Path, str]) -> list[Result | None]:
     """The summary and the result.txt of the run of the directory. Beside them there may be what a scheduler
     kept of several runs: the file of a usual name decides which run it is."""
     found: dict[str, Result | None] = {}
-    for usual in sorted(_READERS, key=lambda usual: folder / usual not in texts):
+    named = [usual for usual, (fits, _) in _READERS.items() if fits(texts.get(folder / usual, ""))]
+    for usual in sorted(_READERS, key=lambda usual: usual not in named):
         found[usual] = _only(folder, texts, usual, next(filter(None, found.values()), None))
     return [found[usual] for usual in _READERS]
 

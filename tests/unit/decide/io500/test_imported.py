@@ -258,6 +258,7 @@ def test_a_result_in_its_log_its_summary_and_the_output_of_its_job_is_one_record
     write(tree, result=ini(), ior_easy_write=SOUND_LOG.replace("-g -b", "-b"))
     (tree / "slurm-1.out").write_text(ONE_PHASE)
     (tree / "slurm-2.out").write_text(new_summary())
+    (tree / "result_summary.txt").write_text("IO500 version io500-isc22_v1 (standard)\n")  # it ended early
     found = imported(tree, tmp_path / "out/records.csv", capsys)
     assert [one["result_set"] for one in found["io500"]] == ["tree", "tree/slurm-1"]
     rows = [row for row in read_records(tmp_path / "out/records.csv") if row["target"] == "tree"]
