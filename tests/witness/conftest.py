@@ -37,13 +37,15 @@ def prove(tmp_path: Path) -> Prove:
     data = tmp_path / "data"
     data.mkdir()
 
-    def run(*command: str, options: tuple[str, ...] = (), code: int = 0) -> dict[str, Any]:
+    def run(
+        *command: str, options: tuple[str, ...] = (), code: int = 0, ahead: tuple[str, ...] = ()
+    ) -> dict[str, Any]:
         if not shutil.which(command[0]):
             pytest.skip(f"{command[0]} is missing")
         seen = tmp_path / "seen.json"
         whole = prove_command(data, seen, *options)
         done = subprocess.run(
-            [*whole, *command],
+            [*ahead, *whole, *command],
             cwd=data,
             env={**os.environ, **open_mpi()},
             check=False,

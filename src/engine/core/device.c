@@ -37,14 +37,48 @@ static bool device_add_flushes(const char *path, uint64_t *flushes) {
     return field >= 17;
 }
 
+/* Reads a file of the queue, which the disk has where the device is a partition of it. */
+static bool device_read_queue(const char *sys, unsigned major_number, unsigned minor_number, const char *name,
+                              char text[64]) {
+    static const char *const ups[] = {"", "../"};
+    char path[400];
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%.200s/%u:%u/%squeue/%.40s", sys, major_number, minor_number, ups[i],
+                 name);
+        if (weir_device_read_line(path, text, 64)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A disk without a cache of its own, or one that the system has as such, is not flushed. */
 static bool device_has_cache(const char *sys, unsigned major_number, unsigned minor_number) {
-    char path[400], text[64];
-    snprintf(path, sizeof path, "%.200s/%u:%u/queue/write_cache", sys, major_number, minor_number);
-    if (access(path, F_OK) != 0) {
-        snprintf(path, sizeof path, "%.200s/%u:%u/../queue/write_cache", sys, major_number, minor_number);
+    char text[64];
+    return device_read_queue(sys, major_number, minor_number, "write_cache", text) &&
+           strncmp(text, "write back", 10) == 0;
+}
+
+/* Fast disks are often told not to count (queue/iostats): their counters stand still whatever they move. */
+static bool device_counts_nothing(const char *sys, unsigned major_number, unsigned minor_number) {
+    char text[64];
+    return device_read_queue(sys, major_number, minor_number, "iostats", text) && strcmp(text, "0") == 0;
+}
+
+void weir_device_unknown(const char *sys, struct weir_device *device, const char *otherwise) {
+    char name[128];
+    for (int i = 0; i < device->parts && device->reason[0] == '\0'; i++) {
+        unsigned major_number = device->major_of[i], minor_number = device->minor_of[i];
+        if (device_counts_nothing(sys, major_number, minor_number)) {
+            snprintf(name, sizeof name, "%u:%u", major_number, minor_number);
+            weir_device_kernel_name(sys, major_number, minor_number, name, sizeof name);
+            snprintf(device->reason, sizeof device->reason,
+                     "%.32s counts nothing of what it moves (queue/iostats is 0)", name);
+        }
     }
-    return weir_device_read_line(path, text, sizeof text) && strncmp(text, "write back", 10) == 0;
+    if (device->reason[0] == '\0') {
+        snprintf(device->reason, sizeof device->reason, "%s", otherwise);
+    }
 }
 
 static bool device_counts_flushes(const struct weir_device *device) {
@@ -64,6 +98,9 @@ bool weir_device_count(const char *sys, const struct weir_device *device, uint64
     memset(counts, 0, WEIR_DEVICE_COUNTS * sizeof *counts);
     for (int i = 0; i < device->parts; i++) {
         unsigned major_number = device->major_of[i], minor_number = device->minor_of[i];
+        if (device_counts_nothing(sys, major_number, minor_number)) {
+            return false;
+        }
         snprintf(path, sizeof path, "%.200s/%u:%u/stat", sys, major_number, minor_number);
         if (!device_add_counters(path, &counts[WEIR_DEVICE_READ], &counts[WEIR_DEVICE_WRITTEN])) {
             return false;
@@ -119,10 +156,10 @@ void weir_device_begin(const char *path, const struct weir_medium *medium, struc
         device->counts_flushes = device_counts_flushes(device);
         return;
     }
+    char none[sizeof device->reason];
     const char *what = medium->file_system[0] != '\0' ? medium->file_system : "this file system";
-    if (device->reason[0] == '\0') {
-        snprintf(device->reason, sizeof device->reason, "%s shows no device with counters", what);
-    }
+    snprintf(none, sizeof none, "%.60s shows no device with counters", what);
+    weir_device_unknown(blocks, device, none);
 }
 
 void weir_device_begin_block(unsigned major_number, unsigned minor_number, struct weir_device *device) {
@@ -132,8 +169,8 @@ void weir_device_begin_block(unsigned major_number, unsigned minor_number, struc
         weir_device_now(device, device->counts)) {
         device_name_it(device);
         weir_device_read_kernel(device->kernel);
-    } else if (device->reason[0] == '\0') {
-        snprintf(device->reason, sizeof device->reason, "the device has no counters");
+    } else {
+        weir_device_unknown(blocks, device, "the device has no counters");
     }
 }
 
@@ -144,7 +181,7 @@ void weir_device_end(struct weir_device *device) {
     }
     if (!weir_device_now(device, now)) {
         device->name[0] = '\0';
-        snprintf(device->reason, sizeof device->reason, "the counters of the device went away");
+        weir_device_unknown(blocks, device, "the counters of the device went away");
         return;
     }
     memcpy(device->before, device->counts, sizeof device->before);

@@ -144,6 +144,31 @@ static void check_flushes(void) {
     CHECK(follow(8, 48, &device, counts) && counts[WEIR_DEVICE_FLUSHES] == 0);
 }
 
+/* A disk that was told not to count is unknown, also as one of several and below a partition. */
+static void check_not_counting(void) {
+    struct weir_device device;
+    uint64_t counts[WEIR_DEVICE_COUNTS];
+    disk("8:64", 100, 200);
+    put("8:64/queue/iostats", "1\n");
+    CHECK(follow(8, 64, &device, counts) && counts[WEIR_DEVICE_WRITTEN] == 102400);
+    put("8:64/queue/iostats", "0\n");
+    CHECK(!follow(8, 64, &device, counts));
+    weir_device_unknown(root, &device, "no counters");
+    CHECK(strstr(device.reason, "8:64 counts nothing") != NULL && strstr(device.reason, "iostats") != NULL);
+    disk("8:64/sde1", 10, 20);
+    put("8:64/sde1/partition", "1\n");
+    linked("8:65", "8:64/sde1");
+    CHECK(!follow(8, 65, &device, counts));
+    disk("253:9", 7, 7);
+    put("253:9/slaves/sda/dev", "8:0\n");
+    put("253:9/slaves/sde/dev", "8:64\n");
+    CHECK(!follow(253, 9, &device, counts) && device.parts == 2);
+    put("8:64/queue/iostats", "1\n");
+    CHECK(follow(253, 9, &device, counts));
+    weir_device_unknown(root, &device, "no counters");
+    CHECK(strcmp(device.reason, "no counters") == 0);
+}
+
 /* A partition counts for itself, and its disk for others: 8:1 is a link into the disk's directory. */
 static void check_partitions(void) {
     struct weir_device device;
@@ -256,6 +281,7 @@ int main(void) {
     check_containers();
     check_disks();
     check_flushes();
+    check_not_counting();
     check_partitions();
     check_volumes();
     check_loops();
