@@ -19,13 +19,16 @@ static bool server_fits(const struct weir_medium *medium) {
     return server_command() != NULL;
 }
 
-/* Sum over the servers; false where none reports it. */
+/* Sum over the servers; false where none reports it, or one does not know it (null). */
 static bool server_sum(const char *reply, const char *key, uint64_t *sum) {
     bool found = false;
     *sum = 0;
     for (const char *at = strstr(reply, key); at != NULL; at = strstr(at + 1, key)) {
         const char *number = at + strlen(key);
         number += strspn(number, " \":");
+        if (*number < '0' || *number > '9') {
+            return false;
+        }
         *sum += strtoull(number, NULL, 10);
         found = true;
     }

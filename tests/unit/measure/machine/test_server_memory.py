@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,17 @@ def test_the_probe_of_weir_reports_the_memory_of_its_machine(tmp_path: Path) -> 
     ).stdout.strip()
     size = subprocess.run(["getconf", "PAGE_SIZE"], capture_output=True, text=True, check=True).stdout
     assert found == int(total) * int(size)
+
+
+def test_the_probe_knows_nothing_of_disks_that_were_told_not_to_count(tmp_path: Path) -> None:
+    probe = runpy.run_path(str(ROOT / "src/server/weir-server-probe"))
+    disks = {name: str(tmp_path / name) for name in ("sda", "sdb")}
+    for name, iostats in {"sda": "1", "sdb": "0"}.items():
+        (tmp_path / name / "queue").mkdir(parents=True)
+        (tmp_path / name / "queue" / "iostats").write_text(f"{iostats}\n")
+        (tmp_path / name / "stat").write_text("10 0 2 5 20 1 4 7 0 0 0\n")
+    assert probe["counted"](disks) == (None, None)
+    assert probe["counted"]({"sda": disks["sda"]}) == (1024, 2048)
 
 
 def test_links_and_memory_of_servers_are_facts_of_the_target() -> None:
