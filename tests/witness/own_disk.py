@@ -6,6 +6,7 @@ Of a loop device, weir counts the disk below its file, or knows that it is memor
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -15,6 +16,7 @@ import pytest
 
 from tests.needs import loop_devices, mount_namespaces, mounts, need
 
+_PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 _HIDE = 'for one in $0; do mount -t tmpfs none "/sys/block/$one/loop"; done; exec "$@"'
 
 
@@ -38,7 +40,7 @@ def own_disk(
     memory.mkdir()
     with ExitStack() as stack:
         _do("mount", "-t", "tmpfs", "-o", f"size={disks * mib + 16}m", "weir-own-disk", str(memory))
-        stack.callback(_undo, "umount", str(memory))
+        stack.callback(_undo, "umount", "--lazy", str(memory))
         loops = []
         for number in range(disks):
             with (memory / str(number)).open("wb") as stream:
@@ -48,14 +50,15 @@ def own_disk(
         disk = OwnDisk([Path(loop).name for loop in loops])
         _do(f"mkfs.{kind}", "-q", *options, *loops)
         _do("mount", "-t", kind, "-o", mount, loops[0], str(point))
-        stack.callback(_undo, "umount", str(point))
+        stack.callback(_undo, "umount", "--lazy", str(point))
         stack.callback(disk.count, True)
         yield disk
 
 
 def _do(*command: str) -> str:
     try:
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        environment = {**os.environ, "PATH": _PATH}
+        done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
     except FileNotFoundError:
         pytest.skip(f"{command[0]} is missing")
     if done.returncode != 0:

@@ -15,6 +15,8 @@ LEAST_BYTES = 4 * 2**20  # bytes that a server, or another user, must have moved
 ARRIVED = 0.95
 STARVED = 0.5  # share of the access: waiting for a processor tells nothing about servers
 
+_OF_ALL_TRAFFIC = ("node", "links")
+
 Observer = Mapping[str, Any]
 
 
@@ -49,9 +51,17 @@ def counting(subject: Subject, key: str) -> list[Observer]:
     known = [
         one for one in observers(subject) if one.get(key) is not None and one.get("counted") != "devices"
     ]
-    return [one for one in known if one.get("counted") != "node"] or (
+    return [one for one in known if one.get("counted") not in _OF_ALL_TRAFFIC] or (
         [] if _mixes_messages(subject) else known
     )
+
+
+def past_links(seen: Sequence[Observer]) -> str | None:
+    """Why counts that do not fit tell nothing: a container has links without hardware alone, and what the
+    kernel or a service outside moves for a mount goes past them."""
+    if any(one.get("counted") == "links" for one in seen):
+        return "the links of this container have no hardware: the mount may go past them"
+    return None
 
 
 def _mixes_messages(subject: Subject) -> bool:

@@ -66,7 +66,8 @@ bool weir_device_read_line(const char *path, char *text, int bytes);
 #define WEIR_DEVICE_DEEPEST 8
 /* Sum of the counters of all parts; false where one of them has none, or was told not to count. */
 bool weir_device_count(const char *sys, const struct weir_device *device, uint64_t *counts);
-/* Keeps why the device is unknown: the first reason that was found, a disk that does not count, or the other one.
+/* Keeps why the device is unknown: the first reason that was found, a disk that does not count, or the other
+ * one.
  */
 void weir_device_unknown(const char *sys, struct weir_device *device, const char *otherwise);
 

@@ -32,7 +32,8 @@ enum weir_server_counted {
     WEIR_COUNTS_PAYLOAD, /* bytes of files alone */
     WEIR_COUNTS_TRAFFIC, /* of the mount, with headers and requests */
     WEIR_COUNTS_NODE,    /* of the whole node, whoever caused it */
-    WEIR_COUNTS_DEVICES  /* of the servers' devices, as the servers report them */
+    WEIR_COUNTS_DEVICES, /* of the servers' devices, as the servers report them */
+    WEIR_COUNTS_LINKS    /* of a container's links, past which the mount may send and receive */
 };
 
 struct weir_observer {

@@ -29,7 +29,7 @@ const struct weir_observer *weir_observers(void) {
 }
 
 const char *weir_servers_counted_name(enum weir_server_counted counted) {
-    static const char *const names[] = {"payload", "traffic", "node", "devices"};
+    static const char *const names[] = {"payload", "traffic", "node", "devices", "links"};
     return names[counted];
 }
 

@@ -1,12 +1,18 @@
-/* Network ports of the node, whoever used them: the weakest witness, for clients that show nothing else. */
+/* Network ports of the node, whoever used them: the weakest witness, for clients that show nothing else.
+ * Links without hardware, as a container has them, are weaker still: what the kernel or a service outside
+ * sends for a mount goes past them. They are an observer of their own. */
 #include "closing.h"
+#include "device.h"
 #include "fuse_client.h"
 #include "observer.h"
 
 #include <dirent.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define UNIT_BYTES 4u /* port_xmit_data and port_rcv_data of InfiniBand count units of 4 bytes */
@@ -43,20 +49,39 @@ static bool ports_add(const char *folder, const char *name, const char *file, ui
     return good;
 }
 
-/* The links are those of this network namespace, which /sys may not show. Bridges and tunnels are made of
- * hardware, so that it counts alone; where there is none, all of them count. */
+/* /sys may show another network namespace than ours, where a link of hardware has the name of one of ours: it
+ * is the same where it has the same address. */
+static bool ports_is_hardware(const char *name) {
+    char path[128], text[64], own[18];
+    struct ifreq request;
+    memset(&request, 0, sizeof request);
+    snprintf(request.ifr_name, sizeof request.ifr_name, "%.15s", name);
+    snprintf(path, sizeof path, "/sys/class/net/%.31s/device", name);
+    if (access(path, F_OK) != 0) {
+        return false;
+    }
+    int any_socket = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool good = any_socket >= 0 && ioctl(any_socket, SIOCGIFHWADDR, &request) == 0;
+    if (any_socket >= 0) {
+        close(any_socket);
+    }
+    const unsigned char *a = (const unsigned char *)request.ifr_hwaddr.sa_data;
+    snprintf(own, sizeof own, "%02x:%02x:%02x:%02x:%02x:%02x", a[0], a[1], a[2], a[3], a[4], a[5]);
+    snprintf(path, sizeof path, "/sys/class/net/%.31s/address", name);
+    return good && weir_device_read_line(path, text, sizeof text) && strncmp(text, own, strlen(own)) == 0;
+}
+
+/* The links of this network namespace: those of hardware, of which bridges and tunnels are made, or the
+ * others.
+ */
 static int ports_add_ethernet(bool hardware, uint64_t *sent, uint64_t *received) {
-    char line[512], name[32], path[128];
+    char line[512], name[32];
     unsigned long long in, out;
     int found = 0;
     WEIR_FILE *links = fopen("/proc/net/dev", "re");
     while (links != NULL && fgets(line, sizeof line, links) != NULL) {
-        if (sscanf(line, " %31[^:]: %llu %*u %*u %*u %*u %*u %*u %*u %llu", name, &in, &out) != 3 ||
-            strcmp(name, "lo") == 0) {
-            continue;
-        }
-        snprintf(path, sizeof path, "/sys/class/net/%s/device", name);
-        if (!hardware || access(path, F_OK) == 0) {
+        if (sscanf(line, " %31[^:]: %llu %*u %*u %*u %*u %*u %*u %*u %llu", name, &in, &out) == 3 &&
+            strcmp(name, "lo") != 0 && ports_is_hardware(name) == hardware) {
             *received += in;
             *sent += out;
             found++;
@@ -82,16 +107,16 @@ static int ports_add_infiniband(uint64_t *sent, uint64_t *received) {
     return found;
 }
 
-static int ports_sum(uint64_t counts[WEIR_SERVERS_COUNTS]) {
+static void ports_begin_sum(uint64_t counts[WEIR_SERVERS_COUNTS]) {
     memset(counts, 0, WEIR_SERVERS_COUNTS * sizeof *counts);
-    uint64_t *sent = &counts[WEIR_SERVERS_SENT], *received = &counts[WEIR_SERVERS_RECEIVED];
-    int found = ports_add_ethernet(true, sent, received) + ports_add_infiniband(sent, received);
-    if (found == 0) {
-        found = ports_add_ethernet(false, sent, received);
-    }
     counts[WEIR_SERVERS_REQUESTS] = counts[WEIR_SERVERS_WRITES] = counts[WEIR_SERVERS_COMMITS] =
         WEIR_SERVERS_UNKNOWN;
-    return found;
+}
+
+static int ports_sum(uint64_t counts[WEIR_SERVERS_COUNTS]) {
+    uint64_t *sent = &counts[WEIR_SERVERS_SENT], *received = &counts[WEIR_SERVERS_RECEIVED];
+    ports_begin_sum(counts);
+    return ports_add_ethernet(true, sent, received) + ports_add_infiniband(sent, received);
 }
 
 static bool ports_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
@@ -116,3 +141,37 @@ static struct weir_observer ports = {
 };
 
 WEIR_OBSERVER(ports)
+
+static bool links_fits(const struct weir_medium *medium) {
+    uint64_t counts[WEIR_SERVERS_COUNTS];
+    return ports_fits(medium) && ports_sum(counts) == 0;
+}
+
+static int links_sum(uint64_t counts[WEIR_SERVERS_COUNTS]) {
+    ports_begin_sum(counts);
+    return ports_add_ethernet(false, &counts[WEIR_SERVERS_SENT], &counts[WEIR_SERVERS_RECEIVED]);
+}
+
+static bool links_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
+    (void)medium;
+    return links_sum(counts) > 0;
+}
+
+static bool links_begin(const struct weir_medium *medium, char what[96]) {
+    uint64_t counts[WEIR_SERVERS_COUNTS];
+    int found = links_sum(counts);
+    (void)medium;
+    snprintf(what, 96, found > 0 ? "%d links without hardware, all traffic" : "no link has counters%.0d",
+             found);
+    return found > 0;
+}
+
+static struct weir_observer links = {
+    .name = "links",
+    .counted = WEIR_COUNTS_LINKS,
+    .fits = links_fits,
+    .begin = links_begin,
+    .count = links_count,
+};
+
+WEIR_OBSERVER(links)

@@ -7,7 +7,18 @@ from typing import Any
 
 import pytest
 
-from tests.unit.audit.subjects import DONE, MIB, behind, blind, observer, on_disk, server, servers, subject
+from tests.unit.audit.subjects import (
+    DONE,
+    MIB,
+    ON_NETWORK,
+    behind,
+    blind,
+    observer,
+    on_disk,
+    server,
+    servers,
+    subject,
+)
 from weir.audit import Subject, judge
 from weir.audit.evidence import proof
 from weir.audit.judge import Judgement, verdict_columns
@@ -32,6 +43,41 @@ def test_the_level_is_printed_for_valid_records_alone() -> None:
     assert verdict_columns(Judgement(passed=passed))["proof"] == "servers"
     assert verdict_columns(Judgement(passed=passed, missing=("end",)))["proof"] is None
     assert verdict_columns(Judgement())["proof"] == "client"
+
+
+def _by_links(**moved: int) -> dict[str, Any]:
+    return observer(observer="links", counted="links", **moved)
+
+
+def test_links_of_a_container_may_prove_and_never_accuse() -> None:
+    """A mount that the kernel or a service outside serves goes past them."""
+    enough = judge(_write(_by_links(sent=WHOLE)))
+    assert "not-at-servers" in enough.passed
+    for about in (
+        _write(_by_links(sent=MIB)),
+        _write(_by_links(sent=3 * WHOLE, idle_sent_bytes=1 * MIB)),
+        subject(behind(_by_links(received=MIB)), access="read"),
+        subject(behind(_by_links(received=MIB), direct=True), access="read", direct=True),
+        subject(behind(_by_links(sent=WHOLE)), run=ON_NETWORK),
+    ):
+        judged = judge(about)
+        of_links = {*judged.not_observable} & {
+            "not-at-servers",
+            "not-from-servers",
+            "others-on-servers",
+            "copies-missing",
+        }
+        assert of_links
+        assert not {one.rule for one in (*judged.findings, *judged.notes)} & SERVERS_RULES
+
+
+SERVERS_RULES = {
+    "not-at-servers",
+    "not-from-servers",
+    "others-on-servers",
+    "copies-missing",
+    "partly-from-cache",
+}
 
 
 @pytest.mark.parametrize(

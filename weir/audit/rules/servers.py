@@ -17,6 +17,7 @@ from weir.audit.moved import (
     is_of_servers,
     must_be_sent,
     observers,
+    past_links,
     too_few,
 )
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
@@ -55,6 +56,8 @@ def not_at_servers(subject: Subject) -> Outcome | None:
     short = too_few(subject, seen, needed)
     if not short:
         return _of_all_calls(subject, text, min(one["sent_bytes"] for one in seen) - ARRIVED * needed)
+    if past := past_links(short):
+        return not_observable(f"{text}, and {past}")
     if any(one.get("ended_connections") for one in short):
         return note(f"{text}, connections ended meanwhile with counts that nobody saw")
     if _may_be_compressed(subject):
@@ -92,6 +95,8 @@ def not_from_servers(subject: Subject) -> Outcome | None:
     ]
     if not short:
         return _of_all_calls(subject, text, min(one["received_bytes"] for one in seen) - _FETCHED * needed)
+    if past := past_links(short):
+        return not_observable(f"{text}, and {past}")
     if any(one.get("ended_connections") for one in short):
         return note(f"{text}, connections ended meanwhile with counts that nobody saw")
     if _may_be_compressed(subject) and min(one["received_bytes"] for one in short) >= _REQUESTS * needed:
@@ -159,6 +164,8 @@ def others_on_servers(subject: Subject) -> Outcome | None:
             text = "{} more were sent than the {} of this access".format(*sizes(excess, moved))
     if others < LEAST_BYTES or others < _NOTE * moved:
         return passed(text)
+    if past := past_links(seen):
+        return not_observable(f"{text}, and {past}")
     return degraded(text) if others >= _DEGRADED * moved else note(text)
 
 
@@ -178,7 +185,10 @@ def copies_missing(subject: Subject) -> Outcome | None:
     expected = _factor(subject) * needed
     factor = f"needed at {_factor(subject):g} a byte"
     text = _text(seen, "sent_bytes", expected, "sent to the servers", factor)
-    return passed(text) if min(one["sent_bytes"] for one in seen) >= ARRIVED * expected else degraded(text)
+    if min(one["sent_bytes"] for one in seen) >= ARRIVED * expected:
+        return passed(text)
+    past = past_links(seen)
+    return not_observable(f"{text}, and {past}") if past else degraded(text)
 
 
 @rule("NOTE", "DEGRADED", needs_output=True)
@@ -249,7 +259,8 @@ def received_share(subject: Subject) -> float | None:
     seen, moved = counting(subject, "received_bytes"), subject.number("moved_bytes")
     if not seen or not moved:
         return None
-    return float(min(one["received_bytes"] for one in seen) / subject.of_files(moved))
+    share = float(min(one["received_bytes"] for one in seen) / subject.of_files(moved))
+    return None if share < ARRIVED and past_links(seen) else share
 
 
 def _of_devices(subject: Subject, key: str) -> int | None:

@@ -15,6 +15,7 @@ from weir.terms.printed_values import real
 
 _SYSTEM, _PROC = Path("/sys/class"), Path("/proc")
 _SIOCETHTOOL, _ETHTOOL_GSET = 0x8946, 0x1
+_SIOCGIFHWADDR, _HWADDR_AT = 0x8927, 18
 # host:/export, host1,host2:/, mfs#host:port, 10.0.0.1@tcp:/name, addr=10.0.0.1
 _NAMES = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:]+\]")
 _ADDRESS_OPTIONS = ("addr", "mountaddr", "mon_addr")
@@ -44,19 +45,33 @@ def link_speed_mbit_s(name: str) -> float | None:
     return None if speed in (0, 0xFFFF, 0xFFFFFFFF) else float(speed)
 
 
+def link_address(name: str) -> str | None:
+    """The address of a link of this network namespace."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        try:
+            answer = fcntl.ioctl(any_socket, _SIOCGIFHWADDR, struct.pack("16s24x", name.encode()))
+        except OSError:
+            return None
+    return answer[_HWADDR_AT : _HWADDR_AT + 6].hex(":")
+
+
 def links_mbit_s(
     servers: Sequence[str],
     system: Path = _SYSTEM,
     proc: Path = _PROC,
     speed: Callable[[str], float | None] = link_speed_mbit_s,
+    address: Callable[[str], str | None] = link_address,
 ) -> float | None:
     """The speed of all links of the node together; None where one is unknown, or a server is this node."""
     if not servers or set(servers) & _own_addresses(proc):
         return None
     names = _links(proc)
-    # Bridges and tunnels are made of hardware; in a network namespace of its own there is none.
-    speeds = [speed(name) for name in names if (system / "net" / name / "device").exists()]
-    speeds = speeds or [speed(name) for name in names]
+    # Bridges and tunnels are made of hardware. A container may have links without it alone: their drivers
+    # report a number that nothing keeps to (veth: 10 Gbit/s), and the mount may go past them.
+    hardware = [name for name in names if _is_hardware(name, system, address)]
+    if names and not hardware:
+        return None
+    speeds = [speed(name) for name in hardware]
     rates = [_rate(port) for port in sorted(system.glob("infiniband/*/ports/*/rate"))]
     known = [speed for speed in (*speeds, *rates) if speed is not None]
     return sum(known) if known and len(known) == len(speeds) + len(rates) else None
@@ -97,6 +112,17 @@ def _links(proc: Path) -> list[str]:
     parts = [line.partition(":") for line in lines]
     counted = [(name.strip(), fields.split()) for name, _, fields in parts]
     return [name for name, fields in counted if name != "lo" and fields and fields[0] != "0"]
+
+
+def _is_hardware(name: str, system: Path, address: Callable[[str], str | None]) -> bool:
+    """The link of that name in /sys may be of another network namespace: then its address is another one."""
+    folder = system / "net" / name
+    try:
+        listed = (folder / "address").read_text(encoding="ascii").strip()
+    except OSError:
+        return False
+    own = address(name)
+    return (folder / "device").exists() and own is not None and listed.startswith(own)
 
 
 def _rate(port: Path) -> float | None:
