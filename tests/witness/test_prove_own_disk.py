@@ -3,6 +3,11 @@ machine."""
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,3 +33,53 @@ def test_a_disk_that_counts_nothing_is_unknown(prove: Prove, tmp_path: Path) -> 
     assert claim_of(honest)["verdict"] == "VALID", honest["stderr"]
     assert claim_of(silent)["verdict"] == "UNPROVEN", silent["stderr"]
     assert f"{disk.names[0]} counts nothing of what it moves" in silent["stderr"]
+
+
+@contextmanager
+def another_writer(folder: Path) -> Iterator[None]:
+    """Somebody else, whose bytes bypass the cache: they reach the disk as they are written."""
+    program = ("dd", "if=/dev/zero", f"of={folder / 'other'}", "bs=1M", "count=300", "oflag=direct")
+    script = 'while true; do "$@" 2> /dev/null; done'
+    process = subprocess.Popen(("sh", "-c", script, "writer", *program), start_new_session=True)
+    try:
+        yield
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _with_fio(how: str, *more: str) -> tuple[str, ...]:
+    options = f"--name=j --rw=write --size=4m --filename=f --output-format=json {how}"
+    return ("fio", *options.split(), *more)
+
+
+@pytest.mark.parametrize(
+    ("kind", "how"),
+    [
+        ("ext4", "--ioengine=sync --fdatasync=1 --bs=2300"),  # as etcd's documentation has it
+        ("ext4", "--ioengine=sync --fsync=1 --bs=4k"),
+        ("ext4", "--ioengine=sync --sync=1 --bs=4k"),
+        ("ext4", "--ioengine=sync --fsync=1 --bs=4k --direct=1 --rw=randwrite"),
+        ("ext4", "--ioengine=io_uring --fsync=1 --bs=4k"),
+        ("btrfs", "--ioengine=sync --fdatasync=1 --bs=2300"),
+        ("btrfs", "--ioengine=libaio --fsync=1 --bs=4k"),
+    ],
+)
+def test_what_each_synchronisation_adds_is_not_foreign(
+    prove: Prove, tmp_path: Path, kind: str, how: str
+) -> None:
+    """A journal takes a few blocks of each, which is a multiple of a small write."""
+    with own_disk(tmp_path / "data", kind=kind) as disk:
+        seen = prove(*_with_fio(how), ahead=disk.ahead)
+    claim = claim_of(seen)
+    assert "others-on-device" not in (claim["reasons"] or ""), seen["stderr"]
+    assert claim["verdict"] == ("UNPROVEN" if "io_uring" in how else "VALID"), seen["stderr"]
+
+
+def test_another_writer_beside_small_synchronised_writes_is_found(prove: Prove, tmp_path: Path) -> None:
+    """Its bytes are several times what the journal may have taken."""
+    with own_disk(tmp_path / "data") as disk, another_writer(tmp_path / "data"):
+        seen = prove(*_with_fio("--ioengine=sync --fdatasync=1 --bs=4k"), ahead=disk.ahead)
+    claim = claim_of(seen)
+    assert claim["verdict"] == "DEGRADED", seen["stderr"]
+    assert "others-on-device" in claim["reasons"]

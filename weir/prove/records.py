@@ -214,6 +214,8 @@ def facts_of(
         syncs = sum(phase.calls["sync"] for phase in phases)
         through = synced_share(phases) >= NEARLY_ALL and not syncs
         facts["sync_calls"] = facts["called_syncs"] = max(syncs, int(through))
+        if through:  # each call synchronises what it writes
+            facts["synced_writes"] = sum(phase.calls["write"] for phase in phases)
         facts["tasks"] = 1
         facts["payload"] = _payload(processes)
         facts["unwritten"] = mount.unwritten
@@ -295,6 +297,8 @@ def told_of_syncs(row: Row, mount: Mount, phases: Sequence[Phase]) -> dict[str, 
     where it tells of none, or where an option of the mount prevents them."""
     told: Mapping[str, Any] = row.get("observed") or {}
     found = {name: told[name] for name in _TOLD if told.get(name)}
+    if not phases and found.get("syncs_reported"):
+        return {"synced_writes": found["syncs_reported"]}  # by a queue
     if not found or not phases or synchronisation_off(Path(mount.point)):
         return {}
     return found | {"syncs_at_once": max(phase.syncs_at_once for phase in phases)}

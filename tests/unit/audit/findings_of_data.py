@@ -159,6 +159,12 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "DEGRADED",
         "1.17 GiB of other users beside 800 MiB",
     ),
+    (
+        "others-on-device",
+        subject(on_disk(0, 2000 * MIB) | {"sync_calls": 12_800}),
+        "DEGRADED",
+        "800 MiB of other users beside 800 MiB of this access and at most 400 MiB of the journal",
+    ),
     ("other-target", on_file_system("fuse.ceph-fuse", "ceph-fuse"), "INVALID", "declares disk"),
     ("other-target", on_file_system("fuse", "mfs#10.0.0.1:9421"), "INVALID", "the files are on fuse"),
     ("other-target", on_file_system("fuse.sshfs", "me@host:data"), "INVALID", "the files are on fuse.sshfs"),

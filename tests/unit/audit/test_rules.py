@@ -155,6 +155,12 @@ CLEAN: dict[str, Subject] = {
         {"scattered": True, "least_bytes_of_rank": 99 * MIB}, file_bytes=799 * MIB
     ),
     "the journal adds a little": subject(on_disk(0, 810 * MIB) | {"device_written_bytes": 810 * MIB}),
+    "a journal has a few blocks of each synchronisation": subject(
+        on_disk(0, 1200 * MIB) | {"sync_calls": 204_800, "device_written_bytes": 1200 * MIB}
+    ),
+    "so it has of writes that synchronise themselves": subject(
+        on_disk(0, 1200 * MIB) | {"synced_writes": 204_800, "device_written_bytes": 1200 * MIB},
+    ),
     "several disks hold copies": subject(
         on_disk(0, 1600 * MIB) | {"device": {"name": "sda and 1 more", "disk_written_bytes": 1600 * MIB}}
     ),
