@@ -128,6 +128,8 @@ static void write_account(FILE *stream, struct account *account, bool is_killed)
     write_text(stream, "device", account->device.name);
     write_text(stream, "device_reason", account->device.name[0] != '\0' ? "" : account->device.reason);
     write_number(stream, "device_copies", account->device.copies);
+    fprintf(stream, "\"device_mirrors\": [%" PRIu64 ", %" PRIu64 "], ", account->device.mirrors_least,
+            account->device.mirrors_most);
     fprintf(stream, "\"device_flushes\": %s, ", account->device.counts_flushes ? "true" : "false");
     write_observers(stream, servers_of(account));
     fputs(", ", stream);

@@ -130,6 +130,8 @@ static void write_spans(FILE *stream) {
     write_text_or_null(stream, "device_reason",
                        spans_device()->name[0] != '\0' ? "" : spans_device()->reason);
     fprintf(stream, ",\n  \"device_copies\": %" PRIu64 ",\n  ", spans_device()->copies);
+    fprintf(stream, "\"device_mirrors\": [%" PRIu64 ", %" PRIu64 "],\n  ", spans_device()->mirrors_least,
+            spans_device()->mirrors_most);
     fprintf(stream, "\"device_flushes\": %s,\n  ", spans_device()->counts_flushes ? "true" : "false");
     write_observers(stream, spans_servers());
     fprintf(stream, ",\n  \"started_ns\": %" PRIu64 ", ", spans_start()->raw_ns);

@@ -105,6 +105,7 @@ def test_the_disk_below_a_file_is_found_and_has_the_bytes(
     assert seen["file_system"] == kind
     assert seen["device"]["name"] == plain["device"]["name"]
     assert seen["device"]["copies"] == copies
+    assert seen["device"]["mirrors_least"] == (1 if "journal" in mount else copies)
     assert seen["device_written_bytes"] >= copies * WRITTEN
     assert seen["dirtied_bytes"] >= WRITTEN
 

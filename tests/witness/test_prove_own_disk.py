@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.witness import filtered_syncs
 from tests.witness.conftest import Prove
 from tests.witness.own_disk import own_disk
 
@@ -33,6 +35,19 @@ def test_a_disk_that_counts_nothing_is_unknown(prove: Prove, tmp_path: Path) -> 
     assert claim_of(honest)["verdict"] == "VALID", honest["stderr"]
     assert claim_of(silent)["verdict"] == "UNPROVEN", silent["stderr"]
     assert f"{disk.names[0]} counts nothing of what it moves" in silent["stderr"]
+
+
+@pytest.mark.parametrize(("profile", "disks"), [("raid1", 2), ("dup", 1)])
+def test_a_mirror_must_have_all_copies(prove: Prove, tmp_path: Path, profile: str, disks: int) -> None:
+    """Half of the file, written back twice, is as much as the file."""
+    half = (sys.executable, str(Path(filtered_syncs.__file__)), "g", "64", "35")
+    with own_disk(tmp_path / "data", "-d", profile, kind="btrfs", disks=disks) as disk:
+        honest = prove(*DD, ahead=disk.ahead)
+        lying = prove(*half, ahead=disk.ahead)
+    assert claim_of(honest)["verdict"] == "VALID", honest["stderr"]
+    assert "sync-not-effective" in honest["claims"][0]["checked"]
+    (write,) = [one for one in lying["records"] if one["access"] == "write"]
+    assert "sync-not-effective" in write["reasons"], lying["stderr"]
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from weir.prove.counters import (
 )
 from weir.prove.pieces import BYTES, Piece, groups_of, joined, known_sum, runs_of, spans_of, synced
 from weir.prove.reports import Process, is_killed, streamed_on
+from weir.witness.nodes import mirrors_of
 
 KINDS = ("read", "write", "sync", "name")
 _SUMMED = ("opens", "opens_failed", "direct_requested", "direct_kernel", "mappings")
@@ -117,6 +118,7 @@ class Mount:
     device_reason: str | None
     device_copies: int
     device_flushes: bool
+    device_mirrors: tuple[int, int]  # copies of each byte that a synchronisation waits for: at least, at most
     observers: Sequence[Mapping[str, Any]]
     counts: Mapping[str, int]
     syncs: Mapping[str, int]
@@ -199,6 +201,7 @@ def _mount(
         device_reason=first["device_reason"],
         device_copies=first["device_copies"],
         device_flushes=all(one.get("device_flushes") for _, one in parts),
+        device_mirrors=mirrors_of(one for _, one in parts),
         observers=next((one["observers"] for _, one in parts if one["observers"]), ()),
         counts={name: sum(one[name] for _, one in used) for name in _SUMMED},
         syncs=_syncs([one for _, one in used]),

@@ -232,7 +232,8 @@ def without_counts(subject: Subject, names: Sequence[str], why: str) -> Subject:
 def device_facts(mount: Mount, grown: Sequence[int] | None) -> dict[str, Any]:
     """Beside the bytes read and written."""
     copies, flushes = mount.device_copies, mount.device_flushes
-    return facts_of_device(mount.device, mount.device_reason, grown, copies, flushes)
+    known = mount.device, mount.device_reason
+    return facts_of_device(*known, grown, copies, flushes, mount.device_mirrors)
 
 
 def _compresses(mount: Mount) -> bool | None:

@@ -11,7 +11,7 @@ from weir.base.files import from_json
 from weir.terms.model import Row
 from weir.terms.shapes import check_of
 from weir.witness.document import LIBRARY
-from weir.witness.nodes import facts_of_device, groups, processors, servers_of
+from weir.witness.nodes import facts_of_device, groups, mirrors_of, processors, servers_of
 from weir.witness.spans import (
     MOVED,
     Span,
@@ -281,11 +281,12 @@ def _device(
         total = [sum(parts) for parts in zip(total, grown, [-one for one in least], strict=False)]
     known = None if name is None else total
     copies = processes[min(processes)].get("device_copies")
+    mirrors = mirrors_of(processes.values())
     has_flushes = all(process.get("device_flushes") for process in processes.values())
     return {
         "device_read_bytes": known and known[0],
         "device_written_bytes": known and known[1],
-        "device": facts_of_device(name, reason, known, copies, has_flushes),
+        "device": facts_of_device(name, reason, known, copies, has_flushes, mirrors),
     }
 
 

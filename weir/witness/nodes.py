@@ -110,17 +110,30 @@ def counts_of_observer(
     }
 
 
+def mirrors_of(devices: Iterable[Mapping[str, Any]]) -> tuple[int, int]:
+    """Joins several looks at a device to the least and the most; older libraries do not look."""
+    looks = [one.get("device_mirrors") or (1, 1) for one in devices]
+    return max(min(look[0] for look in looks), 1), max(*(look[1] for look in looks), 1)
+
+
 def facts_of_device(
-    name: str | None, reason: str | None, grown: Sequence[int] | None, copies: int | None, has_flushes: bool
+    name: str | None,
+    reason: str | None,
+    grown: Sequence[int] | None,
+    copies: int | None,
+    has_flushes: bool,
+    mirrors: Sequence[int],
 ) -> dict[str, Any]:
     """A device beside the bytes that the files read and wrote. grown: its counts; None where nothing counted
-    them."""
+    them. mirrors: the copies of each byte that a synchronisation waits for, at least and at most."""
     return {
         "name": name if grown else None,
         "reason": reason,
         "disk_read_bytes": grown[2] if grown else None,
         "disk_written_bytes": grown[3] if grown else None,
         "copies": (copies or 1) if grown else None,
+        "mirrors_least": mirrors[0] if grown else None,
+        "mirrors_most": mirrors[1] if grown else None,
         "flushes": grown[_FLUSHES] if grown and has_flushes and len(grown) > _FLUSHES else None,
     }
 

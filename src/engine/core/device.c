@@ -122,6 +122,11 @@ bool weir_device_now(const struct weir_device *device, uint64_t *counts) {
     return weir_device_count(blocks, device, counts);
 }
 
+void weir_device_clear(struct weir_device *device) {
+    memset(device, 0, sizeof *device);
+    device->copies = device->mirrors_least = device->mirrors_most = 1;
+}
+
 static void device_name_it(struct weir_device *device) {
     char first[128];
     int more = device->parts - 1;
@@ -138,8 +143,7 @@ static void device_name_it(struct weir_device *device) {
 void weir_device_begin(const char *path, const struct weir_medium *medium, struct weir_device *device) {
     char directory[WEIR_MEDIUM_PATH + 2];
     struct stat facts;
-    memset(device, 0, sizeof *device);
-    device->copies = 1;
+    weir_device_clear(device);
     /* A look at the file itself would speed up its first open. */
     weir_directory_of(path, directory, sizeof directory);
     if (stat(directory, &facts) != 0) {
@@ -163,8 +167,7 @@ void weir_device_begin(const char *path, const struct weir_medium *medium, struc
 }
 
 void weir_device_begin_block(unsigned major_number, unsigned minor_number, struct weir_device *device) {
-    memset(device, 0, sizeof *device);
-    device->copies = 1;
+    weir_device_clear(device);
     if (weir_device_follow(blocks, major_number, minor_number, 0, device) &&
         weir_device_now(device, device->counts)) {
         device_name_it(device);

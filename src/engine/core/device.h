@@ -19,9 +19,12 @@ enum weir_device_count {
 };
 
 struct weir_device {
-    char name[64];       /* vda1, sda and 3 more, loop0 in memory; empty: no counters */
-    char reason[160];    /* why there are none */
-    uint64_t copies;     /* of each byte that is written, by a journal of data and by mirrors */
+    char name[64];    /* vda1, sda and 3 more, loop0 in memory; empty: no counters */
+    char reason[160]; /* why there are none */
+    uint64_t copies;  /* of each byte that is written, by a journal of data and by mirrors */
+    uint64_t mirrors_least,
+        mirrors_most;    /* of these, those that a synchronisation waits for; a degraded mirror
+                          * has fewer than its disks, and several profiles have several */
     int parts;           /* disks or partitions: of a RAID or a logical volume those that it consists of */
     bool counts_flushes; /* each of its disks has a cache that is flushed, and the kernel counts that */
     bool in_memory;      /* one of them is memory of the node, or a loop over a file there */
@@ -55,6 +58,20 @@ int weir_device_follow_members(const char *sys, const char *directory, int depth
 /* The disks below a directory of the medium, whatever file systems are stacked there (device_below.c). */
 bool weir_device_follow_medium(const char *directory, const struct weir_medium *medium, int depth,
                                struct weir_device *device);
+/* How often each byte is written: by at least so many mirrors, and by at most. */
+struct weir_copies {
+    uint64_t least, most;
+};
+
+struct weir_copies weir_device_array_copies(const char *sys, unsigned major_number, unsigned minor_number);
+/* The btrfs has this directory in /sys. */
+struct weir_copies weir_device_btrfs_copies(const char *directory);
+/* The last part of a path. */
+const char *weir_device_last(const char *path);
+/* The way from the directory of a partition to that of its disk. */
+const char *weir_device_up(const char *sys, unsigned major_number, unsigned minor_number);
+/* Nothing is known yet: each byte is written once. */
+void weir_device_clear(struct weir_device *device);
 /* The disks below the file of a loop device, whose directory in /sys is given. */
 bool weir_device_follow_loop(const char *sys, const char *directory, const char *backing, int depth,
                              struct weir_device *device);

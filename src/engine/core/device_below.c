@@ -13,15 +13,6 @@
 static const char blocks[] = "/sys/dev/block";
 #define SECTOR_BYTES 512u
 
-bool weir_device_read_line(const char *path, char *text, int bytes) {
-    WEIR_FILE *file = fopen(path, "re");
-    bool good = file != NULL && fgets(text, bytes, file) != NULL;
-    if (good) {
-        text[strcspn(text, "\n")] = '\0';
-    }
-    return good;
-}
-
 bool weir_device_add_part(unsigned major_number, unsigned minor_number, struct weir_device *device) {
     for (int i = 0; i < device->parts; i++) {
         if (device->major_of[i] == major_number && device->minor_of[i] == minor_number) {
@@ -36,51 +27,47 @@ bool weir_device_add_part(unsigned major_number, unsigned minor_number, struct w
     return true;
 }
 
+static void below_multiply(struct weir_device *device, struct weir_copies copies) {
+    device->copies *= copies.most;
+    device->mirrors_least *= copies.least;
+    device->mirrors_most *= copies.most;
+}
+
+/* Members share the bytes: the copies of one are of all, and they may differ. */
+static void below_take_member(struct weir_device *all, const struct weir_device *member, bool is_first) {
+    if (is_first || member->copies > all->copies) {
+        all->copies = member->copies;
+    }
+    if (is_first || member->mirrors_least < all->mirrors_least) {
+        all->mirrors_least = member->mirrors_least;
+    }
+    if (is_first || member->mirrors_most > all->mirrors_most) {
+        all->mirrors_most = member->mirrors_most;
+    }
+}
+
 int weir_device_follow_members(const char *sys, const char *directory, int depth,
                                struct weir_device *device) {
     char path[600], number[32];
     unsigned member_major, member_minor;
     int found = 0;
-    uint64_t above = device->copies, most = above; /* members share the bytes: the copies of one are of all */
+    const struct weir_device above = *device;
+    struct weir_device joined = above;
     WEIR_DIR *members = opendir(directory);
     for (struct dirent *entry; members != NULL && found >= 0 && (entry = readdir(members)) != NULL;) {
         if (entry->d_name[0] == '.') {
             continue;
         }
         snprintf(path, sizeof path, "%.300s/%.200s/dev", directory, entry->d_name);
-        device->copies = above;
+        below_take_member(device, &above, true);
         bool good = weir_device_read_line(path, number, sizeof number) &&
                     sscanf(number, "%u:%u", &member_major, &member_minor) == 2 &&
                     weir_device_follow(sys, member_major, member_minor, depth + 1, device);
+        below_take_member(&joined, device, found == 0);
         found = good ? found + 1 : -1;
-        most = device->copies > most ? device->copies : most;
     }
-    device->copies = most;
+    below_take_member(device, &joined, true);
     return found;
-}
-
-static const char *below_last(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
-bool weir_device_kernel_name(const char *sys, unsigned major_number, unsigned minor_number, char *name,
-                             size_t room) {
-    char path[400], target[512];
-    snprintf(path, sizeof path, "%.200s/%u:%u", sys, major_number, minor_number);
-    ssize_t length = readlink(path, target, sizeof target - 1);
-    if (length > 0) {
-        target[length] = '\0';
-        snprintf(name, room, "%.100s", below_last(target));
-    }
-    return length > 0;
-}
-
-/* The way from the directory of a partition to that of its disk. */
-static const char *below_up(const char *sys, unsigned major_number, unsigned minor_number) {
-    char path[400];
-    snprintf(path, sizeof path, "%.200s/%u:%u/partition", sys, major_number, minor_number);
-    return access(path, F_OK) == 0 ? "/.." : "";
 }
 
 /* The kernel's own disks of memory, and those that drivers of tests and of targets make of it; as
@@ -97,7 +84,7 @@ static bool below_is_memory(const char *sys, unsigned major_number, unsigned min
         }
     }
     snprintf(path, sizeof path, "%.200s/%u:%u%s/device/model", sys, major_number, minor_number,
-             below_up(sys, major_number, minor_number));
+             weir_device_up(sys, major_number, minor_number));
     bool known = weir_device_read_line(path, text, sizeof text);
     for (unsigned i = 0; known && i < sizeof models / sizeof models[0]; i++) {
         if (strncmp(text, models[i], strlen(models[i])) == 0) {
@@ -144,28 +131,6 @@ static bool below_is_served(const char *sys, unsigned major_number, unsigned min
     return true;
 }
 
-/* How often an array of the md driver writes each byte. */
-static uint64_t below_array_copies(const char *sys, unsigned major_number, unsigned minor_number) {
-    static const char *const names[] = {"level", "raid_disks", "layout"};
-    const char *up = below_up(sys, major_number, minor_number);
-    char texts[3][32], path[400];
-    unsigned disks = 0, layout = 0;
-    for (int i = 0; i < 3; i++) {
-        snprintf(path, sizeof path, "%.200s/%u:%u%s/md/%s", sys, major_number, minor_number, up, names[i]);
-        if (!weir_device_read_line(path, texts[i], sizeof texts[i])) {
-            return 1;
-        }
-    }
-    if (sscanf(texts[1], "%u", &disks) != 1 || sscanf(texts[2], "%u", &layout) != 1) {
-        return 1;
-    }
-    unsigned near_by = layout & 0xff, far_away = layout >> 8 & 0xff; /* as md(4) has the layout of RAID 10 */
-    uint64_t copies = strcmp(texts[0], "raid1") == 0    ? disks
-                      : strcmp(texts[0], "raid10") == 0 ? (uint64_t)near_by * far_away
-                                                        : 1;
-    return copies > 0 ? copies : 1;
-}
-
 /* The device mapper needs no device below it: its targets zero and error have none. */
 static bool below_is_mapping(const char *sys, unsigned major_number, unsigned minor_number) {
     char path[400];
@@ -186,9 +151,9 @@ bool weir_device_follow(const char *sys, unsigned major_number, unsigned minor_n
     if (below_is_served(sys, major_number, minor_number, device)) {
         return false;
     }
-    device->copies *= below_array_copies(sys, major_number, minor_number);
+    below_multiply(device, weir_device_array_copies(sys, major_number, minor_number));
     snprintf(path, sizeof path, "%.200s/%u:%u%s/slaves", sys, major_number, minor_number,
-             below_up(sys, major_number, minor_number));
+             weir_device_up(sys, major_number, minor_number));
     int members = weir_device_follow_members(sys, path, depth, device);
     if (members == 0 && below_is_mapping(sys, major_number, minor_number)) {
         return below_unknown(device, "a mapping", "of no device");
@@ -216,23 +181,6 @@ static bool below_journals_data(dev_t number) {
     return found;
 }
 
-/* How often a btrfs, by its directory in /sys, writes each byte of a file: the most of its profiles of data.
- */
-static uint64_t below_btrfs_copies(const char *directory) {
-    static const struct {
-        const char *profile;
-        uint64_t copies;
-    } known[] = {{"raid1c4", 4}, {"raid1c3", 3}, {"raid1", 2}, {"raid10", 2}, {"dup", 2}};
-    char path[600];
-    for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
-        snprintf(path, sizeof path, "%.400s/allocation/data/%s", directory, known[i].profile);
-        if (access(path, F_OK) == 0) {
-            return known[i].copies;
-        }
-    }
-    return 1;
-}
-
 /* All devices of the btrfs that has one of this name; 0: none of them has. */
 static int below_btrfs(const char *name, int depth, struct weir_device *device) {
     char path[600];
@@ -244,7 +192,7 @@ static int below_btrfs(const char *name, int depth, struct weir_device *device) 
             snprintf(path, sizeof path, "/sys/fs/btrfs/%.200s/devices", entry->d_name);
             members = weir_device_follow_members(blocks, path, depth, device);
             snprintf(path, sizeof path, "/sys/fs/btrfs/%.200s", entry->d_name);
-            device->copies *= below_btrfs_copies(path);
+            below_multiply(device, weir_device_btrfs_copies(path));
         }
     }
     return members;
@@ -268,6 +216,9 @@ static bool below_source(const struct weir_medium *medium, int depth, struct wei
 /* Directories of other file systems that take the bytes. */
 static bool below_directories(const struct weir_medium *medium, int depth, struct weir_device *device) {
     char list[WEIR_MEDIUM_PATH], *rest = list;
+    const struct weir_device above = *device;
+    struct weir_device joined = above;
+    bool is_first = true;
     snprintf(list, sizeof list, "%s", medium->lower);
     for (char *one = strtok_r(list, ":", &rest); one != NULL; one = strtok_r(NULL, ":", &rest)) {
         char directory[WEIR_MEDIUM_PATH + 1];
@@ -278,11 +229,15 @@ static bool below_directories(const struct weir_medium *medium, int depth, struc
         if (there) {
             weir_medium_of_directory(directory, NULL, &lower);
         }
+        below_take_member(device, &above, true);
         if (!there || weir_medium_is_memory(&lower) ||
             !weir_device_follow_medium(directory, &lower, depth + 1, device)) {
             return below_unknown(device, medium->file_system, one);
         }
+        below_take_member(&joined, device, is_first);
+        is_first = false;
     }
+    below_take_member(device, &joined, true);
     return device->parts > 0;
 }
 
@@ -325,7 +280,7 @@ bool weir_device_follow_loop(const char *sys, const char *directory, const char 
     char name[128] = "a loop device", folder[1024], number[32];
     snprintf(folder, sizeof folder, "%.900s/dev", directory);
     bool numbered = weir_device_read_line(folder, number, sizeof number) ||
-                    snprintf(number, sizeof number, "%.31s", below_last(directory)) > 0;
+                    snprintf(number, sizeof number, "%.31s", weir_device_last(directory)) > 0;
     if (numbered && sscanf(number, "%u:%u", &major_number, &minor_number) == 2) {
         snprintf(name, sizeof name, "loop %s", number);
         below_kernel_name(makedev(major_number, minor_number), name, sizeof name);

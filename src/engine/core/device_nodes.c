@@ -54,6 +54,12 @@ void weir_device_join(struct weir_device *nodes, int count, struct weir_device *
     memset(all->counts, 0, sizeof all->counts);
     for (int i = 0; i < count && all->name[0] != '\0'; i++) {
         all->counts_flushes = all->counts_flushes && nodes[i].counts_flushes;
+        if (nodes[i].mirrors_least < all->mirrors_least) {
+            all->mirrors_least = nodes[i].mirrors_least;
+        }
+        if (nodes[i].mirrors_most > all->mirrors_most) {
+            all->mirrors_most = nodes[i].mirrors_most;
+        }
         if (nodes[i].name[0] == '\0') {
             all->name[0] = '\0';
             snprintf(all->reason, sizeof all->reason, "a node shows no device with counters");

@@ -79,6 +79,8 @@ static void document_write_device(struct weir_json *json, const struct weir_devi
     weir_json_known_count(json, "disk_read_bytes", known, device->counts[WEIR_DEVICE_DISK_READ]);
     weir_json_known_count(json, "disk_written_bytes", known, device->counts[WEIR_DEVICE_DISK_WRITTEN]);
     weir_json_known_count(json, "copies", known, device->copies);
+    weir_json_known_count(json, "mirrors_least", known, device->mirrors_least);
+    weir_json_known_count(json, "mirrors_most", known, device->mirrors_most);
     weir_json_known_count(json, "flushes", known && device->counts_flushes,
                           device->counts[WEIR_DEVICE_FLUSHES]);
     weir_json_object_end(json);

@@ -42,7 +42,7 @@ static void linked(const char *name, const char *to) {
 
 static bool follow(unsigned major_number, unsigned minor_number, struct weir_device *device,
                    uint64_t *counts) {
-    memset(device, 0, sizeof *device);
+    weir_device_clear(device);
     return weir_device_follow(root, major_number, minor_number, 0, device) &&
            weir_device_count(root, device, counts);
 }
@@ -192,28 +192,60 @@ static void check_volumes(void) {
     put("9:0/md/level", "raid1\n");
     put("9:0/md/raid_disks", "2\n");
     put("9:0/md/layout", "0\n");
-    device.copies = 1;
+    weir_device_clear(&device);
     CHECK(weir_device_follow(root, 9, 0, 0, &device) && device.copies == 2);
+    CHECK(device.mirrors_least == 1 && device.mirrors_most == 2); /* it does not tell whether it is whole */
+    put("9:0/md/degraded", "1\n");
+    weir_device_clear(&device);
+    CHECK(weir_device_follow(root, 9, 0, 0, &device) && device.mirrors_least == 1);
+    put("9:0/md/degraded", "0\n");
+    weir_device_clear(&device);
+    CHECK(weir_device_follow(root, 9, 0, 0, &device) && device.mirrors_least == 2);
+    put("9:0/md/bitmap/backlog", "256\n"); /* write-behind */
+    weir_device_clear(&device);
+    CHECK(weir_device_follow(root, 9, 0, 0, &device) && device.mirrors_least == 1);
+    put("9:0/md/bitmap/backlog", "0\n");
     disk("9:0/md0p1", 3, 3); /* a partition of it has the same disks */
     put("9:0/md0p1/partition", "1\n");
     linked("259:9", "9:0/md0p1");
-    device = (struct weir_device){.copies = 1};
+    weir_device_clear(&device);
     CHECK(weir_device_follow(root, 259, 9, 0, &device) && device.copies == 2 && device.parts == 2);
     disk("9:1", 7, 7); /* a stripe over two mirrors writes each byte twice */
     put("9:1/slaves/md0/dev", "9:0\n");
     put("9:1/slaves/md0p1/dev", "259:9\n");
-    device = (struct weir_device){.copies = 1};
-    CHECK(weir_device_follow(root, 9, 1, 0, &device) && device.copies == 2);
+    weir_device_clear(&device);
+    CHECK(weir_device_follow(root, 9, 1, 0, &device) && device.copies == 2 && device.mirrors_least == 2);
     disk("253:0", 7, 7);
     put("253:0/slaves/md0/dev", "9:0\n");
     put("253:0/slaves/sda/dev", "8:0\n");
     CHECK(follow(253, 0, &device, counts));
+    CHECK(device.mirrors_least == 1 && device.mirrors_most == 2); /* one of its members has no mirror */
     CHECK(device.parts == 2 && counts[WEIR_DEVICE_READ] == 101 * 512);
     disk("253:1", 7, 7); /* dm-zero, also without a file system on it */
     put("253:1/dm/name", "zero\n");
     CHECK(!follow(253, 1, &device, counts));
     put("253:0/slaves/gone/dev", "8:99\n");
     CHECK(!follow(253, 0, &device, counts));
+}
+
+/* A btrfs writes by the profiles of its data, and without a device to the others alone. */
+static void check_btrfs(void) {
+    char directory[96];
+    snprintf(directory, sizeof directory, "%s/btrfs", root);
+    put("btrfs/devinfo/1/missing", "0\n");
+    put("btrfs/devinfo/2/missing", "0\n");
+    struct weir_copies copies = weir_device_btrfs_copies(directory); /* an older kernel */
+    CHECK(copies.least == 1 && copies.most == 1);
+    put("btrfs/allocation/data/raid1/total_bytes", "1\n");
+    copies = weir_device_btrfs_copies(directory);
+    CHECK(copies.least == 2 && copies.most == 2);
+    put("btrfs/devinfo/2/missing", "1\n");
+    copies = weir_device_btrfs_copies(directory);
+    CHECK(copies.least == 1 && copies.most == 2);
+    put("btrfs/devinfo/2/missing", "0\n");
+    put("btrfs/allocation/data/single/total_bytes", "1\n");
+    copies = weir_device_btrfs_copies(directory);
+    CHECK(copies.least == 1 && copies.most == 2);
 }
 
 /* A loop device whose file is in memory is its own disk; one whose file is gone, is another file or is
@@ -284,6 +316,7 @@ int main(void) {
     check_not_counting();
     check_partitions();
     check_volumes();
+    check_btrfs();
     check_loops();
     check_served();
     check_disks_of_memory();

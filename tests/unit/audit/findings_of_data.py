@@ -154,6 +154,17 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "10 % of the file was in the page cache after its pages were dropped",
     ),
     (
+        "sync-not-effective",
+        subject(
+            {
+                "device": {"name": "vda", "mirrors_least": 2, "mirrors_most": 2},
+                "device_written_bytes": 810 * MIB,
+            }
+        ),
+        "INVALID",
+        "810 MiB were written to vda, 800 MiB to the files, of which its mirrors have 2 copies",
+    ),
+    (
         "others-on-device",  # the kernel counted whole folios of small writes: they hide nobody
         subject(on_disk(0, 2000 * MIB) | {"dirtied_bytes": 8000 * MIB}),
         "DEGRADED",

@@ -358,3 +358,14 @@ def test_a_mirror_of_two_disks_is_written_twice(copies: int, text: str) -> None:
     judged = judge(subject({"device_written_bytes": 1600 * MIB, "device": device}))
     assert ("sync-not-effective" in judged.passed) == (not text)
     assert text in judged.not_observable.get("sync-not-effective", "")
+
+
+@pytest.mark.parametrize(("written_mib", "proven"), [(810, False), (1610, True)])
+def test_a_mirror_that_may_lack_a_disk_proves_nothing_by_half_of_its_copies(
+    written_mib: int, proven: bool
+) -> None:
+    device = {"name": "sda and 1 more", "copies": 2, "mirrors_least": 1, "mirrors_most": 2}
+    judged = judge(subject({"device_written_bytes": written_mib * MIB, "device": device}))
+    assert judged.findings == ()
+    assert ("sync-not-effective" in judged.passed) == proven
+    assert ("a mirror lacks a disk" in judged.not_observable.get("sync-not-effective", "")) != proven

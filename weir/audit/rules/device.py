@@ -26,9 +26,10 @@ _WRITTEN_BACK_S = 5  # dirty_writeback_centisecs
 
 @rule("INVALID", needs_output=True)
 def sync_not_effective(subject: Subject) -> Outcome | None:
-    """Every rank synchronised, and the device behind the file was written fewer bytes than the file got: a
-    library, a file system or a driver skips synchronisations, or loses writes. Nothing is proven where others
-    wrote to the device, or the storage may have reduced the data.
+    """Every rank synchronised, and the device behind the file was written fewer bytes than the file got (on
+    mirrors of btrfs and md, than all copies of them): a library, a file system or a driver skips
+    synchronisations, or loses writes. Nothing is proven where others wrote to the device, or the storage may
+    have reduced the data.
 
     Hint: look for LD_PRELOAD and for mount options such as nobarrier or async; compare with O_DIRECT.
     """
@@ -64,15 +65,24 @@ def _arrived(subject: Subject) -> Outcome:
         return not_observable(subject.device_unknown or "")
     arrived, of_files = sizes(written, needed)
     text = f"{arrived} were written to {_name(subject)}, {of_files} to the files"
-    as_written = written >= ARRIVED * needed and subject.observed.get("compressing") is False
+    least, most = _mirrors(subject)
+    if most > 1:
+        text += f", of which its mirrors have {least if least == most else f'{least} to {most}'} copies"
+    mirrored = least * needed
+    as_written = written >= ARRIVED * mirrored and subject.observed.get("compressing") is False
     if _may_be_reduced(subject) and not as_written:  # they may be bytes of other users
         return not_observable(f"{text}: the storage may have stored fewer bytes than it was given")
     dirtied = subject.observed.get("dirtied_bytes") if subject.observed.get("of_calls") else None
-    if dirtied is not None and ARRIVED * dirtied / _times_given(subject) <= written < ARRIVED * needed:
+    if (
+        dirtied is not None
+        and least * ARRIVED * dirtied / _times_given(subject) <= written < ARRIVED * mirrored
+    ):
         how = "the program wrote over its own, or the file system made a clone"
         return not_observable(f"{text}, {about_size(dirtied)} were given to the kernel: {how}")
-    if written < ARRIVED * needed:
+    if written < ARRIVED * mirrored:
         return invalid(text)
+    if written < ARRIVED * most * needed:
+        return not_observable(f"{text}: its files have several profiles, or a mirror lacks a disk")
     if lacks_beyond(subject):
         return not_observable(f"{text}, and calls wrote {about_size(subject.beyond)} more in the same time")
     copies, ours = _copies(subject), needed + subject.beyond
@@ -97,7 +107,8 @@ def lacks_given(subject: Subject) -> bool:
     written, dirtied = (subject.observed.get(f"{name}_bytes") for name in ("device_written", "dirtied"))
     if not subject.observed.get("of_calls") or written is None or dirtied is None:
         return False
-    return bool(written < ARRIVED * min(dirtied, file_share(subject) or dirtied))
+    mirrors, _ = _mirrors(subject)
+    return bool(written < mirrors * ARRIVED * min(dirtied, file_share(subject) or dirtied))
 
 
 @rule("DEGRADED", needs_output=True)
@@ -221,7 +232,7 @@ def payload_reducible(subject: Subject) -> Outcome | None:
         return note(f"{text}, and {subject.stored_on} may reduce them")
     if subject.observed.get("compressing"):
         return degraded(f"{text}, and {subject.stored_on} is told to compress them")
-    if written is None or written >= ARRIVED * needed:
+    if written is None or written >= _mirrors(subject)[0] * ARRIVED * needed:
         return note(f"{text}, and {subject.stored_on} may reduce them")
     arrived, of_files = sizes(written, needed)
     return degraded(f"{text}, and {arrived} of {of_files} were written to {_name(subject)}")
@@ -242,7 +253,7 @@ def lacks_beyond(subject: Subject) -> bool:
     written, needed = subject.observed.get("device_written_bytes"), file_share(subject)
     if not subject.beyond or written is None or needed is None:
         return False
-    return bool(written < ARRIVED * needed + subject.beyond)
+    return bool(written < _mirrors(subject)[0] * (ARRIVED * needed + subject.beyond))
 
 
 def _of_syncs(subject: Subject) -> int:
@@ -260,6 +271,12 @@ def _has_several_disks(subject: Subject) -> bool:
 
 def _name(subject: Subject) -> str:
     return str((subject.observed.get("device") or {}).get("name") or "the device")
+
+
+def _mirrors(subject: Subject) -> tuple[int, int]:
+    """The copies of each byte that a synchronisation waits for, at least and at most."""
+    seen = subject.observed.get("device") or {}
+    return int(seen.get("mirrors_least") or 1), int(seen.get("mirrors_most") or 1)
 
 
 def _copies(subject: Subject) -> int:
