@@ -150,7 +150,8 @@ void weir_servers_add(struct weir_servers *sum, const struct weir_servers *node)
             uint64_t joined = !of_one ? a + b : a > b ? a : b;
             all->counts[c] = both ? joined : WEIR_SERVERS_UNKNOWN;
         }
-        all->idle[0] += one->idle[0];
-        all->idle[1] += one->idle[1];
+        for (int way = 0; way < 2 && !same; way++) {
+            all->idle[way] += one->idle[way];
+        }
     }
 }

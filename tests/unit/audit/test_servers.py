@@ -45,6 +45,59 @@ def test_the_level_is_printed_for_valid_records_alone() -> None:
     assert verdict_columns(Judgement())["proof"] == "client"
 
 
+def _devices(wrote: int = 0, gave: int = 0, **more: Any) -> dict[str, Any]:
+    return observer(sent=wrote, received=gave, observer="server", counted="devices", **more)
+
+
+IDLE_MIB = 4  # in 0.02 s before the access of 2 s: 400 foreign MiB
+
+
+@pytest.mark.parametrize(
+    ("counted", "outcome"),
+    [
+        (_devices(wrote=WHOLE), "passed"),
+        (_devices(wrote=WHOLE, idle_sent_bytes=IDLE_MIB * MIB), "by their rate in the rest before"),
+        (_devices(wrote=WHOLE + 400 * MIB, idle_sent_bytes=IDLE_MIB * MIB), "passed"),
+        (_devices(wrote=1190 * MIB), "passed"),
+        (_devices(wrote=1210 * MIB), "others wrote to them, or they hold copies or parity"),
+    ],
+)
+def test_writes_of_other_clients_prove_nothing_of_the_servers_devices(
+    counted: dict[str, Any], outcome: str
+) -> None:
+    judged = judge(_write(observer(sent=WHOLE), counted))
+    assert "not-on-server-devices" not in {one.rule for one in (*judged.findings, *judged.notes)}
+    is_proven = outcome == "passed"
+    assert ("not-on-server-devices" in judged.passed) == is_proven
+    assert is_proven or outcome in judged.not_observable["not-on-server-devices"]
+    assert proof(judged.passed) == ("devices" if is_proven else "servers")
+
+
+@pytest.mark.parametrize(
+    ("counted", "outcome"),
+    [
+        (_devices(gave=WHOLE), "passed"),
+        (_devices(gave=WHOLE, idle_received_bytes=IDLE_MIB * MIB), "by their rate in the rest before"),
+        (_devices(gave=1210 * MIB), "others read from them"),
+    ],
+)
+def test_reads_of_other_clients_prove_nothing_of_the_servers_devices(
+    counted: dict[str, Any], outcome: str
+) -> None:
+    judged = judge(subject(behind(observer(received=WHOLE), counted), access="read"))
+    is_proven = outcome == "passed"
+    assert ("not-from-server-devices" in judged.passed) == is_proven
+    assert is_proven or outcome in judged.not_observable["not-from-server-devices"]
+
+
+def test_copies_that_the_target_declares_and_journals_are_not_of_other_clients() -> None:
+    twice = judge(replace(_write(observer(sent=2 * WHOLE), _devices(wrote=2 * WHOLE)), run=ON_NETWORK))
+    assert "not-on-server-devices" in twice.passed
+    one_by_one = _write(observer(sent=WHOLE), _devices(wrote=3 * WHOLE))
+    one_by_one = replace(one_by_one, observed={**one_by_one.observed, "sync_calls": 100_000})
+    assert "not-on-server-devices" in judge(one_by_one).passed
+
+
 def _by_links(**moved: int) -> dict[str, Any]:
     return observer(observer="links", counted="links", **moved)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weir.audit.moved import ARRIVED, file_share
+from weir.audit.moved import ARRIVED, file_share, of_syncs
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
 from weir.audit.subject import REDUCING_FILE_SYSTEMS, Subject, block_limits, waited_for_io
 from weir.base.units import about_size, sizes, three_digits
@@ -13,9 +13,6 @@ _MIB = 2**20
 _OTHERS_NOTE = 0.10
 _OTHERS_DEGRADED = 0.50
 _OTHERS_LEAST = 4 * _MIB  # foreign bytes: fewer are no finding
-# What a file system writes besides for one synchronisation, at most. Measured: 12 to 17 KiB of the journal of
-# ext4; 120 to 137 KiB of btrfs, which writes all nodes up to the root of two trees, each twice.
-_OF_A_SYNC, _OF_A_SYNC_OF_TREES = 32 << 10, 256 << 10
 # The disk of a virtual machine gave at least 0.95 times what was fetched, in 777 reads.
 _MOST = 0.8
 _LIMITED = 0.5  # share of the control group's limit that the access reached
@@ -86,7 +83,7 @@ def _arrived(subject: Subject) -> Outcome:
     if lacks_beyond(subject):
         return not_observable(f"{text}, and calls wrote {about_size(subject.beyond)} more in the same time")
     copies, ours = _copies(subject), needed + subject.beyond
-    others = written - copies * ours - _of_syncs(subject)
+    others = written - copies * ours - of_syncs(subject)
     if others >= max(_OTHERS_DEGRADED * ours, _OTHERS_LEAST):
         how = "others wrote to it, and their bytes cannot be told from ours"
         if _has_several_disks(subject):
@@ -163,12 +160,12 @@ def others_on_device(subject: Subject) -> Outcome | None:
     if own_read is None and subject.is_read:
         own_read = moved  # a daemon of FUSE fetched it
     others = max(0.0, disk_read - (own_read or 0) - beside[0])
-    of_syncs = _of_syncs(subject)
-    others += max(0.0, disk_written - own_written - beside[1] - of_syncs)
+    journal = of_syncs(subject)
+    others += max(0.0, disk_written - own_written - beside[1] - journal)
     foreign, ours = sizes(others, own)
     text = f"{_name(subject)} moved {foreign} of other users beside {ours} of this access"
-    if of_syncs >= _OTHERS_LEAST:
-        text += f" and at most {about_size(of_syncs)} of the journal"
+    if journal >= _OTHERS_LEAST:
+        text += f" and at most {about_size(journal)} of the journal"
     if others < _OTHERS_LEAST or others < _OTHERS_NOTE * own:
         return passed(text)
     return degraded(text) if others >= _OTHERS_DEGRADED * own else note(text)
@@ -254,15 +251,6 @@ def lacks_beyond(subject: Subject) -> bool:
     if not subject.beyond or written is None or needed is None:
         return False
     return bool(written < _mirrors(subject)[0] * (ARRIVED * needed + subject.beyond))
-
-
-def _of_syncs(subject: Subject) -> int:
-    """Bytes that the file system may have written besides for the synchronisations of a write."""
-    if not subject.is_write:
-        return 0
-    known = (subject.observed.get(name) or 0 for name in ("sync_calls", "syncs_reported", "synced_writes"))
-    has_trees = subject.stored_on in REDUCING_FILE_SYSTEMS
-    return int(max(known)) * (_OF_A_SYNC_OF_TREES if has_trees else _OF_A_SYNC)
 
 
 def _has_several_disks(subject: Subject) -> bool:

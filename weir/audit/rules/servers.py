@@ -15,9 +15,11 @@ from weir.audit.moved import (
     file_share,
     foreign,
     is_of_servers,
+    moved_in_rest,
     must_be_sent,
     observers,
     past_links,
+    sent_factor,
     too_few,
 )
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
@@ -107,37 +109,6 @@ def not_from_servers(subject: Subject) -> Outcome | None:
     return invalid(f"{text} although opened with O_DIRECT") if direct else degraded(text)
 
 
-@rule("INVALID", needs_output=True)
-def not_on_server_devices(subject: Subject) -> Outcome | None:
-    """The servers reported (server_probe) that their devices were written fewer bytes than a synchronised
-    write gave to its files: the rest was in their memory, as with an NFS export with async.
-
-    Hint: look at the options of the export and at the write caches of the servers.
-    """
-    needed = must_be_sent(subject)
-    written = _of_devices(subject, "sent_bytes")
-    if needed is None or written is None:
-        return None
-    arrived, of_files = sizes(written, needed)
-    text = f"the devices of the servers were written {arrived}, {of_files} were written to the files"
-    return passed(text) if written >= ARRIVED * needed else invalid(text)
-
-
-@rule("DEGRADED", needs_output=True)
-def not_from_server_devices(subject: Subject) -> Outcome | None:
-    """The servers reported (server_probe) that their devices gave less than 80 % of the bytes of a read: a
-    cache of the servers answered the rest.
-
-    Hint: drop the caches of the servers (drop_server_caches), or use files larger than their memory.
-    """
-    moved, given = subject.number("moved_bytes"), _of_devices(subject, "received_bytes")
-    if not is_of_servers(subject) or not subject.is_read or not moved or given is None:
-        return None
-    needed = subject.of_files(moved)
-    text = "the devices of the servers gave {}, {} were read".format(*sizes(given, needed))
-    return passed(text) if given >= _FETCHED * needed else degraded(text)
-
-
 @rule("NOTE", "DEGRADED", needs_output=True)
 def others_on_servers(subject: Subject) -> Outcome | None:
     """The mount of a network file system moved foreign bytes: at rest before the phase, at a rate that adds
@@ -155,10 +126,10 @@ def others_on_servers(subject: Subject) -> Outcome | None:
     if not seen:
         return not_observable(_reasons(subject))
     others = max(foreign(subject, one, "sent") + foreign(subject, one, "received") for one in seen)
-    text = f"others moved {about_size(others)} meanwhile, by their rate in the rest before"
+    text = moved_in_rest(others)
     share = file_share(subject)
     if subject.is_write and share:
-        excess = min(one["sent_bytes"] for one in seen) - _factor(subject) * max(share, moved)
+        excess = min(one["sent_bytes"] for one in seen) - sent_factor(subject) * max(share, moved)
         if excess > others:
             others = excess
             text = "{} more were sent than the {} of this access".format(*sizes(excess, moved))
@@ -177,13 +148,13 @@ def copies_missing(subject: Subject) -> Outcome | None:
     Hint: look at the servers (gluster volume status, ceph -s), and at copies and coding of the target.
     """
     needed = must_be_sent(subject)
-    if needed is None or _factor(subject) <= 1:
+    if needed is None or sent_factor(subject) <= 1:
         return None
     seen = counting(subject, "sent_bytes")
     if not seen:
         return not_observable(_reasons(subject))
-    expected = _factor(subject) * needed
-    factor = f"needed at {_factor(subject):g} a byte"
+    expected = sent_factor(subject) * needed
+    factor = f"needed at {sent_factor(subject):g} a byte"
     text = _text(seen, "sent_bytes", expected, "sent to the servers", factor)
     if min(one["sent_bytes"] for one in seen) >= ARRIVED * expected:
         return passed(text)
@@ -263,19 +234,9 @@ def received_share(subject: Subject) -> float | None:
     return None if share < ARRIVED and past_links(seen) else share
 
 
-def _of_devices(subject: Subject, key: str) -> int | None:
-    """The count that the servers report of their own devices."""
-    return next((one.get(key) for one in observers(subject) if one.get("counted") == "devices"), None)
-
-
 def _reasons(subject: Subject) -> str:
     reasons = [f"{one['observer']}: {one['reason']}" for one in observers(subject) if one.get("reason")]
     return "; ".join(reasons) or "no source of counts for this mount"
-
-
-def _factor(subject: Subject) -> float:
-    """Bytes that the client sends for each byte of the file, as the target declares."""
-    return float((subject.run.target.get("sent_per_byte") if subject.run else None) or 1.0)
 
 
 def _of_all_calls(subject: Subject, text: str, left: float) -> Outcome:
