@@ -14,6 +14,7 @@ import pytest
 
 from tests.engine.runs import Engine
 from tests.needs import mounts, need
+from weir.audit import Subject, judge
 
 MIB = 2**20
 IMAGE_BYTES = 320 * MIB
@@ -150,3 +151,26 @@ def test_pages_that_are_not_written_back_are_counted(engine: Engine, disk: Path,
     assert seen["unwritten"]["files"] == 1
     left = seen["unwritten"]["dirty_bytes"] + seen["unwritten"]["writeback_bytes"]
     assert (left == 0) == synchronises
+
+
+@pytest.mark.parametrize("access", ["write", "read"])
+@pytest.mark.parametrize(("mount", "is_cached"), [("loop", False), ("loop,data=journal", True)])
+def test_a_direct_access_that_the_kernel_buffers_is_found(
+    engine: Engine, disk: Path, mount: str, is_cached: bool, access: str
+) -> None:
+    """ext4 grants O_DIRECT with data=journal, and F_GETFL has it."""
+    with in_a_file(disk, "ext4", mount=mount) as point:
+        seen = observed(engine, point, "--posix.odirect", "-k")
+        if access == "read":
+            file = os.open(point / "data", os.O_RDONLY)
+            os.fsync(file)
+            os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+            os.close(file)
+            requested = ("-r", "-t", "1m", "-b", str(WRITTEN), "--posix.odirect", "-o", point / "data")
+            seen = dict(engine.good(*requested).result("read")["observed"])
+    if access == "write" and is_cached and seen["unwritten"] is None:
+        pytest.skip("this kernel has no cachestat(2)")
+    row = {"api": "POSIX", "direct": True, "access": access, "moved_bytes": WRITTEN, "bw_mib_s": 1.0}
+    judged = judge(Subject(row, seen))
+    assert seen["direct"]
+    assert ("direct-not-applied" in {one.rule for one in judged.findings}) == is_cached

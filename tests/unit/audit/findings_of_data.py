@@ -154,6 +154,30 @@ FINDS: list[tuple[str, Subject, str, str]] = [
         "10 % of the file was in the page cache after its pages were dropped",
     ),
     (
+        "direct-not-applied",
+        subject(
+            {"direct": True, "residency": {"before": 0.0, "after": 1.0}},
+            access="read",
+            direct=True,
+            fetched_bytes=800 * MIB,
+        ),
+        "INVALID",
+        "opened with flags unknown, and the page cache had 100 % of the file after the read, 0 % before it",
+    ),
+    (
+        "direct-not-applied",
+        subject(
+            {
+                "direct": True,
+                "unwritten": {"files": 1, "pages": 9, "dirty_bytes": 800 * MIB, "writeback_bytes": 0},
+            },
+            sync=False,
+            direct=True,
+        ),
+        "INVALID",
+        "and the page cache had 800 MiB that were not written back",
+    ),
+    (
         "sync-not-effective",
         subject(
             {

@@ -261,6 +261,18 @@ CLEAN: dict[str, Subject] = {
         direct=True,
         cell=None,
     ),
+    "O_DIRECT of a file that was in the page cache before": subject(
+        {
+            "direct": True,
+            "residency": {"before": 1.0, "after": 1.0},
+            "device": {"name": "vda"},
+            "device_read_bytes": 800 * MIB,
+        },
+        access="read",
+        direct=True,
+        cell=None,
+        fetched_bytes=800 * MIB,
+    ),
     "a synchronisation that a library dropped, on node memory": subject(
         {"file_system": "tmpfs", "sync_calls": 0, "tasks": 8}
     ),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
 from weir.audit.subject import Subject
+from weir.base.units import about_size
 from weir.terms.columns import repeated_parameters
 from weir.tools.target_files import indices
 
+_MOST = 0.5  # share of the file
 _STRIPE_TERMS = {"stripe_count": "{} stripes", "pool": "pool {}", "osts": "storage targets {}"}
 
 
@@ -59,9 +61,10 @@ def other_ranks(subject: Subject) -> Outcome | None:
 
 @rule("INVALID", "DEGRADED", needs_output=True)
 def direct_not_applied(subject: Subject) -> Outcome | None:
-    """O_DIRECT was requested and the file was not opened with it, so the page cache was measured. IOR takes
-    the option for any interface and applies it to POSIX and AIO only, without a message. Imported logs are
-    DEGRADED, because no cell requested it.
+    """O_DIRECT was requested and the file was not opened with it (IOR drops it without a message for all but
+    POSIX and AIO), so the page cache was measured; imported logs are DEGRADED, as no cell requested it. Or
+    the kernel granted it and used its cache all the same, as ext4 with data=journal: most of the file is
+    there afterwards, and was not before the read, or is unwritten.
 
     Hint: use POSIX or URING for O_DIRECT, on a file system that has it.
     """
@@ -75,7 +78,25 @@ def direct_not_applied(subject: Subject) -> Outcome | None:
     if seen is None:
         return not_observable("the program does not tell how it opened its files")
     flags = " ".join(subject.observed.get("open_flags") or []) or "flags unknown"
+    cached = _from_page_cache(subject)
+    if seen and cached:
+        return worse(f"opened with {flags}, and the page cache had {cached}")
     return passed(f"opened with {flags}") if seen else worse(f"opened with {flags}")
+
+
+def _from_page_cache(subject: Subject) -> str | None:
+    """Tells what the page cache has after an access, where no access past it leaves that."""
+    # A file that others map, or read before, is in the cache all the same, and nothing of it is dirty.
+    look = subject.observed.get("residency") or {}
+    before, after = look.get("before"), look.get("after")
+    if subject.is_read and before is not None and after is not None and after - before >= _MOST:
+        return f"{100 * after:.0f} % of the file after the read, {100 * before:.0f} % before it"
+    seen, moved = subject.observed.get("unwritten"), subject.number("moved_bytes")
+    if not subject.is_write or not seen or not moved:
+        return None
+    left = seen["dirty_bytes"] + seen["writeback_bytes"]
+    is_most = left >= _MOST * subject.of_files(moved)
+    return f"{about_size(left)} that were not written back" if is_most else None
 
 
 @rule("DEGRADED", needs_output=True)
