@@ -142,24 +142,24 @@ static struct weir_observer ports = {
 
 WEIR_OBSERVER(ports)
 
-static bool links_fits(const struct weir_medium *medium) {
+static bool ports_links_fits(const struct weir_medium *medium) {
     uint64_t counts[WEIR_SERVERS_COUNTS];
     return ports_fits(medium) && ports_sum(counts) == 0;
 }
 
-static int links_sum(uint64_t counts[WEIR_SERVERS_COUNTS]) {
+static int ports_links_sum(uint64_t counts[WEIR_SERVERS_COUNTS]) {
     ports_begin_sum(counts);
     return ports_add_ethernet(false, &counts[WEIR_SERVERS_SENT], &counts[WEIR_SERVERS_RECEIVED]);
 }
 
-static bool links_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
+static bool ports_links_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
     (void)medium;
-    return links_sum(counts) > 0;
+    return ports_links_sum(counts) > 0;
 }
 
-static bool links_begin(const struct weir_medium *medium, char what[96]) {
+static bool ports_links_begin(const struct weir_medium *medium, char what[96]) {
     uint64_t counts[WEIR_SERVERS_COUNTS];
-    int found = links_sum(counts);
+    int found = ports_links_sum(counts);
     (void)medium;
     snprintf(what, 96, found > 0 ? "%d links without hardware, all traffic" : "no link has counters%.0d",
              found);
@@ -169,9 +169,9 @@ static bool links_begin(const struct weir_medium *medium, char what[96]) {
 static struct weir_observer links = {
     .name = "links",
     .counted = WEIR_COUNTS_LINKS,
-    .fits = links_fits,
-    .begin = links_begin,
-    .count = links_count,
+    .fits = ports_links_fits,
+    .begin = ports_links_begin,
+    .count = ports_links_count,
 };
 
 WEIR_OBSERVER(links)
