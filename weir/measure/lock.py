@@ -166,7 +166,11 @@ def launch_lock(folder: Path) -> Lock:
     """The lock of the launches of a batch lies beside their folder, in its results: a start on another node,
     which would settle them, has a machine lock of its own."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    return Lock(folder.with_name(f"{folder.name}.lock"))
+    return Lock(lock_of_launches(folder))
+
+
+def lock_of_launches(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.lock")
 
 
 def hold_launches(lock: Lock, own: Holder) -> None:

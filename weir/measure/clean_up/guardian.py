@@ -30,7 +30,7 @@ from weir.measure.clean_up.directories import Workspace, fault, files_of_launche
 from weir.measure.clean_up.prepared_target import PREPARE_TOKEN, clean_up
 from weir.measure.clean_up.shared_memory import remove_orphans, remove_sessions
 from weir.measure.execute import GRACE_S, POLL_S, end_processes, processes_with_token
-from weir.measure.lock import LOCK_IN_TARGET, Holder, Lock
+from weir.measure.lock import LOCK_IN_TARGET, Holder, Lock, lock_of_launches
 from weir.terms.model import Target
 
 # Time from the end of the guardian's pipe to the end of its process.
@@ -176,8 +176,9 @@ class Custody:
             time.sleep(POLL_S)
         if not self._clean_up_after_a_kill()["complaints"]:
             self.note.unlink(missing_ok=True)  # else the next start tries again
-        with contextlib.suppress(OSError):
-            self.machine_lock.unlink()
+        for lock in (self.machine_lock, lock_of_launches(self.launches)):
+            with contextlib.suppress(OSError):
+                lock.unlink()
 
     def _clean_up_after_a_kill(self) -> dict[str, Any]:
         """Cleans up; returns how many processes were ended, and what could not be cleaned up."""
