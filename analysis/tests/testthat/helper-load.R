@@ -126,3 +126,14 @@ ends_of <- function(sorted, ranks) {
     (1 - ranks$share) * sorted[n + 1L - ranks$k] + ranks$share * sorted[n + 1L - inner]
   )
 }
+
+submissions_file <- file.path(checkout, "reference", "io500-submissions.csv")
+
+# The example of the talk of 2017, as reference/io500.csv has it.
+io500_example <- function(seconds = NULL) {
+  raw <- data.table::fread(file.path(checkout, "reference", "io500.csv"), na.strings = "")
+  data.table::setnames(raw, "campaign", "experiment")
+  raw[, `:=`(suite = "io500", target = "example", site = "s", verdict = "UNPROVEN", reasons = "", emulated = FALSE)]
+  if (!is.null(seconds)) raw[, total_s := seconds]
+  read_records(write_synthetic(raw))
+}

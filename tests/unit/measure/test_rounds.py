@@ -18,11 +18,10 @@ from weir.commands import run
 from weir.measure import batches
 from weir.measure import session as sessions
 from weir.measure.batches import measure_in_rounds, measure_in_turn
-from weir.measure.lock import launch_lock, machine_lock, this_process
+from weir.measure.lock import machine_lock, this_process
 from weir.measure.receipt import BatchReceipt
 from weir.measure.session import Execution, PlannedBatch, Session, SessionBatch
 from weir.runs.files import run_folder
-from weir.site.schedulers.slurm import Slurm
 from weir.terms.model import Cell, Stack, Target
 
 
@@ -217,28 +216,6 @@ def test_a_target_of_another_process_is_refused_and_the_first_batch_goes_on(
     lock.release()
     assert turns.names == "aa"
     assert f"is being measured by process {parent}" in str(results[1].error)
-
-
-@pytest.mark.row("a second start of a batch on another node")
-@pytest.mark.parametrize(("job_of_other", "is_refused"), [(None, True), ("4711", False)])
-def test_launches_of_a_batch_that_another_node_measures_are_left_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, job_of_other: str | None, is_refused: bool
-) -> None:
-    """This start would settle and delete them. A job that was started again after its node failed goes on."""
-    monkeypatch.setattr(Slurm, "is_alive", lambda self, job: True)
-    monkeypatch.setattr(Slurm, "ends_at", lambda self, environment: None)
-    monkeypatch.setenv("SLURM_JOB_ID", "4711")
-    turns = Turns(monkeypatch)
-    one = job("a", (1,), tmp_path)
-    one.launch_folder.mkdir(parents=True)
-    lock = launch_lock(one.launch_folder)
-    other = replace(this_process(tmp_path, "a"), host="other-node", job=job_of_other)
-    assert lock.take(other) is None
-    (measured,) = measured_in_rounds([one], seed=4)
-    lock.release()
-    assert (turns.names, one.launch_folder.exists()) == (("", True) if is_refused else ("a", False))
-    told = f"batch a is being measured by process {os.getpid()} on other-node"
-    assert (measured.error is not None and told in str(measured.error)) == is_refused
 
 
 def test_what_failed_since_the_workflow_began_is_not_run_again(tmp_path: Path) -> None:

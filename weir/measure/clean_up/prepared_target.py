@@ -104,11 +104,7 @@ class Guardian:
         self._is_noted = False  # for the next start, also when the guardian is done
         self._claimed = False
         self._number = 0  # of the last request; an interrupt may leave the answer of an earlier one unread
-        try:
-            self._start()
-        except BaseException:
-            self._close()  # if it has started, it cleans up now
-            raise
+        self._start()
 
     def _start(self) -> None:
         self._printed = b""  # by it, and not read yet
@@ -130,7 +126,11 @@ class Guardian:
             )
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        self._answer(_START_S, **self._facts)
+        try:
+            self._answer(_START_S, **self._facts)
+        except BaseException:
+            self._close()  # it has the facts, and cleans up now
+            raise
 
     def ask(self, limit_s: float = ANSWER_S, **request: Any) -> dict[str, Any]:
         """The answer to one request; HangsError if there is none in time."""
@@ -227,8 +227,7 @@ class Guardian:
         return self._nothing_left
 
     def _close(self) -> None:
-        process = getattr(self, "_process", None)
-        for pipe in (process.stdin, process.stdout) if process else ():
+        for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
