@@ -43,7 +43,11 @@ def test_a_mirror_must_have_all_copies(prove: Prove, tmp_path: Path, profile: st
     half = (sys.executable, str(Path(filtered_syncs.__file__)), "g", "64", "35")
     with own_disk(tmp_path / "data", "-d", profile, kind="btrfs", disks=disks) as disk:
         honest = prove(*DD, ahead=disk.ahead)
-        lying = prove(*half, ahead=disk.ahead)
+        for _ in range(5):
+            lying = prove(*half, ahead=disk.ahead)
+            # A kernel that is short of clean pages writes the other half back, too: then both copies are whole.
+            if lying["mounts"][0]["whole"]["device"][1] < 2 * 64 * 2**20:
+                break
     assert claim_of(honest)["verdict"] == "VALID", honest["stderr"]
     assert "sync-not-effective" in honest["claims"][0]["checked"]
     (write,) = [one for one in lying["records"] if one["access"] == "write"]
