@@ -38,10 +38,12 @@ RESOURCE_OF_OPTION = {
     "-q": "qos",
     "--constraint": "constraint",
     "-C": "constraint",
-    "--mem": "mem_mb",
     "--clusters": "clusters",
     "-M": "clusters",
 }
+# Refused in slurm_extra, too, and their resources lack what a site needs: --mem=0 (all memory of a node), or
+# --gres of two kinds. The executor looks at the words before the shell, which drops the quotes.
+_UNDER_QUOTES = ("--gpus", "--gres", "--mem", "--mem-per-cpu")
 
 
 def minutes_of(request: Request) -> int:
@@ -56,12 +58,14 @@ def named_options(options: Sequence[str]) -> dict[str, Any]:
     for each in rest:
         option, equals, value = each.partition("=")
         name = RESOURCE_OF_OPTION.get(option)
-        if name is None:
+        if name is None and option not in _UNDER_QUOTES:
             others.append(shlex.quote(each))
-        elif equals:
-            found[name] = value
+            continue
+        given = value if equals else next(rest, "")
+        if name is None:
+            others.append(f"'{option}'={shlex.quote(given)}")
         else:
-            found[name] = next(rest, "")
+            found[name] = given
     if others:
         found["slurm_extra"] = " ".join(others)
     return found
