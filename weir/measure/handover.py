@@ -150,9 +150,22 @@ class Handover:
             return [_shown(error) for error in errors]
         except FileNotFoundError:
             found = self._errors_of_reframe() or self._errors_of_the_job()
-            return found or ["it was ended without an error message"]
+            return found or [self._without_message()]
         except (WeirError, KeyError, TypeError) as error:
             return [f"the reason is not readable: {error}"]
+
+    def _without_message(self) -> str:
+        """Snakemake makes an empty log before it submits a job, and alone has the reply of the batch
+        system."""
+        try:
+            has_begun = self.log.stat().st_size > 0
+        except OSError:
+            has_begun = False
+        return (
+            "it was ended without an error message"
+            if has_begun
+            else "its job started nothing: snakemake's messages about it, above, tell whether it was refused"
+        )
 
     def _errors_of_reframe(self) -> list[str]:
         """The lines of ReFrame's log that begin with ERROR, such as those of a configuration that it

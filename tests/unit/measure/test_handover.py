@@ -15,7 +15,6 @@ from weir.measure.handover import Handover, holder_of
 @pytest.mark.parametrize("folder", ["slurm-logs/rule_measure", "queue-logs"])
 def test_a_job_in_which_nothing_ran_has_the_reason_of_the_batch_system(folder: str, tmp_path: Path) -> None:
     handover = Handover.of(tmp_path / "results/here/mine", "disk-debian-2x1")
-    assert handover.reasons() == ["it was ended without an error message"]
     logs = tmp_path / "results" / folder / "disk-debian-2x1"
     logs.mkdir(parents=True)
     for number, text in enumerate(("slurmstepd: error: of an earlier job", "TaskProlog failed status=3")):
@@ -25,6 +24,20 @@ def test_a_job_in_which_nothing_ran_has_the_reason_of_the_batch_system(folder: s
     handover.log.parent.mkdir(parents=True)
     handover.log.write_text("ERROR: no such system\n")
     assert handover.reasons() == ["ReFrame: no such system"]
+
+
+@pytest.mark.parametrize("log", [None, ""])
+def test_a_job_that_the_batch_system_refused_was_not_ended(log: str | None, tmp_path: Path) -> None:
+    """Snakemake makes an empty log before it submits, and prints the message of sbatch or qsub alone."""
+    handover = Handover.of(tmp_path / "results/here/mine", "disk-debian-2x1")
+    if log is not None:
+        handover.log.parent.mkdir(parents=True)
+        handover.log.write_text(log)
+    (reason,) = handover.reasons()
+    assert reason.startswith("its job started nothing: ")
+    handover.log.parent.mkdir(parents=True, exist_ok=True)
+    handover.log.write_text("[ReFrame Setup]\n")
+    assert handover.reasons() == ["it was ended without an error message"]
 
 
 RECEIPT = {"batch": "disk-v7.2", "unavailable": None, "kept": 1, "failed": [], "executions": 2}
