@@ -226,7 +226,9 @@ def _call(command: Sequence[str], values: Mapping[str, str], target: Target) -> 
     filled = [_filled(word, values) for word in command]
     environment = {**os.environ, **target.environment}
     try:
-        done = subprocess.run(filled, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            filled, env=environment, capture_output=True, text=True, errors="replace", check=False
+        )
     except OSError as error:
         complaint = f"`{filled[0]}`: {error.strerror}"
     else:

@@ -97,7 +97,13 @@ def probe_nodes(
     environment = {**start.environment, **stack.environment}
     try:
         ended = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=_LIMIT_S, check=False
+            command,
+            env=environment,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_LIMIT_S,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise WeirError(f"the probes did not run: {error}", hint="it runs where the launcher does") from None

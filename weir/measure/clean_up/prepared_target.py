@@ -339,6 +339,7 @@ def _complaint_of(command: Sequence[str], target: Target, token: str) -> str | N
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            errors="replace",
             start_new_session=True,
         )
     except OSError as error:

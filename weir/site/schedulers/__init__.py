@@ -251,6 +251,7 @@ def ended(arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
             arguments,
             capture_output=True,
             text=True,
+            errors="replace",
             timeout=_LIMIT_S,
             check=False,
             stdin=subprocess.DEVNULL,

@@ -70,7 +70,7 @@ class Oar(Scheduler):
         """OAR passes on no variable: the command reads them from a file that only its user may read, once."""
         variables = files.script.with_name(f"{files.script.name}.environment")
         variables.touch(mode=0o600)
-        variables.write_text(exports(os.environ), encoding="utf-8")
+        variables.write_text(exports(os.environ), encoding="utf-8", errors="surrogateescape")
         read = shlex.quote(str(variables))
         command = f". {read} && rm {read} && exec {shlex.quote(str(files.script))}"
         return [

@@ -62,6 +62,14 @@ def test_a_complaint_of_clean_up_ends_what_prepare_started(
     assert "in use" in capsys.readouterr().err
 
 
+def test_words_of_another_character_set_are_a_complaint_like_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with prepared(target(tmp_path, cleanup=r"printf 'besch\344ftigt' >&2; exit 1"), tmp_path.name):
+        pass
+    assert "besch\ufffdftigt" in capsys.readouterr().err
+
+
 def test_after_a_whole_batch_clean_up_alone_ends_what_prepare_started(tmp_path: Path) -> None:
     with prepared(target(tmp_path, ["true"]), tmp_path.name):
         pass

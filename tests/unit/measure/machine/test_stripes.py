@@ -57,6 +57,8 @@ def test_what_is_requested_is_set_and_what_is_there_is_said(lustre: Target, tmp_
     assert [(folder / name).read_text() for name in ("pool", "osts")] == ["flash\n", "0,2-4\n"]
     long = replace(lustre, get_stripes=("printf", r"stripe_count:  7 stripe_size: 1048576\n"))
     assert stripe(folder, {}, long) == 7
+    other_letters = replace(lustre, get_stripes=("printf", r"pool: \351t\351\n3\n"))
+    assert stripe(folder, {}, other_letters) == 3
     assert stripe(folder, {}, Target("plain", "disk", "/data")) is None
 
 

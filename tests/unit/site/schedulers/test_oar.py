@@ -67,6 +67,7 @@ def test_the_variables_of_the_submission_reach_the_script(
 ) -> None:
     script = write_program(tmp_path / "a job.sh", '#!/bin/sh\necho "$GIVEN:${BASH_ENV-none}:$OAR_JOB_ID"\n')
     monkeypatch.setenv("GIVEN", "a 'b' $c\nd")
+    monkeypatch.setenv("NOT_UTF8", "caf\udce9")
     monkeypatch.setenv("OAR_JOB_ID", "of the job that submits")
     request = Request(4, 3690, 24, options=("-q", "night"))
     *options, command = scheduler("oar").submission(request, JobFiles("weir_x", script, tmp_path / "log"))

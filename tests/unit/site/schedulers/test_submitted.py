@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.site.schedulers import ENDED, JobFiles, JobState, Request, Scheduler
+from weir.site.schedulers import ENDED, JobFiles, JobState, Request, Scheduler, reply
 from weir.site.schedulers.executors import Submitted, exit_file, messages_file, submit
 from weir.site.schedulers.flux import state_of as flux_state
 from weir.site.schedulers.pbs import facts_of
@@ -88,3 +88,8 @@ def test_what_an_earlier_job_left_beside_the_log_tells_nothing_of_the_next(tmp_p
     failure = ended(told, log)
     assert failure == "job 7 was ended by told: prolog: prolog exited with code=1 on unknown (rank (null))"
     assert not messages_file(log).exists()
+
+
+def test_bytes_that_are_not_utf8_in_a_reply_end_nothing() -> None:
+    """PBS prints the variables of a job as they were submitted, and a wrapper of sbatch its greeting."""
+    assert reply(["printf", r"7 caf\351 3\n"]) == (0, "7 caf\ufffd 3\n")
