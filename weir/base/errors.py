@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import errno
+import io
 import itertools
 import os
 import re
@@ -213,7 +214,7 @@ class VisibleStream:
 
 def open_closed_streams() -> None:
     """`weir run >&-` measures. The number of a closed stream must not become that of another file, to which
-    whatever is started would print."""
+    whatever is started would print. A character that the locale of stdout lacks is printed as \\u2013."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)
@@ -221,6 +222,8 @@ def open_closed_streams() -> None:
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest number that is free
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), "w" if number else "r"))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # as stderr does by itself
 
 
 @contextlib.contextmanager
