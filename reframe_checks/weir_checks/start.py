@@ -70,7 +70,9 @@ def _run(system: str, batch: str, plan: Path, handover: Handover) -> int:
     logs = results / "reframe" / "logs" / batch  # ReFrame leaves a log in TMPDIR each time
     shutil.rmtree(logs, ignore_errors=True)
     logs.mkdir(parents=True)
-    environment = {**os.environ, "WEIR_PLAN": str(plan), "WEIR_RESULTS": str(results), "WEIR_BATCH": batch}
+    # Else each batch leaves one below HOME, and fails where that cannot be written.
+    environment = {"RFM_REPORT_FILE": str(logs / "report.json"), **os.environ}
+    environment |= {"WEIR_PLAN": str(plan), "WEIR_RESULTS": str(results), "WEIR_BATCH": batch}
     environment |= {"TMPDIR": str(logs), "WEIR_TMPDIR": os.environ.get("TMPDIR", "")}
     around = surrounding(os.environ)
     if around is not None:  # within a job ReFrame does not submit another one

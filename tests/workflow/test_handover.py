@@ -78,6 +78,16 @@ def test_a_relative_results_directory_is_relative_to_the_caller(tiny: Checkout) 
     assert not (tiny.root / "reframe_checks/elsewhere").exists()
 
 
+@pytest.mark.slow
+def test_a_home_that_cannot_be_written_fails_no_batch(tiny: Checkout) -> None:
+    """As on the nodes of some clusters: ReFrame would keep a report of each batch there."""
+    homeless = {"HOME": "/proc/none", "XDG_CACHE_HOME": str(tiny.root / "cache")}
+    receipt = "results/local/tiny/batches/ram-debian-1x2.json"
+    done = tiny.call("snakemake", "--cores", "2", receipt, environment=homeless)
+    assert done.returncode == 0, done.stderr
+    assert "some executions failed" not in done.stderr
+
+
 def test_without_reframe_the_reason_is_handed_over(tmp_path: Path) -> None:
     """As after `pip install` of weir alone, in a directory of weir init."""
     program = ROOT / "reframe_checks/run_batch.py"
