@@ -70,8 +70,9 @@ def _run(system: str, batch: str, plan: Path, handover: Handover) -> int:
     logs = results / "reframe" / "logs" / batch  # ReFrame leaves a log in TMPDIR each time
     shutil.rmtree(logs, ignore_errors=True)
     logs.mkdir(parents=True)
-    # Else each batch leaves one below HOME, and fails where that cannot be written.
-    environment = {"RFM_REPORT_FILE": str(logs / "report.json"), **os.environ}
+    # Else each batch leaves a report below HOME, and fails where that cannot be written. One is a format.
+    formatted = str(results / "reframe" / "perflogs").replace("%", "%%")
+    environment = {"RFM_REPORT_FILE": str(logs / "report.json"), "RFM_PERFLOG_DIR": formatted, **os.environ}
     environment |= {"WEIR_PLAN": str(plan), "WEIR_RESULTS": str(results), "WEIR_BATCH": batch}
     environment |= {"TMPDIR": str(logs), "WEIR_TMPDIR": os.environ.get("TMPDIR", "")}
     around = surrounding(os.environ)

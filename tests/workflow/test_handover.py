@@ -79,13 +79,17 @@ def test_a_relative_results_directory_is_relative_to_the_caller(tiny: Checkout) 
 
 
 @pytest.mark.slow
-def test_a_home_that_cannot_be_written_fails_no_batch(tiny: Checkout) -> None:
-    """As on the nodes of some clusters: ReFrame would keep a report of each batch there."""
+def test_a_home_that_cannot_be_written_and_a_percent_sign_fail_no_batch(tiny: Checkout) -> None:
+    """As on the nodes of some clusters: ReFrame would keep a report of each batch there. It formats the path
+    of its performance logs."""
     homeless = {"HOME": "/proc/none", "XDG_CACHE_HOME": str(tiny.root / "cache")}
+    study = tiny.root / "100%j"
     receipt = "results/local/tiny/batches/ram-debian-1x2.json"
-    done = tiny.call("snakemake", "--cores", "2", receipt, environment=homeless)
+    command = ("snakemake", "--cores", "2", "-s", "Snakefile", "-d", str(study), receipt)
+    done = tiny.call(*command, environment=homeless)
     assert done.returncode == 0, done.stderr
     assert "some executions failed" not in done.stderr
+    assert [*study.glob("results/local/reframe/perflogs/local/node/*.log")]
 
 
 def test_without_reframe_the_reason_is_handed_over(tmp_path: Path) -> None:
