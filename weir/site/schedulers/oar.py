@@ -33,6 +33,7 @@ _REASONS = {"WALLTIME": "its time was over", "FRAG_JOB_REQUEST": "it was cancell
 _AGAIN = "RESUBMIT_JOB_AUTOMATICALLY"
 _USUAL = {"SWITCH_INTO_TERMINATE_STATE", "SWITCH_INTO_ERROR_STATE", "SEND_KILL_JOB", _AGAIN}
 _BY_SIGNAL = 128
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")  # of others sh ends
 # Variables of the shell that submits, of which a node has its own.
 _OF_THE_SHELL = re.compile(r"BASH_FUNC.*|_|PWD|OLDPWD|SHLVL|HOSTNAME|SSH_.*|DISPLAY|XAUTHORITY|OAR.*")
 
@@ -67,12 +68,14 @@ class Oar(Scheduler):
         return placement(options, self.hosts(environment))
 
     def submission(self, request: Request, files: JobFiles) -> list[str]:
-        """OAR passes on no variable: the command reads them from a file that only its user may read, once."""
+        """OAR passes on no variable: the command reads them from a file that only its user may read, once.
+        The user's login shell starts it, which may be csh."""
         variables = files.script.with_name(f"{files.script.name}.environment")
         variables.touch(mode=0o600)
         variables.write_text(exports(os.environ), encoding="utf-8", errors="surrogateescape")
         read = shlex.quote(str(variables))
-        command = f". {read} && rm {read} && exec {shlex.quote(str(files.script))}"
+        lines = f". {read} && rm {read} && exec {shlex.quote(str(files.script))}"
+        command = shlex.join(["/bin/sh", "-c", lines])
         return [
             *("oarsub", "-n", files.name, "-O", f"{files.log}.queue", "-E", f"{files.log}.queue"),
             *("-l", f"nodes={request.nodes},walltime={clock(request.time_s)}", *request.options, command),
@@ -137,8 +140,8 @@ def submitted_again(facts: Mapping[str, Any]) -> str:
 
 def exports(variables: Mapping[str, str]) -> str:
     """OAR's own BASH_ENV has each shell of a job read ~/.bashrc."""
-    kept = {name: value for name, value in sorted(variables.items()) if not _OF_THE_SHELL.fullmatch(name)}
-    return "unset BASH_ENV\n" + "".join(f"export {name}={shlex.quote(kept[name])}\n" for name in kept)
+    kept = [name for name in sorted(variables) if _NAME.fullmatch(name) and not _OF_THE_SHELL.fullmatch(name)]
+    return "unset BASH_ENV\n" + "".join(f"export {name}={shlex.quote(variables[name])}\n" for name in kept)
 
 
 def state_of(facts: Mapping[str, Any]) -> JobState:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -62,12 +63,17 @@ def test_the_id_of_a_job_and_of_none_that_was_refused() -> None:
     assert system.submitted((GOLDEN / "oarsub-refused.txt").read_text()) == ""
 
 
+@pytest.mark.parametrize("shell", ["bash", "tcsh", "dash"])
 def test_the_variables_of_the_submission_reach_the_script(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """OAR gives the command to the login shell of the user, with -c."""
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
     script = write_program(tmp_path / "a job.sh", '#!/bin/sh\necho "$GIVEN:${BASH_ENV-none}:$OAR_JOB_ID"\n')
     monkeypatch.setenv("GIVEN", "a 'b' $c\nd")
     monkeypatch.setenv("NOT_UTF8", "caf\udce9")
+    monkeypatch.setenv("of.no.shell", "refused by dash")
     monkeypatch.setenv("OAR_JOB_ID", "of the job that submits")
     request = Request(4, 3690, 24, options=("-q", "night"))
     *options, command = scheduler("oar").submission(request, JobFiles("weir_x", script, tmp_path / "log"))
@@ -89,7 +95,7 @@ def test_the_variables_of_the_submission_reach_the_script(
     variables = tmp_path / "a job.sh.environment"
     assert variables.stat().st_mode & 0o077 == 0
     node = {"PATH": "/usr/bin:/bin", "OAR_JOB_ID": "7", "BASH_ENV": "/nothing"}
-    done = subprocess.run(["bash", "-c", command], env=node, capture_output=True, text=True, check=True)
+    done = subprocess.run([shell, "-c", command], env=node, capture_output=True, text=True, check=True)
     assert done.stdout == "a 'b' $c\nd:none:7\n"
     assert not variables.exists()  # it may have secrets
     assert "OAR_JOB_ID" not in exports({"OAR_JOB_ID": "7"})
