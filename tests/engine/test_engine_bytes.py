@@ -185,7 +185,7 @@ def digest(found: dict[str, bytes]) -> str:
 def test_an_existing_file_is_replaced_or_written_into(engine: Engine) -> None:
     data = engine.folder / "data"
     data.write_bytes(b"x" * 100_000)
-    engine.good("-w", "-k", "-E", "-b", "64k", "-t", "16k", "-G", SIGNATURE, "-o", "data")
+    engine.good("-w", "-k", "-E", "-i", 2, "-b", "64k", "-t", "16k", "-G", SIGNATURE, "-o", "data")
     assert data.read_bytes() == sequential_file(65536, 16384, 1, [0]) + b"x" * (100_000 - 65536)
     engine.good("-w", "-k", "-b", "64k", "-t", "16k", "-G", SIGNATURE, "-o", "data")
     assert data.read_bytes() == sequential_file(65536, 16384, 1, [0])

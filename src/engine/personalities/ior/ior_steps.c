@@ -118,7 +118,7 @@ bool ior_clear_and_rest(struct ior_run *run) {
     struct weir_problem problem = {0};
     struct stat facts;
     run->existing_bytes = 0;
-    if (run->made_file || !run->requested.existing) {
+    if (!run->requested.existing) {
         ior_remove(run, &problem);
     } else if (run->base.job->rank == 0 && stat(run->path, &facts) == 0) {
         run->existing_bytes = (uint64_t)facts.st_size;
