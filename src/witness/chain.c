@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,6 +18,45 @@
 static struct weir_binding used[USED]; /* by us; of calls that the process did not make yet, nothing */
 static _Atomic unsigned used_count;
 
+/* Before 2.33 glibc exports none of these: each program has its own, above __xstat. We define them for newer
+ * ones, so that our own calls come to us there, too. */
+static int system_fstatat(int directory, const char *path, struct stat *facts, int flags) {
+    return (int)syscall(SYS_newfstatat, directory, path, facts, flags);
+}
+
+static int system_stat(const char *path, struct stat *facts) {
+    return system_fstatat(AT_FDCWD, path, facts, 0);
+}
+
+static int system_lstat(const char *path, struct stat *facts) {
+    return system_fstatat(AT_FDCWD, path, facts, AT_SYMLINK_NOFOLLOW);
+}
+
+static int system_mknodat(int directory, const char *path, mode_t mode, dev_t device) {
+    return (int)syscall(SYS_mknodat, directory, path, mode, device);
+}
+
+static int system_mknod(const char *path, mode_t mode, dev_t device) {
+    return system_mknodat(AT_FDCWD, path, mode, device);
+}
+
+/* NULL: the C library lacks the call, and so does the kernel by this name. */
+static void *system_call(const char *name) {
+    static const struct {
+        const char *name;
+        void (*call)(void);
+    } calls[] = {{"stat", (void (*)(void))system_stat},       {"stat64", (void (*)(void))system_stat},
+                 {"lstat", (void (*)(void))system_lstat},     {"lstat64", (void (*)(void))system_lstat},
+                 {"fstatat", (void (*)(void))system_fstatat}, {"fstatat64", (void (*)(void))system_fstatat},
+                 {"mknod", (void (*)(void))system_mknod},     {"mknodat", (void (*)(void))system_mknodat}};
+    for (unsigned i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        if (strcmp(calls[i].name, name) == 0) {
+            return (void *)calls[i].call;
+        }
+    }
+    return NULL;
+}
+
 /* Found at each first use: a library that answers dlsym, too, cannot tell which one is the last. */
 void *next_call(const char *name) {
     void *address = dlsym(RTLD_NEXT, name);
@@ -24,7 +64,7 @@ void *next_call(const char *name) {
     if (at < USED) {
         used[at] = (struct weir_binding){name, address};
     }
-    return address;
+    return address != NULL ? address : system_call(name);
 }
 
 void *first_call(const char *name) {

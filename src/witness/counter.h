@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A count that each transfer adds to: an addition that locks costs more than all else here, so the thread
@@ -30,10 +31,17 @@ static inline uint64_t counted(const struct counter *counter) {
            atomic_load_explicit(&counter->others, memory_order_relaxed);
 }
 
+/* The C library tells it from glibc 2.32 on; an older one has no such name, and a library that needs it would
+ * keep every program from starting. */
+extern char __libc_single_threaded __attribute__((weak));
+
+static inline bool is_single_threaded(void) {
+    return &__libc_single_threaded != NULL && __libc_single_threaded;
+}
+
 /* Threads are rare in benchmarks, and a locked addition costs more than all else here. */
 static inline void add(_Atomic uint64_t *counter, uint64_t amount) {
-    extern char __libc_single_threaded;
-    if (__libc_single_threaded) {
+    if (is_single_threaded()) {
         atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + amount,
                               memory_order_relaxed);
     } else {

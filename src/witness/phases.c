@@ -119,8 +119,7 @@ static struct phase *current(struct account *account) {
 /* As add(): a locked addition takes as long as the rest but the clock. A handler of a signal that transfers,
  * too, leaves the number as it was. */
 static int under_way(struct account *account, int change) {
-    extern char __libc_single_threaded;
-    if (!__libc_single_threaded) {
+    if (!is_single_threaded()) {
         return atomic_fetch_add(&account->under_way, change) + change;
     }
     int calls = atomic_load_explicit(&account->under_way, memory_order_relaxed) + change;
@@ -308,11 +307,10 @@ void accounts_named(struct record *record, enum name_kind kind) {
 /* A look at the pages takes as long as they are many; after the first synchronisations one whenever there
  * were twice as many. While other threads write, pages are dirty however well this one was synchronised. */
 void accounts_synced(struct record *record, int fd, bool all) {
-    extern char __libc_single_threaded;
     struct account *account = record->account;
     char path[WITNESS_PATH_BYTES];
     transfers_covered(current(account), fd, all);
-    if (!__libc_single_threaded) {
+    if (!is_single_threaded()) {
         return;
     }
     uint64_t before = account->syncs++;

@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 DD = ("dd", "if=/dev/zero", "of=f", "bs=1M", "count=16", "conv=fsync")
+# What glibc 2.28 to 2.31 lack, such as RHEL 8 and SLES 15: a name, and calls that programs have of their own.
+OLDER = """\
+#define __libc_single_threaded absent_from_this_libc
+#include <dlfcn.h>
+#include <string.h>
+static inline void *older_dlsym(void *handle, const char *name) {
+    static const char *const lacks[] = {"stat",    "stat64",    "lstat", "lstat64",
+                                        "fstatat", "fstatat64", "mknod", "mknodat"};
+    for (unsigned i = 0; i < sizeof lacks / sizeof lacks[0]; i++) {
+        if (strcmp(lacks[i], name) == 0) {
+            return NULL;
+        }
+    }
+    return dlsym(handle, name);
+}
+#define dlsym older_dlsym
+"""
 pytestmark = pytest.mark.slow
 
 
@@ -40,3 +59,33 @@ def test_a_verdict_needs_a_checkout_and_a_compiler(tmp_path: Path) -> None:
     subprocess.run(["make", "witness"], cwd=tmp_path, check=True, capture_output=True, timeout=300)
     assert ctypes.CDLL(str(tmp_path / "build/libweir-witness.so")).fsync(-1) == -1
     assert "write 16 MiB in 16 calls" in proven()
+
+
+@pytest.mark.parametrize("mode", ["WEIR_WITNESS_ROOT", "WEIR_WITNESS_MOUNTS"])
+def test_an_older_c_library_is_enough(tmp_path: Path, mode: str) -> None:
+    if not shutil.which("cc"):
+        pytest.skip("cc is missing")
+    (tmp_path / "older.h").write_text(OLDER)
+    library = tmp_path / "libweir-witness.so"
+    environment = {**os.environ, "CC": f"cc -include {tmp_path}/older.h"}
+    build = [sys.executable, f"{ROOT}/envs/wheel/witness_build.py", str(library)]
+    subprocess.run(build, env=environment, check=True, capture_output=True)
+    seen = {"LD_PRELOAD": str(library), "WEIR_WITNESS": str(tmp_path / "seen"), mode: str(tmp_path)}
+    done = subprocess.run(
+        ["mkdir", "made"],
+        cwd=tmp_path,
+        env={**os.environ, **seen},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    subprocess.run(DD, cwd=tmp_path, env={**os.environ, **seen}, check=True, capture_output=True)
+    reports = [json.loads(report.read_text()) for report in tmp_path.glob("seen.*.json")]
+    wholes = [report.get("files", []) + report.get("mounts", []) for report in reports]
+    assert 16 * 2**20 in {int(counted_bytes(one)) for whole in wholes for one in whole}
+
+
+def counted_bytes(one: dict[str, Any]) -> int:
+    """Of a file, or of the phases of a mount."""
+    return sum(int(part["written_bytes"]) for part in one.get("phases", [one]))
