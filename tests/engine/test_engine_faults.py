@@ -80,6 +80,19 @@ def test_the_other_ranks_do_not_wait_for_a_failed_one(engine: Engine, arguments:
 
 
 @pytest.mark.slow
+def test_nobody_waits_in_the_synchronisation_of_a_write_that_failed(
+    engine: Engine, faults_library: Path
+) -> None:
+    """Open MPI's own MPI-IO has a barrier in MPI_File_sync."""
+    fault = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "pwrite", "FAULT_PATH": "/data"}
+    which = {"FAULT_RANK": "1", "FAULT_AFTER": "2", "OMPI_MCA_io": "ompio"}
+    arguments = ["-a", "MPIIO", "-c", "-Y", "-w", "-b", "64k", "-t", "16k", "-s", 2, "--no-warm-up"]
+    done = engine.ior(*arguments, "-o", engine.folder / "data", ranks=2, environment=fault | which)
+    assert done.code == 1
+    assert {error["call"] for error in done.document["errors"]} == {"MPI_File_write_at_all"}
+
+
+@pytest.mark.slow
 def test_a_message_for_all_ranks_that_failed_alike(engine: Engine) -> None:
     done = engine.ior(*NULL, "-w", "--null.eio-at=1", ranks=3)
     assert_failed(done, "write", EIO, [0, 1, 2])

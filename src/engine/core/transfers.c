@@ -58,8 +58,10 @@ static inline bool transfers_operate(struct loop *loop, uint64_t *stop_ticks) {
     uint64_t due_ticks = loop->paced ? transfers_wait_for_turn(loop) : 0;
     uint64_t start_ticks = weir_clock_ticks();
     int status = loop->file->backend->transfer(loop->file, &loop->piece, loop->problem);
-    if (phase->sync_each && !reads && status == 0) {
-        status = loop->file->backend->sync(loop->file, loop->problem);
+    if (phase->sync_each && !reads && (status == 0 || loop->collective)) {
+        weir_phase_with_others(phase, status, loop->problem); /* after a failure, too: others wait in it */
+        int synced = loop->file->backend->sync(loop->file, loop->problem);
+        status = status != 0 ? status : synced;
         measure->sync_calls++;
     }
     *stop_ticks = weir_clock_ticks();

@@ -196,6 +196,11 @@ ssize_t pwrite64(int descriptor, const void *buffer, size_t bytes, off64_t offse
     return left < 0 ? left : real(descriptor, buffer, (size_t)left, offset);
 }
 
+/* What libraries call that are compiled without large files by macro, such as Open MPI's own MPI-IO. */
+ssize_t pwrite(int descriptor, const void *buffer, size_t bytes, off_t offset) {
+    return pwrite64(descriptor, buffer, bytes, offset);
+}
+
 ssize_t pread64(int descriptor, void *buffer, size_t bytes, off64_t offset) {
     ssize_t (*real)(int, void *, size_t, off64_t) =
         (ssize_t(*)(int, void *, size_t, off64_t))dlsym(RTLD_NEXT, "pread64");
