@@ -57,6 +57,26 @@ def test_the_probe_knows_nothing_of_disks_that_were_told_not_to_count(tmp_path: 
     assert probe["counted"]({"sda": disks["sda"]}) == (1024, 2048)
 
 
+def test_the_probe_counts_all_devices_of_a_btrfs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its mount names one: a synchronised write that lies on both was INVALID."""
+    probe = runpy.run_path(str(ROOT / "src/server/weir-server-probe"))
+    blocks, system = tmp_path / "block", tmp_path / "btrfs/8f3d/devices"
+    for folder in (blocks, system):
+        folder.mkdir(parents=True)
+    for number, name in {"8:16": "sdb", "8:32": "sdc", "8:48": "sdd"}.items():
+        disk = tmp_path / "devices" / name
+        disk.mkdir(parents=True)
+        (disk / "dev").write_text(f"{number}\n")
+        (blocks / number).symlink_to(disk)
+    for name in ("sdb", "sdc"):
+        (system / name).symlink_to(tmp_path / "devices" / name)
+    devices = probe["with_other_devices"]
+    monkeypatch.setitem(devices.__globals__, "BLOCK", str(blocks))
+    monkeypatch.setitem(devices.__globals__, "BTRFS", str(tmp_path / "btrfs"))
+    assert devices((8, 32)) == [(8, 16), (8, 32)]
+    assert devices((8, 48)) == [(8, 48)]
+
+
 def test_links_and_memory_of_servers_are_facts_of_the_target() -> None:
     host = {
         "file_system": {"type": "nfs4", "options": "rw"},
