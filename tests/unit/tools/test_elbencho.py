@@ -261,11 +261,13 @@ WRITE,10764,10764,487264,1044,2.1-0,{COMMAND.replace("n1,n2,", "n1 n2 ")}
 """
 
 
-def test_table_and_csv_of_one_run_are_one_record(tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", ["", "/home/ada/"])
+def test_table_and_csv_of_one_run_are_one_record(folder: str, tmp_path: Path) -> None:
     """They were two cells: the table did not count files, and had no default of what its command lacks."""
-    for name, text in (("bw.csv", AS_CSV), ("bw.out", AS_TABLE), ("old.csv", AS_CSV), ("old.out", AS_TABLE)):
+    csv, table = (text.replace('"bw.', f'"{folder}bw.') for text in (AS_CSV, AS_TABLE))
+    for name, text in (("bw.csv", csv), ("bw.out", table), ("old.csv", csv), ("old.out", table)):
         (tmp_path / name).write_text(text)
-    (tmp_path / "other.out").write_text(AS_TABLE)  # of another run: no other form of it is there
+    (tmp_path / "other.out").write_text(table)  # of another run: no other form of it is there
     imported = import_files(sorted(tmp_path.iterdir()), Facts())
     assert [Path(row["source"]).name for row in imported.rows] == ["bw.csv", "old.csv", "other.out"]
     assert [Path(row["source"]).name for row in imported.copied] == ["bw.out", "old.out"]

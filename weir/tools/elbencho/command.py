@@ -136,13 +136,14 @@ def _arguments(line: str) -> list[str]:
 
 
 def _options(arguments: Sequence[str]) -> list[tuple[str, str]]:
-    """Each with the argument behind it, unless that is an option or a path."""
+    """Each with the argument behind it, unless that is an option, or a path that is no file of results."""
     found = []
     for at, argument in enumerate(arguments):
         if argument.startswith("-"):
             name, _, value = argument.partition("=")
             behind = arguments[at + 1] if at + 1 < len(arguments) else ""
-            is_value = not value and behind[:1] not in ("-", "/", "")
+            is_path = behind.startswith("/") and not _OUTPUT_FILES.fullmatch(argument)
+            is_value = not value and behind[:1] not in ("-", "") and not is_path
             found.append((_LONG_NAMES.get(name, name), value or (behind if is_value else "")))
     return found
 
