@@ -20,7 +20,7 @@ from weir.tools.fio.workers import Result, joined
 _MIB = 2**20
 _REAL = r"\d{1,15}(?:\.\d{1,9})?"
 _SIZE = rf"{_REAL}[KMGTP]?i?B"
-_OLD_SIZE = rf"{_REAL}[KMGTP]?B?"
+_OLD_SIZE = rf"{_REAL}(?: B|[KMGTP]?B?)"
 _COMMAND = re.compile(r"^.{0,80}?\bfio +(-.{1,4000})$", re.MULTILINE)
 TABLE = re.compile(
     r"^(\S.*): \(groupid=(\d+), jobs=(\d+)\): err= *(\d+)(?:.{0,200}?: pid=([1-9]\d{0,9})\b)?", re.MULTILINE
@@ -142,9 +142,9 @@ def _job(match: re.Match[str]) -> Job:
 
 
 def _of_today(size: str) -> str:
-    """4K, 65536B or 19412MB of fio 2, as fio 3 writes it."""
-    number = size.rstrip("KMGTPB")
-    unit = size[len(number) :].rstrip("B")
+    """4K, 65536B, 65536 B or 19412MB of fio 2, as fio 3 writes it."""
+    number = size.rstrip("KMGTPB ")
+    unit = size[len(number) :].rstrip("B ")
     return f"{number}{unit}iB" if unit else f"{number}B"
 
 
