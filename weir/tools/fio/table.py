@@ -166,8 +166,9 @@ def _rows(section: str, job: Job) -> Iterator[Row]:
         speed, size = match.group(2, 3) if match[2] else map(_of_today, match.group(6, 5))
         xfer_bytes, total_s = job.get(match[1]), int(match[4] or match[7]) / 1000
         moved = max(_least(size), int(_least(speed) * total_s))
-        if xfer_bytes and requests is not None and not short and _fits(requests * xfer_bytes, size, cut):
-            moved = requests * xfer_bytes
+        exact = (requests or 0) * (xfer_bytes or 0)
+        if exact and not short and _fits(exact, size, cut) and _is_rate(exact, total_s, speed, cut):
+            moved = exact
         yield {
             "access": match[1],
             "api": job.get("api", _NOT_PRINTED),
@@ -227,6 +228,11 @@ def _fits(bytes_: int, text: str, cut: int) -> bool:
     has_no_fraction = re.match(r"\d+\.0+\D", text) is not None
     carried = _bytes(text) + (_unit(text) if has_no_fraction else 0)
     return abs(bytes_ - _bytes(text)) <= margin or abs(bytes_ - carried) <= margin
+
+
+def _is_rate(bytes_: int, total_s: float, text: str, cut: int) -> bool:
+    """fio may count fewer operations than their bytes: the bandwidth has more digits than the size."""
+    return not total_s or _fits(int(bytes_ / total_s), text, cut)
 
 
 def _least(text: str) -> int:
