@@ -150,6 +150,16 @@ def test_dd_behind_other_words(before: str) -> None:
     assert (parsed.rows[0]["access"], parsed.rows[0]["xfer_bytes"]) == ("write", 2**20)
 
 
+def test_the_progress_of_dd_is_no_result() -> None:
+    """status=progress: a copy of 18 s had a record for each second, and its last one no command."""
+    done = "1+0 records in\n1+0 records out\n1000000000 bytes (1.0 GB, 954 MiB) copied, 2.5 s, 400 MB/s\n"
+    progress = "".join(f"{n}00000000 bytes ({n}00 MB, {n}0 MiB) copied, {n} s, 100 MB/s\n" for n in (1, 2))
+    command = "$ dd if=/dev/zero of=/data/f bs=1G count=1 status=progress\n"
+    ((_, parsed),) = runs_in(f"{command}{progress}{done}{progress}{done}{command}{done}")
+    found = [(row["access"], row["total_s"]) for row in parsed.rows]
+    assert found == [("write", 2.5), ("unknown", 2.5), ("write", 2.5)]
+
+
 def test_results_of_unknown_commands_are_no_repetitions(tmp_path: Path) -> None:
     log = tmp_path / "log.txt"
     log.write_text("".join(f"1073741824 bytes copied, {time} s, 55.1 MB/s\n" for time in ("19.49", "10.79")))

@@ -20,6 +20,7 @@ _DONE = re.compile(
     r"^(\d{1,19}) \w{1,20}(?: \([^)]*\))? \w{1,20}, (\d[0-9.,e+-]{0,20}) s, [\d.,]{1,20} [kMGT]?B/s$",
     re.MULTILINE,
 )
+_COUNTS = re.compile(r"\d+\+\d+ ")  # records in, records out
 _BEFORE = r"(?:(?:sudo|srun|time|[A-Za-z_]\w{0,40}=\S{0,200}) +)*"
 _COMMAND = re.compile(rf"^(?:\++ |.{{0,80}}[$#] )?{_BEFORE}dd ((?:.* )?(?:if|of)=.*)$", re.MULTILINE)
 _NOWHERE = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
@@ -39,9 +40,10 @@ class Dd(LogTool):
 
 
 def _rows(text: str) -> Iterator[Row]:
-    done = [match for match in _DONE.finditer(text) if float(match[1]) and _seconds(match[2])]
     ended = 0
-    for match in done:
+    for match in _ends(text, list(_DONE.finditer(text))):
+        if not float(match[1]) or not _seconds(match[2]):
+            continue
         moved, total_s = int(match[1]), _seconds(match[2])
         commands = [command[1] for command in _COMMAND.finditer(text, ended, match.start())]
         ended = match.end()
@@ -60,6 +62,20 @@ def _rows(text: str) -> Iterator[Row]:
             "bw_mib_s": moved / _MIB / total_s,
             "observed": {"path": path, "workload": {"file_bytes": moved}} if path else {},
         }
+
+
+def _ends(text: str, lines: Sequence[re.Match[str]]) -> Sequence[re.Match[str]]:
+    """The lines without those of status=progress, which stand before the numbers of records of their end."""
+    found: list[re.Match[str]] = []
+    goes_on, behind = False, len(text)
+    for match in reversed(lines):
+        next_line = text[match.end() : behind].lstrip()
+        goes_on = _COUNTS.match(next_line) is not None if next_line else goes_on
+        before = text.rfind("\n", 0, max(match.start() - 1, 0)) + 1
+        if not goes_on or _COUNTS.match(text, before):
+            found.append(match)
+        behind = match.start()
+    return found[::-1]
 
 
 def _seconds(text: str) -> float:
