@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_percent,
         metavar="PERCENT",
         help="known spread between campaigns, where each side has one campaign "
-        "(default: 35 on different days, 0 within a day)",
+        "(default: 42 on different days, 0 within a day)",
     )
     parser.add_argument(
         "--history", type=Path, metavar="FOLDER", help="take that spread from the campaigns of weir history"

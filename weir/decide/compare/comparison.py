@@ -54,6 +54,9 @@ def compare(args: argparse.Namespace) -> int:
     fail_on = read_fail_on(args.fail_on)
     both, across = _sides(args)
     metric, margin = metric_named(args.metric), args.margin / 100
+    if metric.higher_is_better and fail_on.limit >= 1:
+        hint = "a rate that halves is slower by 50 %: slower:50%"
+        raise InputError(f"no {metric.name} is slower by 100 % or more", key="--fail-on", hint=hint)
     pairing = pair_cells(both, columns_of_role("parameter"), metric, across)
     if not pairing.pairs:
         raise WeirError(

@@ -78,7 +78,8 @@ def judge_pairs(
     days: Days | None = None,
     dated: Sequence[Pair] | None = None,
 ) -> list[Judged]:
-    """limit: a slowdown counts for --fail-on only if it is surely larger than this share.
+    """limit: a slowdown counts for --fail-on only if it is surely larger than this share of A, of a latency,
+    too: the headline prints the same share.
 
     dated: pairs whose times tell whether the sides are of different days, if not those judged."""
     means = {turns: mean_of_rounds(pairs, turns) for turns in (True, False)}
@@ -92,7 +93,7 @@ def judge_pairs(
         return false_discovery_rates([chance(one) if one else None for one in some])
 
     def not_slower(one: Estimate) -> float:
-        return one.chance_below(1 - limit) if metric.higher_is_better else one.chance_above(1 / (1 - limit))
+        return one.chance_below(1 - limit) if metric.higher_is_better else one.chance_above(1 + limit)
 
     differs, differs_within = (rates(Estimate.chance_different, each) for each in (estimates, within))
     slower, slower_within = (rates(not_slower, each) for each in (estimates, within))

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
+from tests.unit.decide.compare.test_compare import cell, noisy, write
 from weir.base.errors import WeirError
+from weir.cli import main
 from weir.records.metrics import metric_named, metric_names
+from weir.terms.model import Row
 
 ROW = {"moved_bytes": 3 * 2**20, "io_s": 2.0, "bw_mib_s": 1.0, "total_s": 3.0, "ops_s": 7.0}
 
@@ -34,3 +38,27 @@ def test_every_metric_has_a_unit_and_a_number(name: str) -> None:
 def test_an_unknown_metric_is_an_error_with_a_hint() -> None:
     with pytest.raises(WeirError, match="there is no metric 'p98'"):
         metric_named("p98")
+
+
+def latencies(seed: int, level: float, start: int) -> list[Row]:
+    return [row | {"lat_p99_us": row["bw_mib_s"]} for row in cell(noisy(seed, 8, level), start=start)]
+
+
+def test_a_slower_latency_fails_at_the_share_that_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Four fifths more time is "slower by 80 %": beyond a limit of 50 %, though the rate has not halved."""
+    levels = {1: 1000.0, 2: 1800.0}
+    files = [write(tmp_path / f"{at}.csv", latencies(at, level, 60 * at)) for at, level in levels.items()]
+    command = ["compare", "--metric", "p99", *map(str, files), "--fail-on"]
+    assert main([*command, "slower:50%"]) == 1
+    assert "; slower by 81 %" in capsys.readouterr().out
+    assert main([*command, "slower:75%"]) == 0  # its interval reaches from 70 to 94 %
+    assert main([*command, "slower:150%"]) == 0
+
+
+def test_a_rate_cannot_be_slower_by_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A traceback would end with 1, which is "slower"."""
+    file = str(write(tmp_path / "a.csv", cell(noisy(1, 8))))
+    assert main(["compare", file, file, "--fail-on", "slower:100%"]) == 2
+    assert "a rate that halves is slower by 50 %" in capsys.readouterr().err
