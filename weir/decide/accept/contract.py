@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -212,16 +213,23 @@ def _promise(file: YamlFile, data: Mapping[str, Any], keys: Keys, problems: list
 def _bounded(promise: Promise, written: Any) -> Promise:
     if written is None:
         return promise
-    text = str(written)
-    if promise.metric == "bandwidth":
-        return replace(promise, bound=parse_rate(text), text=text)
-    if promise.metric == "operations":
+    bound, text = _number(promise.metric, str(written))
+    if not 0 < bound < inf:
+        raise UnitError(f"'{written}' promises nothing", "write a number above zero")
+    return replace(promise, bound=bound, text=text)
+
+
+def _number(metric: str, text: str) -> tuple[float, str]:
+    """In the unit of the metric, and as it is printed."""
+    if metric == "bandwidth":
+        return parse_rate(text), text
+    if metric == "operations":
         number = text.removesuffix("/s")
         try:
-            return replace(promise, bound=float(number), text=f"{number} /s")
+            return float(number), f"{number} /s"
         except ValueError:
             raise UnitError(f"'{text}' is not a number of operations per second", "write 80000") from None
-    return replace(promise, bound=parse_duration(text) * 1e6, text=text)
+    return parse_duration(text) * 1e6, text
 
 
 def _promised(contract: Contract, promises: Sequence[str]) -> Contract:

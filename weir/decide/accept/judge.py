@@ -5,9 +5,9 @@ from __future__ import annotations
 import bisect
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import exp, log, sqrt
+from math import exp, isclose, log, sqrt
 
 from weir.base.units import few
 from weir.decide.accept.conditions import Finding, Subject, findings, storages_of, usable
@@ -22,6 +22,12 @@ from weir.terms.model import Row
 PASS, FAIL, NOT_PROVEN = "pass", "fail", "not proven"
 MOST_RUNS = 1000
 MOST_FINDINGS = 3
+_ROUNDING = 1e-12  # relative: what the way to logarithms and back takes from a value
+
+
+def is_equal(value: float, bound: float) -> bool:
+    """Whether a value is the promise, as far as it was computed."""
+    return isclose(value, bound, rel_tol=_ROUNDING)
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,8 @@ class Result:
         promise = self.line.promise
         if promise is None or promise.bound is None:
             raise ValueError("nothing was promised")
+        if is_equal(value, promise.bound):
+            return 0.0
         return value / promise.bound - 1 if promise.higher_is_better else promise.bound / value - 1
 
     @property
@@ -91,7 +99,7 @@ def _judged(line: Line, contract: Contract, measured: Measured) -> Result:
         return Result(line, NOT_PROVEN, missing.text, (missing,), (), None, ())
     subjects = [Subject(line, measured, tuple(rows), contract.must_be) for rows in cells.values()]
     subject, value, found = _chosen(subjects, line.promise)
-    found += [*_rounds(cells, line, measured), *findings(subject)]
+    found += [*_rounds(cells, line, measured), *findings(subject), *_without_value(subject)]
     if found:
         verdict, why = NOT_PROVEN, "; ".join(one.text for one in found)
     else:
@@ -183,6 +191,24 @@ def _value(subject: Subject, promise: Promise, cells: int) -> Value | None:
     return Value(exp(centre), len(logs), interval, spread, level, look, cells)
 
 
+def _without_value(subject: Subject) -> Iterator[Finding]:
+    """Runs that count and tell no value: those that do may be the better ones."""
+    promise, lacking = subject.line.promise, set[tuple[str, object]]()
+    if promise is None:
+        return
+    known: dict[tuple[str, object], set[str]] = defaultdict(set)
+    for row in subject.rows:
+        run = row["cell"], row.get("run")
+        if usable(row, subject.must_be) and metric_named(promise.metric).of(row) is None:
+            lacking.add(run)
+        elif usable(row, subject.must_be):
+            known[run].add(row["access"])
+    lacking |= {run for run, accesses in known.items() if len(accesses) < len(subject.line.access)}
+    if whole := known.keys() - lacking:
+        text = f"{len(lacking)} of {len(whole) + len(lacking)} runs have no {promise.metric}"
+        yield from [Finding("value", text, unknown=True)] if lacking else []
+
+
 def _statistic(
     logs: Sequence[float], promise: Promise, autocorrelation: float, level: float
 ) -> tuple[float, tuple[float, float] | None]:
@@ -203,18 +229,21 @@ def _decided(promise: Promise | None, value: Value | None, autocorrelation: floa
         return NOT_PROVEN, "no value is promised yet: give it by --promise"
     if value is None:
         return NOT_PROVEN, "no usable run has a value"
-    better = 1 if promise.higher_is_better else -1
+    bound, is_higher = promise.bound, promise.higher_is_better
+
+    def met(end: float) -> bool:
+        return is_equal(end, bound) or (end > bound) == is_higher
+
     if not promise.by_interval:
-        met = better * value.value >= better * promise.bound
-        return (
-            (PASS, "the value reaches the promise") if met else (FAIL, "the value does not reach the promise")
-        )
+        if met(value.value):
+            return PASS, "the value reaches the promise"
+        return FAIL, "the value does not reach the promise"
     if value.interval is None:
         return NOT_PROVEN, _too_few(promise, value, autocorrelation)
-    low, high = value.interval if better > 0 else value.interval[::-1]
-    if better * low >= better * promise.bound:
+    worse, better = value.interval if is_higher else value.interval[::-1]
+    if met(worse):
         return PASS, "the whole interval reaches the promise"
-    if better * high < better * promise.bound:
+    if not met(better):
         return FAIL, "the whole interval misses the promise"
     more = _more_runs(value, promise, autocorrelation)
     text = (

@@ -10,13 +10,14 @@ from typing import Any
 from weir.base.units import counted
 from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured
-from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, overall
+from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, is_equal, overall
 from weir.records.rounds import CLOCK, REMARKS, REPEATED
 from weir.records.tally import power_text
 from weir.report.junit import ERROR, FAILURE, Case, junit
 
 ORDER = (PASS, FAIL, NOT_PROVEN)
 _WIDTH = 110
+_DIGITS = range(4, 14)
 
 
 UNVERIFIED = "UNVERIFIED"
@@ -54,9 +55,9 @@ def _closest(results: Sequence[Result]) -> Iterator[str]:
         margin, one = min(found, key=lambda item: item[0])
         promise, value = one.line.promise, one.value
         if promise is not None and value is not None:
-            number = f"{_digits(value.value)} {promise.unit}"
+            number = f"{_texts(promise.bound, value.value)[1]} {promise.unit}"
             word = "worse" if margin < 0 else "better"
-            yield f"closest line {one.line.name}: {number}, {abs(margin):.1%} {word} than promised"
+            yield f"closest line {one.line.name}: {number}, {_percent(margin)[1:]} {word} than promised"
 
 
 def verified_lines(measured: Measured) -> list[str]:
@@ -138,16 +139,16 @@ def numbers(result: Result) -> str:
         return "conditions only"
     if value is None:
         return f"no value; promised {promise.text or 'nothing yet'}"
-    text = f"{promise.statistic} {_digits(value.value)}"
+    bound, middle, *ends = _texts(promise.bound, value.value, *(value.interval or ()))
+    text = f"{promise.statistic} {middle}"
     if value.interval:
-        text += " [{}–{}]".format(*map(_digits, value.interval))
+        text += " [{}–{}]".format(*ends)
     text += f" {promise.unit}, n = {value.runs}"
     if promise.bound is None:
         return text
-    bound = f"{promise.text} ({_digits(promise.bound)} {promise.unit})"
-    text += f"; promised {bound}; margin {result.margin or 0.0:+.1%}"
+    text += f"; promised {promise.text} ({bound} {promise.unit}); margin {_percent(result.margin or 0.0)}"
     if result.margin_interval:
-        text += " [{:+.1%} to {:+.1%}]".format(*result.margin_interval)
+        text += " [{} to {}]".format(*map(_percent, result.margin_interval))
     if value.interval and promise.by_interval:
         text += f"; {100 * value.level:.4g} % interval"
         text += f", best of {value.cells} cells" if value.cells > 1 else ""
@@ -155,9 +156,28 @@ def numbers(result: Result) -> str:
     return text
 
 
-def _digits(number: float) -> str:
-    """Four digits or more, never an exponent."""
-    return f"{number:,.0f}" if number >= 1000 else f"{number:.4g}"
+def _texts(bound: float | None, *numbers: float) -> list[str]:
+    """The bound and numbers beside it, with as many digits as it takes for none to read as the bound that is
+    another number: a reader compares them."""
+    texts: list[str] = []
+    for digits in _DIGITS:
+        texts = [_digits(number, digits) for number in (bound or 0.0, *numbers)]
+        read = [float(text.replace(",", "")) for text in texts]
+        same = [number for number, text in zip(numbers, read[1:], strict=True) if text == read[0]]
+        if bound is None or all(is_equal(number, bound) for number in same):
+            break
+    return texts
+
+
+def _digits(number: float, digits: int) -> str:
+    """So many digits or more, never an exponent."""
+    return f"{number:,.{digits - 4}f}" if number >= 999.95 else f"{number:.{digits}g}"
+
+
+def _percent(share: float) -> str:
+    """Signed, with one decimal; more where it would read as zero and is not."""
+    texts = (f"{share:+.{digits}%}" for digits in _DIGITS)
+    return next((text for text in (f"{share:+.1%}", *texts) if text.strip("+-0.%")), "+0.0%")
 
 
 def facts(contract: Contract, results: Sequence[Result], measured: Measured) -> dict[str, Any]:

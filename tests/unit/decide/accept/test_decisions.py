@@ -9,6 +9,7 @@ import pytest
 from bench.decisions import SPREAD, judged
 from tests.unit.statistics.test_inference import series, three_errors
 from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS
+from weir.decide.accept.output import numbers
 from weir.statistics.median import ASSUMED, level_of_look
 
 
@@ -83,3 +84,23 @@ def test_the_runs_that_would_decide_would() -> None:
     more = int(found.why.partition("about ")[2].split()[0])
     whole = (logs * (1 + more // len(logs) + 1))[: len(logs) + more + 3]
     assert judged([whole], look=2).verdict == PASS
+
+
+@pytest.mark.parametrize("statistic", ["mean", "median"])
+def test_a_value_that_is_the_promise_reaches_it(statistic: str) -> None:
+    """The logarithm of 1,000 and back is 999.9999999999998, which missed a promise of 1,000."""
+    found = judged([[0.0] * 9], statistic=statistic)
+    assert (found.verdict, found.margin) == (PASS, 0.0)
+    assert "1,000 [1,000–1,000] MiB/s, n = 9; promised 1000 MiB/s (1,000 MiB/s); margin +0.0%" in numbers(
+        found
+    )
+    assert judged([[-1e-9] * 9], statistic=statistic).verdict == FAIL
+
+
+def test_a_value_that_misses_the_promise_does_not_read_as_it() -> None:
+    """999.97 and 1,000 were both printed as 1000, beside a verdict of fail and a margin of -0.0 %."""
+    found = judged([[-3e-5, -3e-5]])
+    assert found.verdict == FAIL
+    value = "mean 999.97 [999.97–999.97] MiB/s, n = 2"
+    promised = "promised 1000 MiB/s (1,000.00 MiB/s); margin -0.0030% [-0.0030% to -0.0030%]"
+    assert numbers(found).startswith(f"{value}; {promised}")

@@ -10,6 +10,7 @@ import pytest
 
 from tests.unit.decide.accept.compliant import cells_of, write_study
 from tests.unit.decide.accept.test_accept import contract_of, parameter
+from weir.cli import main
 from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured, read_measured
 from weir.decide.accept.judge import NOT_PROVEN, Result, judge
@@ -97,3 +98,25 @@ def test_a_line_without_a_record_is_not_known(tmp_path: Path) -> None:
     text = as_text(contract, results, others)
     assert "not known: no-record: no record has these parameters" in text
     assert not any(line.endswith("-") for line in text.splitlines())
+
+
+@pytest.mark.parametrize("lost", [{"bw_mib_s": None}, {"access": "other"}])
+def test_runs_without_the_promised_number_are_not_known(tmp_path: Path, lost: dict[str, Any]) -> None:
+    """A pass was that of the runs that have one: whoever measures could leave out the others' numbers."""
+    contract = contract_of("jupiter-ior")
+    line = next(line for line in contract.lines if len(line.access) == 2)
+    loose = {name: value for name, value in line.conditions.items() if name != "same_run"}
+    contract = replace(contract, lines=(replace(line, conditions=loose),))
+    measured = measured_by(contract, tmp_path)
+    assert unknown(judge(contract, measured)) == set()
+    rows = tuple(row | lost if (row["run"], row["access"]) == (0, "read") else row for row in measured.rows)
+    found = judge(contract, replace(measured, rows=rows))
+    assert unknown(found) == {"value"}
+    assert found[0].why == "1 of 4 runs have no bandwidth"
+
+
+@pytest.mark.parametrize("value", ["0 MiB/s", "0.0 GB/s"])
+def test_a_promise_of_nothing_is_refused(value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """It divided by zero when the margin was printed."""
+    assert main(["accept", "jupiter-ior", "--promise", f"easy-best-sum={value}"]) == 2
+    assert "promises nothing" in capsys.readouterr().err
