@@ -2,7 +2,7 @@
 
 The nearest cell of the same interface, layout, order and kind of call gives the rate; the curve of the rate
 over the transfer size carries it to the transfers of the phase. How wrong that is, is not assumed: each cell
-is predicted from the others in the same way.
+is predicted from the others in the same way, as far as these differ in what the phase differs in.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum, log, log2, sqrt
 
@@ -142,7 +142,7 @@ def rate_of(points: Sequence[Point], wanted: Point) -> Rate | None:
     runs, degrees = _of_runs(points, nearest)
     parts = [(runs, degrees), (runs * OF_MEDIAN / len(nearest.logs), degrees)]
     if not nearest.is_like(wanted):
-        parts.append(_of_steps(points, nearest, wanted, runs))
+        parts += _of_steps(points, nearest, wanted, runs)
     return Rate(_value(points, nearest, wanted), nearest, tuple(parts))
 
 
@@ -213,33 +213,71 @@ def pooled_spread(cells: Iterable[Sequence[float]]) -> tuple[float, float] | Non
 
 
 _PROCESSES, _BEYOND, _TRANSFERS = "processes", "beyond", "transfers"  # beyond: those of all cells
+Test = tuple[frozenset[str], Point, Point, Sequence[Point], float]  # step, its ends, the cells, squared error
 
 
 def _step(points: Iterable[Point], nearest: Point, wanted: Point) -> frozenset[str]:
     """The differences between the nearest cell and the wanted point."""
-    sizes = [one.xfer_bytes for one in points]
     differs = {
         _PROCESSES: (nearest.nodes, nearest.ppn) != (wanted.nodes, wanted.ppn),
-        _BEYOND: not min(sizes) <= wanted.xfer_bytes <= max(sizes),
+        _BEYOND: _octaves_beyond(points, wanted) != 0,
         _TRANSFERS: nearest.xfer_bytes != wanted.xfer_bytes,
     }
     return frozenset(name for name, is_other in differs.items() if is_other)
 
 
-def _of_steps(points: Sequence[Point], nearest: Point, wanted: Point, runs: float) -> tuple[float, float]:
-    """Mean square of the errors with which cells are predicted from each other, without what the variance of
-    their runs explains, and how many they are: of steps like this one, or of all if those are few."""
-    found: list[tuple[frozenset[str], float]] = []
+def _octaves_beyond(points: Iterable[Point], wanted: Point) -> float:
+    """How far the transfers are above those of all cells; negative: below."""
+    sizes = [one.xfer_bytes for one in points]
+    return max(log2(wanted.xfer_bytes / max(sizes)), 0.0) + min(log2(wanted.xfer_bytes / min(sizes)), 0.0)
+
+
+def _of_steps(
+    points: Sequence[Point], nearest: Point, wanted: Point, runs: float
+) -> Iterator[tuple[float, float]]:
+    """The variance of each way in which the nearest cell differs, with its degrees, by cells that are
+    predicted from others that differ so. The error of other numbers of processes, and of transfers beyond all
+    cells, grows with the distance: no step between measured transfers tells of it."""
+    step, beyond = _step(points, nearest, wanted), _octaves_beyond(points, wanted)
+    if _PROCESSES in step:
+        tests = _tests(points, runs, lambda one: (one.nodes, one.ppn))
+        errors = [
+            square / _distance(start, end)[0] ** 2
+            for tested, start, end, _, square in tests
+            if _PROCESSES in tested
+        ]
+        yield _of_errors(errors, _distance(nearest, wanted)[0])
+    if _BEYOND in step:
+        found = [
+            (square, _octaves_beyond(others, end))
+            for _, _, end, others, square in _tests(points, runs, lambda one: one.xfer_bytes)
+        ]
+        yield _of_errors([square / away**2 for square, away in found if away * beyond > 0], beyond)
+    if _TRANSFERS in step or not step:
+        of_cells = [(tested, square) for tested, *_, square in _tests(points, runs, lambda one: one.cell)]
+        for chosen in (step & {_TRANSFERS}, {_TRANSFERS}, {_PROCESSES, _BEYOND, _TRANSFERS}):
+            squares = [square for tested, square in of_cells if tested <= chosen]
+            if len(squares) >= FEWEST_TESTS:
+                yield max(fsum(squares) / len(squares), LEAST_STEP), float(len(squares))
+                return
+        yield UNTESTED
+
+
+def _of_errors(errors: Sequence[float], octaves: float) -> tuple[float, float]:
+    """errors: squared, over an octave."""
+    variance, degrees = UNTESTED
+    if len(errors) >= FEWEST_TESTS:
+        variance, degrees = fsum(errors) / len(errors), float(len(errors))
+    return max(variance * octaves**2, LEAST_STEP), degrees
+
+
+def _tests(points: Sequence[Point], runs: float, told_by: Callable[[Point], object]) -> Iterator[Test]:
+    """Each cell, predicted from those that told_by tells from it, with its error but for what the variance of
+    the runs explains."""
     for one in points:
-        others = [other for other in points if other.cell != one.cell]
-        from_cell = _nearest(others, one)
-        if from_cell is not None:
-            error = one.middle - _value(others, from_cell, one)
-            explained = runs * OF_MEDIAN * (1 / len(one.logs) + 1 / len(from_cell.logs))
-            found.append((_step(others, from_cell, one), error**2 - explained))
-    step = _step(points, nearest, wanted)
-    for chosen in (step, step | {_TRANSFERS}, {_PROCESSES, _BEYOND, _TRANSFERS}):
-        squares = [square for tested, square in found if tested <= chosen]
-        if len(squares) >= FEWEST_TESTS:
-            return max(fsum(squares) / len(squares), LEAST_STEP), float(len(squares))
-    return UNTESTED
+        others = [other for other in points if told_by(other) != told_by(one)]
+        start = _nearest(others, one)
+        if start is not None:
+            error = one.middle - _value(others, start, one)
+            explained = runs * OF_MEDIAN * (1 / len(one.logs) + 1 / len(start.logs))
+            yield _step(others, start, one), start, one, others, error**2 - explained

@@ -73,6 +73,45 @@ def test_nine_of_ten_single_runs_are_within_the_range() -> None:
     assert 0.87 < held / times < 0.97
 
 
+def grown(source: random.Random) -> list[Point]:
+    """Rates that grow with the root of the transfers and of the processes."""
+    return [
+        Point(
+            *(POSIX, 1, ppn, 2**size, 64 * MIB, f"{ppn}-{size}"),
+            logs=tuple(level_of(ppn, size) + source.gauss(0, 0.05) for _ in range(6)),
+        )
+        for ppn in (1, 2, 4)
+        for size in range(14, 21)
+    ]
+
+
+def level_of(ppn: int, size: int) -> float:
+    return 5 + (size + log2(ppn)) * log(2) / 2
+
+
+@pytest.mark.parametrize(("ppn", "size"), [(2, 22), (2, 24), (2, 11), (16, 17), (64, 17), (16, 23)])
+def test_the_range_holds_beyond_the_measured_transfers_and_processes(ppn: int, size: int) -> None:
+    """The errors of steps between measured transfers stood for it: the range held none of these."""
+    source, held = random.Random(1), 0
+    for _ in range(20):
+        found = rate_of(grown(source), Point(POSIX, 1, ppn, 2**size, 64 * MIB))
+        assert found is not None
+        low, high = found.interval()
+        held += low <= level_of(ppn, size) + source.gauss(0, 0.05) <= high
+    assert held >= 18
+
+
+def test_a_step_between_measured_cells_is_as_sure_as_before() -> None:
+    points = grown(random.Random(1))
+    assert width(points, Point(POSIX, 1, 2, 3 * 2**17, 64 * MIB)) < 0.3
+
+
+def test_other_processes_are_never_as_sure_as_those_that_were_measured() -> None:
+    """One number of processes tells nothing about another: its error is assumed, not that of transfers."""
+    points = study(random.Random(1), 0.01)
+    assert width(points, replace(WANTED, ppn=4)) > log(4) > width(points, WANTED)
+
+
 def test_a_busier_hour_scales_and_widens() -> None:
     found = rate_of(study(random.Random(1), 0.02), WANTED)
     assert found is not None
