@@ -17,6 +17,7 @@ from weir.terms.model import Row
 RECORDS_FILE = "records.csv"
 # Copies of a record agree in these columns: times and rates have more digits than chance repeats.
 _SAME = ("cell", "access", "item", "run", "iteration", "began", "bw_mib_s", "ops_s", "io_s", "total_s")
+_DAY = len("2026-11-27")  # with which the folder of a campaign begins
 _MOST_JUDGED_AGAIN = 100  # runs of a campaign: a quarter of a second
 
 
@@ -44,8 +45,12 @@ class Side:
         seen: dict[tuple[Any, ...], int] = {}
         for number, campaign in enumerate(self.campaigns):
             for row in campaign.rows:
-                if seen.setdefault(tuple(row.get(name) for name in _SAME), number) == number:
+                if seen.setdefault(_told(row), number) == number:
                     yield campaign.name, row
+
+
+def _told(row: Row) -> tuple[Any, ...]:
+    return tuple(row.get(name) for name in _SAME)
 
 
 def records_file(path: Path) -> Path:
@@ -118,11 +123,15 @@ def split_by(
 
 
 def campaigns(history: Path) -> Iterator[list[Row]]:
-    """The records of each campaign of a history, oldest first."""
+    """The records of each campaign of a history, oldest first. A study that was added again with more rounds
+    is one campaign with these rounds: its earlier ones count once."""
     files = sorted(history.glob(f"[!.]*/{RECORDS_FILE}"))
     if not files:
         raise InputError(
             "holds no campaign", file=history, hint=f"add one: weir history add {history} results/local/quick"
         )
-    for file in files:
-        yield read_study_records(file)
+    seen: set[tuple[Any, ...]] = set()
+    for file in sorted(files, key=lambda one: (one.parent.name[:_DAY], one.stat().st_size)):
+        rows = [row for row in read_study_records(file) if _told(row) not in seen]
+        seen.update(map(_told, rows))
+        yield rows

@@ -108,7 +108,14 @@ def of_cells(campaigns: Iterable[Sequence[Row]], metric: Metric) -> list[Series]
     """A series for each cell and access of a site; its name has the mark of emulated storage, and the site
     where there are several."""
     parameters = columns_of_role("parameter")
-    every = from_campaigns(campaigns, metric, lambda row: _name(row, parameters))
+    all_rows = list(campaigns)
+    apart = _apart(all_rows, parameters)
+
+    def name_of(row: Row) -> str:
+        name = _name(row, parameters)
+        return apart.get((str(row.get("site") or ""), name, str(row["cell"])), name)
+
+    every = from_campaigns(all_rows, metric, name_of)
     several = len({one.system for one in every}) > 1
 
     def shown(one: Series) -> str:
@@ -133,6 +140,29 @@ def stopped(every: Iterable[Series]) -> list[tuple[Series, str]]:
         if last.times[-1] - one.times[-1] > max(_USUAL * float(np.median(gaps)), float(gaps.max())):
             found.append((one, last.day(len(last) - 1)))
     return found
+
+
+def _apart(campaigns: Iterable[Sequence[Row]], parameters: Sequence[str]) -> dict[tuple[str, ...], str]:
+    """Names of cells that a campaign has beside others of one label, as logs whose label has no options: with
+    the parameters in which they differ. By site, name and cell."""
+    cells: dict[Key, dict[str, Row]] = defaultdict(dict)
+    beside: set[Key] = set()
+    for rows in campaigns:
+        here: dict[Key, dict[str, Row]] = defaultdict(dict)
+        for row in rows:
+            here[str(row.get("site") or ""), _name(row, parameters)][str(row["cell"])] = row
+        for key, found in here.items():
+            cells[key] |= found
+            beside |= {key} if len(found) > 1 else set()
+    names: dict[tuple[str, ...], str] = {}
+    for key in beside:
+        values = {cell: [str(row.get(name)) for name in parameters] for cell, row in cells[key].items()}
+        differ = [len(set(column)) > 1 for column in zip(*values.values(), strict=True)]
+        for cell, mine in values.items():
+            told = [f"{name} {mine[at]}" for at, name in enumerate(parameters) if differ[at]]
+            is_told = sum(mine == other for other in values.values()) == 1
+            names[(*key, cell)] = " ".join([key[1], *told, *([] if is_told else [cell])])
+    return names
 
 
 def _name(row: Row, parameters: Sequence[str]) -> str:

@@ -75,3 +75,29 @@ def test_emulated_storage_is_told_as_that_in_every_form(
     first, second = write_pages(history, tmp_path, {}, {})
     assert (first.target, second.target) == ("disk", "buffer (E)")
     assert "<h1>History of buffer (E)</h1>" in (tmp_path / second.file).read_text()
+
+
+def test_cells_of_one_label_in_a_campaign_are_series_of_their_own(tmp_path: Path) -> None:
+    """The label of an imported log has no options: the value of two was that of neither."""
+    for day in range(3):
+        rows = [
+            row
+            for name, direct, level in (("c1", False, 1000.0), ("c2", True, 100.0))
+            for row in cell(noisy(day, 3, level), start=day * 1440, cell=name, direct=direct)
+        ]
+        write(tmp_path / f"2026-11-{day + 1:02d}-{day:012x}" / "records.csv", rows)
+    series = of_cells(campaigns(tmp_path), RATE)
+    label = "write disk POSIX shared 1MiB (debian)"
+    assert [one.name for one in series] == [f"{label} direct False", f"{label} direct True"]
+    assert [one.cells for one in series] == [(("c1", "write"),), (("c2", "write"),)]
+    assert all(one.logs.std() < 0.1 for one in series)
+
+
+def test_a_study_that_is_added_again_with_more_rounds_counts_its_rounds_once(tmp_path: Path) -> None:
+    early = cell(noisy(1, 3))
+    late = [row | {"run": row["run"] + 3} for row in cell(noisy(2, 3), start=1440)]
+    write(tmp_path / "2026-11-01-bbbbbbbbbbbb" / "records.csv", early)
+    write(tmp_path / "2026-11-01-aaaaaaaaaaaa" / "records.csv", [*early, *late])
+    assert [len(rows) for rows in campaigns(tmp_path)] == [3, 3]
+    (series,) = of_cells(campaigns(tmp_path), RATE)
+    assert series.times[1] - series.times[0] == 86400
