@@ -71,7 +71,7 @@ def formats(tally: Tally) -> list[Format]:
     return sorted(found, key=lambda one: (-one.size_bytes, -one.files, one.name))
 
 
-def share_of_files(count: int, sampled: int, fraction: float) -> Share:
+def share_of_files(count: float, sampled: float, fraction: float) -> Share:
     """Wilson's interval; it shrinks to zero as the sample approaches all files."""
     if sampled == 0:
         return Share(0.0, 0.0, 1.0)
@@ -91,6 +91,9 @@ def share_of_volume(sums: Sums, sample: Sums, fraction: float) -> Share:
     value = sums.size_bytes / sample.size_bytes
     if fraction >= 1 or sample.files < 2:
         return Share(value, value, value) if fraction >= 1 else Share(value, 0.0, 1.0)
+    if sums.size_bytes == sample.size_bytes:  # files of other formats may be unseen
+        as_many = sample.size_bytes**2 / sample.squares  # files of one size tell as much
+        return share_of_files(as_many, as_many, fraction)
     squares = sums.squares * (1 - value) ** 2 + (sample.squares - sums.squares) * value**2
     mean_bytes = sample.size_bytes / sample.files
     error = sqrt((1 - fraction) / sample.files * squares / (sample.files - 1)) / mean_bytes

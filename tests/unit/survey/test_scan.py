@@ -99,6 +99,10 @@ def test_shares_without_doubt_and_with_nothing_known() -> None:
     assert share_of_files(0, 0, 0.5).high == 1.0
     assert share_of_files(0, 100, 0.1).high > 0.01
     assert share_of_volume(Sums(1, 10, 100), Sums(1, 10, 100), 0.1).low == 0.0
+    whole = Sums(20, 200, 2000)  # a sample of one format alone does not exclude others: it was 100 % to 100 %
+    assert share_of_volume(whole, whole, 0.1) == share_of_files(20, 20, 0.1)
+    few_large = Sums(20, 200, 20000)
+    assert share_of_volume(few_large, few_large, 0.1).low < share_of_volume(whole, whole, 0.1).low < 0.9
 
 
 class _Counted(dict[tuple[str, str], Sums]):
