@@ -116,7 +116,7 @@ page_answers <- function(points) {
     small <- mine[order %in% "random" & xfer_bytes <= 65536][which.max(median)]
     list(
       target = text_of(of$target, "storage"), emulated = of$emulated, access = of$access,
-      best = answer_row(best, alternatives = nrow(mine), tied = sum(mine$hi >= best$lo, na.rm = TRUE) - 1L),
+      best = answer_row(best, alternatives = nrow(mine), tied = ties_of(mine[order(-median)])),
       small = if (nrow(small) == 1) answer_row(small),
       tail = if (nrow(small) == 1 && !is.na(small$p99_us)) list(value = small$p99_us, unit = "us",
         setting = small$setting, cell = small$cell),

@@ -31,8 +31,8 @@ function rate(value) {
   const digits = rounded > 0 ? Math.max(0, 2 - Math.floor(Math.log10(rounded))) : 0;
   return rounded.toLocaleString("en", { maximumFractionDigits: digits });
 }
-const duration = (us) => (us >= 1e6 ? `${rate(us / 1e6)} s` : us >= 1e3 ? `${rate(us / 1e3)} ms` : `${rate(us)} µs`);
-const factor = (value) => value.toFixed(value >= 10 ? 0 : 2);
+const duration = (us) => (us >= 0.9995e6 ? `${rate(us / 1e6)} s` : us >= 999.5 ? `${rate(us / 1e3)} ms` : `${rate(us)} µs`);
+const factor = (value) => (value < 0.1 ? rate(value) : value.toFixed(value >= 10 ? 0 : 2));
 const interval = (one) => (one.lo === null || one.lo === undefined ? runsText(one) : `${rate(one.lo)}–${rate(one.hi)}`);
 // How many, and how small.
 const smallWords = (found) => [found.iops && `${rate(found.iops)} op/s`, found.size].filter(Boolean).join(" of ");

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import re
@@ -15,7 +16,7 @@ import pytest
 from tests.workflow.browser import open_page
 from tests.workflow.page_study import answers_of, drawn_study, facts_on, rows
 from tests.workflow.report_study import run
-from weir.base.units import three_digits
+from weir.base.units import latency_text, three_digits
 from weir.cli import main
 from weir.commands.show import read_page
 from weir.report.answers import Counts, answers
@@ -210,6 +211,15 @@ def test_a_tie_is_rounded_alike_in_print_page_and_terminal(browse: Browse) -> No
     load = "source('analysis/load.R'); load_analysis('analysis')"
     code = f"{load}; cat(rate_words(c({str(values)[1:-1]})))"
     assert run("Rscript", "-e", code).stdout.split() == page
+
+
+def test_no_number_of_the_page_is_rounded_to_nothing_or_to_another_unit(browse: Browse) -> None:
+    """Random instead of sequential transfers gave a factor of 0.00; 999.7 µs are 1 ms in print."""
+    script = "[0.00412, 0.0996, 0.41, 12.3].map(factor), [9.06, 999.4, 999.7, 999600].map(duration)"
+    page = browse(f"document.getElementById('page').append('SMALL ' + JSON.stringify([{script}]))")
+    found = json.loads(html.unescape(page.split("SMALL ", 1)[1].split("<", 1)[0]))
+    durations = [latency_text(value) for value in (9.06, 999.4, 999.7, 999600)]
+    assert found == [["0.00412", "0.0996", "0.41", "12"], durations]
 
 
 def rows_of(shown: str) -> list[str]:

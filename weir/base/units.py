@@ -174,7 +174,7 @@ def three_digits(value: float) -> str:
 def latency_text(microseconds: float) -> str:
     """'9.06 µs', '2.94 ms', '1.2 s'."""
     for unit, size in (("s", 1e6), ("ms", 1e3)):
-        if microseconds >= size:
+        if microseconds >= 0.9995 * size:  # three digits of it are a whole one
             return f"{three_digits(microseconds / size)} {unit}"
     return f"{three_digits(microseconds)} µs"
 

@@ -31,6 +31,16 @@ test_that("the best point of every target and access is the first answer", {
   }
 })
 
+test_that("the page tells as many ties as the table of the paper, also of few rounds", {
+  skip_if_quick()
+  records <- repeated_rounds(3)
+  records[xfer_bytes == 2^14, bw_mib_s := 1.001 * records[xfer_bytes == 2^20]$bw_mib_s]
+  found <- page_of(records)
+  best <- best_points(bandwidth_points(read_records(write_synthetic(records))))
+  expect_equal(vapply(found$facts$answers, function(answer) answer$best$tied, 1), best$tied)
+  expect_gt(sum(best$tied), 0)
+})
+
 test_that("cells beside are a line of the page and no number of it", {
   own <- repeated_rounds(6)
   beside <- data.table::copy(own)[, cell := paste(cell, "beside")]

@@ -136,7 +136,16 @@ def test_three_digits_have_no_exponent(value: float, shown: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("microseconds", "shown"), [(9.06, "9.06 µs"), (999.0, "999 µs"), (2940.0, "2.94 ms"), (1.2e6, "1.2 s")]
+    ("microseconds", "shown"),
+    [
+        (9.06, "9.06 µs"),
+        (999.0, "999 µs"),
+        (999.4, "999 µs"),
+        (999.5, "1 ms"),
+        (2940.0, "2.94 ms"),
+        (999_600.0, "1 s"),
+        (1.2e6, "1.2 s"),
+    ],
 )
 def test_latencies_have_a_unit_that_fits(microseconds: float, shown: str) -> None:
     assert latency_text(microseconds) == shown
