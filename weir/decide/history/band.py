@@ -26,7 +26,7 @@ from weir.decide.history.regimes import (
     regimes_of,
 )
 from weir.decide.history.series import Numbers, Series
-from weir.statistics.inference import t_quantile
+from weir.statistics.inference import MEDIAN_ERROR, t_quantile
 
 OUTSIDE = 0.005  # chance that a value of an unchanged series lies outside of its band
 SURE = 0.01  # chance of seeing a trend or a weekly rhythm that is not there
@@ -120,7 +120,8 @@ def band_of(series: Series, start: int) -> Band | None:
         level = level - rhythm[_weekdays(times)]
         expected += float(rhythm[_weekdays(series.times[-1:])][0])
     below, above = _spread(level - np.median(level))
-    factor = t_quantile(len(logs) - 1, 1 - OUTSIDE / 2) * sqrt(1 + 1 / len(logs))
+    # Each side is learned from half of the points.
+    factor = t_quantile(len(logs) / 2, 1 - OUTSIDE / 2) * sqrt(1 + MEDIAN_ERROR**2 / len(logs))
     return Band(
         median=exp(middle),
         low=exp(expected - factor * below),
