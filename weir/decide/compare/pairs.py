@@ -90,14 +90,22 @@ class Pair:
 
     @cached_property
     def in_turns(self) -> bool:
-        """Whether both sides have the same rounds, and each round of both was over before the next began."""
+        """Whether both sides have the same rounds, and each round of both was over before the next began.
+
+        A time without a zone, as IOR prints it, is that of this place."""
         if len(self.first) != 1 or len(self.second) != 1:
             return False
         first, second = self.first[0], self.second[0]
-        if first.rounds != second.rounds or not all((*first.began, *second.began)):
+        if first.rounds != second.rounds:
             return False
-        later = [max(pair_of) for pair_of in zip(first.began, second.began, strict=True)]
-        sooner = [min(pair_of) for pair_of in zip(first.began, second.began, strict=True)]
+        try:
+            began = [
+                [datetime.fromisoformat(text).timestamp() for text in one.began] for one in (first, second)
+            ]
+        except ValueError:
+            return False
+        later = [max(pair_of) for pair_of in zip(*began, strict=True)]
+        sooner = [min(pair_of) for pair_of in zip(*began, strict=True)]
         return all(before < after for before, after in zip(later, sooner[1:], strict=False))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import time
 from collections.abc import Sequence
 from math import exp
 from pathlib import Path
@@ -70,6 +71,23 @@ def test_a_clear_slowdown_is_slower_and_by_how_much() -> None:
     low, high = one.estimate.interval()
     assert low < 0.8 < high
     assert one.estimate.design == "separate"
+
+
+def test_rounds_in_turns_are_paired_also_where_a_program_prints_the_time_of_the_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """IOR prints local time without a zone: as texts, its rounds were hours away from those of weir-io."""
+    monkeypatch.setenv("TZ", "CET-1")
+    time.tzset()
+    printed = [
+        row | {"began": f"{row['began'][:11]}01{row['began'][13:19]}"} for row in cell(noisy(1, 6), step=4)
+    ]
+    try:
+        (one,) = judged(side("a", printed), side("b", cell(noisy(2, 6), start=2, step=4)))
+        assert one.estimate.design == "paired"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_rounds_in_turns_are_paired_and_what_disturbs_both_does_not_count() -> None:
