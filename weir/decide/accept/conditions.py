@@ -20,6 +20,7 @@ from weir.base.units import about_duration, about_size, few, format_size
 from weir.decide.accept.contract import Line
 from weir.decide.accept.evidence import EXPERIMENT, Measured, Run, shown_value
 from weir.plan.config.parameters import cell_default, cell_key
+from weir.records.metrics import metric_named
 from weir.terms.model import Row
 from weir.tools import tools
 
@@ -75,7 +76,7 @@ def condition(check: Check) -> Condition:
 
 def findings(subject: Subject) -> list[Finding]:
     """Findings of all conditions of the line, in their order."""
-    always = (verdict, unlisted_edit, edited, renamed, several_storages)
+    always = (verdict, value, unlisted_edit, edited, renamed, several_storages)
     texts = [(check.__name__, text) for check in always for text in check(subject)]
     given: Mapping[str, Any] = {"emulated": False, **subject.line.conditions}
     for one in objects(sys.modules[__name__], Condition):
@@ -96,6 +97,23 @@ def verdict(subject: Subject) -> Iterator[str]:
     for (name, reason), count in sorted(bad.items()):
         text = f"{count} of {len(subject.rows)} records are {name}: {reason}"
         yield Unknown(text) if name == "UNPROVEN" else text
+
+
+def value(subject: Subject) -> Iterator[str]:
+    """Runs that count and tell no value: those that do may be the better ones."""
+    if subject.line.promise is None:
+        return
+    metric, lacking = metric_named(subject.line.promise.metric), set[tuple[str, object]]()
+    known: dict[tuple[str, object], set[str]] = defaultdict(set)
+    for row in subject.rows:
+        run = row["cell"], row.get("run")
+        if usable(row, subject.must_be) and metric.of(row) is None:
+            lacking.add(run)
+        elif usable(row, subject.must_be):
+            known[run].add(row["access"])
+    lacking |= {run for run, accesses in known.items() if len(accesses) < len(subject.line.access)}
+    if lacking and (whole := known.keys() - lacking):
+        yield Unknown(f"{len(lacking)} of {len(whole) + len(lacking)} runs have no {metric.name}")
 
 
 def unlisted_edit(subject: Subject) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import exp, isclose, log, sqrt
 
@@ -59,13 +59,14 @@ class Result:
     runs: tuple[Run, ...]
 
     def over_promise(self, value: float) -> float:
-        """Relative distance of a value from the promise; positive: better."""
+        """Relative distance of a value from the promise; positive: better. Twice the time is 100 % worse."""
         promise = self.line.promise
         if promise is None or promise.bound is None:
             raise ValueError("nothing was promised")
         if is_equal(value, promise.bound):
             return 0.0
-        return value / promise.bound - 1 if promise.higher_is_better else promise.bound / value - 1
+        away = value / promise.bound - 1
+        return away if promise.higher_is_better else -away
 
     @property
     def margin(self) -> float | None:
@@ -99,7 +100,7 @@ def _judged(line: Line, contract: Contract, measured: Measured) -> Result:
         return Result(line, NOT_PROVEN, missing.text, (missing,), (), None, ())
     subjects = [Subject(line, measured, tuple(rows), contract.must_be) for rows in cells.values()]
     subject, value, found = _chosen(subjects, line.promise)
-    found += [*_rounds(cells, line, measured), *findings(subject), *_without_value(subject)]
+    found += [*_rounds(cells, line, measured), *findings(subject)]
     if found:
         verdict, why = NOT_PROVEN, "; ".join(one.text for one in found)
     else:
@@ -189,24 +190,6 @@ def _value(subject: Subject, promise: Promise, cells: int) -> Value | None:
     centre, ends = _statistic(logs, promise, measured.autocorrelation(promise), level)
     interval = (exp(ends[0]), exp(ends[1])) if ends else None
     return Value(exp(centre), len(logs), interval, spread, level, look, cells)
-
-
-def _without_value(subject: Subject) -> Iterator[Finding]:
-    """Runs that count and tell no value: those that do may be the better ones."""
-    promise, lacking = subject.line.promise, set[tuple[str, object]]()
-    if promise is None:
-        return
-    known: dict[tuple[str, object], set[str]] = defaultdict(set)
-    for row in subject.rows:
-        run = row["cell"], row.get("run")
-        if usable(row, subject.must_be) and metric_named(promise.metric).of(row) is None:
-            lacking.add(run)
-        elif usable(row, subject.must_be):
-            known[run].add(row["access"])
-    lacking |= {run for run, accesses in known.items() if len(accesses) < len(subject.line.access)}
-    if whole := known.keys() - lacking:
-        text = f"{len(lacking)} of {len(whole) + len(lacking)} runs have no {promise.metric}"
-        yield from [Finding("value", text, unknown=True)] if lacking else []
 
 
 def _statistic(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from bench.decisions import SPREAD, judged
 from tests.unit.statistics.test_inference import series, three_errors
+from weir.decide.accept.contract import Promise
 from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS
 from weir.decide.accept.output import numbers
 from weir.statistics.median import ASSUMED, level_of_look
@@ -95,6 +97,13 @@ def test_a_value_that_is_the_promise_reaches_it(statistic: str) -> None:
         found
     )
     assert judged([[-1e-9] * 9], statistic=statistic).verdict == FAIL
+
+
+def test_twice_the_promised_time_is_worse_by_all_of_it() -> None:
+    """10 ms were 50 % worse than 5 ms."""
+    found = judged([[0.0] * 5])
+    of_latency = replace(found.line, promise=Promise("p99", "mean", True, 500.0, "500 us"))
+    assert replace(found, line=of_latency).margin == pytest.approx(-1.0)
 
 
 def test_a_value_that_misses_the_promise_does_not_read_as_it() -> None:
