@@ -26,8 +26,10 @@ shorten <- function(text, most) {
 }
 
 factor_words <- function(ratios) {
-  digits <- formatC(signif(ratios, 2), digits = 2, format = "fg", flag = "#")
-  paste0("$\\times$", sub("[.]$", "", digits))
+  with_digits <- function(count) formatC(signif(ratios, count), digits = count, format = "fg", flag = "#")
+  # What is near one must not read as one.
+  words <- ifelse(ratios >= 0.995 & ratios < 1.095, with_digits(3), with_digits(2))
+  paste0("$\\times$", sub("[.]$", "", words))
 }
 
 # Beside a median that is not of valid records alone.
