@@ -234,3 +234,18 @@ def test_a_pipeline_has_no_more_proven_results_than_programs_that_used_the_stora
     assert len(found) == 2
     assert [one.verdict for one in found].count("VALID") < 2, found[0].text
     assert not any(one.of_itself for one in found), found[0].text
+
+
+@pytest.mark.parametrize(
+    "command", ["dd if={source} bs=1M {to}", "dd if={source} bs=32M {to}", "cat {source} | dd bs=1M {to}"]
+)
+def test_a_copy_that_is_not_stored_is_not_proven_by_what_it_read(tmp_path: Path, command: str) -> None:
+    """dd tells neither that it read nor that it wrote, and the source is read at the same rate."""
+    with tempfile.NamedTemporaryFile(dir="/dev/shm") as source:
+        source.write(os.urandom(32 << 20))
+        source.flush()
+        copy = command.format(source=source.name, to=f"iflag=fullblock conv=fsync of={tmp_path}/f")
+        honest = only(clean(lambda: proven(["sh", "-c", copy], tmp_path)))
+        lies = only(proven([str(filter_program(tmp_path)), "sh", "-c", copy], tmp_path))
+    assert not honest.of_itself, honest.text
+    assert {"sync-left-dirty-pages", "sync-not-effective"} & {*lies.findings}, lies.text

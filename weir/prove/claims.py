@@ -10,6 +10,8 @@ from typing import Any
 
 from weir.audit.judge import judge
 from weir.audit.registry import INVALID
+from weir.audit.rules.calls import bytes_not_in_calls
+from weir.audit.rules.timing import shorter_than_its_calls
 from weir.audit.subject import FOLIO_BYTES, SPAN_SHARE, Subject
 from weir.prove.counters import most_listed, searched
 from weir.prove.judged import with_what_reads_fetched
@@ -75,7 +77,7 @@ def judged_claims(
     unreported: what the kernel counted in processes that left no report, by its names."""
     found = _judged(claims, mounts, processes, command, unreported)
     for at, (claim, one) in enumerate(found):
-        if claim.row["access"] is None and one is not None and one.judgement.verdict == INVALID:
+        if claim.row["access"] is None and one is not None and _may_be_of_other(one, processes):
             # dd does not tell which it was, and the other one may fit.
             other = next(access for access in MOVED if access != one.access)
             told = [*claims[:at], replace(claim, row=claim.row | {"access": other}), *claims[at + 1 :]]
@@ -83,6 +85,20 @@ def judged_claims(
             if again is not None and again.judgement.verdict != INVALID:
                 found[at] = (claim, again)
     return found
+
+
+def _may_be_of_other(one: Judged, processes: Sequence[Process]) -> bool:
+    """Whether calls contradict the result, and a process moved as much by the other access alone: a copy is
+    both, and bytes that were not stored are no bytes that were read."""
+    is_of_calls = bytes_not_in_calls.passes(one.subject) and shorter_than_its_calls.passes(one.subject)
+    if one.judgement.verdict != INVALID or is_of_calls:
+        return False
+    least = NEARLY_ALL * (one.subject.number("moved_bytes") or 0.0)
+    for process in processes:
+        moved = {name: sum(part[bytes_] for part in process["mounts"]) for name, bytes_ in MOVED.items()}
+        if moved[one.access] < least <= max(moved.values()):
+            return True
+    return False
 
 
 def _judged(

@@ -114,10 +114,18 @@ def test_a_result_of_an_unknown_access_may_be_of_the_other_one() -> None:
     writes, reads = phase(written=100, lasted_s=4), phase(read=100, lasted_s=0.5)
     writes["write"]["busy_ns"], reads["first_ns"], reads["last_ns"] = 4 * S, 6 * S, 6 * S + S // 2
     reads["read"] = {"calls": 100, "busy_ns": S // 2, "first_ns": 6 * S, "last_ns": 6 * S + S // 2}
-    both = process(mount(writes, reads, file_system="tmpfs"))
+    both = [process(mount(one, file_system="tmpfs"), pid=pid) for pid, one in enumerate((writes, reads), 1)]
     for total_s, found in ((0.5, "VALID"), (0.1, "INVALID"), (4.0, "VALID")):
         claim = fio(access=None, total_s=total_s, bw_mib_s=100 / total_s)
-        assert claimed(claim, both)[0] == found
+        assert claimed(claim, *both)[0] == found
+
+
+def test_a_result_of_a_copy_is_of_its_write_too() -> None:
+    """`dd if=/dev/shm/f of=/scratch/f conv=fsync`: the read stands for no bytes that were not stored."""
+    memory_ = mount(phase(read=100), point="/dev/shm", file_system="tmpfs")
+    for stored, found in ((100, "VALID"), (2, "INVALID")):
+        copies = process(written(device=(0, stored)), memory_)
+        assert claimed(fio(access=None), copies)[0] == found
 
 
 def test_an_interface_that_moves_nothing_proves_no_rate() -> None:
