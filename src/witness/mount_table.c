@@ -9,15 +9,18 @@
 #include "accounts.h"
 #include "closing.h"
 
-#define MOUNTS     256
+#define MOUNTS     64 /* room for so many more at a time */
 #define LINE_BYTES 4096
 #define TESTED     8
 
-static struct {
-    char point[WITNESS_PATH_BYTES];
+struct mount_point {
+    char *point;
     size_t length;
     bool is_storage;
-} mounts[MOUNTS];
+};
+
+/* All of them: a file on one that the table lacks would be one of the mount above. */
+static struct mount_point *mounts;
 static unsigned used;
 static char tested[TESTED][WITNESS_PATH_BYTES];
 static unsigned tested_used;
@@ -54,17 +57,27 @@ static void add_tested(const struct weir_mount *mount) {
     }
 }
 
+static void add_point(const char *point, bool holds_files) {
+    if (used % MOUNTS == 0) {
+        struct mount_point *more = realloc(mounts, (used + MOUNTS) * sizeof *mounts);
+        if (more == NULL) {
+            return;
+        }
+        mounts = more;
+    }
+    char *kept = strdup(point);
+    if (kept != NULL) {
+        mounts[used++] = (struct mount_point){kept, strlen(kept), holds_files};
+    }
+}
+
 static void add_line(const char *line) {
     static struct weir_mount mount; /* large; the table is read once, before the program runs */
-    if (used == MOUNTS || !weir_mount_parse(line, &mount) ||
-        strlen(mount.medium.point) >= sizeof mounts[used].point) {
+    if (!weir_mount_parse(line, &mount)) {
         return;
     }
     add_tested(&mount);
-    strcpy(mounts[used].point, mount.medium.point);
-    mounts[used].length = strlen(mount.medium.point);
-    mounts[used].is_storage = is_storage(mount.medium.file_system);
-    used++;
+    add_point(mount.medium.point, is_storage(mount.medium.file_system));
 }
 
 /* The root of a chroot may be an ordinary directory, whose mount the table does not have. */
@@ -74,12 +87,7 @@ static void add_root(void) {
             return;
         }
     }
-    if (used < MOUNTS) {
-        strcpy(mounts[used].point, "/");
-        mounts[used].length = 1;
-        mounts[used].is_storage = true;
-        used++;
-    }
+    add_point("/", true);
 }
 
 void mount_table_read(void) {

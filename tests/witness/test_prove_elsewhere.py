@@ -58,6 +58,23 @@ def test_a_container_is_seen_where_it_has_the_library(
     assert any("MiB written by calls, in processes" in text for text in seen["not_seen"]) is not is_bound
 
 
+MANY_MOUNTS = """
+mkdir many; mount -t tmpfs weir-many many
+for each in $(seq 300); do mkdir many/$each; mount --bind many/$each many/$each; done
+mount -t tmpfs weir-last "$0"; cd "$0"; exec "$@"
+"""
+
+
+def test_the_last_of_many_mounts_is_none_of_the_one_above(prove: Prove, tmp_path: Path) -> None:
+    """As on a node with containers, or with a mount for each home directory."""
+    need(user_mount_namespaces)
+    data = str(tmp_path / "data")
+    ahead = (*USER_NAMESPACE, "sh", "-ec", MANY_MOUNTS, data)
+    seen = prove("dd", "if=/dev/zero", "of=f", *WRITE.split(), ahead=ahead)
+    assert [(one["point"], one["source"]) for one in seen["mounts"]] == [(data, "weir-last")], seen["stderr"]
+    assert [one["verdict"] for one in seen["claims"]] == ["VALID"], seen["stderr"]
+
+
 SHOW_LEFT = "echo $! $(cut -d' ' -f22 /proc/$!/stat)"
 
 
