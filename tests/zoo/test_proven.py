@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.needs import fuse, loop_devices, mounts, need
-from tests.zoo.animals import DIRECT_LOOP, RANKS_LIMITED, RANKS_THROTTLED
+from tests.zoo.animals import DIRECT_LOOP, DISK_OVERLAY, RANKS_LIMITED, RANKS_THROTTLED, VOLATILE
 from tests.zoo.errors import CannotStageError
 from tests.zoo.keeper import ENGINE
 from tests.zoo.proven import Proven, clean, passed_through, proven
@@ -164,6 +164,23 @@ def test_synchronised_writes_of_one_program_on_two_mounts(tmp_path: Path) -> Non
     for one in found:
         assert not one.of_itself, one.text
         assert not one.missing, one.text
+
+
+def test_a_mount_that_ignores_synchronisations(tmp_path: Path) -> None:
+    """Also where another user of the disk makes up for the bytes that did not reach it."""
+    need(mounts)
+    found = {}
+    for kind in (DISK_OVERLAY, VOLATILE):
+        place, work = tmp_path / kind, tmp_path / f"{kind}-work"
+        place.mkdir()
+        work.mkdir()
+        try:
+            with mounted(kind, place, work, tmp_path):
+                found[kind] = only(clean(lambda place=place: proven(DD.format(place=place).split(), place)))
+        except CannotStageError as error:
+            pytest.skip(str(error))
+    assert not found[DISK_OVERLAY].of_itself, found[DISK_OVERLAY].text
+    assert "mount-without-synchronisation" in found[VOLATILE].findings, found[VOLATILE].text
 
 
 def test_a_synchronised_write_beside_one_that_is_not(tmp_path: Path) -> None:

@@ -80,11 +80,16 @@ def in_memory(mount: Mapping[str, Any], host: str) -> str | None:
         return f"the bytes are in memory: {mount['device'].removesuffix(IN_MEMORY)}"
     if mount["device"] is None or host != socket.gethostname():
         return None
-    here = mount_of(Path(point))
-    if here is None or here["mount_point"] != point or here["type"] != mount["file_system"]:
+    if not is_here(point, mount["file_system"]):
         return None
     where = memory_below(Path(point))
     return where and f"the bytes are in memory: {where}"
+
+
+def is_here(point: str, file_system: str | None) -> bool:
+    """Whether weir has the mount that the program had at that point."""
+    here = mount_of(Path(point))
+    return here is not None and (here["mount_point"], here["type"]) == (point, file_system)
 
 
 def without_device(mount: Mapping[str, Any], reason: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from weir.audit.rules.interposed import CLOCKS, MAPPINGS, SYNCHRONISATION, TRANS
 from weir.audit.subject import Subject
 from weir.base.mounts import mount_of
 from weir.measure.machine.mount_settings import synchronisation_off
+from weir.prove.counters import is_here
 from weir.prove.mounts import Growth, Mount, Phase
 from weir.prove.pieces import known_sum
 from weir.prove.reports import Process
@@ -219,6 +220,7 @@ def facts_of(
         facts["tasks"] = 1
         facts["payload"] = _payload(processes)
         facts["unwritten"] = mount.unwritten
+        facts |= _synchronisation_off(mount)
     return {name: value for name, value in facts.items() if value is not None or name == "servers"}
 
 
@@ -295,14 +297,21 @@ def watched_paths(command: Sequence[str], only: Sequence[str]) -> Iterator[str]:
 
 def told_of_syncs(row: Row, mount: Mount, phases: Sequence[Phase]) -> dict[str, Any]:
     """Synchronisations of each file or each write, as a program tells them and as they were counted; nothing
-    where it tells of none, or where an option of the mount prevents them."""
+    where it tells of none."""
     told: Mapping[str, Any] = row.get("observed") or {}
     found = {name: told[name] for name in _TOLD if told.get(name)}
     if not phases and found.get("syncs_reported"):
         return {"synced_writes": found["syncs_reported"]}  # by a queue
-    if not found or not phases or synchronisation_off(Path(mount.point)):
+    if not found or not phases:
         return {}
-    return found | {"syncs_at_once": max(phase.syncs_at_once for phase in phases)}
+    found["syncs_at_once"] = max(phase.syncs_at_once for phase in phases)
+    return found | _synchronisation_off(mount)
+
+
+def _synchronisation_off(mount: Mount) -> dict[str, Any]:
+    """The option that prevents synchronisations; nothing where the mount is not here any more."""
+    found = synchronisation_off(Path(mount.point)) if is_here(mount.point, mount.file_system) else None
+    return {"synchronisation_off": found} if found else {}
 
 
 def synchronised_files(row: Row, mount: Mount) -> dict[str, Any]:

@@ -75,6 +75,12 @@ FINDS: list[tuple[str, Subject, str, str]] = [
     ),
     ("machine-busy", subject({"group": {"throttled_periods": 60}}, run=None), "DEGRADED", "60 throttled"),
     (
+        "mount-without-synchronisation",  # under `weir prove`
+        subject({"synchronisation_off": {"effect": "ignored", "mount": "volatile of overlay"}}, run=None),
+        "INVALID",
+        "volatile of overlay: a synchronisation is ignored",
+    ),
+    (
         "machine-busy",
         subject({"group": {"swapped_pages": 4_000}, "file_system": "tmpfs"}, run=None),
         "DEGRADED",

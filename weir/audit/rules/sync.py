@@ -133,12 +133,15 @@ def mount_without_synchronisation(subject: Subject) -> Outcome | None:
     storage.
     """
     wanted = (subject.is_write and subject.row.get("sync")) or subject.synchronises_files
-    if not wanted or subject.stores_nothing or subject.in_memory or subject.run is None:
+    if not wanted or subject.stores_nothing or subject.in_memory:
         return None
-    host = subject.run.host.get("file_system") or {}
-    if "synchronisation_off" not in host or host.get("type") != subject.file_system:
+    found = subject.observed.get("synchronisation_off")  # by `weir prove`
+    if subject.run is None and not found:
+        return None
+    host = (subject.run.host.get("file_system") or {}) if subject.run else {}
+    if subject.run and ("synchronisation_off" not in host or host.get("type") != subject.file_system):
         return not_observable("the options of the mount are unknown")
-    found = host["synchronisation_off"]
+    found = found or host["synchronisation_off"]
     if not found:
         return passed("no option of the mounts prevents it")
     text = f"{found['mount']}: a synchronisation is {found['effect']}"
@@ -175,7 +178,8 @@ def syncs_not_at_device(subject: Subject) -> Outcome | None:
 def _wanted_syncs(subject: Subject) -> float | None:
     """Synchronisations one after another that the result tells of; None where there are none."""
     host = (subject.run.host.get("file_system") or {}) if subject.run else {}
-    if host.get("synchronisation_off") or subject.stores_nothing or subject.in_memory:
+    is_off = host.get("synchronisation_off") or subject.observed.get("synchronisation_off")
+    if is_off or subject.stores_nothing or subject.in_memory:
         return None
     if subject.synchronises_files:
         return subject.number("ops")
