@@ -38,6 +38,7 @@ from weir.prove.shared_calls import (
     are_told_apart,
     fit,
     mount_of_bytes,
+    mount_of_names,
     mounts_of_equals,
     part_s,
     spans_of_results,
@@ -172,7 +173,7 @@ def _synchronised(row: Row, phases: list[Phase], mount: Mount) -> list[Phase]:
 
 def _places(claims: Sequence[Claim], mounts: Sequence[Mount]) -> list[tuple[Mount | None, str]]:
     """The mount and the access of each; of several with as many bytes each its own, if that is known."""
-    places = [_place(claim, mounts) for claim in claims]
+    places = [_place(claim, claims, mounts) for claim in claims]
     equal: dict[tuple[str, Any], list[int]] = {}
     for at, (claim, (_, access)) in enumerate(zip(claims, places, strict=True)):
         if claim.row.get("moved_bytes") and _is_of_bytes(claim.row, access):
@@ -184,7 +185,7 @@ def _places(claims: Sequence[Claim], mounts: Sequence[Mount]) -> list[tuple[Moun
     return places
 
 
-def _place(claim: Claim, mounts: Sequence[Mount]) -> tuple[Mount | None, str]:
+def _place(claim: Claim, claims: Sequence[Claim], mounts: Sequence[Mount]) -> tuple[Mount | None, str]:
     """The mount with most of the access; where it is unknown, the access that a storage saw."""
     access = claim.row["access"]
     if access == SEARCH:
@@ -197,7 +198,7 @@ def _place(claim: Claim, mounts: Sequence[Mount]) -> tuple[Mount | None, str]:
         below = {name: max(_amount(one, name) for one in used) for name in MOVED}
         access = max(MOVED, key=lambda name: (by_calls[name], below[name]))
     if not _is_of_bytes(claim.row, access):
-        return max(used, key=lambda one: sum(sum(phase.names.values()) for phase in one.phases)), access
+        return mount_of_names([one.row for one in claims if one.who == claim.who], used), access
     if (exact := mount_of_bytes(claim.row, access, used)) is not None:
         return exact, access
     # The kernel's count of the process is all there is about queues, for each of its mounts.

@@ -3,12 +3,14 @@ each must leave to the others."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from weir.audit.subject import SPAN_SHARE
 from weir.prove.mounts import Mount, Part, Phase
 from weir.prove.records import LEAST_BYTES, MOVED, NEARLY_ALL, synced_share
 from weir.terms.model import Row
+from weir.witness.spans import kind_of
 
 # Calls of MPI's start and of settings beside those of a result.
 _A_FEW = 1.05
@@ -31,6 +33,21 @@ def mount_of_bytes(row: Row, access: str, mounts: Sequence[Mount]) -> Mount | No
         if possible:
             return found[max(possible)[1]][0]
     return None
+
+
+def mount_of_names(rows: Sequence[Row], mounts: Sequence[Mount]) -> Mount:
+    """The mount with most of the operations on names that results have together: MPI, which starts before
+    them, may look at more names elsewhere."""
+    wanted: Counter[str] = Counter()
+    for row in rows:
+        if kind := kind_of(row):
+            wanted[kind] += int(row.get("ops") or 0)
+
+    def operations(mount: Mount) -> tuple[int, int]:
+        of_kind = {kind: sum(phase.names[kind] for phase in mount.phases) for kind in wanted}
+        return sum(min(of_kind[kind], wanted[kind]) for kind in wanted), mount.operations
+
+    return max(mounts, key=operations)
 
 
 def mounts_of_equals(rows: Sequence[Row], access: str, mounts: Sequence[Mount]) -> list[Mount] | None:

@@ -153,6 +153,19 @@ def test_reads_of_files_by_name_are_operations() -> None:
     assert claimed(Claim("mdtest", row | {"ops_s": 3e3}), process(others)) == ("VALID", "")
 
 
+def test_operations_on_names_are_those_of_the_mount_that_has_them() -> None:
+    """`mdtest -n 100` on a storage: MPI looked at more names below its directory for sessions."""
+    named = {"create": 100, "stat": 101, "unlink": 100}
+    storage = mount(phase() | {"names": phase()["names"] | named}, file_system="tmpfs")
+    others = mount(phase() | {"names": phase()["names"] | {"stat": 420, "create": 8}}, point="/")
+    mpi = process(others, storage)
+    row = {"api": "POSIX", "item": "file", "ops": 100, "requested_ops": 100, "ops_s": 400.0}
+    accesses = ("create", "stat", "remove")
+    claims = [Claim("mdtest", row | {"access": access}) for access in accesses]
+    found = judged_claims(claims, mounts_of([mpi]), [mpi], ["mdtest"])
+    assert [(one.mount.point, one.row["verdict"]) for _, one in found if one] == [("/scratch", "VALID")] * 3
+
+
 def test_a_mount_that_compresses_gives_no_valid_number(monkeypatch: pytest.MonkeyPatch) -> None:
     """The device got as many bytes, of whoever: others write to it, too."""
     found = {"super_options": "rw,compress=zstd:3,subvol=/"}
