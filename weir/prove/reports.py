@@ -139,17 +139,17 @@ def unreported_bytes(whole: Mapping[str, int] | None, processes: Sequence[Proces
 
 def kernel_count(process: Process, name: str) -> int:
     """The kernel's count of a process. A killed process has no such count: its calls give all that the kernel
-    counts there, and for storage the most that it can count."""
-    if process["io"]:
-        return int(process["io"][name])
-    if not is_killed(process):
+    counts there, and for storage the most that it can count. The count of calls lacks those of threads that
+    ended, where the process waited for a child: the kernel keeps both in one sum."""
+    io, mounts = process["io"], process["mounts"]
+    if not io and not is_killed(process):
         return 0
-    mounts = process["mounts"]
     if name in _OF_STORAGE:
-        return sum(mount[_OF_STORAGE[name]] for mount in mounts if mount["counted"])
+        most = sum(mount[_OF_STORAGE[name]] for mount in mounts if mount["counted"])
+        return int(io[name] if io else most)
     moved = _BY_CALLS[name]
     elsewhere = process[f"elsewhere_{moved}"] - process[f"uncounted_{moved}"]
-    return int(max(sum(mount[moved] for mount in mounts) + elsewhere, 0))
+    return int(max(sum(mount[moved] for mount in mounts) + elsewhere, io[name] if io else 0))
 
 
 def unseen_bytes(processes: Sequence[Process]) -> tuple[int, int]:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.prove.reports import MIB, mount, phase, process
 from weir.prove.mounts import mounts_of
+from weir.prove.reports import unreported_bytes
 from weir.prove.seen import Seen, unseen_lines
 from weir.prove.start import Ended
 from weir.witness.document import LIBRARY
@@ -44,6 +45,14 @@ def test_what_the_kernel_counted_beyond_the_reports(tree: Mapping[str, int], tol
     found = not_seen(tree)
     assert told in found
     assert bool(found) is bool(told)
+
+
+def test_threads_that_ended_are_of_their_process() -> None:
+    """Of a program that a shell became which had waited for a command: threads of fio in a script."""
+    writes = mount(phase(written=100, synced=100), io=WRITTEN)
+    became = process(writes, io=dict.fromkeys(WRITTEN, 0))
+    assert unreported_bytes({"wchar": 100 * MIB}, [became]) == {}
+    assert unreported_bytes({"wchar": 155 * MIB}, [became]) == {"wchar": 55 * MIB}
 
 
 def test_the_time_of_queues_and_mappings_is_that_of_the_program_alone() -> None:
