@@ -1,6 +1,7 @@
 /* What a process does on each mount, in phases. Fixed tables, as in files.c. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 
 #include "image.h"
 
+#define FIRST_EXTENTS 4
 #define SHARED_PHASES 4 /* from the begin of an account: later the process may have another root or user */
 
 bool accounts_wanted;
@@ -145,12 +147,29 @@ struct record *accounts_block_record(const char *path) {
     return is_wanted && !accounts_are_inside() && !only_watches ? record_with_account(path) : NULL;
 }
 
+/* Whether the first parts of a file were compressed when they were written, whatever the mount is now. */
+static bool is_stored_compressed(int fd) {
+    struct {
+        struct fiemap map;
+        struct fiemap_extent extents[FIRST_EXTENTS];
+    } asked = {.map = {.fm_length = FIEMAP_MAX_OFFSET, .fm_extent_count = FIRST_EXTENTS}};
+    struct stat facts;
+    bool found = false;
+    if (syscall(SYS_fstat, fd, &facts) == 0 && facts.st_size >= (off_t)ACCOUNTS_WORTH_BYTES &&
+        syscall(SYS_ioctl, fd, FS_IOC_FIEMAP, &asked) == 0) {
+        for (unsigned i = 0; i < asked.map.fm_mapped_extents && i < FIRST_EXTENTS; i++) {
+            found |= (asked.extents[i].fe_flags & FIEMAP_EXTENT_ENCODED) != 0;
+        }
+    }
+    return found;
+}
+
 /* btrfs compresses single files and directories, too (chattr +c), whatever the mount is. */
 static void note_compression(struct account *account, int fd) {
     int flags = 0;
-    if (!atomic_load(&account->compresses) && strcmp(account->medium.file_system, "btrfs") == 0 &&
-        syscall(SYS_ioctl, fd, FS_IOC_GETFLAGS, &flags) == 0) {
-        atomic_store(&account->compresses, (flags & FS_COMPR_FL) != 0);
+    if (!atomic_load(&account->compresses) && strcmp(account->medium.file_system, "btrfs") == 0) {
+        bool is_told = syscall(SYS_ioctl, fd, FS_IOC_GETFLAGS, &flags) == 0 && (flags & FS_COMPR_FL) != 0;
+        atomic_store(&account->compresses, is_told || is_stored_compressed(fd));
     }
 }
 

@@ -13,7 +13,14 @@ from pathlib import Path
 import pytest
 
 from tests.needs import fuse, loop_devices, mounts, need
-from tests.zoo.animals import DIRECT_LOOP, DISK_OVERLAY, RANKS_LIMITED, RANKS_THROTTLED, VOLATILE
+from tests.zoo.animals import (
+    COMPRESSING,
+    DIRECT_LOOP,
+    DISK_OVERLAY,
+    RANKS_LIMITED,
+    RANKS_THROTTLED,
+    VOLATILE,
+)
 from tests.zoo.errors import CannotStageError
 from tests.zoo.keeper import ENGINE
 from tests.zoo.proven import Proven, clean, passed_through, proven
@@ -181,6 +188,31 @@ def test_a_mount_that_ignores_synchronisations(tmp_path: Path) -> None:
             pytest.skip(str(error))
     assert not found[DISK_OVERLAY].of_itself, found[DISK_OVERLAY].text
     assert "mount-without-synchronisation" in found[VOLATILE].findings, found[VOLATILE].text
+
+
+def test_what_was_compressed_before_is_no_cache(tmp_path: Path) -> None:
+    """A btrfs that is mounted without compression has files from when it was with it."""
+    need(loop_devices, mounts)
+    place, work = tmp_path / "place", tmp_path / "work"
+    work.mkdir()
+    file = place / "file"
+    try:
+        with mounted(COMPRESSING, place, work, tmp_path):
+            file.write_bytes(bytes(32 << 20))
+            os.sync()
+            subprocess.run(["mount", "-o", "remount,compress=no", place], check=True)
+
+            def read(*options: str) -> Proven:
+                with file.open("rb") as stream:
+                    os.posix_fadvise(stream.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+                return only(proven(["dd", f"if={file}", "of=/dev/null", "bs=1M", *options], tmp_path))
+
+            cold = [only(clean(lambda how=how: [read(*how)])) for how in ((), ("iflag=direct",))]
+    except CannotStageError as error:
+        pytest.skip(str(error))
+    for one in cold:
+        assert not one.of_itself, one.text
+        assert one.missing == ("fetched",), one.text
 
 
 def test_a_synchronised_write_beside_one_that_is_not(tmp_path: Path) -> None:

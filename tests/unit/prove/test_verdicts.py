@@ -177,6 +177,9 @@ def test_a_mount_that_compresses_gives_no_valid_number(monkeypatch: pytest.Monke
     assert verdict(process(compressed, payload=ZEROS)) == ("VALID", "")
     by_flag = written(file_system="btrfs", compresses=True)
     assert verdict(process(by_flag, payload=ZEROS)) == ("DEGRADED", "payload-reducible")
+    # The first bytes of the file were sampled, and the others may compress.
+    late = written(file_system="btrfs", compresses=True, device=(0, 3))
+    assert verdict(process(late)) == ("UNPROVEN", "stored")
 
 
 def test_what_processes_without_a_report_did_accuses_nobody() -> None:

@@ -76,6 +76,8 @@ def _arrived(subject: Subject) -> Outcome:
     ):
         how = "the program wrote over its own, or the file system made a clone"
         return not_observable(f"{text}, {about_size(dirtied)} were given to the kernel: {how}")
+    if written < ARRIVED * mirrored and subject.observed.get("compressing"):
+        return not_observable(f"{text}, where they may be compressed: only the first ones were sampled")
     if written < ARRIVED * mirrored:
         return invalid(text)
     if written < ARRIVED * most * needed:
