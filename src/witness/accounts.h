@@ -57,6 +57,8 @@ struct phase {
     /* read_bytes of the process before its first read of the phase: what was fetched before, such as by
      * advice or by a mapping, no read waited for; and what later advice fetched. */
     uint64_t fetched_before_bytes;
+    _Atomic uint64_t fetched_beyond_bytes; /* read_bytes of the process beyond those of the phase's reads */
+    _Atomic bool is_queued;                /* bytes may be fetched after they were counted */
     _Atomic uint64_t ahead_before_bytes, ahead_bytes, ahead_from_ns;
     _Atomic uint64_t names[NAME_KINDS];
 };

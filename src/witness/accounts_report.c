@@ -62,6 +62,10 @@ static void write_phase(FILE *stream, const struct account *account, const struc
     write_number(stream, "ahead_from_ns", atomic_load(&phase->ahead_from_ns));
     if (atomic_load(&phase->is_read)) {
         write_number(stream, "fetched_before_bytes", phase->fetched_before_bytes);
+        if (!atomic_load(&phase->is_queued)) {
+            write_number(stream, "fetched_after_bytes",
+                         atomic_load(&phase->fetched_beyond_bytes) + atomic_load(&phase->read_bytes));
+        }
         write_number(stream, "ahead_bytes", atomic_load(&phase->ahead_bytes));
     }
     write_number(stream, "most_at_once", (uint64_t)atomic_load(&phase->most_at_once));

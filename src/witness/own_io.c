@@ -1,6 +1,7 @@
 /* What the kernel counted for this process alone: /proc/self/io holds its children, too, once it waited for
  * them. */
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,15 @@ static void add_threads(struct weir_process_io *io) {
 static void subtract(uint64_t *count, long units) {
     uint64_t bytes = (uint64_t)units * UNIT_BYTES;
     *count = *count > bytes ? *count - bytes : 0;
+}
+
+uint64_t accounts_fetched_bytes(void) {
+    struct rusage own;
+    int error = errno;
+    memset(&own, 0, sizeof own);
+    getrusage(RUSAGE_SELF, &own);
+    errno = error;
+    return (uint64_t)own.ru_inblock * UNIT_BYTES;
 }
 
 void accounts_io_read(struct weir_process_io *io) {

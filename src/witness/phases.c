@@ -135,17 +135,6 @@ static void begins(struct account *account) {
     }
 }
 
-uint64_t accounts_fetched_bytes(void) {
-    struct weir_process_io now;
-    int error = errno;
-    bool was_inside = inside;
-    inside = true;
-    accounts_io_read(&now);
-    inside = was_inside;
-    errno = error;
-    return now.known ? now.counts[WEIR_IO_READ_BYTES] : 0;
-}
-
 static void first_read(struct phase *phase) {
     bool expected = false;
     if (atomic_load(&phase->is_read)) {
@@ -154,6 +143,7 @@ static void first_read(struct phase *phase) {
     uint64_t bytes = accounts_fetched_bytes();
     if (atomic_compare_exchange_strong(&phase->is_read, &expected, true)) {
         phase->fetched_before_bytes = bytes;
+        atomic_store(&phase->fetched_beyond_bytes, bytes);
     }
 }
 
@@ -168,14 +158,16 @@ void accounts_fetched_ahead(struct account *account, uint64_t before_bytes, uint
     }
 }
 
-#define LOOKS_FROM_BYTES (1u << 20) /* read in the phase: looked at then, and at each power of two */
+#define LOOKS_FROM_BYTES (1u << 20) /* read in the phase: looked at then, and at each sixteenth more */
 #define AHEAD_BYTES      (8u << 20) /* the kernel itself may have fetched ahead of the reads */
 
-/* Rare: more was fetched than was read so far, by calls that are not seen, such as advice around the C
- * library. What is read of it later, no read waits for. */
+/* Rare: how much was fetched so far; until the last read, no more than that and what is read after this look.
+ * Where it is more than was read so far, by calls that are not seen, such as advice around the C library, no
+ * read waits for it later. */
 static __attribute__((noinline)) void look_ahead(struct phase *phase, uint64_t read_bytes) {
     uint64_t fetched = accounts_fetched_bytes(), own = phase->fetched_before_bytes + read_bytes + AHEAD_BYTES;
     uint64_t known = atomic_load(&phase->ahead_bytes), none = 0;
+    atomic_store(&phase->fetched_beyond_bytes, fetched - read_bytes);
     if (fetched <= own) {
         return;
     }
@@ -186,9 +178,12 @@ static __attribute__((noinline)) void look_ahead(struct phase *phase, uint64_t r
 }
 
 static void note_read(struct phase *phase, uint64_t bytes) {
-    uint64_t all = atomic_load_explicit(&phase->read_bytes, memory_order_relaxed), before = all - bytes;
-    if (__builtin_expect((all ^ before) > before, 0) && all >= LOOKS_FROM_BYTES) {
-        look_ahead(phase, all);
+    uint64_t all = atomic_load_explicit(&phase->read_bytes, memory_order_relaxed);
+    if (all >= LOOKS_FROM_BYTES) {
+        int sixteenth = 59 - __builtin_clzll(all);
+        if (__builtin_expect((all - bytes) >> sixteenth != all >> sixteenth, 0)) {
+            look_ahead(phase, all);
+        }
     }
 }
 
@@ -254,6 +249,7 @@ static void note_ends(struct account *account, struct phase *phase, enum call_ki
 
 void accounts_queued(struct record *record, enum call_kind kind) {
     atomic_store(&queued_kind, kind);
+    atomic_store(&current(record->account)->is_queued, true);
     atomic_store(&queued, record->account);
 }
 

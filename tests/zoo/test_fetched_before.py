@@ -91,14 +91,15 @@ def test_what_another_process_fetched_before(tmp_path: Path) -> None:
 
 
 def test_what_others_fetched_beside_a_warm_read(reader: Path, tmp_path: Path) -> None:
-    """A reader of another file by streams, and the program itself by a mapping."""
+    """A reader of another file by streams, and the program itself by a mapping, or after its last read."""
     warm, other = filled(tmp_path / "warm"), filled(tmp_path / "other")
     awk = f"awk 'END {{ print NR > \"/dev/null\" }}' {other} & dd if={warm} of=/dev/null bs=1M; wait"
     Path(warm).read_bytes()
     lies = read_under(tmp_path, ["sh", "-c", awk], other)
     assert is_seen(lies), lies.text
-    lies = read_under(tmp_path, [str(reader), "maps", warm, other], other)
-    assert is_seen(lies), lies.text
+    for how in ("maps", "later"):
+        lies = read_under(tmp_path, [str(reader), how, warm, other], other)
+        assert is_seen(lies), lies.text
     honest = read_under(tmp_path, [str(reader), "plain", warm], warm)
     assert is_proven(honest), honest.text
 

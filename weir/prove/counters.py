@@ -170,13 +170,14 @@ def counted_by_kernel(piece: Piece, process: Process, account: Account) -> Kerne
     by_reads = grown["read"]
     if by_reads:
         began_bytes = piece.phase.get("fetched_before_bytes", before["read_bytes"])
-        by_reads = _by_reads(piece, max(until["io"]["read_bytes"] - began_bytes, 0), process)
+        ended_bytes = min(piece.phase.get("fetched_after_bytes", math.inf), until["io"]["read_bytes"])
+        by_reads = _by_reads(piece, int(max(ended_bytes - began_bytes, 0)), process)
     return Kernel(grown["read"], by_reads, grown["write"], cancelled)
 
 
 def _by_reads(piece: Piece, fetched: int, process: Process) -> int | None:
-    """The bytes fetched for reads since the first one; None where mappings, streams or queues of the process
-    may have fetched them instead."""
+    """The bytes fetched between the first read and the last one; None where mappings, streams or queues of
+    the process may have fetched them instead."""
     read = piece.phase.get("read_bytes", 0)
     hidden = _hidden_bytes(process)
     enough = FETCHED_SHARE * read

@@ -146,6 +146,8 @@ def _fetched(run: Sequence[Phase]) -> dict[str, int]:
         "ahead_before_bytes": sum(one.get("ahead_before_bytes", 0) for one in run[: first + 1]),
         "ahead_from_ns": min((ns for one in run if (ns := one.get("ahead_from_ns"))), default=0),
     }
+    if reads and "fetched_after_bytes" in run[reads[-1]]:
+        found["fetched_after_bytes"] = run[reads[-1]]["fetched_after_bytes"]
     return found | ({"fetched_before_bytes": run[first]["fetched_before_bytes"]} if reads else {})
 
 

@@ -75,6 +75,7 @@ def test_a_phase_with_its_parts_counts_as_one() -> None:
     parts[1] |= {"synced_earlier_bytes": 64 * MIB, "synced_from_ns": parts[0]["first_ns"]}
     parts[0] |= {"ahead_before_bytes": 1, "ahead_bytes": 2, "fetched_before_bytes": 5, "ahead_from_ns": 9}
     parts[1] |= {"ahead_before_bytes": 4, "ahead_bytes": 8, "fetched_before_bytes": 99, "ahead_from_ns": 11}
+    parts[0]["fetched_after_bytes"], parts[1]["fetched_after_bytes"] = 50, 120
     assert [len(run) for run in runs_of([*parts, parts[0]])] == [2, 1]
     assert [*runs_of([])] == []
     whole = joined(parts)
@@ -87,6 +88,7 @@ def test_a_phase_with_its_parts_counts_as_one() -> None:
         "last_ns": parts[1]["write"]["last_ns"],
     }
     fetched = {"ahead_before_bytes": 1, "ahead_bytes": 14, "fetched_before_bytes": 5, "ahead_from_ns": 9}
+    fetched |= {"fetched_after_bytes": 120}
     assert {name: whole[name] for name in fetched} == fetched
     assert whole["before"] == parts[0]["before"]
 
