@@ -174,14 +174,35 @@ def lock_of_launches(folder: Path) -> Path:
 
 
 def hold_launches(lock: Lock, own: Holder) -> None:
-    """Become the holder, or refuse. A node that failed may keep its lock for long, or for ever."""
-    holder = lock.take(own)
-    if holder is None or holder.is_alive() is False or (holder.job and holder.job == own.job):
-        return
-    raise WeirError(
-        f"batch {own.batch} is being measured by {holder}",
-        hint=f"wait for it, or end it on {holder.host}; if it is gone, delete {lock.path}",
-    )
+    """Become the holder, or refuse. The guardian of a killed weir still settles its launches for a moment; a
+    node that failed may keep its lock for long, or for ever."""
+    over = time.monotonic() + GUARDIAN_S
+    while (holder := lock.take(own)) is not None:
+        if holder is not own:  # which stands for one that has not named itself yet
+            if holder.job and holder.job == own.job:
+                return
+            if holder.is_alive() is not False:
+                raise WeirError(
+                    f"batch {own.batch} is being measured by {holder}",
+                    hint=f"wait for it, or end it on {holder.host}; if it is gone, delete {lock.path}",
+                )
+        if time.monotonic() >= over:
+            return
+        time.sleep(_POLL_S)
+
+
+def names_another(path: Path, own: Holder) -> bool:
+    """Whether a lock names another process than own, which may be at work."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        found = _holder(descriptor)
+    finally:
+        os.close(descriptor)
+    is_own = found is None or (found.host, found.pid) == (own.host, own.pid)
+    return not is_own and found is not None and found.is_alive() is not False
 
 
 def hold(

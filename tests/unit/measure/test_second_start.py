@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.measure.test_rounds import Turns, job, measured_in_rounds
-from weir.measure.lock import launch_lock, this_process
+from weir.measure.lock import Holder, hold_launches, launch_lock, this_process
 from weir.site.schedulers.slurm import Slurm
 
 
@@ -33,3 +33,17 @@ def test_launches_of_a_batch_that_another_node_measures_are_left_alone(
     assert (turns.names, one.launch_folder.exists()) == (("", True) if is_refused else ("a", False))
     told = f"batch a is being measured by process {os.getpid()} on other-node"
     assert (measured.error is not None and told in str(measured.error)) == is_refused
+
+
+def test_the_guardian_of_a_killed_start_settles_its_launches_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two that settle them write two lines of each run."""
+    monkeypatch.setattr(Holder, "is_alive", lambda self: False)
+    folder, own = tmp_path / "launches/a", this_process(tmp_path, "a")
+    of_guardian, lock = launch_lock(folder), launch_lock(folder)
+    assert of_guardian.take(replace(own, host="other-node", job="1")) is None
+    monkeypatch.setattr("weir.measure.lock.time.sleep", lambda _: of_guardian.release())
+    hold_launches(lock, own)
+    assert lock.descriptor >= 0
+    lock.release()

@@ -30,7 +30,7 @@ from weir.measure.clean_up.directories import Workspace, fault, files_of_launche
 from weir.measure.clean_up.prepared_target import PREPARE_TOKEN, clean_up
 from weir.measure.clean_up.shared_memory import remove_orphans, remove_sessions
 from weir.measure.execute import GRACE_S, POLL_S, end_processes, processes_with_token
-from weir.measure.lock import LOCK_IN_TARGET, Holder, Lock, lock_of_launches
+from weir.measure.lock import LOCK_IN_TARGET, Holder, Lock, lock_of_launches, names_another
 from weir.terms.model import Target
 
 # Time from the end of the guardian's pipe to the end of its process.
@@ -176,7 +176,8 @@ class Custody:
             time.sleep(POLL_S)
         if not self._clean_up_after_a_kill()["complaints"]:
             self.note.unlink(missing_ok=True)  # else the next start tries again
-        for lock in (self.machine_lock, lock_of_launches(self.launches)):
+        locks = [self.machine_lock] + ([] if self._another_measures() else [lock_of_launches(self.launches)])
+        for lock in locks:
             with contextlib.suppress(OSError):
                 lock.unlink()
 
@@ -185,7 +186,8 @@ class Custody:
         self._wait_for_the_launcher()
         ended = end_processes(self.token)
         complaints = []
-        for step in (self._settle, self._remove_files_of_launches, self._empty_the_target):
+        steps = [self._settle, self._remove_files_of_launches, self._empty_the_target]
+        for step in steps[1:2] if self._another_measures() else steps:
             try:
                 step()
             except (WeirError, OSError) as error:
@@ -194,6 +196,11 @@ class Custody:
         if left := end_processes(f"{PREPARE_TOKEN}{self.token}"):
             complaints += clean_up(self.target)
         return {"processes": ended + left, "complaints": complaints}
+
+    def _another_measures(self) -> bool:
+        """Whether launches and workspace are of a start on another node: a preflight, which has claimed
+        nothing, does not hold their lock."""
+        return not self.claimed and names_another(lock_of_launches(self.launches), self.own)
 
     def _settle(self) -> None:
         # It is needed after a kill alone, and each batch waits for the imports of its guardian.

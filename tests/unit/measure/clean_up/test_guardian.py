@@ -26,7 +26,7 @@ from weir.measure.clean_up import prepared_target
 from weir.measure.clean_up.directories import Workspace
 from weir.measure.clean_up.guardian import Custody
 from weir.measure.clean_up.prepared_target import Guardian, facts_of
-from weir.measure.lock import LOCK_IN_TARGET, Lock, machine_lock, this_process
+from weir.measure.lock import LOCK_IN_TARGET, Holder, Lock, launch_lock, machine_lock, this_process
 from weir.measure.session import PlannedBatch, SessionBatch
 
 
@@ -226,3 +226,23 @@ def test_no_call_on_a_target_is_made_by_weir_itself(
     assert calls == []
     assert Path(target).is_dir()
     assert calls == ["stat"]
+
+
+@pytest.mark.parametrize("is_alive", [True, False])
+def test_the_guardian_of_a_preflight_leaves_alone_what_another_node_measures(
+    job: PlannedBatch, monkeypatch: pytest.MonkeyPatch, is_alive: bool
+) -> None:
+    """It holds no lock of the launches: a preflight whose target hangs, or that is killed, measures nothing."""
+    monkeypatch.setattr(Holder, "is_alive", lambda self: is_alive)
+    job.launch_folder.mkdir(parents=True)
+    there, own = launch_lock(job.launch_folder), this_process(job.results, "b")
+    assert there.take(replace(own, host="other-node")) is None
+    workspace = Workspace(Path(job.target.path), job.results, job.batch)
+    workspace.claim()
+    facts = facts_of(job, "token", own, Lock(job.results.parent / "lock"))
+    custody = Custody.of(json.loads(json.dumps(facts)))
+    monkeypatch.setattr(Custody, "_wait_for_the_launcher", lambda self: None)
+    monkeypatch.setattr("weir.measure.clean_up.guardian.WEIR_ENDS_S", 0)
+    custody.take_over()
+    assert [workspace.is_here(), job.launch_folder.exists(), there.path.exists()] == [is_alive] * 3
+    there.release()
