@@ -275,6 +275,24 @@ def test_table_and_csv_of_one_run_are_one_record(folder: str, tmp_path: Path) ->
     assert labels == {"POSIX sequential 1MiB 4 files of 1TiB 2 workers"}
 
 
+@pytest.mark.parametrize(
+    ("options", "xfer_bytes", "workers"),
+    [
+        ('"-t" "8" "-s" "4k"', 4096, 8),  # elbencho moves no more at once than a file has
+        ('"-t8" "-b4k" "-s" "1g"', 4096, 8),
+        ('"-t" "8" "-b" "4m" "-s" "1m" "--treefile" "tree"', 4 * MIB, 8),
+    ],
+)
+def test_the_block_of_a_command_is_the_one_that_elbencho_took(
+    options: str, xfer_bytes: int, workers: int
+) -> None:
+    table = (GOLDEN / "shared.txt").read_text()
+    ((_, run),) = runs_in(f'ISO DATE: 2026-11-27\nCOMMAND LINE: "elbencho" "-w" {options} "/d/f"\n\n{table}')
+    assert {(row["xfer_bytes"], row["observed"]["workload"]["workers"]) for row in run.rows} == {
+        (xfer_bytes, workers)
+    }
+
+
 EMPTY = """\
 ISO DATE start: 2026-08-12T14:21:31-0400
 COMMAND LINE: "elbencho" "{phase}" "-t" "8" "-n" "0" "-N" "1250" "-s" "0" "/mnt/target"

@@ -74,7 +74,7 @@ def of_command(line: str) -> Facts:
         "direct": True if "--direct" in options else None if has_more else False,
         "order": "random" if "--rand" in options else "sequential",
         "layout": "shared" if is_shared else None,
-        "xfer_bytes": binary_size(told.get("--block", "")),
+        "xfer_bytes": _block(told),
         "objects": "--s3endpoints" in options,
         "iodepth": _count(told.get("--iodepth", "")),
         "path": next(_paths(arguments), None),
@@ -106,6 +106,13 @@ def _files(
         return len(list(_paths(arguments))) or None
     dirs, files = (_count(options.get(name, "1")) for name in ("--dirs", "--files"))
     return (dirs or 1) * files * workers * hosts if files and workers and hosts else None
+
+
+def _block(told: Mapping[str, str]) -> int | None:
+    """The bytes of an operation: elbencho takes no block that is longer than a file, but for those of a list
+    with sizes of their own."""
+    block, size = (binary_size(told.get(name, "")) for name in ("--block", "--size"))
+    return block if block is None or size is None or "--treefile" in told else min(block, size) or None
 
 
 def _results_in(options: Mapping[str, str]) -> list[str]:
@@ -141,6 +148,8 @@ def _options(arguments: Sequence[str]) -> list[tuple[str, str]]:
     for at, argument in enumerate(arguments):
         if argument.startswith("-"):
             name, _, value = argument.partition("=")
+            if name[2:] and name[:2] in _LONG_NAMES:  # -b4k
+                name, value = name[:2], name[2:]
             behind = arguments[at + 1] if at + 1 < len(arguments) else ""
             is_path = behind.startswith("/") and not _OUTPUT_FILES.fullmatch(argument)
             is_value = not value and behind[:1] not in ("-", "") and not is_path
