@@ -75,6 +75,16 @@ def test_reports_before_the_last_are_of_the_same_run() -> None:
     )  # one that ran at the same time
 
 
+@pytest.mark.parametrize("apart_ms", [700, 1400])
+def test_short_runs_one_after_the_other_are_runs_of_their_own(apart_ms: int) -> None:
+    """Each lasts half a second: fio, by its whole seconds, seems to begin them at once."""
+    first, second = reported_at(1), reported_at(1)
+    for number, one in enumerate((first, second)):
+        one |= {"timestamp_ms": 1760000001000 + number * apart_ms, "timestamp": 1760000001 + number}
+        one["jobs"][0]["write"] |= {"runtime": 500 + 20 * number, "io_bytes": 64 * MIB}
+    assert len(documents("\n".join(map(json.dumps, [first, second])))) == 2
+
+
 REPORT = """\
 randrw: (groupid=0, jobs=1): err= 0: pid={pid}: Tue May  7 17:39:0{second} 2019
    read: IOPS=510, BW=2040KiB/s (2089kB/s)({read}KiB/{ms}msec)

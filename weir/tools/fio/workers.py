@@ -126,6 +126,9 @@ def _went_on(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
     jobs = [[job for job in one["jobs"] if isinstance(job, dict)] for one in (earlier, later)]
     if begins[0] is None or begins[1] is None or abs(begins[0] - begins[1]) > _START_S:
         return False
+    printed_ms = [one["timestamp_ms"] for one in (earlier, later) if isinstance(one.get("timestamp_ms"), int)]
+    if len(printed_ms) == 2 and _lasted_ms(jobs[1]) <= printed_ms[1] - printed_ms[0]:
+        return False  # it began after the other was over: fio tells whole seconds of its own time
     names = [
         [(job.get("jobname"), job.get("groupid"), job.get("job options")) for job in one] for one in jobs
     ]
@@ -138,6 +141,19 @@ def _went_on(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
             for access in ("read", "write")
         )
     )
+
+
+def _lasted_ms(jobs: Sequence[Mapping[str, Any]]) -> float:
+    """The time of the longest job of each group: groups may run one after the other."""
+    longest: dict[object, float] = {}
+    for job in jobs:
+        of_accesses = [
+            job[name].get("runtime") for name in ("read", "write") if isinstance(job.get(name), dict)
+        ]
+        known = [time for time in of_accesses if isinstance(time, int | float)]
+        group = str(job.get("groupid"))
+        longest[group] = max([longest.get(group, 0), *known])
+    return sum(longest.values())
 
 
 def _begin(document: Mapping[str, Any]) -> float | None:
