@@ -15,6 +15,7 @@ import hashlib
 import itertools
 import json
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -34,6 +35,7 @@ Judge = Callable[[Path, Mapping[str, Any]], str | None]
 DONE = "done"
 _TAIL_BYTES = 4096  # a line is shorter
 _ENDING_BYTES = 16 * _TAIL_BYTES  # lines of sessions that may have been killed at once
+LOCK_S, _POLL_S = 60.0, 0.02  # a line takes milliseconds, on a slow server seconds
 # Errors of file systems without locks, such as Lustre mounted without flock.
 _NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)
 
@@ -215,14 +217,29 @@ def _results_of(study: Path, sums: Mapping[str, str]) -> Path:
 def _locked(file: Path) -> Iterator[int]:
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        except OSError as error:
-            if error.errno not in _NO_LOCKS:
-                raise
+        _lock(descriptor, file)
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def _lock(descriptor: int, file: Path) -> None:
+    over = time.monotonic() + LOCK_S
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() < over:
+                time.sleep(_POLL_S)
+                continue
+            text = f"another process has locked it for {LOCK_S:g} s"
+            raise WeirError(
+                text, file=str(file), hint=f"end it (lslocks, fuser {file}), and run again"
+            ) from None
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+        return
 
 
 def _tail(descriptor: int, size: int) -> bytes:

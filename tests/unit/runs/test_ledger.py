@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import multiprocessing
 import shutil
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from weir.base.errors import WeirError
 from weir.cli import main
 from weir.records.rounds import Rounds, rounds_of_rows
 from weir.runs.files import ROWS_FILE, RUN_FILE
@@ -314,3 +316,16 @@ def test_a_copied_ledger_has_the_sums_of_the_copies_and_keeps_what_is_wrong(resu
     again = read_ledger(results / "copy")
     assert again is not None
     assert again.broken is not None
+
+
+def test_a_process_that_keeps_the_lock_of_the_ledger_is_not_waited_for_without_end(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("weir.runs.ledger.LOCK_S", 0.1)
+    before = (results / LEDGER).read_bytes()
+    with (results / LEDGER).open("rb") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        for call in (lambda: end(results, "c3", 0), lambda: finish_ended(results)):
+            with pytest.raises(WeirError, match=r"another process has locked it for 0\.1 s"):
+                call()
+    assert (results / LEDGER).read_bytes() == before
