@@ -80,9 +80,7 @@ def _end_all(process: subprocess.Popen[bytes], token: str) -> None:
         process.send_signal(signal.SIGTERM)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(GRACE_S)
-    for pid in processes_with_token(token):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)
+    end_processes(token)
     if process.poll() is None:
         process.kill()
 
