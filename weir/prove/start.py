@@ -26,6 +26,7 @@ _NOT_FOUND = 127
 _KEPT_BYTES = 8 << 20  # kept end of each output: enough for the results of a benchmark
 _LINGER_S = 0.2  # a daemon that the program left may keep its outputs open
 _ENDING_S = 2.0
+_WATCHER_S = 60.0  # for the last look at a mount that answers
 Handler = Callable[[int, FrameType | None], object]
 COUNTED = ("rchar", "wchar", "read_bytes", "write_bytes")
 
@@ -107,8 +108,12 @@ def watchers(variables: Mapping[str, str], watched: Sequence[Path]) -> Iterator[
         yield [one.pid for one in started]
     finally:
         for one in started:
-            with contextlib.suppress(OSError):
-                one.communicate(timeout=60)
+            try:
+                one.communicate(timeout=_WATCHER_S)
+            except subprocess.TimeoutExpired:  # its mount hangs: nobody counted it to the end
+                one.kill()
+            except OSError:
+                pass
 
 
 def _until_it_watches(watcher: subprocess.Popen[bytes]) -> None:

@@ -1,0 +1,20 @@
+"""The processes that count a mount while a program runs."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from weir.prove.start import watchers
+
+
+def test_a_watcher_that_hangs_at_its_mount_is_ended(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Its last look waits for a storage that does not answer: the report of the program has no traceback."""
+    monkeypatch.setattr("weir.prove.start._WATCHER_S", 0.1)
+    with watchers({"WEIR_TEST": "1"}, [tmp_path_factory.getbasetemp()]) as (pid,):
+        os.kill(pid, signal.SIGSTOP)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
