@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -30,7 +29,7 @@ from weir.base.processes import (
     waits_in,
     without_terminal,
 )
-from weir.measure.clean_up.directories import private_directory, user_directory
+from weir.measure.clean_up.directories import own_folder, private_directory, user_directory
 from weir.measure.clean_up.starter import follow_the_starter
 from weir.measure.handover import Handover
 from weir.site.schedulers import Scheduler, scheduler, surrounding
@@ -109,12 +108,11 @@ def stage_directory(results: Path) -> Iterator[Path]:
         return
     folders = user_directory() / "stages"
     private_directory(folders)
-    elsewhere = Path(tempfile.mkdtemp(dir=folders))
-    try:
-        yield elsewhere
-    finally:
-        shutil.copytree(elsewhere, stage, dirs_exist_ok=True)
-        shutil.rmtree(elsewhere)
+    with own_folder(folders, "tmp") as elsewhere:
+        try:
+            yield elsewhere
+        finally:
+            shutil.copytree(elsewhere, stage, dirs_exist_ok=True)
 
 
 def follow(process: subprocess.Popen[bytes], progress: Path) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from weir.decide.io500.proven import (
     watched_run,
 )
 from weir.decide.io500.proven import headline as io500_headline
+from weir.measure.clean_up.directories import own_folder
 from weir.prove.attach import attach, attached_facts, attached_lines
 from weir.prove.claims import judged_claims
 from weir.prove.darshan import read_log
@@ -46,7 +48,7 @@ GROUP = "prove"
 HELP = "run any program and tell what I/O it really did, and which of it can be believed"
 EXAMPLE = "weir prove -- rsync -a input/ /scratch/input/"
 EXIT_NOT_PROVEN = 3
-_MEMORY = Path("/dev/shm")
+_MEMORY, _PREFIX = Path("/dev/shm"), "weir-prove-"
 _GRAIN_S = 0.01  # resolution of the times of files
 
 
@@ -108,7 +110,7 @@ def execute(args: argparse.Namespace) -> int:
     command = args.arguments[1:] if args.arguments[:1] == ["--"] else args.arguments
     if args.on is not None and not args.on.exists():
         raise InputError("does not exist", key="--on", value=str(args.on), hint="name a directory or a file")
-    parent = args.reports or (_MEMORY if os.access(_MEMORY, os.W_OK) else None)
+    parent: Path | None = args.reports
     if args.darshan is not None:
         return _of_a_log(args, command)
     if args.attach is not None:
@@ -117,11 +119,11 @@ def execute(args: argparse.Namespace) -> int:
         raise InputError("no program is named", hint=f"such as: {EXAMPLE}")
     claims = [expected(text) for text in args.expect]
     began = datetime.now(UTC).isoformat(timespec="microseconds")
-    with tempfile.TemporaryDirectory(prefix="weir-prove-", dir=parent) as folder:
+    with _folder(parent) as folder:
         watched = [Path(path) for path in watched_paths(command, [str(args.on)] if args.on else [])]
         began_s = time.time() - _GRAIN_S
-        ended = run_program(command, Path(folder), args.on, watched)
-        processes, damaged = read_reports(Path(folder))
+        ended = run_program(command, folder, args.on, watched)
+        processes, damaged = read_reports(folder)
     mounts = with_others(mounts_of(processes, ended.held))
     judged = judged_mounts(mounts, processes, command)
     output = _texts(ended, args.output)
@@ -146,6 +148,17 @@ def execute(args: argparse.Namespace) -> int:
         placed = [one for _, one in claimed if one is not None]
         write_records(args.records, [one.row | {"began": began} for one in (*judged, *placed)])
     return _exit_code(args, seen)
+
+
+@contextlib.contextmanager
+def _folder(parent: Path | None) -> Iterator[Path]:
+    """The folder of the reports: of this machine, in memory, unless it is to be where other nodes see it."""
+    if parent is not None:
+        with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=parent) as made:
+            yield Path(made)
+        return
+    with own_folder(_MEMORY if os.access(_MEMORY, os.W_OK) else Path(tempfile.gettempdir()), _PREFIX) as own:
+        yield own
 
 
 def _io500(output: str) -> tuple[WatchedRun | None, list[str]]:
@@ -202,9 +215,9 @@ def _attached(args: argparse.Namespace, command: list[str], parent: Path | None)
     names = {"--expect": args.expect, "--records": args.records, "--fail-on": args.fail_on}
     names |= {"--output": args.output, "-- COMMAND": command}
     _refuse("--attach", "without calls nothing is judged: give it to a program that weir prove starts", names)
-    with tempfile.TemporaryDirectory(prefix="weir-prove-", dir=parent) as folder:
-        seen = attach(args.attach, Path(folder), args.on, _begun)
-        mounts = mounts_of(read_reports(Path(folder))[0])
+    with _folder(parent) as folder:
+        seen = attach(args.attach, folder, args.on, _begun)
+        mounts = mounts_of(read_reports(folder)[0])
     print("\n".join(attached_lines(seen, mounts)), file=sys.stderr)
     if args.json:
         args.json.write_text(as_json(attached_facts(seen, mounts)) + "\n", encoding="utf-8")

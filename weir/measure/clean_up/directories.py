@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import hashlib
 import json
 import os
@@ -19,6 +20,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -27,6 +29,7 @@ from weir.base.errors import WeirError
 from weir.base.files import from_json
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_LOCKED_S = 60.0  # from the making of a folder to its lock, at most
 _NAMES = 9  # of a user's directory on a machine
 MARKER = ".weir-owned"
 _MAKE_MARKER = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -127,6 +130,22 @@ def user_directory(above: Path = Path("/var/tmp")) -> Path:
     if path != paths[0]:
         print(f"weir: {paths[0]} is another user's: the locks are in {path}", file=sys.stderr)
     return path
+
+
+@contextlib.contextmanager
+def own_folder(above: Path, prefix: str) -> Iterator[Path]:
+    """A folder for the files of this process, on a file system of this machine. Those that killed processes
+    of this user left there go: a living one holds the lock of its folder."""
+    for left in above.glob(f"{prefix}*"):
+        with contextlib.suppress(OSError):
+            if is_own_directory(left) and time.time() - left.stat().st_mtime > _LOCKED_S:
+                with held_open(left) as descriptor:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(left)
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=above) as made, held_open(made) as descriptor:
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield Path(made)
 
 
 class Workspace:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import errno
+import fcntl
+import os
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,7 @@ import pytest
 from tests.swap_attack import AIMS, attacked, by_descriptors
 from weir.base.errors import WeirError
 from weir.measure.clean_up import directories as workspace_module
-from weir.measure.clean_up.directories import MARKER, Workspace, missing
+from weir.measure.clean_up.directories import MARKER, Workspace, held_open, missing, own_folder
 
 
 @pytest.mark.row("directories on a target")
@@ -143,3 +145,20 @@ def test_a_swap_between_check_and_deletion_finds_no_victim(aim: str) -> None:
     result = attacked(100, aim, by_descriptors)
     assert result.swaps > 0
     assert result.victims == 0
+
+
+def test_folders_that_killed_processes_left_go_with_the_next_start(tmp_path: Path) -> None:
+    """A lock tells those of the living, also of a container whose processes are not seen here."""
+    for name in ("weir-prove-dead", "weir-prove-alive", "weir-prove-new", "another"):
+        (tmp_path / name / "report").mkdir(parents=True)
+        if not name.endswith("new"):
+            os.utime(tmp_path / name, (0, 0))
+    with held_open(tmp_path / "weir-prove-alive") as alive:
+        fcntl.flock(alive, fcntl.LOCK_EX)
+        with own_folder(tmp_path, "weir-prove-") as own:
+            os.utime(own, (0, 0))
+            with own_folder(tmp_path, "weir-prove-"):
+                left = {each.name for each in tmp_path.iterdir()}
+    assert left >= {own.name, "weir-prove-alive", "weir-prove-new", "another"}
+    assert "weir-prove-dead" not in left
+    assert not own.exists()
