@@ -21,6 +21,7 @@ from weir.runs.files import is_finished, is_kept, unavailable_names, why_unavail
 ARCHIVE_SITE = "archive"
 RECORDS, PAGE, PRINT = OUTPUTS = ("records.csv", "page.json", "report.pdf")
 _COMMON_REPORT = "measurement"
+_EXAMPLES = 8  # cells of a batch that are named
 _CAMPAIGN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
 
 
@@ -187,7 +188,7 @@ def _why_skipped(batch: Batch, results: Path) -> list[str]:
     return list(dict.fromkeys(filter(None, reasons)))
 
 
-def what_is_left(plan: Plan, results: Path, receipts: Path, examples: int = 8) -> str:
+def what_is_left(plan: Plan, results: Path, receipts: Path) -> str:
     """One line on what has been measured already, then a line for each batch with missing cells.
 
     A batch whose optional target was unavailable has its receipt, so that the study is printed without it.
@@ -198,8 +199,8 @@ def what_is_left(plan: Plan, results: Path, receipts: Path, examples: int = 8) -
     lines = [f"{planned} planned, {len(plan.cells) - count} measured, {count} to measure"]
     for name, labels in left.items():
         if labels:
-            more = f" and {len(labels) - examples} more" if len(labels) > examples else ""
-            lines.append(f"  {name}: {', '.join(labels[:examples])}{more}")
+            more = f" and {len(labels) - _EXAMPLES} more" if len(labels) > _EXAMPLES else ""
+            lines.append(f"  {name}: {', '.join(labels[:_EXAMPLES])}{more}")
             receipt = receipts / f"{name}.json"
             if receipt.exists() and (reasons := _why_skipped(plan.batch(name), results)):
                 lines += [f"    was skipped: {reason}" for reason in reasons]

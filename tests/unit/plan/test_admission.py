@@ -11,9 +11,10 @@ import pytest
 from weir.base.errors import ConfigError
 from weir.plan import Batch
 from weir.plan.allocation import admission
-from weir.site.schedulers.slurm import Reply, Slurm, seconds
+from weir.site.schedulers.slurm import Slurm, seconds
 from weir.terms.model import Cell, Partition
 
+Reply = tuple[int, str]  # exit code; what was printed
 OPTIONS = ("--partition=compute", "--exclusive")
 CELL = Cell("0" * 12, "cell", "s", "e", "ior", "lab", "disk", "stack", "main", 2, 4, 1, 1, 60.0, {})
 TAKEN = (0, "sbatch: Job 9 to start at 2026-11-21T19:07:30 using 2 processors on nodes n[1-2]\n")

@@ -201,14 +201,14 @@ _IGNORED = ("volatile", "fsync=volatile")
 _NOT_FLUSHED = ("nobarrier", "barrier=0", "barrier=none", "fsync_mode=nobarrier")
 
 
-def synchronisation_off(folder: Path, system: Path = SYSTEM) -> dict[str, str] | None:
+def synchronisation_off(folder: Path) -> dict[str, str] | None:
     """The option of a mount and what it does, ignored before not flushed: of the file system of a folder, and
     of those that its bytes go through (below an overlay, a FUSE file system over a directory, a loop)."""
-    found = sorted(_synchronisation_options(folder, system, 0))
+    found = sorted(_synchronisation_options(folder, 0))
     return {"effect": found[0][0], "mount": found[0][1]} if found else None
 
 
-def _synchronisation_options(folder: Path, system: Path, depth: int) -> Iterator[tuple[str, str]]:
+def _synchronisation_options(folder: Path, depth: int) -> Iterator[tuple[str, str]]:
     mount = mount_of(folder)
     if mount is None or depth > DEEPEST:
         return
@@ -218,15 +218,15 @@ def _synchronisation_options(folder: Path, system: Path, depth: int) -> Iterator
         if one in known:
             effect = "ignored" if known is _IGNORED else "not flushed"
             yield effect, f"{one} of {mount['type']} at {mount['mount_point']}"
-    for lower in (*lower_folders(mount), *_files_of_loops(mount["device"], system)):
+    for lower in (*lower_folders(mount), *_files_of_loops(mount["device"])):
         if lower.is_dir():
-            yield from _synchronisation_options(lower, system, depth + 1)
+            yield from _synchronisation_options(lower, depth + 1)
 
 
-def _files_of_loops(source: str, system: Path) -> Iterator[Path]:
+def _files_of_loops(source: str) -> Iterator[Path]:
     """Directories of the files that are the loop devices below a device."""
     if number := number_of(source):
-        yield from _files_below(system, number, 0)
+        yield from _files_below(SYSTEM, number, 0)
 
 
 def _files_below(system: Path, number: str, depth: int) -> Iterator[Path]:

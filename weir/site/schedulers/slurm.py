@@ -90,8 +90,6 @@ def _seconds(text: str) -> float | None:
         return None
 
 
-Reply = tuple[int, str]  # exit code; what was printed
-
 _OWN = "`sacctmgr show assoc user=$USER format=account,partition,qos` lists yours"
 # A part of sbatch's message, and what helps. Other refusals pass: nodes that are down or reserved.
 _LASTING = {

@@ -232,7 +232,7 @@ def test_no_call_on_a_target_is_made_by_weir_itself(
 def test_the_guardian_of_a_preflight_leaves_alone_what_another_node_measures(
     job: PlannedBatch, monkeypatch: pytest.MonkeyPatch, is_alive: bool
 ) -> None:
-    """It holds no lock of the launches: a preflight whose target hangs, or that is killed, measures nothing."""
+    """A preflight whose target hangs, or that is killed, has no lock of launches."""
     monkeypatch.setattr(Holder, "is_alive", lambda self: is_alive)
     job.launch_folder.mkdir(parents=True)
     there, own = launch_lock(job.launch_folder), this_process(job.results, "b")
