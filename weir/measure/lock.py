@@ -129,8 +129,9 @@ class Lock:
         if found and not found.is_here and not of_this_job and found.is_alive() is not False:
             self.neighbour = found
         try:
-            os.ftruncate(self.descriptor, 0)
-            os.pwrite(self.descriptor, (json.dumps(asdict(own)) + "\n").encode(), 0)
+            # In one write: whoever reads it meanwhile finds a holder.
+            text, size = json.dumps(asdict(own)), os.fstat(self.descriptor).st_size
+            os.pwrite(self.descriptor, (text.ljust(size - 1) + "\n").encode(), 0)
         except OSError as error:
             self.release()
             raise OSError(error.errno, error.strerror, str(self.path)) from None
@@ -235,21 +236,22 @@ def take(
     """Wait for a holder in clean-up and, if patient, an earlier process of its batch; refuse any other."""
     began, reported = time.monotonic(), False
     while (holder := lock.take(own)) is not None:
-        if holder.is_here and holder.pid == own.pid:
+        is_unnamed = holder is own  # for a moment
+        if not is_unnamed and holder.is_here and holder.pid == own.pid:
             raise WeirError(
                 f"target {target.name}: cleaning up after a killed measurement does not end",
                 hint="look at the file system of the target, or unmount it; then run again",
             )
         waited_s = time.monotonic() - began
         is_same = (holder.results, holder.batch) == (own.results, own.batch)
-        same = is_patient and is_same and holder.is_alive() is True
-        cleaning = (holder.cleans or holder.is_alive() is False) and waited_s < GUARDIAN_S
+        same = is_patient and is_same and not is_unnamed and holder.is_alive() is True
+        cleaning = (is_unnamed or holder.cleans or holder.is_alive() is False) and waited_s < GUARDIAN_S
         if not same and not cleaning and waited_s >= wait_s:
             raise WeirError(
                 f"target {target.name} is being measured by {holder}",
                 hint=f"wait for it, or end it: kill {holder.pid} on {holder.host}",
             )
-        if not reported:
+        if not reported and not is_unnamed:
             report(f"waiting for {holder}, which {'cleans up' if cleaning else 'measures this target'}")
             reported = True
         time.sleep(_POLL_S)

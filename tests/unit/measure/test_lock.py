@@ -149,3 +149,28 @@ def test_a_name_that_another_user_has_taken_blocks_nothing(
     taken.rmdir()
     user_directory.cache_clear()
     assert user_directory(tmp_path) == own, "or two measurements would have two locks"
+
+
+def test_a_holder_that_has_not_named_itself_yet_is_waited_for(
+    tmp_path: Path, own: Holder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between lock and name it may be waiting for a processor; its first start told that a clean-up hangs."""
+    first, second = Lock(tmp_path / "lock"), Lock(tmp_path / "lock")
+    assert first.take(own) is None
+    first.path.write_text("")
+    monkeypatch.setattr("weir.measure.lock.time.sleep", lambda _: first.release())
+    reports: list[str] = []
+    take(second, own, TARGET, 0.0, reports.append)
+    assert (second.descriptor >= 0, reports) == (True, [])
+    second.release()
+
+
+def test_a_holder_is_named_at_any_moment_when_it_names_another_batch(tmp_path: Path, own: Holder) -> None:
+    """Whoever reads it in between, which a measurement of many turns makes likely, would find none."""
+    lock = Lock(tmp_path / "lock")
+    assert lock.take(replace(own, results="/a/long/path" * 9)) is None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "ftruncate", lambda descriptor, size: pytest.fail("is empty for a moment"))
+        lock.name(own, None)
+    assert Lock(lock.path).take(own) == own
+    lock.release()
