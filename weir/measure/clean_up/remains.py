@@ -7,6 +7,7 @@ with the same facts, cleans up.
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import shutil
 import socket
@@ -104,11 +105,16 @@ def _clean_up(facts: Mapping[str, Any], lock: Lock, report: Report, wait_s: floa
     if holder is not None:
         return replace(cleaned, held_by=str(holder))
     locks = [lock]
-    if Path(cleaned.results).is_dir():
-        locks.append(launch_lock(Path(facts["launches"])))
-        if (holder := locks[-1].take(own)) and holder.is_alive() is not False:
-            lock.release()
-            return replace(cleaned, held_by=str(holder))
+    with contextlib.suppress(
+        OSError, ValueError
+    ):  # results on a full disk: the target is emptied all the same
+        if Path(cleaned.results).is_dir():
+            of_launches = launch_lock(Path(facts["launches"]))
+            holder = of_launches.take(own)
+            locks.append(of_launches)
+    if holder is not None and holder.is_alive() is not False:
+        lock.release()
+        return replace(cleaned, held_by=str(holder))
     report(f"cleaning up after a killed measurement: batch {cleaned.batch} on target {cleaned.target}")
     try:
         held = [each.descriptor for each in locks if each.descriptor >= 0]

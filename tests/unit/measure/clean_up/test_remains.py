@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -65,6 +66,22 @@ def test_what_is_left_on_a_target_that_was_unmounted_is_noted_for_the_next_start
     (cleaned,) = clean_up_after_kills(print)
     assert (cleaned.complaints, [*notes.iterdir()]) == ((), [])
     assert Path(facts["launches"]).is_dir()
+
+
+def test_results_that_take_no_lock_keep_nothing_on_the_target(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a full disk, or in a directory that this user may no longer see: each later start would fail."""
+
+    def full(folder: Path) -> Lock:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
+
+    monkeypatch.setattr(remains, "launch_lock", full)
+    (tmp_path / "results").mkdir()
+    (notes / "0123.json").write_text(json.dumps(killed(facts_below(tmp_path))))
+    Workspace(tmp_path / "data", tmp_path / "results", "b").claim()
+    (cleaned,) = clean_up_after_kills(print)
+    assert (cleaned.complaints, [*notes.iterdir(), *(tmp_path / "data").iterdir()]) == ((), [])
 
 
 def test_a_note_of_a_results_folder_that_is_not_utf8_is_carried_out(notes: Path, tmp_path: Path) -> None:
