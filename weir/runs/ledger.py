@@ -96,15 +96,22 @@ def end_run(folder: Path, document: Mapping[str, Any], judge: Judge | None = Non
 def finish_ended(results: Path) -> None:
     """Give run.json its name in the runs that a killed weir ended in the ledger alone: a second line would
     tell that they were replaced."""
-    if not (results / LEDGER).is_file():
+    try:
+        with (results / LEDGER).open("rb") as stream:
+            lines = _tail(stream.fileno(), _ENDING_BYTES).split(b"\n")
+    except FileNotFoundError:
         return
-    with _locked(results / LEDGER) as descriptor:
-        for line in _tail(descriptor, _ENDING_BYTES).split(b"\n"):
-            with contextlib.suppress(*WRONG_CONTENT):
-                entry = from_json(line)
-                folder = results / "runs" / Path(entry["cell"]).name / f"{int(entry['run']):03d}"
+    left = []
+    for line in lines:
+        with contextlib.suppress(*WRONG_CONTENT):
+            entry = from_json(line)
+            folder = results / "runs" / Path(entry["cell"]).name / f"{int(entry['run']):03d}"
+            left += [whole] if (whole := _unnamed(folder, str(entry["sha256"]))).is_file() else []
+    if left:  # also those that another process is about to name, which has the lock then
+        with _locked(results / LEDGER):
+            for whole in left:
                 with contextlib.suppress(FileNotFoundError):
-                    _unnamed(folder, str(entry["sha256"])).replace(folder / RUN_FILE)
+                    whole.replace(whole.with_name(RUN_FILE))
 
 
 def _unnamed(folder: Path, sha256: str) -> Path:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import multiprocessing
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -325,7 +327,18 @@ def test_a_process_that_keeps_the_lock_of_the_ledger_is_not_waited_for_without_e
     before = (results / LEDGER).read_bytes()
     with (results / LEDGER).open("rb") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
-        for call in (lambda: end(results, "c3", 0), lambda: finish_ended(results)):
-            with pytest.raises(WeirError, match=r"another process has locked it for 0\.1 s"):
-                call()
+        with pytest.raises(WeirError, match=r"another process has locked it for 0\.1 s"):
+            end(results, "c3", 0)
     assert (results / LEDGER).read_bytes() == before
+
+
+def test_a_start_leaves_a_ledger_alone_whose_runs_are_whole(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be read-only, as in an archive of which all has run."""
+
+    def refused(path: Path, *_: object) -> int:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    monkeypatch.setattr(os, "open", refused)
+    finish_ended(results)
