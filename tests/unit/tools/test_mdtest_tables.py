@@ -242,7 +242,10 @@ def test_lines_of_version_4_are_those_of_the_items_of_one_rank() -> None:
 def test_the_order_of_iterations_is_that_of_their_lines() -> None:
     """A table of two has the greatest and the least: the quicker iteration was first, and was the second."""
     rows = verbose([96.639, 104.022], "104.022         96.640        100.331").rows
-    assert [(row["ops_s"], row["iteration"]) for row in rows] == [(96.639, 0), (104.022, 1)]
+    assert [(row["ops_s"], row["iteration"]) for row in rows] == [(96.64, 0), (104.022, 1)]
+    rows = verbose([99.0, 81.591, 90.0], "96.000         84.000         90.100").rows
+    assert [row["ops_s"] for row in rows] == [96.0, 84.0, 90.3]  # the line is that of the first rank alone
+    assert [bool(row["observed"].get("derived")) for row in rows] == [False, False, True]
     (alone,) = verbose([81.591], "84.712         84.712         84.712").rows
     assert alone["ops_s"] == 84.712  # of one iteration the table has all ranks, the line the first one
 

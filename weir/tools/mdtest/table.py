@@ -144,6 +144,8 @@ def _rows(
     if access is None or greatest is None or least is None or mean is None or greatest == 0:
         return []
     values, kind = _values(requested, (item, access), iterations, (greatest, least, mean), has_seconds)
+    third = 3 * mean - greatest - least
+    derived = max((at for at, value in enumerate(values) if value == third), default=None)
     rows = []
     for iteration, value in enumerate(values):
         measured = _measured(value, _done(access, requested), has_seconds)
@@ -169,7 +171,7 @@ def _rows(
                 "mean_of": iterations if len(values) < iterations else 1,
             },
         }
-        if kind == "exact" and iteration == _EXACT_ITERATIONS - 1:
+        if kind == "exact" and len(values) == _EXACT_ITERATIONS and iteration == derived:
             row["observed"]["derived"] = True
         if kind == "mixed":
             row["observed"]["best_of"] = iterations
@@ -205,11 +207,20 @@ def _values(
     mixed = _is_mixed(requested, iterations, (greatest - least) / greatest, lasted_s)
     lines = requested["lines"].get(which, [])
     is_of_all = len(lines) == iterations and abs(max(lines) - greatest) <= _ALIKE * greatest
-    if is_of_all and iterations > 1 and not has_seconds:
-        return lines, "printed"  # the table does not tell their order
+    is_of_all = is_of_all and iterations > 1 and not has_seconds
     if not mixed and iterations <= _EXACT_ITERATIONS:
-        return [greatest, least, 3 * mean - greatest - least][:iterations], "exact"
+        exact = [greatest, least, 3 * mean - greatest - least][:iterations]
+        return _in_order(exact, lines) if is_of_all else exact, "exact"
+    if is_of_all:
+        return lines, "printed"
     return ([greatest], "mixed") if mixed else ([mean], "mean")
+
+
+def _in_order(values: Sequence[float], lines: Sequence[float]) -> list[float]:
+    """The values of all ranks, which a table has without their order; the lines, of the first rank, tell
+    that."""
+    places = sorted(range(len(lines)), key=lambda at: lines[at])
+    return [value for _, value in sorted(zip(places, sorted(values), strict=True))]
 
 
 def _is_mixed(requested: Mapping[str, Any], iterations: int, spread: float, lasted_s: float) -> bool:
