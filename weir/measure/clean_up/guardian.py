@@ -100,7 +100,7 @@ class Custody:
                     self._empty_the_target()
             case "take over":
                 neighbour = self._lock_the_target()
-                if neighbour:
+                if neighbour and self.lock is not None:  # another user has other files there
                     raise WeirError(
                         f"target {self.target.name} may be measured by {neighbour}",
                         hint=f"if it is gone, delete {self.target.path}/{LOCK_IN_TARGET}, and clean up again",

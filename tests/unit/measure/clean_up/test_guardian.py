@@ -158,6 +158,9 @@ def test_the_lock_of_another_user_in_the_target_makes_him_a_neighbour(
     facts = facts_of(job, "token", this_process(job.results, "b"), Lock(job.results.parent / "lock"))
     custody = Custody.of(json.loads(json.dumps(facts)))
     assert custody.answer({"do": "claim"}) == {"neighbour": f"user {os.geteuid()}, who has made {lock}"}
+    # Nor does he keep what a kill of ours left: he alone may delete the lock, and no files of his are ours.
+    assert custody.answer({"do": "take over"})["complaints"] == []
+    assert not custody.workspace.is_here()
     lock.unlink()
     assert custody.answer({"do": "claim"}) == {"neighbour": None}
 
