@@ -158,7 +158,8 @@ def _hold_for(batch: SessionBatch, is_patient: bool = True) -> None:
     """Become the holder of the locks for this batch, and record what a killed weir left of it."""
     planned, session = batch.planned, batch.session
     of_target, of_launches = batch.locks
-    hold_launches(of_launches, _take(planned, of_target, session.wait_s, session.progress, is_patient))
+    own = _take(planned, of_target, session.wait_s, session.progress, is_patient)
+    hold_launches(of_launches, own, partial(_report, planned, session.progress))
     if planned.launch_folder.exists():
         batch.has_remains = True
         settle(planned.launch_folder, planned.results, session.judge)

@@ -174,10 +174,10 @@ def lock_of_launches(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.lock")
 
 
-def hold_launches(lock: Lock, own: Holder) -> None:
+def hold_launches(lock: Lock, own: Holder, report: Callable[[str], None]) -> None:
     """Become the holder, or refuse. The guardian of a killed weir still settles its launches for a moment; a
     node that failed may keep its lock for long, or for ever."""
-    over = time.monotonic() + GUARDIAN_S
+    over, reported = time.monotonic() + GUARDIAN_S, False
     while (holder := lock.take(own)) is not None:
         if holder is not own:  # which stands for one that has not named itself yet
             if holder.job and holder.job == own.job:
@@ -187,6 +187,9 @@ def hold_launches(lock: Lock, own: Holder) -> None:
                     f"batch {own.batch} is being measured by {holder}",
                     hint=f"wait for it, or end it on {holder.host}; if it is gone, delete {lock.path}",
                 )
+            if not reported:
+                report(f"waiting for the clean-up after {holder}")
+                reported = True
         if time.monotonic() >= over:
             return
         time.sleep(_POLL_S)
