@@ -45,7 +45,7 @@ def test_a_mirror_must_have_all_copies(prove: Prove, tmp_path: Path, profile: st
         honest = prove(*DD, ahead=disk.ahead)
         for _ in range(5):
             lying = prove(*half, ahead=disk.ahead)
-            # A kernel that is short of clean pages writes the other half back, too: then both copies are whole.
+            # A kernel short of clean pages writes the other half back, too: then both copies are whole.
             if lying["mounts"][0]["whole"]["device"][1] < 2 * 64 * 2**20:
                 break
     assert claim_of(honest)["verdict"] == "VALID", honest["stderr"]

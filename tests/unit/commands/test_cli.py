@@ -75,12 +75,12 @@ def test_closed_streams_end_no_command(checkout: Path, closed: str) -> None:
 def test_a_terminal_without_a_character_ends_no_command(checkout: Path) -> None:
     """As with LC_ALL=en_US, which is Latin 1: an exit code 1 of Python would mean "slower" to some verbs."""
     target = checkout / "config/sites/here/targets/disk.yaml"
-    target.write_text(target.read_text().replace("A directory", "Läufe – alle"), encoding="utf-8")
+    target.write_text(target.read_text().replace("A directory", "Läufe – beide"), encoding="utf-8")
     command = [sys.executable, "-m", "weir", "plan", "--target", "disk"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "latin-1"}
     done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
-    assert "disk: Läufe \\u2013 alle".encode("latin-1") in done.stdout
+    assert "disk: Läufe \\u2013 beide".encode("latin-1") in done.stdout
 
 
 def test_plan_prints_json_and_nothing_else(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -174,7 +174,7 @@ Run status group 0 (all jobs):
 """
 WORKER = """\
 many: (groupid=0, jobs=1): err= 0: pid={pid}: Sun Mar 10 16:54:22 2024
-  read: IOPS=20, BW=640MiB/s (671MB/s)(1280MiB/2{pid}00msec)
+  read: IOPS=20, BW=640MiB/s (671MB/s)(1280MiB/2000msec)
      issued rwts: total=40,0,0,0 short=0,0,0,0 dropped=0,0,0,0
 """
 

@@ -261,7 +261,7 @@ WRITE,10764,10764,487264,1044,2.1-0,{COMMAND.replace("n1,n2,", "n1 n2 ")}
 """
 
 
-@pytest.mark.parametrize("folder", ["", "/home/ada/"])
+@pytest.mark.parametrize("folder", ["", "/home/ana/"])
 def test_table_and_csv_of_one_run_are_one_record(folder: str, tmp_path: Path) -> None:
     """They were two cells: the table did not count files, and had no default of what its command lacks."""
     csv, table = (text.replace('"bw.', f'"{folder}bw.') for text in (AS_CSV, AS_TABLE))

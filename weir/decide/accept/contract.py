@@ -220,7 +220,7 @@ def _bounded(promise: Promise, written: Any) -> Promise:
 
 
 def _number(metric: str, text: str) -> tuple[float, str]:
-    """In the unit of the metric, and as it is printed."""
+    """The number in the unit of the metric, and its text."""
     if metric == "bandwidth":
         return parse_rate(text), text
     if metric == "operations":

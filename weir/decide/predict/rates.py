@@ -227,7 +227,7 @@ def _step(points: Iterable[Point], nearest: Point, wanted: Point) -> frozenset[s
 
 
 def _octaves_beyond(points: Iterable[Point], wanted: Point) -> float:
-    """How far the transfers are above those of all cells; negative: below."""
+    """The distance of the transfers from those of all cells: positive above, negative below them."""
     sizes = [one.xfer_bytes for one in points]
     return max(log2(wanted.xfer_bytes / max(sizes)), 0.0) + min(log2(wanted.xfer_bytes / min(sizes)), 0.0)
 
@@ -235,8 +235,8 @@ def _octaves_beyond(points: Iterable[Point], wanted: Point) -> float:
 def _of_steps(
     points: Sequence[Point], nearest: Point, wanted: Point, runs: float
 ) -> Iterator[tuple[float, float]]:
-    """The variance of each way in which the nearest cell differs, with its degrees, by cells that are
-    predicted from others that differ so. The error of other numbers of processes, and of transfers beyond all
+    """The variance of each difference from the nearest cell, with its degrees, by cells that are predicted
+    from others with that difference. The error of other numbers of processes, and of transfers beyond all
     cells, grows with the distance: no step between measured transfers tells of it."""
     step, beyond = _step(points, nearest, wanted), _octaves_beyond(points, wanted)
     if _PROCESSES in step:

@@ -20,7 +20,6 @@ import shutil
 import stat
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -29,7 +28,7 @@ from weir.base.errors import WeirError
 from weir.base.files import from_json
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_LOCKED_S = 60.0  # from the making of a folder to its lock, at most
+_TRIES = 9  # to lock a new folder
 _NAMES = 9  # of a user's directory on a machine
 MARKER = ".weir-owned"
 _MAKE_MARKER = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -138,14 +137,27 @@ def own_folder(above: Path, prefix: str) -> Iterator[Path]:
     of this user left there go: a living one holds the lock of its folder."""
     for left in above.glob(f"{prefix}*"):
         with contextlib.suppress(OSError):
-            if is_own_directory(left) and time.time() - left.stat().st_mtime > _LOCKED_S:
+            if is_own_directory(left):
                 with held_open(left) as descriptor:
                     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     shutil.rmtree(left)
-    with tempfile.TemporaryDirectory(prefix=prefix, dir=above) as made, held_open(made) as descriptor:
-        with contextlib.suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield Path(made)
+    with contextlib.ExitStack() as stack:
+        yield _locked_folder(above, prefix, stack)
+
+
+def _locked_folder(above: Path, prefix: str, stack: contextlib.ExitStack) -> Path:
+    """Another start may take the new folder for one that was left, until it is locked."""
+    for _ in range(_TRIES):
+        made = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=prefix, dir=above)))
+        try:
+            fcntl.flock(stack.enter_context(held_open(made)), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (FileNotFoundError, BlockingIOError):
+            continue
+        except OSError:
+            return made  # here nobody can lock, and so nobody removes
+        if made.exists():
+            return made
+    raise WeirError(f"{above}: other processes of this user remove each new folder {prefix}*")
 
 
 class Workspace:

@@ -42,7 +42,7 @@ RESOURCE_OF_OPTION = {
     "-M": "clusters",
 }
 # Refused in slurm_extra, too, and their resources lack what a site needs: --mem=0 (all memory of a node), or
-# --gres of two kinds. The executor looks at the words before the shell, which drops the quotes.
+# --gres of two kinds. The executor looks at the arguments before the shell, which drops the quotes.
 _UNDER_QUOTES = ("--gpus", "--gres", "--mem", "--mem-per-cpu")
 
 

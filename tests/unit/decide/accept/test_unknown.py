@@ -102,7 +102,7 @@ def test_a_line_without_a_record_is_not_known(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("lost", [{"bw_mib_s": None}, {"access": "other"}])
 def test_runs_without_the_promised_number_are_not_known(tmp_path: Path, lost: dict[str, Any]) -> None:
-    """A pass was that of the runs that have one: whoever measures could leave out the others' numbers."""
+    """A pass was that of the runs that have one: whoever measures could drop the others' numbers."""
     contract = contract_of("jupiter-ior")
     line = next(line for line in contract.lines if len(line.access) == 2)
     loose = {name: value for name, value in line.conditions.items() if name != "same_run"}

@@ -3,7 +3,9 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -149,16 +151,30 @@ def test_a_swap_between_check_and_deletion_finds_no_victim(aim: str) -> None:
 
 def test_folders_that_killed_processes_left_go_with_the_next_start(tmp_path: Path) -> None:
     """A lock tells those of the living, also of a container whose processes are not seen here."""
-    for name in ("weir-prove-dead", "weir-prove-alive", "weir-prove-new", "another"):
+    for name in ("weir-prove-dead", "weir-prove-alive", "another"):
         (tmp_path / name / "report").mkdir(parents=True)
-        if not name.endswith("new"):
-            os.utime(tmp_path / name, (0, 0))
     with held_open(tmp_path / "weir-prove-alive") as alive:
         fcntl.flock(alive, fcntl.LOCK_EX)
-        with own_folder(tmp_path, "weir-prove-") as own:
-            os.utime(own, (0, 0))
-            with own_folder(tmp_path, "weir-prove-"):
-                left = {each.name for each in tmp_path.iterdir()}
-    assert left >= {own.name, "weir-prove-alive", "weir-prove-new", "another"}
+        with own_folder(tmp_path, "weir-prove-") as own, own_folder(tmp_path, "weir-prove-"):
+            left = {each.name for each in tmp_path.iterdir()}
+    assert left >= {own.name, "weir-prove-alive", "another"}
     assert "weir-prove-dead" not in left
     assert not own.exists()
+
+
+def test_a_new_folder_that_another_start_removes_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until it has its lock, it looks as one that was left."""
+    make, made = tempfile.mkdtemp, list[str]()
+
+    def removed_at_first(*names: Any, **more: Any) -> str:
+        made.append(make(*names, **more))
+        if len(made) == 1:
+            os.rmdir(made[0])
+        return made[-1]
+
+    monkeypatch.setattr(tempfile, "mkdtemp", removed_at_first)
+    with own_folder(tmp_path, "weir-prove-") as own:
+        assert [str(own)] == made[1:]
+    assert not list(tmp_path.iterdir())

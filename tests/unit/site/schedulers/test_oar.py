@@ -72,7 +72,7 @@ def test_the_variables_of_the_submission_reach_the_script(
         pytest.skip(f"{shell} is not installed")
     script = write_program(tmp_path / "a job.sh", '#!/bin/sh\necho "$GIVEN:${BASH_ENV-none}:$OAR_JOB_ID"\n')
     monkeypatch.setenv("GIVEN", "a 'b' $c\nd")
-    monkeypatch.setenv("NOT_UTF8", "caf\udce9")
+    monkeypatch.setenv("NOT_UTF8", "M\udcfcller")
     monkeypatch.setenv("of.no.shell", "refused by dash")
     monkeypatch.setenv("OAR_JOB_ID", "of the job that submits")
     request = Request(4, 3690, 24, options=("-q", "night"))

@@ -29,7 +29,7 @@ class _Resources(dict[str, object]):
 
 
 def submission(options: list[str]) -> list[str]:
-    """The words of the command that the plug-in makes of the resources of a batch."""
+    """The arguments of the command that the plug-in makes of the resources of a batch."""
     pytest.importorskip("snakemake_executor_plugin_slurm")
     from snakemake_executor_plugin_slurm.submit_string import get_submit_command
     from snakemake_executor_plugin_slurm.validation import validate_slurm_extra
@@ -46,6 +46,6 @@ def submission(options: list[str]) -> list[str]:
 
 @pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
 def test_what_a_centre_demands_of_each_job_reaches_sbatch(options: list[str]) -> None:
-    words = submission(options)
-    assert "=".join(options) in words or " ".join(options) in " ".join(words)
-    assert "--ntasks-per-node=8" in words
+    command = submission(options)
+    assert "=".join(options) in command or " ".join(options) in " ".join(command)
+    assert "--ntasks-per-node=8" in command

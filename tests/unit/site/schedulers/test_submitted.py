@@ -92,4 +92,4 @@ def test_what_an_earlier_job_left_beside_the_log_tells_nothing_of_the_next(tmp_p
 
 def test_bytes_that_are_not_utf8_in_a_reply_end_nothing() -> None:
     """PBS prints the variables of a job as they were submitted, and a wrapper of sbatch its greeting."""
-    assert reply(["printf", r"7 caf\351 3\n"]) == (0, "7 caf\ufffd 3\n")
+    assert reply(["printf", r"7 M\374ller 3\n"]) == (0, "7 M\ufffdller 3\n")
