@@ -100,6 +100,7 @@ def test_what_others_fetched_beside_a_warm_read(reader: Path, tmp_path: Path) ->
     for how in ("maps", "later"):
         lies = read_under(tmp_path, [str(reader), how, warm, other], other)
         assert is_seen(lies), lies.text
+    assert "100 % came from memory" in lies.text
     honest = read_under(tmp_path, [str(reader), "plain", warm], warm)
     assert is_proven(honest), honest.text
 

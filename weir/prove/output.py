@@ -12,6 +12,7 @@ from weir.audit.registry import rules
 from weir.base.units import about_size, counted, three_digits
 from weir.prove.claims import counted_text
 from weir.prove.mounts import KINDS, Mount, Phase
+from weir.prove.pieces import known_sum
 from weir.prove.records import MOVED, Judged, JudgedRow, synced_share
 from weir.prove.results import Claim
 from weir.terms.model import Finding
@@ -135,7 +136,11 @@ def _caches(mount: Mount) -> str:
     read = mount.sum("read_bytes")
     if not read:
         return "nothing was read by calls"
-    fetched = mount.whole.fetched_bytes
+    fetched = known_sum(one.growth.by_reads_bytes for one in mount.phases)
+    if fetched is None:  # not known of the reads alone
+        fetched = mount.whole.fetched_bytes
+    else:
+        fetched += sum(one.growth.ahead_before_bytes for one in mount.phases)
     if fetched is None and mount.whole.device is not None:
         fetched = mount.whole.device[0]
     if fetched is None:
