@@ -203,6 +203,27 @@ def test_h5bench_as_it_printed_at_first() -> None:
     assert (row["bw_mib_s"], row["io_s"], row["total_s"], row["observed"]["tasks"]) == (256, 16, None, 4)
 
 
+def test_h5bench_before_it_named_its_mode() -> None:
+    ((_, parsed),) = runs_in(EARLY_H5BENCH.replace("Sync ", ""))
+    assert parsed.rows[0]["bw_mib_s"] == 256
+
+
+def test_sizes_of_h5bench_in_terabytes_are_no_contradiction(tmp_path: Path) -> None:
+    """Three digits behind the point of size and rate: records were INVALID, bandwidth-not-bytes-over-time."""
+    log = tmp_path / "stdout"
+    log.write_text("""\
+=================== Performance Results ==================
+Total number of ranks: 800
+Total read size: 1.953 TB
+Raw read time: 1.308 s
+Observed read completion time: 1.431 s
+SYNC Raw read rate: 1.493 TB/s
+SYNC Observed read rate: 1.364 TB/s
+""")
+    (row,) = import_files([log], Facts()).rows
+    assert (row["verdict"], row["moved_bytes"]) == ("UNPROVEN", pytest.approx(1.953 * 2**40, rel=0.0003))
+
+
 def test_a_line_that_begins_with_warning_is_not_of_io_model() -> None:
     assert list(runs_in("Warning: the options may change\nwhen a job is read.\n")) == []
 

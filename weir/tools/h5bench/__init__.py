@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from weir.terms.model import Parsed, Row
-from weir.terms.printed_values import real, whole
+from weir.terms.printed_values import product_contains, real, whole
 from weir.tools.base import LogTool
 from weir.tools.outputs import numbered
 
@@ -80,7 +80,8 @@ def _of_text(text: str) -> Iterator[Row]:
                 "total size": facts.get(f"total {access} size"),
                 "raw time": facts.get(f"raw {access} time"),
                 "observed time": None if is_early else facts.get(f"observed {of_time}completion time"),
-                "observed rate": facts.get(f"sync observed {access} rate"),
+                "observed rate": facts.get(f"sync observed {access} rate")
+                or facts.get(f"observed {access} rate"),
                 "ranks": ranks,
                 "collective data": "YES" if _COLLECTIVE in text[before:begin] else "NO",
             }
@@ -111,12 +112,22 @@ def _rows(access: str, facts: Mapping[str, str]) -> Iterator[Row]:
         collective = facts.get("collective data") == "YES"
         row = _row(access, collective, whole(facts.get("ranks", "")))
         row["observed"]["workload"] = {"file_bytes": round(moved)}
+        total_s = _seconds(facts.get("observed time", ""))
         yield row | {
-            "moved_bytes": round(moved),
+            "moved_bytes": round(_moved(facts["total size"], moved, rate, total_s)),
             "io_s": _seconds(facts.get("raw time", "")),
-            "total_s": _seconds(facts.get("observed time", "")),
+            "total_s": total_s,
             "bw_mib_s": rate / _MIB,
         }
+
+
+def _moved(text: str, printed: float, rate: float, total_s: float | None) -> float:
+    """The printed size, or what is printed so and nearest to the rate: of terabytes both have few digits."""
+    size = _SIZE.search(text)
+    if not size or not total_s or product_contains(rate / _MIB, total_s, printed / _MIB):
+        return printed
+    half = 0.5 * 10.0 ** -len(size[1].partition(".")[2]) * 1024 ** " KMGT".index(size[2] or " ")
+    return min(max(rate * total_s, printed - half), printed + half)
 
 
 def _row(access: str, collective: bool, tasks: int | None) -> Row:
