@@ -294,7 +294,7 @@ def _with_rows(parsed: Parsed) -> Parsed:
 
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_TIME = r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^\s\]]*\]?:? ?"
+_TIME = r"\[?\d{4}([-.])\d\d\1\d\d[T -]\d\d([:.])\d\d\2\d\d[^\s\]]*\]?:? ?"
 _PREFIXES = [
     re.compile(text, re.MULTILINE) for text in (r"^ *\d+: ?", f"^{_TIME}", r"^> ?", r"^(?: {2,}|\t)")
 ]

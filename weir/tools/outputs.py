@@ -39,6 +39,9 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _USUAL_BYTES = 64 * 2**10  # nearly all outputs are smaller; a larger buffer costs time, even unused
 
 
+_DOCUMENT = re.compile(r"\s{0,64}(?:\[\s{0,64})?\{")  # or a list of them
+
+
 def read_texts(outputs: Mapping[str, Path]) -> dict[str, str]:
     """The outputs that are there, by their roles."""
     texts = {}
@@ -60,7 +63,8 @@ def read_text(path: Path) -> str:
             stream.seek(0)
             stream = io.BytesIO(_utf_8(stream, path))
             data = stream.read(_AT_ONCE_BYTES)
-        is_whole = data[:64].lstrip().startswith(b"{") or is_table(data[:LINE_BYTES].decode(errors="replace"))
+        head = data[:LINE_BYTES].decode(errors="replace")
+        is_whole = _DOCUMENT.match(head) is not None or is_table(head)
         longest = _DOCUMENT_LINE_BYTES if is_whole else LINE_BYTES
         if len(data) > min(longest, _AT_ONCE_BYTES - 1):
             stream.seek(0)

@@ -121,6 +121,19 @@ def test_a_line_without_end_costs_linear_time_and_little_memory(tmp_path: Path, 
     assert len(import_files([file], Facts()).rows) == 2 * len(import_of(tmp_path, LOG))
 
 
+def test_documents_of_fio_in_a_list_on_one_line(tmp_path: Path) -> None:
+    """A script kept 288 of them so: the records behind the first 8 KiB were missing without a word."""
+    counted = {"io_bytes": 2**30, "bw_bytes": 2**20, "runtime": 1024000}
+    documents = [
+        {"fio version": "fio-3.36", "jobs": [{"jobname": f"j{number}", "read": counted}]}
+        for number in range(100)
+    ]
+    file = tmp_path / "all.json"
+    file.write_text(json.dumps(documents))
+    assert file.stat().st_size > LINE_BYTES
+    assert len(import_files([file], Facts()).rows) == 100
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("filler", [b" ", b"[", b'"a":', b"9"])
 def test_a_damaged_document_of_one_long_line(tmp_path: Path, filler: bytes) -> None:

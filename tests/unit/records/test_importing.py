@@ -134,7 +134,8 @@ def test_a_log_that_was_joined_to_itself_or_edited_is_no_repetition(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    "before", ["0: ", "2026-11-25T10:00:00.123Z ", "[2026-11-25 10:00:00] ", "\x1b[32m", "> "]
+    "before",
+    ["0: ", "2026-11-25T10:00:00.123Z ", "[2026-11-25 10:00:00] ", "2026.11.25-10.00.00 ", "\x1b[32m", "> "],
 )
 def test_what_others_put_before_each_line_is_not_of_the_log(tmp_path: Path, before: str) -> None:
     log, prefixed = CAPTURES / "ior-ime-mock.txt", tmp_path / "prefixed.txt"
