@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from weir.terms.model import Parsed, Row
@@ -21,12 +22,13 @@ _MIB = 2**20
 _REAL = r"\d{1,15}(?:\.\d{1,9})?"
 _SIZE = rf"{_REAL}[KMGTP]?i?B"
 _OLD_SIZE = rf"{_REAL}(?: B|[KMGTP]?B?)"
-_COMMAND = re.compile(r"^.{0,80}?\bfio +(-.{1,4000})$", re.MULTILINE)
+_COMMAND = re.compile(r"^(.{0,80}?)\bfio +(-.{1,4000})$", re.MULTILINE)
+_PROMPT = re.compile(r"[\w.-]{1,64}@[^#$\]]{1,80}(?=[#$\]])")  # user, host and directory
 TABLE = re.compile(
     r"^(\S.*): \(groupid=(\d+), jobs=(\d+)\): err= *(\d+)(?:.{0,200}?: pid=([1-9]\d{0,9})\b)?", re.MULTILINE
 )
 START = re.compile(r"^\S.*: \(g=\d+\): rw=", re.MULTILINE)
-_RUN = re.compile(rf"^(?:fio-\d|Starting \d|hostname=)|{START.pattern}", re.MULTILINE)
+_RUN = re.compile(rf"^(?:fio-\d|Starting \d|hostname=)|{START.pattern}|{_COMMAND.pattern}", re.MULTILINE)
 _SUM = "All clients"  # what fio --client prints behind the results of the servers
 _JOB = re.compile(
     r"^(?:<\S{1,200}> )?(\S.*): \(g=\d+\): rw=(\w+), "
@@ -69,18 +71,19 @@ def parse_table(text: str) -> Parsed:
     """One row for each access of each job, or group of jobs."""
     jobs = [(match.start(), match[1], _job(match)) for match in _JOB.finditer(text)]
     starts = list(TABLE.finditer(text))
-    commands = [(match.start(), match[1].strip()) for match in _COMMAND.finditer(text)]
+    commands = [(match.start(), _told(match)) for match in _COMMAND.finditer(text)]
     waiting = iter([*jobs, (len(text), "", {})])
     job_place, job_name, job = next(waiting)
-    last: dict[str, Job] = {}  # of each name, the request that was printed last
+    last: dict[str, tuple[int, Job]] = {}  # of each name, the request that was printed last
     results: list[Result] = []
     for match, end, run in _reports(text, starts):
         while job_place < match.start():
-            last[job_name] = job
+            last[job_name] = job_place, job
             job_place, job_name, job = next(waiting)
-        at = bisect(commands, (match.start(),))
-        told = {"command": commands[at - 1][1]} if at else {}
-        known = last.get(match[1], {})
+        at = bisect(commands, match.start(), key=itemgetter(0))
+        commanded, told = commands[at - 1] if at else (0, {})
+        asked, known = last.get(match[1], (0, {}))
+        known = known if asked >= commanded else {}
         if known.get("engine") in NO_STORAGE:
             continue
         found = list(_rows(text[match.start() : end], known))
@@ -100,6 +103,12 @@ def parse_table(text: str) -> Parsed:
     return Parsed(tuple(rows), {}, tuple(messages), "fio", version[1] if version else "", complete=complete)
 
 
+def _told(command: re.Match[str]) -> dict[str, str]:
+    """The options of a command, and where it was given: a file may have no directory in it."""
+    prompt = _PROMPT.search(command[1])
+    return {"command": command[2].strip()} | ({"prompt": prompt[0]} if prompt else {})
+
+
 def _reports(text: str, starts: Sequence[re.Match[str]]) -> Iterator[tuple[re.Match[str], int, int]]:
     """The last report of each job with its end, and the number of its run, which is 0 where the text has no
     lines before it. What fio prints of a process again (--status-interval) is counted since its start."""
@@ -107,7 +116,9 @@ def _reports(text: str, starts: Sequence[re.Match[str]]) -> Iterator[tuple[re.Ma
     runs = [bisect(begins, match.start()) for match in starts]
     names = [(run, *match.group(1, 2, 3, 5)) for run, match in zip(runs, starts, strict=True)]
     last = {name: at for at, name in enumerate(names)}
-    ends = [*(match.start() for match in starts[1:]), len(text)]
+    marks = sorted(match.start() for one in (TABLE, _COMMAND) for match in one.finditer(text))
+    marks.append(len(text))
+    ends = [marks[bisect(marks, match.start())] for match in starts]
     with_servers = {run for run, match in zip(runs, starts, strict=True) if match[1] != _SUM}
     for at, (match, end, run) in enumerate(zip(starts, ends, runs, strict=True)):
         is_sum = match[1] == _SUM and run in with_servers
@@ -157,7 +168,10 @@ def _rows(section: str, job: Job) -> Iterator[Row]:
     counts = [int(issued[at]) for at in _COUNTS if issued[at] is not None] if issued else []
     # fio 3 counts fdatasync behind its own counts, as short reads: where no read was issued, it is that.
     syncs = int(issued["syncs"] or 0) or (0 if counts[0] else counts[2]) if issued else 0
-    found = list(_ACCESS.finditer(section))
+    lines = list(_ACCESS.finditer(section))
+    accesses = [match[1] for match in lines]
+    # A page may quote the same access of other runs behind it; fio prints each once.
+    found = [match for at, match in enumerate(lines) if match[1] not in accesses[:at]]
     ends = [*(match.start() for match in found[1:]), len(section)]
     for match, end in zip(found, ends, strict=False):  # a job that only trims has no access
         at = ("read", "write").index(match[1])

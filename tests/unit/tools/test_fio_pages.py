@@ -1,0 +1,56 @@
+"""Results of fio that somebody pasted into a page, with the commands before them and lines left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from weir.records.imported_files import Facts
+from weir.records.importing import import_files, runs_in
+
+
+def test_lines_of_other_runs_are_no_workers_of_a_result() -> None:
+    """A page quotes the head of the first run alone: its rate was the sum of all runs."""
+    text = """\
+# fio --name=test --filename=/dev/ada1 --bs=1m --iodepth=1 --rw=read
+...
+test: (groupid=0, jobs=1): err= 0: pid=1559: Mon Jan  5 20:39:06 2026
+  read: IOPS=45, BW=45.7MiB/s (47.9MB/s)(958MiB/20975msec)
+
+# fio --name=test --filename=/dev/ada1 --bs=1m --iodepth=32 --rw=read
+  read: IOPS=94, BW=94.5MiB/s (99.1MB/s)(1918MiB/20296msec)
+
+  write: IOPS=96, BW=96.0MiB/s (101MB/s)(1022MiB/10647msec); 0 zone resets
+
+  write: IOPS=86, BW=86.0MiB/s (90.2MB/s)(871MiB/10127msec); 0 zone resets
+
+"""
+    command = text.partition("\n# fio")[2]
+    for page in (text, text.replace(command, command.partition("\n")[2].partition("\n")[2])):
+        ((_, parsed),) = runs_in(page)
+        rates = {row["access"]: (row["bw_mib_s"], row["observed"]["workload"]) for row in parsed.rows}
+        assert rates["read"][0] == pytest.approx(45.7, rel=0.002)
+        assert "workers" not in rates["read"][1]
+        assert ("write" in rates) == (page != text)
+
+
+def test_a_command_begins_another_run(tmp_path: Path) -> None:
+    """Without the lines above its result, a run had the request of the one before, and was its worker."""
+    result = """\
+test: (groupid=0, jobs=1): err= 0: pid={pid}: Sat Dec  6 16:12:59 2025
+  write: IOPS=24, BW=96.6KiB/s (98.9kB/s)(2040KiB/21124msec); 0 zone resets
+
+"""
+    head = "test: (g=0): rw=randwrite, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, "
+    command = "root@n1:{place}# fio --name=test --filename=test --bs={size} --rw=randwrite\n"
+    first = command.format(place="/mnt/a", size="4k") + head + "ioengine=psync, iodepth=1\nfio-3.28\n"
+    second = command.format(place="/mnt/a", size="1m")
+    other = first.replace("/mnt/a", "/mnt/b")
+    page = tmp_path / "page.txt"
+    page.write_text(
+        "".join(text + result.format(pid=pid) for pid, text in enumerate((first, second, other), 1))
+    )
+    rows = import_files([page], Facts()).rows
+    assert [(row["xfer_bytes"], row["iteration"]) for row in rows] == [(4096, 0), (None, 0), (4096, 0)]
+    assert len({row["cell"] for row in rows}) == 3
