@@ -25,6 +25,7 @@ _BEFORE = r"(?:(?:sudo|srun|time|[A-Za-z_]\w{0,40}=\S{0,200}) +)*"
 _COMMAND = re.compile(rf"^(?:\++ |.{{0,80}}[$#] )?{_BEFORE}dd ((?:.* )?(?:if|of)=.*)$", re.MULTILINE)
 _NOWHERE = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 _UNITS = {"": 1, "k": 2**10, "K": 2**10, "M": 2**20, "G": 2**30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
+_UNITS |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
 class Dd(LogTool):
@@ -106,7 +107,7 @@ def _of_command(text: str) -> Row:
 
 
 def _size(text: str) -> int | None:
-    match = re.fullmatch(r"(\d{1,12})([kKMG]?B?)", text)
+    match = re.fullmatch(r"(\d{1,12})([kKMG]?(?:i?B)?)", text)
     return int(match[1]) * _UNITS[match[2]] if match and match[2] in _UNITS else None
 
 
