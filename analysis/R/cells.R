@@ -25,12 +25,7 @@ shorten <- function(text, most) {
   ifelse(nchar(text) > most, paste0(substr(text, 1, most - 3), "..."), text)
 }
 
-factor_words <- function(ratios) {
-  with_digits <- function(count) formatC(signif(ratios, count), digits = count, format = "fg", flag = "#")
-  # What is near one must not read as one.
-  words <- ifelse(ratios >= 0.995 & ratios < 1.095, with_digits(3), with_digits(2))
-  paste0("$\\times$", sub("[.]$", "", words))
-}
+factor_words <- function(ratios) paste0("$\\times$", two_digits(ratios))
 
 # Beside a median that is not of valid records alone.
 verdict_signs_in_print <- c(DEGRADED = "$^\\dagger$", UNPROVEN = "$^\\circ$")

@@ -39,8 +39,10 @@ named_claims <- function(decided) {
 
 effect_number <- function(values) gsub("-", "$-$", two_digits(values), fixed = TRUE)
 
+# What is near one must not read as one: 1.04 has as many digits above it as 0.96 has below.
 two_digits <- function(values) {
-  sub("[.]$", "", trimws(formatC(signif(values, 2), digits = 2, format = "fg", flag = "#")))
+  with_digits <- function(count) trimws(formatC(signif(values, count), digits = count, format = "fg", flag = "#"))
+  sub("[.]$", "", ifelse(values >= 0.995 & values < 1.095 & values != 1, with_digits(3), with_digits(2)))
 }
 
 # The interval of decided claims, beside their effects.
