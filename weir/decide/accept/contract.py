@@ -220,7 +220,7 @@ def _bounded(promise: Promise, written: Any) -> Promise:
 
 
 def _number(metric: str, text: str) -> tuple[float, str]:
-    """The number in the unit of the metric, and its text."""
+    """The bound in the unit of the metric, and as it is printed."""
     if metric == "bandwidth":
         return parse_rate(text), text
     if metric == "operations":

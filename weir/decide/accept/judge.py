@@ -22,7 +22,7 @@ from weir.terms.model import Row
 PASS, FAIL, NOT_PROVEN = "pass", "fail", "not proven"
 MOST_RUNS = 1000
 MOST_FINDINGS = 3
-_ROUNDING = 1e-12  # relative: logarithm and exponential change a value by less
+_ROUNDING = 1e-12  # relative: what logarithms and back take from a value
 
 
 def is_equal(value: float, bound: float) -> bool:

@@ -92,7 +92,7 @@ class Pair:
     def in_turns(self) -> bool:
         """Whether both sides have the same rounds, and each round of both was over before the next began.
 
-        A time without a zone, as IOR prints it, is that of this machine."""
+        A time without a zone, as IOR prints it, is local time here."""
         if len(self.first) != 1 or len(self.second) != 1:
             return False
         first, second = self.first[0], self.second[0]

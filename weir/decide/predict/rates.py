@@ -227,7 +227,7 @@ def _step(points: Iterable[Point], nearest: Point, wanted: Point) -> frozenset[s
 
 
 def _octaves_beyond(points: Iterable[Point], wanted: Point) -> float:
-    """The distance of the transfers from those of all cells: positive above, negative below them."""
+    """The distance of the transfers above those of all cells; negative: below."""
     sizes = [one.xfer_bytes for one in points]
     return max(log2(wanted.xfer_bytes / max(sizes)), 0.0) + min(log2(wanted.xfer_bytes / min(sizes)), 0.0)
 
@@ -235,9 +235,9 @@ def _octaves_beyond(points: Iterable[Point], wanted: Point) -> float:
 def _of_steps(
     points: Sequence[Point], nearest: Point, wanted: Point, runs: float
 ) -> Iterator[tuple[float, float]]:
-    """The variance of each difference from the nearest cell, with its degrees, by cells that are predicted
-    from others with that difference. The error of other numbers of processes, and of transfers beyond all
-    cells, grows with the distance: no step between measured transfers tells of it."""
+    """The variance of each difference of the nearest cell, with its degrees, by cells that are predicted from
+    others that differ so. The error of other numbers of processes, and of transfers beyond all cells, grows
+    with the distance: no step between measured transfers tells of it."""
     step, beyond = _step(points, nearest, wanted), _octaves_beyond(points, wanted)
     if _PROCESSES in step:
         tests = _tests(points, runs, lambda one: (one.nodes, one.ppn))
