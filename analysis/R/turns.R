@@ -24,10 +24,18 @@ took_turns <- function(span, lag, rounds) {
   abs(mean(ifelse(span == 0, 0, lag / span))) <= 1 / max(2, rounds)
 }
 
-# "2026-01-31T23:59:00.5+00:00" in seconds since 1970; records of one campaign have the same zone.
+# "2026-01-31T23:59:00.5+00:00" in seconds since 1970. Beside such times one without a zone, as IOR prints it, is local
+# time here.
 seconds_of <- function(times) {
   known <- unique(times)
-  seconds <- as.numeric(as.POSIXct(strptime(substr(known, 1, 32), "%Y-%m-%dT%H:%M:%OS", tz = "UTC")))
+  clock <- function(zone) as.numeric(as.POSIXct(strptime(substr(known, 1, 32), "%Y-%m-%dT%H:%M:%OS", tz = zone)))
+  seconds <- clock("UTC")
+  zoned <- "^.*T.*([+-])([0-9]{2}):([0-9]{2})$"
+  away <- grepl(zoned, known)
+  minutes <- as.numeric(sub(zoned, "\\2", known[away])) * 60 + as.numeric(sub(zoned, "\\3", known[away]))
+  seconds[away] <- seconds[away] - 60 * minutes * ifelse(sub(zoned, "\\1", known[away]) == "-", -1, 1)
+  told <- away | grepl("Z$", known)
+  if (any(told)) seconds[!told] <- clock("")[!told]
   seconds[match(times, known)]
 }
 
@@ -35,7 +43,7 @@ seconds_of <- function(times) {
 batches_in_turns <- function(records) {
   of_batch <- c("emulated", "target", "stack", "nn", "ppn")
   known <- records[!is.na(began) & !is.na(run), c(of_batch, "run", "began"), with = FALSE]
-  rounds <- known[, .(at = mean(seconds_of(began))), by = c(of_batch, "run")]
+  rounds <- known[, at := seconds_of(began)][, .(at = mean(at)), by = c(of_batch, "run")]
   rounds[, batch := .GRP, by = of_batch]
   pairs <- merge(rounds, rounds, by = c("emulated", "run"), allow.cartesian = TRUE)[batch.x < batch.y]
   if (nrow(pairs) == 0) {

@@ -251,3 +251,14 @@ test_that("an interval of two rounds that tells nothing is not printed as number
     effect = 0.48, lo = 0.000097, hi = 2400, unit = "factor", rounds = 2, unproven = 0, points = 2, emulated = FALSE))
   expect_match(cell, "0.48 (not decided by 2 rounds)", fixed = TRUE)
 })
+
+test_that("times with and without a zone are those of one clock", {
+  # IOR prints local time, weir-io UTC: of a study with both, no batch took turns where the two differ.
+  before <- Sys.getenv("TZ", unset = NA)
+  on.exit(if (is.na(before)) Sys.unsetenv("TZ") else Sys.setenv(TZ = before))
+  Sys.setenv(TZ = "CET-1")
+  expect_equal(diff(seconds_of(c("2026-01-31T13:00:00", "2026-01-31T12:00:30.5+00:00"))), 30.5)
+  expect_equal(diff(seconds_of(c("2026-01-31T13:00:00+01:00", "2026-01-31T12:00:30Z"))), 30)
+  expect_equal(diff(seconds_of(c("2026-01-31T13:00:00", "2026-01-31T13:00:30"))), 30)
+  expect_identical(seconds_of(c(NA, "noon")), c(NA_real_, NA_real_))
+})
