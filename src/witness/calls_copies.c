@@ -1,9 +1,11 @@
 /* Calls that move bytes from one descriptor to another within the kernel, and those that queue transfers. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/aio_abi.h>
 #include <stdint.h>
 #include <sys/sendfile.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "transfer.h"
@@ -70,6 +72,29 @@ __attribute__((visibility("hidden"))) void count_queued(int fd, bool is_read, ui
     }
 }
 
+struct request {
+    int fd;
+    bool is_read;
+    uint64_t bytes; /* 0: it moves nothing */
+};
+
+static struct request request_of(const struct iocb *block) {
+    unsigned operation = block->aio_lio_opcode;
+    bool is_read = operation == IOCB_CMD_PREAD || operation == IOCB_CMD_PREADV;
+    struct request request = {(int)block->aio_fildes, is_read, 0};
+    if (operation == IOCB_CMD_PREADV || operation == IOCB_CMD_PWRITEV) {
+        const struct iovec *vectors = (const struct iovec *)(uintptr_t)block->aio_buf;
+        for (uint64_t i = 0; i < block->aio_nbytes && i < IOV_MAX; i++) {
+            request.bytes += vectors[i].iov_len;
+        }
+    } else if (is_read || operation == IOCB_CMD_PWRITE) {
+        request.bytes = block->aio_nbytes;
+    }
+    return request;
+}
+
+#define KNOWN_BEFORE 256 /* requests of a call: later another thread may have freed what is over */
+
 /* libaio's bytes count as they were requested, and when; the time is that of io_getevents, which waits for
  * them. The last of these ends the phase. */
 int io_submit(aio_context_t context, long count, struct iocb **requests);
@@ -79,11 +104,15 @@ int io_submit(aio_context_t context, long count, struct iocb **requests) {
         errno = ENOSYS;
         return -ENOSYS;
     }
+    struct request known[KNOWN_BEFORE];
+    for (long i = 0; i < count && i < KNOWN_BEFORE; i++) {
+        known[i] = request_of(requests[i]);
+    }
     int taken = next_io_submit(context, count, requests);
     for (int i = 0; i < taken; i++) {
-        unsigned operation = requests[i]->aio_lio_opcode;
-        if (operation == IOCB_CMD_PREAD || operation == IOCB_CMD_PWRITE) {
-            count_queued((int)requests[i]->aio_fildes, operation == IOCB_CMD_PREAD, requests[i]->aio_nbytes);
+        struct request request = i < KNOWN_BEFORE ? known[i] : request_of(requests[i]);
+        if (request.bytes > 0) {
+            count_queued(request.fd, request.is_read, request.bytes);
         }
     }
     return taken;
