@@ -142,8 +142,10 @@ class Scheduler:
         raise NotImplementedError(f"the scheduler {self.name} submits nothing")
 
     def submitted(self, printed: str) -> str:
-        """The id of the job, from what that command printed."""
-        return (printed.split() or [""])[0]
+        """The id of the job, from what that command printed: the last line that is one word. A site's own
+        command may print lines before it."""
+        lines = [line.split() for line in printed.splitlines()]
+        return next((words[0] for words in reversed(lines) if len(words) == 1), "")
 
     def state(self, job: str) -> JobState | None:
         """The state of a job; None if the batch system does not answer."""

@@ -89,9 +89,8 @@ class Flux(Scheduler):
 
 def state_of(text: str) -> JobState | None:
     """Reads `flux jobs --json` of one job."""
-    try:
-        facts = json.loads(text)
-    except ValueError:
+    facts = _facts(text)
+    if not facts:
         return None
     state, exception = facts.get("state"), facts.get("exception") or {}
     if state != "INACTIVE":
@@ -117,8 +116,17 @@ def stopped(status: str, queue: str) -> str:
     return next((line for line in own if line.startswith("Scheduling is stopped")), "")
 
 
+def _facts(text: str) -> dict[str, Any]:
+    """There may be messages before."""
+    try:
+        found: dict[str, Any] = json.loads(text[max(text.find("{"), 0) :])
+    except ValueError:
+        return {}
+    return found
+
+
 def _queue(text: str) -> str:
-    return str(json.loads(text).get("queue") or "")
+    return str(_facts(text).get("queue") or "")
 
 
 def placement(options: Sequence[str], names: str, jobspec: str) -> dict[str, Any]:

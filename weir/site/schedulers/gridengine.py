@@ -63,7 +63,7 @@ class GridEngine(Scheduler):
 
     def state(self, job: str) -> JobState | None:
         code, text = reply(["qstat", "-xml", "-u", "*", "-f"])
-        if code or "<job_info" not in text:
+        if code or _parsed(text).tag != "job_info":
             return None
         found = states(text).get(job)
         if found is None:
@@ -214,8 +214,9 @@ def _has(wanted: str, has: Sequence[str]) -> bool:
 
 
 def _parsed(text: str) -> ElementTree.Element:
+    """There may be messages before."""
     try:
-        return ElementTree.fromstring(text)
+        return ElementTree.fromstring(text[max(text.find("<?xml"), 0) :])
     except ElementTree.ParseError:
         return ElementTree.Element("nothing")
 

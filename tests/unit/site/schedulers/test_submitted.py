@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from weir.site.schedulers import ENDED, JobFiles, JobState, Request, Scheduler, reply
+from tests.programs import write_program
+from weir.site.schedulers import ENDED, RUNNING, JobFiles, JobState, Request, Scheduler, reply, scheduler
 from weir.site.schedulers.executors import Submitted, exit_file, messages_file, submit
 from weir.site.schedulers.flux import state_of as flux_state
 from weir.site.schedulers.pbs import facts_of
@@ -88,6 +89,41 @@ def test_what_an_earlier_job_left_beside_the_log_tells_nothing_of_the_next(tmp_p
     failure = ended(told, log)
     assert failure == "job 7 was ended by told: prolog: prolog exited with code=1 on unknown (rank (null))"
     assert not messages_file(log).exists()
+
+
+NOISE = "bash: warning: setlocale: LC_ALL: cannot change locale (C.utf8)\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "command", "capture"),
+    [("gridengine", "qstat", "gridengine/qstat-f.xml"), ("flux", "flux", "flux/running.json")],
+)
+def test_a_warning_before_the_answer_hides_no_job(
+    name: str, command: str, capture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A site's own commands are scripts around those of the batch system. A job that is held for over while
+    it runs is submitted once more, and measures beside itself."""
+    write_program(tmp_path / command, f"#!/bin/sh\nprintf '{NOISE}' >&2\ncat '{GOLDEN / capture}'\n")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    state = scheduler(name).state("1")
+    assert state is not None
+    assert state.phase == RUNNING
+    write_program(tmp_path / command, "#!/bin/sh\necho '<job_info>is being mended'\n")
+    assert scheduler(name).state("1") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "printed", "job"),
+    [
+        ("pbs", "Project ab1 has 5 kSU left\n\n12345.pbs-01\n", "12345.pbs-01"),
+        ("gridengine", "Welcome to all.q: mind the quota\n17\n", "17"),
+        ("flux", "queue pbatch is full\nf2KwTjEw\n", "f2KwTjEw"),
+        ("pbs", "12345.pbs-01\n", "12345.pbs-01"),
+        ("pbs", "queue is closed today\n", ""),
+    ],
+)
+def test_what_a_site_prints_before_the_id_of_a_job_is_not_its_id(name: str, printed: str, job: str) -> None:
+    assert scheduler(name).submitted(printed) == job
 
 
 def test_bytes_that_are_not_utf8_in_a_reply_end_nothing() -> None:
