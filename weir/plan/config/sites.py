@@ -55,9 +55,10 @@ def load_site(
     tools = found_tools() if tools is None else tools
     path = sources.file("sites", name, "site.yaml")
     if not path.is_file():
-        message, known = f"there is no site '{name}'", sources.sites()
-        raise ConfigError([Problem(message, sources.searched("sites"), hint=did_you_mean(name, known))])
-    problems: list[Problem] = []
+        found = sources.misnamed("sites", name, "site.yml")
+        hint = found[0].hint if found else did_you_mean(name, sources.sites())
+        raise ConfigError([Problem(f"there is no site '{name}'", sources.searched("sites"), hint=hint)])
+    problems = sources.misnamed("sites", name, "targets")
     site = _read(path, sources, "site", name, problems)
     paths = sources.targets(name)
     read = [_read(path, sources, "target", path.stem, problems) for path in paths]

@@ -53,6 +53,13 @@ class Sources:
             raise ConfigError([Problem(message, self.searched(part), hint=hint)])
         return named
 
+    def misnamed(self, *parts: str) -> list[Problem]:
+        """A file that nothing reads as it ends with .yml, or all of a folder, each with what to do."""
+        places = [folder.joinpath(*parts) for folder in self.folders]
+        found = [file for place in places for file in ([place] if place.is_file() else place.glob("*.yml"))]
+        shown = [_shown(file, self.root) for file in sorted(found)]
+        return [Problem("is not read", name, hint=f"rename {name} to end with .yaml") for name in shown]
+
     def folder_of(self, file: Path) -> Path:
         """The one of the folders that holds the file: what {config} stands for."""
         return next(folder for folder in self.folders if file.is_relative_to(folder))

@@ -39,7 +39,8 @@ def load_suite(sources: Sources, name: str, scale: str, tools: Mapping[str, Tool
     """The suite at a scale; every scale it defines is checked. A suite without the scale is taken in full."""
     path = sources.file("suites", f"{name}.yaml")
     if not path.is_file():
-        hint = did_you_mean(name, sources.suites())
+        found = sources.misnamed("suites", f"{name}.yml")
+        hint = found[0].hint if found else did_you_mean(name, sources.suites())
         raise ConfigError([Problem(f"there is no suite '{name}'", sources.searched("suites"), hint=hint)])
     file = read_yaml(path, sources.root)
     schema = load_schema("suite")

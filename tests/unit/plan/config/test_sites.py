@@ -159,6 +159,23 @@ def test_a_site_without_targets_and_one_that_is_not_there(tmp_path: Path) -> Non
     assert "did you mean 'here'?" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("config/sites/here/targets/disk", "targets/disk.yml: is not read"),
+        ("config/sites/here/site", "there is no site 'here'"),
+        ("config/suites/mine", "there is no suite 'mine'"),
+    ],
+)
+def test_a_file_that_ends_with_yml_is_named(tmp_path: Path, file: str, message: str) -> None:
+    """A target would be left out, and the others measured without it."""
+    written = make_checkout(tmp_path) / f"{file}.yaml"
+    written.rename(written.with_suffix(".yml"))
+    with pytest.raises(ConfigError, match=message) as caught:
+        load(tmp_path)
+    assert f"rename {file}.yml to end with .yaml" in str(caught.value)
+
+
 def test_a_user_without_home_and_name_may_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def nameless() -> str:
         raise KeyError("getpwuid(): uid not found")
