@@ -141,11 +141,11 @@ def binary_size(text: str) -> int | None:
 
 
 def words_of(command: str) -> list[str]:
-    """The arguments of a command line; those of one whose quotes do not close, at its blanks."""
+    """The arguments of a command line; those of one whose quotes do not close, at its blanks without quotes."""
     try:
         return shlex.split(command)
     except ValueError:
-        return command.split()
+        return [word.strip("'\"") for word in command.split()]
 
 
 def options_in(arguments: Iterable[str], with_value: str, attached: str = "") -> Iterator[tuple[str, str]]:

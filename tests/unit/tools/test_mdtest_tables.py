@@ -262,3 +262,13 @@ def test_a_page_that_quotes_its_log_again_has_one_run() -> None:
     other = quoted.replace("81877.", "71877.")
     assert len(runs(DATE + V3 + "What it means:\n" + DATE + quoted)) == 1
     assert len(runs(DATE + V3 + DATE + other)) == 2
+
+
+def test_a_quote_that_a_page_lost_hides_no_option() -> None:
+    """Every word of the command kept its quotes then: a directory for each task was one for all."""
+    columns = [
+        [(row["directories"], row["ops_s"]) for _, parsed in runs_in(text) for row in parsed.rows]
+        for text in (V3, V3.replace("'-T'", "'-T "))
+    ]
+    assert columns[0] == columns[1]
+    assert columns[0][0][0] == "own"

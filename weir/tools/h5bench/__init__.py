@@ -126,8 +126,8 @@ def _moved(text: str, printed: float, rate: float, total_s: float | None) -> flo
     size = _SIZE.search(text)
     if not size or not total_s or product_contains(rate / _MIB, total_s, printed / _MIB):
         return printed
-    unit = float(1024 ** " KMGT".index(size[2] or " "))
-    half = 0.5 * unit / 10 ** len(size[1].partition(".")[2])
+    decimals = len(size[1].partition(".")[2])
+    half = float(f"0.5e-{decimals}") * (1 << 10 * " KMGT".index(size[2] or " "))
     return min(max(rate * total_s, printed - half), printed + half)
 
 
