@@ -267,7 +267,7 @@ def test_a_page_that_quotes_its_log_again_has_one_run() -> None:
 def test_a_quote_that_a_page_lost_hides_no_option() -> None:
     """Every word of the command kept its quotes then: a directory for each task was one for all."""
     columns = [
-        [(row["directories"], row["ops_s"]) for _, parsed in runs_in(text) for row in parsed.rows]
+        [(row["directories"], row["ops_s"]) for run in runs(text) for row in run.rows]
         for text in (V3, V3.replace("'-T'", "'-T "))
     ]
     assert columns[0] == columns[1]
