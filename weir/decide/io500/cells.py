@@ -13,7 +13,7 @@ from typing import Any
 from weir.base.units import counted, few
 from weir.data import data_folder
 from weir.decide.io500.random_read import DOUBTED, published_random_reads
-from weir.decide.io500.result import PHASES, STONEWALL_S, WRITE_PHASES, value_of
+from weir.decide.io500.result import PHASES, STONEWALL_S, WRITE_PHASES, short_time, value_of
 from weir.decide.io500.submissions import Place, Submission, Value, places_among
 from weir.terms.model import Row, tasks_of
 
@@ -145,7 +145,7 @@ def _doubt(access: str, mine: Sequence[Row], phase: str, volatile: frozenset[str
         return "not every run is VALID"
     writes = [_lasted_s(row) for row in mine if row["access"] in ("write", "create")]
     if not writes or min(writes) < STONEWALL_S:
-        shortest = f"{min(writes):.1f} s" if writes else "unknown"
+        shortest = short_time(min(writes)) if writes else "unknown"
         return f"its write phase lasted {shortest}, not {STONEWALL_S:.0f} s or longer"
     if phase in WRITE_PHASES and PHASES[phase] == "GiB/s" and not first["sync"]:
         return "it requested no synchronisation"

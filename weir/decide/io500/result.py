@@ -272,13 +272,18 @@ def validity(result: Result) -> Validity:
     return Validity(False, UNKNOWN, untimed) if untimed else Validity(True, VALID)
 
 
+def short_time(time_s: float) -> str:
+    """Rounded down: what is shorter than 300 s does not read as 300.0 s."""
+    return f"{math.floor(10 * time_s) / 10:.1f} s"
+
+
 def _shortened(result: Result) -> Iterator[str]:
     for name in WRITE_PHASES:
         phase = result.phases.get(name)
         if phase is None:
             continue
         if phase.time_s is not None and phase.time_s < STONEWALL_S:
-            yield f"{name} lasted {phase.time_s:.1f} s of {STONEWALL_S:.0f} s"
+            yield f"{name} lasted {short_time(phase.time_s)} of {STONEWALL_S:.0f} s"
         elif phase.stonewall_s and phase.stonewall_s < STONEWALL_S:  # 0 is a run without a stonewall
             yield f"{name} requested a stonewall of {phase.stonewall_s:.0f} s, not {STONEWALL_S:.0f} s"
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weir.base.units import about_size
-from weir.decide.io500.result import PHASES, STONEWALL_S, WRITE_PHASES, Result
+from weir.decide.io500.result import PHASES, STONEWALL_S, WRITE_PHASES, Result, short_time
 
 _AWARD_NODES = 10
 _STATES = {True: "met", False: "not met", None: "not decided"}
@@ -85,7 +85,7 @@ def _phases(result: Result) -> _Decision:
 def _duration(result: Result) -> _Decision:
     times = {name: phase.time_s for name in WRITE_PHASES if (phase := result.phases.get(name))}
     known = {name: time_s for name, time_s in times.items() if time_s is not None}
-    short = [f"{name} {time_s:.1f} s" for name, time_s in known.items() if time_s < STONEWALL_S]
+    short = [f"{name} {short_time(time_s)}" for name, time_s in known.items() if time_s < STONEWALL_S]
     if short:
         return False, ", ".join(short)
     if unknown := [name for name in WRITE_PHASES if name not in known]:

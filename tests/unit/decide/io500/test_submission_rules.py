@@ -10,7 +10,7 @@ import pytest
 from tests.unit.decide.io500.results import IOR_LOG, ini, new_summary, old_summary, write
 from weir.cli import main
 from weir.decide.io500.directory import read_directory
-from weir.decide.io500.result import PHASES, ConfigHash
+from weir.decide.io500.result import PHASES, ConfigHash, Phase, Result, validity
 from weir.decide.io500.submission_rules import submission_rules
 
 # The sections and some of the options that IO500 writes. external-extra-args has no value and is in the hash.
@@ -131,3 +131,12 @@ def test_what_was_read_back_is_of_another_node(
     write(tmp_path, result=ini(), ior_easy_read=log.replace(*change), ior_hard_read=log)
     assert rule(tmp_path, READ_BACK)[0] == state
     assert because in rule(tmp_path, READ_BACK)[1]
+
+
+def test_a_phase_that_is_short_by_a_moment_does_not_read_as_long_enough() -> None:
+    """ "lasted 300.0 s of 300 s" stood beside "not a valid IO500 score"."""
+    phases = {name: Phase(name, 1.0, 0.0005, 299.97, 300.0) for name in PHASES}
+    result = Result(Path("result"), phases)
+    assert validity(result).reasons[0] == "ior_easy_write lasted 299.9 s of 300 s"
+    (found,) = [one for one in submission_rules(result) if "lasted 300 s or longer" in one.text]
+    assert found.because.startswith("ior_easy_write 299.9 s, ")
