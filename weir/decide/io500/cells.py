@@ -166,7 +166,8 @@ def cell_lines(found: Sequence[Standing]) -> Iterator[str]:
     """A sentence for each comparable cell; the others are counted by reason."""
     ranked = [one for one in found if one.places]
     for one in ranked:
-        value = f"{one.value:,.4g} {one.unit}, median of {counted(one.runs, 'run')}"
+        number = f"{one.value:,.0f}" if one.value >= 1000 else f"{one.value:.4g}"
+        value = f"{number} {one.unit}, median of {counted(one.runs, 'run')}"
         yield f"{one.label or one.cell}, {one.access}: {value}"
         for per, place in one.places.items():
             yield f"  {_WHAT[per]}{_among(place)} {_of(one.phase)}{_on_ime(place)}"

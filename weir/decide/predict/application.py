@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from weir.base.errors import ConfigError, InputError, Problem, WeirError
-from weir.base.units import about_size, counted, parse_duration, parse_size
+from weir.base.units import about_size, counted, parse_duration, parse_size, three_digits
 from weir.data import load_schema
 from weir.measure.session import planned_batch
 from weir.plan import Plan, make_plan
@@ -191,7 +191,7 @@ def application_in(log: Log, nodes: int, on: Path | None = None) -> Application:
     return Application(
         name=re.sub(r"[^a-z0-9]+", "-", log.program.lower()).strip("-") or "unknown",
         description=f"{log.program}, {counted(log.processes, 'process')} on "
-        f"{counted(nodes, 'node')}, {log.elapsed_s:.3g} s; "
+        f"{counted(nodes, 'node')}, {three_digits(log.elapsed_s)} s; "
         f"{about_size(total)} on {place.point} ({place.file_system})"
         + (f", of which {about_size(rest)} in other patterns are excluded" if rest else ""),
         nodes=nodes,

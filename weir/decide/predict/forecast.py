@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any
 
 from weir.audit.judge import USABLE
-from weir.base.units import counted, format_size
+from weir.base.units import counted, format_size, three_digits
 from weir.decide.predict.application import Application, IoPhase
 from weir.decide.predict.rates import Point, Rate, group_of, points_of, rate_of, unlike
 from weir.terms.model import Row
@@ -244,7 +244,9 @@ def _line(name: str, predicted: Times | None, measured: Times | None) -> str:
 
 
 def _words(times: Times | None) -> str:
-    return f"{times.median_s:.3g} s ({times.low_s:.3g}-{times.high_s:.3g})" if times else "unknown"
+    if times is None:
+        return "unknown"
+    return "{} s ({}-{})".format(*map(three_digits, (times.median_s, times.low_s, times.high_s)))
 
 
 def facts_of(one: Forecast) -> dict[str, Any]:

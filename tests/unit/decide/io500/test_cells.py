@@ -183,3 +183,13 @@ def test_the_figure_of_a_result(tmp_path: Path, capsys: pytest.CaptureFixture[st
     red = [one for one in root.findall("{http://www.w3.org/2000/svg}line") if one.get("stroke") == "#b2182b"]
     assert len(red) == 12 * 8 + 1
     assert "no percentiles" not in capsys.readouterr().out
+
+
+def test_a_large_rate_has_no_exponent() -> None:
+    """12,346 GiB/s was 1.235e+04."""
+    text = "\n".join(
+        cell_lines(
+            standings([row(access, bw_mib_s=1024 * 12345.6) for access in ("write", "read")], PUBLISHED)
+        )
+    )
+    assert "12,346 GiB/s, median of 1 run" in text

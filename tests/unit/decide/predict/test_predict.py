@@ -11,7 +11,7 @@ import pytest
 from weir.base.errors import ConfigError
 from weir.cli import main
 from weir.decide.predict.application import read_application
-from weir.decide.predict.forecast import error, forecasts, whole
+from weir.decide.predict.forecast import error, forecasts, lines_of, whole
 from weir.records.table import write_records
 from weir.terms.columns import columns
 
@@ -227,3 +227,14 @@ def test_cells_that_are_not_plain_are_not_called_missing(
     assert main(["predict", str(toy), "--records", str(records), "--as-measured"]) == 1
     cause = "disk out: 3 cells have its interface, layout and order, and cannot predict it: sync is false"
     assert cause in capsys.readouterr().err
+
+
+def test_times_of_an_hour_have_no_exponent(tmp_path: Path) -> None:
+    """A checkpoint of a large application took 1.02e+03 s (1.02e+03-1.02e+03)."""
+    file = tmp_path / "toy.yaml"
+    file.write_text(APPLICATION.replace("64 MiB", "64 GiB"))
+    application = read_application(file, tmp_path)
+    found = {"disk": forecasts(application, [row(access=access) for access in ("write", "read")], "disk")}
+    text = "\n".join(lines_of(application, found))
+    assert "e+0" not in text
+    assert "out       2,050 s (" in text
