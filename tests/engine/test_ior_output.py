@@ -204,3 +204,13 @@ def test_weir_reads_both_of_its_files(engine: Engine, tmp_path: Path) -> None:
         )
     assert (first.program, first.tool_version) == (second.program, second.tool_version)
     assert second.complete
+
+
+@pytest.mark.parametrize("form", ["default", "JSON", "CSV"])
+def test_results_without_room_are_a_failure(engine: Engine, form: str) -> None:
+    full = Path("/dev/full")
+    if not full.is_char_device():
+        pytest.skip(f"{full} is missing")
+    done = engine.call(["ior", "-a", "NULL", "-o", "x", "-O", f"summaryFile={full},summaryFormat={form}"])
+    assert done.code == 1
+    assert "the summary file is not whole" in done.err

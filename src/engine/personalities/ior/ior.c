@@ -226,8 +226,8 @@ static int ior_measure(struct weir_job *job, struct ior_report *report, struct w
     }
     report->measured = true;
     code = weir_runs_measure("ior", &ior_frame, job, runs, count);
-    if (job->rank == 0) {
-        ior_report_close(report);
+    if (job->rank == 0 && !ior_report_close(report) && code == WEIR_FINE) {
+        code = WEIR_FAILED;
     }
     return job->original && code == WEIR_FAILED ? ior_failure_of_original(runs, count) : code;
 }

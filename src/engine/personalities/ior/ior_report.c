@@ -102,8 +102,18 @@ void ior_report_header(struct ior_report *report, const struct ior_run *run) {
     free(line);
 }
 
+/* Whether all of it was written: the error of a line that had no room is not told again when it closes. */
+static bool report_close_file(struct ior_report *report) {
+    bool good = fflush(report->file) == 0 && ferror(report->file) == 0;
+    good = fclose(report->file) == 0 && good;
+    if (!good) {
+        fprintf(stderr, "weir-io: the summary file is not whole; hint: look for room in its file system\n");
+    }
+    return good;
+}
+
 /* Also after a failure: what is there can be read. */
-void ior_report_close(struct ior_report *report) {
+bool ior_report_close(struct ior_report *report) {
     bool told = report->tests > 0 && (report->line_count > 0 || report->dry || report->format == IOR_JSON);
     if (report->file != NULL && told) {
         ior_summary_print(report);
@@ -113,8 +123,6 @@ void ior_report_close(struct ior_report *report) {
         }
         fflush(report->file);
     }
-    if (report->file != NULL && report->file != stdout && fclose(report->file) != 0) {
-        fprintf(stderr, "weir-io: cannot write the summary file: %s\n", strerror(errno));
-    }
     free(report->lines);
+    return report->file == NULL || report->file == stdout || report_close_file(report);
 }

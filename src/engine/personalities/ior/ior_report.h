@@ -44,7 +44,7 @@ struct ior_report {
 
 /* ior_report.c. False on all ranks after a message where -O summaryFile cannot be written. */
 bool ior_report_open(struct ior_report *report, const struct ior_run *run);
-void ior_report_close(struct ior_report *report);
+bool ior_report_close(struct ior_report *report); /* false after a message where results are lost */
 /* Printed for the first test, before its results. */
 void ior_report_header(struct ior_report *report, const struct ior_run *run);
 void ior_report_moment(struct ior_report *report, const char *key);
