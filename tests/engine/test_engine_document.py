@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from datetime import datetime
 from pathlib import Path
@@ -196,6 +197,22 @@ def test_a_path_that_is_no_text_leaves_a_valid_document(engine: Engine, tmp_path
     done = engine.good("-w", "-k", "-b", "8k", "-t", "8k", "-o", name)
     assert done.document["requested"]["test_file"] == 'quote"back\\slash\ttab�'
     assert (tmp_path / name).stat().st_size == 8192
+
+
+@pytest.mark.parametrize("kind", ["link", "folder", "pipe"])
+def test_what_is_no_file_keeps_its_name(engine: Engine, tmp_path: Path, kind: str) -> None:
+    """A document of root replaced /dev/stdout, and one in place of a directory was lost after the run."""
+    name = tmp_path / "there"
+    if kind == "link":
+        name.symlink_to("/dev/null")
+    elif kind == "folder":
+        name.mkdir()
+    else:
+        os.mkfifo(name)
+    before = name.lstat()
+    done = engine.call(["ior", "-a", "NULL", "-o", "x", f"--json={name}"])
+    assert (done.code, name.lstat()) == (2, before)
+    assert f"cannot write the summary file {name}: something else than a file" in done.err
 
 
 def test_the_table_is_that_of_ior(engine: Engine) -> None:

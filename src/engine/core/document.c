@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PROBLEMS_KEPT 64 /* a longer list is of no use */
@@ -199,10 +200,13 @@ bool weir_document_begin(struct weir_document *document) {
     weir_interposed_find(document->job, document->interposed);
     if (document->job->rank == 0 && document->file_name != NULL) {
         char directory[1024];
+        struct stat facts;
+        /* The document takes the name of what is there: of /dev/stdout, too, where root may do that. */
+        bool is_other = lstat(document->file_name, &facts) == 0 && !S_ISREG(facts.st_mode);
         weir_directory_of(document->file_name, directory, sizeof directory);
-        if (access(directory, W_OK | X_OK) != 0) {
+        if (is_other || access(directory, W_OK | X_OK) != 0) {
             fprintf(stderr, "weir-io: cannot write the summary file %s: %s\n", document->file_name,
-                    strerror(errno));
+                    is_other ? "something else than a file has this name" : strerror(errno));
             good = 0;
         }
     }
