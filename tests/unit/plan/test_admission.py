@@ -38,7 +38,8 @@ def replies(
         if command == ["sinfo", "--noheader", "--format=%R"]:
             return 0, "compute\ngpu\n"
         assert command == ["sinfo", "--noheader", "--partition=compute", "--format=%l %D"]
-        return (1, "") if "partition" in reply[1] else (0, "1:00:00 4\n")
+        # A site's own sinfo greets.
+        return (1, "") if "partition" in reply[1] else (0, "Welcome back\n1:00:00 4\n")
 
     plan: Any = SimpleNamespace(site=site)
     with pytest.MonkeyPatch.context() as patch:

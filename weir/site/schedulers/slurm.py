@@ -146,7 +146,7 @@ def _beyond(request: Request) -> list[Problem]:
     if queue is None:
         return []
     code, text = reply(["sinfo", "--noheader", f"--partition={queue}", "--format=%l %D"])
-    rows = [line.split() for line in text.splitlines() if len(line.split()) == 2]
+    rows = [words for line in text.splitlines() if len(words := line.split()) == 2 and words[1].isdigit()]
     if code or not rows:
         return []
     limit, there = max((row[0] for row in rows), key=seconds), max(int(row[1]) for row in rows)
