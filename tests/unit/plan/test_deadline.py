@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
+from tests.programs import write_program
 from weir.plan.model import CLEAN_UP_S, fits
-from weir.site.schedulers import answer
+from weir.site.schedulers import answer, scheduler
 from weir.site.schedulers.slurm import allocation_end
 
 
@@ -31,7 +33,9 @@ def test_older_slurm_is_requested_for_the_end() -> None:
         return "2026-01-02T03:04:05\n"
 
     assert allocation_end({"SLURM_JOB_ID": "7"}, squeue) == datetime(2026, 1, 2, 3, 4, 5).timestamp()
-    assert requested == [["squeue", "--noheader", "--jobs=7", "--format=%e"]]
+    assert requested == [
+        ["env", "SLURM_TIME_FORMAT=standard", "squeue", "--noheader", "--jobs=7", "--format=%e"]
+    ]
 
 
 @pytest.mark.parametrize("text", ["", "N/A", "Unknown"])
@@ -48,3 +52,14 @@ def test_a_failing_command_has_no_answer() -> None:
     assert answer(["no-such-command"]) == ""
     assert answer(["false"]) == ""
     assert answer(["echo", "7"]) == "7\n"
+
+
+def test_a_format_of_times_that_the_user_likes_hides_no_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    like_squeue = "[ $SLURM_TIME_FORMAT = standard ] && echo 2026-01-02T03:04:05 || echo Fri 03:04"
+    write_program(tmp_path / "squeue", f"#!/bin/sh\n{like_squeue}\n")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setenv("SLURM_TIME_FORMAT", "%a")
+    end = datetime(2026, 1, 2, 3, 4, 5).timestamp()
+    assert scheduler("slurm").ends_at({"SLURM_JOB_ID": "7"}) == end

@@ -79,7 +79,8 @@ def allocation_end(environment: Mapping[str, str], ask: Callable[[Sequence[str]]
     known = environment.get("SLURM_JOB_END_TIME", "")  # since Slurm 23
     if known.isdigit():
         return float(known)
-    return _seconds(ask(["squeue", "--noheader", f"--jobs={job}", "--format=%e"]).strip())
+    standard = ["env", "SLURM_TIME_FORMAT=standard"]  # users have a format of their own
+    return _seconds(ask([*standard, "squeue", "--noheader", f"--jobs={job}", "--format=%e"]).strip())
 
 
 def _seconds(text: str) -> float | None:
