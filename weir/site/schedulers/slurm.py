@@ -274,10 +274,13 @@ class Slurm(Scheduler):
         return placement(options, environment, answer)
 
     def is_alive(self, job: str) -> bool | None:
-        """squeue knows running jobs; of one that it has forgotten it prints that the id is invalid."""
+        """squeue knows running jobs; of one that it has forgotten it prints that the id is invalid, and
+        nothing of one that a variable of the user leaves out."""
         code, text = reply(["squeue", "--noheader", f"--jobs={job}", "--states=all", "--format=%T"])
         if code:
             return False if "invalid job id" in text.lower() else None
+        if not text.split():
+            return None
         return any(state in ("RUNNING", "COMPLETING", "SUSPENDED", "STOPPED") for state in text.split())
 
     def judge(self, request: Request) -> Answer:

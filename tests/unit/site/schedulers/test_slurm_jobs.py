@@ -1,12 +1,14 @@
-"""Options of a site on the command by which Snakemake's executor submits a batch."""
+"""Options of a site on the command by which Snakemake's executor submits a batch; whether a job is alive."""
 
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from tests.programs import write_program
 from weir.site.schedulers import Request
 from weir.site.schedulers.slurm import SCHEDULER
 
@@ -29,7 +31,7 @@ class _Resources(dict[str, object]):
 
 
 def submission(options: list[str]) -> list[str]:
-    """The arguments of the command that the plug-in makes of the resources of a batch."""
+    """The words of the command that the plug-in makes of the resources of a batch."""
     pytest.importorskip("snakemake_executor_plugin_slurm")
     from snakemake_executor_plugin_slurm.submit_string import get_submit_command
     from snakemake_executor_plugin_slurm.validation import validate_slurm_extra
@@ -46,6 +48,25 @@ def submission(options: list[str]) -> list[str]:
 
 @pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
 def test_what_a_centre_demands_of_each_job_reaches_sbatch(options: list[str]) -> None:
-    command = submission(options)
-    assert "=".join(options) in command or " ".join(options) in " ".join(command)
-    assert "--ntasks-per-node=8" in command
+    words = submission(options)
+    assert "=".join(options) in words or " ".join(options) in " ".join(words)
+    assert "--ntasks-per-node=8" in words
+
+
+@pytest.mark.parametrize(
+    ("printed", "code", "is_alive"),
+    [
+        ("RUNNING", 0, True),
+        ("COMPLETED", 0, False),
+        ("slurm_load_jobs error: Invalid job id specified", 1, False),
+        ("", 0, None),
+        ("slurm_load_jobs error: Unable to contact slurm controller", 1, None),
+    ],
+)
+def test_a_job_that_squeue_leaves_out_may_be_alive(
+    printed: str, code: int, is_alive: bool | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by SQUEUE_PARTITION of the user: a target whose holder counts as gone is measured twice at once."""
+    write_program(tmp_path / "squeue", f"#!/bin/sh\necho '{printed}'\nexit {code}\n")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    assert SCHEDULER.is_alive("7") is is_alive
