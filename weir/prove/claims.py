@@ -39,8 +39,8 @@ from weir.prove.shared_calls import (
     fit,
     mount_of_bytes,
     mount_of_names,
-    mounts_of_equals,
     part_s,
+    places_of_equals,
     spans_of_results,
 )
 from weir.terms.model import Row
@@ -119,8 +119,8 @@ def _judged(
         placed = replace(claim, row=claim.row | {"access": access})
         alike = [
             one
-            for one, (other, _) in zip(claims, places, strict=True)
-            if one.row["access"] in (access, None) and one.who == claim.who and other is mount
+            for one, (other, of_access) in zip(claims, places, strict=True)
+            if of_access == access and one.who == claim.who and other is mount
         ]
         at = number.get((claim.who, access, id(mount)), 0)
         number[claim.who, access, id(mount)] = at + 1
@@ -179,9 +179,9 @@ def _places(claims: Sequence[Claim], mounts: Sequence[Mount]) -> list[tuple[Moun
         if claim.row.get("moved_bytes") and _is_of_bytes(claim.row, access):
             equal.setdefault((access, claim.row["moved_bytes"]), []).append(at)
     for (access, _), some in equal.items():
-        if len(some) > 1 and (found := mounts_of_equals([claims[at].row for at in some], access, mounts)):
-            for at, mount in zip(some, found, strict=True):
-                places[at] = mount, access
+        if len(some) > 1 and (found := places_of_equals([claims[at].row for at in some], access, mounts)):
+            for at, place in zip(some, found, strict=True):
+                places[at] = place
     return places
 
 

@@ -51,6 +51,7 @@ class Part:
 
     moved: Mapping[str, int]  # by access
     inside_ns: Mapping[str, int]  # in calls of these kinds, such as write+sync
+    ends_ns: Mapping[str, tuple[int, int]]  # by access: begin of the first call, end of the last one
 
 
 @dataclass(frozen=True)
@@ -279,6 +280,7 @@ def _part(phase: Mapping[str, Any]) -> Part:
     return Part(
         {access: phase[name] for access, name in BYTES.items()},
         {"+".join(some): _busy_ns(phase, some) for some in kinds},
+        {access: (phase[access]["first_ns"], phase[access]["last_ns"]) for access in BYTES},
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from weir.audit.subject import SPAN_SHARE
 from weir.prove.mounts import Mount, Part, Phase
@@ -50,7 +51,30 @@ def mount_of_names(rows: Sequence[Row], mounts: Sequence[Mount]) -> Mount:
     return max(mounts, key=operations)
 
 
-def mounts_of_equals(rows: Sequence[Row], access: str, mounts: Sequence[Mount]) -> list[Mount] | None:
+def places_of_equals(
+    rows: Sequence[Row], access: str, mounts: Sequence[Mount]
+) -> list[tuple[Mount, str]] | None:
+    """The mount and the access of each of several results of equal size. None where that is not known."""
+    if all(row["access"] is None for row in rows) and (found := _in_order(rows, mounts)):
+        return found
+    equals = _mounts_of_equals(rows, access, mounts)
+    return equals and [(mount, access) for mount in equals]
+
+
+def _in_order(rows: Sequence[Row], mounts: Sequence[Mount]) -> list[tuple[Mount, str]] | None:
+    """Where as many processes, one after the other, moved just as much by one access each: dd in a script
+    that writes a file, then reads it."""
+    parts = [
+        (*part.ends_ns[access], mount, access)
+        for access in MOVED
+        for mount, part in _parts_of_bytes(rows[0], access, mounts)
+    ]
+    parts.sort(key=lambda one: one[:2])
+    follow = all(before[1] <= after[0] for before, after in pairwise(parts))
+    return [(mount, access) for _, _, mount, access in parts] if follow and len(parts) == len(rows) else None
+
+
+def _mounts_of_equals(rows: Sequence[Row], access: str, mounts: Sequence[Mount]) -> list[Mount] | None:
     """The mounts of results of equal size, where as many processes on several mounts moved just as much: the
     quicker result is that of the quicker process. None where they are no such pairs, or a result is quicker
     than its process."""

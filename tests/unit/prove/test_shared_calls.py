@@ -50,6 +50,19 @@ def test_bytes_are_of_one_result_alone() -> None:
     assert judged([of(100, 0.01), of(100, 1.0)], busy(100)) == [NOT_SAID_WHOSE] * 2
 
 
+@pytest.mark.parametrize(("began_s", "accesses"), [(6.0, ["write", "read"]), (1.5, ["write", "write"])])
+def test_results_of_equal_size_that_tell_no_access_are_in_their_order(
+    began_s: float, accesses: list[str]
+) -> None:
+    """dd in a script that writes a file, then reads it; beside each other nobody knows which is which."""
+    reads = phase(read=100) | {"first_ns": int(began_s * S), "last_ns": int((began_s + 2) * S)}
+    reads["read"] = {"calls": 100, "busy_ns": S, "first_ns": reads["first_ns"], "last_ns": reads["last_ns"]}
+    both = [process(mount(one, file_system="tmpfs"), pid=pid) for pid, one in enumerate((busy(100), reads))]
+    claims = [of(100, 3.0, access=None), of(100, 2.0, access=None)]
+    found = judged_claims(claims, mounts_of(both), both, ["sh"])
+    assert [one.access for _, one in found if one] == accesses
+
+
 def test_results_of_one_phase_have_its_time_together() -> None:
     assert judged([of(50, 0.5), of(50, 0.5)], busy(100)) == [("VALID", "")] * 2
     assert judged([of(50, 1.0), of(50, 1.0)], busy(100)) == [("VALID", "")] * 2  # beside each other
