@@ -141,7 +141,7 @@ def binary_size(text: str) -> int | None:
 
 
 def words_of(command: str) -> list[str]:
-    """The arguments of a command line; those of one whose quotes do not close, at its blanks without quotes."""
+    """The arguments of a command line; of one whose quotes do not close, at its blanks, without quotes."""
     try:
         return shlex.split(command)
     except ValueError:

@@ -122,7 +122,7 @@ def test_a_line_without_end_costs_linear_time_and_little_memory(tmp_path: Path, 
 
 
 def test_documents_of_fio_in_a_list_on_one_line(tmp_path: Path) -> None:
-    """A script kept 288 of them so: the records behind the first 8 KiB were missing without a word."""
+    """A script kept 288 of them so: the records behind the first 8 KiB were missing without a message."""
     counted = {"io_bytes": 2**30, "bw_bytes": 2**20, "runtime": 1024000}
     documents = [
         {"fio version": "fio-3.36", "jobs": [{"jobname": f"j{number}", "read": counted}]}

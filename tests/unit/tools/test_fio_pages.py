@@ -1,4 +1,4 @@
-"""Results of fio that somebody pasted into a page, with the commands before them and lines left out."""
+"""Results of fio that somebody pasted into a page, with the commands before them and some of the lines."""
 
 from __future__ import annotations
 

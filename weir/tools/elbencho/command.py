@@ -143,7 +143,7 @@ def _arguments(line: str) -> list[str]:
 
 
 def _options(arguments: Sequence[str]) -> list[tuple[str, str]]:
-    """Each with the argument behind it, unless that is an option, or a path of data (not of results)."""
+    """Each with the argument behind it, unless that is an option, or a path that names what is measured."""
     found = []
     for at, argument in enumerate(arguments):
         if argument.startswith("-"):

@@ -82,8 +82,8 @@ def parse_table(text: str) -> Parsed:
             job_place, job_name, job = next(waiting)
         at = bisect(commands, match.start(), key=itemgetter(0))
         commanded, told = commands[at - 1] if at else (0, {})
-        asked, known = last.get(match[1], (0, {}))
-        known = known if asked >= commanded else {}
+        printed_at, known = last.get(match[1], (0, {}))
+        known = known if printed_at >= commanded else {}
         if known.get("engine") in NO_STORAGE:
             continue
         found = list(_rows(text[match.start() : end], known))
