@@ -145,7 +145,7 @@ class Scheduler:
         """The id of the job, from what that command printed: the last line that is one word. A site's own
         command may print lines before it."""
         lines = [line.split() for line in printed.splitlines()]
-        return next((words[0] for words in reversed(lines) if len(words) == 1), "")
+        return next((line[0] for line in reversed(lines) if len(line) == 1), "")
 
     def state(self, job: str) -> JobState | None:
         """The state of a job; None if the batch system does not answer."""

@@ -33,7 +33,7 @@ _REASONS = {"WALLTIME": "its time was over", "FRAG_JOB_REQUEST": "it was cancell
 _AGAIN = "RESUBMIT_JOB_AUTOMATICALLY"
 _USUAL = {"SWITCH_INTO_TERMINATE_STATE", "SWITCH_INTO_ERROR_STATE", "SEND_KILL_JOB", _AGAIN}
 _BY_SIGNAL = 128
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")  # sh ends at any other name
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")  # at any other sh ends
 # Variables of the shell that submits, of which a node has its own.
 _OF_THE_SHELL = re.compile(r"BASH_FUNC.*|_|PWD|OLDPWD|SHLVL|HOSTNAME|SSH_.*|DISPLAY|XAUTHORITY|OAR.*")
 

@@ -42,7 +42,7 @@ RESOURCE_OF_OPTION = {
     "-M": "clusters",
 }
 # Refused in slurm_extra, too, and their resources lack what a site needs: --mem=0 (all memory of a node), or
-# --gres of two kinds. The executor looks at the arguments before the shell, which drops the quotes.
+# --gres of two kinds. The executor checks the text before the shell drops the quotes.
 _UNDER_QUOTES = ("--gpus", "--gres", "--mem", "--mem-per-cpu")
 
 
@@ -147,7 +147,7 @@ def _beyond(request: Request) -> list[Problem]:
     if queue is None:
         return []
     code, text = reply(["sinfo", "--noheader", f"--partition={queue}", "--format=%l %D"])
-    rows = [words for line in text.splitlines() if len(words := line.split()) == 2 and words[1].isdigit()]
+    rows = [row for line in text.splitlines() if len(row := line.split()) == 2 and row[1].isdigit()]
     if code or not rows:
         return []
     limit, there = max((row[0] for row in rows), key=seconds), max(int(row[1]) for row in rows)
@@ -275,7 +275,7 @@ class Slurm(Scheduler):
 
     def is_alive(self, job: str) -> bool | None:
         """squeue knows running jobs; of one that it has forgotten it prints that the id is invalid, and
-        nothing of one that a variable of the user leaves out."""
+        nothing of one that a variable of the user hides."""
         code, text = reply(["squeue", "--noheader", f"--jobs={job}", "--states=all", "--format=%T"])
         if code:
             return False if "invalid job id" in text.lower() else None

@@ -168,7 +168,7 @@ def test_a_site_without_targets_and_one_that_is_not_there(tmp_path: Path) -> Non
     ],
 )
 def test_a_file_that_ends_with_yml_is_named(tmp_path: Path, file: str, message: str) -> None:
-    """A target would be left out, and the others measured without it."""
+    """The others would be measured without this target."""
     written = make_checkout(tmp_path) / f"{file}.yaml"
     written.rename(written.with_suffix(".yml"))
     with pytest.raises(ConfigError, match=message) as caught:

@@ -31,7 +31,7 @@ class _Resources(dict[str, object]):
 
 
 def submission(options: list[str]) -> list[str]:
-    """The words of the command that the plug-in makes of the resources of a batch."""
+    """The arguments of the command that the plug-in makes of the resources of a batch."""
     pytest.importorskip("snakemake_executor_plugin_slurm")
     from snakemake_executor_plugin_slurm.submit_string import get_submit_command
     from snakemake_executor_plugin_slurm.validation import validate_slurm_extra
@@ -48,9 +48,9 @@ def submission(options: list[str]) -> list[str]:
 
 @pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
 def test_what_a_centre_demands_of_each_job_reaches_sbatch(options: list[str]) -> None:
-    words = submission(options)
-    assert "=".join(options) in words or " ".join(options) in " ".join(words)
-    assert "--ntasks-per-node=8" in words
+    arguments = submission(options)
+    assert "=".join(options) in arguments or " ".join(options) in " ".join(arguments)
+    assert "--ntasks-per-node=8" in arguments
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_what_a_centre_demands_of_each_job_reaches_sbatch(options: list[str]) ->
         ("slurm_load_jobs error: Unable to contact slurm controller", 1, None),
     ],
 )
-def test_a_job_that_squeue_leaves_out_may_be_alive(
+def test_a_job_that_squeue_hides_may_be_alive(
     printed: str, code: int, is_alive: bool | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As by SQUEUE_PARTITION of the user: a target whose holder counts as gone is measured twice at once."""
