@@ -179,9 +179,11 @@ def _rows(section: str, job: Job) -> Iterator[Row]:
         cut = 1 if match[2] else 2
         speed, size = match.group(2, 3) if match[2] else map(_of_today, match.group(6, 5))
         xfer_bytes, total_s = job.get(match[1]), int(match[4] or match[7]) / 1000
-        moved = max(_least(size), int(_least(speed) * total_s))
+        moved = max(_least(size), by_rate := int(_least(speed) * total_s))
         exact = (requests or 0) * (xfer_bytes or 0)
-        if exact and not short and _fits(exact, size, cut) and _is_rate(exact, total_s, speed, cut):
+        # fio may count fewer operations than their bytes: the bandwidth has more digits than the size.
+        is_rate = not total_s or _fits(int(exact / total_s), speed, cut) or not _fits(by_rate, size, cut)
+        if exact and not short and is_rate and _fits(exact, size, cut):
             moved = exact
         yield {
             "access": match[1],
@@ -242,11 +244,6 @@ def _fits(bytes_: int, text: str, cut: int) -> bool:
     has_no_fraction = re.match(r"\d+\.0+\D", text) is not None
     carried = _bytes(text) + (_unit(text) if has_no_fraction else 0)
     return abs(bytes_ - _bytes(text)) <= margin or abs(bytes_ - carried) <= margin
-
-
-def _is_rate(bytes_: int, total_s: float, text: str, cut: int) -> bool:
-    """fio may count fewer operations than their bytes: the bandwidth has more digits than the size."""
-    return not total_s or _fits(int(bytes_ / total_s), text, cut)
 
 
 def _least(text: str) -> int:
