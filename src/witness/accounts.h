@@ -120,6 +120,7 @@ uint64_t accounts_fetched_bytes(void); /* by the kernel, for the process, so far
 void accounts_fetched_ahead(struct account *account, uint64_t before_bytes, uint64_t began_ns);
 void accounts_all_closed(struct account *account);
 void accounts_named(struct record *record, enum name_kind kind);
+extern _Atomic bool accounts_writes_streams; /* of the C library: what is written through them is not seen */
 void accounts_synced(struct record *record, int fd, bool all); /* all: files of the mount */
 /* What the call has just written it has synchronised, too. */
 void accounts_through(struct record *record, int fd, ssize_t bytes);

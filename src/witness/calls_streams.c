@@ -23,6 +23,9 @@ static FILE *note_stream(const char *path, const char *mode, FILE *stream) {
         struct record *record = stream != NULL ? file_of(fd) : NULL;
         if (record != NULL) {
             count(&record->stdio_opens, 1);
+            if (kind_of(mode) == NAME_CREATE || strchr(mode, '+') != NULL) {
+                atomic_store(&accounts_writes_streams, true);
+            }
         }
     }
     errno = error;

@@ -206,6 +206,30 @@ static __attribute__((noinline)) uint64_t first_of_phase(struct account *account
     return clock_ns();
 }
 
+_Atomic bool accounts_writes_streams;
+
+/* What the process had written when the thread began to synchronise, and whether it alone made a call. */
+static _Thread_local struct {
+    uint64_t written_bytes;
+    bool is_alone;
+} sync_began;
+
+static void sync_begins(struct account *account) {
+    sync_began.is_alone = atomic_load(&account->under_way) == 1;
+    sync_began.written_bytes = atomic_load(&current(account)->written_bytes);
+}
+
+/* Whether no other thread wrote since the synchronisation began, nor may have by calls that are not seen. */
+static bool is_undisturbed(const struct record *record) {
+    extern char __libc_single_threaded;
+    struct account *account = record->account;
+    bool is_seen = counted(&record->mappings) + image.rings == 0 && !atomic_load(&accounts_writes_streams);
+    return __libc_single_threaded ||
+           (is_seen && !atomic_load(&current(account)->is_queued) && sync_began.is_alone &&
+            atomic_load(&account->under_way) == 0 &&
+            sync_began.written_bytes == atomic_load(&current(account)->written_bytes));
+}
+
 uint64_t accounts_call_begins(struct record *record, enum call_kind kind) {
     struct account *account = record->account;
     uint64_t now_ns = clock_ns();
@@ -217,6 +241,9 @@ uint64_t accounts_call_begins(struct record *record, enum call_kind kind) {
         now_ns = first_of_phase(account, phase, what, kind, now_ns);
     }
     begins(account);
+    if (kind == CALL_SYNC) {
+        sync_begins(account);
+    }
     return now_ns;
 }
 
@@ -266,12 +293,12 @@ void accounts_call_ended(struct record *record, enum call_kind kind, uint64_t be
                          ssize_t bytes) {
     struct phase *phase = current(record->account);
     uint64_t now_ns = clock_ns();
-    under_way(record->account, -1);
     add(&phase->calls[kind], 1);
     add(&phase->busy_ns[kind], now_ns - began_ns);
     if (kind <= CALL_WRITE && bytes > 0) {
         transfers_count(phase, kind, fd, (uint64_t)bytes);
     }
+    under_way(record->account, -1); /* after its bytes were counted (is_undisturbed) */
     atomic_store_explicit(&phase->last_ns, now_ns, memory_order_relaxed);
     if (kind != CALL_NAME) {
         note_ends(record->account, phase, kind, began_ns, now_ns);
@@ -304,9 +331,10 @@ void accounts_named(struct record *record, enum name_kind kind) {
  * were twice as many. While other threads write, pages are dirty however well this one was synchronised. */
 void accounts_synced(struct record *record, int fd, bool all) {
     struct account *account = record->account;
+    struct weir_cachestat seen;
     char path[WITNESS_PATH_BYTES];
     transfers_covered(current(account), fd, all);
-    if (!is_single_threaded()) {
+    if (!is_undisturbed(record)) {
         return;
     }
     uint64_t before = account->syncs++;
@@ -316,8 +344,11 @@ void accounts_synced(struct record *record, int fd, bool all) {
     int error = errno;
     inside = true;
     descriptor_path(fd, path, sizeof path);
-    memset(&account->unwritten, 0, sizeof account->unwritten);
-    weir_cachestat_add(path, &account->unwritten);
+    memset(&seen, 0, sizeof seen);
+    weir_cachestat_add(path, &seen);
+    if (is_undisturbed(record)) {
+        account->unwritten = seen;
+    }
     inside = false;
     errno = error;
 }

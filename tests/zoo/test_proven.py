@@ -173,6 +173,30 @@ def test_synchronised_writes_of_one_program_on_two_mounts(tmp_path: Path) -> Non
         assert not one.missing, one.text
 
 
+THREADS = r"""
+import os, sys, threading, time
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+file, block = os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY), os.urandom(1 << 20)
+began = time.monotonic()
+for _ in range(32):
+    os.write(file, block)
+os.fsync(file)
+lasted = time.monotonic() - began
+rate = (32 << 20) / lasted / 1e6
+print(f"32+0 records in\n32+0 records out\n{32 << 20} bytes copied, {lasted:.6f} s, {rate:.1f} MB/s")
+os.sync()
+"""
+
+
+def test_a_synchronisation_of_one_of_several_threads_that_does_nothing(tmp_path: Path) -> None:
+    """The system has written all back before the program ends."""
+    command = [sys.executable, "-c", THREADS]
+    honest = clean(lambda: proven([*command, str(tmp_path / "f")], tmp_path))
+    lies = proven([str(filter_program(tmp_path)), *command, str(tmp_path / "f")], tmp_path)
+    assert not only(honest).of_itself, honest[0].text
+    assert "sync-left-dirty-pages" in only(lies).findings, lies[0].text
+
+
 def test_a_mount_that_ignores_synchronisations(tmp_path: Path) -> None:
     """Also where another user of the disk makes up for the bytes that did not reach it."""
     need(mounts)

@@ -58,7 +58,7 @@ def places_of_equals(
     if all(row["access"] is None for row in rows) and (found := _in_order(rows, mounts)):
         return found
     equals = _mounts_of_equals(rows, access, mounts)
-    return equals and [(mount, access) for mount in equals]
+    return [(mount, access) for mount in equals] if equals else None
 
 
 def _in_order(rows: Sequence[Row], mounts: Sequence[Mount]) -> list[tuple[Mount, str]] | None:
