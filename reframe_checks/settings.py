@@ -39,13 +39,14 @@ CHOSEN = INSIDE or "WEIR_BATCH" in os.environ
 
 def partition_of(site: Site, partition: Partition) -> dict[str, Any]:
     """Inside an allocation that somebody else requested, ReFrame runs on the spot; else it submits."""
+    system = scheduler(partition.scheduler)
     return {
         "name": partition.name,
         "descr": partition.description,
-        "scheduler": "local" if INSIDE else backend_of(scheduler(partition.scheduler)),
+        "scheduler": "local" if INSIDE else backend_of(system),
         # weir run is started once per batch and starts the ranks itself.
         "launcher": "local",
-        "access": [] if INSIDE else list(partition.scheduler_options),
+        "access": [] if INSIDE else system.reframe_access(partition.scheduler_options),
         "environs": list(partition.stacks),
         "max_jobs": 1,
         "features": sorted({target.kind for target in site.targets.values()}),

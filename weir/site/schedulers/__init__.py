@@ -168,6 +168,10 @@ class Scheduler:
         """The name of ReFrame's scheduler; empty: weir's own, which asks the methods above."""
         return "" if self.queued else "local"
 
+    def reframe_access(self, options: Sequence[str]) -> list[str]:
+        """The options of the site as `access` of a partition."""
+        return list(options)
+
     def reframe_options(self, name: str) -> list[str]:
         """Directives that every job script needs; name: of the job, unless it is empty."""
         return []

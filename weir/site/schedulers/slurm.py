@@ -307,6 +307,16 @@ class Slurm(Scheduler):
     def reframe_backend(self) -> str:
         return "slurm" if _remembers_jobs() else "squeue"  # ReFrame's slurm needs the accounting database
 
+    def reframe_access(self, options: Sequence[str]) -> list[str]:
+        """ReFrame writes a line of the script for each."""
+        lines: list[str] = []
+        for each in options:
+            if each.startswith("-") or not lines:
+                lines.append(each)
+            else:
+                lines[-1] += f" {shlex.quote(each)}"
+        return lines
+
     def cancel(self, name: str) -> None:
         if shutil.which("scancel"):
             answer(["scancel", f"--user={os.geteuid()}", f"--name={name}"])

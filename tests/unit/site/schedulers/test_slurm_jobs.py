@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.programs import write_program
-from weir.site.schedulers import Request
+from weir.site.schedulers import Request, scheduler
 from weir.site.schedulers.slurm import SCHEDULER
 
 OPTIONS = [
@@ -51,6 +51,14 @@ def test_what_a_centre_demands_of_each_job_reaches_sbatch(options: list[str]) ->
     arguments = submission(options)
     assert "=".join(options) in arguments or " ".join(options) in " ".join(arguments)
     assert "--ntasks-per-node=8" in arguments
+
+
+def test_an_option_and_its_value_are_one_line_of_the_script_of_reframe() -> None:
+    """The file of a site has them as two arguments, or as one."""
+    options = ["-p", "debug", "--exclusive", "--mem", "0", "--reservation", "two words", "--account=a"]
+    lines = SCHEDULER.reframe_access(options)
+    assert lines == ["-p debug", "--exclusive", "--mem 0", "--reservation 'two words'", "--account=a"]
+    assert scheduler("pbs").reframe_access(["-q", "workq"]) == ["-q", "workq"]  # weir's own back end
 
 
 @pytest.mark.parametrize(
