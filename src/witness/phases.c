@@ -221,10 +221,9 @@ static void sync_begins(struct account *account) {
 
 /* Whether no other thread wrote since the synchronisation began, nor may have by calls that are not seen. */
 static bool is_undisturbed(const struct record *record) {
-    extern char __libc_single_threaded;
     struct account *account = record->account;
     bool is_seen = counted(&record->mappings) + image.rings == 0 && !atomic_load(&accounts_writes_streams);
-    return __libc_single_threaded ||
+    return is_single_threaded() ||
            (is_seen && !atomic_load(&current(account)->is_queued) && sync_began.is_alone &&
             atomic_load(&account->under_way) == 0 &&
             sync_began.written_bytes == atomic_load(&current(account)->written_bytes));

@@ -62,8 +62,8 @@ def places_of_equals(
 
 
 def _in_order(rows: Sequence[Row], mounts: Sequence[Mount]) -> list[tuple[Mount, str]] | None:
-    """Where as many processes, one after the other, moved just as much by one access each: dd in a script
-    that writes a file, then reads it."""
+    """The places of equal results by their order: dd in a script writes a file, then reads it. None where other processes
+    moved as much, or at the same time."""
     parts = [
         (*part.ends_ns[access], mount, access)
         for access in MOVED
