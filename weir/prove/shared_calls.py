@@ -62,8 +62,8 @@ def places_of_equals(
 
 
 def _in_order(rows: Sequence[Row], mounts: Sequence[Mount]) -> list[tuple[Mount, str]] | None:
-    """The places of equal results by their order: dd in a script writes a file, then reads it. None where other processes
-    moved as much, or at the same time."""
+    """The processes in their order, of which each moved just as much by one access: dd in a script that
+    writes a file, then reads it. None where there are not as many, or some ran beside each other."""
     parts = [
         (*part.ends_ns[access], mount, access)
         for access in MOVED
