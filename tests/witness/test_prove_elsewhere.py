@@ -70,7 +70,7 @@ def test_the_last_of_many_mounts_is_none_of_the_one_above(prove: Prove, tmp_path
     need(user_mount_namespaces)
     data = str(tmp_path / "data")
     ahead = (*USER_NAMESPACE, "sh", "-ec", MANY_MOUNTS, data)
-    seen = prove("dd", "if=/dev/zero", "of=f", *WRITE.split(), ahead=ahead)
+    seen = prove("dd", "if=/dev/zero", "of=f", "bs=1M", "count=200", "conv=fsync", ahead=ahead)
     assert [(one["point"], one["source"]) for one in seen["mounts"]] == [(data, "weir-last")], seen["stderr"]
     assert [one["verdict"] for one in seen["claims"]] == ["VALID"], seen["stderr"]
 
