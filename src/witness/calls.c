@@ -1,13 +1,17 @@
 /* The calls that are counted. Each is passed on unchanged, and errno is the next one's. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "transfer.h"
+
+#define CLOSES_AT_EXEC 4 /* CLOSE_RANGE_CLOEXEC: until then they stay open */
 
 _Thread_local bool is_first_thread;
 
@@ -108,6 +112,34 @@ int close(int fd) {
         errno = error;
     }
     return result;
+}
+
+/* A child of vfork has its own descriptors, but our table is the one of its parent. */
+static void forget_between(unsigned first, unsigned last) {
+    bool under_test = false, is_other = accounts_wanted && accounts_by_others();
+    for (unsigned fd = first; !is_other && fd <= last && fd < ACCOUNTS_DESCRIPTORS; fd++) {
+        under_test |= file_closed((int)fd);
+    }
+    if (under_test) {
+        spans_closed();
+    }
+}
+
+#ifdef SYS_close_range
+int close_range(unsigned first, unsigned last, int flags) {
+    if ((flags & CLOSES_AT_EXEC) == 0) {
+        forget_between(first, last);
+    }
+    return (int)syscall(SYS_close_range, first, last, flags);
+}
+#endif
+
+void closefrom(int first) {
+    NEXT(closefrom)
+    forget_between((unsigned)first, UINT_MAX);
+    if (next_closefrom != NULL) {
+        next_closefrom(first);
+    }
 }
 
 int dup(int fd) {

@@ -318,3 +318,14 @@ os.fsync(f)
     assert counted(seen, "written_bytes") == 12 * MIB
     assert counted(seen, "read_bytes") == 2 * MIB
     assert not any("nothing is believed" in text for text in seen["not_seen"])
+
+
+def test_a_number_that_was_closed_with_others_is_of_what_has_it_next(prove: Prove) -> None:
+    """Of a pipe here, as in a program that closes all that it inherited."""
+    code = (
+        f"import os; f = os.open('f', os.O_RDWR | os.O_CREAT); os.write(f, bytes({MIB}));"
+        " os.closerange(3, 99999); ends = os.pipe(); assert f in ends; os.write(ends[1], bytes(4096));"
+        f" os.read(ends[0], {MIB})"
+    )
+    seen = prove(sys.executable, "-c", code)
+    assert (counted(seen, "written_bytes"), counted(seen, "read_bytes")) == (MIB, 0), seen["stderr"]
