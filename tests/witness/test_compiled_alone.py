@@ -87,5 +87,5 @@ def test_an_older_c_library_is_enough(tmp_path: Path, mode: str) -> None:
 
 
 def counted_bytes(one: dict[str, Any]) -> int:
-    """Of a file, or of the phases of a mount."""
+    """The bytes that were written: to a file, or in the phases of a mount."""
     return sum(int(part["written_bytes"]) for part in one.get("phases", [one]))

@@ -321,7 +321,7 @@ os.fsync(f)
 
 
 def test_a_number_that_was_closed_with_others_is_of_what_has_it_next(prove: Prove) -> None:
-    """Of a pipe here, as in a program that closes all that it inherited."""
+    """A pipe has it here, as in a program that closes all that it inherited."""
     code = (
         f"import os; f = os.open('f', os.O_RDWR | os.O_CREAT); os.write(f, bytes({MIB}));"
         " os.closerange(3, 99999); ends = os.pipe(); assert f in ends; os.write(ends[1], bytes(4096));"

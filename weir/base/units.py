@@ -171,6 +171,11 @@ def three_digits(value: float) -> str:
     return f"{rounded:.{max(-power, 1)}f}".rstrip("0").rstrip(".")
 
 
+def digits_or_more(value: float, digits: int = 4) -> str:
+    """Four significant digits or more, thousands separated, no exponent: '12,345', '12.35'."""
+    return f"{value:,.{digits - 4}f}" if value >= 999.95 else f"{value:.{digits}g}"
+
+
 def latency_text(microseconds: float) -> str:
     """'9.06 µs', '2.94 ms', '1.2 s'."""
     for unit, size in (("s", 1e6), ("ms", 1e3)):
@@ -190,6 +195,12 @@ def about_duration(duration_s: float) -> str:
             rest = round((rounded % size) / step)
             return f"{int(rounded // size)} {big}" + (f" {rest} {small}" if rest else "")
     return f"{duration_s:.0f} s"
+
+
+def durations(*seconds: float) -> tuple[str, ...]:
+    """Durations that stand in one sentence: those that differ do not read the same."""
+    texts = tuple(map(about_duration, seconds))
+    return texts if len(set(texts)) == len(set(seconds)) else tuple(f"{each:.9g} s" for each in seconds)
 
 
 def counted(count: int, noun: str) -> str:

@@ -205,8 +205,9 @@ def names_another(path: Path, own: Holder) -> bool:
         found = _holder(descriptor)
     finally:
         os.close(descriptor)
-    is_own = found is None or (found.host, found.pid) == (own.host, own.pid)
-    return not is_own and found is not None and found.is_alive() is not False
+    if found is None or (found.host, found.pid) == (own.host, own.pid):
+        return False
+    return found.is_alive() is not False
 
 
 def hold(

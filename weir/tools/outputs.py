@@ -37,8 +37,6 @@ _COMPRESSED: Mapping[bytes, Callable[[IO[bytes]], Any]] = {
 }
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _USUAL_BYTES = 64 * 2**10  # nearly all outputs are smaller; a larger buffer costs time, even unused
-
-
 _DOCUMENT = re.compile(r"\s{0,64}(?:\[\s{0,64})?\{")  # or a list of them
 
 

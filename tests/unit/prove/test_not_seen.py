@@ -48,7 +48,7 @@ def test_what_the_kernel_counted_beyond_the_reports(tree: Mapping[str, int], tol
 
 
 def test_threads_that_ended_are_of_their_process() -> None:
-    """Of a program that a shell became which had waited for a command: threads of fio in a script."""
+    """A shell that waited for a command became the program, as a script does that starts fio by exec."""
     writes = mount(phase(written=100, synced=100), io=WRITTEN)
     became = process(writes, io=dict.fromkeys(WRITTEN, 0))
     assert unreported_bytes({"wchar": 100 * MIB}, [became]) == {}

@@ -16,7 +16,7 @@ from typing import Any
 
 from weir.audit.judge import USABLE
 from weir.base.plugins import objects
-from weir.base.units import about_duration, about_size, few, sizes
+from weir.base.units import about_size, durations, few, sizes
 from weir.decide.accept.contract import Line
 from weir.decide.accept.evidence import EXPERIMENT, Measured, Run, shown_value
 from weir.plan.config.parameters import cell_default, cell_key
@@ -289,7 +289,7 @@ def phase_at_least(least_s: float, subject: Subject) -> Iterator[str]:
     if len(known) < len(times):
         yield Unknown("the time of a phase is not recorded")
     elif min(known) < least_s:
-        yield "a phase lasted {}, not {}".format(*_durations(min(known), least_s))
+        yield "a phase lasted {}, not {}".format(*durations(min(known), least_s))
 
 
 @condition
@@ -300,7 +300,7 @@ def span_at_most(most_s: float, subject: Subject) -> Iterator[str]:
         yield Unknown("the time of a record is not known")
         return
     if times[-1] - times[0] > most_s:
-        yield "the records span {}, not {}".format(*_durations(times[-1] - times[0], most_s))
+        yield "the records span {}, not {}".format(*durations(times[-1] - times[0], most_s))
 
 
 @condition
@@ -341,12 +341,6 @@ def version(beginnings: Sequence[str], subject: Subject) -> Iterator[str]:
 def emulated(allowed: bool, subject: Subject) -> Iterator[str]:
     if not allowed and any(row.get("emulated") for row in subject.rows):
         yield "the storage is emulated"
-
-
-def _durations(*seconds: float) -> tuple[str, ...]:
-    """Durations that differ do not read the same."""
-    texts = tuple(map(about_duration, seconds))
-    return texts if len(set(texts)) > 1 else tuple(f"{each:.9g} s" for each in seconds)
 
 
 def _no_command_line(subject: Subject) -> str:

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from weir.base.units import counted
+from weir.base.units import counted, digits_or_more
 from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured
 from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, is_equal, overall
@@ -161,17 +161,12 @@ def _texts(bound: float | None, *numbers: float) -> list[str]:
     another number: a reader compares them."""
     texts: list[str] = []
     for digits in _DIGITS:
-        texts = [_digits(number, digits) for number in (bound or 0.0, *numbers)]
+        texts = [digits_or_more(number, digits) for number in (bound or 0.0, *numbers)]
         read = [float(text.replace(",", "")) for text in texts]
         same = [number for number, text in zip(numbers, read[1:], strict=True) if text == read[0]]
         if bound is None or all(is_equal(number, bound) for number in same):
             break
     return texts
-
-
-def _digits(number: float, digits: int) -> str:
-    """So many digits or more, never an exponent."""
-    return f"{number:,.{digits - 4}f}" if number >= 999.95 else f"{number:.{digits}g}"
 
 
 def _percent(share: float) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from weir.base.units import counted, few
+from weir.base.units import counted, digits_or_more, few
 from weir.data import data_folder
 from weir.decide.io500.random_read import DOUBTED, published_random_reads
 from weir.decide.io500.result import PHASES, STONEWALL_S, WRITE_PHASES, short_time, value_of
@@ -166,8 +166,7 @@ def cell_lines(found: Sequence[Standing]) -> Iterator[str]:
     """A sentence for each comparable cell; the others are counted by reason."""
     ranked = [one for one in found if one.places]
     for one in ranked:
-        number = f"{one.value:,.0f}" if one.value >= 1000 else f"{one.value:.4g}"
-        value = f"{number} {one.unit}, median of {counted(one.runs, 'run')}"
+        value = f"{digits_or_more(one.value)} {one.unit}, median of {counted(one.runs, 'run')}"
         yield f"{one.label or one.cell}, {one.access}: {value}"
         for per, place in one.places.items():
             yield f"  {_WHAT[per]}{_among(place)} {_of(one.phase)}{_on_ime(place)}"

@@ -186,8 +186,10 @@ class Custody:
         self._wait_for_the_launcher()
         ended = end_processes(self.token)
         complaints = []
-        steps = [self._settle, self._remove_files_of_launches, self._empty_the_target]
-        for step in steps[1:2] if self._another_measures() else steps:
+        steps = [self._remove_files_of_launches]
+        if not self._another_measures():
+            steps = [self._settle, *steps, self._empty_the_target]
+        for step in steps:
             try:
                 step()
             except (WeirError, OSError) as error:

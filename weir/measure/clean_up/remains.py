@@ -105,9 +105,8 @@ def _clean_up(facts: Mapping[str, Any], lock: Lock, report: Report, wait_s: floa
     if holder is not None:
         return replace(cleaned, held_by=str(holder))
     locks = [lock]
-    with contextlib.suppress(
-        OSError, ValueError
-    ):  # results on a full disk: the target is emptied all the same
+    # The disk of the results may be full: the target is emptied all the same.
+    with contextlib.suppress(OSError, ValueError):
         if Path(cleaned.results).is_dir():
             of_launches = launch_lock(Path(facts["launches"]))
             holder = of_launches.take(own)
