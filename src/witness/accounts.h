@@ -58,6 +58,7 @@ struct phase {
      * advice or by a mapping, no read waited for; and what later advice fetched. */
     uint64_t fetched_before_bytes;
     _Atomic uint64_t fetched_beyond_bytes; /* read_bytes of the process beyond those of the phase's reads */
+    _Atomic uint64_t next_look_bytes;      /* read in the phase when that is looked at again */
     _Atomic bool is_queued;                /* bytes may be fetched after they were counted */
     _Atomic uint64_t ahead_before_bytes, ahead_bytes, ahead_from_ns;
     _Atomic uint64_t names[NAME_KINDS];

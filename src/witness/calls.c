@@ -15,6 +15,11 @@
 
 _Thread_local bool is_first_thread;
 
+/* Weak: a library that needs a name which older C libraries lack would keep every program from starting. */
+extern char __libc_single_threaded __attribute__((weak));
+static const char may_have_threads;
+const char *calls_single_threaded = &may_have_threads;
+
 /* All else of the library is hidden: its names must not replace a program's. */
 #pragma GCC visibility push(default)
 
@@ -327,6 +332,9 @@ static void begin_child(void) {
 
 __attribute__((constructor)) static void begin(void) {
     is_first_thread = true;
+    if (&__libc_single_threaded != NULL) {
+        calls_single_threaded = &__libc_single_threaded;
+    }
     image_reports();
     pthread_atfork(NULL, NULL, begin_child);
     accounts_begin();

@@ -4,7 +4,6 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* A count that each transfer adds to: an addition that locks costs more than all else here, so the thread
@@ -31,12 +30,11 @@ static inline uint64_t counted(const struct counter *counter) {
            atomic_load_explicit(&counter->others, memory_order_relaxed);
 }
 
-/* The C library tells it from glibc 2.32 on; an older one has no such name, and a library that needs it would
- * keep every program from starting. */
-extern char __libc_single_threaded __attribute__((weak));
+/* Where the C library tells it, from glibc 2.32 on; a zero before, and until we have begun. */
+extern const char *calls_single_threaded __attribute__((visibility("hidden")));
 
 static inline bool is_single_threaded(void) {
-    return &__libc_single_threaded != NULL && __libc_single_threaded;
+    return *calls_single_threaded != 0;
 }
 
 /* Threads are rare in benchmarks, and a locked addition costs more than all else here. */

@@ -135,6 +135,9 @@ static void begins(struct account *account) {
     }
 }
 
+#define LOOKS_FROM_BYTES (1u << 20) /* read in the phase: looked at then, and at each eighth more */
+#define AHEAD_BYTES      (8u << 20) /* the kernel itself may have fetched ahead of the reads */
+
 static void first_read(struct phase *phase) {
     bool expected = false;
     if (atomic_load(&phase->is_read)) {
@@ -144,6 +147,7 @@ static void first_read(struct phase *phase) {
     if (atomic_compare_exchange_strong(&phase->is_read, &expected, true)) {
         phase->fetched_before_bytes = bytes;
         atomic_store(&phase->fetched_beyond_bytes, bytes);
+        atomic_store(&phase->next_look_bytes, LOOKS_FROM_BYTES);
     }
 }
 
@@ -158,16 +162,15 @@ void accounts_fetched_ahead(struct account *account, uint64_t before_bytes, uint
     }
 }
 
-#define LOOKS_FROM_BYTES (1u << 20) /* read in the phase: looked at then, and at each sixteenth more */
-#define AHEAD_BYTES      (8u << 20) /* the kernel itself may have fetched ahead of the reads */
-
 /* Rare: how much was fetched so far; until the last read, no more than that and what is read after this look.
  * Where it is more than was read so far, by calls that are not seen, such as advice around the C library, no
  * read waits for it later. */
 static __attribute__((noinline)) void look_ahead(struct phase *phase, uint64_t read_bytes) {
     uint64_t fetched = accounts_fetched_bytes(), own = phase->fetched_before_bytes + read_bytes + AHEAD_BYTES;
     uint64_t known = atomic_load(&phase->ahead_bytes), none = 0;
+    int eighth = 60 - __builtin_clzll(read_bytes); /* of the power of two: most sizes end at such a look */
     atomic_store(&phase->fetched_beyond_bytes, fetched - read_bytes);
+    atomic_store(&phase->next_look_bytes, ((read_bytes >> eighth) + 1) << eighth);
     if (fetched <= own) {
         return;
     }
@@ -177,13 +180,10 @@ static __attribute__((noinline)) void look_ahead(struct phase *phase, uint64_t r
     atomic_compare_exchange_strong(&phase->ahead_from_ns, &none, atomic_load(&phase->began_ns[CALL_READ]));
 }
 
-static void note_read(struct phase *phase, uint64_t bytes) {
+static void note_read(struct phase *phase) {
     uint64_t all = atomic_load_explicit(&phase->read_bytes, memory_order_relaxed);
-    if (all >= LOOKS_FROM_BYTES) {
-        int sixteenth = 59 - __builtin_clzll(all);
-        if (__builtin_expect((all - bytes) >> sixteenth != all >> sixteenth, 0)) {
-            look_ahead(phase, all);
-        }
+    if (__builtin_expect(all >= atomic_load_explicit(&phase->next_look_bytes, memory_order_relaxed), 0)) {
+        look_ahead(phase, all);
     }
 }
 
@@ -303,7 +303,7 @@ void accounts_call_ended(struct record *record, enum call_kind kind, uint64_t be
         note_ends(record->account, phase, kind, began_ns, now_ns);
     }
     if (kind == CALL_READ && bytes > 0) {
-        note_read(phase, (uint64_t)bytes);
+        note_read(phase);
     }
 }
 
