@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,6 +51,29 @@ def test_first_call_installs_what_the_roles_need_and_the_second_does_and_says_no
     machine.forget_calls()
     assert machine.set_up(*REPORT_ROLES) == (0, "")
     assert not (machine.notes / "calls").exists()
+
+
+@pytest.mark.parametrize("locale", ["C", "en_XX.UTF-8"])
+def test_the_environment_finds_its_checkout_in_any_locale(tmp_path: Path, locale: str) -> None:
+    """Also one that has ASCII alone, as all programs have where the locale of the user is not installed."""
+    top = tmp_path / "α β"
+    venv = top / ".venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
+    (folder,) = venv.glob("lib/python*/site-packages")
+    (folder / "__editable__.weir_storage-1.0.pth").write_text(f"{top}\n", encoding="utf-8")
+    function = re.search(
+        r"^path_by_its_bytes\(\) \{.*?^\}", (ROOT / "envs/setup.sh").read_text(), re.M | re.S
+    )
+    assert function
+    script = f"{function[0]}; top=$1 venv=$2 python={sys.executable}; path_by_its_bytes"
+    subprocess.run(["bash", "-euc", script, "-", top, venv], check=True)
+    code = "import os, sys; print(os.fsencode(sys.path[-1]))"
+    environment = os.environ | {"LC_ALL": locale}
+    environment.pop("PYTHONPATH", None)
+    done = subprocess.run(
+        [venv / "bin/python", "-c", code], check=False, env=environment, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, repr(os.fsencode(top))), done.stderr
 
 
 @pytest.mark.slow
