@@ -11,6 +11,7 @@
 # APPTAINER=apptainer            the program
 # WEIR_BUILD_OPTIONS="..."       options of `apptainer build` instead of those chosen here
 set -euo pipefail
+unset CDPATH # cd would search it
 
 if [ $# -gt 1 ]; then
     for one; do "${BASH_SOURCE[0]}" "$one"; done

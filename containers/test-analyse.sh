@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # %test of the container that analyses: what each step to the right of the records calls is there and starts.
 set -euo pipefail
+unset CDPATH # cd would search it
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 for program in weir snakemake Rscript latexmk pdflatex; do

@@ -7,6 +7,7 @@
 # PYTHON=python3.11       the Python of the other machine: wheels are of one release
 # WEIR_ROLES="..."        roles of envs/apt whose packages are taken; by default measure analyse report
 set -euo pipefail
+unset CDPATH # cd would search it
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 die() {

@@ -5,6 +5,7 @@
 #
 # WEIR_APT=no   the programs come from modules or Spack: leave Debian packages alone
 set -euo pipefail
+unset CDPATH # cd would search it
 
 folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 checkout=${1:-weir}

@@ -11,6 +11,8 @@
 # WEIR_APT=no   the programs come from modules, Spack or a container: leave packages alone (=RELEASE: envs/apt/release.sh)
 # PYTHON=...    the interpreter to build .venv with (3.11.2 or newer)
 set -euo pipefail
+# What they name is not of .venv, and pip would not install it there. With a CDPATH, cd may go elsewhere.
+unset CDPATH PYTHONHOME PYTHONPATH
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 venv=$top/.venv
@@ -336,9 +338,11 @@ install_both() { # install_both LOCK
 }
 
 make_environment_and_build() { # make_environment_and_build LOCK
-    local status=0
+    local status=0 pid
     build &
-    make_environment "$1" || status=$?
+    make_environment "$1" & # behind a || it would go on after a command that failed
+    pid=$!
+    wait "$pid" || status=$?
     wait
     return $status
 }

@@ -2,6 +2,7 @@
 # Prints a report without a network and without shell escape. The LaTeX error, if there is one, is the last line.
 #   reports/print.sh reports/measurement/main.tex results/local/quick results/local/quick/report.pdf
 set -euo pipefail
+unset CDPATH # cd would search it
 
 if [ $# -ne 3 ] || [ ! -f "$1" ] || [ ! -d "$2" ]; then
   echo "print.sh: takes reports/<report>/main.tex, the folder of a study, and the PDF to write" >&2

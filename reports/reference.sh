@@ -2,6 +2,7 @@
 # reference.sh OUT: draws and prints the published studies from reference/ alone, two at a time, and checks their
 # printed tables. Nothing is measured.
 set -euo pipefail
+unset CDPATH # cd would search it
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=${1:?directory for the reports}

@@ -6,6 +6,7 @@
 # WEIR_APT=RELEASE   take the names of that release, such as debian-13 on a system derived from it
 # SYSTEM=FOLDER      instead of /, for tests
 
+unset CDPATH # cd would search it
 package_lists=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 
 # debian-13, ubuntu-24.04, el-9 (Rocky, Alma, Red Hat, CentOS). In a subshell, since the file sets variables.

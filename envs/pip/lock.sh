@@ -2,6 +2,7 @@
 # Pins requirements*.in with hashes. Needs the network; run it after an edit of a .in file, or with --upgrade for news.
 # The files say nothing about where packages come from: that is the business of the machine's own pip configuration.
 set -euo pipefail
+unset CDPATH # cd would search it
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 lock() {

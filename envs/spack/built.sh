@@ -3,6 +3,7 @@
 #
 #   envs/spack/built.sh [spack.lock]
 set -euo pipefail
+unset CDPATH # cd would search it
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 lock=${1:-spack.lock}

@@ -11,6 +11,7 @@
 # virtual environment `maturin` in the folder is declared as well, because Spack's own maturin compiles for an hour
 # (docs/how-to/spack.md).
 set -euo pipefail
+unset CDPATH # cd would search it
 
 out=$(realpath -m "${1:-${XDG_DATA_HOME:-$HOME/.local/share}/weir/debian}")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

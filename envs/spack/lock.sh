@@ -4,6 +4,7 @@
 #
 #   envs/spack/lock.sh [x86_64_v3] [aarch64]     both if none is named
 set -euo pipefail
+unset CDPATH # cd would search it
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 command -v spack >/dev/null || {

@@ -7,6 +7,7 @@
 # WEIR_SITE=local       packages of config/sites/$WEIR_SITE for Spack (or WEIR_SITE_PACKAGES=FOLDER)
 # SPACK_INSTALL="..."   options of `spack install`, such as "--use-buildcache only" or "-j 8"
 set -euo pipefail
+unset CDPATH # cd would search it
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 steps=("${@:-install}")

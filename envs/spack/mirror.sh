@@ -5,6 +5,7 @@
 #
 #   envs/spack/mirror.sh FOLDER [sources] [binaries] [bootstrap]     all if none is named
 set -euo pipefail
+unset CDPATH # cd would search it
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 die() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Measures on a private Slurm of four virtual nodes and prints where the report is: demo.sh [SUITE[,SUITE...]]
 set -euo pipefail
+unset CDPATH # cd would search it
 
 suites=${1:-nodes}
 top=$(cd "$(dirname "$0")/../.." && pwd -P)

@@ -65,7 +65,7 @@ STAND_INS = {
             ;;
         *--version) [ -e "$(dirname "$0")/pip" ] ;;
         *)
-            note "$@"
+            note ${PYTHONPATH:+PYTHONPATH} "$@"
             [ ! -e "$notes/pip-sleeps" ] || sleep "$(cat "$notes/pip-sleeps")"
             if [ -e "$notes/pip-fails" ]; then
                 cat "$notes/pip-fails"

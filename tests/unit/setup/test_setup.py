@@ -272,6 +272,34 @@ def test_a_failure_is_explained_and_the_next_call_tries_again(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("roles", "extra"),
+    [(("measure",), {}), (("develop",), {}), (("measure",), {"PYTHONDONTWRITEBYTECODE": "1"})],
+)
+def test_packages_that_pip_cannot_install_are_missing(
+    machine: Machine, roles: tuple[str, ...], extra: dict[str, str]
+) -> None:
+    """Also where no Debian package is missing, and pip works alone."""
+    (machine.notes / "installed").write_text("python3-venv\n")
+    broken = machine.notes / "pip-fails"
+    broken.write_text("Connection refused\n")
+    status, output = machine.set_up(*roles, WEIR_APT="no", **extra)
+    assert (status, "the network could not be reached" in output) == (1, True), output
+    assert len([call for call in machine.calls("python3") if " pip " in call]) == 1, "nothing follows it"
+    broken.unlink()
+    assert machine.set_up(*roles, WEIR_APT="no", **extra)[0] == 0
+
+
+def test_packages_of_a_module_of_the_centre_are_installed_all_the_same(machine: Machine) -> None:
+    """Those on PYTHONPATH count as installed to pip, and are gone with the module."""
+    (machine.notes / "installed").write_text("python3-venv\n")
+    status, output = machine.set_up("measure", WEIR_APT="no", PYTHONPATH="/apps/python/lib")
+    assert status == 0, output
+    assert len(machine.calls("python3")) == 4, "an environment, the lock, weir, and a check"
+    assert not [call for call in machine.calls("python3") if "PYTHONPATH" in call]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("message", LOCKED)
 def test_a_lock_that_another_process_holds_is_waited_for(machine: Machine, message: str) -> None:
     held = machine.notes / "lock-held"

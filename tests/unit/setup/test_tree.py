@@ -82,6 +82,31 @@ def is_telling(place: Path) -> bool:
     return not {place, place.parent} & {*EXAMPLES, Path("/")}
 
 
+def test_a_search_path_of_cd_misleads_no_script(tracked_files: list[Path]) -> None:
+    """With an exported CDPATH, cd into a relative directory goes elsewhere, and prints where."""
+    found = []
+    for file in tracked_files:
+        text = file.read_text(errors="replace") if file.stat().st_size < 65536 else ""
+        place = re.search(r'\bcd "\$(\(dirname|1")', text)  # it may be a relative one
+        is_script = re.match(r"#!.*[/ ](ba)?sh\n", text)
+        if is_script and place and "unset CDPATH" not in text[: place.start()]:
+            found.append(str(file.relative_to(ROOT)))
+    assert found == []
+
+
+def test_the_set_up_finds_its_checkout_whatever_cd_searches(tmp_path: Path) -> None:
+    (tmp_path / "envs").mkdir()
+    done = subprocess.run(
+        ["envs/setup.sh"],
+        cwd=ROOT,
+        env={"PATH": "/usr/bin:/bin", "CDPATH": f"{tmp_path}:."},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, "known roles: analyse" in done.stderr) == (2, True), done.stderr
+
+
 def test_no_large_file_is_tracked(tracked_files: list[Path]) -> None:
     # A year of published measurements may be larger than code.
     most_bytes = {True: 2_000_000, False: 1_000_000}
