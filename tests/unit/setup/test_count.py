@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -77,11 +78,11 @@ def test_a_runner_without_results_has_failed(tmp_path: Path, good: Path, content
     assert lines[-1] == "2 passed, 1 failed, 0 skipped"
 
 
-def step(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def step(folder: Path, *arguments: str, **extra: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(ROOT / ".ci" / "step"), *arguments],
         cwd=folder,
-        env=os.environ | {"WEIR_STEPS": str(folder / "steps.tsv")},
+        env=os.environ | {"WEIR_STEPS": str(folder / "steps.tsv")} | extra,
         capture_output=True,
         text=True,
         check=False,
@@ -99,3 +100,14 @@ def test_a_step_shows_its_output_only_when_it_fails(tmp_path: Path) -> None:
         "failed: bad: see build/check/bad.log",
         "1 passed, 1 failed, 0 skipped",
     ]
+
+
+def test_a_step_tells_its_time_where_numbers_have_a_comma(tmp_path: Path) -> None:
+    """Bash writes EPOCHREALTIME as the locale has it."""
+    made = ["localedef", "-i", "de_DE", "-f", "UTF-8", str(tmp_path / "de_DE.UTF-8")]
+    if not shutil.which("localedef") or subprocess.run(made, capture_output=True, check=False).returncode:
+        pytest.skip("the sources of the locale de_DE are missing")
+    german = {"LOCPATH": str(tmp_path), "LC_ALL": "de_DE.UTF-8"}
+    done = step(tmp_path, "sleeps", "sleep", "1", **german)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert float(done.stdout.split()[1]) >= 1, "microseconds alone are less"
