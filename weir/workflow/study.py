@@ -52,17 +52,26 @@ class Study:
 
 def measured_study(plan: Plan, root: Path, campaign: str = "") -> Study:
     """Named after its suites and the scale that was requested: two choices do not overwrite each other."""
-    if campaign and not _CAMPAIGN.fullmatch(campaign):
+    if campaign and not (_CAMPAIGN.fullmatch(campaign) and _is_kept(campaign)):
         raise WeirError(
-            "is not a name of a campaign",
+            f"'{campaign}' is not a name of a campaign",
             key="campaign",
             value=campaign,
-            hint="letters, digits, dots and hyphens, such as 2026-12",
+            hint="letters, digits, dots and hyphens, such as 2026-12; no number with a dot or leading zeros",
         )
     suites = [facts.suite for facts in plan.suites]
     scale = f"-{plan.scale}" if plan.scale_requested else ""
     name = "+".join(suites)
     return Study(plan.site.name, name + scale, report_for(name, root), campaign=campaign)
+
+
+def _is_kept(name: str) -> bool:
+    """Whether Snakemake, to which 2026.10 and 2026.1 are the same number, keeps the name."""
+    try:
+        float(name)
+    except ValueError:
+        return True
+    return name.isdecimal() and str(int(name)) == name
 
 
 def archive_of(config: Mapping[str, Any], root: Path) -> Study | None:

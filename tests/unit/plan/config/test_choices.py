@@ -54,6 +54,17 @@ def test_a_site_has_a_scale_of_its_own(tmp_path: Path) -> None:
     assert measured_study(make_plan(requested), root).name == "mine-full"
 
 
+def test_a_campaign_has_a_name_that_snakemake_keeps(tmp_path: Path) -> None:
+    """To Snakemake 2026.10 is the number 2026.1, whose folder is another one, or that of another campaign."""
+    root = checkout(tmp_path)
+    plan = make_plan(load(root))
+    for name in ("2026-12", "2026", "0", "v1.10.2", "reframe-20261010-101010"):
+        assert measured_study(plan, root, name).site_folder == f"results/here@{name}"
+    for name in ("2026.10", "2026.1", "007", "1e3", "inf", "a b", "../x"):
+        with pytest.raises(WeirError, match="is not a name of a campaign"):
+            measured_study(plan, root, name)
+
+
 def test_another_configuration_file(tmp_path: Path) -> None:
     root = checkout(tmp_path)
     (root / "other.yaml").write_text("site: here\nsuites: [other]\ntargets: [memory]\n")
