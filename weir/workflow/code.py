@@ -117,14 +117,18 @@ def is_module(workflow: Any) -> bool:
 
 
 def configuration_of(workflow: Any) -> str:
-    """The file for `configfile:`; the one of weir where the working directory has none. A module has the
-    configuration of its `config:`, or else weir's own: config/config.yaml is the other workflow's."""
-    own = Path(CONFIG_FILE)
-    return (
-        CONFIG_FILE
-        if own.is_file() and not is_module(workflow)
-        else str(code_of(workflow).root / CONFIG_FILE)
-    )
+    """The file for `configfile:`: that of the user's directory, else of the working directory, else of weir.
+    A module has the configuration of its `config:`, or else weir's own: the others are the other
+    workflow's."""
+    from weir.plan.config.sources import VARIABLE  # takes a while
+
+    if not is_module(workflow):
+        named = workflow.config_settings.overwrite_config.get("config_dir") or os.environ.get(VARIABLE)
+        layer = Path(named).expanduser() / Path(CONFIG_FILE).name if named else None
+        for own in filter(None, (layer, Path(CONFIG_FILE))):
+            if own.is_file():
+                return str(own)
+    return str(code_of(workflow).root / CONFIG_FILE)
 
 
 def _installed() -> Path:

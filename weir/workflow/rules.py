@@ -15,7 +15,7 @@ from weir.measure.handover import MEASURED_PLAN, note_start
 from weir.plan import Plan, make_plan, read_plan
 from weir.plan.allocation import admission, allocations, retries
 from weir.plan.card import cost_card, other_scale
-from weir.plan.config import load_config
+from weir.plan.config import KEYS, load_config
 from weir.plan.config.sources import PARTS, VARIABLE
 from weir.plan.config.suite import FULL
 from weir.plan.cost import read_costs
@@ -128,8 +128,11 @@ def prepared(workflow: Any, config: Mapping[str, Any]) -> Workflow:
     """workflow and config are Snakemake's, of its main process and of each job that it starts itself for."""
     code = code_of(workflow)
     _find_own_programs()
+    config = requested(workflow, config)
     plan = _plan(config, code)
-    measured = measured_study(plan, code.root, str(config.get("campaign") or ""))
+    campaign = config.get("campaign")
+    named = "" if campaign is None or campaign is False else str(campaign)
+    measured = measured_study(plan, code.root, named)
     archived = archive_of(config, code.root)
     begun = Workflow(
         plan,
@@ -159,6 +162,14 @@ def prepared(workflow: Any, config: Mapping[str, Any]) -> Workflow:
         if is_module(workflow) and is_snakemake_9(workflow) and not workflow.output_settings.dryrun:
             begun.start()
     return begun
+
+
+def requested(workflow: Any, config: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of --config, --configfile or a module's `config:`, and those of config.yaml that no variable
+    of the environment replaces, as for every other command."""
+    given = config if is_module(workflow) else workflow.config_settings.overwrite_config
+    replaced = {key for key in KEYS if key not in given and os.environ.get(f"WEIR_{key.upper()}")}
+    return {key: value for key, value in config.items() if key not in replaced}
 
 
 def _find_own_programs() -> None:

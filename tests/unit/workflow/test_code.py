@@ -7,6 +7,7 @@ import shlex
 import shutil
 import sys
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,16 +17,25 @@ import yaml
 
 from tests.checkout import ROOT
 from weir.workflow.code import Code, code_of, configuration_of
+from weir.workflow.rules import requested
 
 ENVIRONMENTS = ROOT / "envs" / "conda"
 
 
-def workflow(folder: str, *, module: bool = False, newer: bool = True, sdm: tuple[str, ...] = ()) -> Any:
+def workflow(
+    folder: str,
+    *,
+    module: bool = False,
+    newer: bool = True,
+    sdm: tuple[str, ...] = (),
+    config: Mapping[str, Any] | None = None,
+) -> Any:
     """What Snakemake hands over, of version 9 or 8."""
     return SimpleNamespace(
         current_basedir=folder,
         modifier=SimpleNamespace(base_snakefile="Snakefile" if module else None),
         output_settings=SimpleNamespace(dryrun=False) if newer else SimpleNamespace(),
+        config_settings=SimpleNamespace(overwrite_config=config or {}),
         deployment_settings=SimpleNamespace(deployment_method=[SimpleNamespace(name=name) for name in sdm]),
     )
 
@@ -61,6 +71,33 @@ def test_the_configuration_is_the_own_one_or_that_of_weir(study: Path) -> None:
     Path("config/config.yaml").touch()
     assert configuration_of(workflow(str(study))) == "config/config.yaml"
     assert configuration_of(workflow(str(study), module=True)) == default
+
+
+def test_the_configuration_of_the_users_directory_takes_precedence(
+    study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As for weir plan: else a workflow would measure another site than was planned."""
+    for folder in ("config", "mine", "named"):
+        Path(folder).mkdir()
+    Path("config/config.yaml").touch()
+    monkeypatch.setenv("WEIR_CONFIG", "mine")
+    assert configuration_of(workflow(str(study))) == "config/config.yaml"  # mine has sites alone
+    for folder in ("mine", "named"):
+        Path(folder, "config.yaml").touch()
+    assert configuration_of(workflow(str(study))) == "mine/config.yaml"
+    given = {"config_dir": "named"}
+    assert configuration_of(workflow(str(study), config=given)) == "named/config.yaml"
+    assert configuration_of(workflow(str(study), module=True)) == f"{study}/config/config.yaml"
+
+
+def test_the_environment_replaces_config_yaml_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    of_file = {"site": "local", "suites": ["quick"], "mine": 1}
+    monkeypatch.setenv("WEIR_SITE", "lab")
+    monkeypatch.setenv("WEIR_MINE", "2")
+    assert requested(workflow("."), of_file) == {"suites": ["quick"], "mine": 1}
+    given = {"site": "elsewhere"}
+    assert requested(workflow(".", config=given), of_file | given) == of_file | given
+    assert requested(workflow(".", module=True), of_file) == of_file
 
 
 def test_a_path_is_one_word_of_the_shell() -> None:
