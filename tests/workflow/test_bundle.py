@@ -122,6 +122,20 @@ def test_it_is_reproduced_elsewhere_without_network(bundle: Path) -> None:
         assert all(line["found"] == line["expected"] for line in outcome["lines"])
 
 
+def test_imported_logs_are_bundled_with_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Their records are not collected again; what they are drawn with is made again from them."""
+    study, out = tmp_path / "study", tmp_path / "study.zip"
+    log = ROOT / "tests/golden/ior/ior-posix-shared.txt"
+    assert main(["import", str(log), "--out", str(study / "records.csv")]) == 0
+    figures = () if shutil.which("Rscript") else ("--no-figures",)
+    assert main(["bundle", str(study), "--out", str(out), *figures]) == 0
+    with zipfile.ZipFile(out) as archive:
+        assert {"records.csv", "intervals.csv"} <= {Path(name).name for name in archive.namelist()}
+    for word in ("e", "1"):
+        assert main(["bundle", str(study), "--out", str(out), "--no-figures", "--without", word]) == 1
+        assert "--without must be longer" in capsys.readouterr().err
+
+
 def test_its_artifact_appendix_is_written_and_printed(bundle: Path, tmp_path: Path) -> None:
     """From files that weir and R wrote, not from what a test takes for them."""
     with zipfile.ZipFile(bundle) as archive:

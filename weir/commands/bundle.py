@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from weir.base.errors import visible
+from weir.base.errors import InputError, visible
 from weir.base.files import as_json
 from weir.base.units import counted
 from weir.plan.config.sources import find_sources
@@ -40,6 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
+    if "" in args.without:
+        hint = "name a text, or a variable that is set"
+        raise InputError("is empty: it stands between all characters", key="--without", hint=hint)
     out = args.out or Path(f"{args.study.resolve().name}.crate.zip")
     root = find_sources(start=args.study).root
     if args.list:

@@ -16,8 +16,9 @@ from typing import Any
 
 import weir
 from weir.base.errors import WeirError
-from weir.base.files import file_sha256, read_object
+from weir.base.files import damage_named, file_sha256, read_object
 from weir.data import STUDY_PARTS
+from weir.records.intervals import write_intervals
 from weir.records.study_facts import commit_of
 from weir.report.bundle.private import Private
 from weir.report.bundle.reproduce import collected_again, drawn_again
@@ -30,6 +31,7 @@ CODE = (*STUDY_PARTS, "envs/pip")
 _NOT_CODE = shutil.ignore_patterns("__pycache__", "*.pyc", ".[!l]*")  # .lintr alone of hidden files is kept
 _CONFIGURATION = ("config", "profiles", "weir/data/config")
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same files give the same bytes
+_REPLACED = "a text of --without must be longer than a part of a key or of a number"
 
 
 Announce = Callable[[Source], None]
@@ -65,9 +67,10 @@ def pack(
         _copy_code(source, stage / "code")
         copy = _copy_data(source, stage)
         drawn = figures and drawn_again(stage / "code", copy)
-        facts = read_object(copy / "facts.json", "collect the study again")
+        facts = read_object(copy / "facts.json", _REPLACED)
         about = {"source_digest": digest, "commit": commit_of(root), "figures": drawn}
-        metadata = crate_metadata(stage, copy.relative_to(stage), facts, about)
+        with damage_named(copy / "facts.json", _REPLACED):
+            metadata = crate_metadata(stage, copy.relative_to(stage), facts, about)
         (stage / METADATA).write_text(json.dumps(metadata, indent=1) + "\n")
         files = sorted(file for file in stage.rglob("*") if file.is_file())
         (stage / MANIFEST).write_text(manifest_text(stage, files))
@@ -169,8 +172,11 @@ def _copy_data(source: Source, stage: Path) -> Path:
             raise WeirError(f"the raw outputs give another {differing[0]}", file=study, hint=hint)
         return copy
     digest = write_manifest(copy, "records.csv", ())
-    facts = private.text((study / "facts.json").read_bytes())
-    (copy / "facts.json").write_text(json.dumps(json.loads(facts) | {"digest": digest}, indent=1) + "\n")
+    with damage_named(copy / "records.csv", _REPLACED):
+        write_intervals(copy / "records.csv")
+    facts = copy / "facts.json"
+    facts.write_bytes(private.text((study / "facts.json").read_bytes()))
+    facts.write_text(json.dumps(read_object(facts, _REPLACED) | {"digest": digest}, indent=1) + "\n")
     return copy
 
 
