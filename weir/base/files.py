@@ -86,8 +86,9 @@ def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
     except BaseException as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
-        if isinstance(error, OSError) and error.errno and error.filename is None:
-            error.filename = str(path)  # errors of write and fsync have no name
+        # Errors of write and fsync have no name; the one of the temporary file nobody knows.
+        if isinstance(error, OSError) and error.errno and error.filename in (None, str(temporary)):
+            error.filename, error.filename2 = str(path), None
         raise
 
 

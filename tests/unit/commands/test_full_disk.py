@@ -29,6 +29,14 @@ def test_a_file_that_could_not_be_written_is_named(tmp_path: Path, monkeypatch: 
     assert not list(tmp_path.iterdir())
 
 
+def test_of_a_file_that_cannot_be_there_its_own_name_is_told(tmp_path: Path) -> None:
+    """And not that of the temporary file beside it, which is gone."""
+    for path, text in ((tmp_path, "Is a directory"), (tmp_path / "none" / "a", "No such file or directory")):
+        with pytest.raises(OSError, match=text) as caught:
+            write_atomically(path, "text")
+        assert str(from_os_error(caught.value)).startswith(f"{path}: {text}")
+
+
 def test_of_a_copy_the_file_on_the_full_disk_is_named() -> None:
     error = OSError(errno.ENOSPC, FULL, "/shipped/Snakefile", None, "/study/Snakefile")
     assert str(from_os_error(error)).startswith(f"/study/Snakefile: {FULL}")
