@@ -88,6 +88,7 @@ def test_a_signal_ends_the_watch_and_not_the_program(program: subprocess.Popen[s
     ("arguments", "text"),
     [
         (("--attach", "4194305"), "--attach 4194305: is not a process"),
+        (("--attach", "9" * 20), f"--attach {'9' * 20}: is not a process"),
         (("--attach", "1", "--expect", "write 1 GiB/s"), "--expect: does not go with --attach"),
         (("--attach", "1", "--", "true"), "-- COMMAND: does not go with --attach"),
     ],

@@ -7,6 +7,7 @@ import difflib
 import errno
 import io
 import itertools
+import math
 import os
 import re
 import sys
@@ -160,6 +161,12 @@ def require_known(
         if name not in known:
             line, value, hint = 1 if file else None, name if key else None, did_you_mean(name, known)
             raise InputError(message, file=file, line=line, key=key or name, value=value, hint=hint)
+
+
+def require_within(key: str, value: float, least: float, hint: str, most: float = math.inf) -> None:
+    """Refuses the number of an option that is out of its range, and one that is NaN."""
+    if not least <= value <= most:
+        raise InputError("is out of range", key=key, value=value, hint=hint)
 
 
 _MOST_NAMES = 100  # names in a hint: more are no help, and hostile files have thousands

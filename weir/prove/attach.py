@@ -82,7 +82,7 @@ def attach(pid: int, reports: Path, on: Path | None, begun: Callable[[str], None
     except PermissionError:
         hint = "attach as the user that it runs as, or as root"
         raise InputError("its counters are not readable", key="--attach", value=str(pid), hint=hint) from None
-    except (OSError, ValueError):
+    except (OSError, ValueError, OverflowError):
         hint = "name the number of a running process (ps, pgrep)"
         raise InputError("is not a process", key="--attach", value=str(pid), hint=hint) from None
     files = tuple(_files_of(pid))

@@ -62,6 +62,26 @@ def test_the_message_has_the_value_and_the_next_step(
 
 
 @pytest.mark.parametrize(
+    ("arguments", "key"),
+    [
+        (["nodes", "--site", "local", "--nodes", "-1"], "--nodes -1: is out of range"),
+        (["nodes", "--site", "local", "--nodes", "0"], "--nodes 0: is out of range"),
+        (["nodes", "--site", "local", "--factor", "nan"], "--factor nan: is out of range"),
+        (["tune", "--suite", "tune-transfers", "--budget", "0"], "--budget 0: is out of range"),
+        (["tune", "--suite", "tune-transfers", "--budget", "-5"], "--budget -5: is out of range"),
+        (["history", "check", "history", "--recent", "0"], "--recent 0: is out of range"),
+        (["history", "check", "history", "--recent", "-1"], "--recent -1: is out of range"),
+        (["bundle", "results/local/quick", "--without", ""], "--without: is empty"),
+    ],
+)
+def test_a_value_that_nothing_can_be_done_with_is_wrong_use(
+    arguments: list[str], key: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    assert capsys.readouterr().err.startswith(f"weir: {key}")
+
+
+@pytest.mark.parametrize(
     ("arguments", "hint"),
     [
         (["audit", "STUDY/record.csv"], "did you mean 'records.csv'?"),
