@@ -194,10 +194,10 @@ def _site(folder: Path) -> dict[str, Any]:
     from weir.plan.config.sources import VARIABLE, find_sources
 
     requested = {"targets": CHOSEN.target, "stacks": CHOSEN.stack, "scale": CHOSEN.scale}
-    system = runtime().system
+    system, sources = runtime().system, find_sources(start=ROOT)
     found = _described()
     if found is None:
-        name, known = site_name(system, CHOSEN.site), find_sources(start=ROOT).sites()
+        name, known = site_name(system, CHOSEN.site), sources.sites()
         if name not in known:
             raise WeirError(
                 f"weir knows no storage of ReFrame's system {system.name}: there is no site '{name}'",
@@ -206,7 +206,7 @@ def _site(folder: Path) -> dict[str, Any]:
             )
         return {"site": name, **requested}
     own = os.environ.get(VARIABLE)
-    for part in Path(own).expanduser().resolve().iterdir() if own else ():
+    for part in sources.folders[0].iterdir() if own else ():
         if part.name != "sites":
             (folder / part.name).symlink_to(part)
     name = str(found.site["site"])

@@ -122,8 +122,15 @@ def test_it_is_reproduced_elsewhere_without_network(bundle: Path) -> None:
         assert all(line["found"] == line["expected"] for line in outcome["lines"])
 
 
-def test_imported_logs_are_bundled_with_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_imported_logs_are_bundled_with_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Their records are not collected again; what they are drawn with is made again from them."""
+
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", homeless)
     study, out = tmp_path / "study", tmp_path / "study.zip"
     log = ROOT / "tests/golden/ior/ior-posix-shared.txt"
     assert main(["import", str(log), "--out", str(study / "records.csv")]) == 0

@@ -10,6 +10,7 @@ from pathlib import Path
 from weir.base.errors import InputError, visible
 from weir.base.files import as_json
 from weir.base.units import counted
+from weir.plan.config.sites import home_directory
 from weir.plan.config.sources import find_sources
 from weir.report.bundle.pack import pack
 from weir.report.bundle.source import Source
@@ -46,7 +47,7 @@ def execute(args: argparse.Namespace) -> int:
     out = args.out or Path(f"{args.study.resolve().name}.crate.zip")
     root = find_sources(start=args.study).root
     if args.list:
-        source = Source.of(args.study.resolve(), root, Path.home(), os.environ, args.without)
+        source = Source.of(args.study.resolve(), root, home_directory(), os.environ, args.without)
         _print_replaced(source, args.without)
         return 0
     held = pack(

@@ -120,11 +120,11 @@ def configuration_of(workflow: Any) -> str:
     """The file for `configfile:`: that of the user's directory, else of the working directory, else of weir.
     A module has the configuration of its `config:`, or else weir's own: the others are the other
     workflow's."""
-    from weir.plan.config.sources import VARIABLE  # takes a while
+    from weir.plan.config.sources import VARIABLE, expanded  # takes a while
 
     if not is_module(workflow):
         named = workflow.config_settings.overwrite_config.get("config_dir") or os.environ.get(VARIABLE)
-        layer = Path(named).expanduser() / Path(CONFIG_FILE).name if named else None
+        layer = expanded(named) / Path(CONFIG_FILE).name if named else None
         for own in filter(None, (layer, Path(CONFIG_FILE))):
             if own.is_file():
                 return str(own)

@@ -296,19 +296,18 @@ def _interface_problems(file: YamlFile, tools: Mapping[str, Tool]) -> Iterator[P
         yield from file.unknown(("apis",), file.data.get("apis", ()), known, message)
 
 
-def _home() -> str:
-    """The home of the user. Without HOME and without an entry of the user there is none to protect; / is
-    refused anyway."""
+def home_directory() -> Path:
+    """The home of the user; / where there is none, without HOME and without an entry of the user."""
     try:
-        return os.path.realpath(Path.home())
+        return Path.home()
     except RuntimeError:
-        return "/"
+        return Path("/")
 
 
 def _path_problems(file: YamlFile, path: str) -> Iterator[Problem]:
     """A target must be a directory of its own: weir fills it and cleans it up. path is the resolved one."""
     written = file.data["path"]
-    home = _home()
+    home = os.path.realpath(home_directory())
     is_absolute = path.startswith("/")
     clean = real_path(path) if is_absolute else path  # a link is judged by what it points to
     problem, hint = path_fault(path) if is_absolute else None, _OWN_PLACE

@@ -109,13 +109,18 @@ def layered(
     given = config_dir or environment.get(VARIABLE)
     if not given:
         return Sources(root, (base,))
-    own = Path(given).expanduser().resolve()
+    own = expanded(given).resolve()
     key = "--config-dir" if config_dir else VARIABLE
     if not any((own / part).exists() for part in PARTS):
         problem = f"holds none of {', '.join(PARTS)}" if own.is_dir() else "is not a directory"
         hint = "lay it out like config/ of the checkout, such as DIR/suites/mine.yaml"
         raise InputError(f"'{given}' {problem}", key=key, value=str(given), hint=hint)
     return Sources(root, (own, base))
+
+
+def expanded(given: str | Path) -> Path:
+    """The path with the home of ~; where there is none of that name, as it is written."""
+    return Path(os.path.expanduser(given))
 
 
 def _root_of(shipped: Path, here: Path) -> Path:

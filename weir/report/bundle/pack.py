@@ -18,6 +18,7 @@ import weir
 from weir.base.errors import WeirError
 from weir.base.files import damage_named, file_sha256, read_object
 from weir.data import STUDY_PARTS
+from weir.plan.config.sites import home_directory
 from weir.records.intervals import write_intervals
 from weir.records.study_facts import commit_of
 from weir.report.bundle.private import Private
@@ -60,7 +61,7 @@ def pack(
         hint = "run weir bundle in the checkout of weir, or in the folder of weir init, that holds the study"
         raise WeirError("has no Snakefile: the code of the bundle is missing", file=root, hint=hint)
     digest = read_object(study / "facts.json", "collect the study again")["digest"]
-    source = Source.of(study, root, home or Path.home(), shell, without)
+    source = Source.of(study, root, home or home_directory(), shell, without)
     announce(source)
     with tempfile.TemporaryDirectory(prefix="weir-bundle-") as folder:
         stage = Path(folder)

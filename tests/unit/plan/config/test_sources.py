@@ -93,6 +93,8 @@ def test_a_directory_without_configuration_is_wrong_use(root: Path, name: str, p
     assert (caught.value.exit_code, caught.value.problems[0].key) == (2, "--config-dir")
     with pytest.raises(WeirError, match=f"^WEIR_CONFIG: .*{problem}"):
         find_sources(start=root, environment={"WEIR_CONFIG": str(root / name)})
+    with pytest.raises(WeirError, match=r"^--config-dir: '~nobody-here/config' is not a directory"):
+        find_sources("~nobody-here/config", start=root, environment={})
 
 
 def test_without_a_checkout_the_installed_configuration_counts(tmp_path: Path) -> None:
