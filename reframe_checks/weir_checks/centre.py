@@ -19,6 +19,7 @@ from typing import Any
 from reframe.core.systems import System, SystemPartition
 
 from weir.base.errors import WeirError, did_you_mean
+from weir.base.files import Shape, fault_of
 
 KEY = "weir"
 OF_PARTITION = (
@@ -26,6 +27,7 @@ OF_PARTITION = (
     *("time_limit", "launch", "slow_nodes"),
 )
 OF_STACK = ("programs", "environment", "launcher_options")
+_OF_STACK = {"programs?": dict, "environment?": dict}
 OF_SITE = ("targets", "scale", "site", "partition", "environs")
 SCHEDULERS = {
     **{"slurm": "slurm", "squeue": "slurm", "pbs": "pbs", "torque": "pbs", "sge": "gridengine"},
@@ -53,12 +55,20 @@ def name_of(text: str) -> str:
 def extras_of(partition: SystemPartition) -> dict[str, Any]:
     """The extras for weir: {'weir': 'lab'} is short for {'weir': {'site': 'lab'}}."""
     given = partition.extras.get(KEY, {})
-    given = {"site": given} if isinstance(given, str) else dict(given)
+    given = {"site": given} if isinstance(given, str) else given
+    _require_keys(partition, given, {**_OF_STACK, "targets?": {"*": dict}, "site?": str, "partition?": str})
     known = [*OF_SITE, *OF_PARTITION, *OF_STACK]
     for key in given:
         if key not in known:
             raise _fault(partition, f"'{key}' is unknown", did_you_mean(key, known))
-    return given
+    return dict(given)
+
+
+def _require_keys(partition: SystemPartition, given: Any, shape: Shape) -> None:
+    if fault := fault_of(given, shape):
+        key, wrong = fault
+        hint = "'targets': {'scratch': {'kind': 'parallel', 'path': '/scratch/{user}/io'}}, or 'site': 'lab'"
+        raise _fault(partition, f"'{key.lstrip('.') or KEY}' {wrong}", f"{hint} (docs/how-to/reframe.md)")
 
 
 def site_name(system: System, requested: str) -> str:
@@ -146,7 +156,9 @@ def environs_of(partition: SystemPartition, given: Mapping[str, Any]) -> list[An
 def _stacks(partition: SystemPartition, given: Mapping[str, Any]) -> dict[str, Any]:
     stacks = {}
     for environ in environs_of(partition, given):
-        own = {key: given[key] for key in OF_STACK if key in given} | dict(environ.extras.get(KEY, {}))
+        of_environ = environ.extras.get(KEY, {})
+        _require_keys(partition, of_environ, _OF_STACK)
+        own = {key: given[key] for key in OF_STACK if key in given} | dict(of_environ)
         modules = ", ".join(environ.modules) or "no modules"
         if "programs" not in own:
             hint = "'programs': {'TOOL': ['COMMAND', ...]} in the extras for weir, of the partition or of it"

@@ -135,6 +135,14 @@ def test_a_job_of_slurm_has_the_options_of_the_partition_and_the_node_alone(
             "weir knows no storage of ReFrame's system Big_Machine: there is no site 'big-machine'",
         ),
         (", 'weir': {'target': {}}", "mpirun", "'target' is unknown"),
+        (", 'weir': ['lab']", "mpirun", "'weir' is ['lab'], not keys"),
+        (", 'weir': {'targets': ['/scratch']}", "mpirun", "'targets' is ['/scratch'], not keys"),
+        (", 'weir': {'targets': {'a': '/scratch'}}", "mpirun", "'targets.a' is '/scratch', not keys"),
+        (
+            ", 'weir': {'targets': {'a': {}}, 'programs': ['ior']}",
+            "mpirun",
+            "'programs' is ['ior'], not keys",
+        ),
         (
             ", 'weir': {'targets': {'a': {}}}",
             "mpirun",
