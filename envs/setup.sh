@@ -376,12 +376,13 @@ make_environment() { # make_environment LOCK
         "$python" -m venv --clear "$venv" || return
     fi
     # The lock is complete, so pip need not search (--no-deps); the check afterwards says if it is not, on another Python.
+    # A pip.conf of a cluster's user may have `user = true`, which .venv refuses.
     # shellcheck disable=SC2046 # no word, or one
-    pip install $(compile_option "$1") --no-deps --require-hashes --requirement "$1"
+    pip install --no-user $(compile_option "$1") --no-deps --require-hashes --requirement "$1"
     # The name of the distribution until 0.2.0: two of them would share the command.
     ! compgen -G "$venv/lib/python*/site-packages/weir-*.dist-info" >/dev/null || pip uninstall --quiet --yes weir
     # Snakemake finds its executor `weir` only on a plain path. What pip would compile, `make build` does.
-    WEIR_BUILD_WITNESS=no pip install --no-deps --no-build-isolation --config-settings editable_mode=compat --editable "$top"
+    WEIR_BUILD_WITNESS=no pip install --no-user --no-deps --no-build-isolation --config-settings editable_mode=compat --editable "$top"
     path_by_its_bytes
     pip check
     [ -z "$(compile_option "$1")" ] || compile_what_starts >/dev/null

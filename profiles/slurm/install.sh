@@ -5,6 +5,7 @@ set -euo pipefail
 unset CDPATH # cd would search it
 
 command -v sbatch >/dev/null || exit 0
+[ -n "${XDG_CONFIG_HOME:-${HOME:-}}" ] || exit 0
 here=$(cd "$(dirname "$0")" && pwd -P)
 profile=${XDG_CONFIG_HOME:-$HOME/.config}/snakemake/slurm
 mark=$profile/.weir # with the checksum of the copy: what the user edited since is the user's
@@ -20,8 +21,13 @@ if [ -e "$profile" ] || [ -L "$profile" ]; then
     fi
     ! cmp -s "$here/config.yaml" "$profile/config.yaml" || exit 0
 fi
-mkdir -p "$profile"
-cp "$here/config.yaml" "$profile/.config.yaml.$$"
-mv "$profile/.config.yaml.$$" "$profile/config.yaml"
-checksum "$profile/config.yaml" >"$mark"
+install_profile() {
+    mkdir -p "$profile" && cp "$here/config.yaml" "$profile/.config.yaml.$$" &&
+        mv "$profile/.config.yaml.$$" "$profile/config.yaml" && checksum "$profile/config.yaml" >"$mark"
+}
+# As on a compute node, or of a service: no report stops for it.
+install_profile || {
+    printf 'setup: %s cannot be written; use --profile profiles/slurm\n' "$profile" >&2
+    exit 0
+}
 printf 'setup: installed the profile %s, for snakemake --profile slurm\n' "$profile" >&2

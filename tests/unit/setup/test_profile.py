@@ -21,8 +21,8 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def install(home: Path, path: str | None = None) -> str:
-    environment = {"HOME": str(home), "PATH": path or f"{home}/bin:/usr/bin:/bin"}
+def install(home: Path, path: str | None = None, *, has_home: bool = True) -> str:
+    environment = {"PATH": path or f"{home}/bin:/usr/bin:/bin"} | ({"HOME": str(home)} if has_home else {})
     script = home / "checkout" / "install.sh"
     done = subprocess.run([script], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -67,6 +67,12 @@ def test_a_link_into_a_deleted_checkout_is_named(home: Path) -> None:
     installed(home).parent.parent.mkdir(parents=True)
     installed(home).parent.symlink_to(home / "gone")
     assert "stays" in install(home)
+
+
+def test_a_home_that_cannot_be_written_stops_no_report(home: Path) -> None:
+    (home / ".config").touch()
+    assert "cannot be written; use --profile profiles/slurm" in install(home)
+    assert install(home, has_home=False) == ""
 
 
 def test_a_machine_without_slurm_is_left_alone(home: Path) -> None:

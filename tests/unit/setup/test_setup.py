@@ -290,13 +290,15 @@ def test_packages_that_pip_cannot_install_are_missing(
     assert machine.set_up(*roles, WEIR_APT="no", **extra)[0] == 0
 
 
-def test_packages_of_a_module_of_the_centre_are_installed_all_the_same(machine: Machine) -> None:
+def test_packages_are_installed_in_the_environment_whatever_the_users_own_has(machine: Machine) -> None:
     """Those on PYTHONPATH count as installed to pip, and are gone with the module."""
     (machine.notes / "installed").write_text("python3-venv\n")
     status, output = machine.set_up("measure", WEIR_APT="no", PYTHONPATH="/apps/python/lib")
     assert status == 0, output
     assert len(machine.calls("python3")) == 4, "an environment, the lock, weir, and a check"
     assert not [call for call in machine.calls("python3") if "PYTHONPATH" in call]
+    installs = [call for call in machine.calls("python3") if " install " in call]
+    assert all("--no-user" in call for call in installs), "whatever pip.conf has"
 
 
 @pytest.mark.slow
