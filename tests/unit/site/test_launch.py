@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os.path
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -203,3 +204,19 @@ def test_hydra_under_an_outer_step_forgets_its_place_in_it() -> None:
         "PMI_RANK": None,
         "PMIX_RANK": None,
     }
+
+
+def test_the_modules_of_a_centre_are_loaded_whatever_their_init_file_fails_at(tmp_path: Path) -> None:
+    """Module systems are not written for set -eu."""
+    (tmp_path / "init").mkdir()
+    (tmp_path / "init/bash").write_text(
+        'false\nmodule() { export LOADED="$2"; }\n[ -n "$UNSET" ]\n'  # its status is that of the last line
+    )
+    done = subprocess.run(
+        [GOLDEN.parents[1] / "config/sites/centre-template/with-modules", "sh", "-c", "echo $LOADED"],
+        env={"PATH": "/usr/bin:/bin", "MODULESHOME": str(tmp_path), "WEIR_MODULES": "ior/4.0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "ior/4.0\n"), done.stderr
