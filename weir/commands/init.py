@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -125,3 +126,6 @@ def _copy(source: Path, goal: Path) -> None:
             ) from None
     else:
         shutil.copy(source, goal)
+    # The study is edited; what it is copied from may be read-only, as the prefix of a centre's weir.
+    for part in (goal, *goal.rglob("*")):
+        part.chmod(part.stat().st_mode | stat.S_IWUSR)

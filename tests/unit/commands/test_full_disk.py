@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import write_program
 from weir import cli
 from weir.base.errors import from_os_error
 from weir.base.files import write_atomically
+from weir.commands.init import _copy
 
 FULL = "No space left on device"
 
@@ -56,6 +58,18 @@ def test_of_a_folder_the_first_file_is_named_and_nothing_else(
     assert cli.main(["init", str(tmp_path / "study")]) == 1
     printed = capsys.readouterr().err
     assert f"a.csv: cannot be copied: {FULL}\n" in printed
+
+
+def test_a_study_can_be_edited_where_the_installed_weir_is_read_only(tmp_path: Path) -> None:
+    (tmp_path / "prefix/config").mkdir(parents=True)
+    file = write_program(tmp_path / "prefix/config/burst-buffer", "")
+    for part, mode in ((file, 0o555), (file.parent, 0o555), (file.parent.parent, 0o555)):
+        part.chmod(mode)
+    _copy(tmp_path / "prefix", tmp_path / "study")
+    copies = [tmp_path / "study" / name for name in ("", "config", "config/burst-buffer")]
+    assert [oct(part.stat().st_mode)[-3:] for part in copies] == ["755"] * 3
+    for part in (file.parent.parent, file.parent):
+        part.chmod(0o755)  # for those who remove it
 
 
 def test_init_can_be_repeated_after_a_full_disk(
