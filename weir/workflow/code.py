@@ -37,6 +37,7 @@ class Code:
     # Snakemake 8 runs conda after each job of a rule with an environment, chosen or not. --lint runs no job,
     # and demands that rules name one.
     may_name_conda: bool = True
+    is_native: bool = True  # no container or environment of conda has a Python of its own
 
     def path(self, name: str) -> str:
         """The name of a file for an input or a directive. A module's prefix changes relative paths alone."""
@@ -66,7 +67,11 @@ class Code:
 
     @property
     def _on_this_code(self) -> str:
-        return f"PYTHONPATH={self.word('.')} " if (self.root / "weir").is_dir() else ""
+        """The code before PYTHONPATH, where modules of a centre or spack load put the packages of weir."""
+        if not (self.root / "weir").is_dir():
+            return ""
+        others = '"${{PYTHONPATH:+:$PYTHONPATH}}"' if self.is_native else ""
+        return f"PYTHONPATH={self.word('.')}{others} "
 
     def environment(self, name: str) -> str | None:
         """The file for `conda:`; used with --software-deployment-method conda. Snakemake reads it after each
@@ -96,7 +101,8 @@ def code_of(workflow: Any) -> Code:
     root = beside if (beside / "analysis" / "draw.R").is_file() else _installed()
     chosen = {method.name for method in workflow.deployment_settings.deployment_method}
     is_here = not is_module(workflow) and os.path.samefile(root, Path.cwd())
-    return Code(root, is_here, is_snakemake_9(workflow) or "CONDA" in chosen or _only_lints())
+    may_name_conda = is_snakemake_9(workflow) or "CONDA" in chosen or _only_lints()
+    return Code(root, is_here, may_name_conda, not chosen & {"CONDA", "APPTAINER"})
 
 
 def _only_lints() -> bool:

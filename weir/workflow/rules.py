@@ -145,8 +145,7 @@ def prepared(workflow: Any, config: Mapping[str, Any]) -> Workflow:
         retries(plan) if workflow.is_main_process else 0,
     )
     if workflow.is_main_process:
-        if is_module(workflow) and _MEASUREMENTS not in workflow.global_resources:
-            workflow.register_resource(_MEASUREMENTS, 1)  # profiles/default is not the other workflow's
+        limit_measurements(workflow)
         take_over_from_a_killed_workflow(Path(".snakemake"))
         note_start()
         wait_for_replies()
@@ -162,6 +161,13 @@ def prepared(workflow: Any, config: Mapping[str, Any]) -> Workflow:
         if is_module(workflow) and is_snakemake_9(workflow) and not workflow.output_settings.dryrun:
             begun.start()
     return begun
+
+
+def limit_measurements(workflow: Any) -> None:
+    """One at a time, also without profiles/default: Snakemake looks for it beside the Snakefile that it was
+    started with, which may be another workflow's, or that of the catalogue, and after those of the user."""
+    if _MEASUREMENTS not in workflow.global_resources:
+        workflow.register_resource(_MEASUREMENTS, 1)
 
 
 def requested(workflow: Any, config: Mapping[str, Any]) -> dict[str, Any]:

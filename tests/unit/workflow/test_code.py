@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -17,7 +18,7 @@ import yaml
 
 from tests.checkout import ROOT
 from weir.workflow.code import Code, code_of, configuration_of
-from weir.workflow.rules import requested
+from weir.workflow.rules import limit_measurements, requested
 
 ENVIRONMENTS = ROOT / "envs" / "conda"
 
@@ -90,6 +91,13 @@ def test_the_configuration_of_the_users_directory_takes_precedence(
     assert configuration_of(workflow(str(study), module=True)) == f"{study}/config/config.yaml"
 
 
+def test_two_batches_do_not_measure_each_other_without_the_profile() -> None:
+    for given, limit in (({}, 1), ({"io": 4}, 4)):
+        found: dict[str, int] = dict(given)
+        limit_measurements(SimpleNamespace(global_resources=found, register_resource=found.__setitem__))
+        assert found == {"io": limit}
+
+
 def test_the_environment_replaces_config_yaml_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     of_file = {"site": "local", "suites": ["quick"], "mine": 1}
     monkeypatch.setenv("WEIR_SITE", "lab")
@@ -98,6 +106,20 @@ def test_the_environment_replaces_config_yaml_and_no_more(monkeypatch: pytest.Mo
     given = {"site": "elsewhere"}
     assert requested(workflow(".", config=given), of_file | given) == of_file | given
     assert requested(workflow(".", module=True), of_file) == of_file
+
+
+def test_the_code_comes_before_what_pythonpath_has(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Modules of a centre, and spack load, put what weir imports there; a container has its own."""
+    (study / "weir").mkdir()
+    monkeypatch.setenv("PYTHONPATH", "/apps/lib")
+    for methods, searched in (
+        ((), f"{study}:/apps/lib"),
+        (("APPTAINER",), str(study)),
+        (("CONDA",), str(study)),
+    ):
+        command = code_of(workflow(str(study), sdm=methods)).weir.format().removesuffix("weir")
+        shell = ["bash", "-euc", f"{command} printenv PYTHONPATH"]
+        assert subprocess.check_output(shell, text=True) == f"{searched}\n"
 
 
 def test_a_path_is_one_word_of_the_shell() -> None:
