@@ -82,7 +82,7 @@ def archive_of(config: Mapping[str, Any], root: Path) -> Study | None:
     records = next((path for path in (Path(given), root / given) if path.is_file()), None)
     if records is None:
         raise WeirError(
-            "there is no such file",
+            f"there is no such file: {given}",
             key="records",
             value=given,
             hint="reference/README.md lists what there is",

@@ -11,7 +11,7 @@ from weir.base.errors import ConfigError, WeirError
 from weir.plan import make_plan
 from weir.plan.config import load_config
 from weir.plan.config.sources import find_sources
-from weir.workflow.study import measured_study
+from weir.workflow.study import archive_of, measured_study
 
 
 def checkout(folder: Path) -> Path:
@@ -63,6 +63,11 @@ def test_a_campaign_has_a_name_that_snakemake_keeps(tmp_path: Path) -> None:
     for name in ("2026.10", "2026.1", "007", "1e3", "inf", "a b", "../x"):
         with pytest.raises(WeirError, match="is not a name of a campaign"):
             measured_study(plan, root, name)
+
+
+def test_archived_records_that_are_missing_are_named(tmp_path: Path) -> None:
+    with pytest.raises(WeirError, match=r"^records: there is no such file: archive/none\.csv"):
+        archive_of({"records": "archive/none.csv"}, tmp_path)
 
 
 def test_another_configuration_file(tmp_path: Path) -> None:
