@@ -151,6 +151,16 @@ def test_dd_behind_other_words(size: str, before: str) -> None:
     assert (parsed.rows[0]["access"], parsed.rows[0]["xfer_bytes"]) == ("write", 2**20)
 
 
+def test_where_and_with_which_library_dd_ran_tells_copies_apart(tmp_path: Path) -> None:
+    """A page with one command on three machines, or with and without a library, had repetitions."""
+    done = "dd if=/dev/zero of=foo bs=1M count=1\n1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.{} s, 2 MB/s\n"
+    before = ["$ ", "$ LD_PRELOAD=/lib/il.so ", "$ sudo ", "[root@n1 ~]# ", "[root@n2 ~]# ", "[root@n1 ~]# "]
+    log = tmp_path / "page.md"
+    log.write_text("".join(text + done.format(at) for at, text in enumerate(before, 51)))
+    cells = [row["cell"] for row in import_files([log], Facts()).rows]
+    assert [cells.index(cell) for cell in cells] == [0, 1, 0, 3, 4, 3]
+
+
 def test_the_progress_of_dd_is_no_result() -> None:
     """status=progress: a copy of 18 s had a record for each second, and its last one no command."""
     done = "1+0 records in\n1+0 records out\n1000000000 bytes (1.0 GB, 954 MiB) copied, 2.5 s, 400 MB/s\n"

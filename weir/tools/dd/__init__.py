@@ -22,7 +22,7 @@ _DONE = re.compile(
 )
 _COUNTS = re.compile(r"\d+\+\d+ ")  # records in, records out
 _BEFORE = r"(?:(?:sudo|srun|time|[A-Za-z_]\w{0,40}=\S{0,200}) +)*"
-_COMMAND = re.compile(rf"^(?:\++ |.{{0,80}}[$#] )?{_BEFORE}dd ((?:.* )?(?:if|of)=.*)$", re.MULTILINE)
+_COMMAND = re.compile(rf"^(?:\++ |(.{{0,80}}[$#] ))?({_BEFORE})dd ((?:.* )?(?:if|of)=.*)$", re.MULTILINE)
 _NOWHERE = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 _UNITS = {"": 1, "k": 2**10, "K": 2**10, "M": 2**20, "G": 2**30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 _UNITS |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
@@ -46,12 +46,16 @@ def _rows(text: str) -> Iterator[Row]:
         if not float(match[1]) or not _seconds(match[2]):
             continue
         moved, total_s = int(match[1]), _seconds(match[2])
-        commands = [command[1] for command in _COMMAND.finditer(text, ended, match.start())]
+        commands = [command.groups("") for command in _COMMAND.finditer(text, ended, match.start())]
         ended = match.end()
-        row: Row = _of_command(commands[0]) if len(commands) == 1 else {"access": UNKNOWN_ACCESS}
+        prompt, before, command = commands[0] if len(commands) == 1 else ("", "", "")
+        row: Row = _of_command(command) if command else {"access": UNKNOWN_ACCESS}
         if row.get("access") is None:
             continue
         path = row.pop("path", None)
+        workload: Row = {"file_bytes": moved}
+        if told := _told(prompt, before):
+            workload["options"] = told
         yield row | {
             "api": "POSIX",
             "nn": 1,
@@ -61,8 +65,15 @@ def _rows(text: str) -> Iterator[Row]:
             "total_s": total_s,
             "io_s": total_s,
             "bw_mib_s": moved / _MIB / total_s,
-            "observed": {"path": path, "workload": {"file_bytes": moved}} if path else {},
+            "observed": {"path": path, "workload": workload} if path else {},
         }
+
+
+def _told(prompt: str, before: str) -> dict[str, str]:
+    """The prompt of a command, and its environment: a library in it may replace the calls of dd."""
+    environment = " ".join(word for word in before.split() if "=" in word)
+    told = {"prompt": prompt.strip(" $#"), "environment": environment}
+    return {name: text for name, text in told.items() if text}
 
 
 def _ends(text: str, lines: Sequence[re.Match[str]]) -> Sequence[re.Match[str]]:
