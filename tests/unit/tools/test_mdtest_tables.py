@@ -255,6 +255,17 @@ def test_lines_of_fewer_iterations_are_not_taken() -> None:
     assert (row["ops_s"], row["observed"]["mean_of"]) == (465.585, 10)
 
 
+def test_a_page_that_quotes_two_tables_alone_has_both(tmp_path: Path) -> None:
+    """The second one was lost, and their commands told nothing apart."""
+    first = V1[V1.index("Command") : V1.index("Path")] + V1[V1.index("SUMMARY") :]
+    second = first.replace("1234.5", "2345.6").replace("/scratch", "/archive")
+    page = tmp_path / "mail.txt"
+    page.write_text(f"Without the patch:\n{first}\nWith the patch:\n{second}\nThanks,\n")
+    rows = import_files([page], Facts()).rows
+    assert [row["ops_s"] for row in rows] == [1234.5, 2345.6]
+    assert rows[0]["cell"] != rows[1]["cell"]
+
+
 def test_a_page_that_quotes_its_log_again_has_one_run() -> None:
     """An explanation below a log repeats its lines one by one."""
     table = V3[V3.index("SUMMARY rate") : V3.index("   File create (stonewall)")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from weir.terms.model import Message, Parsed, Row
@@ -62,8 +63,18 @@ def starts_in(text: str) -> list[int]:
     begins = [match.start() for match in _START.finditer(text)]
     versions = [match.start() for match in _VERSION.finditer(text)]
     if not versions:
-        return [0] if _has_rates(text) else []
+        return _tables_alone(text) if _has_rates(text) else []
     return [_near(begins, place) for place in versions]
+
+
+def _tables_alone(text: str) -> list[int]:
+    """The begins of runs of which a page quotes the tables: each has the lines behind the table before it."""
+    tables = [*_RATES.finditer(text)] or [*_SECONDS.finditer(text)]
+    begins = [0]
+    for before, table in pairwise(tables):
+        command = _COMMAND.search(text, before.end(), table.start())
+        begins.append(command.start() if command else table.start())
+    return begins
 
 
 def printed_job(text: str) -> tuple[int, int]:
@@ -255,7 +266,7 @@ def _requested(text: str) -> dict[str, Any]:
     command, launched = _COMMAND.search(text), _VERSION.search(text)
     tasks, nodes = (whole(launched[2]), whole(launched[3])) if launched else (None, None)
     if not command or not tasks or not nodes:
-        return {}
+        return {"workload": {"options": {"command": command[1]}}} if command else {}
     options = dict(options_in(words_of(command[1]), _VALUES))  # every word in quotes since 3.0, none before
     api = options.get("a", "POSIX").upper()
     requested: dict[str, Any] = {
