@@ -127,8 +127,9 @@ def _of_source(source: Source, facts: Facts) -> tuple[list[Subject], str]:
     log = without_indentation(text.partition("\n")[2] if text.startswith("# ") else text)
     runs = [] if is_table(log) else list(runs_in(log))
     found = list(_of_table(log, source.file, own)) if is_table(log) else _of_runs(runs, source.file, own)
-    if not any(subject.has_result for subject in found) and (plain := without_prefixes(log)) != log:
-        found = _of_runs(runs_in(plain), source.file, own) or found
+    for plain in (without_prefixes(log), _without_margins(log)):
+        if not any(subject.has_result for subject in found) and plain != log:
+            found = _of_runs(runs_in(plain), source.file, own) or found
     return found, "" if found else _kind(text, runs)
 
 
@@ -300,7 +301,9 @@ _PREFIXES = [
 ]
 _NEARLY_ALL = 0.9
 _TABS = re.compile(r"^\t+", re.MULTILINE)
-_INDENTED = re.compile(r"^( {4,}|\t+)\S.*\n(?:\1.*\n|[ \t]*\n)*", re.MULTILINE)  # as its first line is
+_BLOCK = r"^( {%d,}|\t+)\S.*\n(?:\1.*\n|[ \t]*\n)*"  # indented as its first line is
+_INDENTED = re.compile(_BLOCK % 4, re.MULTILINE)
+_LESS_INDENTED = re.compile(_BLOCK % 2, re.MULTILINE)  # reStructuredText needs no four spaces
 
 
 def _as_printed(block: re.Match[str]) -> str:
@@ -316,6 +319,14 @@ def without_indentation(text: str) -> str:
         return text
     plain = _INDENTED.sub(_as_printed, text)
     return plain if plain != text and len(_starts(plain)) > len(_starts(text)) else text
+
+
+def _without_margins(text: str) -> str:
+    """The text with each indented block as the program printed it, where an output begins in it then: for
+    texts that hold no result as they are, such as pages in another markup than Markdown."""
+    plain = _LESS_INDENTED.sub(_as_printed, text)
+    patterns = (one for tool in tools().values() for one in (tool.log_start, tool.output_pattern) if one)
+    return plain if plain != text and any(one.search(plain) for one in patterns) else text
 
 
 def without_prefixes(text: str) -> str:

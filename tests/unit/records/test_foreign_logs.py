@@ -161,6 +161,25 @@ def test_where_and_with_which_library_dd_ran_tells_copies_apart(tmp_path: Path) 
     assert [cells.index(cell) for cell in cells] == [0, 1, 0, 3, 4, 3]
 
 
+@pytest.mark.parametrize("margin", ["   ", "    ", "\t"])
+def test_outputs_in_another_markup_than_markdown(tmp_path: Path, margin: str) -> None:
+    """reStructuredText has no number signs: its indented outputs held no results."""
+    dd = "$ dd if=/dev/zero of=/d/f bs=4M count=2\n2+0 records in\n2+0 records out\n"
+    dd += "8388608 bytes (8.4 MB) copied, 0.5 s, 16.8 MB/s\n"
+    fio = (
+        "t: (g=0): rw=read, bs=4K-4K/4K-4K/4K-4K, ioengine=sync, iodepth=1\nfio-2.16\nStarting 1 process\n\n"
+    )
+    fio += "t: (groupid=0, jobs=1): err= 0: pid=7: Mon Apr 23 11:38:49 2018\n"
+    fio += "  read : io=1024.0KB, bw=36571KB/s, iops=9142, runt=    28msec\n"
+    fio += "     issued    : total=r=256/w=0/d=0, short=r=0/w=0/d=0, drop=r=0/w=0/d=0\n"
+    for text, access in ((dd, "write"), (fio, "read")):
+        page = tmp_path / "page.rst"
+        block = "".join(margin * bool(line.strip()) + line for line in text.splitlines(keepends=True))
+        page.write_text(f"Results\n=======\n\non the file system::\n\n{block}\nNotes\n-----\n")
+        (row,) = import_files([page], Facts()).rows
+        assert row["access"] == access
+
+
 def test_the_progress_of_dd_is_no_result() -> None:
     """status=progress: a copy of 18 s had a record for each second, and its last one no command."""
     done = "1+0 records in\n1+0 records out\n1000000000 bytes (1.0 GB, 954 MiB) copied, 2.5 s, 400 MB/s\n"
