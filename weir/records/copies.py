@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import PurePath
 from typing import Any
 
@@ -11,6 +13,8 @@ from weir.audit.subject import Subject
 from weir.records.judged import TELLING_DIGITS, TIMES, digits
 from weir.terms.model import Row
 
+_RESULT = ("tool", "access", "item", "bw_mib_s", "ops_s")
+_RATES = _RESULT.index("bw_mib_s")
 # The columns by which an import finds a result again: an archive has one in two lists.
 _NAMES = {"source", "suite", "experiment", "target"}
 
@@ -36,17 +40,29 @@ def once(subjects: Sequence[Subject], copied: list[tuple[Subject, str]]) -> Iter
 
 
 def _repeated(rows: Iterable[Row]) -> Iterator[Row | None]:
-    """The earlier result with the same times to all their digits, for each result of a log."""
+    """The earlier result with the same times to all their digits, for each result of a log. Where no time is
+    printed, as by mdtest, the results of one file together tell it by their rates."""
     first: dict[tuple[Any, ...], Row] = {}
-    for row in rows:
-        times = tuple(row.get(name) for name in TIMES)
-        known = {time for time in times if time}  # one that stands in two columns tells no more
-        if digits(known) < TELLING_DIGITS:
-            yield None
-            continue
-        what = tuple(row.get(name) for name in ("tool", "access", "item", "bw_mib_s", "ops_s"))
-        yield first.get((*what, *times))
-        first.setdefault((*what, *times), row)
+    for _, of_source in groupby(rows, key=itemgetter("source")):
+        results = [(row, tuple(row.get(name) for name in TIMES)) for row in of_source]
+        untimed = [_what(row) for row, times in results if not any(times)]
+        rates = {rate for what in untimed for rate in what[_RATES:] if rate}
+        together = tuple(untimed) if len(untimed) > 1 and digits(rates) >= TELLING_DIGITS else ()
+        for at, (row, times) in enumerate(results):
+            known = {time for time in times if time}  # one that stands in two columns tells no more
+            if digits(known) >= TELLING_DIGITS:
+                mark = (*_what(row), *times)
+            elif together and not known:
+                mark = (at, *together)
+            else:
+                yield None
+                continue
+            other = first.setdefault(mark, row)
+            yield None if other is row else other
+
+
+def _what(row: Row) -> tuple[Any, ...]:
+    return tuple(row.get(name) for name in _RESULT)
 
 
 def _is_same_result(row: Row, other: Row) -> bool:

@@ -266,6 +266,19 @@ def test_a_page_that_quotes_two_tables_alone_has_both(tmp_path: Path) -> None:
     assert rows[0]["cell"] != rows[1]["cell"]
 
 
+def test_a_table_in_two_pages_is_one_result(tmp_path: Path) -> None:
+    """It prints no times: a page and its translation had each result twice."""
+    more = V1.replace("File stat         :          0.000", "File stat         :      54321.125")
+    (tmp_path / "en.md").write_text(more)
+    (tmp_path / "zh.md").write_text(f"{DATE}{more}")
+    (tmp_path / "other.md").write_text(more.replace("54321.125", "54321.126"))
+    (tmp_path / "short.md").write_text(V1)
+    names = ("en.md", "zh.md", "other.md", "short.md")
+    found = import_files([tmp_path / name for name in names], Facts())
+    assert [len(found.rows), len(found.copied)] == [5, 2]
+    assert not any("run-replayed" in row["reasons"] for row in found.rows)
+
+
 def test_a_page_that_quotes_its_log_again_has_one_run() -> None:
     """An explanation below a log repeats its lines one by one."""
     table = V3[V3.index("SUMMARY rate") : V3.index("   File create (stonewall)")]
