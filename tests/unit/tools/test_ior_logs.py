@@ -52,3 +52,35 @@ def test_what_was_requested_is_the_product_not_what_ior_expects() -> None:
 )
 def test_what_slurm_ignores_is_no_error_of_the_tool(line: str) -> None:
     assert complaint(line) is None
+
+
+SUMMARY = """\
+Max Write: 3842.11 MiB/sec (4028.74 MB/sec)
+
+Summary of all tests:
+Operation   Max(MiB)   Min(MiB)  Mean(MiB)     StdDev{ops}    Mean(s){wall} #Tasks tPN reps fPP segcnt\
+ blksiz xsize aggs(MiB) API RefNum
+write        3842.11    3595.90    3695.92     101.02{ops}   88.72562{wall} 32 4 {reps} 1 2 10737418240\
+ 8388608 327680.0 MPIIO 0
+
+Finished: Tue Oct  8 16:59:51 2019
+"""
+
+
+@pytest.mark.parametrize("ops", ["", " Max(OPs) Min(OPs)"])
+def test_the_last_lines_of_a_log_have_the_results_of_its_summary(ops: str) -> None:
+    """A page with the output of tail for two runs was 'output of dd'."""
+    texts = [SUMMARY.format(ops=ops, wall=" Stonewall(s)" if ops else "", reps=reps) for reps in (4, 1)]
+    (run,) = runs("$ tail slurm-212.out\n" + "\n$ tail slurm-216.out\n".join(texts))
+    assert [row["bw_mib_s"] for row in run.rows] == [3695.92, 3695.92]
+    assert [row["observed"].get("mean_of") for row in run.rows] == [4, None]
+    assert [row["total_s"] for row in run.rows] == [None, 88.72562]
+    told = ("api", "layout", "nn", "ppn", "xfer_bytes", "block_bytes", "segments")
+    values = ("MPIIO", "file-per-process", 8, 4, 8 * 2**20, 10 * 2**30, 2)
+    assert {tuple(row[name] for name in told) for row in run.rows} == {values}
+
+
+def test_a_summary_adds_nothing_to_a_table_of_iterations() -> None:
+    (run,) = runs(LOG)
+    (other,) = runs("\n".join(line for line in LOG.splitlines() if not line.startswith("Operation")) + "\n")
+    assert run.rows == other.rows

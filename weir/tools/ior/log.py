@@ -67,6 +67,18 @@ _CSV_FIELDS = {
     "iter": "iteration",
 }
 
+# Options by the names of the columns of a summary.
+_SUMMARY_OPTIONS = {
+    "#Tasks": "tasks",
+    "tPN": "tasksPerNode",
+    "reps": "repetitions",
+    "fPP": "filePerProc",
+    "segcnt": "segmentCount",
+    "blksiz": "blockSize",
+    "xsize": "transferSize",
+    "API": "api",
+}
+
 
 @dataclass
 class Printed:
@@ -120,7 +132,7 @@ class RunLog:
 
     @property
     def result_count(self) -> int:
-        return sum(len(test.results) for test in self.tests)
+        return sum(len(test.results or test.summaries) for test in self.tests)
 
 
 def scan(text: str) -> list[RunLog]:
@@ -142,6 +154,7 @@ class _Scanner:
         self.mean_gib: float | None = None
         self.json_result: Printed | None = None
         self.csv_columns: list[str] = []
+        self.summary_columns: list[str] = []
         self.early: list[Message] = []  # warnings after the end of a run: those of the next one
 
     @property
@@ -180,7 +193,8 @@ class _Scanner:
     def _next_run(self) -> None:
         self.runs.append(RunLog(messages=self.early))
         self.early = []
-        self.section, self.sizes, self.json_result, self.csv_columns = "", {}, None, []
+        self.section, self.sizes, self.json_result = "", {}, None
+        self.csv_columns, self.summary_columns = [], []
         self.pairs = self.mean_gib = None
 
     def _sizes(self, line: str) -> bool:
@@ -207,6 +221,13 @@ class _Scanner:
             if columns:
                 self._add(Printed(table[1], dict(zip(columns, numbers, strict=True))))
                 return True
+        if line.startswith("Operation ") and "Max(MiB)" in line:
+            self.summary_columns = line.split()
+            if self.run.test.summaries:  # that of another run, of which a page quotes the end
+                self.run.tests.append(Test())
+            return True
+        if self.summary_columns and line.startswith(("write ", "read ")) and self._of_summary(line.split()):
+            return True
         summary = _SUMMARY_ROW.match(line)
         if summary:
             self.run.test.summaries.append((summary[1], tuple(summary[2].split())))
@@ -220,6 +241,20 @@ class _Scanner:
             self._csv(line.split(","))
             return True
         return False
+
+    def _of_summary(self, fields: list[str]) -> bool:
+        """The summary of 3.x and 4.x, whose columns have names. It tells more than a table of iterations,
+        which is all that counts where it is there."""
+        if len(fields) != len(self.summary_columns):
+            return False
+        named = dict(zip(self.summary_columns, fields, strict=True))
+        test = self.run.test
+        if not any(one.results for one in self.run.tests):
+            options = {name: named[column] for column, name in _SUMMARY_OPTIONS.items() if column in named}
+            test.options = options | test.options
+            numbers = [named.get(column, "") for column in ("Max(MiB)", "Min(MiB)", "Mean(MiB)")]
+            test.summaries.append((fields[0], (*numbers, *[""] * 5, named.get("Mean(s)", ""))))
+        return True
 
     def _csv(self, fields: list[str]) -> None:
         if len(fields) == len(self.csv_columns):
