@@ -35,6 +35,19 @@ test: (groupid=0, jobs=1): err= 0: pid=1559: Mon Jan  5 20:39:06 2026
         assert ("write" in rates) == (page != text)
 
 
+@pytest.mark.parametrize("end", ["  \n# fio\n", "Run status group 0 (all jobs):\n"])
+def test_a_page_may_leave_out_lines_behind_a_rate(end: str) -> None:
+    """It had no result: the line of what was issued was not there, as in an output that was cut."""
+    text = """\
+randrw2.dat: (groupid=0, jobs=1): err= 0: pid=22508: Tue Oct 18 18:57:40 2022
+  write: IOPS=3637, BW=28.4MiB/s (29.8MB/s)(854MiB/30045msec)
+   iops        : min= 3262, max= 4006, avg=3638.33, stdev=270.04, samples=60
+"""
+    ((_, parsed),) = runs_in(text + end)
+    assert [row["bw_mib_s"] for row in parsed.rows] == [pytest.approx(28.4, rel=0.002)]
+    assert not [row for _, cut in runs_in(text) for row in cut.rows]
+
+
 def test_a_command_begins_another_run(tmp_path: Path) -> None:
     """Without the lines above its result, a run had the request of the one before, and was its worker."""
     result = """\

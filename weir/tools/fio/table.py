@@ -59,7 +59,7 @@ _ISSUED = re.compile(
     re.MULTILINE,
 )
 _COUNTS = (1, 2, 4, 5, 6, 7, 8, 9)  # groups of reads and writes: issued, then those that were short
-_QUOTED = re.compile(r"^ +(?:read|write) ?: .*\n[ \t]*\n", re.MULTILINE)
+_QUOTED = re.compile(r"^ +(?:read|write) ?: .*\n(?:[ \t]+\S.*\n)*(?:[ \t]*\n|Run status)", re.MULTILINE)
 _VERSION = re.compile(r"^fio-(\S+)$", re.MULTILINE)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 _NOT_PRINTED = "not printed"  # a page may have the results without the lines above them
@@ -161,7 +161,7 @@ def _of_today(size: str) -> str:
 
 def _rows(section: str, job: Job) -> Iterator[Row]:
     """The rows of a whole section. A section that is cut has no line of what was issued, nor has one of which
-    a page quotes the first lines alone: there is an empty line behind them, where fio prints none."""
+    a page quotes some lines alone: an empty line or that of the group ends these, where fio prints none."""
     issued = _ISSUED.search(section)
     if issued is None and not _QUOTED.search(section):
         return
