@@ -137,6 +137,10 @@ class Tool:
         """The runs in a log that somebody kept, for weir import; none if it holds nothing of this tool."""
         return ()
 
+    def without_storage(self, text: str) -> str:
+        """The kind, as a noun, of an output whose program was told to use no storage: none is refused."""
+        return ""
+
     def latencies(self, outputs: Mapping[str, Path]) -> Iterable[Row]:
         """Buckets of the times of single operations, where these are what the tool is about: access,
         iteration, upper_us, count."""

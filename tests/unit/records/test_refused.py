@@ -72,6 +72,24 @@ def test_files_of_a_program_that_hold_no_result_are_no_failure(
     assert kind_of("elbencho -w -t 4 /scratch/f\n") == "output of elbencho"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: (g=0): rw=read, bs=4K-4K/4K-4K/4K-4K, ioengine=net, iodepth=8\nfio-2.8\nStarting 1 process\n\n"
+        "a: (groupid=0, jobs=1): err= 0: pid=4: Tue Mar 22 21:43:37 2016\n"
+        "  read : io=10233MB, bw=11749Mbit/s, iops=11764, runt=  6968msec\n",
+        '{"fio version": "fio-3.1", "global options": {"ioengine": "net"}, "jobs": [{"jobname": "a"}]}',
+    ],
+    ids=["text", "JSON"],
+)
+def test_an_output_of_fio_without_storage_is_not_damaged(tmp_path: Path, text: str) -> None:
+    """It was refused as if it were cut, or in a form that is not read."""
+    assert imported(tmp_path, good=LOG, network=text)[0] == 0
+    assert kind_of(text) == "output of fio without storage (ioengine net)"
+    mixed = text.replace("=net", "=sync").replace(': "net', ': "sync')
+    assert kind_of(f"{text}\n{mixed}") == "output of fio"
+
+
 def test_an_import_of_all_files_has_no_count_of_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,8 +11,10 @@ from typing import Any
 from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths, Tool, label_of_jobs
 from weir.tools.fio.parse import (
+    ENGINE,
     JOB_FILE,
     LOG_START,
+    NO_STORAGE,
     OUTPUT,
     TERSE,
     bins_us,
@@ -108,6 +110,11 @@ class Fio(Tool):
         if not found and LOG_START.search(text):  # a document that was cut
             return [replace(_NOTHING, program="fio")]
         return found
+
+    def without_storage(self, text: str) -> str:
+        engines = set(ENGINE.findall(text)) if OUTPUT.search(text) else set()
+        idle = bool(engines) and engines.issubset(NO_STORAGE)
+        return f"output of fio without storage (ioengine {', '.join(sorted(engines))})" if idle else ""
 
     def latencies(self, outputs: Mapping[str, Path]) -> Iterable[Row]:
         for document in documents(read_texts(outputs).get("summary", "")):

@@ -52,7 +52,7 @@ INTERFACES: Mapping[str, str] = {
 # Engines that move nothing to or from storage: fio counts bytes for names that are made and space that is
 # reserved, too.
 NO_STORAGE = (
-    *("net", "netsplice", "null", "cpuio", "exec", "falloc", "ftruncate"),
+    *("net", "netsplice", "null", "cpuio", "cpu", "exec", "falloc", "ftruncate"),
     *(f"{item}{call}" for item in ("file", "dir") for call in ("create", "stat", "delete")),
 )
 _ASYNCHRONOUS = frozenset(("libaio", "io_uring", "io_uring_cmd", "posixaio", "windowsaio", "solarisaio"))
@@ -65,6 +65,7 @@ _SYNCS_EVERY = ("fsync", "fdatasync")  # so many writes of a job; the last ones 
 _LEAST_SYNCED = 0.95
 _OFF = ("0", "none", "")
 _OTHER_NAMES = {"blocksize": "bs", "readwrite": "rw", "filesize": "size", "io_size": "size"}
+ENGINE = re.compile(r'\bioengine(?:=|" ?: ?")(\w+)')
 LOG_START = re.compile(r'\{\s*"fio version"')
 _PERCENTILES = {"lat_p50_us": "50.000000", "lat_p90_us": "90.000000", "lat_p99_us": "99.000000"}
 _PERCENTILES |= {"lat_p999_us": "99.900000"}
