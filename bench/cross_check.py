@@ -19,19 +19,13 @@ from typing import Any
 
 import yaml
 
+from bench.engine_table import ENVIRONMENT, LAUNCH, ROOT, original
 from weir.decide.compare.cross_check import agreements
 from weir.plan import read_plan
 from weir.terms.model import Cell
 
-ROOT = Path(__file__).resolve().parents[1]
 VARIABLES = {"ior": "IOR", "mdtest": "MDTEST", "netcdf-bench": "BENCHTOOL"}
 NAMES = {"ior": "ior", "mdtest": "mdtest", "netcdf-bench": "benchtool"}
-ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_mpi_yield_when_idle": "1",  # as the site local has it
-}
-LAUNCH = ["--oversubscribe", "--bind-to", "none", "--mca", "pml", "ob1", "--mca", "btl", "self,vader"]
 ITERATIONS = 4  # of one launch, where the original has iterations: a launch takes as long as three of them
 
 
@@ -79,7 +73,7 @@ def site(originals: dict[str, str]) -> dict[str, Any]:
 
 def configured(folder: Path, targets: dict[str, Path], rounds: int) -> None:
     """The configuration of the study below folder."""
-    originals = {tool: os.environ.get(VARIABLES[tool]) or shutil.which(NAMES[tool]) for tool in NAMES}
+    originals = {tool: original(NAMES[tool], VARIABLES[tool]) for tool in NAMES}
     missing = [NAMES[tool] for tool, program in originals.items() if not program]
     if missing:
         sys.exit(f"not found: {', '.join(missing)}; hint: {', '.join(VARIABLES.values())} name the programs")

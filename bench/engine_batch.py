@@ -6,20 +6,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import statistics
-import subprocess
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from bench.engine_table import ROOT, run
+
 GOAL_MS = 5.0
-ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_mpi_yield_when_idle": "1",  # as the site local has it
-}
-LAUNCH = ["--mca", "pml", "ob1", "--mca", "btl", "self,vader", "--bind-to", "none", "--oversubscribe"]
 SHAPE = ["-w", "-r", "-g", "-t", "4096", "-b", "16384"]
 
 
@@ -39,10 +32,7 @@ def beyond_ms(program: str, folder: Path, count: int, ranks: int) -> list[float]
     """The time of each cell from its begin to its end, less the phases that it measured."""
     requested, status = folder / "list", folder / "status"
     requested.write_text("".join("\t".join(arguments) + "\n" for arguments in cells(folder, count, ranks)))
-    mpirun = shutil.which("mpirun.openmpi") or "mpirun"
-    launcher = [mpirun, *LAUNCH, "-n", str(ranks)]
-    environment = {**os.environ, **ENVIRONMENT}
-    subprocess.run([*launcher, program, "batch", str(requested), str(status)], env=environment, check=True)
+    run(ranks, [program, "batch", str(requested), str(status)])
     costs = []
     for number, line in enumerate(status.read_text().splitlines()):
         _, code, cell_s = line.split("\t")

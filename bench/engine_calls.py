@@ -19,11 +19,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from bench.engine_table import RANK_BYTES, SIZES, original, run  # noqa: E402
-from weir.statistics.median import median_interval  # noqa: E402
+from bench.engine_table import RANK_BYTES, ROOT, SIZES, original, run
+from weir.statistics.median import median_interval
 
 KINDS = ("write", "read", "between")
 ITERATIONS = "10"

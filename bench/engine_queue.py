@@ -20,12 +20,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from bench.engine_table import ENVIRONMENT, ROOT
+
 ENGINE = ROOT / "build" / "weir-io"
 FILE_MIB = int(os.environ.get("BENCH_FILE_MIB", "512"))
 SECONDS = float(os.environ.get("BENCH_SECONDS", "1"))
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "9"))
-AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def run_engine(case: Case, file: Path) -> Sample:
     arguments += ["-E", "-t", case.xfer, "-b", f"{FILE_MIB}m", "-o", str(file)]
     arguments += ["-z", "-D", str(SECONDS)] if case.random else []
     arguments += ["-w" if case.access == "write" else "-r", "--no-warm-up", f"--json={summary}"]
-    subprocess.run(arguments, check=True, capture_output=True, env={**os.environ, **AS_ROOT})
+    subprocess.run(arguments, check=True, capture_output=True, env={**os.environ, **ENVIRONMENT})
     result = json.loads(summary.read_text())["results"][0]
     return Sample(result["ops_s"], result["observed"]["cpu_s"] / result["operations"] * 1e6)
 

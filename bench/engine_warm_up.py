@@ -10,26 +10,16 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import statistics
-import subprocess
 import tempfile
 from pathlib import Path
 
-from engine_queue import interval
+from bench.engine_queue import interval
+from bench.engine_table import ROOT, run
 
-ROOT = Path(__file__).resolve().parents[1]
-ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-LAUNCH = ["--mca", "pml", "ob1", "--mca", "btl", "self,vader", "--bind-to", "none", "--oversubscribe"]
 SHAPE = ["-w", "-r", "-g", "-t", "16k"]
 APIS = ("POSIX", "MMAP", "MPIIO", "HDF5", "NETCDF4", "PNETCDF", "URING")
 CELLS = 3
-
-
-def launch(program: str, arguments: list[str]) -> None:
-    mpirun = shutil.which("mpirun.openmpi") or "mpirun"
-    command = [mpirun, *LAUNCH, "-n", "2", program, *arguments]
-    subprocess.run(command, env={**os.environ, **ENVIRONMENT}, check=True, capture_output=True)
 
 
 def cell(folder: Path, api: str, block: str, warm: bool) -> list[str]:
@@ -45,11 +35,11 @@ def total_s(folder: Path) -> float:
 
 def once(program: str, folder: Path, api: str, block: str, warm: bool) -> tuple[float, float, float]:
     """Seconds alone, of the first cell and of the last cell of a batch."""
-    launch(program, cell(folder / "alone", api, block, warm))
+    run(2, [program, *cell(folder / "alone", api, block, warm)])
     places = [folder / f"cell{number}" for number in range(CELLS)]
     lines = ["\t".join([place.name, "2", str(place), *cell(place, api, block, warm)]) for place in places]
     (folder / "list").write_text("\n".join(lines) + "\n")
-    launch(program, ["batch", str(folder / "list"), str(folder / "status")])
+    run(2, [program, "batch", str(folder / "list"), str(folder / "status")])
     return total_s(folder / "alone"), total_s(places[0]), total_s(places[-1])
 
 

@@ -21,14 +21,10 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from bench.engine_table import ENVIRONMENT, ROOT
+
 BLIND = ROOT / "build" / "blind"
 PROGRAMS = {True: ROOT / "build" / "weir-io", False: BLIND / "weir-io"}
-ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-}
 CELL = ["-w", "-r", "-g", "-t", "1m"]
 OPERATIONS = 65536
 

@@ -20,15 +20,13 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.workflow.conftest import Checkout, copy_of_the_tree
+from weir.plan import Plan, read_plan
+from weir.records.collect import finished_runs
+from weir.records.judged import collect_cell
+from weir.statistics.median import median_interval
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from tests.workflow.conftest import Checkout, copy_of_the_tree  # noqa: E402
-from weir.plan import Plan, read_plan  # noqa: E402
-from weir.records.collect import finished_runs  # noqa: E402
-from weir.records.judged import collect_cell  # noqa: E402
-from weir.statistics.median import median_interval  # noqa: E402
-
 Phases = dict[tuple[str, str, int], float]  # cell, access and round: MiB/s
 
 

@@ -23,12 +23,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from bench.tables import replace_rows
+from weir.base.mounts import mount_of
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from bench.tables import replace_rows  # noqa: E402
-from weir.base.mounts import mount_of  # noqa: E402
-
 RESULTS = ROOT / "bench/results/prove_programs.csv"
 MEMORY = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
 MIB = 2**20

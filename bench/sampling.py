@@ -17,14 +17,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.workflow.conftest import Checkout, copy_of_the_tree
+from weir.audit.judge import USABLE
+from weir.records.table import read_records
+from weir.statistics.median import ASSUMED, half_width
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from tests.workflow.conftest import Checkout, copy_of_the_tree  # noqa: E402
-from weir.audit.judge import USABLE  # noqa: E402
-from weir.records.table import read_records  # noqa: E402
-from weir.statistics.median import ASSUMED, half_width  # noqa: E402
-
 TEN, LEAST, MOST = 10, 8, 40
 SERIES = 160
 REACHED_BY_TEN = 0.75

@@ -9,11 +9,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.unit.survey.trees import inventory, make_tree
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from tests.unit.survey.trees import inventory, make_tree  # noqa: E402
-
 FILES = 100_000
 RATES = (5_000, 1e9)  # operations per second; 1e9 is effectively unlimited
 

@@ -26,12 +26,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from weir.statistics.median import median_interval
+from weir.witness.document import LIBRARY
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from weir.statistics.median import median_interval  # noqa: E402
-from weir.witness.document import LIBRARY  # noqa: E402
-
 KIB, MIB = 1 << 10, 1 << 20
 SIZES = (4 * KIB, 64 * KIB, 256 * KIB, MIB, 4 * MIB)
 MODES = {"files": {}, "mounts": {"WEIR_WITNESS_MOUNTS": "1"}}
