@@ -7,14 +7,12 @@ from __future__ import annotations
 import argparse
 import os
 import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from bench.batches import ROOT, Cost, cost_of, weir
 from weir.measure.command import before
 from weir.measure.launch import RunEnd, after
 from weir.measure.machine.host import host_facts
@@ -23,7 +21,6 @@ from weir.plan import Plan, read_plan
 from weir.records.judged import rows_text
 from weir.runs.ledger import end_run
 
-ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "tests" / "golden" / "ior" / "weir-io-mpiio.json"
 RECORDS_OF_A_RUN = 4  # two iterations of write and read
 _BLANKS = str.maketrans("01", " \n")
@@ -55,27 +52,6 @@ stacks:
       ior: [weir-io, ior]
 """
 TARGET = "target: fast\nkind: parallel\ndescription: A parallel file system\npath: /scratch/weir\n"
-
-
-@dataclass(frozen=True)
-class Cost:
-    """One command."""
-
-    time_s: float
-    cpu_s: float
-    peak_mib: float
-
-
-def measured(arguments: list[str]) -> Cost:
-    """weir in a process of its own, and of its children."""
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "weir", *arguments], stdout=subprocess.DEVNULL, cwd=ROOT
-    )
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        raise SystemExit(f"weir {' '.join(arguments)} failed")
-    return Cost(time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
 def write_configuration(folder: Path, cells: int) -> None:
@@ -112,7 +88,7 @@ def plan_cells(size: int, folder: Path) -> dict[str, Cost]:
     """The cost of a plan of so many cells, from YAML to plan.json."""
     config, planned = folder / "many", folder / "plan.json"
     write_configuration(config, size)
-    costs = {"plan": measured(["plan", "--config-dir", str(config), "--out", str(planned)])}
+    costs = {"plan": cost_of(weir("plan", "--config-dir", str(config), "--out", str(planned)), folder)}
     planned.unlink()
     return costs
 
@@ -124,13 +100,13 @@ def grow(size: int, folder: Path) -> dict[str, Cost]:
     few, results = folder / "few", folder / "large"
     write_configuration(few, runs)
     plan_file = results / "study" / "plan.json"
-    measured(["plan", "--config-dir", str(few), "--out", str(plan_file)])
+    cost_of(weir("plan", "--config-dir", str(few), "--out", str(plan_file)), folder)
     plan = read_plan(plan_file)
-    collect = ["collect", "--plan", str(plan_file), "--results", str(results)]
+    collect = weir("collect", "--plan", str(plan_file), "--results", str(results))
     collect += ["--out", str(plan_file.with_name("records.csv"))]
     write_runs(plan, results, 0, runs)
-    costs["collect"] = measured(collect)
-    costs["judge again"] = measured([*collect, "--judge-again"])
+    costs["collect"] = cost_of(collect, folder)
+    costs["judge again"] = cost_of([*collect, "--judge-again"], folder)
     return costs
 
 
