@@ -2,14 +2,13 @@
 
 Both use io_uring with registered buffers and a registered file, in alternating order. In order both move the
 whole file once; in random order both stop after BENCH_SECONDS. Printed: the median ratio of operations per
-second, an interval that covers it with at least 95 % (sign test; from 6 rounds), and the CPU time of the
-transfers per operation, as each program reports it. fio: apt-get install fio.
+second, its 95 % interval from 6 rounds on, and the CPU time of the transfers per operation, as each program
+reports it. fio: apt-get install fio.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import os
 import shutil
 import statistics
@@ -21,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.engine_table import ENVIRONMENT, ROOT
+from weir.statistics.median import median_interval
 
 ENGINE = ROOT / "build" / "weir-io"
 FILE_MIB = int(os.environ.get("BENCH_FILE_MIB", "512"))
@@ -74,13 +74,8 @@ def run_fio(case: Case, file: Path) -> Sample:
 
 
 def interval(ratios: Sequence[float]) -> str:
-    """Order statistics: of n values the median lies outside of the r-th and (n + 1 - r)-th with twice the
-    probability of fewer than r heads in n throws."""
-    ordered, count = sorted(ratios), len(ratios)
-    outside, rank = 0.0, 0
-    while (more := outside + 2 * math.comb(count, rank) / 2**count) <= 0.05:
-        outside, rank = more, rank + 1
-    return f"{ordered[rank - 1]:.2f}-{ordered[-rank]:.2f}" if rank else "too few rounds"
+    ends = median_interval(ratios, 0.0)
+    return f"{ends[0]:.2f}-{ends[1]:.2f}" if ends else "too few rounds"
 
 
 def compare(case: Case, file: Path) -> str:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
 import statistics
 import subprocess
 import tempfile
@@ -22,6 +21,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bench.engine_table import ENVIRONMENT, ROOT
+from weir.statistics.median import median_interval
 
 BLIND = ROOT / "build" / "blind"
 PROGRAMS = {True: ROOT / "build" / "weir-io", False: BLIND / "weir-io"}
@@ -88,10 +88,9 @@ def paired(pairs: int, root: str, measure: Callable[[Path, Path], Values]) -> li
 
 
 def median_text(values: list[float], unit: str) -> str:
-    """Median with its 95 % interval, by bootstrap."""
-    draw = random.Random(1)
-    medians = sorted(statistics.median(draw.choices(values, k=len(values))) for _ in range(2000))
-    return f"{statistics.median(values):+.1f} {unit} [{medians[50]:+.1f}, {medians[1949]:+.1f}]"
+    """Median with its 95 % interval; of fewer than six pairs with the least and the greatest."""
+    low, high = median_interval(values, 0.0) or (min(values), max(values))
+    return f"{statistics.median(values):+.1f} {unit} [{low:+.1f}, {high:+.1f}]"
 
 
 def main() -> None:
