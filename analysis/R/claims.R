@@ -82,7 +82,10 @@ correct_for_many <- function(decided) {
   chance <- decided$evidence == "these records" & decided$verdict %in% outcomes[1:2] & !(decided$q <= 0.05)
   decided[chance, `:=`(
     verdict = outcomes[3], doubt = paste_doubts(doubt, sprintf("not sure among %d claims", sum(!is.na(decided$p))))
-  )][]
+  )]
+  # The same for the verdicts by the other definition of bandwidth.
+  decided[by_whole_time %in% outcomes[1:2] & !(stats::p.adjust(p_whole, "BH") <= 0.05), by_whole_time := outcomes[3]]
+  decided[, p_whole := NULL][]
 }
 
 paste_doubts <- function(first, second) ifelse(nzchar(first), paste(first, second, sep = "; "), second)
@@ -106,10 +109,11 @@ decide_claim <- function(claim, paper, sets, printed, degraded_too = function() 
     found$ran <- max(found$rounds, decided(claim, paper, degraded_too()[[claim$measure]])$rounds)
   }
   here <- claim_row(claim, paper, "these records", found)
-  by_whole_time <- if (claim$measure == "bandwidth") outcome_of(claim, decided(claim, paper, sets$whole))$verdict
-  here[, by_whole_time := if (is.null(by_whole_time)) NA_character_ else by_whole_time]
+  whole <- if (claim$measure == "bandwidth") outcome_of(claim, decided(claim, paper, sets$whole))
+  here[, `:=`(by_whole_time = NA_character_, p_whole = NA_real_)]
+  if (!is.null(whole)) here[, `:=`(by_whole_time = whole$verdict, p_whole = whole$p)]
   there <- claim_row(claim, paper, "published values", decided(claim, paper, printed))
-  rbind(here, there[, by_whole_time := NA_character_])
+  rbind(here, there, fill = TRUE)
 }
 
 # An error in a claim names it.

@@ -112,16 +112,17 @@ verdict_cell <- function(found) {
   sprintf(
     "\\textbf{\\textcolor[HTML]{%s}{%s %s}}%s", toupper(sub("#", "", colours_of("outcome")[found$verdict])),
     escape_latex(verdict_signs[found$verdict]), found$verdict,
-    ifelse(found$by_whole_time %in% c(found$verdict, NA), "", "$^\\dagger$")
+    ifelse(is_reversed(found), "$^\\dagger$", "")
   )
 }
+
+is_reversed <- function(found) !is.na(found$by_whole_time) & found$by_whole_time != found$verdict
 
 verdict_signs <- c(reproduced = "\u2713", contradicted = "\u00d7", undecided = "?")
 
 deciding_cell <- function(found) {
   words <- ifelse(is.na(found$would_decide) | !nzchar(found$would_decide), "--", escape_latex(found$would_decide))
-  by_time <- !is.na(found$by_whole_time) & found$by_whole_time != found$verdict
-  ifelse(by_time %in% TRUE, paste0(words, sprintf("; $\\dagger$: %s", found$by_whole_time)), words)
+  ifelse(is_reversed(found), paste0(words, sprintf("; $\\dagger$: %s", found$by_whole_time)), words)
 }
 
 # 0.85 or more, 0.8 to 1.2

@@ -147,12 +147,14 @@ test_that("one pair with one round takes no interval from nineteen others", {
 })
 
 test_that("of many claims a decision has to be sure among all of them", {
-  one <- data.table::data.table(evidence = "these records", verdict = "reproduced", doubt = "", p = 0.04)
+  one <- data.table::data.table(evidence = "these records", verdict = "reproduced", doubt = "", p = 0.04,
+    by_whole_time = "contradicted", p_whole = 0.04)
   expect_identical(correct_for_many(data.table::copy(one))$verdict, "reproduced")
-  many <- rbind(one, one[rep(1, 9)][, `:=`(p = 0.5, verdict = "undecided")])
+  many <- rbind(one, one[rep(1, 9)][, `:=`(p = 0.5, verdict = "undecided", p_whole = 0.5, by_whole_time = "undecided")])
   corrected <- correct_for_many(many)
   expect_identical(corrected$verdict[1], "undecided")
   expect_match(corrected$doubt[1], "not sure among 10 claims")
+  expect_identical(corrected$by_whole_time, rep("undecided", 10), info = "nor is the other definition of bandwidth")
 })
 
 test_that("a claim never compares or joins two systems", {

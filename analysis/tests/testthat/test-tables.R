@@ -31,6 +31,12 @@ test_that("a claim says what is computed of its sentence, and how many points ar
     c("", "; 1 point, unproven", "; all 8 points unproven", "; 2 of 4 points unproven"))
 })
 
+test_that("a dagger marks each claim that the other definition of bandwidth reverses, whatever the rest are", {
+  found <- data.table(verdict = c("reproduced", "undecided", "contradicted", "undecided"),
+    by_whole_time = c("undecided", "undecided", "reproduced", NA))
+  expect_identical(grepl("dagger", load_table("claims")$verdict_cell(found)), c(TRUE, FALSE, TRUE, FALSE))
+})
+
 test_that("a claim that is undecided tells what would decide it: rounds, or rounds that are not degraded", {
   skip_if_quick()
   rounds <- function(n, ...) {
