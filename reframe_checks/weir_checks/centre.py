@@ -27,7 +27,7 @@ OF_PARTITION = (
     *("time_limit", "launch", "slow_nodes"),
 )
 OF_STACK = ("programs", "environment", "launcher_options")
-_OF_STACK = {"programs?": dict, "environment?": dict}
+_STACK = {"programs?": dict, "environment?": dict}
 OF_SITE = ("targets", "scale", "site", "partition", "environs")
 SCHEDULERS = {
     **{"slurm": "slurm", "squeue": "slurm", "pbs": "pbs", "torque": "pbs", "sge": "gridengine"},
@@ -56,7 +56,7 @@ def extras_of(partition: SystemPartition) -> dict[str, Any]:
     """The extras for weir: {'weir': 'lab'} is short for {'weir': {'site': 'lab'}}."""
     given = partition.extras.get(KEY, {})
     given = {"site": given} if isinstance(given, str) else given
-    _require_keys(partition, given, {**_OF_STACK, "targets?": {"*": dict}, "site?": str, "partition?": str})
+    _require_keys(partition, given, {**_STACK, "targets?": {"*": dict}, "site?": str, "partition?": str})
     known = [*OF_SITE, *OF_PARTITION, *OF_STACK]
     for key in given:
         if key not in known:
@@ -157,7 +157,7 @@ def _stacks(partition: SystemPartition, given: Mapping[str, Any]) -> dict[str, A
     stacks = {}
     for environ in environs_of(partition, given):
         of_environ = environ.extras.get(KEY, {})
-        _require_keys(partition, of_environ, _OF_STACK)
+        _require_keys(partition, of_environ, _STACK)
         own = {key: given[key] for key in OF_STACK if key in given} | dict(of_environ)
         modules = ", ".join(environ.modules) or "no modules"
         if "programs" not in own:

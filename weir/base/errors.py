@@ -7,7 +7,6 @@ import difflib
 import errno
 import io
 import itertools
-import math
 import os
 import re
 import sys
@@ -163,9 +162,9 @@ def require_known(
             raise InputError(message, file=file, line=line, key=key or name, value=value, hint=hint)
 
 
-def require_within(key: str, value: float, least: float, hint: str, most: float = math.inf) -> None:
-    """Refuses the number of an option that is out of its range, and one that is NaN."""
-    if not least <= value <= most:
+def require_at_least(key: str, value: float, least: float, hint: str) -> None:
+    """Refuses the number of an option that is below the least, and one that is NaN."""
+    if not value >= least:
         raise InputError("is out of range", key=key, value=value, hint=hint)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from weir.base.errors import require_within
+from weir.base.errors import require_at_least
 from weir.base.plugins import load
 from weir.decide.history import RECENT_POINTS
 from weir.records.metrics import metric_names
@@ -73,6 +73,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     if args.action == "check":
-        require_within("--recent", args.recent, 1, f"1 or more, such as {RECENT_POINTS}")
+        require_at_least("--recent", args.recent, 1, f"1 or more, such as {RECENT_POINTS}")
     code: int = load("weir.decide.history.actions", "statistics").act(args)
     return code

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from weir.base.errors import WeirError, require_known, require_within
+from weir.base.errors import WeirError, require_at_least, require_known
 from weir.base.files import as_json
 from weir.base.storage_calls import in_time
 from weir.base.units import few
@@ -43,9 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    require_within("--factor", args.factor, 1, "1 or more, such as 1.5")
+    require_at_least("--factor", args.factor, 1, "1 or more, such as 1.5")
     if args.nodes is not None:
-        require_within("--nodes", args.nodes, 1, "1 or more")
+        require_at_least("--nodes", args.nodes, 1, "1 or more")
     site, _ = load_site(find_sources(args.config_dir), args.site)
     partition = _named(site.partitions, args.partition or next(iter(site.partitions)), "--partition")
     target = _named(site.targets, args.target, "--target") if args.target else None

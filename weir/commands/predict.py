@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from weir.base.errors import InputError, WeirError, require_within
+from weir.base.errors import InputError, WeirError, require_at_least
 from weir.base.files import as_json
 from weir.decide.compare.sides import records_file
 from weir.decide.predict.application import (
@@ -180,7 +180,7 @@ def _application(args: argparse.Namespace, sources: Sources) -> Application:
 
 def _trial(args: argparse.Namespace, application: Application, targets: Sequence[str]) -> list[Row]:
     """Records of the test. Targets of the records that the site lacks are not tested."""
-    require_within("--rounds", args.rounds, 1, "1 or more, such as 6")
+    require_at_least("--rounds", args.rounds, 1, "1 or more, such as 6")
     chosen = {"site": args.site} if args.site else {}
     config = load_config(config_dir=args.config_dir, overrides=chosen)
     here = tuple(target for target in config.site.targets if target in targets)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from weir.base.errors import InputError, require_within
+from weir.base.errors import InputError, require_at_least
 from weir.base.plugins import load
 from weir.plan.config.sources import add_config_dir
 
@@ -63,6 +63,6 @@ def execute(args: argparse.Namespace) -> int:
         hint = "weir tune --suite NAME, or weir tune --replay CSV --move COLUMN"
         raise InputError("needs a suite, or a table and the columns that may change", hint=hint)
     if args.budget is not None:
-        require_within("--budget", args.budget, 1, "1 or more, such as 20")
+        require_at_least("--budget", args.budget, 1, "1 or more, such as 20")
     code: int = load("weir.decide.tune.actions", "tune").tune(args)
     return code

@@ -170,7 +170,8 @@ def kind_of(text: str) -> str:
             return f"source code in {language}"
     if form := unread_form(head):
         return form
-    if kind := next((what for tool in tools().values() if (what := tool.without_storage(head))), ""):
+    idle = filter(None, (tool.without_storage(head) for tool in tools().values()))
+    if kind := next(idle, ""):
         return kind
     for name, tool in tools().items():
         if tool.output_pattern and tool.output_pattern.search(head):

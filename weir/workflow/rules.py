@@ -15,7 +15,7 @@ from weir.measure.handover import MEASURED_PLAN, note_start
 from weir.plan import Plan, make_plan, read_plan
 from weir.plan.allocation import admission, allocations, retries
 from weir.plan.card import cost_card, other_scale
-from weir.plan.config import KEYS, load_config
+from weir.plan.config import KEYS, load_config, variable_of
 from weir.plan.config.sources import PARTS, VARIABLE
 from weir.plan.config.suite import FULL
 from weir.plan.cost import read_costs
@@ -174,7 +174,7 @@ def requested(workflow: Any, config: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of --config, --configfile or a module's `config:`, and those of config.yaml that no variable
     of the environment replaces, as for every other command."""
     given = config if is_module(workflow) else workflow.config_settings.overwrite_config
-    replaced = {key for key in KEYS if key not in given and os.environ.get(f"WEIR_{key.upper()}")}
+    replaced = {key for key in KEYS if key not in given and os.environ.get(variable_of(key))}
     return {key: value for key, value in config.items() if key not in replaced}
 
 

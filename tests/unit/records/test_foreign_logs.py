@@ -127,40 +127,6 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "335544320 bytes (336 MB, 320 MiB) copied, 2,5 s, 134 MB/s",
-        "335544320 Bytes (336 MB, 320 MiB) kopiert, 2,5 s, 134 MB/s",
-        "335544320 octets (336 MB, 320 MiB) copiés, 2.5 s, 134 MB/s",
-        "335544320 bytes copied, 2.5 s, 134 MB/s",
-    ],
-)
-def test_dd_in_other_languages(line: str) -> None:
-    ((_, parsed),) = runs_in(f"1+0 records in\n1+0 records out\n{line}\n")
-    assert (parsed.rows[0]["moved_bytes"], parsed.rows[0]["bw_mib_s"]) == (320 * 2**20, 128)
-
-
-@pytest.mark.parametrize(
-    "before", ["$ sudo ", "ana@n1:~> $ LD_PRELOAD=/lib/il.so D_IL=3 ", "time ", "# srun "]
-)
-@pytest.mark.parametrize("size", ["1M", "1MiB", "1024KiB"])
-def test_dd_behind_other_words(size: str, before: str) -> None:
-    text = f"{before}dd if=/dev/zero of=./f bs={size} count=320\n335544320 bytes copied, 2.5 s, 134 MB/s\n"
-    ((_, parsed),) = runs_in(text)
-    assert (parsed.rows[0]["access"], parsed.rows[0]["xfer_bytes"]) == ("write", 2**20)
-
-
-def test_where_and_with_which_library_dd_ran_tells_copies_apart(tmp_path: Path) -> None:
-    """A page with one command on three machines, or with and without a library, had repetitions."""
-    done = "dd if=/dev/zero of=foo bs=1M count=1\n1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.{} s, 2 MB/s\n"
-    before = ["$ ", "$ LD_PRELOAD=/lib/il.so ", "$ sudo ", "[root@n1 ~]# ", "[root@n2 ~]# ", "[root@n1 ~]# "]
-    log = tmp_path / "page.md"
-    log.write_text("".join(text + done.format(at) for at, text in enumerate(before, 51)))
-    cells = [row["cell"] for row in import_files([log], Facts()).rows]
-    assert [cells.index(cell) for cell in cells] == [0, 1, 0, 3, 4, 3]
-
-
 @pytest.mark.parametrize("margin", ["   ", "    ", "\t"])
 def test_outputs_in_another_markup_than_markdown(tmp_path: Path, margin: str) -> None:
     """reStructuredText has no number signs: its indented outputs held no results."""
@@ -178,80 +144,6 @@ def test_outputs_in_another_markup_than_markdown(tmp_path: Path, margin: str) ->
         page.write_text(f"Results\n=======\n\non the file system::\n\n{block}\nNotes\n-----\n")
         (row,) = import_files([page], Facts()).rows
         assert row["access"] == access
-
-
-def test_the_progress_of_dd_is_no_result() -> None:
-    """status=progress: a copy of 18 s had a record for each second, and its last one no command."""
-    done = "1+0 records in\n1+0 records out\n1000000000 bytes (1.0 GB, 954 MiB) copied, 2.5 s, 400 MB/s\n"
-    progress = "".join(f"{n}00000000 bytes ({n}00 MB, {n}0 MiB) copied, {n} s, 100 MB/s\n" for n in (1, 2))
-    command = "$ dd if=/dev/zero of=/data/f bs=1G count=1 status=progress\n"
-    ((_, parsed),) = runs_in(f"{command}{progress}{done}{progress}{done}{command}{done}")
-    found = [(row["access"], row["total_s"]) for row in parsed.rows]
-    assert found == [("write", 2.5), ("unknown", 2.5), ("write", 2.5)]
-
-
-def test_results_of_unknown_commands_are_no_repetitions(tmp_path: Path) -> None:
-    log = tmp_path / "log.txt"
-    log.write_text("".join(f"1073741824 bytes copied, {time} s, 55.1 MB/s\n" for time in ("19.49", "10.79")))
-    assert len({row["cell"] for row in import_files([log], Facts()).rows}) == 2
-
-
-def test_dd_from_no_storage_to_none_has_no_result() -> None:
-    done = (
-        "1+0 records in\n1+0 records out\n2147479552 bytes (2.1 GB, 2.0 GiB) copied, 0.631308 s, 3.4 GB/s\n"
-    )
-    text = (
-        "$ dd if=/dev/zero of=/dev/null bs=2G count=1\n"
-        + done
-        + "$ dd if=/dev/zero of=f bs=2G count=1\n"
-        + done
-    )
-    ((_, parsed),) = runs_in(text)
-    assert [(row["access"], row["iteration"]) for row in parsed.rows] == [("write", 0)]
-
-
-EARLY_H5BENCH = """\
-Collective metadata operations: NO.
-Collective buffering for data operations: NO.
- Performance measured with 4 ranks,
-==================  Performance results  =================
-Total emulated compute time 4 ms
-Total write size = 8 GB
-Raw write time = 16.000 sec
-Observed completion time = 36.000 sec
-Sync Raw write rate = 0.500 GB/sec
-Sync Observed write rate = 0.250 GB/sec
-===========================================================
-"""
-
-
-def test_h5bench_as_it_printed_at_first() -> None:
-    """Its completion time has the computing in it, its rate has not."""
-    ((tool, parsed),) = runs_in(EARLY_H5BENCH)
-    (row,) = parsed.rows
-    assert (tool, row["access"], row["moved_bytes"], row["collective"]) == ("h5bench", "write", 2**33, False)
-    assert (row["bw_mib_s"], row["io_s"], row["total_s"], row["observed"]["tasks"]) == (256, 16, None, 4)
-
-
-def test_h5bench_before_it_named_its_mode() -> None:
-    ((_, parsed),) = runs_in(EARLY_H5BENCH.replace("Sync ", ""))
-    assert parsed.rows[0]["bw_mib_s"] == 256
-
-
-def test_sizes_of_h5bench_in_terabytes_are_no_contradiction(tmp_path: Path) -> None:
-    """Three digits behind the point of size and rate: records were INVALID, bandwidth-not-bytes-over-time."""
-    log = tmp_path / "stdout"
-    log.write_text("""\
-=================== Performance Results ==================
-Total number of ranks: 800
-Total read size: 1.953 TB
-Raw read time: 1.308 s
-Observed read completion time: 1.431 s
-SYNC Raw read rate: 1.493 TB/s
-SYNC Observed read rate: 1.364 TB/s
-""")
-    (row,) = import_files([log], Facts()).rows
-    assert (row["verdict"], row["moved_bytes"]) == ("UNPROVEN", pytest.approx(1.953 * 2**40, rel=0.0003))
 
 
 def test_a_line_that_begins_with_warning_is_not_of_io_model() -> None:

@@ -61,12 +61,9 @@ def test_the_environment_finds_its_checkout_in_any_locale(tmp_path: Path, locale
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
     (folder,) = venv.glob("lib/python*/site-packages")
     (folder / "__editable__.weir_storage-1.0.pth").write_text(f"{top}\n", encoding="utf-8")
-    function = re.search(
-        r"^path_by_its_bytes\(\) \{.*?^\}", (ROOT / "envs/setup.sh").read_text(), re.M | re.S
-    )
-    assert function
-    script = f"{function[0]}; top=$1 venv=$2 python={sys.executable}; path_by_its_bytes"
-    subprocess.run(["bash", "-euc", script, "-", top, venv], check=True)
+    script = '. "$0"; top=$1 venv=$2 python=$3; path_by_its_bytes'
+    functions = ROOT / "envs/pip/environment.sh"
+    subprocess.run(["bash", "-euc", script, functions, top, venv, sys.executable], check=True)
     code = "import os, sys; print(os.fsencode(sys.path[-1]))"
     environment = os.environ | {"LC_ALL": locale}
     environment.pop("PYTHONPATH", None)

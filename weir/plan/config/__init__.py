@@ -24,6 +24,11 @@ KEYS = ("site", "suites", "targets", "stacks", "scale")
 _LISTS = ("suites", "targets", "stacks")
 
 
+def variable_of(key: str) -> str:
+    """The variable of the environment that replaces a key of config.yaml."""
+    return f"WEIR_{key.upper()}"
+
+
 @dataclass(frozen=True)
 class Config:
     """All that a plan is made of."""
@@ -104,7 +109,7 @@ def _choices(
     environment = os.environ if environment is None else environment
     if isinstance(file.data, dict):
         for key in KEYS:
-            variable = f"WEIR_{key.upper()}"
+            variable = variable_of(key)
             value, origin = overrides.get(key), f"requested {key}"
             if not value:
                 value, origin = environment.get(variable), variable

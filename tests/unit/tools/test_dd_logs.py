@@ -1,0 +1,74 @@
+"""What people keep of dd: other languages, prompts, progress."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from weir.records.imported_files import Facts
+from weir.records.importing import import_files, runs_in
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "335544320 bytes (336 MB, 320 MiB) copied, 2,5 s, 134 MB/s",
+        "335544320 Bytes (336 MB, 320 MiB) kopiert, 2,5 s, 134 MB/s",
+        "335544320 octets (336 MB, 320 MiB) copiés, 2.5 s, 134 MB/s",
+        "335544320 bytes copied, 2.5 s, 134 MB/s",
+    ],
+)
+def test_dd_in_other_languages(line: str) -> None:
+    ((_, parsed),) = runs_in(f"1+0 records in\n1+0 records out\n{line}\n")
+    assert (parsed.rows[0]["moved_bytes"], parsed.rows[0]["bw_mib_s"]) == (320 * 2**20, 128)
+
+
+@pytest.mark.parametrize(
+    "before", ["$ sudo ", "ana@n1:~> $ LD_PRELOAD=/lib/il.so D_IL=3 ", "time ", "# srun "]
+)
+@pytest.mark.parametrize("size", ["1M", "1MiB", "1024KiB"])
+def test_dd_behind_other_words(size: str, before: str) -> None:
+    text = f"{before}dd if=/dev/zero of=./f bs={size} count=320\n335544320 bytes copied, 2.5 s, 134 MB/s\n"
+    ((_, parsed),) = runs_in(text)
+    assert (parsed.rows[0]["access"], parsed.rows[0]["xfer_bytes"]) == ("write", 2**20)
+
+
+def test_where_and_with_which_library_dd_ran_tells_copies_apart(tmp_path: Path) -> None:
+    """A page with one command on three machines, or with and without a library, had repetitions."""
+    done = "dd if=/dev/zero of=foo bs=1M count=1\n1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.{} s, 2 MB/s\n"
+    before = ["$ ", "$ LD_PRELOAD=/lib/il.so ", "$ sudo ", "[root@n1 ~]# ", "[root@n2 ~]# ", "[root@n1 ~]# "]
+    log = tmp_path / "page.md"
+    log.write_text("".join(text + done.format(at) for at, text in enumerate(before, 51)))
+    cells = [row["cell"] for row in import_files([log], Facts()).rows]
+    assert [cells.index(cell) for cell in cells] == [0, 1, 0, 3, 4, 3]
+
+
+def test_the_progress_of_dd_is_no_result() -> None:
+    """status=progress: a copy of 18 s had a record for each second, and its last one no command."""
+    done = "1+0 records in\n1+0 records out\n1000000000 bytes (1.0 GB, 954 MiB) copied, 2.5 s, 400 MB/s\n"
+    progress = "".join(f"{n}00000000 bytes ({n}00 MB, {n}0 MiB) copied, {n} s, 100 MB/s\n" for n in (1, 2))
+    command = "$ dd if=/dev/zero of=/data/f bs=1G count=1 status=progress\n"
+    ((_, parsed),) = runs_in(f"{command}{progress}{done}{progress}{done}{command}{done}")
+    found = [(row["access"], row["total_s"]) for row in parsed.rows]
+    assert found == [("write", 2.5), ("unknown", 2.5), ("write", 2.5)]
+
+
+def test_results_of_unknown_commands_are_no_repetitions(tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    log.write_text("".join(f"1073741824 bytes copied, {time} s, 55.1 MB/s\n" for time in ("19.49", "10.79")))
+    assert len({row["cell"] for row in import_files([log], Facts()).rows}) == 2
+
+
+def test_dd_from_no_storage_to_none_has_no_result() -> None:
+    done = (
+        "1+0 records in\n1+0 records out\n2147479552 bytes (2.1 GB, 2.0 GiB) copied, 0.631308 s, 3.4 GB/s\n"
+    )
+    text = (
+        "$ dd if=/dev/zero of=/dev/null bs=2G count=1\n"
+        + done
+        + "$ dd if=/dev/zero of=f bs=2G count=1\n"
+        + done
+    )
+    ((_, parsed),) = runs_in(text)
+    assert [(row["access"], row["iteration"]) for row in parsed.rows] == [("write", 0)]

@@ -1,0 +1,53 @@
+"""What earlier and later releases of h5bench printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from weir.records.imported_files import Facts
+from weir.records.importing import import_files, runs_in
+
+EARLY_H5BENCH = """\
+Collective metadata operations: NO.
+Collective buffering for data operations: NO.
+ Performance measured with 4 ranks,
+==================  Performance results  =================
+Total emulated compute time 4 ms
+Total write size = 8 GB
+Raw write time = 16.000 sec
+Observed completion time = 36.000 sec
+Sync Raw write rate = 0.500 GB/sec
+Sync Observed write rate = 0.250 GB/sec
+===========================================================
+"""
+
+
+def test_h5bench_as_it_printed_at_first() -> None:
+    """Its completion time has the computing in it, its rate has not."""
+    ((tool, parsed),) = runs_in(EARLY_H5BENCH)
+    (row,) = parsed.rows
+    assert (tool, row["access"], row["moved_bytes"], row["collective"]) == ("h5bench", "write", 2**33, False)
+    assert (row["bw_mib_s"], row["io_s"], row["total_s"], row["observed"]["tasks"]) == (256, 16, None, 4)
+
+
+def test_h5bench_before_it_named_its_mode() -> None:
+    ((_, parsed),) = runs_in(EARLY_H5BENCH.replace("Sync ", ""))
+    assert parsed.rows[0]["bw_mib_s"] == 256
+
+
+def test_sizes_of_h5bench_in_terabytes_are_no_contradiction(tmp_path: Path) -> None:
+    """Three digits behind the point of size and rate: records were INVALID, bandwidth-not-bytes-over-time."""
+    log = tmp_path / "stdout"
+    log.write_text("""\
+=================== Performance Results ==================
+Total number of ranks: 800
+Total read size: 1.953 TB
+Raw read time: 1.308 s
+Observed read completion time: 1.431 s
+SYNC Raw read rate: 1.493 TB/s
+SYNC Observed read rate: 1.364 TB/s
+""")
+    (row,) = import_files([log], Facts()).rows
+    assert (row["verdict"], row["moved_bytes"]) == ("UNPROVEN", pytest.approx(1.953 * 2**40, rel=0.0003))
