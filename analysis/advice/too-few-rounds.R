@@ -11,9 +11,10 @@ advise <- function(evidence) {
   one <- open[order(is_too_wide(lo, hi), -abs(log(ratio)))][1]
   list(advice(
     "Measure more rounds before tuning.",
-    sprintf("%s not sure, such as %s for %ss on %s (%s).",
-      if (nrow(open) == 1) "One large effect is" else sprintf("%d large effects are", nrow(open)),
-      one$setting, one$access, one$target, effect_words(one)),
+    sprintf(
+      if (nrow(open) == 1) "One large effect is not sure: %s." else paste(nrow(open), "large effects are not sure, such as %s."),
+      sprintf("%s for %ss on %s (%s)", one$setting, one$access, one$target, effect_words(one))
+    ),
     if (is.null(evidence$facts$about)) {
       "Raise `rounds` in the suite and run again: finished rounds are kept."
     } else {
