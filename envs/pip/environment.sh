@@ -25,7 +25,8 @@ compile_what_starts() {
     "$venv/bin/snakemake" --help && "$venv/bin/reframe" --version && "$venv/bin/weir" --help
 }
 
-# Python reads the path as the locale has it, which is ASCII with LC_ALL=C or with one that is not installed.
+# setuptools writes the path, and Python reads it, in the encoding of the locale: ASCII with LC_ALL=C, or with a locale that
+# is not installed. Bytes in ASCII are right in each.
 path_by_its_bytes() {
     local file line='import os, sys; print(f"import os, sys; sys.path.append(os.fsdecode({os.fsencode(sys.argv[1])}))")'
     for file in "$venv"/lib/python*/site-packages/__editable__.weir*.pth; do
@@ -47,7 +48,7 @@ make_environment() { # make_environment LOCK
     # The name of the distribution until 0.2.0: two of them would share the command.
     ! compgen -G "$venv/lib/python*/site-packages/weir-*.dist-info" >/dev/null || pip uninstall --quiet --yes weir
     # Snakemake finds its executor `weir` only on a plain path. What pip would compile, `make build` does.
-    WEIR_BUILD_WITNESS=no pip install --no-user --no-deps --no-build-isolation --config-settings editable_mode=compat --editable "$top"
+    LC_ALL=C.UTF-8 WEIR_BUILD_WITNESS=no pip install --no-user --no-deps --no-build-isolation --config-settings editable_mode=compat --editable "$top"
     path_by_its_bytes
     pip check
     [ -z "$(compile_option "$1")" ] || compile_what_starts >/dev/null
