@@ -12,7 +12,11 @@ advise <- function(evidence) {
   list(advice(
     "Measure more rounds before tuning.",
     sprintf(
-      if (nrow(open) == 1) "One large effect is not sure: %s." else paste(nrow(open), "large effects are not sure, such as %s."),
+      if (nrow(open) == 1) {
+        "One large effect is not sure: %s."
+      } else {
+        paste(nrow(open), "large effects are not sure, such as %s.")
+      },
       sprintf("%s for %ss on %s (%s)", one$setting, one$access, one$target, effect_words(one))
     ),
     if (is.null(evidence$facts$about)) {
