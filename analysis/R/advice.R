@@ -142,8 +142,8 @@ doubt_about_phases <- function(evidence) {
     return(NULL)
   }
   doubt(sprintf("%s of %s", thousands(short), thousands(length(seconds))), sprintf(
-    "settings moved data for less than %s s, the shortest for %.0f ms: longer transfers may be slower.",
-    short_phase_s, 1000 * min(seconds)
+    "settings moved data for less than %s s, the shortest for %s: longer transfers may be slower.",
+    short_phase_s, duration_words(1e6 * min(seconds))
   ))
 }
 
@@ -221,8 +221,8 @@ plain_factor <- function(value) {
 
 # The share that an effect below 1 leaves: 26 % [21-33 %].
 share_words <- function(effect) {
-  range <- if (is.finite(effect$lo)) sprintf(" [%.0f\u2013%.0f %%]", 100 * effect$lo, 100 * effect$hi) else ""
-  sprintf("%.0f %%%s", 100 * effect$ratio, range)
+  shares <- two_digits(100 * c(effect$ratio, effect$lo, effect$hi))
+  sprintf("%s %%%s", shares[1], if (is.finite(effect$lo)) sprintf(" [%s\u2013%s %%]", shares[2], shares[3]) else "")
 }
 
 # The clear effects of real storage for some dimension.

@@ -154,7 +154,12 @@ of_unique <- function(values, in_words) {
   in_words(different)[match(values, different)]
 }
 
-percent_words <- function(shares) paste0(format_plain(signif(100 * shares, 2)), "~\\%")
+# As two_digits(): a share near the whole is neither the whole nor more.
+percent_words <- function(shares) paste0(percent_digits(shares), "~\\%")
+
+percent_digits <- function(shares) {
+  format_plain(ifelse(shares < 0.995, signif(100 * shares, 2), signif(100 * shares, 3)))
+}
 
 # The level that the intervals of these points have.
 level_words <- function(points) {

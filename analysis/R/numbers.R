@@ -243,7 +243,7 @@ definition_numbers <- function(records) {
   if (length(gain) == 0) {
     return(list(DefinitionGain = "unknown", DefinitionGainMost = "unknown"))
   }
-  list(DefinitionGain = gain_words(stats::median(gain)), DefinitionGainMost = sprintf("%.3g", 1 + max(gain)))
+  list(DefinitionGain = gain_words(stats::median(gain)), DefinitionGainMost = rate_words(1 + max(gain)))
 }
 
 # What the definition gains, from the records that tell both times.

@@ -73,6 +73,9 @@ seen_words <- function(points) {
   } else if (last$hi >= first$lo) {
     if (settings == 2) "the intervals overlap" else sprintf("the intervals of all %d overlap", settings)
   } else {
-    sprintf("%s is fastest, \u00d7%.1f of %s", first$setting, first$median / last$median, last$setting)
+    ties <- ties_of(points)
+    alike <- if (ties == 0) "" else if (ties == 1) " or one other" else sprintf(" or one of %d others", ties)
+    sprintf("%s%s is fastest, \u00d7%s of %s", first$setting, alike, two_digits(first$median / last$median),
+      last$setting)
   }
 }

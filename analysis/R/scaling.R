@@ -95,7 +95,7 @@ scaling_words <- function(table) {
   sprintf(
     "In these panels, from %s to %s %s, %s%s.", min(table$workers), max(table$workers), axis_words[[table$along[1]]],
     and_list(sprintf("the best %s goes from %s to %s %s (\u00d7%s)", grown$access, rate_words(grown$first),
-      rate_words(grown$last), table$unit[1], format_plain(signif(grown$last / grown$first, 2)))),
+      rate_words(grown$last), table$unit[1], two_digits(grown$last / grown$first))),
     if (all(table$emulated)) emulated_mark else ""
   )
 }

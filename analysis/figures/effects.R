@@ -35,7 +35,7 @@ finding <- function(table) {
   over_pairs <- if (all(known$over == "pairs")) pairs_words else ""
   known[which.max(abs(log(ratio))), sprintf("%s%s; the strongest: %s instead of %s, \u00d7%s for a %s on %s.",
     counted(nrow(known), "effect is clear", "effects are clear"), over_pairs, setting, instead_of,
-    format_plain(signif(ratio, 2)), access, target)]
+    two_digits(ratio), access, mark_name(target, emulated))]
 }
 
 # Hollow and filled are taken by clear and not clear.

@@ -32,7 +32,7 @@ finding <- function(table) {
     return(NULL)
   }
   table[1, sprintf("Reading is faster than writing in %d of %s; in the median a read has %s of the write's bandwidth.",
-    all_faster, counted(all_pairs, "configuration"), format_plain(signif(all_ratio, 2)))]
+    all_faster, counted(all_pairs, "configuration"), two_digits(all_ratio))]
 }
 
 pair_accesses <- function(points) {

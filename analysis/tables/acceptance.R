@@ -54,7 +54,7 @@ make_latex <- function(table) {
     list(
       found$n, words(paste0(rate_words(found$median), verdict_mark(found$verdict))),
       words(interval_cell(found$lo, found$hi)),
-      words(sprintf("%s\\,\\%%%s", format_plain(signif(100 * found$share, 2)), ifelse(is.na(found$declared), "*", "")))
+      words(sprintf("%s\\,\\%%%s", percent_digits(found$share), ifelse(is.na(found$declared), "*", "")))
     )
   })
   ranked <- order(types$emulated, types$target, tasks_of(types) == 1, -table[types, on = of_type, mult = "first"]$share)

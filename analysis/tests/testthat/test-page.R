@@ -217,11 +217,13 @@ test_that("the sentence of a question is of all of its settings, also of those t
     target = "disk", emulated = FALSE, access = "write", cell = "c", setting = sprintf("setting %d", 1:13),
     median = medians, lo = medians - 20, hi = medians + 20, n = 6L, verdict = "VALID", values = list(1)
   )
-  expect_equal(seen_words(points), "setting 1 is fastest, \u00d72.2 of setting 13")
+  expect_equal(seen_words(points), "setting 1 or one of 11 others is fastest, \u00d72.2 of setting 13")
   expect_length(question_groups(points)[[1]]$rows, most_rows_of_question)
   points[13, `:=`(lo = NA, hi = NA)]
   expect_equal(seen_words(points), "without intervals no order is certain")
   expect_equal(seen_words(points[1]), "")
+  near <- data.table::copy(points[1:2])[, `:=`(median = c(101, 98), lo = c(100, 97), hi = c(102, 99))]
+  expect_equal(seen_words(near), "setting 1 is fastest, \u00d71.03 of setting 2")
   expect_equal(common_pieces(c("a, b", "a, c")), "a")
   expect_equal(common_pieces(c("a, b", "a, b, c")), character())
 })

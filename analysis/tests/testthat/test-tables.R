@@ -189,6 +189,19 @@ test_that("of many points the highest of each target and access are printed, and
   expect_match(part$make_latex(table), "the 25 highest medians; all 200 points are in", all = FALSE)
 })
 
+test_that("a number near one, near the whole or near nothing does not read as that", {
+  expect_identical(percent_words(c(0.334, 0.994, 0.996, 1.046, 1.26)), paste0(c(33, 99, 99.6, 105, 126), "~\\%"))
+  expect_identical(share_words(list(ratio = 0.0041, lo = 0.003, hi = 0.005)), "0.41 % [0.30\u20130.50 %]")
+  of_figure <- function(name, ...) load_part("figure", name, home)$finding(data.table(...))
+  effect <- list(clear = TRUE, over = "rounds", setting = "a", instead_of = "b", ratio = 1.04, access = "write",
+    target = "buffer", emulated = TRUE)
+  expect_match(do.call(of_figure, c("effects", effect)), "\u00d71.04 for a write on buffer (E).", fixed = TRUE)
+  expect_match(of_figure("read-write", all_pairs = 3L, all_faster = 2L, all_ratio = 1.04), "a read has 1.04 of")
+  grown <- data.table(target = "t", along = "nn", workers = c(1, 4), median = c(996, 1030), access = "write",
+    verdict = "VALID", unit = "MiB/s", emulated = FALSE)
+  expect_match(scaling_words(grown), "from 996 to 1,030 MiB/s (\u00d71.03)", fixed = TRUE)
+})
+
 test_that("rates are short whatever their size", {
   expect_identical(short_rate_words(c(1873000, 312400, 9990, 5.25, NA)), c("1.87M", "312k", "9,990", "5.25", "--"))
 })
