@@ -150,5 +150,6 @@ io500_answer <- function(records, inputs) {
 
 # As IO500 prints its numbers; larger ones with their thousands.
 five_digits <- function(values) {
-  trimws(ifelse(values >= 1e5, rate_words(values), formatC(signif(values, 5), format = "fg", digits = 5)))
+  words <- formatC(signif(values, 5), format = "fg", digits = 5)
+  trimws(ifelse(is.na(values) | values >= 1e5, rate_words(values), words))
 }

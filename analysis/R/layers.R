@@ -87,8 +87,8 @@ layers_answer <- function(records, inputs) {
     return("")
   }
   costs <- real_storage(costs)
-  # A cost whose interval has zero in it is none that these rounds show.
-  costs[, sure := is.na(added_lo) | added_lo > 0]
+  # A cost below zero, or whose interval has zero in it, is none that these rounds show.
+  costs[, sure := added > 0 & (is.na(added_lo) | added_lo > 0)]
   most <- costs[order(emulated, target, access, !sure, -added), .SD[1], by = .(emulated, target, access)]
   named <- function(rows) latex_name(mark_name(rows$target, rows$emulated))
   adds <- most[sure == TRUE]

@@ -66,7 +66,8 @@ make_latex <- function(table) {
   shown <- table[xfer_bytes %in% c(2^14, 2^20) & !emulated]
   if (nrow(shown) == 0) shown <- table
   cells <- shown[, .(
-    cached, locality, ifelse(memory == "off0", "one buffer", "rnd"), bytes_words(xfer_bytes), n, thousands(operations),
+    cached, locality, ifelse(memory == "off0", "one buffer", "rnd"), bytes_words(xfer_bytes), n,
+    ifelse(is.na(operations), "--", thousands(operations)),
     bytes_words(moved_bytes), dash(bytes_words(fetched_bytes)), paste0(rate_words(mib_s), verdict_mark(verdict))
   )]
   heads <- c("cache", "order", "memory", "size", "$n$", "calls", "moved", "fetched", "MiB/s")

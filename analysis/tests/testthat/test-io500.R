@@ -24,6 +24,8 @@ test_that("a degraded phase is the reason why there is no score, in answer, tabl
   latex <- part$make_latex(part$make_table(records, list()))
   expect_match(latex, "not a valid IO500 score: a phase is degraded", fixed = TRUE, all = FALSE)
   expect_match(latex, "not a valid IO500 score: phases are missing", fixed = TRUE, all = FALSE)
+  invalid <- part$make_table(io500_example()[access == "find", verdict := "INVALID"], list())
+  expect_match(part$make_latex(invalid), "^find & 0 & -- &", all = FALSE)
   radar <- load_part("figure", "io500-radar", home)$make_table(records, list())
   expect_identical(unique(radar$note),
     "Not a valid IO500 score: degraded (a phase is degraded), partial (E) (phases are missing).")
