@@ -16,11 +16,10 @@ make_table <- function(records, inputs) {
   only_if(nrow(records) > 0)
   runs <- run_values(records, metric$value(records), c("target", "access"))
   runs <- runs[, `:=`(ratio = value / stats::median(value), repeated = .N), by = .(target, access, cell)][repeated > 1]
-  runs[, at := as.POSIXct(sub("T", " ", substr(began, 1, 19)), tz = "UTC", optional = TRUE)]
-  runs <- runs[!is.na(at)]
+  runs <- runs[, at := seconds_of(began)][!is.na(at)]
   only_if(nrow(runs) > 0 && data.table::uniqueN(runs$at) > 1)
   emulated_ones <- unique(records[emulated == TRUE]$target)
-  runs[, minutes := as.numeric(at - min(at), units = "mins")]
+  runs[, minutes := (at - min(at)) / 60]
   runs[, .(
     target, access, cell, round, minutes, median = ratio, n = repeated,
     emulated = target %in% emulated_ones, page = "all", sheet = 1L, column = factor(access), row = factor(target),

@@ -103,3 +103,9 @@ test_that("the interval of added rounds is the wider one, that of a fixed number
   ends <- ends_of(sort(one), ranks_of(length(one), "added"))
   expect_equal(max(width(added)[width(added) != fixed]), (ends[2] - ends[1]) / 2 / stats::median(one))
 })
+
+test_that("runs of several time zones stand on one clock", {
+  records <- study_for("timeline")
+  records[, began := ifelse(iteration == 0, "2026-01-01T01:00:00+01:00", "2026-01-01T00:10:00+00:00")]
+  expect_setequal(figures$timeline$make_table(records, list())$minutes, c(0, 10))
+})
