@@ -105,7 +105,11 @@ named_numbers <- function(records, points) {
   moved <- moved[, .(share = stats::median(moved_bytes / requested_bytes)), by = access]
   c(
     setNames(thousands_of(rules), sprintf("recordsof-%s", names(rules))),
-    if (nrow(best) > 0) best[, setNames(mark_name(mib_s(median), emulated), sprintf("bestof-%s-%s", api, access))],
+    if (nrow(best) > 0) {
+      doubt <- ifelse(best$verdict == "DEGRADED", " (degraded)", "")
+      words <- paste0(mark_name(mib_s(best$median), best$emulated), doubt)
+      setNames(words, sprintf("bestof-%s-%s", best$api, best$access))
+    },
     setNames(percent_words(moved$share), sprintf("movedof-%s", moved$access))
   )
 }
@@ -178,9 +182,9 @@ best_rates <- function(rates) {
   if (nrow(usable) == 0) {
     return("No record can be used, so that there is no bandwidth to report.")
   }
-  best <- usable[order(-median)][, .SD[1], by = access][order(match(access, metadata_accesses))]
-  words <- best[, sprintf("%s~op/s for %s (%s)", rate_words(median), latex_name(access),
-    latex_name(mark_name(target, emulated)))]
+  best <- usable_points(usable, "access")[order(-median)][, .SD[1], by = access]
+  words <- best[order(match(access, metadata_accesses)), sprintf("%s~op/s for %s (%s%s)", rate_words(median),
+    latex_name(access), latex_name(mark_name(target, emulated)), ifelse(verdict == "DEGRADED", ", degraded", ""))]
   sprintf("The highest median rates of operations on files and directories are %s.", and_list(words))
 }
 
@@ -189,12 +193,14 @@ best_rates_of_targets <- function(rates) {
   if (nrow(usable) == 0) {
     return(best_rates(rates))
   }
-  best <- usable[order(-median)][, .SD[1], by = c("target", "access")]
+  by <- c("target", "access")
+  best <- usable_points(usable, by)[order(-median)][, .SD[1], by = by]
   best <- best[order(target, match(access, metadata_accesses))]
   items <- best[, .(
     item = sprintf(
       "\\item On %s: %s.", latex_name(mark_name(target[1], emulated[1])),
-      and_list(sprintf("%s~op/s for %s", rate_words(median), latex_name(access)))
+      and_list(sprintf("%s~op/s for %s%s", rate_words(median), latex_name(access),
+        ifelse(verdict == "DEGRADED", " (degraded)", "")))
     )
   ), by = target]$item
   sprintf(

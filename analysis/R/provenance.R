@@ -96,8 +96,10 @@ verdict_words <- function(table, with_centres = TRUE) {
 # Records that are in no point.
 unused_words <- function(table) {
   beside <- sum(table$n_degraded[table$verdict %in% usable_verdicts])
+  absent <- c(degraded = sum(table$n_degraded[table$n == 0]), invalid = sum(table$n_invalid))
+  absent <- absent[absent > 0]
   c(
     if (beside > 0) sprintf("In no point: %s beside usable ones.", counted(beside, "degraded record")),
-    if (sum(table$n_invalid) > 0) sprintf("Not drawn: %s.", counted(sum(table$n_invalid), "invalid record"))
+    if (length(absent) > 0) sprintf("Not drawn: %s.", and_list(counted(absent, paste(names(absent), "record"))))
   )
 }

@@ -16,7 +16,8 @@ make_table <- function(records, inputs) {
   alike <- c("suite", "target", "stack", "access", "api", "nn", "ppn", "xfer_bytes")
   table <- summarise_records(sizes, bandwidth_all(sizes), c(alike, "block_bytes"), "MiB/s")
   table[, `:=`(memory_bytes = node_memory(inputs) / ppn, page = "all", sheet = 1L)]
-  dropped <- transfers_of(records)[experiment %in% "scaling" & layout %in% "shared"]
+  # A degraded read may have come from memory itself.
+  dropped <- transfers_of(records)[experiment %in% "scaling" & layout %in% "shared" & verdict %in% usable_verdicts]
   table[, storage_mib_s := NA_real_]
   if (nrow(dropped) > 0) {
     beside <- summarise_records(dropped, bandwidth_all(dropped), alike, "MiB/s")

@@ -22,7 +22,9 @@ make_table <- function(records, inputs) {
     lowest = min(bandwidth), lower = stats::quantile(bandwidth, 0.25), middle = stats::median(bandwidth),
     upper = stats::quantile(bandwidth, 0.75), highest = max(bandwidth), measurements = .N
   ), by = by]
-  place_panels(boxes[table, on = by], c(
+  # A box is of usable records alone.
+  table <- boxes[table, on = by][is.na(middle), n := 0L]
+  place_panels(table, c(
     variant = "page", target = "row", nn = "page", ppn = "page", api = "page", access = "column"
   ), most_rows = 5, panels = 10)
 }

@@ -15,10 +15,11 @@ most_runs <- 3L
 make_table <- function(records, inputs) {
   known <- bulk_transfers(records)[verdict != "INVALID" & !is.na(nn) & !is.na(ppn)]
   only_if(wants_form(inputs, "table best-runs") && nrow(known) > 0)
-  known[, rate := bandwidth_all(known)]
-  known <- add_variant(known, c("access", settings))[is.finite(rate)]
+  known <- add_variant(known, c("access", settings))[, value_of_record := bandwidth_all(.SD)]
+  # Degraded runs stand where a setting has no others.
+  known <- known[used_records(known, c(settings, "variant", "access", "emulated"))]
   ran <- known[order(run, iteration), .(
-    rates = list(utils::head(rate, most_runs)), mean = mean(rate), n = .N,
+    rates = list(utils::head(value_of_record, most_runs)), mean = mean(value_of_record), n = .N,
     verdict = point_verdict(TRUE, all(verdict == "DEGRADED"), sum(verdict == "UNPROVEN"))
   ), by = c(settings, "variant", "access", "emulated")]
   # A single run has nothing to be listed beside.

@@ -23,7 +23,8 @@ make_latex <- function(table) {
   }
   cells <- shown[, .(
     latex_name(access), latex_name(ifelse(nzchar(variant), paste(shape, variant, sep = "; "), shape)),
-    latex_name(api_words(api)), sprintf("$%s\\times%s$", dash(nn), dash(ppn)), n, short_rate_words(median),
+    latex_name(api_words(api)), sprintf("$%s\\times%s$", dash(nn), dash(ppn)), n,
+    paste0(short_rate_words(median), verdict_mark(verdict)),
     ifelse(is.na(lo), "--", paste0(short_rate_words(lo), "--", short_rate_words(hi))), rate_words(p50_us),
     rate_words(p99_us)
   )]

@@ -119,6 +119,8 @@ test_that("the best settings for read are listed run by run in the order of the 
   expect_equal(table[nn == 2]$mean_r, mean(4000:4003))
   expect_equal(table[nn == 2]$read_node, mean(4000:4003) / 2)
   expect_identical(nrow(part$make_table(records[iteration == 0], repeating("mistral"))), 0L)
+  cached <- data.table::copy(records)[iteration == 0 & access == "read", `:=`(verdict = "DEGRADED", bw_mib_s = 1e6)]
+  expect_equal(part$make_table(cached, repeating("mistral"))[nn == 2, c(r1, mean_r)], c(4001, 4002))
   expect_match(part$make_latex(table), "^400 & 401 & 402 & 4,000 & 4,000 & 4,000", all = FALSE)
 })
 

@@ -89,6 +89,17 @@ test_that("invalid rates are counted and not drawn, emulated ones are marked", {
   expect_no_match(paste(lines, collapse = "\n"), "\ncreate & own directory, empty")
 })
 
+test_that("what is not valid is marked in print, and degraded rates are the best where there are no others", {
+  records <- metadata_records()[access == "create" & item == "file"]
+  records[, verdict := ifelse(directories == "own", "DEGRADED", "UNPROVEN")][verdict == "DEGRADED", ops_s := 1e6]
+  print <- rates_table$make_latex(rates_table$make_table(records, list()))
+  expect_match(print, "own directory, empty .* 1M\\\\rlap\\{[$]\\^\\\\dagger", all = FALSE)
+  expect_match(print, "shared directory, .* 2,010\\\\rlap\\{[$]\\^\\\\circ", all = FALSE)
+  text <- function(records) unlist(best_numbers(data.table(), metadata_points(records)))
+  expect_match(text(records), "2,010~op/s for create")
+  expect_match(text(records[verdict == "DEGRADED"]), "1,000,000~op/s for create [(](synthetic, )?degraded")
+})
+
 test_that("of a study of metadata alone the prose gives rates", {
   text <- best_numbers(bandwidth_points(metadata_records()), metadata_points(metadata_records()))$BestInShort
   expect_match(text, "2,010~op/s for create \\(synthetic\\), 2,010~op/s for stat \\(synthetic\\), .*[.]$")

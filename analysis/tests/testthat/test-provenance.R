@@ -32,6 +32,9 @@ test_that("a white centre is named where one is drawn, beside IOR too, and of no
   }
   expect_match(note_of("netcdf-ior", 2^14), "unproven (white centre).", fixed = TRUE)
   expect_match(note_of("netcdf-boxes", 2^14), "unproven.", fixed = TRUE)
+  boxes <- load_part("figure", "netcdf-boxes", home)
+  half <- boxes$make_table(netcdf_study(n = 3)[xfer_bytes == 2^14, verdict := "DEGRADED"], list())
+  expect_match(provenance_words(half, boxes), "4 points valid. Not drawn: 12 degraded records.", fixed = TRUE)
   # Where no point is valid, a mark on each would tell nothing apart.
   expect_match(note_of("netcdf-ior"), "points unproven.", fixed = TRUE)
 })

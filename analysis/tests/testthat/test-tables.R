@@ -169,6 +169,8 @@ test_that("best and mean are printed of the fastest way, and of every way in the
   expect_setequal(table$target, c("buffer", "tmp"))
   expect_no_match(print, "itshape tmp", fixed = TRUE)
   expect_match(print, "storage that it did not measure is in tables/best-mean.csv alone", fixed = TRUE)
+  cached <- part$make_table(data.table::copy(records)[layout != "shared", verdict := "DEGRADED"], own)
+  expect_setequal(part$fastest_ways(cached)$layout, "shared")
   elsewhere <- data.table::copy(records)[, xfer_bytes := 2^20]
   expect_identical(part$make_table(elsewhere, published)[n == 0], part$make_table(elsewhere, published)[0])
   mine <- paste(part$make_latex(part$make_table(records, own)), collapse = "\n")
