@@ -66,14 +66,16 @@ def _live(args: argparse.Namespace) -> int:
         rounds = settings.get("confirm_rounds", CONFIRM_ROUNDS)
         judged = machine.compared(cells[candidates.default], cells[best], rounds)
     rate = f"{three_digits(trials.usable[best])} {_UNIT} ({machine.objective.name})"
+    target = plan.site.targets[cells[best].target]
     lines = [f"best: {setting_text(space.settings[best])}: {rate}", *_gain(judged)]
-    lines += as_used(cells[best], plan.site.targets[cells[best].target])
+    lines += [*_reserved(target.emulated), *as_used(cells[best], target)]
     lines += [*not_tried(space, trials), f"excluded by the suite or the site: {candidates.elsewhere}"]
     lines += refused
     if args.hints and (text := hints_file(cells[best])):
         args.hints.write_text(text, encoding="utf-8")
     if args.json:
-        args.json.write_text(as_json(_facts(space, trials, best, judged)) + "\n", encoding="utf-8")
+        found = _facts(space, trials, best, judged, target.emulated)
+        args.json.write_text(as_json(found) + "\n", encoding="utf-8")
     print("\n".join(lines))  # after the files: a reader that has gone must not cost what was measured
     return 0
 
@@ -95,9 +97,16 @@ def _gain(judged: Judged | None) -> list[str]:
     return [f"gain: {text}: {judged.verdict}", *advice, *(f"note: {note}" for note in judged.notes)]
 
 
-def _facts(space: Space, trials: Trials, best: int, judged: Judged | None) -> Mapping[str, object]:
+def _reserved(emulated: bool) -> list[str]:
+    return ["note: (E): emulated storage, which tests the method, not a product"] if emulated else []
+
+
+def _facts(
+    space: Space, trials: Trials, best: int, judged: Judged | None, emulated: bool
+) -> Mapping[str, object]:
     return {
         "best": space.settings[best],
+        "emulated": emulated,
         "trials": [
             {"setting": space.settings[number], "score": score} for number, score in trials.scores.items()
         ],
@@ -125,13 +134,15 @@ def _replay(args: argparse.Namespace) -> int:
     found = f"{args.value} {three_digits(replay.score(best))}{found_unit}, {share}"
     lines = [
         f"best: {setting_text(replay.space.settings[best])}: {found}",
+        *_reserved(replay.emulated),
         f"{len(trials.scores)} of {len(replay.space)} settings in {args.replay}; {args.value}, best first:",
         *trials_text(replay.space, trials, unit),
         *not_tried(replay.space, trials),
     ]
     print("\n".join(lines))
     if args.json:
-        args.json.write_text(as_json(_facts(replay.space, trials, best, None)) + "\n", encoding="utf-8")
+        facts = _facts(replay.space, trials, best, None, replay.emulated)
+        args.json.write_text(as_json(facts) + "\n", encoding="utf-8")
     return 0
 
 

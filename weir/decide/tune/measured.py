@@ -183,6 +183,7 @@ class Replay:
 
     space: Space
     values: tuple[tuple[float, ...], ...]
+    emulated: bool = False  # the storage of a line at least
 
     def score(self, number: int) -> float:
         """The median: what an experiment with as many rounds would report."""
@@ -218,7 +219,8 @@ def read_replay(path: Path, moving: Sequence[str], where: Mapping[str, str], val
     if len(found) < 2:
         raise _no_choice(path, found, moving, value)
     settings = [dict(zip(moving, key, strict=True)) for key in found]
-    return Replay(make_space(settings), tuple(tuple(values) for values in found.values()))
+    emulated = any(row.get("emulated", "").lower() == "true" for _, row in fitting)
+    return Replay(make_space(settings), tuple(tuple(values) for values in found.values()), emulated)
 
 
 def _check_columns(path: Path, known: Sequence[str], names: Iterable[str]) -> None:

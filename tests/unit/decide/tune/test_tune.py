@@ -112,8 +112,13 @@ def test_the_score_of_a_setting_is_the_median_of_its_runs(rounds: int, score: fl
     assert machine.score(cell) == pytest.approx(score)
 
 
+@pytest.mark.parametrize(("target", "emulated"), [("disk", False), ("backing", True)])
 def test_the_winner_is_valid_measured_again_and_printed_for_use(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    target: str,
+    emulated: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
 ) -> None:
     monkeypatch.setattr("weir.decide.tune.actions.Machine", Pretended)
     monkeypatch.chdir(ROOT)
@@ -125,7 +130,7 @@ def test_the_winner_is_valid_measured_again_and_printed_for_use(
         "--site",
         "local",
         "--target",
-        "disk",
+        target,
         "--scale",
         "quick",
     ]
@@ -140,6 +145,7 @@ def test_the_winner_is_valid_measured_again_and_printed_for_use(
     found = json.loads(facts.read_text())
     assert found["best"] == {"api": "POSIX", "xfer": 16 * 2**20, "collective": False, "ppn": 2}
     assert found["verdict"] == FASTER
+    assert found["emulated"] == ("(E): emulated storage" in out) == emulated
     assert found["interval"][0] > 1
     assert "options:  ior -a POSIX" in out
     assert "-t 16777216" in out
@@ -250,4 +256,9 @@ def test_a_replay_answers_first_with_a_unit(capsys: pytest.CaptureFixture[str], 
     table = tmp_path / "table.csv"
     table.write_text("ppn,bw_mib_s\n1,1000\n2,2000\n")
     assert main(["tune", "--replay", str(table), "--move", "ppn"]) == 0
-    assert capsys.readouterr().out.startswith("best: ppn 2: bw_mib_s 2,000 MiB/s, 100.0% of the best")
+    out = capsys.readouterr().out
+    assert out.startswith("best: ppn 2: bw_mib_s 2,000 MiB/s, 100.0% of the best")
+    assert "emulated" not in out
+    table.write_text("ppn,emulated,bw_mib_s\n1,true,1000\n2,true,2000\n")
+    assert main(["tune", "--replay", str(table), "--move", "ppn"]) == 0
+    assert "(E): emulated storage" in capsys.readouterr().out.splitlines()[1]
