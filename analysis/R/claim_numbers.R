@@ -4,13 +4,16 @@ claim_numbers <- function(decided) {
   here <- decided[evidence == "these records"]
   printed <- decided[evidence == "published values"]
   count <- function(rows, word) thousands(sum(rows$verdict == word))
+  others <- count(here, outcomes[4])
   list(
     Claims = thousands(nrow(here)),
     ClaimsDecided = thousands(sum(here$verdict %in% outcomes[1:2])),
     ClaimsReproduced = count(here, outcomes[1]),
     ClaimsContradicted = count(here, outcomes[2]),
     ClaimsUndecided = count(here, outcomes[3]),
-    ClaimsOutOfScope = count(here, outcomes[4]),
+    ClaimsOutOfScope = others,
+    # Behind the undecided ones, so that the counts of a text add up.
+    ClaimsRest = if (others == "0") "" else sprintf(", %s out of scope here", others),
     ClaimsPrintedDecided = thousands(sum(printed$verdict %in% outcomes[1:2])),
     ClaimsPrintedReproduced = count(printed, outcomes[1]),
     ClaimsPrintedContradicted = count(printed, outcomes[2]),
@@ -19,7 +22,7 @@ claim_numbers <- function(decided) {
 }
 
 contradicted <- function(here) {
-  says <- here[verdict == outcomes[2]]$says
+  says <- here[verdict == outcomes[2], mark_name(says, emulated)]
   if (length(says) == 0) {
     return("These records contradict no claim.")
   }

@@ -127,7 +127,7 @@ claims_text <- function(is) {
     return("These records decide none of the claims that the suite names.")
   }
   paste("Of \\Claims{} claims these records reproduce \\ClaimsReproduced{} and contradict \\ClaimsContradicted;",
-    "\\ClaimsUndecided{} are undecided. \\refpartstart{table}{claims}{has each of them;} all values",
+    "\\ClaimsUndecided{} are undecided\\ClaimsRest. \\refpartstart{table}{claims}{has each of them;} all values",
     "are in tables/claims.csv.")
 }
 

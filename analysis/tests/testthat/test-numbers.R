@@ -107,6 +107,16 @@ test_that("numbers can be requested by name", {
   expect_true("bestof-POSIX-write" %in% names(numbers$named))
 })
 
+test_that("the counts of claims add up, and a claim that emulated storage contradicts is marked", {
+  of <- function(...) {
+    claim_numbers(data.table(evidence = "these records", verdict = c(...), says = "It grows.", emulated = TRUE))
+  }
+  told <- of("contradicted", "undecided", rep("out of scope here", 3))
+  expect_identical(told$ClaimsRest, ", 3 out of scope here")
+  expect_match(told$ContradictedClaims, "\\item It grows. (E)", fixed = TRUE)
+  expect_identical(of("reproduced")$ClaimsRest, "")
+})
+
 test_that("the first table has columns for small random accesses where there are any", {
   point <- list(value = 1000, lo = NA, hi = NA, n = 1L, iops = 10, setting = "POSIX, 1 MiB", short = "POSIX")
   answer <- list(target = "disk", emulated = FALSE, access = "write", best = point, small = NULL, tail = NULL)
