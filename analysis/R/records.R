@@ -73,6 +73,17 @@ read_text_table <- function(path, what) {
   if (length(twice) > 0) {
     stop(sprintf("%s: column '%s' is there twice", path, twice[1]), call. = FALSE)
   }
+  with_single_quotes(table)
+}
+
+# fread() leaves the quotes of a quoted field double, as CSV has them.
+with_single_quotes <- function(table) {
+  for (column in names(table)) {
+    doubled <- grep("\"\"", table[[column]], fixed = TRUE)
+    if (length(doubled) > 0) {
+      data.table::set(table, doubled, column, gsub("\"\"", "\"", table[[column]][doubled], fixed = TRUE))
+    }
+  }
   table
 }
 

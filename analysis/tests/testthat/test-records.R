@@ -94,3 +94,9 @@ test_that("the time of an operation is that of the tasks that took part", {
   }
   expect_equal(layers(tasks = 72)$operation_us, layers()$operation_us / 2)
 })
+
+test_that("quotes within a field are those of the file's author", {
+  path <- write_synthetic(synthetic_records(target = "a \"quoted\" name, \"b\""))
+  expect_match(readLines(path)[2], "\"a \"\"quoted\"\" name, \"\"b\"\"\"", fixed = TRUE)
+  expect_identical(unique(read_records(path)$target), "a \"quoted\" name, \"b\"")
+})
