@@ -45,11 +45,13 @@ plain_digits <- function(values) {
 # Halves up, as threeDigits() of page.js and three_digits() of weir/base/units.py: a tie must not differ between print,
 # page and terminal.
 three_digits <- function(values) {
-  power <- ifelse(is.finite(values) & values > 0, floor(log10(values)) - 2, 0)
-  scaled <- ifelse(power >= 0, values / 10^pmax(power, 0), values * 10^pmax(-power, 0))
+  size <- abs(values)
+  known <- is.finite(size) & size > 0
+  power <- ifelse(known, floor(log10(size)) - 2, 0)
+  scaled <- ifelse(power >= 0, size / 10^pmax(power, 0), size * 10^pmax(-power, 0))
   whole <- floor(scaled + 0.5)
   rounded <- ifelse(power >= 0, whole * 10^pmax(power, 0), whole / 10^pmax(-power, 0))
-  ifelse(is.finite(values) & values > 0, rounded, values)
+  ifelse(known, sign(values) * rounded, values)
 }
 
 rate_words <- function(values) {

@@ -19,9 +19,13 @@ make_table <- function(records, inputs) {
   points <- summarise_records(transfers, bandwidth_all(transfers), c("access", paired, "variant"), "MiB/s")
   only_if(nrow(points) > 0)
   pairs <- several_pairs(pair_accesses(points))
-  # The sums are of all pairs, also of numbers of processes that have no panel.
-  ratios <- real_storage(pairs[n > 0])[verdict %in% usable_verdicts, read / write]
-  pairs[, `:=`(all_pairs = length(ratios), all_faster = sum(ratios > 1), all_ratio = stats::median(ratios))]
+  # The sums are of all pairs, also of numbers of processes that have no panel; those of real storage stand beside no
+  # page of emulated storage.
+  counted <- real_storage(pairs)
+  ratios <- counted[n > 0 & verdict %in% usable_verdicts, read / write]
+  pairs[, all_pairs := 0L]
+  pairs[emulated %in% counted$emulated,
+    `:=`(all_pairs = length(ratios), all_faster = sum(ratios > 1), all_ratio = stats::median(ratios))]
   place_panels(pairs, c(
     variant = "page", target = "page", order = "page", api = "row", layout = "row", ppn = "column"
   ), 3, 3)

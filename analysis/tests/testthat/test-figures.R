@@ -129,10 +129,10 @@ test_that("the sentence of reads against writes counts pairs with two usable med
   part <- figures[["read-write"]]
   told <- function(records) finding_of(part, part$make_table(records, list()))
   records <- many_nodes()[, bw_mib_s := ifelse(access == "read", 200, 100)]
-  expect_match(told(records), "in 12 of 12 configurations; in the median a read has 2 of")
+  expect_match(told(records), "in 12 of 12 configurations; in the median a read has 2.0 of")
   records[access == "read" & nn == 1, verdict := "INVALID"][access == "read" & nn == 2, verdict := "DEGRADED"]
   emulated <- many_nodes(target = "buffer")[, `:=`(emulated = TRUE, bw_mib_s = ifelse(access == "read", 1, 100))]
-  expect_match(told(rbind(records, emulated)), "in 4 of 4 configurations; in the median a read has 2 of")
+  expect_match(told(rbind(records, emulated)), "in 4 of 4 configurations; in the median a read has 2.0 of")
   expect_null(told(many_nodes(verdict = "DEGRADED")))
 })
 
@@ -268,4 +268,14 @@ test_that("each figure that has a finding states it of a study of its own", {
     records <- study_for(part$name)
     expect_match(finding_of(part, part$make_table(records, inputs_for(records))), "[a-z0-9)][.]$", label = part$name)
   }
+})
+
+test_that("what is counted of real storage stands beside no page of emulated storage", {
+  records <- rbind(many_nodes(target = "disk"), many_nodes(target = "buffer", emulated = TRUE))
+  told <- function(records) {
+    pages <- split_pages(figures[["read-write"]]$make_table(records, list()))
+    vapply(pages, function(page) is.character(finding_of(figures[["read-write"]], page)), TRUE)
+  }
+  expect_identical(told(records), c(TRUE, FALSE))
+  expect_identical(told(records[emulated == TRUE]), TRUE)
 })

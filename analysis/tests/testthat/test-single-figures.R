@@ -111,8 +111,8 @@ test_that("the finding of the scaling is the growth of the best from the first n
   table[, `:=`(along = "nn", target = "disk", emulated = FALSE, verdict = "VALID", n = 1L, unit = "MiB/s")]
   table[, median := ifelse(access == "read", 100 * workers, 50) * xfer_bytes]
   expect_identical(scaling_words(table), paste(
-    "In these panels, from 1 to 4 nodes, the best write goes from 100 to 100 MiB/s (\u00d71) and the best read goes",
-    "from 200 to 800 MiB/s (\u00d74)."
+    "In these panels, from 1 to 4 nodes, the best write goes from 100 to 100 MiB/s (\u00d71.0) and the best read goes",
+    "from 200 to 800 MiB/s (\u00d74.0)."
   ))
   expect_null(scaling_words(rbind(table, data.table::copy(table)[, target := "memory"])))
 })

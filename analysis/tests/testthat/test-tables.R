@@ -204,7 +204,8 @@ test_that("a number near one, near the whole or near nothing does not read as th
   expect_match(scaling_words(grown), "from 996 to 1,030 MiB/s (\u00d71.03)", fixed = TRUE)
 })
 
-test_that("rates are short whatever their size", {
+test_that("rates are short whatever their size and sign", {
+  expect_identical(rate_words(c(-19.8053378, -1234.5, 0, NA)), c("-19.8", "-1,230", "0", "--"))
   expect_identical(short_rate_words(c(1873000, 312400, 9990, 5.25, NA)), c("1.87M", "312k", "9,990", "5.25", "--"))
 })
 
