@@ -19,7 +19,7 @@ make_table <- function(records, inputs) {
   # What only tests the method is drawn where nothing else was measured.
   real <- real_storage(effects)
   shown <- utils::head(real, most_rows)
-  shown[, `:=`(n = rounds, page = "all", sheet = 1L)]
+  shown[, `:=`(n = rounds, page = "all", sheet = 1L, all_clear = sum(real$clear))]
   if (nrow(real) > nrow(shown)) {
     shown <- add_note(shown, sprintf("The strongest %d of %d rows.", nrow(shown), nrow(real)))
   }
@@ -34,7 +34,7 @@ finding <- function(table) {
   }
   over_pairs <- if (all(known$over == "pairs")) pairs_words else ""
   known[which.max(abs(log(ratio))), sprintf("%s%s; the strongest: %s instead of %s, \u00d7%s for a %s on %s.",
-    counted(nrow(known), "effect is clear", "effects are clear"), over_pairs, setting, instead_of,
+    counted(all_clear, "effect is clear", "effects are clear"), over_pairs, setting, instead_of,
     two_digits(ratio), access, mark_name(target, emulated))]
 }
 

@@ -20,7 +20,7 @@ make_figure <- function(table) {
   drawn <- mark_emulated(data.table::copy(table))
   drawn[, access := factor(access, levels = access_levels)]
   drawn[, target := factor(target, levels = unique(target[order(emulated)]))]
-  drawn[, titled := gsub(", ", "\n", gsub("romio_", "", hints, fixed = TRUE), fixed = TRUE)]
+  drawn[, titled := row_titles(drawn)]
   ggplot2::ggplot(drawn, ggplot2::aes(mean, titled, colour = access)) +
     ggplot2::geom_vline(xintercept = 1, colour = "#a0a0a0", linewidth = 0.3) +
     ggplot2::geom_linerange(ggplot2::aes(xmin = lo, xmax = hi), linewidth = 0.5, na.rm = TRUE, show.legend = FALSE) +
@@ -35,6 +35,14 @@ make_figure <- function(table) {
     upright_row_titles()
 }
 
+# The hints, and which of several transfers, nodes or processes had them.
+row_titles <- function(table) {
+  words <- describe_columns(table, varying_columns(table, c("nn", "ppn", "xfer_bytes")))
+  trimws(gsub(", ", "\n", paste(gsub("romio_", "", table$hints, fixed = TRUE), words, sep = ", "), fixed = TRUE),
+    whitespace = "[\n ,]")
+}
+
 height_mm <- function(table) {
-  30 + data.table::uniqueN(table$target) * (4 + 5.5 * data.table::uniqueN(table$hints))
+  lines <- lengths(strsplit(unique(row_titles(table)), "\n", fixed = TRUE))
+  30 + data.table::uniqueN(table$target) * (4 + sum(pmax(5.5, 2.75 * lines)))
 }

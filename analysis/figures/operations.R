@@ -13,7 +13,7 @@ caption <- paste(
 make_table <- function(records, inputs) {
   records <- transfers_of(records)[experiment %in% "operations" & purpose %in% "latency" & !is.na(lat_p50_us)]
   only_if(nrow(records) > 0)
-  records <- cbind(records, operation_kinds(records$label))
+  records <- name_apart(cbind(records, operation_kinds(records$label)))
   by <- c("target", "access", "cached", "locality", "memory", "xfer_bytes")
   table <- summarise_records(records, records$lat_p50_us, by, "us")
   table[, kind := factor(cached, levels = c("discarded", "cached", "uncached"), labels = cache_states)]

@@ -18,7 +18,7 @@ without_lustre <- paste(
 make_table <- function(records, inputs) {
   records <- transfers_of(records)[experiment %in% "operations" & purpose %in% "latency" & verdict != "INVALID"]
   only_if(nrow(records) > 0)
-  records <- cbind(records, operation_kinds(records$label))
+  records <- name_apart(cbind(records, operation_kinds(records$label)))
   counted <- client_counters(inputs)
   records <- merge(records, counted, by = c("cell", "access", "iteration"), all.x = TRUE, sort = FALSE)
   middle <- function(values) as.numeric(stats::median(values, na.rm = TRUE))

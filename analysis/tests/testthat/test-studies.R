@@ -178,6 +178,10 @@ test_that("hints are compared with the runs without them, round by round", {
   expect_identical(nrow(hint_effects(read_synthetic())), 0L)
   both <- rbind(hints_world(), hints_world()[, `:=`(xfer_bytes = 8e6, bw_mib_s = 10 * bw_mib_s)])
   expect_equal(hint_effects(both)$mean, rep(2, 4), info = "transfers of one size are compared with those of the same")
+  part <- load_part("figure", "hints", home)
+  titles <- function(records) unique(part$make_figure(part$make_table(records, list()))$data$titled)
+  expect_identical(titles(hints_world()), "cb_read=enable\ncb_write=enable")
+  expect_setequal(titles(both), paste0("cb_read=enable\ncb_write=enable\n", c("1 MiB", "7.63 MiB")))
   unproven <- hints_world()[!grepl("romio", label), verdict := "UNPROVEN"]
   expect_identical(unique(hint_effects(unproven)$verdict), "UNPROVEN")
 })
@@ -231,6 +235,8 @@ test_that("predictions of several numbers of nodes and processes stand apart in 
   rows <- latex$make_latex(latex$make_table(world, list()))
   expect_match(rows, "$1\\times2$", fixed = TRUE, all = FALSE)
   expect_match(rows, "$2\\times2$", fixed = TRUE, all = FALSE)
+  once <- latex$make_latex(latex$make_table(world[run == 0], list()))
+  expect_match(once, "no values: interval", fixed = TRUE, all = FALSE)
 })
 
 test_that("numbers of two stacks are not pooled, and stand beside each other by name", {
@@ -246,6 +252,11 @@ test_that("numbers of two stacks are not pooled, and stand beside each other by 
   hints <- hint_effects(rbind(slow(hints_world()), hints_world()[!grepl("romio", label)][, `:=`(stack = "other",
     bw_mib_s = 1e6)]))
   expect_setequal(hints$target, names)
+  operations <- read_synthetic(xfer_bytes = 2^14, tool = "io-model", purpose = "latency", target = "files",
+    experiment = "operations", label = "read cached seq", cell = "c", lat_p50_us = 5)
+  for (of in list(c("figure", "operations"), c("table", "client-counters"))) {
+    expect_setequal(load_part(of[1], of[2], home)$make_table(slow(operations), list())$target, names)
+  }
   expect_equal(hints$mean, rep(2, 4))
   shares <- shares_of_best(slow(defaults_world()))
   expect_equal(shares[ppn == 2]$harmonic, rep(1, 4))

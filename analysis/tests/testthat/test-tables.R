@@ -196,7 +196,8 @@ test_that("a number near one, near the whole or near nothing does not read as th
   expect_identical(share_words(list(ratio = 0.0041, lo = 0.003, hi = 0.005)), "0.41 % [0.30\u20130.50 %]")
   of_figure <- function(name, ...) load_part("figure", name, home)$finding(data.table(...))
   effect <- list(clear = TRUE, over = "rounds", setting = "a", instead_of = "b", ratio = 1.04, access = "write",
-    target = "buffer", emulated = TRUE)
+    target = "buffer", emulated = TRUE, all_clear = 40L)
+  expect_match(do.call(of_figure, c("effects", effect)), "^40 effects are clear", info = "not of the rows drawn alone")
   expect_match(do.call(of_figure, c("effects", effect)), "\u00d71.04 for a write on buffer (E).", fixed = TRUE)
   expect_match(of_figure("read-write", all_pairs = 3L, all_faster = 2L, all_ratio = 1.04), "a read has 1.04 of")
   grown <- data.table(target = "t", along = "nn", workers = c(1, 4), median = c(996, 1030), access = "write",
