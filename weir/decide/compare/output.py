@@ -71,8 +71,14 @@ def _amounts(judged: Sequence[Judged]) -> Iterator[str]:
     for verdict in (SLOWER, FASTER):
         apart = [abs(one.estimate.ratio() - 1) for one in judged if one.estimate and one.verdict == verdict]
         if apart:
-            low, high = f"{100 * min(apart):.0f}", f"{100 * max(apart):.0f}"
+            low, high = _percent(min(apart)), _percent(max(apart))
             yield f"{verdict} by {low} %" if low == high else f"{verdict} by {low} to {high} %"
+
+
+def _percent(share: float) -> str:
+    """Whole per cent; more digits where it would read as nothing or as all and is not."""
+    whole = f"{100 * share:.0f}"
+    return three_digits(100 * share) if whole in ("0", "100") and share < 1 else whole
 
 
 def as_text(

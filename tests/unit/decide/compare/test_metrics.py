@@ -57,6 +57,22 @@ def test_a_slower_latency_fails_at_the_share_that_is_printed(
     assert main([*command, "slower:150%"]) == 0
 
 
+@pytest.mark.parametrize(("level", "told"), [(996.5, "by 0.35 %"), (4.0, "by 99.6 %")])
+def test_a_difference_does_not_read_as_none_or_as_all(
+    level: float, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        [
+            row | {"bw_mib_s": rate * (1 + at % 3 / 1e5)}
+            for at, row in enumerate(cell(noisy(1, 8), start=60 * n))
+        ]
+        for n, rate in enumerate((1000.0, level))
+    ]
+    files = [str(write(tmp_path / f"{at}.csv", each)) for at, each in enumerate(rows)]
+    assert main(["compare", *files, "--margin", "0.1%"]) == 0
+    assert told in capsys.readouterr().out.splitlines()[0]
+
+
 def test_a_rate_cannot_be_slower_by_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A traceback would end with 1, which is "slower"."""
     file = str(write(tmp_path / "a.csv", cell(noisy(1, 8))))
