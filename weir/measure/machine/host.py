@@ -10,13 +10,13 @@ import os
 import platform
 import socket
 import threading
-import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from weir.base.mounts import mount_of
+from weir.base.processes import steady_s
 from weir.measure.machine.devices import SYSTEM, devices_below, hidden_below, memory_below, type_below
 from weir.measure.machine.mount_settings import settings_of, synchronisation_off
 from weir.measure.machine.servers import links_mbit_s
@@ -214,12 +214,12 @@ class _Watch:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._last_s, self._sum_s = _now_s(), 0.0
+        self._last_s, self._sum_s = steady_s(), 0.0
         threading.Thread(target=self._beat, daemon=True).start()
 
     def look(self, beats: bool = False) -> float:
         with self._lock:
-            now_s = _now_s()
+            now_s = steady_s()
             gap_s = now_s - self._last_s
             if gap_s >= _LEAST_PAUSE_S:
                 self._sum_s += gap_s
@@ -236,11 +236,6 @@ class _Watch:
 @cache
 def _watch() -> _Watch:
     return _Watch()
-
-
-def _now_s() -> float:
-    """Goes on while the machine is suspended."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 def power_of(
