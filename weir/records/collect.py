@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -99,13 +100,18 @@ class Run:
 
 
 def finished_runs(cell_folder: Path) -> list[Run]:
-    """Runs of one cell in their order.
+    """Runs of one cell in their order."""
+    return [read_run(cell_folder / name) for name in finished_names(str(cell_folder))]
 
-    A folder without run.json is an execution that never ended; one whose name is not a number is a
-    failed attempt that was set aside.
-    """
-    files = (file for file in cell_folder.glob(f"*/{RUN_FILE}") if file.parent.name.isdigit())
-    return sorted((read_run(file.parent) for file in files), key=lambda run: run.number)
+
+def finished_names(cell_folder: str) -> list[str]:
+    """Names of the finished runs of a cell in their order. A folder without run.json never ended; one with
+    another name than a number is a failed attempt that was set aside."""
+    try:
+        names = [entry.name for entry in os.scandir(cell_folder) if entry.name.isdigit()]
+    except FileNotFoundError:
+        return []
+    return sorted((name for name in names if os.path.exists(f"{cell_folder}/{name}/{RUN_FILE}")), key=int)
 
 
 def tool_of(cell: Cell) -> Tool:

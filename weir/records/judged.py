@@ -36,6 +36,7 @@ from weir.records.collect import (
     MEASURE_AGAIN,
     Run,
     audited_rows,
+    finished_names,
     parse_run,
     read_hashed_json,
     require_sound,
@@ -317,7 +318,7 @@ def _part(work: Work, number: int) -> Part:
     sums: dict[str, str] = {}
     tally = Tally()
     for cell in cells:
-        for name in _finished(f"{work.results}/runs/{cell.cell}"):
+        for name in finished_names(f"{work.results}/runs/{cell.cell}"):
             key = f"{cell.cell}/{name}"
             folder = work.results / "runs" / key
             facts, sums[key] = read_hashed_json(folder / RUN_FILE)
@@ -327,13 +328,3 @@ def _part(work: Work, number: int) -> Part:
     tables = tuple("".join(run.tables[table] for run in found.values()).encode() for table in range(3))
     marks = {key: run.marks for key, run in found.items()}
     return Part(tables, Planned.of_cells(cells).data(), tally.data(), sums, marks)
-
-
-def _finished(folder: str) -> list[str]:
-    """Names of the finished runs of a cell in their order. A folder without run.json never ended; one with
-    another name than a number is a failed attempt that was set aside."""
-    try:
-        names = [entry.name for entry in os.scandir(folder) if entry.name.isdigit()]
-    except FileNotFoundError:
-        return []
-    return sorted((name for name in names if os.path.exists(f"{folder}/{name}/{RUN_FILE}")), key=int)
