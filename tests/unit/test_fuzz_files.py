@@ -33,6 +33,7 @@ def test_damaged_files_are_messages_or_no_matter() -> None:
     assert [(one.command, one.file, one.what) for one in run(300, seed=53)] == []
 
 
+@pytest.mark.slow
 def test_the_generator_finds_a_reader_that_trusts_its_file(tmp_path: Path) -> None:
     """A test of the test."""
     folder = write_files(tmp_path / "files")

@@ -77,7 +77,9 @@ def test_no_other_code_goes_by_a_clock_that_may_be_set() -> None:
         if name.startswith("data/"):
             continue
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            text = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
+            if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+                continue
+            text = f"{node.value.id}.{node.attr}"
             if text in ("time.time", "time.time_ns", "datetime.now", "datetime.utcnow", "date.today"):
                 found.add(name)
     assert found - {"report/bundle/pack.py"} == set(BY_THE_WALL), "use weir.base.processes"

@@ -102,6 +102,7 @@ def test_a_step_shows_its_output_only_when_it_fails(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_step_tells_its_time_where_numbers_have_a_comma(tmp_path: Path) -> None:
     """Bash writes EPOCHREALTIME as the locale has it."""
     made = ["localedef", "-i", "de_DE", "-f", "UTF-8", str(tmp_path / "de_DE.UTF-8")]

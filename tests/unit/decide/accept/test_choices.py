@@ -33,6 +33,8 @@ from weir.records.table import read_records
 from weir.runs.ledger import LEDGER, append, read_ledger
 from weir.statistics.median import ASSUMED
 
+pytestmark = pytest.mark.slow  # each judges and verifies a campaign or two
+
 
 @pytest.mark.row("choose campaigns")
 def test_another_campaign_is_printed_as_possible(
