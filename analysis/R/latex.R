@@ -15,7 +15,7 @@ escape_latex <- function(text) {
   # A name of the list above would not survive a machine without UTF-8.
   text <- gsub("\u2713", "$\\checkmark$", text, fixed = TRUE)
   # Two of these would become one typographic sign: --mca is an option, not a dash.
-  text <- gsub("([-'`,])(?=\\1)", "\\1{}", text, perl = TRUE)
+  text <- gsub("([-',])(?=\\1)", "\\1{}", text, perl = TRUE)
   ifelse(unknown, unknown_in_print, gsub("\u0001", "\\textbackslash{}", text, fixed = TRUE))
 }
 
@@ -41,7 +41,8 @@ shortened <- function(text, most) {
 # A bracket or a star that begins a row of a table would belong to the line break before it.
 latex_signs <- c(
   "~" = "\\textasciitilde{}", "^" = "\\textasciicircum{}", "<" = "\\textless{}", ">" = "\\textgreater{}",
-  "|" = "\\textbar{}", "\"" = "\\textquotedbl{}", "[" = "{[}", "]" = "{]}", "*" = "{*}"
+  "|" = "\\textbar{}", "\"" = "\\textquotedbl{}", "[" = "{[}", "]" = "{]}", "*" = "{*}",
+  "`" = "\\textasciigrave{}"
 )
 
 # LaTeX's fonts have the letters of western Europe. A sign that they lack would end the printing: its number stands for

@@ -90,7 +90,8 @@ def execute(args: argparse.Namespace) -> int:
     if copied := copies(done.marks):
         done = _write_tables(args.out, replace(work, copies=copied), lines.plan)
     write_intervals(args.out)
-    write_excluded(args.out.with_name("excluded.csv"), excluded_lines(lines, done.measured, args.plan, where))
+    without = excluded_lines(lines, done.measured, args.plan, where)
+    write_excluded(args.out.with_name("excluded.csv"), without)
     results = site_folder(where, lines.plan.site.name)
     rounds = rounds_of(args.out.parent, results, done.runs, args.plan, done.sums)
     kept = [args.plan, *_write_rounds(args.out.parent, results, rounds)]
@@ -99,6 +100,7 @@ def execute(args: argparse.Namespace) -> int:
     facts = study_facts(lines.plan, done.planned, done.tally) | {
         "cross_check": [one.facts() for one in checked],
         "digest": digest,
+        "excluded_points": sum(cells for *_, cells in without),  # also what is unavailable here
     }
     write_whole(args.out.with_name("facts.json"), as_json(facts) + "\n")
     summary = {"out": str(args.out), **done.tally.summary()} | {

@@ -7,6 +7,7 @@ test_that("every sign that LaTeX reads as a command is printed", {
 test_that("options keep their dashes and quotes do not grow together", {
   expect_equal(escape_latex("--mca"), "-{}-mca")
   expect_equal(escape_latex("''"), "'{}'")
+  expect_equal(escape_latex("`x` ended"), "\\textasciigrave{}x\\textasciigrave{} ended")
 })
 
 test_that("no line begins with the unit of its number, nor with that of an interval", {

@@ -258,6 +258,7 @@ def test_command(tmp_path: Path, plan: Plan, capsys: pytest.CaptureFixture[str])
     assert len(read_records(out)) == 4
     excluded = (out.parent / "excluded.csv").read_text().splitlines()
     assert excluded == ["suite,experiment,reason,cells", 'mine,sizes,"planned, but no run of it has ended",1']
+    assert json.loads((out.parent / "facts.json").read_text())["excluded_points"] == 1
     # The question of ior is bandwidth: its records have the quantiles.
     assert (out.parent / "latencies.csv").read_text() == "cell,run,access,iteration,upper_us,count\n"
 
