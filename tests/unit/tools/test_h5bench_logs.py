@@ -51,3 +51,35 @@ SYNC Observed read rate: 1.364 TB/s
 """)
     (row,) = import_files([log], Facts()).rows
     assert (row["verdict"], row["moved_bytes"]) == ("UNPROVEN", pytest.approx(1.953 * 2**40, rel=0.0003))
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        """\
+=================== Performance Results ==================
+Total number of ranks: 16
+Total emulated compute time: 4.000 s
+Total write size: 1.849 GB
+Raw write time: 17.949 s
+Observed completion time: 25.639 s
+SYNC Observed write rate: 87.519 MB/s
+""",
+        """\
+metric, value, unit
+operation, write,
+ranks, 16,
+total compute time, 4.000, seconds
+total size, 1.849, GB
+raw time, 17.949, seconds
+observed rate, 87.519, MB/s
+observed time, 25.639, seconds
+""",
+    ],
+    ids=["text", "csv"],
+)
+def test_the_time_of_h5bench_is_without_its_computing(tmp_path: Path, log: str) -> None:
+    """As its rate is: records were INVALID, bandwidth-not-bytes-over-time."""
+    (tmp_path / "stdout").write_text(log)
+    (row,) = import_files([tmp_path / "stdout"], Facts()).rows
+    assert (row["verdict"], row["total_s"]) == ("UNPROVEN", pytest.approx(21.639))

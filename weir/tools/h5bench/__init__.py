@@ -1,7 +1,7 @@
 """h5bench: results of its programs to write, read and stress metadata are imported, as text or as a CSV file.
 
-Its MB are MiB. The observed time is that of the whole access without the computing between its steps; that of
-early programs contains it, and their observed rate does not.
+Its MB are MiB. The observed time contains the computing between the steps of an access, the observed rate
+does not; early programs print the computing in a unit that it does not have.
 """
 
 from __future__ import annotations
@@ -80,6 +80,7 @@ def _of_text(text: str) -> Iterator[Row]:
                 "total size": facts.get(f"total {access} size"),
                 "raw time": facts.get(f"raw {access} time"),
                 "observed time": None if is_early else facts.get(f"observed {of_time}completion time"),
+                "total compute time": facts.get("total emulated compute time"),
                 "observed rate": facts.get(f"sync observed {access} rate")
                 or facts.get(f"observed {access} rate"),
                 "ranks": ranks,
@@ -112,13 +113,20 @@ def _rows(access: str, facts: Mapping[str, str]) -> Iterator[Row]:
         collective = facts.get("collective data") == "YES"
         row = _row(access, collective, whole(facts.get("ranks", "")))
         row["observed"]["workload"] = {"file_bytes": round(moved)}
-        total_s = _seconds(facts.get("observed time", ""))
+        total_s = _time_of_access(facts)
         yield row | {
             "moved_bytes": round(_moved(facts["total size"], moved, rate, total_s)),
             "io_s": _seconds(facts.get("raw time", "")),
             "total_s": total_s,
             "bw_mib_s": rate / _MIB,
         }
+
+
+def _time_of_access(facts: Mapping[str, str]) -> float | None:
+    """The observed time without the computing, with the three decimals that both have."""
+    observed_s = _seconds(facts.get("observed time", ""))
+    computing_s = _seconds(facts.get("total compute time", "")) or 0.0
+    return round(observed_s - computing_s, 3) if observed_s and observed_s > computing_s else None
 
 
 def _moved(text: str, printed: float, rate: float, total_s: float | None) -> float:
