@@ -226,13 +226,41 @@ def test_workloads_of_dlio(tmp_path: Path) -> None:
     assert len({row["cell"] for row in rows if row["experiment"] == "train"}) == 2
 
 
-@pytest.mark.parametrize("option", ["-C", "-Z", "-m"])
-def test_ranks_that_read_the_data_of_others(tmp_path: Path, option: str) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [
+        *(("", option) for option in ("-C", "-Z", "-m", "-Y", "-O setAlignment=1M", "-l offset")),
+        ("--posix.lustre.stripecount=1", "--posix.lustre.stripecount=8"),
+    ],
+)
+def test_runs_of_ior_by_their_options(tmp_path: Path, options: tuple[str, str]) -> None:
     """Without -C the reads of IOR come from the cache of the node that wrote."""
     text = (GOLDEN / "ior/ior-posix-shared.txt").read_text()
+    one, other = (re.sub(r"(Command line +: \S+)", rf"\1 {option}", text) for option in options)
+    assert len({row["cell"] for row in rows_of(tmp_path, one + other.replace("2026", "2025"))}) == 2
+
+
+@pytest.mark.parametrize("option", ["-v", "-G 7", "-O summaryFile=b.json", "--random-offset-seed=7"])
+def test_options_that_change_nothing_are_no_other_cell_of_ior(tmp_path: Path, option: str) -> None:
+    text = (GOLDEN / "ior/ior-posix-shared.txt").read_text()
     other = re.sub(r"(Command line +: \S+)", rf"\1 {option}", text).replace("2026", "2025")
-    cells = [row["cell"] for row in rows_of(tmp_path, text + other)]
-    assert len(set(cells)) == 2
+    assert len({row["cell"] for row in rows_of(tmp_path, text + other)}) == 1
+
+
+def test_hints_that_ior_passes_to_mpi_are_conditions(tmp_path: Path) -> None:
+    """One log of a sweep over stripes, --mpiio.showHints and IOR_HINT__MPI__striping_factor: one cell."""
+    log = (GOLDEN / "ior/ior-posix-shared.txt").read_text().replace("\nwrite ", "\n{hints}write ", 1)
+    hints = (
+        f"hints passed to MPI_File_open() {{\n\tstriping_factor = {count}\n}}\n\n"
+        "hints returned from opened file {\n\tcb_nodes = 1\n}\n"
+        for count in (1, 8)
+    )
+    runs = (log.replace("{hints}", one) for one in hints)
+    rows = rows_of(tmp_path, next(runs) + next(runs).replace("2026", "2025"))
+    cells = [row["cell"] for row in rows]
+    half = len(cells) // 2
+    assert len(set(cells[:half])) == len(set(cells[half:])) == 1
+    assert cells[0] != cells[-1]
 
 
 def test_copies_of_dd_by_their_size(tmp_path: Path) -> None:

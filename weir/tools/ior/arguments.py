@@ -131,6 +131,24 @@ _VALUES: dict[str, tuple[str, Callable[[str], Any]]] = {
     "dedupe-percentage": ("dedupe_percent", whole),
 }
 
+# Options that columns or facts have, or of which only a write or only a read has one; and those that are of
+# the output or the names of a run: no conditions of their own.
+_KNOWN = {*"wrzfaO", *_FLAGS, *(name for name in _VALUES if name not in "lM")}
+_OF_OUTPUT = re.compile(
+    r"[AdGhHijkKNoqTvxX]|help|verbose|mpiio\.showHints|random-offset-seed|warningAsErrors|dfs\.(?:pool|cont|group)"
+    r"|(?i:summary\w+|save\w+|keepfile\w*|testfile|quitonerror|showhints|testnum)"
+)
+
+
+def other_options(command_line: str) -> dict[str, str]:
+    """The options that tell runs apart and have no column, as they are written."""
+    told: dict[str, str] = {}
+    for option, value in options_in(words_of(command_line)[1:], _WITH_VALUE, "l"):
+        directives = (part.partition("=")[::2] for part in value.split(",")) if option == "O" else ()
+        told |= {name: text for name, text in directives if name.strip().lower() not in _DIRECTIVES}
+        told |= {option: value} if option not in _KNOWN else {}
+    return {name: value for name, value in told.items() if not _OF_OUTPUT.fullmatch(name)}
+
 
 def parse_arguments(command_line: str) -> dict[str, Any]:
     """Everything the command line settles; with a script file (-f) what is not given stays open."""

@@ -98,6 +98,7 @@ class Test:
     """One set of options and its results; a script file gives several to a run."""
 
     options: dict[str, str] = field(default_factory=dict)
+    hints: dict[str, str] = field(default_factory=dict)  # that were passed to MPI-IO
     results: list[Printed] = field(default_factory=list)
     summaries: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)  # access, numbers of its line
 
@@ -335,13 +336,19 @@ class _Scanner:
         stripped = line.strip()
         if stripped in ("Options:", "Summary:"):
             self.section = "options"
-        elif stripped.startswith(("Results:", "access    bw(MiB/s)")):
+        elif stripped.startswith("hints passed to "):
+            self.section = "hints"
+        elif stripped.startswith(("Results:", "access    bw(MiB/s)")) or (stripped, self.section) == (
+            "}",
+            "hints",
+        ):
             self.section = "results"
         elif stripped.startswith(("Summary of all tests", "Max Write", "Max Read")):
             self.section = "summary"
         fact = _fact_of(line)
-        if fact and self.section == "options":
-            self.run.test.options[fact[0]] = fact[1]
+        if fact and self.section in ("options", "hints"):
+            test = self.run.test
+            (test.hints if self.section == "hints" else test.options)[fact[0]] = fact[1]
         elif fact:
             self._head(*fact)
 

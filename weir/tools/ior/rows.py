@@ -14,7 +14,7 @@ from typing import Any
 from weir.terms.model import Message, Parsed, Row
 from weir.terms.printed_values import iso_time, product_contains, real, real_or_text, whole
 from weir.tools.complaints import without_repeats
-from weir.tools.ior.arguments import API_NAMES, parse_arguments
+from weir.tools.ior.arguments import API_NAMES, other_options, parse_arguments
 from weir.tools.ior.log import Printed, RunLog, Test, all_messages, scan
 
 _MIB = 2**20
@@ -129,7 +129,11 @@ def _parsed_run(run: RunLog) -> Parsed:
     for test in run.tests or [Test()]:
         requested = _requested_of(test, run.command_line)
         test.results = test.results or list(_of_summaries(test, requested.get("iterations", 1)))
-        rows += _test_rows(test, requested, run.began)
+        found = _test_rows(test, requested, run.began)
+        options = other_options(run.command_line) | test.hints
+        for row in found if options else ():
+            row["observed"]["workload"] = {"options": options}
+        rows += found
         iterations = 1 if any(one.mean_of > 1 for one in test.results) else requested.get("iterations", 1)
         expected_results += iterations * len(requested.get("access", ()))
     for row in rows:
