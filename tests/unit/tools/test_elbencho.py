@@ -334,3 +334,34 @@ def test_objects_are_not_files_of_posix() -> None:
     ((_, run),) = runs_in(OBJECTS)
     (row,) = run.rows
     assert (row["api"], row["access"], row["bw_mib_s"]) == ("S3", "write", 121)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "# docker run -t --rm --device /dev/sda hub/elbencho:v1.8-1",
+        "ana@n1:~$ sudo ./bin/elbencho",
+        "/usr/local/bin/elbencho",
+    ],
+)
+def test_the_last_command_before_a_table_is_its_own(command: str) -> None:
+    """The first one of a page was, were it for the help: sequential, 1 MiB, not direct, of no device."""
+    ((_, run),) = runs_in(f"""\
+Block devices or large shared files:
+  $ elbencho --help-bdev
+  $ elbencho -w -b 64k /data/file
+{command} -r -b 4K --lat --direct --rand --size 1g /dev/sda
+OPERATION RESULT TYPE        FIRST DONE  LAST DONE
+========= ================   ==========  =========
+READ      Elapsed ms       :       6001       6001
+          IOPS             :       8219       8219
+          Throughput MiB/s :         32         32
+          Total MiB        :        192        192
+          IO latency us    : [ min=91 avg=120 max=1583 ]
+---
+""")
+    (row,) = run.rows
+    assert (row["order"], row["xfer_bytes"], row["direct"]) == ("random", 4096, True)
+    assert (row["lat_min_us"], row["lat_max_us"]) == (91, 1583)
+    assert row["observed"]["path"] == "/dev/sda"
+    assert row["observed"]["workload"] == {"workers": 1, "files": 1, "file_bytes": 2**30}

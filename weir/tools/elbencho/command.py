@@ -11,10 +11,13 @@ from typing import Any
 
 from weir.tools.outputs import binary_size
 
-_COMMAND = re.compile(r"^(?:COMMAND LINE: |(?:.{0,80}[$#] )?elbencho +-).*$", re.MULTILINE)
+# A line of a shell: behind a prompt may stand what starts the program, such as a container; not its help.
+_STARTED = r"(?:.{0,80}[$#] (?:\S+ ){0,40})?(?:\S*/)?elbencho(?::\S+)? +(?!--?h(?:elp\S*)?\s*$)-"
+_PROGRAM = re.compile(r"(?:.*/)?elbencho(?::.*)?")
+_COMMAND = re.compile(rf"^(?:COMMAND LINE: |{_STARTED}).*$", re.MULTILINE)
 # The scripts for sweeps that come with elbencho name the directory of each data set.
 _DATA_SET = re.compile(r"^Working on (/\S{1,4000}) with (\d{1,9}) threads", re.MULTILINE)
-BEGIN = re.compile(r"^(?:ISO DATE(?: start)? ?: |Working on /|(?:.{0,80}[$#] )?elbencho +-)", re.MULTILINE)
+BEGIN = re.compile(rf"^(?:ISO DATE(?: start)? ?: |Working on /|{_STARTED})", re.MULTILINE)
 _FILES = re.compile(r"(\d{1,12})x(\d{1,12}[KMGT]iB)")  # the name of such a directory
 _LONG_NAMES: Mapping[str, str] = {
     "-b": "--block",
@@ -37,9 +40,10 @@ Facts = dict[str, Any]
 def told_before(text: str) -> Facts:
     """The facts in the lines before a table, by the names of the facts of a phase; sync is None where nobody
     knows the options."""
-    command, data_set = _COMMAND.search(text), _DATA_SET.search(text)
+    *_, command = None, *_COMMAND.finditer(text)
     if command:
         return of_command(command[0])
+    data_set = _DATA_SET.search(text)
     told: Facts = {"sync": None}
     if data_set:
         name, files = data_set[1].rpartition("/")[2], _FILES.fullmatch(data_set[1].rpartition("/")[2])
@@ -136,10 +140,13 @@ def _hosts(text: str) -> int | None:
 
 
 def _arguments(line: str) -> list[str]:
+    """The words of a command from the program on."""
     try:
-        return shlex.split(line.removeprefix("COMMAND LINE: "))
+        words = shlex.split(line.removeprefix("COMMAND LINE: "))
     except ValueError:
-        return [argument.strip('"') for argument in line.split()]
+        words = [argument.strip('"') for argument in line.split()]
+    begin = next((at for at, word in enumerate(words) if _PROGRAM.fullmatch(word)), 0)
+    return words[begin:]
 
 
 def _options(arguments: Sequence[str]) -> list[tuple[str, str]]:

@@ -37,7 +37,7 @@ _SERVICE = re.compile(r"^Service now listening\. Port: ", re.MULTILINE)
 _BLOCK = re.compile(r"^([A-Z_]+) +Elapsed (?:time|ms) +:(.*)$")  # ms: before version 3
 _FACT = re.compile(r"^ +(\S.*?) *: (.*)$")
 _ERROR = re.compile(r"^(?:[\d:.]+ )?ERROR: (.*)$", re.MULTILINE)
-_LATENCY = re.compile(r"(min|max)=([\d.]+)(us|ms|s)")
+_LATENCY = re.compile(r"(min|max)=([\d.]+)(us|ms|s)?")  # without a unit: of "IO latency us", before version 3
 _ENDS_EARLY = ("--timelimit", "--randamount", "--infloop", "--rwmix")
 _UNITS_US = {"us": 1.0, "ms": 1e3, "s": 1e6}
 _LONGEST = 20  # digits of a number that can be
@@ -213,7 +213,8 @@ _OF_TABLE: Mapping[str, tuple[str, int]] = {
 def _of_table(text: str) -> Iterator[Facts]:
     """The phases of a table. Where files are named one by one their removal has no rate: such a phase is
     skipped."""
-    known = told_before(text)
+    table = _TABLE.search(text)
+    known = told_before(text[: table.start()]) if table else {}
     for block in _blocks(text):
         facts: Facts = {"phase": block[0]}
         for match in map(_FACT.match, block[1:]):
@@ -221,9 +222,9 @@ def _of_table(text: str) -> Iterator[Facts]:
                 name, factor = _OF_TABLE[match[1]]
                 value = _whole(match[2].split()[-1] if match[2].split() else None)
                 facts[name] = None if value is None else value * factor
-            elif match and match[1] == "IO latency":
+            elif match and match[1] in ("IO latency", "IO latency us"):
                 found = _LATENCY.findall(match[2])
-                facts |= {f"{end}_us": float(number) * _UNITS_US[unit] for end, number, unit in found}
+                facts |= {f"{end}_us": float(number) * _UNITS_US[unit or "us"] for end, number, unit in found}
         if len(facts) > 1 or _PHASES[block[0]][1] is None:
             objects = known.get("objects") or "objects_s" in facts
             yield facts | known | {"objects": objects, "workload": known.get("workload") or _counted(facts)}
