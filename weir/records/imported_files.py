@@ -119,7 +119,7 @@ _SOURCES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Fortran", (r"^[ \t]*(?:program|module|subroutine) \w", r"^[ \t]*implicit none[ \t]*$")),
     ("a shell", (r"^(?:for \w+ in .*|while .*); *do[ \t]*$", r"^done\b")),
 )
-_FENCE = "```"  # a page quotes source
+_QUOTES = re.compile(r"```|^\.\. code(?:-block)?::", re.MULTILINE)  # a page quotes source
 # The first pattern that fits counts.
 _KINDS: tuple[tuple[str, str], ...] = (
     (r"\A\x7fELF|\A%PDF|\A.?PNG\b|\APK\x03\x04|\A.?HDF\r?\n|\A.?NUMPY|\ASQLite", "binary data"),
@@ -164,7 +164,7 @@ def kind_of(text: str) -> str:
     head = text[:_HEAD_CHARACTERS]
     if kind := _first(_TABLE_FIRST, head):
         return kind
-    source = "" if _FENCE in head else head[:_SOURCE_CHARACTERS]
+    source = "" if _QUOTES.search(head) else head[:_SOURCE_CHARACTERS]
     for language, patterns in _LANGUAGES:
         if all(pattern.search(source) for pattern in patterns):
             return f"source code in {language}"

@@ -53,14 +53,20 @@ OTHER_FILES = {
         "2022-01-24 10:42:46,822 h5bench - INFO - Starting h5bench Suite\n"
         "2022-01-24 10:44:12,022 h5bench - INFO - SUCCESS\n"
     ),
-    "": "runs:\n\tpython3 h5bench.py configuration.json\n",
+    "live statistics of elbencho, which are no results": (
+        "ISO Date,Label,Phase,RuntimeMS,Rank,MixType,Done%,DoneBytes,MiB/s,IOPS,Entries,Entries/s\n"
+        "2025-12-17T11:58:08.821-0600,,READ,1001,Total,,35,49416241152,47127,94254,0,0\n"
+    ),
+    "": "runs:\n\tpython3 h5bench.py configuration.json\nadd_executable(md-workbench main.c)\n"
+    ".. code-block:: c\n\n   #include <unistd.h>\n",
 }
 
 
 def test_files_of_a_program_that_hold_no_result_are_no_failure(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A job file was a damaged output, and so was each text with the word h5bench or a line elbencho."""
+    """A job file was a damaged output, and so was each text with the word h5bench or md-workbench, or a line
+    elbencho; reStructuredText that quotes source was source."""
     assert [kind_of(text) for text in OTHER_FILES.values()] == [*OTHER_FILES]
     files = {f"other{at}": text for at, text in enumerate(OTHER_FILES.values())}
     code, _ = imported(tmp_path, good=LOG, ignored="*.o\nelbencho\n", **files)

@@ -12,7 +12,7 @@ from typing import Any
 
 from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Habits, Parameter, RunPaths, Tool, label_of_jobs
-from weir.tools.elbencho.parse import LOG_START, OUTPUT, parse_results, parse_runs
+from weir.tools.elbencho.parse import LIVE, LOG_START, OUTPUT, parse_results, parse_runs
 from weir.tools.outputs import read_texts
 
 
@@ -24,6 +24,7 @@ class Elbencho(Tool):
     programs = (("elbencho",),)
     log_start = LOG_START
     output_pattern = OUTPUT
+    other_files = ((LIVE, "live statistics of elbencho, which are no results"),)
     parameters: Mapping[str, Parameter] = {
         "access": Parameter("choices", "What is timed (-w, -r).", ("write", "read"), ("write", "read")),
         "order": Parameter(

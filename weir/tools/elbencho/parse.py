@@ -42,10 +42,11 @@ _ENDS_EARLY = ("--timelimit", "--randamount", "--infloop", "--rwmix")
 _UNITS_US = {"us": 1.0, "ms": 1e3, "s": 1e6}
 _LONGEST = 20  # digits of a number that can be
 
+LIVE = re.compile(r"^ISO Date,Label,Phase,RuntimeMS,", re.MULTILINE)  # --livecsv
 LOG_START = re.compile("|".join(f"(?:{one.pattern})" for one in (_JSON, _CSV, _TABLE)), re.MULTILINE)
 OUTPUT = re.compile(
-    r'^OPERATION\s+RESULT TYPE\s+FIRST DONE|^ISO date,label,|^"?operation"?,.*first done|^elbencho +-'
-    r'|First Done \[|^\{"phase_type":',
+    r'^OPERATION\s+RESULT TYPE\s+FIRST DONE|^ISO date,label,(?!phase,)|^"?operation"?,.*first done'
+    r'|^elbencho +-|First Done \[|^\{"phase_type":',
     re.MULTILINE | re.IGNORECASE,
 )
 

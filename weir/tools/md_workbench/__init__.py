@@ -52,7 +52,10 @@ class MdWorkbench(LogTool):
         _FIRST_FORM,
         "output of MD-REAL-IO, the first md-workbench, which is not read (use the one that IOR has today)",
     )
-    output_pattern = re.compile(r"^MD-?Workbench|md-workbench", re.MULTILINE | re.IGNORECASE)
+    output_pattern = re.compile(
+        r"^ *(?:MD-?Workbench total|Args: \S*md-workbench|(?:precreate|benchmark|cleanup) process)",
+        re.MULTILINE | re.IGNORECASE,
+    )
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
         starts = [match.start() for match in _START.finditer(text)]
