@@ -83,3 +83,45 @@ def test_the_time_of_h5bench_is_without_its_computing(tmp_path: Path, log: str) 
     (tmp_path / "stdout").write_text(log)
     (row,) = import_files([tmp_path / "stdout"], Facts()).rows
     assert (row["verdict"], row["total_s"]) == ("UNPROVEN", pytest.approx(21.639))
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        """\
+=================  Performance results  =================
+Total emulated compute time = 4000 ms
+Total modify size = 24 MB
+Raw modify time = 0.008 sec
+Observed modify completion time = 4.026 sec
+Sync Observed modify rate = 915.646118 MB/sec
+""",
+        """\
+=================== Performance Results ==================
+Total number of ranks: 2
+Total emulated compute time: 4.000 s
+Total modify size: 24.000 MB
+Raw modify time: 0.008 s
+Observed modify completion time: 4.026 s
+SYNC Observed modify rate: 915.646 MB/s
+""",
+        """\
+metric, value, unit
+operation, overwrite,
+ranks, 2,
+total compute time, 4.000, seconds
+total size, 24.000, MB
+raw time, 0.008, seconds
+observed rate, 915.646, MB/s
+observed time, 4.026, seconds
+""",
+    ],
+    ids=["early", "text", "csv"],
+)
+def test_what_h5bench_appends_and_overwrites_is_written(tmp_path: Path, log: str) -> None:
+    """Logs of h5bench_append and h5bench_overwrite were refused."""
+    (tmp_path / "stdout").write_text(log)
+    (row,) = import_files([tmp_path / "stdout"], Facts()).rows
+    assert (row["access"], row["moved_bytes"], row["io_s"]) == ("write", 24 * 2**20, 0.008)
+    assert row["bw_mib_s"] == pytest.approx(915.646, abs=0.001)
+    assert row["experiment"] in ("modify", "overwrite")

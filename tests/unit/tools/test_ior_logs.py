@@ -84,3 +84,15 @@ def test_a_summary_adds_nothing_to_a_table_of_iterations() -> None:
     (run,) = runs(LOG)
     (other,) = runs("\n".join(line for line in LOG.splitlines() if not line.startswith("Operation")) + "\n")
     assert run.rows == other.rows
+
+
+def test_csv_without_its_last_columns_has_its_results() -> None:
+    """Before it had the tasks and the number of the iteration in its lines, it had them in its heading."""
+    (run,) = runs("""\
+access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),numTasks,iter
+write,1748.0946,1928.3122,0.0122,131072,1024,1.9385,3.1862,0.8167,3.5147
+read,2580.2756,2861.2635,0.0074,131072,1024,0.1923,2.1473,1.7458,2.3811
+read,2580.2756,2861.2635,0.0074,131072
+""")
+    found = [(row["access"], row["bw_mib_s"], row["total_s"], row["iteration"]) for row in run.rows]
+    assert found == [("write", 1748.0946, 3.5147, 0), ("read", 2580.2756, 2.3811, 0)]

@@ -1,4 +1,4 @@
-"""h5bench: results of its programs to write, read and stress metadata are imported, as text or as a CSV file.
+"""h5bench: results of its programs to write, read, modify and stress metadata are imported, as text or CSV.
 
 Its MB are MiB. The observed time contains the computing between the steps of an access, the observed rate
 does not; early programs print the computing in a unit that it does not have.
@@ -21,7 +21,7 @@ _CSV = re.compile(r"^metric, value, unit$", re.MULTILINE)
 _METADATA = re.compile(r"^Config loaded from '", re.MULTILINE)
 _LINE = re.compile(r"^([^:=\n]{1,60}?)(?::| =) +(.{1,60}?) *$", re.MULTILINE)
 # What early programs print: with = for the colon of today, and no number of ranks behind the results.
-_EARLY = re.compile(r"^Total (?:write|read) size = ", re.MULTILINE)
+_EARLY = re.compile(r"^Total (?:write|read|modify) size = ", re.MULTILINE)
 _RANKS = re.compile(r"^ *Performance measured with (\d{1,9}) ranks", re.MULTILINE)
 _SHARES = re.compile(
     r"^Total particles in the file: (\d{1,18})\s+Number of particles available per rank: (\d{1,18})\b",
@@ -36,13 +36,15 @@ _GRID = re.compile(
     r"\s+proc-grid=(\d{1,6})x(\d{1,6})"
 )
 _PHASE = re.compile(r"^(Write|Read) phase \[s\]:\s+_[\d.]{1,20}\s+\^([\d.]{1,20})\s*$", re.MULTILINE)
+_MODIFY = "modify"  # what the programs that append and overwrite print
+_MODIFYING = ("append", "overwrite", _MODIFY)
 _VALUE_BYTES = 8  # the metadata program writes doubles
 _MIB = 2**20
 _START = re.compile("|".join(f"(?:{one.pattern})" for one in (_RESULTS, _CSV, _METADATA)), re.MULTILINE)
 
 _OUTPUT = re.compile(
     rf"{_START.pattern}|^Start benchmark: h5bench_|^config file: \S+, output data file:"
-    r"|Total emulated compute time|(?:Raw|Observed) (?:write|read) rate\s*[:=]",
+    r"|Total emulated compute time|(?:Raw|Observed) (?:write|read|modify) rate\s*[:=]",
     re.MULTILINE | re.IGNORECASE,
 )
 # The program that starts those which measure: what these print are files of their own.
@@ -75,7 +77,7 @@ def _of_text(text: str) -> Iterator[Row]:
         facts = {match[1].strip().lower(): match[2] for match in _LINE.finditer(text, begin, end)}
         is_early = _EARLY.search(text, begin, end) is not None
         ranks = _ranks_of_early(text, before, begin) if is_early else facts.get("total number of ranks")
-        for access, of_time in (("write", ""), ("read", "read ")):
+        for access, of_time in (("write", ""), ("read", "read "), (_MODIFY, f"{_MODIFY} ")):
             named = {
                 "total size": facts.get(f"total {access} size"),
                 "raw time": facts.get(f"raw {access} time"),
@@ -102,16 +104,18 @@ def _of_csv(text: str) -> Iterator[Row]:
     for begin, end in _parts(_CSV, text):
         lines = csv.reader(text[begin:end].splitlines(), skipinitialspace=True)
         facts = {line[0]: " ".join(line[1:]).replace("seconds", "s").strip() for line in lines if line}
-        if facts.get("operation") in ("write", "read"):
+        if facts.get("operation") in ("write", "read", *_MODIFYING):
             yield from _rows(facts["operation"], facts)
 
 
-def _rows(access: str, facts: Mapping[str, str]) -> Iterator[Row]:
+def _rows(operation: str, facts: Mapping[str, str]) -> Iterator[Row]:
     """The row of an access, if the size and the rate are there."""
     moved, rate = (_bytes(facts.get(name, "")) for name in ("total size", "observed rate"))
     if moved and rate:
         collective = facts.get("collective data") == "YES"
-        row = _row(access, collective, whole(facts.get("ranks", "")))
+        is_modified = operation in _MODIFYING
+        row = _row("write" if is_modified else operation, collective, whole(facts.get("ranks", "")))
+        row |= {"experiment": operation} if is_modified else {}
         row["observed"]["workload"] = {"file_bytes": round(moved)}
         total_s = _time_of_access(facts)
         yield row | {

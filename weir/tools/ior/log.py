@@ -258,8 +258,9 @@ class _Scanner:
         return True
 
     def _csv(self, fields: list[str]) -> None:
-        if len(fields) == len(self.csv_columns):
-            named = dict(zip(self.csv_columns, fields, strict=True))
+        """A line without the total is cut; early programs print no columns behind it."""
+        named = dict(zip(self.csv_columns, fields, strict=False))
+        if "total(s)" in named and len(fields) <= len(self.csv_columns):
             values = {name: named[column] for column, name in _CSV_FIELDS.items() if column in named}
             self._add(Printed(named["access"], values))
 
