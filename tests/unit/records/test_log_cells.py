@@ -240,7 +240,9 @@ def test_runs_of_ior_by_their_options(tmp_path: Path, options: tuple[str, str]) 
     assert len({row["cell"] for row in rows_of(tmp_path, one + other.replace("2026", "2025"))}) == 2
 
 
-@pytest.mark.parametrize("option", ["-v", "-G 7", "-O summaryFile=b.json", "--random-offset-seed=7"])
+@pytest.mark.parametrize(
+    "option", ["-v", "-G 7", "-O summaryFile=b.json", "--random-offset-seed=7", "--dfs.prefix=/b"]
+)
 def test_options_that_change_nothing_are_no_other_cell_of_ior(tmp_path: Path, option: str) -> None:
     text = (GOLDEN / "ior/ior-posix-shared.txt").read_text()
     other = re.sub(r"(Command line +: \S+)", rf"\1 {option}", text).replace("2026", "2025")

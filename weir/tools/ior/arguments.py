@@ -135,7 +135,8 @@ _VALUES: dict[str, tuple[str, Callable[[str], Any]]] = {
 # the output or the names of a run: no conditions of their own.
 _KNOWN = {*"wrzfaO", *_FLAGS, *(name for name in _VALUES if name not in "lM")}
 _OF_OUTPUT = re.compile(
-    r"[AdGhHijkKNoqTvxX]|help|verbose|mpiio\.showHints|random-offset-seed|warningAsErrors|dfs\.(?:pool|cont|group)"
+    r"[AdGhHijkKNoqTvxX]|help|verbose|mpiio\.showHints|random-offset-seed|warningAsErrors"
+    r"|dfs\.(?:pool|cont|group|prefix|svcl)"
     r"|(?i:summary\w+|save\w+|keepfile\w*|testfile|quitonerror|showhints|testnum)"
 )
 
