@@ -45,6 +45,12 @@ KINDS = {
         EARLY_IO500,
         "[Result] mdtest mdtest_easy_stat rate: 142.709 kiops time: 70.2s\n",
     ],
+    "the greatest rates of IOR alone, which are not read (use all that it prints)": [
+        "Max Write: 1109.79 MiB/sec (1163.70 MB/sec)\nMax Write: 1616.45 MiB/sec (1694.97 MB/sec)\n",
+        "Running with -F\nMax Write: (2033.91 MB/sec)\nMax Read:  (1954.02 MB/sec)\n",
+    ],
+    "output of ior": ["IOR-4.0.0: MPI Coordinated Test of Parallel I/O\n\nMax Write: 9.10 MiB/sec\n"],
+    "a text about ior": ["# IOR\n\n## Use\n\nMax Write: 9.10 MiB/sec (9.20 MB/sec)\n"],
     "output of h5perf": [H5PERF, H5PERF[H5PERF.index("Number of") :]],
     "output of filebench": [
         FILEBENCH,

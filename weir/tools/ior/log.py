@@ -15,6 +15,10 @@ from weir.tools.complaints import complaint, effect_of
 from weir.tools.outputs import LINE_BYTES
 
 START = re.compile(r"^(?:IOR|weir-io)[- ]\d", re.MULTILINE)
+# What many keep of an output (grep Max), in a text without headings, which would be a page.
+GREATEST = re.compile(
+    r"\A(?![\s\S]*^(?:access +bw|IOR-\d))(?:[^\n#]*\n){0,50}?Max (?:Write|Read): +\(?[\d.]", re.MULTILINE
+)
 _HEADER = re.compile(r"^(?P<program>IOR|weir-io)[- ](?P<version>\d\S*?):? ")
 _KEY = re.compile(r"[A-Za-z][\w ()/-]*")
 _JSON_PAIR = re.compile(r'"(?P<key>[^"]+)"\s*:\s*(?:"(?P<text>[^"]*)"|(?P<number>-?[0-9.][0-9.e+-]*))')
