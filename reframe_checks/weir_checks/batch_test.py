@@ -21,7 +21,7 @@ import weir
 from weir.plan.allocation import request_of, time_s
 from weir.site.schedulers import scheduler
 from weir.terms.model import Partition
-from weir_checks.choices import CHOSEN, VARIABLE
+from weir_checks.choices import CHOSEN, VARIABLE, names_in
 from weir_checks.study import Case, Refusal, cases
 
 # The weir of this process, wherever ReFrame stages the test, and what it imports: `spack load` names both.
@@ -105,9 +105,9 @@ class WeirRun(rfm.RunOnlyRegressionTest):
     def _is_requested(self) -> bool:
         planned = self.case.batch
         wanted = (
-            (self.suite, self.case.suites),
-            (self.target, {planned.target}),
-            (self.stack, {planned.stack}),
+            (names_in(self.suite), self.case.suites),
+            (names_in(self.target), {planned.target}),
+            (names_in(self.stack), {planned.stack}),
         )
         return all(not names or found & set(names) for names, found in wanted)
 

@@ -11,7 +11,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 # A job of a generated pipeline knows by it what was requested when the pipeline was made.
@@ -75,7 +75,11 @@ def requested_variables(arguments: Sequence[str]) -> list[tuple[str, str, str]]:
 def _typed(name: str, value: object) -> object:
     if name not in LISTS:
         return value
-    items = value.split(",") if isinstance(value, str) else value
+    return names_in(value.split(",") if isinstance(value, str) else value)
+
+
+def names_in(items: Iterable[str]) -> tuple[str, ...]:
+    """The names without blanks around them, and without empty ones: ReFrame keeps both."""
     return tuple(item.strip() for item in items if item.strip())
 
 

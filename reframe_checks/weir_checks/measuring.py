@@ -13,7 +13,9 @@ from typing import Any
 import reframe.utility.sanity as sn
 import reframe.utility.typecheck as typ
 from reframe.core.builtins import run_after, run_before, sanity_function, variable
+from reframe.core.exceptions import ReframeError
 
+from weir.base.errors import WeirError
 from weir.measure.handover import Handover, start_of_workflow
 from weir.plan import Batch
 from weir.records.collect import finished_runs
@@ -45,6 +47,14 @@ class MeasureBatch(WeirRun):
     def take_the_tags_of_the_suites(self):
         if not self._faults:
             self.tags |= self.case.suite_tags
+
+    @run_before("setup")
+    def look_for_the_references(self):
+        """Refuses a file without any before the batch is measured, which may take hours."""
+        try:
+            references(self.reference_file)
+        except WeirError as error:
+            raise ReframeError(str(error)) from None
 
     def find_place(self):
         return self.case.place(self.results, self.keep)

@@ -24,8 +24,12 @@ def references(given: str) -> Mapping[Access, tuple[float, float]]:
     """The median of a cell, and the share of it that noise may take away."""
     if not given:
         return {}
-    file = os.path.expandvars(runtime().get_option("storage/0/sqlite_db_file")) if given == STORED else given
-    return _references(Path(file).resolve())
+    if given != STORED:
+        return _references(Path(given).resolve())
+    file = Path(os.path.expandvars(runtime().get_option("storage/0/sqlite_db_file")))
+    if runtime().get_option("storage/0/enable") and not file.exists():
+        return {}  # this session is the first one that is stored
+    return _references(file.resolve())
 
 
 @cache

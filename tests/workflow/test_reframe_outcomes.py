@@ -102,7 +102,7 @@ def only_earlier_sessions(database: Path, times: int, factor: float) -> None:
 
 
 def test_references_come_from_the_sessions_that_reframe_stored(checkout: Checkout) -> None:
-    assert measure(checkout).outcomes == ["OK"]
+    assert measure(checkout, "-S", "reference_file=stored").outcomes == ["OK"], "none is stored yet"
     only_earlier_sessions(checkout.root / "results.db", times=10, factor=1000)
     session = measure(checkout, "-S", "reference_file=stored")
     assert session.outcomes == ["FAIL"], session.text
@@ -151,6 +151,10 @@ def test_what_the_plan_does_not_have_is_refused(checkout: Checkout) -> None:
     typo = measure(checkout, "-S", "suite=tinny")
     assert typo.outcomes == ["FAIL"], typo.text
     assert "there is no suite 'tinny'" in typo.text
+    lost = measure(checkout, "-S", "reference_file=lost.json")
+    assert lost.outcomes == ["FAIL"], lost.text
+    assert "lost.json: there is no such file of references" in lost.text
+    assert "Traceback" not in lost.text
     assert not (checkout.root / "results/local").exists()
 
 
@@ -175,6 +179,7 @@ def test_variables_choose(four: Checkout) -> None:
     assert listed(four, "-S", "measure.target=rom", "-S", "preflight.suite=none") == everything[1::2]
     one = ["measure %batch=other:ram-debian-1x2"]
     assert listed(four, "-S", "suite=other", "-S", "target=ram", "-n", "measure") == one
+    assert listed(four, "-S", "suite=tiny, other", "-S", "target=", "-n", "measure") == everything
     described = reframe(four, "--system=local", "--describe", "-S", "suite=tiny", "-S", "target=ram")
     (maintainers,) = {*re.findall(r'"maintainers": \[([^]]*)\]', described.text)}
     assert maintainers.strip() == '"weir"'
