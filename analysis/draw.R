@@ -9,6 +9,8 @@ local({
 })
 # Names are UTF-8 and lists have one order, whatever the locale of the machine.
 invisible(suppressWarnings(c(Sys.setlocale("LC_CTYPE", "C.UTF-8"), Sys.setlocale("LC_COLLATE", "C"))))
+# So have numbers one form, and warnings their time, whatever the profile of the user sets.
+options(OutDec = ".", scipen = 0, digits = 7, warn = 0, stringsAsFactors = FALSE, encoding = "native.enc")
 
 usage <- "Usage: Rscript analysis/draw.R COMMAND
   study DIR                             all figures, tables, claims and numbers of the study in DIR, in one process

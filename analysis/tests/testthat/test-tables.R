@@ -267,3 +267,22 @@ test_that("the executions of a plan are told in words", {
   expect_match(many$value[1], "^12,000 if all combinations were run; 36 of these")
   expect_identical(nrow(told()), 0L)
 })
+
+test_that("a table has the same numbers whatever the profile of the user sets", {
+  skip_if_quick()
+  file <- write_synthetic(synthetic_records(xfer_bytes = 1.5 * 2^20, total_s = 3))
+  here <- scratch("here")
+  write_tables(chosen_parts("table", "summary", home), read_records(file), list(), here)
+  profile <- scratch("profile.R")
+  writeLines("options(OutDec = ',', scipen = -9, digits = 3, warn = 2); cat('Good morning')", profile)
+  there <- scratch("there")
+  status <- system2(file.path(R.home("bin"), "Rscript"),
+    shQuote(c(file.path(home, "draw.R"), "table", "summary", file, there)),
+    stdout = FALSE, env = paste0("R_PROFILE_USER=", shQuote(profile))
+  )
+  expect_identical(status, 0L)
+  for (output in c("summary.tex", "summary.html", "summary.csv")) {
+    expect_identical(readLines(file.path(there, output)), readLines(file.path(here, output)))
+  }
+  expect_match(readLines(file.path(here, "summary.tex")), "1.5~MiB", fixed = TRUE, all = FALSE)
+})
