@@ -19,6 +19,8 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
+from weir.site.schedulers import forget_filters
+
 _PLUG_IN = "snakemake_executor_plugin_slurm"
 _PAUSE_S = 10.0
 _NO_REPLY = (None, None)
@@ -78,6 +80,7 @@ def wait_for_replies(pause_s: float = _PAUSE_S, forgotten_s: float = _FORGOTTEN_
     plug_in: Any = sys.modules.get(_PLUG_IN)
     if plug_in is None:
         return
+    forget_filters()
     forgotten = Forgotten(forgotten_s)
     plug_in.query_job_status = _patient(plug_in.query_job_status, pause_s, forgotten)
     plug_in.Executor.check_active_jobs = _awaiting(plug_in.Executor.check_active_jobs, forgotten)

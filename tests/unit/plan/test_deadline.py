@@ -57,9 +57,13 @@ def test_a_failing_command_has_no_answer() -> None:
 def test_a_format_of_times_that_the_user_likes_hides_no_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    like_squeue = "[ $SLURM_TIME_FORMAT = standard ] && echo 2026-01-02T03:04:05 || echo Fri 03:04"
+    """Nor does a default of what squeue lists."""
+    like_squeue = (
+        "[ $SLURM_TIME_FORMAT$SQUEUE_USERS = standard ] && echo 2026-01-02T03:04:05 || echo Fri 03:04"
+    )
     write_program(tmp_path / "squeue", f"#!/bin/sh\n{like_squeue}\n")
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     monkeypatch.setenv("SLURM_TIME_FORMAT", "%a")
+    monkeypatch.setenv("SQUEUE_USERS", "operator")
     end = datetime(2026, 1, 2, 3, 4, 5).timestamp()
     assert scheduler("slurm").ends_at({"SLURM_JOB_ID": "7"}) == end

@@ -247,11 +247,22 @@ def requested_ones(has: Sequence[str], wanted: Sequence[str]) -> list[str]:
     return sorted(each for each in has if each.partition("=")[0] in names)
 
 
+# By these variables a user limits what squeue lists and scancel ends, also of jobs that are named.
+_FILTERS = ("SQUEUE_", "SCANCEL_")
+
+
+def forget_filters() -> None:
+    """Takes them from this process and from what it starts, which ask about their own jobs."""
+    for name in [name for name in os.environ if name.startswith(_FILTERS)]:
+        del os.environ[name]
+
+
 _LIMIT_S = 20.0
 
 
 def ended(arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
     """A command, run to its end; one that is not there or hangs has failed."""
+    forget_filters()
     try:
         return subprocess.run(
             arguments,
