@@ -83,6 +83,16 @@ def test_a_terminal_without_a_character_ends_no_command(checkout: Path) -> None:
     assert "disk: Läufe \\u2013 beide".encode("latin-1") in done.stdout
 
 
+@pytest.mark.slow
+@pytest.mark.quick
+def test_python_without_docstrings_is_refused_before_anything_is_measured() -> None:
+    command = [sys.executable, "-m", "weir", "audit", "--rules"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONOPTIMIZE": "2"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "unset PYTHONOPTIMIZE" in done.stderr
+
+
 def test_plan_prints_json_and_nothing_else(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["plan", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["cost"]["cells"] == 2
