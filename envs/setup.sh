@@ -10,7 +10,7 @@
 #
 # WEIR_APT=no   the programs come from modules, Spack or a container: leave packages alone (=RELEASE: envs/apt/release.sh)
 # PYTHON=...    the interpreter to build .venv with (3.11.2 or newer)
-set -euo pipefail
+set -euo pipefail +C # BASH_ENV may have set noclobber
 # What they name is not of .venv, and pip would not install it there. With a CDPATH, cd may go elsewhere.
 unset CDPATH PYTHONHOME PYTHONPATH
 

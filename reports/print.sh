@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Prints a report without a network and without shell escape. The LaTeX error, if there is one, is the last line.
 #   reports/print.sh reports/measurement/main.tex results/local/quick results/local/quick/report.pdf
-set -euo pipefail
+set -euo pipefail +C # BASH_ENV may have set noclobber
 unset CDPATH # cd would search it
 
 if [ $# -ne 3 ] || [ ! -f "$1" ] || [ ! -d "$2" ]; then

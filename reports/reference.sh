@@ -1,7 +1,7 @@
 #!/bin/bash
 # reference.sh OUT: draws and prints the published studies from reference/ alone, two at a time, and checks their
 # printed tables. Nothing is measured.
-set -euo pipefail
+set -euo pipefail +C # BASH_ENV may have set noclobber
 unset CDPATH # cd would search it
 
 root=$(cd "$(dirname "$0")/.." && pwd)

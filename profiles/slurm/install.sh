@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # On a machine with Slurm: copies this profile into the user's Snakemake configuration, so that `snakemake --profile
 # slurm` works from any study and also after this checkout is deleted. A profile that is not weir's is left alone.
-set -euo pipefail
+set -euo pipefail +C # BASH_ENV may have set noclobber
 unset CDPATH # cd would search it
 
 command -v sbatch >/dev/null || exit 0

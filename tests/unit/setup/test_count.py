@@ -112,3 +112,11 @@ def test_a_step_tells_its_time_where_numbers_have_a_comma(tmp_path: Path) -> Non
     done = step(tmp_path, "sleeps", "sleep", "1", **german)
     assert (done.returncode, done.stderr) == (0, "")
     assert float(done.stdout.split()[1]) >= 1, "microseconds alone are less"
+
+
+def test_a_step_runs_again_where_the_shell_of_the_user_keeps_files(tmp_path: Path) -> None:
+    """As with BASH_ENV=~/.bashrc for modules."""
+    (tmp_path / "bashrc").write_text("set -o noclobber\n")
+    for _ in range(2):
+        done = step(tmp_path, "fine", "true", BASH_ENV=str(tmp_path / "bashrc"))
+        assert (done.returncode, done.stderr) == (0, ""), done.stdout
