@@ -18,7 +18,11 @@ load_metric <- function(name, home = analysis_home()) {
   }
   formulas <- lapply(found$value, formula_of_columns, path)
   list(
-    name = name, value = function(records) first_above_zero(formulas, records),
+    name = name,
+    # A percentile of fewer operations is their maximum.
+    value = function(records) {
+      replace(first_above_zero(formulas, records), which(records$ops < max(0, found$fewest_ops)), NA)
+    },
     unit = paste(found$unit, collapse = " or "),
     better = text_of(found$better, "higher"), words = found$title,
     of = switch(text_of(found$of, "all"), transfers = transfers_of, metadata = metadata_of, identity)

@@ -176,6 +176,26 @@ def digits_or_more(value: float, digits: int = 4) -> str:
     return f"{value:,.{digits - 4}f}" if value >= 999.95 else f"{value:.{digits}g}"
 
 
+def ratio_text(ratio: float) -> str:
+    """Three decimals, and of less than a tenth three digits: '0.853', '0.000412'."""
+    return f"{ratio:.3f}" if ratio >= 0.1 else three_digits(ratio)
+
+
+def percent(share: float) -> str:
+    """Whole per cent, with decimals where it would read as nothing or as all and is not: '12', '99.96'."""
+    whole = f"{100 * share:.0f}"
+    if whole == "0":
+        return three_digits(100 * share)
+    if whole != "100" or share == 1:
+        return whole
+    texts = (f"{100 * share:.{digits}f}" for digits in range(1, 13))
+    return next((text for text in texts if float(text) != 100), whole)
+
+
+def signed_percent(share: float) -> str:
+    return f"{'-' if share < 0 else '+'}{percent(abs(share))}%"
+
+
 def latency_text(microseconds: float) -> str:
     """'9.06 µs', '2.94 ms', '1.2 s'."""
     for unit, size in (("s", 1e6), ("ms", 1e3)):

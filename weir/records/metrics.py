@@ -22,6 +22,7 @@ class Metric:
     formulas: tuple[Expression, ...]
     units: tuple[str, ...]  # one for each formula, or one for all
     higher_is_better: bool = True
+    fewest_ops: int = 0  # a percentile of fewer is their maximum
 
     @property
     def unit(self) -> str:
@@ -32,8 +33,14 @@ class Metric:
         at = next((at for at, formula in enumerate(self.formulas) if _value(formula, row)), 0)
         return self.units[min(at, len(self.units) - 1)]
 
+    def has_too_few(self, row: Row) -> bool:
+        """Whether the record is known to be of too few operations."""
+        return (row.get("ops") or self.fewest_ops) < self.fewest_ops
+
     def of(self, row: Row) -> float | None:
         """The first formula that is above zero; None where the record has no such number."""
+        if self.has_too_few(row):
+            return None
         for formula in self.formulas:
             value = _value(formula, row)
             if value is not None and value > 0:
@@ -79,4 +86,5 @@ def metric_named(name: str) -> Metric:
         raise ConfigError(problems)
     unit = file.data["unit"]
     units = (unit,) if isinstance(unit, str) else tuple(unit)
-    return Metric(name, tuple(formulas), units, file.data.get("better") != "lower")
+    higher, fewest_ops = file.data.get("better") != "lower", file.data.get("fewest_ops", 0)
+    return Metric(name, tuple(formulas), units, higher, fewest_ops)

@@ -21,6 +21,7 @@ from datetime import datetime
 from functools import partial
 from math import expm1, log, sqrt
 
+from weir.base.units import percent, ratio_text
 from weir.decide.compare.pairs import OTHER_DAY_S, Pair, Sample, samples
 from weir.records.metrics import Metric
 from weir.statistics.inference import (
@@ -57,7 +58,7 @@ class Between:
     def note(self) -> str:
         """The note that a reader must see."""
         spread = expm1((self.variance / 2) ** 0.5)
-        share = f"{spread:.0%}"
+        share = f"{percent(spread)}%"
         if self.source == HISTORY:
             return f"one campaign a side: they differ by {share} by the history (n = {self.campaigns})"
         if self.source == GIVEN:
@@ -149,7 +150,7 @@ class Estimate(Effect):
 
     def __str__(self) -> str:
         low, high = self.interval()
-        return f"x{self.ratio():.3f} [{low:.3f}–{high:.3f}]"
+        return f"x{ratio_text(self.ratio())} [{ratio_text(low)}–{ratio_text(high)}]"
 
     def more_rounds(self, margin: float, level: float = LEVEL) -> int | None:
         """Further rounds a side after which the same numbers would decide; None: too many."""

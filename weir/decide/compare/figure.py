@@ -9,6 +9,7 @@ from pathlib import Path
 
 from weir.base.errors import InputError
 from weir.base.files import reading, write_atomically
+from weir.base.units import ratio_text
 from weir.decide.compare.output import (
     headline,
     interval_text,
@@ -112,13 +113,13 @@ def _row(label: str, one: Judged, x: drawing.LogScale, margin: float) -> str:
     verdict = f'<b class="{_CLASSES.get(one.verdict, "second")}">{html.escape(one.verdict)}</b>'
     if one.estimate is None:
         reason = html.escape("; ".join([why_undecided(one), *one.notes]))
-        ratio = "–" if one.ratio is None else f"×{one.ratio:.3f}"
+        ratio = "–" if one.ratio is None else f"×{ratio_text(one.ratio)}"
         return f'<tr><td>{name}</td><td></td><td class="number">{ratio}</td><td>{verdict}: {reason}</td></tr>'
     low, high = one.estimate.interval()
     if is_too_wide(one):
         low, high = max(low, x.low), min(high, x.high)  # the line ends with the drawing
     verdict += f": {html.escape(why_undecided(one))}" if one.verdict == UNDECIDED else ""
-    numbers = f"×{one.estimate.ratio():.3f} [{interval_text(one)}]"
+    numbers = f"×{ratio_text(one.estimate.ratio())} [{interval_text(one)}]"
     drawn = _drawn(one.verdict, (low, one.estimate.ratio(), high), x, margin)
     shown = f'<td class="drawn">{drawn}</td><td class="number">{numbers}</td>'
     return f"<tr><td>{name}</td>{shown}<td>{verdict}</td></tr>"
@@ -132,7 +133,8 @@ def _drawn(verdict: str, ends: tuple[float, float, float], x: drawing.LogScale, 
     parts.append(drawing.line(x.at(1), 0, x.at(1), _ROW, INK))
     parts.append(drawing.line(x.at(ends[0]), y, x.at(ends[2]), y, color, 2))
     parts.append(drawing.dot(x.at(ends[1]), y, color, hollow=verdict not in _COLORS))
-    return drawing.svg(_WIDTH, _ROW, f"ratio {ends[1]:.3f}, interval {ends[0]:.3f} to {ends[2]:.3f}", parts)
+    low, middle, high = map(ratio_text, ends)
+    return drawing.svg(_WIDTH, _ROW, f"ratio {middle}, interval {low} to {high}", parts)
 
 
 def _axis(x: drawing.LogScale) -> str:

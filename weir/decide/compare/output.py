@@ -9,7 +9,7 @@ from math import exp, log
 from typing import Any
 
 from weir.base.files import csv_lines
-from weir.base.units import counted, few, three_digits
+from weir.base.units import counted, few, percent, ratio_text, three_digits
 from weir.decide.compare.estimate import FEWEST_ROUNDS, FEWEST_SEPARATE
 from weir.decide.compare.pairs import Pair, Unmatched
 from weir.decide.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, Judged
@@ -50,11 +50,11 @@ def facts(judged: Judged) -> dict[str, Any]:
 
 
 def sorted_for_reading(judged: Sequence[Judged]) -> list[Judged]:
-    """Slower, faster, undecided, no difference; the largest ratios first in each."""
+    """Slower, faster, undecided, no difference; in each real storage first, and the largest ratios."""
 
-    def key(one: Judged) -> tuple[int, float, str]:
+    def key(one: Judged) -> tuple[int, bool, float, str]:
         away = abs(log(one.ratio)) if one.ratio else 0.0
-        return ORDER.index(one.verdict), -away, one.pair.label
+        return ORDER.index(one.verdict), one.pair.emulated, -away, one.pair.label
 
     return sorted(judged, key=key)
 
@@ -71,14 +71,8 @@ def _amounts(judged: Sequence[Judged]) -> Iterator[str]:
     for verdict in (SLOWER, FASTER):
         apart = [abs(one.estimate.ratio() - 1) for one in judged if one.estimate and one.verdict == verdict]
         if apart:
-            low, high = _percent(min(apart)), _percent(max(apart))
+            low, high = percent(min(apart)), percent(max(apart))
             yield f"{verdict} by {low} %" if low == high else f"{verdict} by {low} to {high} %"
-
-
-def _percent(share: float) -> str:
-    """Whole per cent; more digits where it would read as nothing or as all and is not."""
-    whole = f"{100 * share:.0f}"
-    return three_digits(100 * share) if whole in ("0", "100") and share < 1 else whole
 
 
 def as_text(
@@ -149,9 +143,9 @@ def unlike_units(judged: Sequence[Judged]) -> str:
 
 
 def _line(judged: Judged, together: Container[str] = ()) -> str:
-    shown = f"{'-' if judged.ratio is None else f'x{judged.ratio:.3f}':>21}"
+    shown = f"{'-' if judged.ratio is None else f'x{ratio_text(judged.ratio)}':>21}"
     if judged.estimate:
-        shown = f"x{judged.estimate.ratio():.3f} [{interval_text(judged)}]"
+        shown = f"x{ratio_text(judged.estimate.ratio())} [{interval_text(judged)}]"
     line = f"  {judged.verdict:<13} {shown}  {judged.pair.access} {judged.pair.label}"
     line += " (UNPROVEN)" if judged.unproven else ""
     return f"{line} ({why_undecided(judged, together)})" if judged.verdict == UNDECIDED else line
@@ -163,7 +157,9 @@ def interval_text(judged: Judged) -> str:
         return ""
     low, high = judged.estimate.interval()
     rounds = min(judged.estimate.rounds)
-    return f"not decided by {rounds} rounds" if is_too_wide(judged) else f"{low:.3f}–{high:.3f}"
+    if is_too_wide(judged):
+        return f"not decided by {rounds} rounds"
+    return f"{ratio_text(low)}–{ratio_text(high)}"
 
 
 def is_too_wide(judged: Judged) -> bool:
@@ -178,9 +174,9 @@ def why_undecided(judged: Judged, together: Container[str] = ()) -> str:
     """The medians of both sides, and what would decide, if no note tells it of several pairs together."""
     found = judged.pair.medians
     if not any(found):
-        return "no usable record of A or B"
+        return "no usable value of A or B"
     medians = ", ".join(
-        f"{name} no usable record" if value is None else f"{name} {three_digits(value)} {judged.pair.unit}"
+        f"{name} no usable value" if value is None else f"{name} {three_digits(value)} {judged.pair.unit}"
         for name, value in zip(("A", "B"), found, strict=True)
     )
     rounds = [f"n = {min(judged.estimate.rounds)}"] if judged.estimate else []

@@ -17,7 +17,7 @@ from math import exp, log
 from typing import Any, NamedTuple
 
 from weir.audit.explain import is_of_log
-from weir.base.units import listed
+from weir.base.units import counted, listed
 from weir.decide.compare.sides import Campaign, Side
 from weir.records.metrics import Metric
 from weir.records.rounds import REMARKS
@@ -74,6 +74,7 @@ class Pair:
     unit: str = ""  # of the values of both sides
     of_logs: bool = False  # each round is a log that was imported
     emulated: bool = False  # the storage of a side at least
+    of_too_few: str = ""  # records without a value: their operations are too few for the metric
 
     @property
     def rounds(self) -> tuple[int, int]:
@@ -170,7 +171,16 @@ def _pair(
         unit=metric.unit_of(example),
         of_logs=all(is_of_log(row) for _, row in (*first, *second)),
         emulated=_is_emulated([*first, *second]),
+        of_too_few=_of_too_few([*first, *second], metric),
     )
+
+
+def _of_too_few(rows: Rows, metric: Metric) -> str:
+    count = sum(metric.has_too_few(row) for _, row in rows)
+    text = (
+        f"{counted(count, 'record')} not used: no {metric.name} of fewer than {metric.fewest_ops} operations"
+    )
+    return text if count else ""
 
 
 def _label(rows: Rows) -> str:

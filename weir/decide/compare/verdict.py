@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from weir.base.errors import InputError
-from weir.base.units import counted, few
+from weir.base.units import counted, few, ratio_text
 from weir.decide.compare.estimate import (
     FEWEST_ROUNDS,
     FEWEST_SEPARATE,
@@ -177,6 +177,8 @@ def _reservations(pair: Pair) -> Iterator[str]:
     for name, side in zip(("A", "B"), pair.evidence, strict=True):
         dropped = [f"{name} lacks rounds, so that nothing is decided for it: {one}" for one in side.dropped]
         yield from few(dropped, MOST_DROPPED, f"{name} lacks {{}} more rounds")
+    if pair.of_too_few:
+        yield pair.of_too_few
     for verdict, used in ((RESERVED, "not used"), (NEVER_USED, "not used"), (UNPROVEN, "used")):
         if count := pair.verdicts.get(verdict):
             yield f"{counted(count, f'{verdict} record')} {used}"
@@ -254,7 +256,7 @@ def worse_evidence(
 def _worse(one: Judged, fail_on: FailOn) -> Iterator[str]:
     first, second = one.pair.evidence
     if fail_on.slower and one.slower_by_day and one.estimate:
-        yield f"x{one.estimate.ratio():.3f}, which another day may have made: measure in turns"
+        yield f"x{ratio_text(one.estimate.ratio())}, which another day may have made: measure in turns"
     if fail_on.slower and one.estimate is None:
         yield f"cannot be compared: {one.notes[0]}"
     if fail_on.missing and second.rounds < first.rounds:

@@ -368,5 +368,5 @@ def test_an_undecided_pair_without_usable_records_of_a_side_tells_the_other_one(
     line = next(line for line in capsys.readouterr().out.splitlines() if "disk POSIX" in line)
     assert " ".join(line.split()) == (
         "undecided - write disk POSIX shared 1MiB "
-        "(A 1,500 MiB/s, B no usable record; too few rounds: at least 4 more of B needed)"
+        "(A 1,500 MiB/s, B no usable value; too few rounds: at least 4 more of B needed)"
     )

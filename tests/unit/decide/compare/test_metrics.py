@@ -10,6 +10,10 @@ import pytest
 from tests.unit.decide.compare.test_compare import cell, noisy, write
 from weir.base.errors import WeirError
 from weir.cli import main
+from weir.decide.compare.estimate import PAIRED, Estimate
+from weir.decide.compare.output import sorted_for_reading
+from weir.decide.compare.pairs import Pair
+from weir.decide.compare.verdict import SLOWER, Judged
 from weir.records.metrics import metric_named, metric_names
 from weir.terms.model import Row
 
@@ -57,7 +61,7 @@ def test_a_slower_latency_fails_at_the_share_that_is_printed(
     assert main([*command, "slower:150%"]) == 0
 
 
-@pytest.mark.parametrize(("level", "told"), [(996.5, "by 0.35 %"), (4.0, "by 99.6 %")])
+@pytest.mark.parametrize(("level", "told"), [(996.5, "by 0.35 %"), (4.0, "by 99.6 %"), (0.4, "by 99.96 %")])
 def test_a_difference_does_not_read_as_none_or_as_all(
     level: float, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -70,7 +74,35 @@ def test_a_difference_does_not_read_as_none_or_as_all(
     ]
     files = [str(write(tmp_path / f"{at}.csv", each)) for at, each in enumerate(rows)]
     assert main(["compare", *files, "--margin", "0.1%"]) == 0
-    assert told in capsys.readouterr().out.splitlines()[0]
+    printed = capsys.readouterr().out
+    assert told in printed.splitlines()[0]
+    assert "x0.000 " not in printed
+
+
+def test_a_percentile_of_fewer_operations_than_a_hundred_is_not_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is their maximum. Where their number is not known it counts."""
+    rows = {at: latencies(at, level, 60 * at) for at, level in {1: 1000.0, 2: 1800.0}.items()}
+    for ops, verdict in ((99, "undecided"), (100, "slower")):
+        files = [
+            str(write(tmp_path / f"{at}-{ops}.csv", [row | {"ops": ops} for row in each]))
+            for at, each in rows.items()
+        ]
+        assert main(["compare", "--metric", "p99", *files]) == 0
+        printed = capsys.readouterr().out
+        assert f"1 {verdict}" in printed
+        assert ("16 records not used: no p99 of fewer than 100 operations" in printed) is (ops < 100)
+
+
+def test_real_storage_stands_before_emulated() -> None:
+    def judged(label: str, ratio: float, emulated: bool) -> Judged:
+        pair = Pair(label, "write", {}, (), (), {}, emulated=emulated)
+        found = Estimate(math.log(ratio), 1e-6, 9.0, PAIRED, (8, 8), 1e-6)
+        return Judged(pair, found, SLOWER, 0.0, None, ())
+
+    found = sorted_for_reading([judged("ime (E)", 0.2, True), judged("disk", 0.8, False)])
+    assert [one.pair.label for one in found] == ["disk", "ime (E)"]
 
 
 def test_a_rate_cannot_be_slower_by_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,6 +19,8 @@ from weir.base.units import (
     parse_duration,
     parse_rate,
     parse_size,
+    ratio_text,
+    signed_percent,
     sizes,
     sizes_and_percent,
     three_digits,
@@ -133,6 +135,30 @@ def test_for_reading() -> None:
 )
 def test_three_digits_have_no_exponent(value: float, shown: str) -> None:
     assert three_digits(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [
+        (0.0, "+0%"),
+        (0.0035, "+0.35%"),
+        (-0.004, "-0.4%"),
+        (0.124, "+12%"),
+        (-0.9963, "-99.6%"),
+        (0.99963, "+99.96%"),
+        (1.0, "+100%"),
+        (1.004, "+100.4%"),
+        (2.27, "+227%"),
+    ],
+)
+def test_a_share_reads_as_nothing_or_as_all_only_where_it_is(share: float, shown: str) -> None:
+    """As whole_percent() of analysis/R/labels.R."""
+    assert signed_percent(share) == shown
+
+
+@pytest.mark.parametrize(("ratio", "shown"), [(0.8534, "0.853"), (12.3456, "12.346"), (0.000412, "0.000412")])
+def test_a_small_ratio_does_not_read_as_zero(ratio: float, shown: str) -> None:
+    assert ratio_text(ratio) == shown
 
 
 @pytest.mark.parametrize(
