@@ -77,6 +77,12 @@ class Judgement:
         return last if last.index >= compared and same_way else None
 
     @property
+    def news_ratio(self) -> float:
+        """The size of the news, as every text has it; 1 where the series is too short."""
+        found = self.change or self.alarm
+        return found.ratio if found else 1.0
+
+    @property
     def news_day(self) -> str | None:
         """The day on which the news began; None if there is no news."""
         if self.alarm is None or not self.alarm.is_news:
@@ -201,7 +207,7 @@ class Alarm:
     newest: int
     before: int
     day: str  # on which the difference between the points before and after it is largest
-    size: float  # median of the points since that day over that of those before; a logarithm
+    size: float  # logarithm of a ratio: `_size`
 
     @property
     def ratio(self) -> float:
@@ -225,15 +231,23 @@ def alarm_of(series: Series, newest: int) -> Alarm | None:
     squares = float(((first - first.mean()) ** 2).sum() + ((second - second.mean()) ** 2).sum())
     spread = max(squares / degrees, SMALLEST_NOISE**2)
     cut = _cut(logs)
+    log_ratio = float(second.mean() - first.mean())
     return Alarm(
-        log_ratio=float(second.mean() - first.mean()),
+        log_ratio=log_ratio,
         error=sqrt(spread * (1 / before + 1 / count)),
         limit=t_quantile(degrees, 1 - CHANCE),
         newest=count,
         before=before,
         day=series.day(len(series) - len(logs) + cut),
-        size=float(np.median(written[cut:]) - np.median(written[:cut])),
+        size=_size(written, cut, log_ratio),
     )
+
+
+def _size(logs: Numbers, cut: int, log_ratio: float) -> float:
+    """Median of the points since the cut over that of those before; where these medians are alike, the ratio
+    of the means, by which it is news."""
+    size = float(np.median(logs[cut:]) - np.median(logs[:cut]))
+    return size if size * log_ratio > 0 and abs(size) >= SMALLEST_CHANGE else log_ratio
 
 
 def _clipped(logs: Numbers, before: int) -> Numbers:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import date
-from math import exp
+from math import exp, log
 
-from weir.base.units import counted, few, three_digits
+from weir.base.units import counted, few, ratio_text, three_digits
 from weir.decide.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, Judgement
 from weir.decide.history.regimes import Change
 from weir.decide.history.series import Series, stopped
@@ -23,18 +23,20 @@ ORDER = (SLOWER, SPIKE, FASTER, LEARNING, NORMAL)
 
 
 def headline(found: Sequence[Judgement]) -> str:
-    """Counts the slower series and names the worst, else has the newest values; then the other verdicts."""
+    """Counts the slower series and names the worst, else has the newest values; then the other verdicts.
+
+    Emulated storage gives them where nothing else does."""
     counts = Counter(one.verdict for one in found)
     text = f"{counts[SLOWER]} of {len(found)} series slower"
-    slower = [one for one in found if one.verdict == SLOWER and one.alarm]
+    slower = [one for one in found if one.verdict == SLOWER]
     if slower:
-        worst = max(slower, key=lambda one: abs(one.alarm.size) if one.alarm else 0.0)
-        ratio = worst.alarm.ratio if worst.alarm else 1.0
+        worst = max(slower, key=lambda one: (not one.emulated, abs(log(one.news_ratio))))
         which = "the worst " if len(slower) > 1 else ""
         value = _with_unit(three_digits(worst.value), worst.unit)
-        text += f", {which}{worst.series}: {value}, x{ratio:.2f} since {worst.news_day}"
+        text += f", {which}{worst.series}: {value}, x{ratio_text(worst.news_ratio)} since {worst.news_day}"
     else:
-        text += f": newest {_ranges([(one.value, one.unit) for one in found])}"
+        real = [one for one in found if not one.emulated] or found
+        text += f": newest {_ranges([(one.value, one.unit) for one in real])}"
     others = [f"{counts[verdict]} {verdict}" for verdict in ORDER if counts[verdict] and verdict != SLOWER]
     return "; ".join([text, *([", ".join(others)] if others else [])])
 
@@ -57,7 +59,7 @@ def _with_unit(number: str, unit: str) -> str:
 
 def as_text(found: Sequence[Judgement], everything: bool = False) -> str:
     """The findings, as many as a screen has; with everything all of them, and what is normal."""
-    ordered = sorted(found, key=lambda one: (ORDER.index(one.verdict), one.series))
+    ordered = sorted(found, key=lambda one: (ORDER.index(one.verdict), one.emulated, one.series))
     shown = [one for one in ordered if everything or one.verdict not in (NORMAL, LEARNING)]
     lines = [*incident_lines(found), *(f"  {line(one)}" for one in shown)]
     lines = lines if everything else few(lines, _MOST_FINDINGS, "and {} more: --all")
@@ -86,12 +88,12 @@ def incident_lines(found: Sequence[Judgement]) -> list[str]:
     line below."""
     lines = []
     for group in sorted(incidents(found), key=len, reverse=True):
-        first, ratios = group[0], [one.alarm.ratio for one in group if one.alarm]
+        first, ratios = group[0], [one.news_ratio for one in group]
         system = f" of {first.system}" if first.system else ""
         if len(group) > 1:
             lines.append(
                 f"one incident: {len(group)} series{system} {first.verdict} since {first.news_day}, "
-                f"at x{min(ratios):.2f} to x{max(ratios):.2f} of before"
+                f"at x{ratio_text(min(ratios))} to x{ratio_text(max(ratios))} of before"
             )
     return lines
 
@@ -118,14 +120,14 @@ def line(one: Judgement) -> str:
     if one.change is not None:
         text += f"; {change_text(one.change)}"
     elif one.alarm is not None and one.alarm.is_news:
-        text += f"; x{one.alarm.ratio:.3f}, most likely since {one.alarm.day}"
+        text += f"; x{ratio_text(one.news_ratio)}, most likely since {one.alarm.day}"
         text += f": newest {one.alarm.newest} points against the {one.alarm.before} before"
     if one.band is not None:
         text += (
             f"; band {three_digits(one.band.low)}–{three_digits(one.band.high)}, "
             f"n = {one.band.points} since {one.band.since}"
         )
-        text += f", trend x{one.band.trend:.2f} a year" if one.band.trend else ""
+        text += f", trend x{ratio_text(one.band.trend)} a year" if one.band.trend else ""
         text += ", allows for the day of the week" if one.band.rhythm else ""
     elif one.verdict == LEARNING:
         text += "; fewer than ten points at this level"
@@ -134,7 +136,7 @@ def line(one: Judgement) -> str:
 
 def change_text(change: Change) -> str:
     low, high = change.interval
-    return f"changed on {change.day} by x{change.ratio:.3f} [{low:.3f}–{high:.3f}]"
+    return f"changed on {change.day} by x{ratio_text(change.ratio)} [{ratio_text(low)}–{ratio_text(high)}]"
 
 
 def as_junit(found: Sequence[Judgement]) -> str:

@@ -7,6 +7,7 @@ import re
 import sys
 import tracemalloc
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from tests.checkout import ROOT
 from tests.unit.decide.compare.test_compare import cell, noisy, write
 from tests.unit.report.test_site_page import point, write_study
 from tests.unit.statistics.test_inference import three_errors
+from weir.base.units import ratio_text
 from weir.cli import main
 from weir.decide.history.band import (
     FASTER,
@@ -25,6 +27,7 @@ from weir.decide.history.band import (
     SLOWER,
     SPIKE,
     _median_slope,
+    _size,
     band_of,
     judge_newest,
 )
@@ -164,7 +167,7 @@ def test_campaigns_are_kept_once_and_judged(tmp_path: Path, capsys: pytest.Captu
     assert main(["history", "check", str(history), "--junit", str(junit)]) == 1
     printed = capsys.readouterr().out
     assert re.match(
-        r"1 of 1 series slower, write disk .*: [67]\d\d MiB/s, x0\.(69|70) since 2026-11-15\n", printed
+        r"1 of 1 series slower, write disk .*: [67]\d\d MiB/s, x0\.(69|70)\d since 2026-11-15\n", printed
     )
     assert "changed on 2026-11-15 by x0." in printed
     assert len(ElementTree.parse(junit).findall("testcase/failure")) == 1
@@ -339,6 +342,35 @@ def test_a_drift_is_news_while_it_goes_on() -> None:
     assert 105 <= days[0] <= 130
 
 
+def test_the_headline_has_the_size_of_the_line_and_never_that_of_no_change() -> None:
+    logs = np.log(np.repeat([1000.0, 1000.0, 700.0], [60, 9, 5]))
+    assert _size(logs, 60, -0.05) == -0.05  # medians of few slow points tell no change
+    assert _size(logs, 69, -0.05) == pytest.approx(np.log(0.7))
+    found = judge_newest(series(np.concatenate([level(27, 100), level(28, 3, 600.0)])), 3)
+    assert found.verdict == SLOWER
+    step = judge_newest(series(np.concatenate([level(25, 100), level(26, 10, 700.0)])), 14)
+    assert step.change
+    for one in (found, step):
+        headline, text = as_text([one]).splitlines()[:2]
+        assert f"x{ratio_text(one.news_ratio)} since {one.news_day}" in headline
+        assert f"x{ratio_text(one.news_ratio)}" in text
+
+
+def test_emulated_storage_is_no_newest_value_and_no_worst_series_beside_real() -> None:
+    slow = [
+        judge_newest(
+            replace(series(np.concatenate([level(1, 100), level(2, 10, low)]), name), emulated=emulated), 14
+        )
+        for name, low, emulated in (("ime (E)", 300.0, True), ("disk", 700.0, False))
+    ]
+    assert "2 of 2 series slower, the worst disk" in as_text(slow)
+    quiet = [
+        judge_newest(replace(series(level(seed, 100, high), name), emulated=emulated), 14)
+        for seed, name, high, emulated in ((3, "ime (E)", 9000.0, True), (4, "disk", 50.0, False))
+    ]
+    assert re.match(r"0 of 2 series slower: newest [45]\d\.?\d?;", as_text(quiet))
+
+
 def test_series_that_move_on_the_same_day_are_one_incident() -> None:
     found = [
         judge_newest(series(np.concatenate([level(30 + at, 100), level(60 + at, 10, 700.0)]), f"s{at}"), 14)
@@ -347,11 +379,11 @@ def test_series_that_move_on_the_same_day_are_one_incident() -> None:
     found.append(judge_newest(series(np.concatenate([level(1, 102), level(2, 8, 1500.0)]), "fast"), 14))
     text = as_text(found).splitlines()
     assert re.match(
-        r"5 of 6 series slower, the worst s\d: [67]\d\d, x0\.(6[89]|7[01]) since 1970-04-1", text[0]
+        r"5 of 6 series slower, the worst s\d: [67]\d\d, x0\.(6[89]|7[01])\d since 1970-04-1", text[0]
     )
     assert text[0].endswith("; 1 faster")
     assert text[1].startswith("one incident: 5 series slower since 1970-04-1")
-    assert re.search(r"at x0\.(6[89]|7[01]) to x0\.(69|7[0-2]) of before$", text[1])
+    assert re.search(r"at x0\.(6[89]|7[01])\d to x0\.(69|7[0-2])\d of before$", text[1])
     assert not text[2].startswith("one incident")
 
 
