@@ -9,7 +9,7 @@ from weir.audit.evidence import CLIENT, DEVICES, EVIDENCE, PROOFS
 from weir.audit.explain import hint_of
 from weir.audit.judge import UNPROVEN, VERDICTS, Judgement
 from weir.audit.registry import rules
-from weir.base.units import about_size, counted, three_digits
+from weir.base.units import about_size, counted, percent, three_digits
 from weir.prove.claims import counted_text
 from weir.prove.mounts import KINDS, Mount, Phase
 from weir.prove.pieces import known_sum
@@ -146,7 +146,7 @@ def _caches(mount: Mount) -> str:
     if fetched is None:
         return "what they answered is not known"
     share = max(0.0, 1 - fetched / read)
-    return f"of the bytes read, {100 * share:.0f} % came from memory of this node or are holes"
+    return f"of the bytes read, {percent(share)} % came from memory of this node or are holes"
 
 
 def _syncs(mount: Mount) -> str:
@@ -172,8 +172,8 @@ def _syncs(mount: Mount) -> str:
 def _covered(mount: Mount) -> str:
     within = min(synced_share(mount.phases), 1)
     later = min(mount.sum("synced_earlier_bytes") / mount.sum("written_bytes"), 1 - within)
-    text = f"{100 * (within + later):.0f} % of what was written"
-    return f"{text}, {100 * later:.0f} % after its phase had ended" if later >= _NOTICEABLE else text
+    text = f"{percent(within + later)} % of what was written"
+    return f"{text}, {percent(later)} % after its phase had ended" if later >= _NOTICEABLE else text
 
 
 def _direct(mount: Mount) -> str:
@@ -182,7 +182,7 @@ def _direct(mount: Mount) -> str:
         return "not requested"
     moved = mount.sum("read_bytes") + mount.sum("written_bytes")
     direct = mount.sum("direct_read_bytes") + mount.sum("direct_written_bytes")
-    share = f"{100 * direct / moved:.0f} % of the bytes" if moved else "no bytes"
+    share = f"{percent(direct / moved)} % of the bytes" if moved else "no bytes"
     return f"{requested:,} opens of {mount.counts['opens']:,}, {confirmed:,} confirmed by the kernel; {share}"
 
 

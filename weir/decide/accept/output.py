@@ -57,7 +57,8 @@ def _closest(results: Sequence[Result]) -> Iterator[str]:
         if promise is not None and value is not None:
             number = f"{_texts(promise.bound, value.value)[1]} {promise.unit}"
             word = "worse" if margin < 0 else "better"
-            yield f"closest line {one.line.name}: {number}, {_percent(margin)[1:]} {word} than promised"
+            how = f"{_percent(margin)[1:]} {word} than promised" if margin else "as promised"
+            yield f"closest line {one.line.name}: {number}, {how}"
 
 
 def verified_lines(measured: Measured) -> list[str]:

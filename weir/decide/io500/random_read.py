@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weir.base.units import about_size
+from weir.base.units import about_size, ratio_text
 from weir.decide.io500.directory import read_all
 from weir.decide.io500.result import Result
 from weir.terms.printed_values import whole
@@ -142,19 +142,26 @@ def reasons(found: RandomRead) -> Iterator[str]:
     times = found.times_sequential
     if times is None:
         yield "its own sequential read (ior_easy_read) is missing: nothing to compare it with"
-    elif times > 1:
-        yield (
-            f"{times:.2f} times its own sequential read of {found.easy_read_gib_s:,.3f} GiB/s: caches, or a "
-            "sequential read that was held back; not the storage's rate without other evidence"
-        )
     else:
-        yield f"{times:.3f} of its own sequential read of {found.easy_read_gib_s:,.3f} GiB/s: possible"
+        own = f"its own sequential read of {found.easy_read_gib_s:,.3f} GiB/s"
+        yield (
+            f"{_near_one(times, 2)} times {own}: caches, or a sequential read that was held back; "
+            "not the storage's rate without other evidence"
+            if times > 1
+            else f"{_near_one(times, 3)} of {own}: possible"
+        )
     yield from _volume(found)
     yield from _repeated(found)
     yield from _client_cache(found)
     yield "caches of servers and the memory of the nodes are in no file: not decided"
     if found.lasted_s is not None and found.stonewall_s and found.lasted_s < found.stonewall_s:
         yield f"it lasted {found.lasted_s:.1f} s of {found.stonewall_s:.0f} s"
+
+
+def _near_one(times: float, decimals: int) -> str:
+    """So many decimals, and more where a number near one would read as one."""
+    text = f"{times:.{decimals}f}" if times >= 0.1 else ratio_text(times)
+    return text if times == 1 or float(text) != 1 else f"{times:.6g}"
 
 
 def _volume(found: RandomRead) -> Iterator[str]:

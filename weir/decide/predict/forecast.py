@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any
 
 from weir.audit.judge import USABLE
-from weir.base.units import counted, format_size, three_digits
+from weir.base.units import counted, format_size, signed_percent, three_digits
 from weir.decide.predict.application import Application, IoPhase
 from weir.decide.predict.rates import Point, Rate, group_of, points_of, rate_of, unlike
 from weir.terms.model import Row
@@ -239,8 +239,7 @@ def _line(name: str, predicted: Times | None, measured: Times | None) -> str:
     line = f"  {name:<10}{_words(predicted):<28}{_words(measured):<28}"
     if predicted is None or measured is None:
         return line.rstrip()
-    value, low, high = error(predicted, measured)
-    return f"{line}{value:+.0%} ({low:+.0%} to {high:+.0%})"
+    return line + "{} ({} to {})".format(*map(signed_percent, error(predicted, measured)))
 
 
 def _words(times: Times | None) -> str:

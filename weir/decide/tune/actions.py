@@ -11,7 +11,7 @@ from pathlib import Path
 
 from weir.base.errors import InputError, WeirError
 from weir.base.files import as_json
-from weir.base.units import counted, format_size, three_digits
+from weir.base.units import counted, format_size, percent, three_digits
 from weir.decide.compare.verdict import FASTER, Judged
 from weir.decide.tune.measured import Machine, candidates_of, known_suite, objective_of, read_replay
 from weir.decide.tune.search import Setting, Space, Trials, run, winner
@@ -130,10 +130,11 @@ def _replay(args: argparse.Namespace) -> int:
     known = args.unit or (column.unit if column else "")
     unit = f" {known}" if known else ""
     found_unit = unit or " (unit unknown: --unit)"
-    share = f"{replay.score(best) / replay.best:.1%} of the best setting of the table"
-    found = f"{args.value} {three_digits(replay.score(best))}{found_unit}, {share}"
+    share = replay.score(best) / replay.best
+    text = f"{share:.1%}" if share < 0.9995 or share == 1 else f"{percent(share)}%"
+    found = f"{args.value} {three_digits(replay.score(best))}{found_unit}, {text} of the best setting"
     lines = [
-        f"best: {setting_text(replay.space.settings[best])}: {found}",
+        f"best: {setting_text(replay.space.settings[best])}: {found} of the table",
         *_reserved(replay.emulated),
         f"{len(trials.scores)} of {len(replay.space)} settings in {args.replay}; {args.value}, best first:",
         *trials_text(replay.space, trials, unit),

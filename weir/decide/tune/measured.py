@@ -17,7 +17,7 @@ from typing import Any
 
 from weir.audit.judge import VALID
 from weir.base.errors import InputError, WeirError, did_you_mean, require_known
-from weir.base.units import listed, parse_size
+from weir.base.units import about_size, listed, parse_size
 from weir.decide.compare.pairs import Pair, samples
 from weir.decide.compare.sides import records_file
 from weir.decide.compare.verdict import Judged, judge_pairs
@@ -44,7 +44,7 @@ class Objective:
     def name(self) -> str:
         if len(self.shares) == 1:
             return f"{next(iter(self.shares))} rate"
-        parts = " and ".join(f"{share / _MIB:,.0f} MiB {access}" for access, share in self.shares.items())
+        parts = " and ".join(f"{about_size(share)} {access}" for access, share in self.shares.items())
         return f"rate of an application with {parts}"
 
     def scored(self, rows: Iterable[Row]) -> list[Row]:

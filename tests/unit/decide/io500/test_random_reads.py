@@ -33,6 +33,8 @@ PLAIN = RandomRead("log", 1.0, 4.0, 2, 64 * 2**30, 128 * 2**30, False, True, Tru
         ({}, UNDECIDED, "0.250 of its own sequential read of 4.000 GiB/s: possible"),
         ({"value_gib_s": 40.0}, DOUBTED, "10.00 times its own sequential read of 4.000 GiB/s: caches, or"),
         ({"value_gib_s": 4.0}, UNDECIDED, "1.000 of its own"),
+        ({"value_gib_s": 3.999}, UNDECIDED, "0.99975 of its own"),
+        ({"value_gib_s": 4.01}, DOUBTED, "1.0025 times its own"),
         ({"easy_read_gib_s": None}, UNDECIDED, "is missing: nothing to compare it with"),
         ({}, UNDECIDED, "32 GiB per node, 50.0% of the files"),
         ({"moved_bytes": None}, UNDECIDED, "are not printed"),

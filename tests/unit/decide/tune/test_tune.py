@@ -136,7 +136,7 @@ def test_the_winner_is_valid_measured_again_and_printed_for_use(
     ]
     assert main([*arguments, "--results", str(tmp_path), "--budget", "24", "--json", str(facts)]) == 0
     out, told = capsys.readouterr()
-    application = "rate of an application with 1,024 MiB write and 1,024 MiB read"
+    application = "rate of an application with 1 GiB write and 1 GiB read"
     best = "api POSIX, xfer 16 MiB, collective false, ppn 2"
     assert out.splitlines()[0] == f"best: {best}: 1,140 MiB/s ({application})"
     assert out.splitlines()[1].startswith("gain: ")
