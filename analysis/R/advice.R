@@ -33,6 +33,7 @@ concluding_evidence <- function(evidence) {
   for (part in Filter(function(part) NROW(evidence[[part]]) > 0, c("records", "points", "effects"))) {
     evidence[[part]] <- data.table::copy(evidence[[part]])[, emulated := FALSE][]
   }
+  if (NROW(evidence$effects) > 0) evidence$effects[, target := paste0(target, emulated_mark)]
   evidence
 }
 
@@ -59,7 +60,7 @@ doubt_about_verdicts <- function(records) {
   common <- names(sort(table(absent), decreasing = TRUE))[1]
   doubt(sprintf("%s of %s", thousands(unproven), thousands(nrow(real))), sprintf(
     "results are unproven: no rule found a fault, but evidence is missing%s.",
-    if (is.null(common) || is.na(common)) "" else sprintf(", mostly that %s", meaning_of_evidence(common))
+    if (is.null(common) || is.na(common)) "" else sprintf(", most often that %s", meaning_of_evidence(common))
   ))
 }
 
@@ -76,7 +77,7 @@ doubt_about_findings <- function(records) {
   kinds <- words_of_column("verdict")[intersect(c("DEGRADED", "INVALID"), bad$verdict)]
   doubt(sprintf("%s of %s", thousands(nrow(bad)), thousands(sum(!records$emulated))), sprintf(
     "results are %s%s.", paste(kinds, collapse = " or "),
-    if (length(rules) == 0) "" else sprintf(", mostly by the rule %s", names(rules)[1])
+    if (length(rules) == 0) "" else sprintf(", most often by the rule %s", names(rules)[1])
   ))
 }
 
@@ -86,7 +87,7 @@ doubt_about_drift <- function(records) {
     return(NULL)
   }
   worst <- drift[which.max(abs(log(ratio)))]
-  doubt(sprintf("%+.0f %%", 100 * (worst$ratio - 1)), sprintf(
+  doubt(sprintf("%s %%", signed_percent(worst$ratio - 1)), sprintf(
     "is how far %s of %s drifted over the rounds: intervals are widened by half of it on either side.",
     if (worst$access %in% c("write", "read")) paste0(worst$access, "s") else worst$access, worst$target
   ))
@@ -95,13 +96,14 @@ doubt_about_drift <- function(records) {
 # Doubts the medians for which a width was requested.
 doubt_about_precision <- function(evidence) {
   points <- precision_points(evidence$records[emulated == FALSE], evidence$facts)
-  wide <- if (nrow(points) > 0) sum(points$outcome != "reached") else 0
-  if (wide == 0) {
+  wide <- if (nrow(points) > 0) points[!outcome %in% c("reached", "no usable run")] else points
+  if (nrow(wide) == 0) {
     return(NULL)
   }
-  doubt(sprintf("%d of %d", wide, nrow(points)), paste(
-    "medians have wider intervals than the suite requests: the time or the rounds that it allows were used up."
-  ))
+  why <- c(if (any(wide$outcome != "drift")) "the time or the rounds that it allows were used up",
+    if (any(wide$outcome == "drift")) "the campaign drifted")
+  doubt(sprintf("%d of %d", nrow(wide), nrow(points)),
+    sprintf("medians have wider intervals than the suite requests: %s.", paste(why, collapse = ", or ")))
 }
 
 doubt_about_rounds <- function(points) {
@@ -110,6 +112,7 @@ doubt_about_rounds <- function(points) {
     return(NULL)
   }
   few <- sum(rounds < fewest_for_interval)
+  narrow <- sum(rounds >= 10)
   run <- if (max(rounds) == 1) "run" else "runs"
   doubt(paste("n =", range_words(rounds)), if (max(rounds) == 1) {
     "run of each setting: how far it scatters is unknown."
@@ -119,8 +122,8 @@ doubt_about_rounds <- function(points) {
     sprintf("%s of each setting: %d of %d have too few for an interval, so their single runs are drawn.", run, few,
       length(rounds))
   } else {
-    sprintf("%s of each setting: the interval is the range of nearly all runs; %d more would halve it.", run,
-      3L * min(rounds))
+    sprintf("%s of each setting: the interval %sis the range of nearly all runs; %d more would halve it.", run,
+      if (narrow > 0) sprintf("of %d of %d ", length(rounds) - narrow, length(rounds)) else "", 3L * min(rounds))
   })
 }
 
@@ -183,8 +186,8 @@ doubt_about_memory <- function(evidence) {
   if (is.null(memory) || !is.finite(largest) || largest >= memory) {
     return(NULL)
   }
-  share <- 100 * largest / memory
-  doubt(if (share < 1) "under 1 %" else sprintf("%.0f %%", share), sprintf(
+  share <- largest / memory
+  doubt(if (share < 0.01) "under 1 %" else sprintf("%s %%", whole_percent(share)), sprintf(
     "of the memory (%s) would hold the largest file (%s): a cache below the client (server, hypervisor) may do so.",
     bytes_words(memory), bytes_words(signif(largest, 3))
   ))
@@ -216,12 +219,14 @@ effect_words <- function(effect) {
 
 plain_factor <- function(value) {
   # As the page has it, so that a narrow interval has two ends.
-  if (value < 0.1) format(signif(value, 2), scientific = FALSE) else sprintf(if (value < 10) "%.2f" else "%.0f", value)
+  decimals <- data.table::fcoalesce(decimals_near_one(value), if (value < 9.995) 2 else 0)
+  if (value < 0.1) rate_words(value) else sprintf("%.*f", as.integer(decimals), value)
 }
 
 # The share that an effect below 1 leaves: 26 % [21-33 %].
 share_words <- function(effect) {
-  shares <- two_digits(100 * c(effect$ratio, effect$lo, effect$hi))
+  ratios <- c(effect$ratio, effect$lo, effect$hi)
+  shares <- ifelse(ratios < 0.995, two_digits(100 * ratios), percent_digits(ratios))
   sprintf("%s %%%s", shares[1], if (is.finite(effect$lo)) sprintf(" [%s\u2013%s %%]", shares[2], shares[3]) else "")
 }
 

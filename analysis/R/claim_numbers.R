@@ -44,8 +44,14 @@ effect_number <- function(values) gsub("-", "$-$", two_digits(values), fixed = T
 
 # What is near one must not read as one: 1.04 has as many digits above it as 0.96 has below.
 two_digits <- function(values) {
-  with_digits <- function(count) trimws(formatC(signif(values, count), digits = count, format = "fg", flag = "#"))
-  sub("[.]$", "", ifelse(values >= 0.995 & values < 1.095 & values != 1, with_digits(3), with_digits(2)))
+  digits <- digits_near_one(values, ifelse(values %in% 1 | !(values >= 0.995 & values < 1.095), 2, 3))
+  words <- vapply(seq_along(values), function(i) {
+    if (is.na(values[i])) {
+      return(NA_character_)
+    }
+    trimws(formatC(signif(values[i], digits[i]), digits = digits[i], format = "fg", flag = "#"))
+  }, "")
+  sub("[.]$", "", words)
 }
 
 # The interval of decided claims, beside their effects.

@@ -145,6 +145,20 @@ describe_columns <- function(rows, columns, separator = ", ") {
   })
 }
 
+# Keys that sort values as a reader expects, also the numbers in texts: 2 before 10, 64 KiB before 1 MiB.
+by_size <- function(values) {
+  if (!is.character(values)) {
+    return(values)
+  }
+  known <- enc2utf8(unique(values))
+  number <- gregexpr(sprintf("[0-9]+([.][0-9]+)?( (%s)\\b)?", paste(byte_units, collapse = "|")), known, perl = TRUE)
+  regmatches(known, number) <- lapply(regmatches(known, number), function(found) {
+    unit <- match(sub("^[^ ]* ?", "", found), byte_units, nomatch = 1)
+    sprintf("%030.6f", as.numeric(sub(" .*", "", found)) * 1024^(unit - 1))
+  })
+  ifelse(is.na(values), NA, known[match(values, unique(values))])
+}
+
 # Words are made once for each different row or value: there are few.
 of_unique <- function(values, in_words) {
   if (data.table::is.data.table(values)) {
@@ -156,12 +170,36 @@ of_unique <- function(values, in_words) {
   in_words(different)[match(values, different)]
 }
 
+# So many decimals tell a number near one from one: three of 1.004 and 0.996, four of 0.9996; NA of other numbers.
+# factor() of scale.js has the same.
+decimals_near_one <- function(values) {
+  away <- abs(values - 1)
+  near <- values >= 0.995 & values <= 1.006 & away > 0
+  as.numeric(ifelse(near, pmin(6, floor(-log10(away)) + 1), NA))
+}
+
+# The same as significant digits.
+digits_near_one <- function(values, otherwise) {
+  data.table::fcoalesce(decimals_near_one(values) + (values > 1), as.numeric(otherwise))
+}
+
 # As two_digits(): a share near the whole is neither the whole nor more.
 percent_words <- function(shares) paste0(percent_digits(shares), "~\\%")
 
 percent_digits <- function(shares) {
-  format_plain(ifelse(shares < 0.995, signif(100 * shares, 2), signif(100 * shares, 3)))
+  if (length(shares) == 0) {
+    return(character()) # of no digits signif() stops
+  }
+  format_plain(signif(100 * shares, digits_near_one(shares, ifelse(shares < 0.995, 2, 3))))
 }
+
+# Per cent without decimals, but where they would read as nothing or as all and are not.
+whole_percent <- function(shares) {
+  words <- sprintf("%.0f", 100 * shares)
+  ifelse(words %in% c("0", "100") & !shares %in% c(0, 1), percent_digits(shares), words)
+}
+
+signed_percent <- function(shares) paste0(ifelse(shares < 0, "-", "+"), whole_percent(abs(shares)))
 
 # The level that the intervals of these points have.
 level_words <- function(points) {

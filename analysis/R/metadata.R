@@ -35,7 +35,9 @@ metadata_points <- function(records) {
     return(points)
   }
   used <- records[verdict %in% usable_verdicts]
-  tails <- used[, .(p50_us = stats::median(lat_p50_us), p99_us = stats::median(lat_p99_us)), by = by]
+  used[, `:=`(p50 = load_metric("p50")$value(used), p99 = load_metric("p99")$value(used))]
+  tails <- used[, .(p50_us = stats::median(p50), p99_us = stats::median(p99)), by = by]
   points <- tails[points, on = by]
-  points[order(target, variant, kind, shape, api, nn, ppn, match(access, metadata_accesses))]
+  points[order(by_size(target), by_size(variant), kind, by_size(shape), api, nn, ppn,
+    match(access, metadata_accesses))]
 }

@@ -101,7 +101,7 @@ words_in_order <- function(table, columns) {
 
 rank_of <- function(column, values) {
   known <- switch(column, access = access_levels, order = order_levels, api = looks_of("api")$name, NULL)
-  if (is.null(known)) values else match(values, c(known, setdiff(values, known)))
+  if (is.null(known)) by_size(values) else match(values, c(known, setdiff(values, known)))
 }
 
 # The pages of a table, the fullest first: what was measured most is what the study is about. Pages of published values,

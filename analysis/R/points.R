@@ -29,7 +29,7 @@ metric_points <- function(records, metric) {
 # Writes stand before reads: so they happened.
 in_access_order <- function(points, by) {
   columns <- lapply(setNames(nm = by), function(column) {
-    if (column == "access") match(points$access, access_levels) else points[[column]]
+    if (column == "access") match(points$access, access_levels) else by_size(points[[column]])
   })
   ranked <- do.call(base::order, unname(columns))
   points[ranked]
@@ -37,6 +37,9 @@ in_access_order <- function(points, by) {
 
 # Sentences are of real storage; those of a study that has none name what it measured, marked.
 real_storage <- function(rows) if (all(rows$emulated)) rows else rows[emulated == FALSE]
+
+# Tables begin with what was measured of a product.
+emulated_last <- function(rows) if (nrow(rows) > 0) rows[order(emulated)] else rows
 
 # A target of which several stacks (or other columns) gave numbers is a storage for each of them: "disk (debian)".
 name_apart <- function(rows, columns = "stack", within = "target") {

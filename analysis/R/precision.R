@@ -50,9 +50,10 @@ precision_sentence <- function(points) {
     return("")
   }
   count <- function(what) sum(points$outcome == what)
+  runs <- sub("n = ", "", n_words(points$n), fixed = TRUE)
   sprintf(
-    "%d of %d medians are as narrow as requested, after %d to %d runs; %d ran out of budget, %d had the most rounds%s.",
-    count("reached"), nrow(points), min(points$n), max(points$n), count("out of budget"), count("most rounds"),
+    "%d of %d medians are as narrow as requested, after %s; %d ran out of budget, %d had the most rounds%s.",
+    count("reached"), nrow(points), runs, count("out of budget"), count("most rounds"),
     if (count("drift") > 0) sprintf(", %d are wider by the drift of the campaign", count("drift")) else ""
   )
 }

@@ -38,7 +38,7 @@ setting_tiles <- function(drawn) {
   stripes <- sort(unique(drawn$stripe_count))
   drawn[, lines := factor(ifelse(stripe_count %in% c(0, NA), "none", stripe_count),
     levels = c("none", setdiff(stripes, 0)))]
-  drawn[, text := mark_tile(sprintf("%.0f", 100 * share), verdict)]
+  drawn[, text := mark_tile(whole_percent(share), verdict)]
   ggplot2::ggplot(drawn, ggplot2::aes(factor(ppn), lines, fill = 100 * share)) +
     ggplot2::geom_tile(colour = "white", linewidth = 0.4) +
     ggplot2::geom_text(ggplot2::aes(label = text, colour = ink_on(shade(share, "#f2f5fa", "#123a6b"))),

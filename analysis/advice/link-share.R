@@ -5,7 +5,9 @@ advise <- function(evidence) {
   if (nrow(links) == 0 || nrow(points) == 0) {
     return(list())
   }
-  points <- points[emulated == FALSE & verdict %in% usable_verdicts & of_storage(points) & target %in% links$target]
+  # Logs may not tell their nodes or processes.
+  points <- points[emulated == FALSE & verdict %in% usable_verdicts & of_storage(points) & target %in% links$target &
+    !is.na(nn) & !is.na(ppn)]
   if (nrow(points) == 0) {
     return(list())
   }
@@ -23,7 +25,7 @@ advise <- function(evidence) {
       } else {
         "The links do not limit %ss on %s."
       }, one$access, one$target),
-      sprintf("%s MiB/s are %.0f %% of what the links of %s carry.", rate_words(one$mib_s), 100 * one$share,
+      sprintf("%s MiB/s are %s %% of what the links of %s carry.", rate_words(one$mib_s), whole_percent(one$share),
         counted(one$nodes, "client")),
       if (full) {
         sprintf("Measure with more than %s before the servers are judged.", counted(one$most, "client"))

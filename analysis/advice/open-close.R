@@ -15,8 +15,8 @@ advise <- function(evidence) {
     action <- if (one$shared) "Keep the file open and move more" else "Keep files open and put more into each"
     advice(
       sprintf(title, one$access, one$target),
-      sprintf("Opening and closing take up to %.0f %% of the time (more than 30 %% in %d of %s).",
-        100 * min(1, one$share), one$many, counted(one$cells, "setting")),
+      sprintf("Opening and closing take up to %s %% of the time (more than 30 %% in %d of %s).",
+        whole_percent(min(1, one$share)), one$many, counted(one$cells, "setting")),
       paste0(action, "; on a parallel file system look at the load of its metadata servers."),
       log(1 / (1 - min(one$share, 0.95))) / 4
     )

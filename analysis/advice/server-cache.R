@@ -22,8 +22,8 @@ advise <- function(evidence) {
         sprintf("%s of %s came from the caches of the servers.", thousands(one$from_memory),
           counted(one$count, "read"))
       } else {
-        sprintf("The largest file (%s) is %.0f %% of their memory (%s).", bytes_words(one$largest),
-          100 * one$largest / one$memory, bytes_words(one$memory))
+        sprintf("The largest file (%s) is %s %% of their memory (%s).", bytes_words(one$largest),
+          whole_percent(one$largest / one$memory), bytes_words(one$memory))
       },
       "Drop the caches of the servers before each read (drop_server_caches of the target), or read larger files.", 0.7
     )

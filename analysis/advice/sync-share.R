@@ -12,8 +12,8 @@ advise <- function(evidence) {
   each_row(found[target %in% without], function(one) {
     advice(
       sprintf("Writes on %s wait for fsync.", one$target),
-      sprintf("%.0f %% of the time of a write is the synchronisation at its end (median of %s).", 100 * one$share,
-        counted(one$count, "setting")),
+      sprintf("%s %% of the time of a write is the synchronisation at its end (median of %s).",
+        whole_percent(one$share), counted(one$count, "setting")),
       "Quote bandwidth with fsync only; applications that never call fsync see the speed of the page cache.",
         log(1 / (1 - min(one$share, 0.95))) / 4, general = TRUE
     )

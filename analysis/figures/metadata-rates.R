@@ -23,7 +23,7 @@ make_table <- function(records, inputs) {
 make_figure <- function(table) {
   drawn <- data.table::copy(table)[n > 0]
   drawn[, access := factor(access, levels = intersect(metadata_accesses, access))]
-  drawn[, shape := factor(shape, levels = sort(unique(shape)))]
+  drawn[, shape := factor(shape, levels = unique(shape[order(by_size(shape))]))]
   ggplot2::ggplot(drawn, ggplot2::aes(access, median, colour = shape, shape = shape, group = shape)) +
     point_marks("shape", position = ggplot2::position_dodge(0.6)) +
     facet_panels(table) +

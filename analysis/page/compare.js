@@ -77,7 +77,7 @@ function addStudy(name, text) {
   const draw = () => {
     const pairs = pairsOf(...[[mine, chosen.mine], [theirs, chosen.theirs]].map(([some, target]) => some.filter((one) => one.target === target)));
     const most = pairs.length > MOST_PAIRS ? `, the first ${MOST_PAIRS} are drawn` : "";
-    result.replaceChildren(element("p", { class: "small" }, `${pairs.length} settings were measured alike in both${most}. For a verdict with an error rate: `,
+    result.replaceChildren(element("p", { class: "small" }, `${counted(pairs.length, "setting")} ${pairs.length === 1 ? "was" : "were"} measured alike in both${most}. For a verdict with an error rate: `,
       element("code", {}, "weir compare THIS THAT")), ...(pairs.length ? comparedChart(pairs.slice(0, MOST_PAIRS), name) : []));
   };
   const choice = (side, some, words) => element("label", {}, `${words} `, element("select", { onchange: (event) => { chosen[side] = event.target.value; draw(); } },

@@ -95,7 +95,7 @@ function header() {
     index ? element("span", { class: "second" }, " · ") : "", element("b", {}, named(target)), " ",
     element("span", { class: "second" }, medium(target)),
   ]);
-  const machine = [study.host && `host ${study.host}`, study.processor, study.cores && `${study.cores} cores`, study.memory,
+  const machine = [study.host && `host ${study.host}`, study.processor, study.cores && counted(study.cores, "core"), study.memory,
     study.nodes > 1 && `${study.nodes} nodes`, study.archived ? `third-party records ${study.name}${targets.length > 1 ? `, ${targets.length} systems` : ""}` : `suite ${study.suites || study.name}`,
     study.began.slice(0, 16).replace("T", " "), study.system, study.weir && `weir ${study.weir}`];
   return [
@@ -226,7 +226,7 @@ function effects() {
   const cells = rows.flatMap((row) => {
     const kind = row.clear ? "" : "unclear";
     const words = tells(element("span", { class: kind }, `${row.setting} `, element("span", { class: "small" }, `vs. ${row.instead_of}${shown.length > 1 ? `, ${row.target}` : ""}`)),
-      `${row.pairs} pairs of cells, ${row.rounds} rounds${row.pairs_agree ? "; the pairs agree: one slow cell cannot be the reason" : ""}${row.also_differs ? `; also differs: ${row.also_differs}` : ""}`);
+      `${counted(row.pairs, "pair")} of cells, ${counted(row.rounds, "round")}${row.pairs_agree ? "; the pairs agree: one slow cell cannot be the reason" : ""}${row.also_differs ? `; also differs: ${row.also_differs}` : ""}`);
     return [element("span", { class: `${row.access} ${kind}` }, row.access), words, element(row.clear ? "b" : "span", { class: kind }, `×${factor(row.ratio)}${row.pairs_agree ? "†" : ""}`),
       element("span", { class: "second" }, row.lo === null ? "" : `${factor(row.lo)}–${factor(row.hi)}`)];
   });
@@ -292,7 +292,7 @@ function figures() {
   });
   if (facts.drawing) drawn.push(element("p", {}, "The figures are being drawn: load this page again in a few seconds."));
   const absent = list(facts.absent).map((one) => element("li", {}, element("b", {}, one.title), `: ${one.reason}`));
-  const others = absent.length ? element("details", { id: "absent" }, element("summary", {}, `${absent.length} figures do not apply to this study`), element("ul", {}, absent)) : null;
+  const others = absent.length ? element("details", { id: "absent" }, element("summary", {}, `${counted(absent.length, "figure")} ${absent.length === 1 ? "does" : "do"} not apply to this study`), element("ul", {}, absent)) : null;
   return [element("h2", { id: "figures" }, "Figures"), element("div", { class: "drawings" }, drawn), others].filter(Boolean);
 }
 
@@ -309,7 +309,7 @@ function chosen() {
   const key = COLUMNS.find(([name]) => name === state.sort)[2];
   const rows = list(facts.points).filter((one) => ["target", "access", "api", "verdict"].every((name) => !state[name] || one[name] === state[name])
     && (!state.text || `${one.setting} ${one.log || ""}`.toLowerCase().includes(state.text.toLowerCase())));
-  const order = (one, two) => (one === two ? 0 : one === null || one === undefined ? 1 : two === null || two === undefined ? -1 : one < two ? -1 : 1);
+  const order = (one, two) => (one === two ? 0 : one === null || one === undefined ? 1 : two === null || two === undefined ? -1 : typeof one === "string" ? bySize(one, two) : one < two ? -1 : 1);
   return rows.sort((one, two) => one.emulated - two.emulated || (state.down ? -1 : 1) * order(key(one), key(two)));
 }
 
@@ -325,7 +325,7 @@ function browser() {
     }
   };
   const filter = (name) => {
-    const values = [...new Set(list(facts.points).map((one) => one[name]))].sort();
+    const values = [...new Set(list(facts.points).map((one) => one[name]))].sort(bySize);
     const box = element("select", { id: `filter-${name}`, onchange: (event) => { state[name] = event.target.value; draw(); } },
       element("option", { value: "" }, "all"), values.map((value) => element("option", { value }, value)));
     return element("label", {}, `${name} `, box);
@@ -366,7 +366,7 @@ function below() {
   parts.push(element("h2", { id: "method" }, "Method and machine"));
   if (isPartial) return [...parts, methodOfPart()];
   parts.push(table(list(facts.machine), ["kind", "name", "value"]));
-  parts.push(element("p", { class: "small" }, `${study.executions} executions, ${study.failed} failed. A round runs every cell once in random order; a value is the median of the runs of a cell, its interval covers the median with ${facts.interval_level} (on a year of data from six production file systems, nominal 95 % intervals covered the median in ${facts.attained_level} of cases), widened for the autocorrelation of consecutive runs. `,
+  parts.push(element("p", { class: "small" }, `${counted(study.executions, "execution")}, ${study.failed} failed. A round runs every cell once in random order; a value is the median of the runs of a cell, its interval covers the median with ${facts.interval_level} (on a year of data from six production file systems, nominal 95 % intervals covered the median in ${facts.attained_level} of cases), widened for the autocorrelation of consecutive runs. `,
     element("a", { href: "records.csv" }, "records.csv"), " · ", element("a", { href: "report.pdf" }, "report.pdf"), " · ", element("a", { href: "workflow.html" }, "workflow.html"),
     study.digest ? ` · digest ${study.digest}` : ""));
   return parts;

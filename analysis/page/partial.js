@@ -15,7 +15,7 @@ function progress() {
     element("div", { style: `width: ${share}%` }));
   const words = live.over ? ["All batches are over; ", element("a", { href: "report.html" }, "report.html"), " is made from the records."]
     : [`${live.rounds} of ${live.planned} rounds complete, ${live.done.toLocaleString("en")} of ${live.executions.toLocaleString("en")} executions`,
-      live.left && `${live.left} left`, live.unread && `${live.unread} runs are not on this page yet`].filter(Boolean).join(", ");
+      live.left && `${live.left} left`, live.unread && `${counted(live.unread, "run")} ${live.unread === 1 ? "is" : "are"} not on this page yet`].filter(Boolean).join(", ");
   return [element("div", { class: "live", id: "live" }, element("b", {}, live.over ? "Measured" : "Measuring"), " ", words, bar,
     element("span", { class: "small", id: "loaded" }, ""))];
 }

@@ -32,7 +32,15 @@ function rate(value) {
   return rounded.toLocaleString("en", { maximumFractionDigits: digits });
 }
 const duration = (us) => (us >= 0.9995e6 ? `${rate(us / 1e6)} s` : us >= 999.5 ? `${rate(us / 1e3)} ms` : `${rate(us)} µs`);
-const factor = (value) => (value < 0.1 ? rate(value) : value.toFixed(value >= 10 ? 0 : 2));
+// What is near one does not read as one: decimals_near_one() of analysis/R/labels.R.
+function factor(value) {
+  const away = Math.abs(value - 1);
+  const near = value >= 0.995 && value <= 1.006 && away > 0;
+  return value < 0.1 ? rate(value) : value.toFixed(near ? Math.min(6, Math.floor(-Math.log10(away)) + 1) : value >= 9.995 ? 0 : 2);
+}
+const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+// As analysis/R/labels.R sorts: 2 before 10.
+const bySize = new Intl.Collator("en", { numeric: true }).compare;
 const interval = (one) => (one.lo === null || one.lo === undefined ? runsText(one) : `${rate(one.lo)}–${rate(one.hi)}`);
 // How many, and how small.
 const smallWords = (found) => [found.iops && `${rate(found.iops)} op/s`, found.size].filter(Boolean).join(" of ");

@@ -15,7 +15,7 @@ function systems() {
       : element("td", { class: "small", colspan: columns.length }, "no usable bandwidth: Records and Verdicts have the reason")));
   return element("div", { id: "answers", class: "systems" }, element("table", {}, element("thead", {}, element("tr", {}, element("th", {}, "MiB/s"), head)), element("tbody", {}, rows)),
     shown.some((target) => find(target, "best", "write")?.short.includes("×") || find(target, "best", "read")?.short.includes("×")) ? element("p", { class: "small" }, "1×2: one node with two processes.") : null,
-    shown.length > MOST_SYSTEMS ? element("p", { class: "second" }, `${shown.length - MOST_SYSTEMS} more systems with lower rates: `, element("a", { href: "#records" }, "Records")) : null);
+    shown.length > MOST_SYSTEMS ? element("p", { class: "second" }, `${counted(shown.length - MOST_SYSTEMS, "more system")} with lower rates: `, element("a", { href: "#records" }, "Records")) : null);
 }
 
 // The best of each access, whichever interface has it.

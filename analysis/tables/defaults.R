@@ -11,7 +11,10 @@ caption <- paste(
 
 make_table <- function(records, inputs) {
   shares <- shares_of_best(records)
-  if (nrow(shares) > 0) in_access_order(shares, c("target", "access", "api", default_settings)) else shares
+  if (nrow(shares) == 0) {
+    return(shares)
+  }
+  emulated_last(in_access_order(shares, c("target", "access", "api", default_settings)))
 }
 
 make_latex <- function(table) {
@@ -27,7 +30,7 @@ make_latex <- function(table) {
 }
 
 best_in_bold <- function(share, table) {
-  words <- sprintf("%.0f", 100 * share)
+  words <- whole_percent(share)
   best <- share == stats::ave(ifelse(table$whole, share, -1), table$target, table$access, table$api, FUN = max)
   ifelse(best, sprintf("\\textbf{%s}", words), words)
 }

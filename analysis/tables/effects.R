@@ -10,7 +10,7 @@ caption <- paste(
 )
 most_printed <- 40
 
-make_table <- function(records, inputs) effects_of_settings(records, metric_of(inputs))
+make_table <- function(records, inputs) emulated_last(effects_of_settings(records, metric_of(inputs)))
 
 make_latex <- function(table) {
   shown <- utils::head(table, most_printed)

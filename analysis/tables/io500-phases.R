@@ -38,7 +38,7 @@ make_latex <- function(table) {
   cells <- table[, .(
     latex_name(phase), dash(n), paste0(five_digits(median), verdict_mark(verdict)), unit,
     interval_cell(lo, hi, five_digits),
-    ifelse(is.na(time_s), "--", sprintf("%.2f", time_s)), ifelse(is.na(percentile), "--", sprintf("%.0f", percentile))
+    ifelse(is.na(time_s), "--", sprintf("%.2f", time_s)), ifelse(is.na(percentile), "--", sprintf("%.1f", percentile))
   )]
   latex_table(
     name, if (all(table$own %in% TRUE)) paste(caption, of_suite) else caption, cells,

@@ -9,7 +9,7 @@ caption <- paste(
 )
 
 make_table <- function(records, inputs) {
-  metadata_points(records)
+  emulated_last(metadata_points(records))
 }
 
 make_latex <- function(table) {

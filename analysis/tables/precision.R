@@ -12,7 +12,7 @@ most_printed <- 30
 
 make_table <- function(records, inputs) {
   points <- precision_points(records, known_facts(inputs))
-  if (nrow(points) == 0) points else points[order(outcome == "reached", -width)]
+  if (nrow(points) == 0) points else points[order(outcome == "reached", emulated, -width)]
 }
 
 make_latex <- function(table) {
@@ -21,10 +21,15 @@ make_latex <- function(table) {
     return(paste("%", precision_sentence(table)))
   }
   cells <- shown[, .(
-    latex_name(describe_points(.SD)), n, percent_cell(width), percent_cell(half_width), latex_name(outcome)
+    latex_name(describe_points(.SD)), n,
+    # What is wider does not read as what was requested.
+    ifelse(percent_cell(width) == percent_cell(half_width), percent_cell(width, 3), percent_cell(width)),
+    percent_cell(half_width), latex_name(outcome)
   )]
   latex_table(name, paste(caption, precision_sentence(table)), cells, c(wrapped_column(60), "r", "r", "r", "l"),
     c("with", "$n$", "half-width", "requested", "why"), groups = access_groups(shown))
 }
 
-percent_cell <- function(parts) ifelse(is.finite(parts), sprintf("%.1f\\,\\%%", 100 * parts), "--")
+percent_cell <- function(parts, decimals = 1L) {
+  ifelse(is.finite(parts), sprintf("%.*f\\,\\%%", decimals, 100 * parts), "--")
+}

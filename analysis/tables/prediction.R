@@ -18,7 +18,7 @@ make_latex <- function(table) {
   real <- !table$emulated | all(table$emulated)
   size <- abs(log(table$mean))
   worst <- real & size == stats::ave(ifelse(real, size, -1), table$application, FUN = max)
-  error <- function(ratio) sprintf("%+.0f\\,\\%%", 100 * (ratio - 1))
+  error <- function(ratio) sprintf("%s\\,\\%%", signed_percent(ratio - 1))
   cells <- table[, .(
     latex_name(application), latex_name(phase_names[access]), sprintf("$%s\\times%s$", nn, ppn), n,
     paste0(seconds_cell(predicted_s), verdict_mark(verdict)), seconds_cell(measured_s),

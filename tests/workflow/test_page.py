@@ -214,12 +214,18 @@ def test_a_tie_is_rounded_alike_in_print_page_and_terminal(browse: Browse) -> No
 
 
 def test_no_number_of_the_page_is_rounded_to_nothing_or_to_another_unit(browse: Browse) -> None:
-    """Random instead of sequential transfers gave a factor of 0.00; 999.7 µs are 1 ms in print."""
-    script = "[0.00412, 0.0996, 0.41, 12.3].map(factor), [9.06, 999.4, 999.7, 999600].map(duration)"
+    """Random instead of sequential transfers gave a factor of 0.00, a clear effect of 1.004 read as none;
+    999.7 µs are 1 ms in print."""
+    numbers = "0.00412, 0.0996, 0.41, 0.9996, 1.004, 1.02, 9.996"
+    script = f"[{numbers}].map(factor), [9.06, 999.4, 999.7, 999600].map(duration)"
     page = browse(f"document.getElementById('page').append('SMALL ' + JSON.stringify([{script}]))")
     found = json.loads(html.unescape(page.split("SMALL ", 1)[1].split("<", 1)[0]))
     durations = [latency_text(value) for value in (9.06, 999.4, 999.7, 999600)]
-    assert found == [["0.00412", "0.0996", "0.41", "12"], durations]
+    factors = ["0.00412", "0.0996", "0.41", "0.9996", "1.004", "1.02", "10"]
+    assert found == [factors, durations]
+    load = "source('analysis/load.R'); load_analysis('analysis')"
+    code = f"{load}; cat(vapply(c({numbers}), plain_factor, ''))"
+    assert run("Rscript", "-e", code).stdout.split() == factors
 
 
 def rows_of(shown: str) -> list[str]:

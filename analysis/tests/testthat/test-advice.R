@@ -149,6 +149,8 @@ test_that("what was reached of the links is told in per cent, and more clients a
   doubted <- rbind(points, other("verdict", "DEGRADED"), other("sync", FALSE), other("api", "NULL"))
   again <- load_part("advice", "link-share")$advise(on_servers(points = doubted, links_mbit_s = 10000))[[1]]
   expect_identical(again$evidence, found$evidence)
+  # Logs may not tell their nodes.
+  expect_length(advised("link-share", on_servers(points = other("nn", NA_integer_), links_mbit_s = 10000)), 0)
 })
 
 test_that("stripes are proposed where shared files had one in all runs", {
@@ -204,12 +206,12 @@ test_that("advice is ordered by what it gains, and general advice is one piece a
 
 test_that("doubts name evidence in words, and the rule that found most", {
   records <- read_synthetic(access = "read")[, `:=`(verdict = "UNPROVEN", missing = "fetched")]
-  expect_match(doubt_about_verdicts(records)$sentence, "mostly that the bytes came from the storage")
+  expect_match(doubt_about_verdicts(records)$sentence, "most often that the bytes came from the storage")
   expect_null(doubt_about_findings(records))
   records[1:2, `:=`(verdict = c("DEGRADED", "INVALID"), reasons = "sync-not-applied")]
   found <- doubt_about_findings(records)
   expect_identical(found$number, "2 of 3")
-  expect_identical(found$sentence, "results are degraded or invalid, mostly by the rule sync-not-applied.")
+  expect_identical(found$sentence, "results are degraded or invalid, most often by the rule sync-not-applied.")
   expect_identical(meaning_of_evidence("new"), "new")
 })
 
@@ -222,7 +224,7 @@ test_that("doubts and effects are about real storage, or about what there is", {
     c(vapply(page_doubts(evidence), function(one) one$number, ""),
       vapply(page_effects(evidence$effects), function(one) one$target, ""))
   }
-  expect_true(all(c("12 of 12", "buffer") %in% told(emulated)))
+  expect_true(all(c("12 of 12", "buffer (E)") %in% told(emulated)))
   expect_false(any(c("12 of 12", "12 of 18", "buffer") %in% told(rbind(emulated, with_cells(read_synthetic())))))
 })
 
@@ -258,7 +260,8 @@ test_that("the doubt about rounds tells all numbers of runs, not the smallest as
   expect_null(of(c(10L, 12L)))
   expect_identical(of(c(2L, 6L, 6L))$number, "n = 2\u20136")
   expect_match(of(c(2L, 6L, 6L))$sentence, "1 of 3 have too few for an interval")
-  expect_match(of(c(6L, 6L))$sentence, "18 more would halve it")
+  expect_match(of(c(6L, 6L))$sentence, "setting: the interval is the range of nearly all runs; 18 more would halve it")
+  expect_match(of(c(6L, 12L, 30L))$sentence, "the interval of 1 of 3 is the range")
   expect_match(of(1L)$sentence, "unknown")
 })
 

@@ -78,6 +78,14 @@ test_that("a median that only the drift of the campaign makes too wide did not r
   expect_identical(unique(drifted$outcome), "drift")
   expect_match(precision_sentence(drifted), "0 had the most rounds, 12 are wider by the drift of the campaign.",
     fixed = TRUE)
+  doubt_of <- function(half_width) {
+    facts <- list(repetitions = lapply(unique(records$cell), function(cell) {
+      list(cell = cell, rounds = 4, half_width = half_width, at_most = 20)
+    }))
+    doubt_about_precision(list(records = records, facts = facts))$sentence
+  }
+  expect_match(doubt_of(between), "than the suite requests: the campaign drifted.", fixed = TRUE)
+  expect_match(doubt_of(0.001), "than the suite requests: the time or the rounds", fixed = TRUE)
   expect_identical(unique(precise(records, 0.001, 20)$outcome), "out of budget")
 })
 
@@ -85,9 +93,12 @@ test_that("the table lists what is too wide, with its width", {
   records <- with_seed(7, drifting(1, rounds = 8, noise = 0.05))
   part <- load_part("table", "precision")
   text <- paste(part$make_latex(precise(records, 0.001, 9)), collapse = "\n")
-  expect_match(text, "0 of 12 medians are as narrow as requested, after 8 to 8 runs; 12 ran out of", fixed = TRUE)
+  expect_match(text, "0 of 12 medians are as narrow as requested, after 8 runs; 12 ran out of", fixed = TRUE)
   expect_match(text, "0.1\\,\\%", fixed = TRUE)
   expect_false(grepl("NA", text, fixed = TRUE))
+  # What is wider does not read as what was requested.
+  near <- precise(records, 0.001, 9)[1][, `:=`(width = 0.05004, half_width = 0.05)]
+  expect_match(part$make_latex(near), "5.004\\,\\% & 5.0\\,\\%", fixed = TRUE, all = FALSE)
   expect_match(part$make_latex(precise(records, 0.9, 9)), "^% 12 of 12")
 })
 

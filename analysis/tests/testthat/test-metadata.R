@@ -37,6 +37,17 @@ test_that("rates are drawn where the table says, files and directories apart", {
   expect_equal(table[kind == "files" & ppn == 2 & access == "stat"]$median, c(2020, 2020))
 })
 
+test_that("sizes of files are ordered by their bytes, and a 99th percentile has a hundred operations", {
+  records <- metadata_records()[item == "file"][, xfer_bytes := ifelse(directories == "own", 2^16, 2^20)]
+  records[, directories := "own"]
+  sizes <- c("own directory, 64 KiB", "own directory, 1 MiB")
+  expect_identical(unique(metadata_points(records)[access == "stat"]$shape), sizes)
+  drawn <- rates_figure$make_figure(rates_figure$make_table(records, list()))$data
+  expect_identical(levels(drawn$shape), sizes)
+  expect_true(all(metadata_points(records)$p99_us == 50))
+  expect_true(all(is.na(metadata_points(records[, ops := 99])$p99_us)))
+})
+
 test_that("reads of metadata are no bandwidths, and bandwidths no metadata", {
   records <- metadata_records()
   expect_identical(nrow(transfers_of(records)), 0L)

@@ -26,6 +26,14 @@ test_that("numbers are ordered as numbers, not as text", {
   expect_identical(levels(placed$row), c("2 nodes", "8 nodes", "16 nodes"))
 })
 
+test_that("numbers within texts are ordered as numbers, and sizes by their bytes", {
+  texts <- c("own, 1 MiB", "own, 64 KiB", "deflate 10", "deflate 2", "own, 512 B", NA)
+  expect_identical(texts[order(by_size(texts))], texts[c(4, 3, 5, 2, 1, 6)])
+  rows <- data.table::data.table(variant = c("ost10", "ost2"), target = "disk", access = "write")
+  expect_identical(levels(words_in_order(rows, "variant")), c("ost2", "ost10"))
+  expect_identical(in_access_order(rows, c("target", "variant"))$variant, c("ost2", "ost10"))
+})
+
 test_that("what fills more than a page moves until it fits, and nothing is lost", {
   table <- crossed(nn = c(1, 4, 16), order = c("random", "sequential"))
   placed <- place_panels(table, wishes)

@@ -193,7 +193,15 @@ test_that("of many points the highest of each target and access are printed, and
 
 test_that("a number near one, near the whole or near nothing does not read as that", {
   expect_identical(percent_words(c(0.334, 0.994, 0.996, 1.046, 1.26)), paste0(c(33, 99, 99.6, 105, 126), "~\\%"))
+  expect_identical(percent_words(c(0.9996, 1.0004)), paste0(c(99.96, 100.04), "~\\%"))
   expect_identical(share_words(list(ratio = 0.0041, lo = 0.003, hi = 0.005)), "0.41 % [0.30\u20130.50 %]")
+  expect_identical(share_words(list(ratio = 0.51, lo = 0.26, hi = 0.997)), "51 % [26\u201399.7 %]")
+  expect_identical(whole_percent(c(0, 0.004, 0.334, 0.996, 0.99996, 1, 1.004)),
+    c("0", "0.4", "33", "99.6", "99.996", "100", "100.4"))
+  expect_identical(signed_percent(c(-0.997, -0.004, 0, 0.12)), c("-99.7", "-0.4", "+0", "+12"))
+  expect_identical(vapply(c(0.996, 1.004, 1.012, 9.996, 0.9996), plain_factor, ""),
+    c("0.996", "1.004", "1.01", "10", "0.9996"))
+  expect_identical(two_digits(c(1.004, 0.9996, NA)), c("1.004", "0.9996", NA))
   of_figure <- function(name, ...) load_part("figure", name, home)$finding(data.table(...))
   effect <- list(clear = TRUE, over = "rounds", setting = "a", instead_of = "b", ratio = 1.04, access = "write",
     target = "buffer", emulated = TRUE, all_clear = 40L)
@@ -201,8 +209,12 @@ test_that("a number near one, near the whole or near nothing does not read as th
   expect_match(do.call(of_figure, c("effects", effect)), "\u00d71.04 for a write on buffer (E).", fixed = TRUE)
   expect_match(of_figure("read-write", all_pairs = 3L, all_faster = 2L, all_ratio = 1.04), "a read has 1.04 of")
   grown <- data.table(target = "t", along = "nn", workers = c(1, 4), median = c(996, 1030), access = "write",
-    verdict = "VALID", unit = "MiB/s", emulated = FALSE)
+    verdict = "VALID", unit = "MiB/s", emulated = FALSE, metric = "bandwidth")
   expect_match(scaling_words(grown), "from 996 to 1,030 MiB/s (\u00d71.03)", fixed = TRUE)
+  # The best latency is the lowest.
+  latency <- data.table(target = "t", along = "nn", workers = c(1, 1, 4, 4), median = c(100, 900, 150, 2000),
+    access = "read", verdict = "VALID", unit = "us", emulated = FALSE, metric = "p99")
+  expect_match(scaling_words(latency), "goes from 100 to 150 us (\u00d71.5)", fixed = TRUE)
 })
 
 test_that("rates are short whatever their size and sign", {
@@ -242,6 +254,14 @@ test_that("print has real storage in the table of the best, and below it a line 
   below <- sub(".*EMULATED", "", paste(part$make_latex(part$make_table(unproven, list())), collapse = "\n"))
   expect_match(below, "$^\\circ$; read POSIX", fixed = TRUE)
   expect_no_match(below, "rlap")
+})
+
+test_that("tables begin with real storage", {
+  records <- rbind(read_synthetic(target = "buffer", emulated = TRUE), read_synthetic(target = "disk"))
+  files <- data.table::copy(records)[, `:=`(item = "file", access = "create", ops_s = 10)]
+  first <- list(summary = records, metadata = files, defaults = data.table::copy(records)[, experiment := "defaults"],
+    effects = with_cells(rbind(records, data.table::copy(records)[, `:=`(order = "random", bw_mib_s = 1)])))
+  for (name in names(first)) expect_identical(load_table(name)$make_table(first[[name]], list())$target[1], "disk")
 })
 
 test_that("one reason of several experiments is one row, and no cell is lost", {
