@@ -33,6 +33,7 @@ number_switches <- function(records, facts, points, decided) {
     usable = nrow(points) > 0 && any(points$n > 0),
     gainknown = length(definition_gains(records)) > 0,
     programknown = known("program"), orderknown = known("order"), transfersknown = known("xfer_bytes"),
+    sizesknown = any(is.finite(known_file_bytes(transfers_of(records)))) && !is.null(memory_of(facts)),
     nodesknown = known("nn"), processesknown = known("ppn"),
     rates = nrow(metadata_of(records)) > 0,
     claims = any(decided$verdict != outcomes[4]),
@@ -211,16 +212,18 @@ best_rates_of_targets <- function(rates) {
 
 # Settings that make a difference beyond doubt, the strongest first.
 clear_effects <- function(effects, most = 3) {
-  clear <- real_storage(effects)
-  clear <- if (nrow(clear) > 0) clear[clear == TRUE] else clear
+  if (nrow(effects) == 0) {
+    return(nothing_compared)
+  }
+  clear <- real_storage(effects)[clear == TRUE]
   if (nrow(clear) == 0) {
     return("No setting has a clear effect: with these rounds no ratio can be told from one.")
   }
   clear <- utils::head(clear[order(-abs(log(ratio)))], most)
   words <- clear[, sprintf(
-    "%s instead of %s for %ss on %s (factor %s, interval %s to %s, %d pairs)", latex_name(setting),
+    "%s instead of %s for %ss on %s (factor %s, interval %s to %s, %s)", latex_name(setting),
     latex_name(instead_of), latex_name(access), latex_name(mark_name(target, emulated)), factor_words(ratio),
-    factor_words(lo), factor_words(hi), pairs
+    factor_words(lo), factor_words(hi), counted(pairs, "pair")
   )]
   over_pairs <- if (all(clear$over == "pairs")) pairs_words else ""
   sprintf("The strongest of the clear effects of a setting in this campaign%s: %s. %s", over_pairs,
@@ -233,13 +236,15 @@ repeated_points <- function(ratios) {
     return("")
   }
   words <- ratios[, sprintf(
-    "``%s'' instead of ``%s'' gives %ss on %s a factor of %s to %s, %s in the mean of %d points",
+    "``%s'' instead of ``%s'' gives %ss on %s a factor of %s to %s, %s in the mean of %s",
     latex_name(experiment_words(experiment)), latex_name(experiment_words(instead_of)),
     latex_name(access), latex_name(mark_name(target, emulated)), factor_words(lowest), factor_words(highest),
-    factor_words(ratio), pairs
+    factor_words(ratio), counted(pairs, "point")
   )]
   sprintf("Some points were measured by two experiments: %s.", paste(words, collapse = "; "))
 }
+
+factor_of_gain <- function(factor) if (factor < 1.1) two_digits(factor) else rate_words(factor)
 
 gain_words <- function(share) if (abs(share) < 0.001) "less than 0.1~\\%" else percent_words(share)
 
@@ -249,7 +254,7 @@ definition_numbers <- function(records) {
   if (length(gain) == 0) {
     return(list(DefinitionGain = "unknown", DefinitionGainMost = "unknown"))
   }
-  list(DefinitionGain = gain_words(stats::median(gain)), DefinitionGainMost = rate_words(1 + max(gain)))
+  list(DefinitionGain = gain_words(stats::median(gain)), DefinitionGainMost = factor_of_gain(1 + max(gain)))
 }
 
 # What the definition gains, from the records that tell both times.

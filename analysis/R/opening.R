@@ -6,7 +6,8 @@ opening_numbers <- function(records, facts) {
   list(
     StudyLine = study_line(facts), Proof = proof_words(records, facts),
     Answers = answers_words(page_answers(evidence$points), page_targets(records, facts)),
-    Matters = matters_words(page_effects(concluding$effects)), Doubts = doubts_words(page_doubts(concluding)),
+    Matters = matters_words(page_effects(concluding$effects), compared = nrow(concluding$effects) > 0),
+    Doubts = doubts_words(page_doubts(concluding)),
     Advice = advice_words(page_advice(evidence))
   )
 }
@@ -132,7 +133,13 @@ answer_cells <- function(answer, in_short, with_small = TRUE, with_n = TRUE) {
   paste(paste(c(first, further), collapse = " & "), "\\\\")
 }
 
-matters_words <- function(effects, most = 4L) {
+# As the page tells it.
+nothing_compared <- "No two points differ in one setting alone."
+
+matters_words <- function(effects, most = 4L, compared = TRUE) {
+  if (!compared) {
+    return(nothing_compared)
+  }
   clear <- utils::head(Filter(function(effect) isTRUE(effect$clear), effects), most)
   if (length(clear) == 0) {
     return("No setting has a clear effect: with these rounds no ratio differs significantly from 1.")

@@ -71,7 +71,8 @@ seen_words <- function(points) {
   if (!is.finite(first$lo) || !is.finite(last$hi)) {
     "without intervals no order is certain"
   } else if (last$hi >= first$lo) {
-    if (settings == 2) "the intervals overlap" else sprintf("the intervals of all %d overlap", settings)
+    # Those between may be narrower, or have none.
+    if (settings == 2) "the intervals overlap" else "the intervals of the fastest and the slowest overlap"
   } else {
     ties <- ties_of(points)
     alike <- if (ties == 0) "" else if (ties == 1) " or one other" else sprintf(" or one of %d others", ties)

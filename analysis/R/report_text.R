@@ -111,9 +111,8 @@ limits_text <- function(is) {
       paste("Targets, and numbers of nodes and processes, were measured one after the other, so that a comparison",
         "between them can include a change of load.")
     },
-    if_so(is[["usable"]], "The largest files had \\LargestFile, the smallest machine \\Memory{} of memory: a",
-      "much smaller file",
-      "may be read from the page cache."),
+    if_so(is[["usable"]] && is[["sizesknown"]], "The largest files had \\LargestFile, the smallest machine",
+      "\\Memory{} of memory: a much smaller file may be read from the page cache."),
     "The results cannot be extrapolated to more nodes."
   ), collapse = " ")
 }

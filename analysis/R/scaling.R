@@ -34,7 +34,7 @@ scaling_table <- function(records, metric) {
   if (nrow(table) == 0 || is.na(axis)) {
     return(table)
   }
-  table[, `:=`(along = axis, workers = get(axis))]
+  table[, `:=`(along = axis, workers = get(axis), metric = ..metric$name)]
   others <- c(setdiff(scaling_columns, axis), "variant")
   alone <- table[, .(alone = data.table::uniqueN(workers) < fewest_for_line), by = others]
   table <- table[alone, on = others]
@@ -60,7 +60,7 @@ scaling_table <- function(records, metric) {
 
 axis_words <- c(nn = "nodes", ppn = "processes per node")
 
-scaling_plot <- function(table, metric = load_metric("bandwidth")) {
+scaling_plot <- function(table) {
   table <- data.table::copy(table)[n > 0][, size := as_size(xfer_bytes)]
   name <- sub("^(.)", "\\U\\1", axis_words[[table$along[1]]], perl = TRUE)
   width_mm <- panel_width_mm(table)
@@ -75,7 +75,7 @@ scaling_plot <- function(table, metric = load_metric("bandwidth")) {
     facet_panels(table, upright = on_one_node(table), height_mm = scaling_row_mm(table) - panel_gap_mm) +
     scale_sizes(table$xfer_bytes) +
     scale_x_powers(name, table$workers, as.character, width_mm, width_of_labels_mm(ends)) +
-    scale_y_rate(axis_title(metric)) +
+    scale_y_rate(axis_title(load_metric(table$metric[1]))) +
     theme_weir() +
     (if (!is.null(ends)) ggplot2::guides(colour = "none", shape = "none")) +
     (if (on_one_node(table)) upright_row_titles())
@@ -86,7 +86,8 @@ scaling_words <- function(table) {
   if (data.table::uniqueN(table$target) != 1 || data.table::uniqueN(table$along) != 1) {
     return(NULL)
   }
-  ends <- table[verdict %in% usable_verdicts & workers %in% range(workers), .(best = max(median)),
+  best_of <- if (load_metric(table$metric[1])$better == "lower") min else max
+  ends <- table[verdict %in% usable_verdicts & workers %in% range(workers), .(best = best_of(median)),
     by = .(access, workers)][order(match(access, access_levels), workers)]
   grown <- ends[, if (.N == 2) .(first = best[1], last = best[2]), by = access]
   if (nrow(grown) == 0) {

@@ -35,7 +35,7 @@ plan_numbers <- function(facts) {
     FailedExecutions = thousands(count_of(facts$failed_executions)),
     ExcludedCells = counted_words(facts$excluded_points, "cell"),
     Seeds = seed_words(unlist(facts$seeds)),
-    Memory = memory_words(facts$machines)
+    Memory = memory_words(memory_of(facts))
   )
 }
 
@@ -94,10 +94,13 @@ seed_words <- function(seeds) {
   sprintf("%s and %d more, listed in facts.json", paste(utils::head(seeds, 4), collapse = ", "), length(seeds) - 4)
 }
 
-memory_words <- function(machines) {
-  sizes <- unlist(lapply(machines, function(machine) machine$memory_bytes))
-  if (length(sizes) == 0) "unknown" else gsub(" ", "~", bytes_words(min(sizes)), fixed = TRUE)
+# The memory of the smallest machine; NULL where none tells it.
+memory_of <- function(facts) {
+  sizes <- unlist(lapply(facts$machines, function(machine) machine$memory_bytes))
+  if (length(sizes) > 0) min(sizes)
 }
+
+memory_words <- function(memory) if (is.null(memory)) "unknown" else gsub(" ", "~", bytes_words(memory), fixed = TRUE)
 
 # How many executions the loops of the authors' script span, and how many its conditions let through.
 authors_numbers <- function(published) {

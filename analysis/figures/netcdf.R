@@ -17,6 +17,7 @@ make_table <- function(records, inputs) {
   records[, feature := feature_of(records)]
   records <- add_variant(records, c(mapped, "collective", "chunking", features))
   table <- summarise_records(records, metric$value(records), c(mapped, "variant"), metric$unit)
+  if (nrow(table) > 0) table[, metric := ..metric$name]
   place_panels(table, c(
     variant = "page", api = "page", target = "row", nn = "row", ppn = "row", access = "column", layout = "column"
   ))
@@ -30,7 +31,7 @@ make_figure <- function(table) {
     facet_panels(table, upright = upright) +
     scale_sizes(shown$xfer_bytes) +
     ggplot2::scale_y_discrete(NULL, limits = rev) +
-    scale_x_rate("Bandwidth in MiB/s", panel_mm = panel_width_mm(table) - 12) +
+    scale_x_rate(axis_title(load_metric(shown$metric[1])), panel_mm = panel_width_mm(table) - 12) +
     theme_weir() +
     if (upright) upright_row_titles()
 }

@@ -130,6 +130,7 @@ test_that("a cell that is slow for all of its rounds makes an effect clear, but 
   expect_match(clear_effects(found), campaign_words, fixed = TRUE)
   expect_match(clear_effects(found[2]), agreement_words, fixed = TRUE)
   expect_match(matters_words(page_effects(found)), campaign_words, fixed = TRUE)
+  expect_identical(c(clear_effects(found[0]), matters_words(list(), compared = FALSE)), rep(nothing_compared, 2))
   expect_match(load_part("table", "effects", home)$make_latex(found), "of this campaign", all = FALSE)
 })
 

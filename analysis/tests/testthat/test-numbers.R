@@ -78,6 +78,19 @@ test_that("what archived records do not tell is not in the text", {
   expect_no_match(told$BandwidthText, "DefinitionGain")
 })
 
+test_that("how large the largest files are is told where files and memory are known", {
+  skip_if_quick()
+  of <- function(records, memory_bytes) {
+    facts <- facts_of_one
+    facts$machines <- list(list(node = "n", memory_bytes = memory_bytes))
+    make_numbers(records, facts)$commands$LimitsText
+  }
+  records <- read_synthetic()[, file_bytes := 2^24]
+  expect_match(of(records, 2^30), "The largest files had \\LargestFile", fixed = TRUE)
+  expect_no_match(of(records, NULL), "largest files")
+  expect_no_match(of(records[, `:=`(file_bytes = NA, requested_bytes = NA)], 2^30), "largest files")
+})
+
 test_that("runs beyond the plan are explained", {
   skip_if_quick()
   told <- function(finished) {

@@ -222,6 +222,9 @@ test_that("the sentence of a question is of all of its settings, also of those t
   points[13, `:=`(lo = NA, hi = NA)]
   expect_equal(seen_words(points), "without intervals no order is certain")
   expect_equal(seen_words(points[1]), "")
+  # The slowest reaches the fastest, and not what lies between.
+  wide <- data.table::copy(points[1:3])[, `:=`(median = c(100, 90, 60), lo = c(60, 88, 50), hi = c(110, 91, 65))]
+  expect_equal(seen_words(wide), "the intervals of the fastest and the slowest overlap")
   near <- data.table::copy(points[1:2])[, `:=`(median = c(101, 98), lo = c(100, 97), hi = c(102, 99))]
   expect_equal(seen_words(near), "setting 1 is fastest, \u00d71.03 of setting 2")
   expect_equal(common_pieces(c("a, b", "a, c")), "a")

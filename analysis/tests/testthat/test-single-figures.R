@@ -108,7 +108,8 @@ test_that("storage by different interfaces stands in one figure of latencies", {
 
 test_that("the finding of the scaling is the growth of the best from the first number to the last", {
   table <- data.table::CJ(access = c("read", "write"), workers = c(1, 2, 4), xfer_bytes = 1:2)
-  table[, `:=`(along = "nn", target = "disk", emulated = FALSE, verdict = "VALID", n = 1L, unit = "MiB/s")]
+  table[, `:=`(along = "nn", target = "disk", emulated = FALSE, verdict = "VALID", n = 1L, unit = "MiB/s",
+    metric = "bandwidth")]
   table[, median := ifelse(access == "read", 100 * workers, 50) * xfer_bytes]
   expect_identical(scaling_words(table), paste(
     "In these panels, from 1 to 4 nodes, the best write goes from 100 to 100 MiB/s (\u00d71.0) and the best read goes",
