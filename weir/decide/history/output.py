@@ -150,7 +150,10 @@ def as_junit(found: Sequence[Judgement]) -> str:
 
 def show_text(judged: Sequence[tuple[Series, Judgement]], everything: bool = False) -> str:
     """The number of series that changed, then the latest changes first; with `everything` each series."""
-    changed = sorted((one for one in judged if one[1].changes), key=lambda one: one[1].changes[-1].day)[::-1]
+    judged = sorted(judged, key=lambda one: one[0].emulated)
+    real = [one for one in judged if not one[0].emulated] or judged
+    changed = [one for one in judged if one[1].changes]
+    changed.sort(key=lambda one: (not one[0].emulated, one[1].changes[-1].day), reverse=True)
     others = [one for one in judged if not one[1].changes]
     days = sorted(day for series, _ in judged for day in (series.day(0), series.day(len(series) - 1)))
     many = "changed their level" if len(changed) != 1 else "changed its level"
@@ -161,7 +164,7 @@ def show_text(judged: Sequence[tuple[Series, Judgement]], everything: bool = Fal
             f"the latest {series.name}: {old} to {_with_unit(new, series.unit)} on {latest.changes[-1].day}"
         )
     else:
-        levels = "medians " + _ranges([(exp(one.regimes[-1].level), one.unit) for _, one in judged])
+        levels = "medians " + _ranges([(exp(one.regimes[-1].level), one.unit) for _, one in real])
     lines = [f"{len(changed)} of {len(judged)} series {many}; {levels}; values of {days[0]} to {days[-1]}"]
     shown = list(judged) if everything else [*changed, *others][:_MOST_SHOWN]
     lines += [regimes_text(series, one) for series, one in shown]

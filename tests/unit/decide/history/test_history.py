@@ -26,12 +26,13 @@ from weir.decide.history.band import (
     NORMAL,
     SLOWER,
     SPIKE,
+    Judgement,
     _median_slope,
     _size,
     band_of,
     judge_newest,
 )
-from weir.decide.history.output import as_text
+from weir.decide.history.output import as_text, show_text
 from weir.decide.history.regimes import changes_of, regimes_of
 from weir.decide.history.series import Series, from_campaigns, seconds_of
 from weir.records.metrics import metric_named
@@ -357,18 +358,17 @@ def test_the_headline_has_the_size_of_the_line_and_never_that_of_no_change() -> 
 
 
 def test_emulated_storage_is_no_newest_value_and_no_worst_series_beside_real() -> None:
-    slow = [
-        judge_newest(
-            replace(series(np.concatenate([level(1, 100), level(2, 10, low)]), name), emulated=emulated), 14
-        )
-        for name, low, emulated in (("ime (E)", 300.0, True), ("disk", 700.0, False))
-    ]
-    assert "2 of 2 series slower, the worst disk" in as_text(slow)
-    quiet = [
-        judge_newest(replace(series(level(seed, 100, high), name), emulated=emulated), 14)
-        for seed, name, high, emulated in ((3, "ime (E)", 9000.0, True), (4, "disk", 50.0, False))
-    ]
-    assert re.match(r"0 of 2 series slower: newest [45]\d\.?\d?;", as_text(quiet))
+    def judged(values: np.ndarray, name: str) -> tuple[Series, Judgement]:
+        one = replace(series(values, name), emulated="(E)" in name)
+        return one, judge_newest(one, 14)
+
+    lows = {"ime (E)": 300.0, "disk": 700.0}
+    slow = [judged(np.concatenate([level(1, 100), level(2, 10, low)]), name) for name, low in lows.items()]
+    assert "2 of 2 series slower, the worst disk" in as_text([one for _, one in slow])
+    assert "2 of 2 series changed their level; the latest disk:" in show_text(slow)
+    quiet = [judged(level(3, 100, high), name) for name, high in {"ime (E)": 9000.0, "disk": 50.0}.items()]
+    assert re.match(r"0 of 2 series slower: newest [45]\d\.?\d?;", as_text([one for _, one in quiet]))
+    assert re.search(r"medians (49|5)\.?\d?;", show_text(quiet))
 
 
 def test_series_that_move_on_the_same_day_are_one_incident() -> None:
