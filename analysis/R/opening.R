@@ -134,7 +134,7 @@ answer_cells <- function(answer, in_short, with_small = TRUE, with_n = TRUE) {
 }
 
 # As the page tells it.
-nothing_compared <- "No two points differ in one setting alone."
+nothing_compared <- "No two usable points differ in one setting alone."
 
 matters_words <- function(effects, most = 4L, compared = TRUE) {
   if (!compared) {

@@ -231,7 +231,7 @@ function effects() {
       element("span", { class: "second" }, row.lo === null ? "" : `${factor(row.lo)}–${factor(row.hi)}`)];
   });
   return element("section", {}, element("h3", {}, "What mattered in this campaign ", element("span", { class: "small" }, `ratio, 95 % interval${rows.every((row) => row.clear) ? "" : "; grey: not significant after so many comparisons"}; a cell slow throughout looks the same${rows.some((row) => row.pairs_agree) ? ", not where pairs agree (†)" : ""}`)),
-    rows.length ? element("div", { class: "effects" }, cells) : facts.compared ? "No setting has a clear effect: with these rounds no ratio differs significantly from 1." : "No two points differ in one setting alone.");
+    rows.length ? element("div", { class: "effects" }, cells) : facts.compared ? "No setting has a clear effect: with these rounds no ratio differs significantly from 1." : "No two usable points differ in one setting alone.");
 }
 
 function doubts() {
