@@ -123,8 +123,9 @@ def _of_source(source: Source, facts: Facts) -> tuple[list[Subject], str]:
     text = _with_beside(source.file, text_of(source.file))
     if source.is_found and "\0" in text[:_HEAD_CHARACTERS]:
         return [], kind_of(text)  # no program prints a zero byte
-    # A comment before everything is the command that made it.
-    log = without_indentation(text.partition("\n")[2] if text.startswith("# ") else text)
+    # A comment before a table is the command that made it.
+    table = text.partition("\n")[2] if text.startswith("# ") else ""
+    log = table if is_table(table) else without_indentation(text)
     runs = [] if is_table(log) else list(runs_in(log))
     found = list(_of_table(log, source.file, own)) if is_table(log) else _of_runs(runs, source.file, own)
     for plain in (without_prefixes(log), _without_margins(log)):

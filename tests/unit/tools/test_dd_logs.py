@@ -17,6 +17,11 @@ from weir.records.importing import import_files, runs_in
         "335544320 Bytes (336 MB, 320 MiB) kopiert, 2,5 s, 134 MB/s",
         "335544320 octets (336 MB, 320 MiB) copiés, 2.5 s, 134 MB/s",
         "335544320 bytes copied, 2.5 s, 134 MB/s",
+        "335544320 バイト (336 MB) コピーされました、 2.5 秒、 134 MB/秒",
+        "335544320 字节 (336 MB，320 MiB) 已复制，2.5 s，134 MB/s",
+        "335544320 bytes (320.0MB) copied, 2.500000 seconds, 128.0MB/s",  # busybox
+        "335544320 bytes (336 MB) copied, 2.5 seconds, 134 MB/s",  # until 2007
+        "335544320 bytes transferred in 2.500000 secs (134217728 bytes/sec)",  # BSD and macOS
     ],
 )
 def test_dd_in_other_languages(line: str) -> None:
@@ -27,11 +32,24 @@ def test_dd_in_other_languages(line: str) -> None:
 @pytest.mark.parametrize(
     "before", ["$ sudo ", "ana@n1:~> $ LD_PRELOAD=/lib/il.so D_IL=3 ", "time ", "# srun "]
 )
-@pytest.mark.parametrize("size", ["1M", "1MiB", "1024KiB"])
+@pytest.mark.parametrize("size", ["1M", "1MiB", "1024KiB", "1m"])
 def test_dd_behind_other_words(size: str, before: str) -> None:
     text = f"{before}dd if=/dev/zero of=./f bs={size} count=320\n335544320 bytes copied, 2.5 s, 134 MB/s\n"
     ((_, parsed),) = runs_in(text)
     assert (parsed.rows[0]["access"], parsed.rows[0]["xfer_bytes"]) == ("write", 2**20)
+
+
+def test_the_command_of_a_result_is_that_behind_the_last_prompt(tmp_path: Path) -> None:
+    """The first line of a file was dropped as a comment, and a command that a page told twice was unknown."""
+    done = (
+        "dd if=f of=/dev/null bs=1M\n1+0 records in\n1+0 records out\n1048576 bytes copied, 0.51 s, 2 MB/s\n"
+    )
+    log = tmp_path / "page.txt"
+    for before in ("# ", "dd if=f of=/dev/null\n\nThe speed:\n[root@n1 a]# "):
+        log.write_text(before + done)
+        assert [row["access"] for row in import_files([log], Facts()).rows] == ["read"]
+    ((_, parsed),) = runs_in("+ dd if=f bs=1M\n+ " + done)  # a pipe: nobody knows whose it is
+    assert parsed.rows[0]["access"] == "unknown"
 
 
 def test_where_and_with_which_library_dd_ran_tells_copies_apart(tmp_path: Path) -> None:

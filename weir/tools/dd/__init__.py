@@ -15,9 +15,10 @@ from weir.tools.base import UNKNOWN_ACCESS, LogTool
 from weir.tools.outputs import numbered
 
 _MIB = 2**20
-# The line in any language, some of which write a comma for the point.
+# The line in any language, some of which write a comma for the point, and of GNU, busybox, BSD and macOS.
 _DONE = re.compile(
-    r"^(\d{1,19}) \w{1,20}(?: \([^)]*\))? \w{1,20}, (\d[0-9.,e+-]{0,20}) s, [\d.,]{1,20} [kMGT]?B/s$",
+    r"^(\d{1,19}) ?\w{1,20}(?: ?\([^)]*\))? ?\w{1,20}(?:[,、，]| in) ?(\d[0-9.,e+-]{0,20}) \w{1,7}"
+    r"(?:[,、，] ?[\d.,]{1,20} ?[kMGT]?B/\w| \(\d+ bytes/sec\))$",
     re.MULTILINE,
 )
 _COUNTS = re.compile(r"\d+\+\d+ ")  # records in, records out
@@ -25,7 +26,7 @@ _BEFORE = r"(?:(?:sudo|srun|time|[A-Za-z_]\w{0,40}=\S{0,200}) +)*"
 _COMMAND = re.compile(rf"^(?:\++ |(.{{0,80}}[$#] ))?({_BEFORE})dd ((?:.* )?(?:if|of)=.*)$", re.MULTILINE)
 _NOWHERE = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 _UNITS = {"": 1, "k": 2**10, "K": 2**10, "M": 2**20, "G": 2**30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
-_UNITS |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+_UNITS |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "m": 2**20, "g": 2**30}  # small letters: BSD
 
 
 class Dd(LogTool):
@@ -48,7 +49,9 @@ def _rows(text: str) -> Iterator[Row]:
         moved, total_s = int(match[1]), _seconds(match[2])
         commands = [command.groups("") for command in _COMMAND.finditer(text, ended, match.start())]
         ended = match.end()
-        prompt, before, command = commands[0] if len(commands) == 1 else ("", "", "")
+        # Where a prompt stands before the last one, the others had ended.
+        is_known = len(commands) == 1 or (commands and commands[-1][0])
+        prompt, before, command = commands[-1] if is_known else ("", "", "")
         row: Row = _of_command(command) if command else {"access": UNKNOWN_ACCESS}
         if row.get("access") is None:
             continue
@@ -118,7 +121,7 @@ def _of_command(text: str) -> Row:
 
 
 def _size(text: str) -> int | None:
-    match = re.fullmatch(r"(\d{1,12})([kKMG]?(?:i?B)?)", text)
+    match = re.fullmatch(r"(\d{1,12})([a-zA-Z]{0,3})", text)
     return int(match[1]) * _UNITS[match[2]] if match and match[2] in _UNITS else None
 
 
