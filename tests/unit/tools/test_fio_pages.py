@@ -60,10 +60,32 @@ test: (groupid=0, jobs=1): err= 0: pid={pid}: Sat Dec  6 16:12:59 2025
     first = command.format(place="/mnt/a", size="4k") + head + "ioengine=psync, iodepth=1\nfio-3.28\n"
     second = command.format(place="/mnt/a", size="1m")
     other = first.replace("/mnt/a", "/mnt/b")
+    longer = first.replace("fio --name=test", "fio \\\n --name=test --direct=1 \\  \n --fallocate={}")
     page = tmp_path / "page.txt"
     page.write_text(
-        "".join(text + result.format(pid=pid) for pid, text in enumerate((first, second, other), 1))
+        "".join(
+            text + result.format(pid=pid)
+            for pid, text in enumerate(
+                (first, second, other, longer.format("none"), longer.format("posix")), 1
+            )
+        )
     )
     rows = import_files([page], Facts()).rows
-    assert [(row["xfer_bytes"], row["iteration"]) for row in rows] == [(4096, 0), (None, 0), (4096, 0)]
-    assert len({row["cell"] for row in rows}) == 3
+    assert [row["xfer_bytes"] for row in rows] == [4096, None, 4096, 4096, 4096]
+    assert {row["iteration"] for row in rows} == {0}
+    assert len({row["cell"] for row in rows}) == 5
+
+
+def test_results_of_unknown_requests_are_no_repetitions(tmp_path: Path) -> None:
+    """A page names the depth of each in a sentence."""
+    result = """\
+iodepth={depth}
+    mytest: (groupid=0, jobs=1): err= 0: pid={depth}: Sat Jul  6 14:16:34 2019
+      write: IOPS=189, BW=756KiB/s (775kB/s)(443MiB/600014msec)
+
+    Run status group 0 (all jobs):
+"""
+    page = tmp_path / "page.rst"
+    page.write_text("".join(result.format(depth=depth) for depth in (2, 32)))
+    rows = import_files([page], Facts()).rows
+    assert len({row["cell"] for row in rows}) == len(rows) == 2

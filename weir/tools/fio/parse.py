@@ -62,7 +62,7 @@ _DEFAULTS: Mapping[str, str] = {"ioengine": "psync", "rw": "read", "bs": "4k", "
 _UNTOLD = ("order", "rw_mix", "xfer_bytes", "iodepth", "direct", "sync")
 _SYNCS = ("end_fsync", "fsync_on_close", "sync")
 _SYNCS_EVERY = ("fsync", "fdatasync")  # so many writes of a job; the last ones have none
-_LEAST_SYNCED = 0.95
+LEAST_SYNCED = 0.95
 _OFF = ("0", "none", "")
 _OTHER_NAMES = {"blocksize": "bs", "readwrite": "rw", "filesize": "size", "io_size": "size"}
 ENGINE = re.compile(r'\bioengine(?:=|" ?: ?")(\w+)')
@@ -74,7 +74,11 @@ _CLASS = 1.05  # a percentile is the edge of a class, which may be above the slo
 _MIB = 2**20
 _LONGEST = 20  # digits of a number that can be
 
-OUTPUT = re.compile(r'^fio-\d|"fio version"\s*:|^\d;fio-\d|: \(g=\d+\): rw=', re.MULTILINE | re.IGNORECASE)
+OUTPUT = re.compile(
+    r'^fio-\d|"fio version"\s*:|^\d;fio-\d|: \(g=\d+\): rw=|: \(groupid=\d+, jobs=\d+\): err='
+    r"|^[ \t\d]*(?:read|write) ?: (?:io|IOPS)=[^\s,]+, bw=",
+    re.MULTILINE | re.IGNORECASE,
+)
 JOB_FILE = re.compile(r"^[ \t]*(?:ioengine|rw|readwrite|iodepth)[ \t]*=[ \t]*\S", re.MULTILINE)
 
 # A line for each job; that of version 2 begins with its name.
@@ -241,7 +245,7 @@ def _synchronises(options: Mapping[str, str], jobs: int, writes: int) -> bool:
     if any(options.get(name, "0") not in _OFF for name in _SYNCS):
         return True
     every = [count for name in _SYNCS_EVERY if (count := _count(options.get(name, "0")))]
-    return bool(every) and min(every) * jobs <= (1 - _LEAST_SYNCED) * writes
+    return bool(every) and min(every) * jobs <= (1 - LEAST_SYNCED) * writes
 
 
 def _mix(options: Mapping[str, str]) -> int | None:

@@ -15,14 +15,17 @@ from typing import Any
 
 from weir.terms.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS
-from weir.tools.fio.parse import INTERFACES, NO_STORAGE, latencies, workload_of
+from weir.tools.fio.parse import INTERFACES, LEAST_SYNCED, NO_STORAGE, latencies, workload_of
 from weir.tools.fio.workers import Result, joined
 
 _MIB = 2**20
 _REAL = r"\d{1,15}(?:\.\d{1,9})?"
 _SIZE = rf"{_REAL}[KMGTP]?i?B"
 _OLD_SIZE = rf"{_REAL}(?: B|[KMGTP]?B?)"
-_COMMAND = re.compile(r"^(.{0,80}?)\bfio +(-.{1,4000})$", re.MULTILINE)
+_GOES_ON = r"\\[ \t]*\n"
+_COMMAND = re.compile(
+    rf"^(.{{0,80}}?)\bfio +(?:{_GOES_ON}[ \t]*)?(-(?:[^\\\n]|{_GOES_ON}|\\.){{1,4000}})$", re.MULTILINE
+)
 _PROMPT = re.compile(r"[\w.-]{1,64}@[^#$\]]{1,80}(?=[#$\]])")  # user, host and directory
 TABLE = re.compile(
     r"^(\S.*): \(groupid=(\d+), jobs=(\d+)\): err= *(\d+)(?:.{0,200}?: pid=([1-9]\d{0,9})\b)?", re.MULTILINE
@@ -84,12 +87,14 @@ def parse_table(text: str) -> Parsed:
         commanded, told = commands[at - 1] if at else (0, {})
         printed_at, known = last.get(match[1], (0, {}))
         known = known if printed_at >= commanded else {}
+        if not (run or known or told) and results:  # nobody knows whether it repeats the one before it
+            told = {"result": str(len(results))}
         if known.get("engine") in NO_STORAGE:
             continue
         found = list(_rows(text[match.start() : end], known))
         error = f"{match[1]}: error {match[4]}" if match[4] != "0" else ""  # of this job, and not of the page
         for row in found or ([_no_result(known)] if error else []):
-            row["observed"]["workload"] = workload_of(match[1], told, None)
+            row["observed"]["workload"] = workload_of(match[1], told | row.pop("told", {}), None)
             # Without the lines before it nobody knows what ran beside a result.
             at_once = (run, *match.group(1, 2, 3)) if run else match.start()
             results.append(Result(at_once, row, int(match[3][:9]), error=error))
@@ -106,7 +111,8 @@ def parse_table(text: str) -> Parsed:
 def _told(command: re.Match[str]) -> dict[str, str]:
     """The options of a command, and where it was given: a file may have no directory in it."""
     prompt = _PROMPT.search(command[1])
-    return {"command": command[2].strip()} | ({"prompt": prompt[0]} if prompt else {})
+    line = re.sub(rf"\s*{_GOES_ON}\s*", " ", command[2]).strip()
+    return {"command": line} | ({"prompt": prompt[0]} if prompt else {})
 
 
 def _reports(text: str, starts: Sequence[re.Match[str]]) -> Iterator[tuple[re.Match[str], int, int]]:
@@ -167,7 +173,7 @@ def _rows(section: str, job: Job) -> Iterator[Row]:
         return
     counts = [int(issued[at]) for at in _COUNTS if issued[at] is not None] if issued else []
     # fio 3 counts fdatasync behind its own counts, as short reads: where no read was issued, it is that.
-    syncs = int(issued["syncs"] or 0) or (0 if counts[0] else counts[2]) if issued else 0
+    syncs = (int(issued["syncs"] or 0), 0 if counts[0] else counts[2]) if issued else (0, 0)
     lines = list(_ACCESS.finditer(section))
     accesses = [match[1] for match in lines]
     # A page may quote the same access of other runs behind it; fio prints each once.
@@ -200,8 +206,19 @@ def _rows(section: str, job: Job) -> Iterator[Row]:
             "ops": requests,
             "ops_s": requests / total_s if requests is not None and total_s else None,
             **latencies(_times(_TRIM.split(section[match.end() : end], maxsplit=1)[0])),
-            "observed": {"syncs_reported": syncs} if syncs and match[1] == "write" else {},
+            "observed": {},
+            **(_synchronised(requests or 0, *syncs) if match[1] == "write" and any(syncs) else {}),
         }
+
+
+def _synchronised(writes: int, fsyncs: int, fdatasyncs: int) -> Row:
+    """What a write has by its synchronisations. Where there are few, they do not tell after how many writes
+    each one was."""
+    counts = {name: n for name, n in (("fsync", fsyncs), ("fdatasync", fdatasyncs)) if n}
+    told = {name: str(round(writes / n)) if 2 * writes <= n**2 else "some" for name, n in counts.items()}
+    syncs = fsyncs + fdatasyncs
+    is_each = syncs >= LEAST_SYNCED * writes
+    return {"told": told, "observed": {"syncs_reported": syncs}} | ({"sync": True} if is_each else {})
 
 
 def _times(lines: str) -> dict[str, Any]:
