@@ -177,10 +177,8 @@ def kind_of(text: str) -> str:
         if tool.output_pattern and tool.output_pattern.search(head):
             return f"a text about {name}" if is_page(head) else f"output of {name}"
     others = [other for tool in tools().values() for other in tool.other_files]
-    if kind := next((what for pattern, what in others if pattern.search(head)), ""):
-        return kind
-    if kind := _first(_TABLE, head):
-        return kind
+    if kind := _first((*others, *_TABLE), head):
+        return f"a page that quotes {kind}" if is_page(head) else kind
     errors = [one.text for one in map(complaint, head.splitlines()) if one and one.level == "error"]
     if errors:
         # The launcher's own message is less than the error before or after it.

@@ -61,6 +61,16 @@ KINDS = {
         f"# darshan log version: 3.41\n# exe: h5bench_write -a w.cfg\n{DARSHAN}",
         DARSHAN,
     ],
+    "output of fio": [  # lines without those of their jobs
+        "  write: IOPS=3893, BW=3894MiB/s (4083MB/s)(1024MiB/263msec)\n",
+        "1\t  read : io=10233MB, bw=117MB/s, iops=11764, runt=  6968msec\n",
+        "a: (groupid=0, jobs=1): err= 0: pid=4: Tue Mar 22 21:43:37 2016\n",
+    ],
+    "a text about fio": ["# fio\n\n## Read\nread: IOPS=1222, BW=4891KiB/s (5008kB/s)(47.8MiB/10001msec)\n"],
+    "a page that quotes output of a monitor of the system": [
+        "# fio\n\n## Disks\n\nDevice            r/s     w/s\n",
+    ],
+    "a page that quotes a job file of fio": ["# fio\n\n## Jobs\n\n[a]\nrw=read\n"],
     "output of sysbench": ["sysbench 1.0.20 (using system LuaJIT 2.1.0)\n"],
     "source code in C or C++": [
         f"#include <mpi.h>\n{ABORTED}",
