@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.checkout import ROOT
 from weir.records.imported_files import Facts
 from weir.records.importing import import_files, runs_in
 
@@ -89,3 +90,38 @@ iodepth={depth}
     page.write_text("".join(result.format(depth=depth) for depth in (2, 32)))
     rows = import_files([page], Facts()).rows
     assert len({row["cell"] for row in rows}) == len(rows) == 2
+
+
+DD = (
+    "$ dd if=/mnt/f of=/dev/null bs=1M\n1+0 records in\n1+0 records out\n1048576 bytes copied, {} s, 2 MB/s\n"
+)
+FIO = """\
+$ fio --name=test --rw=read
+test: (g=0): rw=read, bs=4K-4K/4K-4K/4K-4K, ioengine=sync, iodepth=1
+test: (groupid=0, jobs=1): err= 0: pid=4: Tue Mar 22 21:43:37 2016
+  read : io=102332KB, bw=117491KB/s, iops=29372, runt=  {}msec
+
+"""
+
+
+@pytest.mark.parametrize("result", [DD, FIO])
+def test_the_line_above_a_block_of_a_page_tells_results_apart(tmp_path: Path, result: str) -> None:
+    """One command on a Lustre and on an SSD, each below its name, was repeated, at 42 and 1,308 MiB/s."""
+    page = tmp_path / "page.md"
+    names = ("lustre", "ssd", "lustre", "```\n\n```")
+    blocks = [f"{name}\n```\n{result.format(871 + at)}```\n" for at, name in enumerate(names)]
+    page.write_text("# Notes\n\n" + "\n".join(blocks))
+    rows = import_files([page], Facts()).rows
+    cells = [row["cell"] for row in rows]
+    assert [cells.index(cell) for cell in cells] == [0, 1, 0, 3]
+
+
+def test_pages_may_drop_blanks_before_lines_or_keep_them_as_no_break_spaces(tmp_path: Path) -> None:
+    """Neither had a result."""
+    text = (ROOT / "tests/golden/fio/groups.txt").read_text()
+    found = []
+    for page in (text, "\n".join(map(str.strip, text.splitlines())), text.replace("  ", "\u00a0 ")):
+        (tmp_path / "page.txt").write_text(page)
+        rows = import_files([tmp_path / "page.txt"], Facts()).rows
+        found.append([{name: row[name] for name in row if name != "source"} for row in rows])
+    assert found[0] == found[1] == found[2]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from weir.terms.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS, LogTool
-from weir.tools.outputs import numbered
+from weir.tools.outputs import caption_of, numbered
 
 _MIB = 2**20
 # The line in any language, some of which write a comma for the point, and of GNU, busybox, BSD and macOS.
@@ -57,7 +57,7 @@ def _rows(text: str) -> Iterator[Row]:
             continue
         path = row.pop("path", None)
         workload: Row = {"file_bytes": moved}
-        if told := _told(prompt, before):
+        if told := _told(prompt, before, caption_of(text, match.start())):
             workload["options"] = told
         yield row | {
             "api": "POSIX",
@@ -72,10 +72,11 @@ def _rows(text: str) -> Iterator[Row]:
         }
 
 
-def _told(prompt: str, before: str) -> dict[str, str]:
-    """The prompt of a command, and its environment: a library in it may replace the calls of dd."""
+def _told(prompt: str, before: str, caption: str) -> dict[str, str]:
+    """The prompt of a command, and its environment: a library in it may replace the calls of dd. caption: of
+    its block of code on a page."""
     environment = " ".join(word for word in before.split() if "=" in word)
-    told = {"prompt": prompt.strip(" $#"), "environment": environment}
+    told = {"prompt": prompt.strip(" $#"), "environment": environment, "caption": caption}
     return {name: text for name, text in told.items() if text}
 
 

@@ -17,6 +17,7 @@ from weir.terms.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.fio.parse import INTERFACES, LEAST_SYNCED, NO_STORAGE, latencies, workload_of
 from weir.tools.fio.workers import Result, joined
+from weir.tools.outputs import caption_of
 
 _MIB = 2**20
 _REAL = r"\d{1,15}(?:\.\d{1,9})?"
@@ -40,25 +41,25 @@ _JOB = re.compile(
     re.MULTILINE,
 )
 _ACCESS = re.compile(
-    rf"^ +(read|write) ?: (?:IOPS=.*BW=({_SIZE})/s.*\(({_SIZE})/(\d{{1,15}})msec\)"
+    rf"^ *(read|write) ?: (?:IOPS=.*BW=({_SIZE})/s.*\(({_SIZE})/(\d{{1,15}})msec\)"
     rf"|io=({_OLD_SIZE}), bw=({_OLD_SIZE})/s.*runt= *(\d{{1,15}})msec)",
     re.MULTILINE,
 )
-_TRIM = re.compile(r"^ +trim ?:", re.MULTILINE)
+_TRIM = re.compile(r"^ *trim ?:", re.MULTILINE)
 # The least, the greatest and the mean time of an operation: whole, or without its submission (clat).
 _SPREAD = re.compile(
-    r"^ +(c?lat) \(([num])sec\) ?: "
+    r"^ *(c?lat) \(([num])sec\) ?: "
     + ", ".join(rf"{name}= *({_REAL})([kKMG]?) ?" for name in ("min", "max", "avg")),
     re.MULTILINE,
 )
-_PERCENTILES = re.compile(r"^ +(c?lat) percentiles \(([num])sec\):\n((?: +\|.*\n)+)", re.MULTILINE)
+_PERCENTILES = re.compile(r"^ *(c?lat) percentiles \(([num])sec\):\n((?: *\|.*\n)+)", re.MULTILINE)
 _PERCENTILE = re.compile(rf"({_REAL})th=\[ *(\d{{1,15}})\]")
 _NANOSECONDS = {"n": 1, "u": 1000, "m": 1_000_000}
 _DECIMAL = {"": 1, "k": 1000, "K": 1000, "M": 1000**2, "G": 1000**3}
 _ISSUED = re.compile(
-    r"^ +issued (?:rwts?: total=(\d{1,18}),(\d{1,18}),\d*(?:,(?P<syncs>\d{0,18}))?"
+    r"^ *issued (?:rwts?: total=(\d{1,18}),(\d{1,18}),\d*(?:,(?P<syncs>\d{0,18}))?"
     r" short=(\d{1,18}),(\d{1,18}),"
-    r"|   : total=r=(\d{1,18})/w=(\d{1,18})/d=\d+, short=r=(\d{1,18})/w=(\d{1,18})/)",
+    r"| *: total=r=(\d{1,18})/w=(\d{1,18})/d=\d+, short=r=(\d{1,18})/w=(\d{1,18})/)",
     re.MULTILINE,
 )
 _COUNTS = (1, 2, 4, 5, 6, 7, 8, 9)  # groups of reads and writes: issued, then those that were short
@@ -91,6 +92,8 @@ def parse_table(text: str) -> Parsed:
             told = {"result": str(len(results))}
         if known.get("engine") in NO_STORAGE:
             continue
+        if caption := caption_of(text, match.start()):
+            told = told | {"caption": caption}
         found = list(_rows(text[match.start() : end], known))
         error = f"{match[1]}: error {match[4]}" if match[4] != "0" else ""  # of this job, and not of the page
         for row in found or ([_no_result(known)] if error else []):
