@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from pathlib import Path
 
 from weir.audit.judge import EVIDENCE_SEPARATOR, judge_all, verdict_columns
@@ -298,9 +300,12 @@ def _with_rows(parsed: Parsed) -> Parsed:
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _TIME = r"\[?\d{4}([-.])\d\d\1\d\d[T -]\d\d([:.])\d\d\2\d\d[^\s\]]*\]?:? ?"
 _PREFIXES = [
-    re.compile(text, re.MULTILINE) for text in (r"^ *\d+: ?", f"^{_TIME}", r"^> ?", r"^(?: {2,}|\t)")
+    re.compile(text, re.MULTILINE) for text in (r"^ *\d+:(?!\d\d:) ?", f"^{_TIME}", r"^> ?", r"^(?: {2,}|\t)")
 ]
 _NEARLY_ALL = 0.9
+_CLOCK = re.compile(r"(?:\d[\d/T.-]*)?\d\d:\d\d:\d\d[\d.,Z]*")
+_LONG = 200  # characters that may stand before a line
+_ENOUGH = 1000  # lines that tell what stands before each
 _TABS = re.compile(r"^\t+", re.MULTILINE)
 _BLOCK = r"^( {%d,}|\t+)\S.*\n(?:\1.*\n|[ \t]*\n)*"  # indented as its first line is
 _INDENTED = re.compile(_BLOCK % 4, re.MULTILINE)
@@ -332,9 +337,26 @@ def _without_margins(text: str) -> str:
 
 def without_prefixes(text: str) -> str:
     """The lines as the program printed them; the same text where they begin with nothing of the kind."""
-    text = _COLOUR.sub("", text)
-    for prefix in _PREFIXES:
+    text = _COLOUR.sub("", text).replace("\u00a0", " ")
+    for known in (*_PREFIXES, None):
         lines = [line for line in text.split("\n") if line.strip()]
+        prefix = known or _shared_prefix(lines[:_ENOUGH])
         if lines and sum(prefix.match(line) is not None for line in lines) >= _NEARLY_ALL * len(lines):
             text = prefix.sub("", text)
     return text
+
+
+def _shared_prefix(lines: Sequence[str]) -> re.Pattern[str]:
+    """What nearly all lines begin with, times apart, up to a blank: a container, host or level stands so
+    before the lines of a program. Lines of several hosts are of several programs."""
+    shapes = sorted(_CLOCK.sub("\0", line[:_LONG]) for line in lines)
+    many = math.ceil(_NEARLY_ALL * len(shapes))
+    pairs = zip(shapes, shapes[max(many - 1, 0) :], strict=False)
+    shared = max(("".join(_while_alike(*pair)) for pair in pairs), key=len, default="")
+    shared = shared[: max(map(shared.rfind, " \t")) + 1].rstrip()
+    pattern = re.escape(shared).replace(re.escape("\0"), _CLOCK.pattern)
+    return re.compile(rf"^{pattern}(?:[ \t]|$)" if shared else r"(?!)", re.MULTILINE)
+
+
+def _while_alike(one: str, other: str) -> Iterator[str]:
+    return (a for a, b in takewhile(lambda both: both[0] == both[1], zip(one, other, strict=False)))

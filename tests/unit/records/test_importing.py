@@ -135,7 +135,18 @@ def test_a_log_that_was_joined_to_itself_or_edited_is_no_repetition(tmp_path: Pa
 
 @pytest.mark.parametrize(
     "before",
-    ["0: ", "2026-11-25T10:00:00.123Z ", "[2026-11-25 10:00:00] ", "2026.11.25-10.00.00 ", "\x1b[32m", "> "],
+    [
+        *(
+            "0: ",
+            "2026-11-25T10:00:00.123Z ",
+            "[2026-11-25 10:00:00] ",
+            "2026.11.25-10.00.00 ",
+            "\x1b[32m",
+            "> ",
+        ),
+        *("build\tRun it\t2026-11-25T10:00:00.1234567Z ", "2026-11-25 10:00:00,123 - INFO - ", "ior-1  | "),
+        *("Nov 25 10:00:00 n1 ior[123]: ", "10:00:00 DEBUG| [stdout] ", "I1125 10:00:00.123456  1 a.go:33] "),
+    ],
 )
 def test_what_others_put_before_each_line_is_not_of_the_log(tmp_path: Path, before: str) -> None:
     log, prefixed = CAPTURES / "ior-ime-mock.txt", tmp_path / "prefixed.txt"
@@ -146,6 +157,15 @@ def test_what_others_put_before_each_line_is_not_of_the_log(tmp_path: Path, befo
         for file in (log, prefixed)
     ]
     assert rows[0] == rows[1]
+
+
+def test_lines_of_several_hosts_are_no_output_of_one(tmp_path: Path) -> None:
+    log, joined = CAPTURES / "ior-ime-mock.txt", tmp_path / "joined.txt"
+    joined.write_text(
+        "".join(f"n{host}: {line}\n" for line in log.read_text().splitlines() for host in (1, 2))
+    )
+    with pytest.raises(WeirError, match="holds no results"):
+        import_files([joined], Facts())
 
 
 def test_write_and_read_share_their_cell() -> None:
