@@ -97,7 +97,6 @@ KINDS = {
     "output of elbencho": ["OPERATION   RESULT TYPE         FIRST DONE    LAST DONE\n"],
     "output of h5bench": ["Total write size: 1 GB\nRaw write rate: 1.2 GB/s\n"],
     "a text about elbencho": ["# Title\n\n## Use\n\nelbencho -w writes.\n"],
-    "output of ior": ["Naive:\nMax Write: 442.71 MiB/sec (464.21 MB/sec)\n"],
     "output of iozone": ["\tIozone: Performance Test of File I/O\n"],
     "output of dd": ["1000+0 records in\n1000+0 records out\n"],
     "output of darshan-parser": ["# darshan log version: 3.41\n"],

@@ -47,6 +47,7 @@ KINDS = {
     ],
     "the greatest rates of IOR alone, which are not read (use all that it prints)": [
         "Max Write: 1109.79 MiB/sec (1163.70 MB/sec)\nMax Write: 1616.45 MiB/sec (1694.97 MB/sec)\n",
+        "Naive:\nMax Write: 442.71 MiB/sec (464.21 MB/sec)\n",
         "Running with -F\nMax Write: (2033.91 MB/sec)\nMax Read:  (1954.02 MB/sec)\n",
     ],
     "output of ior": ["IOR-4.0.0: MPI Coordinated Test of Parallel I/O\n\nMax Write: 9.10 MiB/sec\n"],
