@@ -140,13 +140,13 @@ def _hosts(text: str) -> int | None:
 
 
 def _arguments(line: str) -> list[str]:
-    """The words of a command from the program on."""
+    """The arguments of a command, the program first."""
     try:
-        words = shlex.split(line.removeprefix("COMMAND LINE: "))
+        arguments = shlex.split(line.removeprefix("COMMAND LINE: "))
     except ValueError:
-        words = [argument.strip('"') for argument in line.split()]
-    begin = next((at for at, word in enumerate(words) if _PROGRAM.fullmatch(word)), 0)
-    return words[begin:]
+        arguments = [part.strip('"') for part in line.split()]
+    begin = next((at for at, one in enumerate(arguments) if _PROGRAM.fullmatch(one)), 0)
+    return arguments[begin:]
 
 
 def _options(arguments: Sequence[str]) -> list[tuple[str, str]]:
