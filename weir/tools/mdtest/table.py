@@ -30,6 +30,9 @@ _LINE = re.compile(
     r"^\s*(File|Directory) (\w+) *:?(?: +[\d.]+ +[\d.]+ +[\d.]+)?"
     r" +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)\s*$"
 )
+_COMMA = re.compile(r"(?<=\d),(?=\d{3}(?:\s|$))")
+# No number with commas between thousands begins so.
+_OF_LOCALE = re.compile(r"^ *(?:File|Directory) \w+ *:?.* (?:0|\d{4,}),\d{3}(?: |$)", re.MULTILINE)
 # With -v, after each iteration, by the first rank; since 4.0 the rate of its own items.
 _OF_ITERATION = re.compile(
     r"^V-1: +(?:Rank +0 Line +\d+ +)?(File|Directory) (\w+) *: +[\d.]+ sec, +([\d.]+) ops/sec\s*$",
@@ -97,7 +100,13 @@ def _near(begins: Sequence[int], place: int) -> int:
 def _has_rates(text: str) -> bool:
     """Whether there is a table with the rates, or the times, of files or directories."""
     rates = _table_of(text)
-    return rates is not None and any(_LINE.match(line) for line in text[rates.end() :].splitlines()[1:9])
+    return rates is not None and any(_LINE.match(line) for line in _lines_behind(rates, text)[1:9])
+
+
+def _lines_behind(rates: re.Match[str], text: str) -> list[str]:
+    """The lines behind the title of a table; by a locale its numbers have commas before their decimals."""
+    table = text[rates.end() :]
+    return (_COMMA.sub(".", table) if _OF_LOCALE.search(table) else table).splitlines()
 
 
 def _table_of(text: str) -> re.Match[str] | None:
@@ -126,7 +135,7 @@ def parsed_table(text: str) -> Parsed:
     has_last = False
     if rates:
         has_seconds = rates[0].startswith("SUMMARY time")
-        for line in text[rates.end() :].splitlines()[1:]:
+        for line in _lines_behind(rates, text)[1:]:
             if line.startswith("SUMMARY"):
                 has_last = True
                 break
