@@ -347,8 +347,8 @@ def without_prefixes(text: str) -> str:
 
 
 def _shared_prefix(lines: Sequence[str]) -> re.Pattern[str]:
-    """What nearly all lines begin with, times apart, up to a blank: a container, host or level stands so
-    before the lines of a program. Lines of several hosts are of several programs."""
+    """The beginning that nearly all lines share, times apart, up to a blank: a container, host or level
+    stands so before the lines of a program. Lines of several hosts are of several programs."""
     shapes = sorted(_CLOCK.sub("\0", line[:_LONG]) for line in lines)
     many = math.ceil(_NEARLY_ALL * len(shapes))
     pairs = zip(shapes, shapes[max(many - 1, 0) :], strict=False)

@@ -128,7 +128,7 @@ def test_jobs_that_are_on_no_list_are_cancelled_too(slurm: Path) -> None:
 
 
 def test_what_the_user_lists_by_default_hides_no_job(slurm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """squeue leaves out a job of another partition, though it is named: it was submitted a second time."""
+    """squeue lists no job of another partition, though it is named: it was submitted a second time."""
     monkeypatch.setenv("SQUEUE_PARTITION", "gpu")
     write_program(slurm / "squeue", '#!/bin/sh\n[ -n "$SQUEUE_PARTITION" ] || echo "7|RUNNING"\n')
     wait_for_replies()

@@ -247,7 +247,7 @@ def requested_ones(has: Sequence[str], wanted: Sequence[str]) -> list[str]:
     return sorted(each for each in has if each.partition("=")[0] in names)
 
 
-# By these variables a user limits what squeue lists and scancel ends, also of jobs that are named.
+# Variables that limit what squeue lists and scancel ends, also of jobs that are named.
 _FILTERS = ("SQUEUE_", "SCANCEL_")
 
 

@@ -215,8 +215,8 @@ def _rows(section: str, job: Job) -> Iterator[Row]:
 
 
 def _synchronised(writes: int, fsyncs: int, fdatasyncs: int) -> Row:
-    """What a write has by its synchronisations. Where there are few, they do not tell after how many writes
-    each one was."""
+    """The facts that a write has by its synchronisations. Where there are few, they do not tell after how
+    many writes each one was."""
     counts = {name: n for name, n in (("fsync", fsyncs), ("fdatasync", fdatasyncs)) if n}
     told = {name: str(round(writes / n)) if 2 * writes <= n**2 else "some" for name, n in counts.items()}
     syncs = fsyncs + fdatasyncs
