@@ -12,7 +12,7 @@ from weir.audit.evidence import EVIDENCE, evidence_table, level_table
 from weir.audit.judge import UNPROVEN, stored_findings, stored_notes
 from weir.audit.registry import Rule, rules
 from weir.terms.columns import columns
-from weir.terms.model import Row
+from weir.terms.model import Finding, Row
 from weir.tools import tools
 
 
@@ -126,7 +126,9 @@ def _lacking_lines(entry: dict[str, Any]) -> list[str]:
     return [f"without {entry['evidence']}: {entry['records']:,} records", *_wrapped(" ".join(sentences))]
 
 
+Example = dict[str, Any]
 _EXAMPLES = 3
+_RANKS = {verdict: rank for rank, verdict in enumerate(("INVALID", "DEGRADED", "NOTE"))}
 _WIDTH = 100
 _MANUAL_HEAD = """\
 # The audit
@@ -204,16 +206,21 @@ def triggered(rows: Iterable[Row]) -> list[dict[str, Any]]:
             )
             entry["records"] += 1
             entry["verdicts"][finding.verdict] = entry["verdicts"].get(finding.verdict, 0) + 1
-            if len(entry["examples"]) < _EXAMPLES:
-                example = _example(row, finding.evidence)
-                entry["examples"] += [example] if example not in entry["examples"] else []
+            entry["examples"] = chosen_examples(entry["examples"], [_example(row, finding)])
     return sorted(found.values(), key=lambda entry: (-entry["records"], entry["rule"]))
 
 
-def _example(row: Row, evidence: str) -> dict[str, Any]:
+def chosen_examples(known: Sequence[Example], more: Iterable[Example]) -> list[Example]:
+    """The first ones of the worst verdicts: a note does not show why a record is degraded."""
+    found = [*known, *(one for one in more if one not in known)]
+    return sorted(found, key=lambda one: _RANKS.get(one["verdict"], len(_RANKS)))[:_EXAMPLES]
+
+
+def _example(row: Row, finding: Finding) -> Example:
     """A record with a finding; one of a log has the log's name, since many logs have one label."""
     log = {"source": row["source"]} if is_of_log(row) and row.get("source") else {}
-    return log | {"label": row.get("label"), "access": row["access"], "evidence": evidence}
+    about = {"label": row.get("label"), "access": row["access"]}
+    return log | about | {"verdict": finding.verdict, "evidence": finding.evidence}
 
 
 def example_text(example: Mapping[str, Any]) -> str:

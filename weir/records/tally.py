@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from weir.audit.explain import hint_of, triggered
+from weir.audit.explain import chosen_examples, hint_of, triggered
 from weir.audit.judge import UNPROVEN, VERDICTS, names_in
 from weir.audit.registry import rules
 from weir.base.units import about_size, counted
@@ -17,7 +17,6 @@ from weir.terms.model import Row
 
 MACHINE_KEYS = ("node", "kernel", "system", "processor", "cores", "memory_bytes", "power")  # power: the last
 _READ_AS = {"memory_bytes": "memory", "power": "power of the processors"}
-_EXAMPLES = 3
 NOT_KNOWN = "frequency not known"
 
 
@@ -63,9 +62,7 @@ class Tally:
         for rule, verdicts, examples in counts["findings"]:
             entry = self.findings.setdefault(rule, {"verdicts": Counter(), "examples": []})
             entry["verdicts"].update(verdicts)
-            known = entry["examples"]
-            if len(known) < _EXAMPLES:
-                known += [one for one in examples if one not in known][: _EXAMPLES - len(known)]
+            entry["examples"] = chosen_examples(entry["examples"], examples)
 
     def add_run(self, facts: Mapping[str, Any]) -> None:
         """The result of facts_of_run for one more run."""
