@@ -13,7 +13,7 @@ from itertools import pairwise
 from math import sqrt
 from typing import Any
 
-from weir.base.units import about_size, format_size
+from weir.base.units import about_size, format_size, percent
 from weir.report.drawing import BAD, GOOD, box, line, svg, text
 from weir.survey.tally import EXTENSIONS, SIZES, Sums, Tally
 
@@ -125,11 +125,11 @@ def lines(tally: Tally, share: float, elapsed_s: float, operations: int) -> Iter
     found = formats(tally)
     sampled = sum(one.files for one in found)
     most = sorted(found, key=lambda one: -one.of_volume.value)[:_FIRST]
-    of_volume = ", ".join(f"{one.name} {one.of_volume.value:.0%}" for one in most)
+    of_volume = ", ".join(f"{one.name} {percent(one.of_volume.value)}%" for one in most)
     where = f"{_counted(tally.files, 'file')} in {_counted(tally.directories, 'directory')}"
     whole = f"{where}, {about_size(tally.size_bytes)}"
     yield f"{whole}: {of_volume} of the volume" if most else whole
-    yield f"{sampled:,} files recognised by content ({share:.0%} chosen)"
+    yield f"{sampled:,} files recognised by content ({percent(share)}% chosen)"
     yield f"{operations:,} operations in {elapsed_s:.1f} s"
     yield ""
     yield f"  {'content':<22}{'sampled':>9}  {'share of files':<22}{'share of volume'}"
@@ -157,8 +157,14 @@ def _extension_line(one: Extension) -> str:
 
 
 def _share(share: Share) -> str:
-    value = f"{share.value:.2%}"
+    value = _percent(share.value, 2)
     return value if share.low == share.high else f"{value} ({share.low:.1%}-{share.high:.1%})"
+
+
+def _percent(share: float, decimals: int) -> str:
+    """So many decimals, and more where it would read as nothing or as all and is not."""
+    text = f"{share:.{decimals}%}"
+    return f"{percent(share)}%" if float(text[:-1]) in (0, 100) and share not in (0, 1) else text
 
 
 def _sizes(tally: Tally) -> Sequence[tuple[str, int]]:
@@ -222,4 +228,6 @@ def _bars(top: float, one: Format) -> Iterator[str]:
         yield box(_NAME, top + offset, width, 8, color)
         if share.low < share.high:
             yield line(_NAME + low, top + offset + 4, _NAME + high, top + offset + 4, BAD, 1.5)
-    yield text(_NAME + _BAR + 8, top + 12, f"{one.of_files.value:.1%} / {one.of_volume.value:.1%}")
+    yield text(
+        _NAME + _BAR + 8, top + 12, f"{_percent(one.of_files.value, 1)} / {_percent(one.of_volume.value, 1)}"
+    )

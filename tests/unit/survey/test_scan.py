@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -20,7 +21,7 @@ from weir.base.errors import WeirError
 from weir.base.units import about_size
 from weir.cli import main
 from weir.survey.directory import Pace, Selection, is_offline
-from weir.survey.output import Extension, chart, extensions, formats, share_of_files, share_of_volume
+from weir.survey.output import Extension, chart, extensions, formats, lines, share_of_files, share_of_volume
 from weir.survey.tally import State, Sums, Tally, extension_of, format_of
 from weir.survey.walk import scan_tree
 
@@ -103,6 +104,18 @@ def test_shares_without_doubt_and_with_nothing_known() -> None:
     assert share_of_volume(whole, whole, 0.1) == share_of_files(20, 20, 0.1)
     few_large = Sums(20, 200, 20000)
     assert share_of_volume(few_large, few_large, 0.1).low < share_of_volume(whole, whole, 0.1).low < 0.9
+
+
+def test_no_share_reads_as_nothing_or_as_all_where_it_is_neither() -> None:
+    """A file of 30,000 was 0.00% of the files and 0% of the volume; 3 in 1,000 were 0% chosen."""
+    content = {("nc", "HDF5"): Sums(30_000, 30_000, 1), ("txt", "text"): Sums(1, 1, 1)}
+    tally = Tally({"nc": Sums(30_000, 30_000), "txt": Sums(1, 1)}, content)
+    text = "\n".join(lines(tally, 1.0, 1.0, 1))
+    assert "HDF5 99.997%, text 0.00333% of the volume" in text
+    assert re.search(r"HDF5 +30,000  99.997% +99.997%", text)
+    assert "(0.3% chosen)" in "\n".join(lines(tally, 0.003, 1.0, 1))
+    one = "\n".join(lines(Tally({"nc": Sums(2, 2)}, {("nc", "HDF5"): Sums(2, 2, 2)}), 1.0, 1.0, 1))
+    assert re.search(r"HDF5 100% of.*HDF5 +2  100.00% +100.00%", one, re.DOTALL)
 
 
 class _Counted(dict[tuple[str, str], Sums]):
