@@ -309,8 +309,10 @@ function chosen() {
   const key = COLUMNS.find(([name]) => name === state.sort)[2];
   const rows = list(facts.points).filter((one) => ["target", "access", "api", "verdict"].every((name) => !state[name] || one[name] === state[name])
     && (!state.text || `${one.setting} ${one.log || ""}`.toLowerCase().includes(state.text.toLowerCase())));
-  const order = (one, two) => (one === two ? 0 : one === null || one === undefined ? 1 : two === null || two === undefined ? -1 : typeof one === "string" ? bySize(one, two) : one < two ? -1 : 1);
-  return rows.sort((one, two) => one.emulated - two.emulated || (state.down ? -1 : 1) * order(key(one), key(two)));
+  // What has no value stands last in either direction.
+  const known = (value) => value !== null && value !== undefined;
+  const order = (one, two) => (known(one) && known(two) ? (state.down ? -1 : 1) * (typeof one === "string" ? bySize(one, two) : one - two) : known(two) - known(one));
+  return rows.sort((one, two) => one.emulated - two.emulated || order(key(one), key(two)));
 }
 
 function browser() {

@@ -213,6 +213,22 @@ def test_a_tie_is_rounded_alike_in_print_page_and_terminal(browse: Browse) -> No
     assert run("Rscript", "-e", code).stdout.split() == page
 
 
+def test_the_records_are_sorted_by_size_and_what_has_no_value_stands_last(browse: Browse) -> None:
+    """By descending medians invalid points stood first, and a target ost10 before ost2."""
+    made = "Object.assign({}, facts.points[0], {emulated: false, target, median})"
+    points = f"[['ost10', 5], ['ost2', null], ['ost9', 7]].map(([target, median]) => ({made}))"
+    sorts = "[['median', true], ['median', false], ['target', false]]"
+    each = (
+        "([sort, down]) => { Object.assign(state, {sort, down}); return chosen().map((one) => one.target); }"
+    )
+    page = browse(
+        f"facts.points = {points}; "
+        f"document.getElementById('page').append('ORDER ' + JSON.stringify({sorts}.map({each})))"
+    )
+    found = json.loads(html.unescape(page.split("ORDER ", 1)[1].split("<", 1)[0]))
+    assert found == [["ost9", "ost10", "ost2"], ["ost10", "ost9", "ost2"], ["ost2", "ost9", "ost10"]]
+
+
 def test_no_number_of_the_page_is_rounded_to_nothing_or_to_another_unit(browse: Browse) -> None:
     """Random instead of sequential transfers gave a factor of 0.00, a clear effect of 1.004 read as none;
     999.7 µs are 1 ms in print."""
