@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import exp, isclose, log, sqrt
 
-from weir.base.units import few
+from weir.base.units import counted, few
 from weir.decide.accept.conditions import Finding, Subject, findings, storages_of, usable
 from weir.decide.accept.contract import BEST, MEDIAN, Contract, Line, Promise
 from weir.decide.accept.evidence import Measured, Run, rows_of, why_none
@@ -230,7 +230,7 @@ def _decided(promise: Promise | None, value: Value | None, autocorrelation: floa
         return FAIL, "the whole interval misses the promise"
     more = _more_runs(value, promise, autocorrelation)
     text = (
-        f"about {more} more runs would decide: plan them, then judge once"
+        f"about {counted(more, 'more run')} would decide: plan them, then judge once"
         if more
         else "the value is too close to the promise to decide"
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 from weir.base.errors import InputError, WeirError, require_known
 from weir.base.files import as_json
-from weir.base.units import few
+from weir.base.units import counted, few
 from weir.decide.compare import confirmation, figure, output, sides
 from weir.decide.compare.confirmation import Confirmation, Settings, confirm, still_failing
 from weir.decide.compare.estimate import Days, spreads_of
@@ -137,7 +137,7 @@ def _text(args: argparse.Namespace, found: _Comparison) -> Iterator[str]:
     yield output.as_text(found.names, found.judged, *shown)
     yield from found.confirmation
     if failed.pairs:
-        yield f"failed: {len(failed.pairs)} pairs by --fail-on {' '.join(args.fail_on)}"
+        yield f"failed: {counted(len(failed.pairs), 'pair')} by --fail-on {' '.join(args.fail_on)}"
     if failed.evidence:
         yield "B cannot be judged as A can:"
         yield from few([f"  {text}" for text in failed.evidence], _MOST_REASONS, "  and {} more")

@@ -215,7 +215,9 @@ def _lacking_rounds(pair: Pair) -> str:
 def unmatched_lines(unmatched: Sequence[Unmatched]) -> list[str]:
     if not unmatched:
         return []
-    lines = [f"{len(unmatched)} cells have no like cell on the other side and are not compared:"]
+    have, are = ("has", "is") if len(unmatched) == 1 else ("have", "are")
+    cells = counted(len(unmatched), "cell")
+    lines = [f"{cells} {have} no like cell on the other side and {are} not compared:"]
     lines += few([_unmatched_line(one) for one in unmatched], _MOST_UNMATCHED, "  and {} more")
     columns = Counter(name for one in unmatched if len(one.differs) == 1 for name, _, _ in one.differs)
     if columns:
