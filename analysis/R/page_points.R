@@ -25,7 +25,8 @@ page_points <- function(records) {
   points <- verdict_counts[tails[evidence[points, on = by], on = by], on = by]
   points[, setting := describe_uniquely(points, intersect(setting_columns(points), names(points)))]
   points <- with_options(points)
-  points[order(emulated, -median)]
+  # Equal ones as in print, so that both name the same setting.
+  points[order(emulated, -median, api, layout, order, nn, ppn, xfer_bytes)]
 }
 
 # Hints, and the offsets and cache of single operations, are in the label alone.

@@ -211,6 +211,13 @@ test_that("what only a failed run reports is no setting of the points of a study
   expect_match(differing, "sync")
 })
 
+test_that("page and print name the same of equal settings", {
+  records <- read_synthetic(xfer_bytes = c(2^20, 2^14, 2^22), access = "write")[, bw_mib_s := 100]
+  records[, cell := letters[match(xfer_bytes, c(2^22, 2^20, 2^14))]]
+  expect_identical(page_answers(page_points(records))[[1]]$best$size, "16 KiB")
+  expect_identical(best_points(bandwidth_points(records))$xfer_bytes, 2^14)
+})
+
 test_that("the sentence of a question is of all of its settings, also of those that have no row", {
   medians <- c(seq(112, 101), 50)
   points <- data.table::data.table(
