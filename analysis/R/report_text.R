@@ -105,9 +105,9 @@ limits_text <- function(is) {
   }
   paste(c(
     "Absolute numbers are those of this machine at this time.",
-    if (is[["inturns"]]) {
+    if (is[["inturns"]] %in% TRUE) {
       "The rounds of different targets, and of different numbers of nodes and processes, were measured in turns."
-    } else {
+    } else if (is[["inturns"]] %in% FALSE) {
       paste("Targets, and numbers of nodes and processes, were measured one after the other, so that a comparison",
         "between them can include a change of load.")
     },

@@ -39,7 +39,7 @@ seconds_of <- function(times) {
   seconds[match(times, known)]
 }
 
-# Whether the batches of a study took turns, real and emulated storage each among themselves.
+# Whether the batches of a study took turns, real and emulated storage each among themselves; NA of a single batch.
 batches_in_turns <- function(records) {
   of_batch <- c("emulated", "target", "stack", "nn", "ppn")
   known <- records[!is.na(began) & !is.na(run), c(of_batch, "run", "began"), with = FALSE]
@@ -47,7 +47,7 @@ batches_in_turns <- function(records) {
   rounds[, batch := .GRP, by = of_batch]
   pairs <- merge(rounds, rounds, by = c("emulated", "run"), allow.cartesian = TRUE)[batch.x < batch.y]
   if (nrow(pairs) == 0) {
-    return(FALSE)
+    return(if (data.table::uniqueN(records, by = of_batch) > 1) FALSE else NA)
   }
   data.table::setnames(pairs, c("at.x", "at.y"), c("first", "other"))
   spans <- spans_of_pairs(pairs, c("batch.x", "batch.y"))

@@ -88,6 +88,9 @@ test_that("how large the largest files are is told where files and memory are kn
   records <- read_synthetic()[, file_bytes := 2^24]
   expect_match(of(records, 2^30), "The largest files had \\LargestFile", fixed = TRUE)
   expect_no_match(of(records, NULL), "largest files")
+  # One storage with one number of nodes and processes was not measured after another one.
+  expect_no_match(of(records, NULL), "one after the other|in turns")
+  expect_match(of(read_synthetic(target = c("disk", "nfs")), NULL), "one after the other")
   expect_no_match(of(records[, `:=`(file_bytes = NA, requested_bytes = NA)], 2^30), "largest files")
 })
 
