@@ -224,6 +224,9 @@ def test_what_fio_2_prints_for_people(bytes_: str) -> None:
     """Its units are powers of 1024, its sizes are cut; a job over the network moves nothing to storage."""
     ((_, parsed),) = runs_in(OLD.replace("65536B", f"65536{bytes_}").replace("64000B", f"64000{bytes_}"))
     assert (parsed.tool_version, parsed.complete) == ("2.2.8", True)
+    late = OLD.replace("4K-4K/4K-4K/4K-4K", "4096B-4096B,4096B-4096B,4096B-4096B")  # of fio 2.18
+    late = late.replace("64K-64K/64K-64K/64K-64K", "64.0KiB-64.0KiB,64.0KiB-64.0KiB,64.0KiB-64.0KiB")
+    assert [run.rows for _, run in runs_in(late)] == [parsed.rows]
     keys = ("access", "api", "order", "xfer_bytes", "moved_bytes", "ops", "total_s")
     assert [tuple(row[key] for key in keys) for row in parsed.rows] == [
         ("write", "POSIX", "sequential", 65536, 327687 * 65536, 327687, 40.0),

@@ -22,7 +22,7 @@ from weir.tools.outputs import caption_of
 _MIB = 2**20
 _REAL = r"\d{1,15}(?:\.\d{1,9})?"
 _SIZE = rf"{_REAL}[KMGTP]?i?B"
-_OLD_SIZE = rf"{_REAL}(?: B|[KMGTP]?B?)"
+_OLD_SIZE = rf"{_REAL}(?: B|[KMGTP]?i?B?)"
 _GOES_ON = r"\\[ \t]*\n"
 _COMMAND = re.compile(
     rf"^(.{{0,80}}?)\bfio +(?:{_GOES_ON}[ \t]*)?(-(?:[^\\\n]|{_GOES_ON}|\\.){{1,4000}})$", re.MULTILINE
@@ -37,7 +37,7 @@ _SUM = "All clients"  # what fio --client prints behind the results of the serve
 _JOB = re.compile(
     r"^(?:<\S{1,200}> )?(\S.*): \(g=\d+\): rw=(\w+), "
     rf"bs=(?:\(R\) ({_SIZE})-({_SIZE}), \(W\) ({_SIZE})-({_SIZE}), .*|"
-    rf"({_OLD_SIZE})-({_OLD_SIZE})/({_OLD_SIZE})-({_OLD_SIZE})[/,].*)ioengine=(\w+), iodepth=(\d{{1,9}})",
+    rf"({_OLD_SIZE})-({_OLD_SIZE})[/,]({_OLD_SIZE})-({_OLD_SIZE})[/,].*)ioengine=(\w+), iodepth=(\d{{1,9}})",
     re.MULTILINE,
 )
 _ACCESS = re.compile(
@@ -162,9 +162,9 @@ def _job(match: re.Match[str]) -> Job:
 
 
 def _of_today(size: str) -> str:
-    """4K, 65536B, 65536 B or 19412MB of fio 2, as fio 3 writes it."""
-    number = size.rstrip("KMGTPB ")
-    unit = size[len(number) :].rstrip("B ")
+    """4K, 65536B, 65536 B, 64.0KiB or 19412MB of fio 2, as fio 3 writes it."""
+    number = size.rstrip("KMGTPiB ")
+    unit = size[len(number) :].rstrip("iB ")
     return f"{number}{unit}iB" if unit else f"{number}B"
 
 
