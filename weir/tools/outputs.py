@@ -38,6 +38,7 @@ _COMPRESSED: Mapping[bytes, Callable[[IO[bytes]], Any]] = {
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _USUAL_BYTES = 64 * 2**10  # nearly all outputs are smaller; a larger buffer costs time, even unused
 _FENCE = "```"
+_HEADING = re.compile(r"^#{2,6} \S.*$", re.MULTILINE)  # after one mark a command of root may stand, too
 _QUOTED = 2**16  # characters of a block on a page, at most
 _DOCUMENT = re.compile(r"\s{0,64}(?:\[\s{0,64})?\{")  # or a list of them
 
@@ -132,12 +133,13 @@ def documents_at(text: str, start: re.Pattern[str]) -> Iterator[tuple[dict[str, 
 
 
 def caption_of(text: str, place: int) -> str:
-    """The line above the block of code of a page in which a result stands: it often is all that tells two
-    machines or file systems apart. Nothing where no block begins shortly before."""
+    """The heading and the line above the block of code of a page in which a result stands: they often are all
+    that tells two machines or file systems apart. Nothing where no block begins shortly before."""
     begin = text.rfind(_FENCE, max(place - _QUOTED, 0), place)
     above = text[max(begin - LINE_BYTES, 0) : begin].rstrip() if begin > 0 else ""
     line = above.rpartition("\n")[2]
-    return "" if line.lstrip().startswith(_FENCE) else line.strip("#>*: ")
+    headings = _HEADING.findall(above)[-1:]
+    return " ".join(dict.fromkeys([*headings, *([] if line.lstrip().startswith(_FENCE) else [line])]))
 
 
 _SIZE = re.compile(r"(\d{1,19})([kmgtp]?)(?:ib?|b)?", re.IGNORECASE)

@@ -108,12 +108,12 @@ test: (groupid=0, jobs=1): err= 0: pid=4: Tue Mar 22 21:43:37 2016
 def test_the_line_above_a_block_of_a_page_tells_results_apart(tmp_path: Path, result: str) -> None:
     """One command on a Lustre and on an SSD, each below its name, was repeated, at 42 and 1,308 MiB/s."""
     page = tmp_path / "page.md"
-    names = ("lustre", "ssd", "lustre", "```\n\n```")
+    names = ("lustre", "ssd", "lustre", "## b\n\nlustre", "# Notes\n```\n\n```")
     blocks = [f"{name}\n```\n{result.format(871 + at)}```\n" for at, name in enumerate(names)]
     page.write_text("# Notes\n\n" + "\n".join(blocks))
     rows = import_files([page], Facts()).rows
     cells = [row["cell"] for row in rows]
-    assert [cells.index(cell) for cell in cells] == [0, 1, 0, 3]
+    assert [cells.index(cell) for cell in cells] == [0, 1, 0, 3, 4]
 
 
 def test_pages_may_drop_blanks_before_lines_or_keep_them_as_no_break_spaces(tmp_path: Path) -> None:
