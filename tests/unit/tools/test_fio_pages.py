@@ -72,7 +72,7 @@ test: (groupid=0, jobs=1): err= 0: pid={pid}: Sat Dec  6 16:12:59 2025
         )
     )
     rows = import_files([page], Facts()).rows
-    assert [row["xfer_bytes"] for row in rows] == [4096, None, 4096, 4096, 4096]
+    assert [row["xfer_bytes"] for row in rows] == [4096, 2**20, 4096, 4096, 4096]
     assert {row["iteration"] for row in rows} == {0}
     assert len({row["cell"] for row in rows}) == 5
 
@@ -125,3 +125,22 @@ def test_pages_may_drop_blanks_before_lines_or_keep_them_as_no_break_spaces(tmp_
         rows = import_files([tmp_path / "page.txt"], Facts()).rows
         found.append([{name: row[name] for name in row if name != "source"} for row in rows])
     assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        ("fio -rw=randread -iodepth 8 -ioengine=libaio -bs=256K -name=a", ("POSIX", "random", 2**18, 8)),
+        ("fio --name=a --readwrite=read --blocksize=8k", ("POSIX", "sequential", 8192, 1)),
+        ("fio --name=b --rw=read --bs=8k", ("not printed", None, None, None)),  # of another job
+        ("fio --name=a --rw=read --name=b --rw=write", ("not printed", None, None, None)),
+    ],
+)
+def test_a_command_tells_what_a_page_has_no_line_of(command: str, found: tuple[object, ...]) -> None:
+    """The interface was 'not printed' below 'fio -ioengine=libaio -bs=256K -iodepth 8'."""
+    result = "a: (groupid=0, jobs=1): err= 0: pid=4: Tue\n  read: IOPS=24, BW=6144KiB/s (6.3MB/s)"
+    result += "(6144KiB/1000msec)\n\n"
+    ((_, parsed),) = runs_in(f"$ {command}\n{result}")
+    assert [tuple(row[key] for key in ("api", "order", "xfer_bytes", "iodepth")) for row in parsed.rows] == [
+        found
+    ]

@@ -64,7 +64,7 @@ _SYNCS = ("end_fsync", "fsync_on_close", "sync")
 _SYNCS_EVERY = ("fsync", "fdatasync")  # so many writes of a job; the last ones have none
 LEAST_SYNCED = 0.95
 _OFF = ("0", "none", "")
-_OTHER_NAMES = {"blocksize": "bs", "readwrite": "rw", "filesize": "size", "io_size": "size"}
+OTHER_NAMES = {"blocksize": "bs", "readwrite": "rw", "filesize": "size", "io_size": "size"}
 ENGINE = re.compile(r'\bioengine(?:=|" ?: ?")(\w+)')
 LOG_START = re.compile(r'\{\s*"fio version"')
 _PERCENTILES = {"lat_p50_us": "50.000000", "lat_p90_us": "90.000000", "lat_p99_us": "99.000000"}
@@ -198,7 +198,7 @@ def _observed(job: Mapping[str, Any], told: Mapping[str, str]) -> Row:
 def _options(options: object) -> dict[str, str]:
     if not isinstance(options, dict):
         return {}
-    return {_OTHER_NAMES.get(str(name), str(name)): str(value) for name, value in options.items()}
+    return {OTHER_NAMES.get(str(name), str(name)): str(value) for name, value in options.items()}
 
 
 def _name_of(job: Mapping[str, Any]) -> tuple[str, ...]:

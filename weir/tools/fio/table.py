@@ -15,9 +15,9 @@ from typing import Any
 
 from weir.terms.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS
-from weir.tools.fio.parse import INTERFACES, LEAST_SYNCED, NO_STORAGE, latencies, workload_of
+from weir.tools.fio.parse import INTERFACES, LEAST_SYNCED, NO_STORAGE, OTHER_NAMES, latencies, workload_of
 from weir.tools.fio.workers import Result, joined
-from weir.tools.outputs import caption_of
+from weir.tools.outputs import binary_size, caption_of
 
 _MIB = 2**20
 _REAL = r"\d{1,15}(?:\.\d{1,9})?"
@@ -27,6 +27,7 @@ _GOES_ON = r"\\[ \t]*\n"
 _COMMAND = re.compile(
     rf"^(.{{0,80}}?)\bfio +(?:{_GOES_ON}[ \t]*)?(-(?:[^\\\n]|{_GOES_ON}|\\.){{1,4000}})$", re.MULTILINE
 )
+_OPTION = re.compile(r"(?:^|\s)--?(\w+)(?:[= ]\s*([^\s-]\S*))?")
 _PROMPT = re.compile(r"[\w.-]{1,64}@[^#$\]]{1,80}(?=[#$\]])")  # user, host and directory
 TABLE = re.compile(
     r"^(\S.*): \(groupid=(\d+), jobs=(\d+)\): err= *(\d+)(?:.{0,200}?: pid=([1-9]\d{0,9})\b)?", re.MULTILINE
@@ -85,9 +86,9 @@ def parse_table(text: str) -> Parsed:
             last[job_name] = job_place, job
             job_place, job_name, job = next(waiting)
         at = bisect(commands, match.start(), key=itemgetter(0))
-        commanded, told = commands[at - 1] if at else (0, {})
-        printed_at, known = last.get(match[1], (0, {}))
-        known = known if printed_at >= commanded else {}
+        commanded, told = commands[at - 1] if at else (-1, {})
+        printed_at, known = last.get(match[1], (-1, {}))
+        known = known if printed_at >= commanded else _requested(match[1], told.get("command", ""))
         if not (run or known or told) and results:  # nobody knows whether it repeats the one before it
             told = {"result": str(len(results))}
         if known.get("engine") in NO_STORAGE:
@@ -116,6 +117,28 @@ def _told(command: re.Match[str]) -> dict[str, str]:
     prompt = _PROMPT.search(command[1])
     line = re.sub(rf"\s*{_GOES_ON}\s*", " ", command[2]).strip()
     return {"command": line} | ({"prompt": prompt[0]} if prompt else {})
+
+
+def _requested(name: str, command: str) -> Job:
+    """The request of a job by its command, where a page has no line of the job; nothing by a command of
+    another job, or of several."""
+    found = [(option, value.strip("'\"")) for option, value in _OPTION.findall(command)]
+    options = {OTHER_NAMES.get(option, option): value for option, value in found}
+    if [value for option, value in found if option == "name"] != [name] or "rw" not in options:
+        return {}
+    engine, depth = options.get("ioengine", "psync"), options.get("iodepth", "1")
+    sizes = (
+        options.get("bs", "4k").split(",") if "bsrange" not in options and "bssplit" not in options else [""]
+    )
+    return {
+        "api": INTERFACES.get(engine, engine),
+        "engine": engine,
+        "order": "random" if "rand" in options["rw"] else "sequential",
+        "mixes": options["rw"].removeprefix("rand") in ("rw", "readwrite"),
+        "iodepth": int(depth) if depth.isdecimal() and len(depth) < 10 else None,
+        "read": binary_size(sizes[0]),
+        "write": binary_size(sizes[min(1, len(sizes) - 1)]),
+    }
 
 
 def _reports(text: str, starts: Sequence[re.Match[str]]) -> Iterator[tuple[re.Match[str], int, int]]:
