@@ -42,6 +42,7 @@ from weir.workflow.study import (
     reasons_together,
     why_not_measured,
 )
+from weir.workflow.takeover import provide_cache
 
 NAME = "report"
 GROUP = "measure"
@@ -118,6 +119,7 @@ def _report(args: argparse.Namespace, chosen: dict[str, str]) -> int:
         left |= forget_failed(plan, folder)
     scale = other_scale(plan, lambda: make_plan(load_config(overrides=requested | {"scale": FULL})), _WHOLE)
     print(short_card(plan, sum(left.values()), hand_over(plan, folder), scale), flush=True)
+    provide_cache(Path(".snakemake"))
     workflow = Workflow(plan, folder, chosen, args.page_only)
     to_measure = [name for name, count in left.items() if count]
     if args.set_up and subprocess.call([_SET_UP, "--look", *_ANALYSIS]) != 0:

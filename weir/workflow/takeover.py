@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import sys
+import tempfile
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -102,6 +103,18 @@ def forget_temporary(folder: Path) -> None:
     """This process has removed its own."""
     with contextlib.suppress(OSError):
         _note(folder).unlink()
+
+
+def provide_cache(folder: Path) -> None:
+    """Snakemake ends with a traceback where it can keep nothing below the home, as on a full or read-only
+    one: its cache is in the folder then."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "snakemake"
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=home):
+            return
+    except OSError:
+        os.environ["XDG_CACHE_HOME"] = str(folder.resolve() / "cache")
 
 
 def _note(folder: Path) -> Path:

@@ -10,10 +10,13 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
+
 from weir.workflow.takeover import (
     HOLDER_FILE,
     TEMPORARY,
     note_temporary,
+    provide_cache,
     take_over_from_a_killed_workflow,
 )
 
@@ -40,6 +43,18 @@ def test_temporary_directories_of_the_dead_go_and_no_others(tmp_path: Path) -> N
     assert sorted(entry.name for entry in tmp_path.iterdir()) == sorted({".snakemake", *names[1:]})
     assert (tmp_path / "thesis/source-cache").is_dir()
     assert [file.name for file in (folder / TEMPORARY).iterdir()] == [f"{os.getpid()}.json"]
+
+
+@pytest.mark.parametrize("home", ["/proc/none", "a-file", "."])
+def test_snakemake_has_a_cache_where_the_home_takes_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str
+) -> None:
+    (tmp_path / "a-file").touch()
+    monkeypatch.setenv("HOME", str(tmp_path / home))
+    monkeypatch.setenv("XDG_CACHE_HOME", "")
+    provide_cache(tmp_path / ".snakemake")
+    own = "" if home == "." else str(tmp_path / ".snakemake/cache")
+    assert os.environ["XDG_CACHE_HOME"] == own
 
 
 def test_a_dead_workflows_locks_go_and_a_living_ones_stay(tmp_path: Path) -> None:
