@@ -19,6 +19,12 @@ escape_latex <- function(text) {
   ifelse(unknown, unknown_in_print, gsub("\u0001", "\\textbackslash{}", text, fixed = TRUE))
 }
 
+# Code between grave accents, as it is after escape_latex().
+code_in_print <- function(latex) {
+  accent <- "\\\\textasciigrave\\{\\}"
+  gsub(paste0(accent, "(.+?)", accent), "\\\\texttt{\\1}", latex, perl = TRUE)
+}
+
 # Every .tex of a study is written here, so that no line of print begins with the unit of its number.
 write_latex <- function(lines, path) writeLines(keep_units(lines), path, useBytes = TRUE)
 

@@ -172,7 +172,7 @@ advice_words <- function(pieces, most = 3L) {
 # Text in backticks is code, as on the page; a number keeps its unit.
 in_print <- function(text) {
   text <- gsub("\u00d7", "$\\times$", latex_name(text), fixed = TRUE)
-  text <- gsub("`([^`]+)`", "\\\\texttt{\\1}", text)
+  text <- code_in_print(text)
   text <- gsub("(^|[ (])-(?=[0-9])", "\\1$-$", text, perl = TRUE)
   gsub("([0-9]) ((?:[KMGT]i)?B|MiB/s|GiB|process|processes|nodes?|stripes?)\\b", "\\1~\\2", text, perl = TRUE)
 }

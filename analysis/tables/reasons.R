@@ -25,7 +25,7 @@ is_reason <- function(rule) count_of(rule$verdicts$DEGRADED) + count_of(rule$ver
 make_latex <- function(table) {
   cells <- table[, .(
     latex_name(rule), degraded, invalid,
-    paste0(escape_latex(explanation), " \\emph{Seen:} ", latex_name(shorten(evidence, 220)))
+    paste0(code_in_print(escape_latex(explanation)), " \\emph{Seen:} ", latex_name(shorten(evidence, 220)))
   )]
   latex_table(
     name, caption, cells, c(wrapped_column(22), "r", "r", wrapped_column(75)),
