@@ -34,8 +34,12 @@ contradicted <- function(here) {
 named_claims <- function(decided) {
   prefix <- ifelse(decided$evidence == "these records", "", "printed")
   effects <- ifelse(is.na(decided$effect), "--", effect_number(decided$effect))
+  whole <- ifelse(is_reversed(decided), paste0("; by the time from open to close ", decided$by_whole_time), "")
   c(
     setNames(decided$verdict, sprintf("%sverdictof-%s", prefix, decided$claim)),
+    # An abstract has what both definitions of bandwidth decide alike.
+    setNames(ifelse(is_reversed(decided), outcomes[3], decided$verdict), sprintf("%sfirmof-%s", prefix, decided$claim)),
+    setNames(whole, sprintf("%swholeof-%s", prefix, decided$claim)),
     setNames(effects, sprintf("%seffectof-%s", prefix, decided$claim))
   )
 }
@@ -66,8 +70,16 @@ deciding_words <- function(found) {
   few <- is.na(found$lo)
   words <- ifelse(
     few & found$ran >= 2, sprintf("2 rounds that are not degraded, of %d that ran", as.integer(found$ran)),
-    ifelse(few, "2 rounds or more", sprintf("%s, of %d that ran", rounds, as.integer(found$rounds)))
+    ifelse(few, "2 rounds or more", sprintf("%s, of %d that count", rounds, as.integer(found$rounds)))
   )
-  doubts <- sub("(^|; )(fewer than two rounds|of [0-9]+ rounds fewer than two are not degraded)", "", found$doubt)
+  doubts <- other_doubts(found)
   ifelse(found$verdict == outcomes[3], paste0(words, ifelse(nzchar(doubts), "; ", ""), doubts), "")
 }
+
+# What else differs between the points of a claim: no number of rounds removes it.
+other_doubts <- function(found) {
+  sub("(^|; )(fewer than two rounds|of [0-9]+ rounds fewer than two are not degraded)", "", found$doubt)
+}
+
+# The other definition of bandwidth has another verdict.
+is_reversed <- function(found) !is.na(found$by_whole_time) & found$by_whole_time != found$verdict

@@ -37,6 +37,7 @@ number_switches <- function(records, facts, points, decided) {
     nodesknown = known("nn"), processesknown = known("ppn"),
     rates = nrow(metadata_of(records)) > 0,
     claims = any(decided$verdict != outcomes[4]),
+    claimsemulated = any(decided[evidence == "these records" & verdict %in% outcomes[1:2]]$emulated),
     claimswanted = length(wanted_claims(facts)) > 0,
     allvalid = nrow(records) > 0 && all(records$verdict == "VALID"),
     unproven = any(records$verdict == "UNPROVEN"),

@@ -10,14 +10,13 @@ nothing_to_scale <- function(records) {
     return("")
   }
   varying <- varying_columns(known, c("nn", "ppn"))
-  if (length(varying) > 0) {
-    numbers <- and_list(sort(unique(known[[varying[1]]])))
-    return(sprintf("all records are of %s %s; a line needs three numbers", numbers, axis_words[[varying[1]]]))
+  numbers <- function(column) and_list(sort(unique(known[[column]])))
+  nodes <- if ("nn" %in% varying) paste(numbers("nn"), "nodes") else counted(known$nn[1], "node")
+  processes <- if ("ppn" %in% varying) paste(numbers("ppn"), axis_words[["ppn"]]) else column_words("ppn", known$ppn[1])
+  if (length(varying) == 0) {
+    return(sprintf("all records are of %s and %s; there is nothing to scale", nodes, processes))
   }
-  sprintf(
-    "all records are of %s and %s; there is nothing to scale", counted(known$nn[1], "node"),
-    column_words("ppn", known$ppn[1])
-  )
+  sprintf("all records are of %s and of %s; a line needs three numbers of either", nodes, processes)
 }
 
 # What has values enough for a line: the ratio of two is among the effects of settings.

@@ -5,16 +5,18 @@ interval_text <- ""
 needs <- "times of single operations (latencies.csv) of io-model"
 caption <- paste(
   "How the times of single operations are distributed, a curve for each storage; the axis of the times is",
-  "logarithmic. Two hills are a cache and what is behind it."
+  "logarithmic. Two hills may be a cache and what is behind it."
 )
 page_limit <- 2L
 
 classes_of_a_decade <- 10
 
 make_table <- function(records, inputs) {
-  records <- records[verdict %in% usable_verdicts & !experiment %in% "operations"]
+  records <- records[verdict %in% c(usable_verdicts, "DEGRADED") & !experiment %in% "operations"]
   only_if(!is.null(inputs$latencies) && nrow(records) > 0)
   buckets <- buckets_of_records(add_variant(records, c(apart_in_latencies, "collective")), inputs)
+  degraded <- nrow(unique(buckets[verdict == "DEGRADED", .(cell, run, access, iteration)]))
+  buckets <- buckets[verdict %in% usable_verdicts]
   only_if(nrow(buckets) > 0)
   by <- c(apart_in_latencies, "variant")
   buckets[, class := floor(log10(upper_us) * classes_of_a_decade)]
@@ -24,7 +26,8 @@ make_table <- function(records, inputs) {
     median = 10^((counted_quantile(class, count, 0.5) + 0.5) / classes_of_a_decade), unit = "us"), by = by]
   about <- buckets[, .(n = data.table::uniqueN(run), n_degraded = 0L, n_invalid = 0L, emulated = any(emulated),
     verdict = point_verdict(TRUE, FALSE, sum(verdict == "UNPROVEN"))), by = by]
-  panels_of_storages(about[curves, on = by])
+  panels <- panels_of_storages(about[curves, on = by])
+  if (degraded > 0) add_note(panels, sprintf("Not drawn: %s.", counted(degraded, "degraded record"))) else panels
 }
 
 verdict_text <- function(table) sprintf("%s; emulated storage is dashed or dotted.", counted(nrow(table), "curve"))

@@ -5,8 +5,8 @@ interval_text <- "Grey lines: p50, p99 and p99.9."
 needs <- "times of single operations (latencies.csv) of io-model"
 caption <- paste(
   "How many of the operations took longer than a time, one line for each storage; both axes are logarithmic, so that",
-  "the tail can be read: at 0.01 is the 99th percentile. A step to the right is where a cache did not answer; where",
-  "a line is the same for both orders, the order costs nothing."
+  "the tail can be read: at 0.01 is the 99th percentile. A step to the right may be where a cache did not answer;",
+  "where a line is the same for both orders, the order costs nothing."
 )
 
 make_table <- function(records, inputs) {

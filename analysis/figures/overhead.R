@@ -6,9 +6,9 @@ statistic <- "Points: median share of the time from open to close"
 interval_mark <- "Bars"
 needs <- "writes or reads with times of open, transfer and close"
 caption <- paste(
-  "Share of the time of an access outside the transfers, of the most nodes and processes per node: opening, closing,",
-  "and synchronisation where it is timed. The two definitions of bandwidth, over the whole time and over the",
-  "transfers, differ by the first: far to the right a number without its definition means little."
+  "Share of the time of an access that opening and closing take, and synchronisation where it is timed, of the most",
+  "nodes and processes per node. The two definitions of bandwidth, over the whole time and over the transfers, differ",
+  "by opening and closing: far to the right a number without its definition means little."
 )
 
 mapped <- c("tool", "access", "api", "layout", "order", "target", "nn", "ppn", "xfer_bytes", "phase")

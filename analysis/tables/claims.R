@@ -97,6 +97,8 @@ decided_cell <- function(found, tell_emulated = FALSE) {
     verdict_cell(found), "\\newline ", effect_number(found$effect),
     ifelse(nzchar(interval), sprintf(" (%s)", interval), ""),
     unproven_words(found$unproven, found$points),
+    ifelse(found$verdict %in% outcomes[1:2] & nzchar(other_doubts(found)),
+      paste0("; ", escape_latex(other_doubts(found))), ""),
     ifelse(tell_emulated & found$emulated, "\\newline\\textbf{EMULATED}", "")
   )
   ifelse(is.na(found$verdict), "--", lines)
@@ -115,8 +117,6 @@ verdict_cell <- function(found) {
     ifelse(is_reversed(found), "$^\\dagger$", "")
   )
 }
-
-is_reversed <- function(found) !is.na(found$by_whole_time) & found$by_whole_time != found$verdict
 
 verdict_signs <- c(reproduced = "\u2713", contradicted = "\u00d7", undecided = "?")
 

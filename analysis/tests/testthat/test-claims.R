@@ -204,5 +204,11 @@ test_that("the table of claims and the numbers of the prose come from the same f
   expect_match(print, "these records, \\\\textbf\\{EMULATED\\}", all = FALSE)
   numbers <- claim_numbers(decided)
   expect_identical(numbers$ClaimsDecided, numbers$ClaimsReproduced)
-  expect_identical(named_claims(decided)[["verdictof-native-scales"]], "reproduced")
+  named <- named_claims(decided)
+  expect_identical(named[["verdictof-native-scales"]], "reproduced")
+  expect_identical(c(named[["firmof-native-scales"]], named[["wholeof-native-scales"]]), c("reproduced", ""))
+  decided[claim == "native-scales", by_whole_time := "undecided"]
+  turned <- named_claims(decided)
+  expect_identical(turned[["firmof-native-scales"]], "undecided", info = "no abstract has it")
+  expect_identical(turned[["wholeof-native-scales"]], "; by the time from open to close undecided")
 })

@@ -25,7 +25,7 @@ test_that("on one node the scaling is that of its processes", {
 test_that("two numbers of processes are no scaling, and the ratio of the two is an effect", {
   records <- one_node(ppn = c(1, 2))
   expect_identical(why_nothing(figures$scaling, figures$scaling$make_table(records, list()), records),
-    "all records are of 1 and 2 processes per node; a line needs three numbers.")
+    "all records are of 1 node and of 1 and 2 processes per node; a line needs three numbers of either.")
   expect_true("ppn" %in% effects_of_settings(records)$dimension)
 })
 
