@@ -97,7 +97,7 @@ decided_cell <- function(found, tell_emulated = FALSE) {
     verdict_cell(found), "\\newline ", effect_number(found$effect),
     ifelse(nzchar(interval), sprintf(" (%s)", interval), ""),
     unproven_words(found$unproven, found$points),
-    ifelse(found$verdict %in% outcomes[1:2] & nzchar(other_doubts(found)),
+    ifelse(found$evidence %in% "these records" & found$verdict %in% outcomes[1:2] & nzchar(other_doubts(found)),
       paste0("; ", escape_latex(other_doubts(found))), ""),
     ifelse(tell_emulated & found$emulated, "\\newline\\textbf{EMULATED}", "")
   )
