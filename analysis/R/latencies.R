@@ -16,6 +16,20 @@ buckets_of_records <- function(records, inputs) {
 
 apart_in_latencies <- c("target", "tool", "api", "access", "order", "nn", "ppn", "xfer_bytes")
 
+# Says of which storages the page cache of the client answered the reads: their times are not those of the storage.
+note_cached_reads <- function(table, records) {
+  reads <- records[access == "read" & verdict %in% usable_verdicts]
+  if (is.null(reads$fetched_bytes) || nrow(reads) == 0) {
+    return(table)
+  }
+  cached <- reads[, .(is_cached = all(fetched_bytes %in% 0)), by = .(emulated, target)][is_cached == TRUE]
+  if (nrow(cached) == 0) {
+    return(table)
+  }
+  names <- cached[order(emulated, target), mark_name(target, emulated)]
+  add_note(table, sprintf("The page cache answered the reads of %s.", and_list(names)))
+}
+
 # The panels of a figure with a line for each storage.
 panels_of_storages <- function(table) {
   table[, storage := if (data.table::uniqueN(api) > 1) paste0(target, ", ", api_words(api)) else target]

@@ -26,7 +26,7 @@ make_table <- function(records, inputs) {
     median = 10^((counted_quantile(class, count, 0.5) + 0.5) / classes_of_a_decade), unit = "us"), by = by]
   about <- buckets[, .(n = data.table::uniqueN(run), n_degraded = 0L, n_invalid = 0L, emulated = any(emulated),
     verdict = point_verdict(TRUE, FALSE, sum(verdict == "UNPROVEN"))), by = by]
-  panels <- panels_of_storages(about[curves, on = by])
+  panels <- note_cached_reads(panels_of_storages(about[curves, on = by]), buckets)
   if (degraded > 0) add_note(panels, sprintf("Not drawn: %s.", counted(degraded, "degraded record"))) else panels
 }
 

@@ -25,11 +25,12 @@ make_table <- function(records, inputs) {
     verdict = point_verdict(any(verdict %in% usable_verdicts), FALSE, sum(verdict == "UNPROVEN")),
     n_degraded = sum(verdict == "DEGRADED"), n_invalid = sum(verdict == "INVALID"), emulated = any(emulated)
   ), by = by]
-  panels_of_storages(about[tails[, .(
+  panels <- panels_of_storages(about[tails[, .(
     operations = sum(count), median = counted_quantile(upper_us, count, 0.5),
     p99 = counted_quantile(upper_us, count, 0.99),
     unit = "us", upper_us = list(upper_us), beyond = list(beyond)
   ), by = by], on = by])
+  note_cached_reads(panels, usable)
 }
 
 verdict_text <- function(table) {
