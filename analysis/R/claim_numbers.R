@@ -34,7 +34,7 @@ contradicted <- function(here) {
 named_claims <- function(decided) {
   prefix <- ifelse(decided$evidence == "these records", "", "printed")
   effects <- ifelse(is.na(decided$effect), "--", effect_number(decided$effect))
-  whole <- ifelse(is_reversed(decided), paste0("; by the time from open to close ", decided$by_whole_time), "")
+  whole <- ifelse(is_reversed(decided), sprintf("; %s by the time from open to close", decided$by_whole_time), "")
   c(
     setNames(decided$verdict, sprintf("%sverdictof-%s", prefix, decided$claim)),
     # An abstract has what both definitions of bandwidth decide alike.
@@ -70,7 +70,7 @@ deciding_words <- function(found) {
   few <- is.na(found$lo)
   words <- ifelse(
     few & found$ran >= 2, sprintf("2 rounds that are not degraded, of %d that ran", as.integer(found$ran)),
-    ifelse(few, "2 rounds or more", sprintf("%s, of %d that count", rounds, as.integer(found$rounds)))
+    ifelse(few, "2 rounds or more", sprintf("%s (%d usable so far)", rounds, as.integer(found$rounds)))
   )
   doubts <- other_doubts(found)
   ifelse(found$verdict == outcomes[3], paste0(words, ifelse(nzchar(doubts), "; ", ""), doubts), "")

@@ -16,7 +16,7 @@ buckets_of_records <- function(records, inputs) {
 
 apart_in_latencies <- c("target", "tool", "api", "access", "order", "nn", "ppn", "xfer_bytes")
 
-# Says of which storages the page cache of the client answered the reads: their times are not those of the storage.
+# Names the storages whose reads were served from the page cache: their times are not those of the storage.
 note_cached_reads <- function(table, records) {
   reads <- records[access == "read" & verdict %in% usable_verdicts]
   if (is.null(reads$fetched_bytes) || nrow(reads) == 0) {
@@ -27,7 +27,7 @@ note_cached_reads <- function(table, records) {
     return(table)
   }
   names <- cached[order(emulated, target), mark_name(target, emulated)]
-  add_note(table, sprintf("The page cache answered the reads of %s.", and_list(names)))
+  add_note(table, sprintf("Reads of %s were served from the page cache.", and_list(names)))
 }
 
 # The panels of a figure with a line for each storage.

@@ -181,19 +181,19 @@ def ratio_text(ratio: float) -> str:
     return f"{ratio:.3f}" if ratio >= 0.1 else three_digits(ratio)
 
 
-def percent(share: float) -> str:
-    """Whole per cent, with decimals where it would read as nothing or as all and is not: '12', '99.96'."""
-    whole = f"{100 * share:.0f}"
-    if whole == "0":
+def percent(share: float, decimals: int = 0) -> str:
+    """So many decimals, and more where it would read as nothing or as all and is not: '12', '99.96'."""
+    text = f"{100 * share:.{decimals}f}"
+    if float(text) not in (0, 100) or share in (0, 1):
+        return text
+    if float(text) == 0:
         return three_digits(100 * share)
-    if whole != "100" or share == 1:
-        return whole
-    texts = (f"{100 * share:.{digits}f}" for digits in range(1, 13))
-    return next((text for text in texts if float(text) != 100), whole)
+    texts = (f"{100 * share:.{digits}f}" for digits in range(decimals, 13))
+    return next((text for text in texts if float(text) != 100), text)
 
 
-def signed_percent(share: float) -> str:
-    return f"{'-' if share < 0 else '+'}{percent(abs(share))}%"
+def signed_percent(share: float, decimals: int = 0) -> str:
+    return f"{'-' if share < 0 else '+'}{percent(abs(share), decimals)}%"
 
 
 def latency_text(microseconds: float) -> str:

@@ -159,7 +159,6 @@ def study_facts(plan: Plan, planned: Planned, tally: Tally) -> dict[str, Any]:
         "finished_executions": tally.runs,
         "failed_executions": tally.failed_runs,
         "points": plan.cost.points,
-        "excluded_points": plan.cost.excluded,
         # Executions that loops over every combination and repetition would count, and what is left of them.
         "factorial_executions": plan.cost.factorial,
         "valid_executions": plan.cost.valid,

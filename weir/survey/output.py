@@ -157,14 +157,8 @@ def _extension_line(one: Extension) -> str:
 
 
 def _share(share: Share) -> str:
-    value = _percent(share.value, 2)
+    value = f"{percent(share.value, 2)}%"
     return value if share.low == share.high else f"{value} ({share.low:.1%}-{share.high:.1%})"
-
-
-def _percent(share: float, decimals: int) -> str:
-    """So many decimals, and more where it would read as nothing or as all and is not."""
-    text = f"{share:.{decimals}%}"
-    return f"{percent(share)}%" if float(text[:-1]) in (0, 100) and share not in (0, 1) else text
 
 
 def _sizes(tally: Tally) -> Sequence[tuple[str, int]]:
@@ -228,6 +222,5 @@ def _bars(top: float, one: Format) -> Iterator[str]:
         yield box(_NAME, top + offset, width, 8, color)
         if share.low < share.high:
             yield line(_NAME + low, top + offset + 4, _NAME + high, top + offset + 4, BAD, 1.5)
-    yield text(
-        _NAME + _BAR + 8, top + 12, f"{_percent(one.of_files.value, 1)} / {_percent(one.of_volume.value, 1)}"
-    )
+    shares = [f"{percent(share.value, 1)}%" for share in (one.of_files, one.of_volume)]
+    yield text(_NAME + _BAR + 8, top + 12, " / ".join(shares))

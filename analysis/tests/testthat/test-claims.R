@@ -210,5 +210,5 @@ test_that("the table of claims and the numbers of the prose come from the same f
   decided[claim == "native-scales", by_whole_time := "undecided"]
   turned <- named_claims(decided)
   expect_identical(turned[["firmof-native-scales"]], "undecided", info = "no abstract has it")
-  expect_identical(turned[["wholeof-native-scales"]], "; by the time from open to close undecided")
+  expect_identical(turned[["wholeof-native-scales"]], "; undecided by the time from open to close")
 })

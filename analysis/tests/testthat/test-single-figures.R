@@ -98,12 +98,12 @@ test_that("the tail of latencies is of all operations, without a row for each, a
   expect_equal(unique(figures$latency$make_table(records, inputs)$operations), 2e9)
 })
 
-test_that("figures of single operations tell which reads the page cache answered, and count degraded records", {
+test_that("figures of single operations name storages whose reads were cached, and count degraded records", {
   records <- single_operations()[access == "read"][, fetched_bytes := 0]
   inputs <- inputs_for(records)
   for (name in c("density", "latency")) {
     note <- figures[[name]]$make_table(records, inputs)$note[1]
-    expect_match(note, "The page cache answered the reads of synthetic.", fixed = TRUE)
+    expect_match(note, "Reads of synthetic were served from the page cache.", fixed = TRUE)
   }
   records[iteration == 0, verdict := "DEGRADED"]
   expect_match(figures$density$make_table(records, inputs)$note[1], "Not drawn: [0-9]+ degraded records?[.]")

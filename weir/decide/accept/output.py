@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from weir.base.units import counted, digits_or_more
+from weir.base.units import counted, digits_or_more, percent, signed_percent
 from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured
 from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, is_equal, overall
@@ -57,7 +57,7 @@ def _closest(results: Sequence[Result]) -> Iterator[str]:
         if promise is not None and value is not None:
             number = f"{_texts(promise.bound, value.value)[1]} {promise.unit}"
             word = "worse" if margin < 0 else "better"
-            how = f"{_percent(margin)[1:]} {word} than promised" if margin else "as promised"
+            how = f"{percent(abs(margin), 1)}% {word} than promised" if margin else "as promised"
             yield f"closest line {one.line.name}: {number}, {how}"
 
 
@@ -147,9 +147,10 @@ def numbers(result: Result) -> str:
     text += f" {promise.unit}, n = {value.runs}"
     if promise.bound is None:
         return text
-    text += f"; promised {promise.text} ({bound} {promise.unit}); margin {_percent(result.margin or 0.0)}"
+    text += f"; promised {promise.text} ({bound} {promise.unit})"
+    text += f"; margin {signed_percent(result.margin or 0.0, 1)}"
     if result.margin_interval:
-        text += " [{} to {}]".format(*map(_percent, result.margin_interval))
+        text += " [{} to {}]".format(*(signed_percent(end, 1) for end in result.margin_interval))
     if value.interval and promise.by_interval:
         text += f"; {100 * value.level:.4g} % interval"
         text += f", best of {value.cells} cells" if value.cells > 1 else ""
@@ -168,12 +169,6 @@ def _texts(bound: float | None, *numbers: float) -> list[str]:
         if bound is None or all(is_equal(number, bound) for number in same):
             break
     return texts
-
-
-def _percent(share: float) -> str:
-    """Signed, with one decimal; more where it would read as zero and is not."""
-    texts = (f"{share:+.{digits}%}" for digits in _DIGITS)
-    return next((text for text in (f"{share:+.1%}", *texts) if text.strip("+-0.%")), "+0.0%")
 
 
 def facts(contract: Contract, results: Sequence[Result], measured: Measured) -> dict[str, Any]:

@@ -130,11 +130,10 @@ def _replay(args: argparse.Namespace) -> int:
     known = args.unit or (column.unit if column else "")
     unit = f" {known}" if known else ""
     found_unit = unit or " (unit unknown: --unit)"
-    share = replay.score(best) / replay.best
-    text = f"{share:.1%}" if share < 0.9995 or share == 1 else f"{percent(share)}%"
-    found = f"{args.value} {three_digits(replay.score(best))}{found_unit}, {text} of the best setting"
+    share = f"{percent(replay.score(best) / replay.best, 1)}% of the best setting of the table"
+    found = f"{args.value} {three_digits(replay.score(best))}{found_unit}, {share}"
     lines = [
-        f"best: {setting_text(replay.space.settings[best])}: {found} of the table",
+        f"best: {setting_text(replay.space.settings[best])}: {found}",
         *_reserved(replay.emulated),
         f"{len(trials.scores)} of {len(replay.space)} settings in {args.replay}; {args.value}, best first:",
         *trials_text(replay.space, trials, unit),

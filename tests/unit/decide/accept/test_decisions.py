@@ -111,5 +111,5 @@ def test_a_value_that_misses_the_promise_does_not_read_as_it() -> None:
     found = judged([[-3e-5, -3e-5]])
     assert found.verdict == FAIL
     value = "mean 999.97 [999.97–999.97] MiB/s, n = 2"
-    promised = "promised 1000 MiB/s (1,000.00 MiB/s); margin -0.0030% [-0.0030% to -0.0030%]"
+    promised = "promised 1000 MiB/s (1,000.00 MiB/s); margin -0.003% [-0.003% to -0.003%]"
     assert numbers(found).startswith(f"{value}; {promised}")

@@ -1,0 +1,98 @@
+"""The texts of weir history: a headline, incidents, and no more lines than a screen has."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.unit.decide.history.test_history import DAY_S, level, series
+from weir.base.units import ratio_text
+from weir.cli import main
+from weir.decide.history.band import SLOWER, Judgement, _size, judge_newest
+from weir.decide.history.output import as_text, show_text
+from weir.decide.history.series import Series
+
+
+def test_the_headline_has_the_size_of_the_line_and_never_that_of_no_change() -> None:
+    logs = np.log(np.repeat([1000.0, 1000.0, 700.0], [60, 9, 5]))
+    assert _size(logs, 60, -0.05) == -0.05  # medians of few slow points tell no change
+    assert _size(logs, 69, -0.05) == pytest.approx(np.log(0.7))
+    found = judge_newest(series(np.concatenate([level(27, 100), level(28, 3, 600.0)])), 3)
+    assert found.verdict == SLOWER
+    step = judge_newest(series(np.concatenate([level(25, 100), level(26, 10, 700.0)])), 14)
+    assert step.change
+    for one in (found, step):
+        headline, text = as_text([one]).splitlines()[:2]
+        assert f"x{ratio_text(one.news_ratio)} since {one.news_day}" in headline
+        assert f"x{ratio_text(one.news_ratio)}" in text
+
+
+def test_emulated_storage_is_no_newest_value_and_no_worst_series_beside_real() -> None:
+    def judged(values: np.ndarray, name: str) -> tuple[Series, Judgement]:
+        one = replace(series(values, name), emulated="(E)" in name)
+        return one, judge_newest(one, 14)
+
+    lows = {"ime (E)": 300.0, "disk": 700.0}
+    slow = [judged(np.concatenate([level(1, 100), level(2, 10, low)]), name) for name, low in lows.items()]
+    assert "2 of 2 series slower, the worst disk" in as_text([one for _, one in slow])
+    assert "2 of 2 series changed their level; the latest disk:" in show_text(slow)
+    quiet = [judged(level(3, 100, high), name) for name, high in {"ime (E)": 9000.0, "disk": 50.0}.items()]
+    assert re.match(r"0 of 2 series slower: newest [45]\d\.?\d?;", as_text([one for _, one in quiet]))
+    assert re.search(r"medians (49|5)\.?\d?;", show_text(quiet))
+
+
+def test_series_that_move_on_the_same_day_are_one_incident() -> None:
+    found = [
+        judge_newest(series(np.concatenate([level(30 + at, 100), level(60 + at, 10, 700.0)]), f"s{at}"), 14)
+        for at in range(5)
+    ]
+    found.append(judge_newest(series(np.concatenate([level(1, 102), level(2, 8, 1500.0)]), "fast"), 14))
+    text = as_text(found).splitlines()
+    assert re.match(
+        r"5 of 6 series slower, the worst s\d: [67]\d\d, x0\.(6[89]|7[01])\d since 1970-04-1", text[0]
+    )
+    assert text[0].endswith("; 1 faster")
+    assert text[1].startswith("one incident: 5 series slower since 1970-04-1")
+    assert re.search(r"at x0\.(6[89]|7[01])\d to x0\.(69|7[0-2])\d of before$", text[1])
+    assert not text[2].startswith("one incident")
+
+
+@pytest.mark.parametrize(("moved", "more"), [(2, 0), (30, 0), (40, 10)])
+def test_a_check_of_many_series_has_an_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], moved: int, more: int
+) -> None:
+    lines = ["cell,started_unix,bw_mib_s"]
+    values = np.concatenate([level(0, 40), level(100, 10, 700.0)])
+    for number in range(moved):
+        lines += [f"{number},{day * DAY_S},{value}" for day, value in enumerate(values)]
+    table = tmp_path / "daily.csv"
+    table.write_text("\n".join(lines) + "\n")
+    command = ["history", "check", str(table), "--key", "cell"]
+    assert main([*command, "--all"]) == 1
+    every = capsys.readouterr().out.splitlines()
+    assert every[0].startswith(f"{moved} of {moved} series slower")
+    assert len(every) == 1 + moved
+    assert main(command) == 1
+    expected = every if not more else [*every[:31], f"and {more} more: --all"]
+    assert capsys.readouterr().out.splitlines() == expected
+
+
+def test_systems_that_move_on_the_same_day_are_incidents_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = ["system,cell,started_unix,bw_mib_s"]
+    for system in ("edison", "mira"):
+        for cell_number in range(2):
+            seed = 200 + 10 * cell_number + len(system)
+            values = np.concatenate([level(seed, 100), level(seed + 40, 10, 700.0)])
+            lines += [f"{system},{cell_number},{day * DAY_S},{value}" for day, value in enumerate(values)]
+    table = tmp_path / "daily.csv"
+    table.write_text("\n".join(lines) + "\n")
+    assert main(["history", "check", str(table), "--key", "system", "--key", "cell"]) == 1
+    printed = capsys.readouterr().out
+    assert printed.count("one incident: 2 series of ") == 2
+    assert "2 series of edison slower since" in printed
