@@ -20,7 +20,7 @@ from weir.measure.clean_up.prepared_target import Guardian, on_target
 from weir.measure.clean_up.remains import clean_up_after_kills, settle
 from weir.measure.command import Turn
 from weir.measure.launch import LaunchLostError, run_launch
-from weir.measure.lock import Holder, Lock, hold, hold_launches, launch_lock, machine_lock
+from weir.measure.lock import Holder, Lock, batch_locks, hold, machine_lock
 from weir.measure.machine.servers import server_memory_bytes
 from weir.measure.nodes import LEAST_NODES, compared
 from weir.measure.preflight import Check, Checked, look_at
@@ -115,10 +115,8 @@ class _Rounds:
         for number, batch in enumerate(self._batches):
             if batch.needs_its_target:
                 with self._errors_of(batch):
-                    lock = machine_lock(batch.planned.target)
-                    own = launch_lock(batch.planned.launch_folder)
-                    batch.locks = [locks.setdefault(lock.path, lock), own]
-                    found.append((self._until_first and number > 0, str(lock.path), batch))
+                    batch.locks = batch_locks(batch.planned.target, batch.planned.launch_folder, locks)
+                    found.append((self._until_first and number > 0, str(batch.locks[0].path), batch))
         for is_other, _, batch in sorted(found, key=lambda each: each[:2]):
             with self._errors_of(batch):
                 for lock in batch.locks:
@@ -157,9 +155,7 @@ class _Rounds:
 def _hold_for(batch: SessionBatch, is_patient: bool = True) -> None:
     """Become the holder of the locks for this batch, and record what a killed weir left of it."""
     planned, session = batch.planned, batch.session
-    of_target, of_launches = batch.locks
-    own = _take(planned, of_target, session.wait_s, session.progress, is_patient)
-    hold_launches(of_launches, own, partial(_report, planned, session.progress))
+    _take(planned, batch.locks, session.wait_s, session.progress, is_patient)
     if planned.launch_folder.exists():
         batch.has_remains = True
         settle(planned.launch_folder, planned.results, session.judge)
@@ -182,10 +178,10 @@ def take_turn(batch: SessionBatch, round: int | None) -> None:
 
 
 def _take(
-    planned: PlannedBatch, lock: Lock, wait_s: float, progress: Progress, is_patient: bool = True
+    planned: PlannedBatch, locks: Sequence[Lock], wait_s: float, progress: Progress, is_patient: bool = True
 ) -> Holder:
     report = partial(_report, planned, progress)
-    return hold(lock, planned.target, planned.results, planned.batch, wait_s, report, is_patient)
+    return hold(locks, planned.target, planned.results, planned.batch, wait_s, report, is_patient)
 
 
 def _report(planned: PlannedBatch, progress: Progress, line: str) -> None:
@@ -204,7 +200,7 @@ def _try(batch: SessionBatch, todo: Sequence[Execution], round: int | None) -> N
 
 def _measure(batch: SessionBatch, todo: Sequence[Execution], round: int | None) -> None:
     planned, session = batch.planned, batch.session
-    own = _take(planned, batch.locks[0], session.wait_s, session.progress)
+    own = _take(planned, batch.locks[:1], session.wait_s, session.progress)
     with on_target(planned, batch.locks, own) as (guardian, token):
         checked = _checked(planned, guardian, token, session.starts)
         _require(checked.checks, planned)
@@ -278,7 +274,7 @@ def _remove_remains(batch: SessionBatch) -> None:
     they may be seen only on a target that is prepared."""
     planned, session = batch.planned, batch.session
     planned.launch_folder.mkdir(parents=True, exist_ok=True)  # if this fails, the next start tries again
-    own = _take(planned, batch.locks[0], session.wait_s, session.progress)
+    own = _take(planned, batch.locks[:1], session.wait_s, session.progress)
     with on_target(planned, batch.locks, own) as (guardian, _):
         if in_time(Path(planned.target.path).is_dir, planned.target.path):
             with _claimed(planned, guardian):
@@ -372,7 +368,7 @@ def preflight(planned: PlannedBatch, wait_s: float = 0.0) -> list[Check]:
     clean_up_after_kills(partial(_report, planned, progress))
     lock = machine_lock(planned.target)
     try:
-        with on_target(planned, [lock], _take(planned, lock, wait_s, progress)) as (guardian, token):
+        with on_target(planned, [lock], _take(planned, [lock], wait_s, progress)) as (guardian, token):
             return _checked(planned, guardian, token, set()).checks
     finally:
         lock.release()

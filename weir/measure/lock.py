@@ -15,7 +15,7 @@ import json
 import os
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -163,6 +163,12 @@ def machine_lock(target: Target) -> Lock:
     return Lock(folder / hashlib.sha256(place.encode(errors="surrogateescape")).hexdigest()[:16])
 
 
+def batch_locks(target: Target, launches: Path, of_targets: dict[Path, Lock]) -> list[Lock]:
+    """The lock of the target, which batches share, and that of the launches of one batch."""
+    lock = machine_lock(target)
+    return [of_targets.setdefault(lock.path, lock), launch_lock(launches)]
+
+
 def launch_lock(folder: Path) -> Lock:
     """The lock of the launches of a batch lies beside their folder, in its results: a start on another node,
     which would settle them, has a machine lock of its own."""
@@ -211,7 +217,7 @@ def names_another(path: Path, own: Holder) -> bool:
 
 
 def hold(
-    lock: Lock,
+    locks: Sequence[Lock],
     target: Target,
     results: Path,
     batch: str,
@@ -219,13 +225,17 @@ def hold(
     report: Callable[[str], None],
     is_patient: bool = True,
 ) -> Holder:
-    """This process becomes the holder, or names this batch instead of another one on the same target. If that
-    could not be cleaned up, its guardian has kept the lock."""
+    """This process becomes the holder of the lock of the target and, where it is given, of that of the
+    launches; or it names this batch instead of another one on that target. If that could not be cleaned up,
+    its guardian has kept the lock."""
     own = this_process(results, batch)
-    if lock.descriptor >= 0:
-        lock.name(own, None)
+    of_target, *of_launches = locks
+    if of_target.descriptor >= 0:
+        of_target.name(own, None)
     else:
-        take(lock, own, target, wait_s, report, is_patient)
+        take(of_target, own, target, wait_s, report, is_patient)
+    for lock in of_launches:
+        hold_launches(lock, own, report)
     return own
 
 
