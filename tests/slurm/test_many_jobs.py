@@ -1,7 +1,12 @@
-"""A workflow of a thousand jobs ends: none is lost, and the process that submits them stays small."""
+"""A workflow of many jobs ends: none is lost, and the process that submits them stays small.
+
+They run one after the other, in eight seconds each, most of which Snakemake takes to start twice in a job:
+WEIR_TEST_JOBS=1000 for two hours and a half.
+"""
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections import Counter
@@ -12,7 +17,8 @@ import pytest
 from tests.slurm.checkout import Checkout
 from tests.slurm.private_slurm import Cluster
 
-JOBS, LIMIT_S, LIMIT_KIB = 1000, 5400.0, 500 * 1024
+JOBS = int(os.environ.get("WEIR_TEST_JOBS", "100"))
+LIMIT_S, LIMIT_KIB = 300 + 20.0 * JOBS, 500 * 1024
 
 
 def targets(checkout: Checkout, folder: Path, count: int) -> None:
@@ -35,7 +41,7 @@ def peak_kib(pid: int) -> int:
 
 @pytest.mark.slow
 @pytest.mark.weekly
-def test_a_workflow_of_a_thousand_jobs_ends(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_workflow_of_many_jobs_ends(cluster: Cluster, tmp_path: Path) -> None:
     checkout = Checkout.make(tmp_path / "weir", cluster)
     checkout.suite([1], [1])
     with tempfile.TemporaryDirectory(prefix="weir-test-", dir="/dev/shm") as folder:
