@@ -27,13 +27,13 @@ from weir.records.rounds import rounds_of_rows
 from weir.records.table import read_records
 from weir.report.page import SHAPE
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_damaged_files_are_messages_or_no_matter() -> None:
     assert [(one.command, one.file, one.what) for one in run(300, seed=53)] == []
 
 
-@pytest.mark.slow
 def test_the_generator_finds_a_reader_that_trusts_its_file(tmp_path: Path) -> None:
     """A test of the test."""
     folder = write_files(tmp_path / "files")

@@ -26,6 +26,7 @@ test_that("every rule has a test here", {
 })
 
 test_that("clear effects become advice, unclear and emulated ones do not", {
+  skip_if_quick()
   cases <- list(
     "chunk-shape" = effect_row("chunking", "chunked", 0.5),
     collective = effect_row("collective", "collective", 1.5), interface = effect_row("api", "MPI-IO", 0.6),

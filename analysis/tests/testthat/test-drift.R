@@ -70,6 +70,7 @@ test_that("the report tells which medians are as narrow as requested, and why ot
 })
 
 test_that("a median that only the drift of the campaign makes too wide did not run out of budget", {
+  skip_if_quick()
   records <- with_seed(7, drifting(1.5, rounds = 12, noise = 0.02))
   points <- precise(records, 0.5, 20)
   expect_true(all(points$width_of_rounds < points$width))

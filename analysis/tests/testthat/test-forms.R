@@ -81,6 +81,7 @@ test_that("a shared file stands beside a file per process of the same interface,
 })
 
 test_that("programs with records have a panel, and the caption names those without once", {
+  skip_if_quick()
   part <- form("program-comparison")
   panels_of <- function(table) ggplot2::ggplot_build(draw_page(table, part))$layout$layout
   records <- with_cells(read_synthetic(api = "MPIIO", order = "random", nn = c(1, 2, 4), xfer_bytes = 2^c(14, 20)))

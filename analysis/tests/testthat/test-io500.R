@@ -32,6 +32,7 @@ test_that("a degraded phase is the reason why there is no score, in answer, tabl
 })
 
 test_that("what the rules or the storage refuse is no score: never ranked, never printed as one", {
+  skip_if_quick()
   facts <- scratch("facts.json")
   jsonlite::write_json(list(targets = list(list(target = "memory", kind = "memory"))), facts, auto_unbox = TRUE)
   scores <- scratch("io500.csv")

@@ -24,6 +24,7 @@ plot_page <- function(records, number = 1) {
 }
 
 test_that("rates are drawn where the table says, files and directories apart", {
+  skip_if_quick()
   records <- metadata_records(n = 5)
   table <- rates_figure$make_table(records, list())
   expect_setequal(unique(table$shape), c("own directory, empty", "shared directory, 3901 B", "own directory"))
@@ -80,6 +81,7 @@ test_that("a search is told by its label, from the number of files on", {
 })
 
 test_that("rates of unknown tasks stand in print beside those of the most", {
+  skip_if_quick()
   records <- metadata_records()[, `:=`(nn = NA, ppn = NA)]
   of <- function(records) sum(grepl("1,0[0-9]0|2,0[0-9]0", rates_table$make_latex(metadata_points(records))))
   expect_identical(of(records), nrow(metadata_points(records)))

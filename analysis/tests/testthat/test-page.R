@@ -42,6 +42,7 @@ test_that("the page tells as many ties as the table of the paper, also of few ro
 })
 
 test_that("cells beside are a line of the page and no number of it", {
+  skip_if_quick()
   own <- repeated_rounds(6)
   beside <- data.table::copy(own)[, cell := paste(cell, "beside")]
   beside[, `:=`(purpose = "cross-check", bw_mib_s = 10 * bw_mib_s)]
@@ -150,6 +151,7 @@ test_that("logs of several directories are several storages, not one answer", {
 })
 
 test_that("every question of the suite has a section with its points and what is to be seen", {
+  skip_if_quick()
   rows <- rbind(repeated_rounds(6, experiment = "sizes"), repeated_rounds(6, experiment = "other", target = "buffer"))
   rows[, cell := paste(cell, experiment)][experiment == "other", emulated := TRUE]
   rows[xfer_bytes == 2^14, bw_mib_s := bw_mib_s / 3]
@@ -169,6 +171,7 @@ test_that("every question of the suite has a section with its points and what is
 })
 
 test_that("cells that differ in an axis of their own are told apart, and only then", {
+  skip_if_quick()
   rows <- repeated_rounds(6, experiment = "depth")
   depths <- data.table::rbindlist(lapply(c(1, 32), function(depth) {
     data.table::copy(rows)[, `:=`(iodepth = depth, cell = paste(cell, depth))]
@@ -179,6 +182,7 @@ test_that("cells that differ in an axis of their own are told apart, and only th
 })
 
 test_that("where settings were compared and none is clear, the page does not deny that they were", {
+  skip_if_quick()
   records <- repeated_rounds(2)[, `:=`(io_s = 0.1 * (1 + 0.5 * ((run + xfer_bytes / 2^14) %% 2)))]
   records[, total_s := open_s + io_s + close_s][, bw_mib_s := moved_bytes / total_s / mib]
   facts <- page_of(records)$facts
@@ -188,6 +192,7 @@ test_that("where settings were compared and none is clear, the page does not den
 })
 
 test_that("options that one program alone has are no settings of a study in which no point differs in them", {
+  skip_if_quick()
   rows <- repeated_rounds(2)[, `:=`(iodepth = 1, rate = 0, zipf = 0, distribution = "blocks", file_view = FALSE,
     compress_percent = 0, direct = FALSE, sync = TRUE)]
   others <- repeated_rounds(2)[, `:=`(tool = "io-model", purpose = "latency", cell = paste("single", cell))]
@@ -201,6 +206,7 @@ test_that("options that one program alone has are no settings of a study in whic
 })
 
 test_that("what only a failed run reports is no setting of the points of a study", {
+  skip_if_quick()
   rows <- repeated_rounds(2)[, sync := TRUE]
   failed <- data.table::copy(rows)[cell == cell[1]]
   failed[, `:=`(verdict = "INVALID", sync = FALSE, cell = "failed", xfer_bytes = 2^16)]

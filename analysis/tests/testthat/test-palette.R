@@ -91,6 +91,7 @@ test_that("the names at the ends of lines are as dark as text has to be, and hav
 })
 
 test_that("a key of one entry is not drawn: what it would tell stands above the panels", {
+  skip_if_quick()
   one <- list(
     effects = list(many_nodes(access = "write"), "write"),
     "transfer-size" = list(one_node()[api == "POSIX"], "POSIX, shared file"),

@@ -21,6 +21,7 @@ test_that("where no runs are drawn, no small marks are named", {
 })
 
 test_that("a white centre is named where one is drawn, beside IOR too, and of no box", {
+  skip_if_quick()
   note_of <- function(name, valid = numeric()) {
     part <- load_part("figure", name, home)
     records <- netcdf_study(n = 3)[, verdict := ifelse(xfer_bytes %in% valid, "VALID", "UNPROVEN")]

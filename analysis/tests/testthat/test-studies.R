@@ -35,6 +35,7 @@ test_that("shares of the best are averaged over the numbers of nodes, and the an
 })
 
 test_that("no default is a setting that is degraded beside others, or was not measured everywhere", {
+  skip_if_quick()
   degraded <- defaults_world()[ppn == 2, verdict := "DEGRADED"]
   answer <- default_answer(degraded, list())
   expect_match(answer, "on files 1 process per node and 1 stripe by POSIX (100~\\%", fixed = TRUE)
@@ -240,6 +241,7 @@ test_that("predictions of several numbers of nodes and processes stand apart in 
 })
 
 test_that("numbers of two stacks are not pooled, and stand beside each other by name", {
+  skip_if_quick()
   slow <- function(records, factor = 3) {
     again <- data.table::copy(records)[, stack := "spack"]
     for (column in c("io_s", "total_s")) data.table::set(again, j = column, value = factor * again[[column]])
@@ -296,6 +298,7 @@ settings_world <- function() {
 }
 
 test_that("tiles explain their marks", {
+  skip_if_quick()
   words_of <- function(...) tile_words(data.table::data.table(verdict = c(...)))
   expect_identical(words_of("VALID", "INVALID"), "2 cells, none unproven or degraded.")
   expect_identical(words_of("VALID", "DEGRADED"), "Of 2 cells, 1 is degraded (\u2020).")

@@ -145,6 +145,7 @@ test_that("records that decide nothing have no table of claims", {
 })
 
 test_that("best and mean are printed of the fastest way, and of every way in the CSV, beside what was published", {
+  skip_if_quick()
   records <- read_synthetic(
     target = "buffer", api = "IME", layout = c("shared", "file-per-process"), xfer_bytes = 10 * 2^20
   )
