@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from weir.base.errors import Problem, did_you_mean
@@ -63,6 +64,7 @@ def _check_quantity(parse: Callable[[object], object]) -> Callable[[object], boo
     return check
 
 
+@cache
 def _formats() -> jsonschema.FormatChecker:
     import jsonschema  # a third of the start of a command that reads no YAML
 
@@ -89,18 +91,23 @@ def _unique_items(
         seen.add(text)
 
 
+@cache
+def _validators() -> Any:
+    """The class of the validators, which takes a millisecond to make."""
+    import jsonschema
+
+    return jsonschema.validators.extend(  # type: ignore[no-untyped-call]
+        jsonschema.Draft202012Validator, {"uniqueItems": _unique_items}
+    )
+
+
 def check(file: YamlFile, schema: Mapping[str, Any]) -> list[Problem]:
     """Everything in the file that the schema does not allow, in the order of its lines."""
     if not isinstance(file.data, dict):
         return [
             Problem("is empty or not a list of keys", file.name, 1, None, None, "begin with 'key: value'")
         ]
-    import jsonschema
-
-    with_limits = jsonschema.validators.extend(  # type: ignore[no-untyped-call]
-        jsonschema.Draft202012Validator, {"uniqueItems": _unique_items}
-    )
-    validator = with_limits(schema, format_checker=_formats())
+    validator = _validators()(schema, format_checker=_formats())
     problems = [problem for error in validator.iter_errors(file.data) for problem in _problems(error, file)]
     return sorted(problems, key=lambda problem: problem.line or 0)
 
