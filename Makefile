@@ -314,7 +314,8 @@ tests-quick-r:
 
 # Two processes, each with half of the files: workers of xdist would read all of them, each for itself.
 quick_half := $(wildcard tests/unit/[a-m]*)
-quick := env -u PYTHONDONTWRITEBYTECODE $(venv)/pytest -q -m "not slow"
+# A watchdog of each test is a thread for each.
+quick := env -u PYTHONDONTWRITEBYTECODE $(venv)/pytest -q -m "not slow" -o faulthandler_timeout=0
 tests-quick: build
 	@.ci/step $@ $(quick) $(quick_half)
 
