@@ -8,6 +8,7 @@ import io
 import json
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +33,14 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return drawn_study(tmp_path_factory)
 
 
-@pytest.fixture
-def browse(study: Path, tmp_path: Path) -> Browse:
+@pytest.fixture(scope="module")
+def browse(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Browse:
     """What the page shows after some steps, as text with tags."""
+    scratch = tmp_path_factory.mktemp("browser")
 
+    @cache
     def opened(steps: str = "", size: str = "1280,800") -> str:
-        done = open_page(study, tmp_path, f"--window-size={size}", "--dump-dom", steps=steps)
+        done = open_page(study, scratch, f"--window-size={size}", "--dump-dom", steps=steps)
         shown = done.stdout.split('<main id="page">', 1)[1]
         shown = re.sub(r"<script.*?</script>", "", shown, flags=re.DOTALL)
         assert "PAGE ERROR" not in shown
@@ -203,14 +206,23 @@ def test_doubts_count_real_storage_only(browse: Browse) -> None:
     assert re.search(r"\b8 of 48 +results were taken while the machine was busy", shown)
 
 
-def test_a_tie_is_rounded_alike_in_print_page_and_terminal(browse: Browse) -> None:
-    values = [716.5, 0.5, 0.125, 1234500.0, 99.95, 12.25, 1e-3, 2345.0]
-    script = "document.getElementById('page').append('TIES ' + [%s].map(rate).join(' '))"
-    page = browse(script % ", ".join(map(str, values))).split("TIES ", 1)[1].split("<", 1)[0].split()
-    assert page == [three_digits(value) for value in values]
+TIES = (716.5, 0.5, 0.125, 1234500.0, 99.95, 12.25, 1e-3, 2345.0)
+SMALL = "0.00412, 0.0996, 0.41, 0.9996, 1.004, 1.02, 9.996"
+
+
+@pytest.fixture(scope="module")
+def in_print() -> list[list[str]]:
+    """Both as R prints them."""
     load = "source('analysis/load.R'); load_analysis('analysis')"
-    code = f"{load}; cat(rate_words(c({str(values)[1:-1]})))"
-    assert run("Rscript", "-e", code).stdout.split() == page
+    code = f"cat(rate_words(c{TIES}), '\\n'); cat(vapply(c({SMALL}), plain_factor, ''))"
+    return [line.split() for line in run("Rscript", "-e", f"{load}; {code}").stdout.splitlines()]
+
+
+def test_a_tie_is_rounded_alike_in_print_page_and_terminal(browse: Browse, in_print: list[list[str]]) -> None:
+    script = f"document.getElementById('page').append('TIES ' + {list(TIES)}.map(rate).join(' '))"
+    page = browse(script).split("TIES ", 1)[1].split("<", 1)[0].split()
+    assert page == [three_digits(value) for value in TIES]
+    assert in_print[0] == page
 
 
 def test_the_records_are_sorted_by_size_and_what_has_no_value_stands_last(browse: Browse) -> None:
@@ -229,19 +241,18 @@ def test_the_records_are_sorted_by_size_and_what_has_no_value_stands_last(browse
     assert found == [["ost9", "ost10", "ost2"], ["ost10", "ost9", "ost2"], ["ost2", "ost9", "ost10"]]
 
 
-def test_no_number_of_the_page_is_rounded_to_nothing_or_to_another_unit(browse: Browse) -> None:
+def test_no_number_of_the_page_is_rounded_to_nothing_or_to_another_unit(
+    browse: Browse, in_print: list[list[str]]
+) -> None:
     """Random instead of sequential transfers gave a factor of 0.00, a clear effect of 1.004 read as none;
     999.7 µs are 1 ms in print."""
-    numbers = "0.00412, 0.0996, 0.41, 0.9996, 1.004, 1.02, 9.996"
-    script = f"[{numbers}].map(factor), [9.06, 999.4, 999.7, 999600].map(duration)"
+    script = f"[{SMALL}].map(factor), [9.06, 999.4, 999.7, 999600].map(duration)"
     page = browse(f"document.getElementById('page').append('SMALL ' + JSON.stringify([{script}]))")
     found = json.loads(html.unescape(page.split("SMALL ", 1)[1].split("<", 1)[0]))
     durations = [latency_text(value) for value in (9.06, 999.4, 999.7, 999600)]
     factors = ["0.00412", "0.0996", "0.41", "0.9996", "1.004", "1.02", "10"]
     assert found == [factors, durations]
-    load = "source('analysis/load.R'); load_analysis('analysis')"
-    code = f"{load}; cat(vapply(c({numbers}), plain_factor, ''))"
-    assert run("Rscript", "-e", code).stdout.split() == factors
+    assert in_print[1] == factors
 
 
 def rows_of(shown: str) -> list[str]:
