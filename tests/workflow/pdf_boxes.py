@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import subprocess
+from bisect import bisect_left
 from dataclasses import dataclass
+from functools import cache
 from html import unescape
 from pathlib import Path
 
@@ -80,10 +82,12 @@ class Page:
 
     def overlaps(self) -> list[tuple[str, str]]:
         """Tokens that stand on each other."""
+        tokens = sorted(self.tokens, key=lambda token: token.left)
+        lefts = [token.left for token in tokens]
         return [
             (one.text, other.text)
-            for index, one in enumerate(self.tokens)
-            for other in self.tokens[index + 1 :]
+            for index, one in enumerate(tokens, 1)
+            for other in tokens[index : bisect_left(lefts, one.right)]
             if one.covers(other) > _SHARE_OF_AN_OVERLAP
         ]
 
@@ -103,6 +107,11 @@ class Page:
 
 def pages_of(pdf: Path, foot_mm: float = _FOOT_MM) -> list[Page]:
     """The pages of a PDF; the last foot_mm of each hold its number."""
+    return _pages_of(pdf, pdf.stat().st_mtime_ns, foot_mm)
+
+
+@cache
+def _pages_of(pdf: Path, _printed_ns: int, foot_mm: float) -> list[Page]:
     text = subprocess.run(["pdftotext", "-bbox", pdf, "-"], check=True, capture_output=True, text=True).stdout
     pages = []
     for number, (width, height, body) in enumerate(_PAGE.findall(text), 1):

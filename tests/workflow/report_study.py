@@ -9,6 +9,7 @@ import re
 import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,7 @@ class Printed:
     def pdf(self) -> Path:
         return self.folder / "report.pdf"
 
-    @property
+    @cached_property
     def pages(self) -> list[str]:
         text = subprocess.run(
             ["pdftotext", "-layout", self.pdf, "-"], check=True, capture_output=True, text=True
