@@ -7,7 +7,7 @@ page_width_mm <- 166
 page_height_mm <- 200
 # Every letter has this size: smaller ones are not readable in print.
 type_size_pt <- 7
-type_size_mm <- type_size_pt / ggplot2::.pt
+type_size_mm <- type_size_pt * 25.4 / 72.27 # points of TeX, as ggplot2::.pt: to look there would load it at each start
 panel_gap_mm <- 1.8
 # What a letter takes of a line, on the average and at most.
 mm_per_letter <- 1.25

@@ -30,3 +30,11 @@ test_that("points have the columns that claims are checked against", {
   points <- evidence_of(read_synthetic(n = 3), list(), bandwidth_io)
   expect_setequal(names(points), columns_of_points())
 })
+
+test_that("a start loads nothing that draws: the page is there before, and half of the commands draw nothing", {
+  code <- "source('load.R'); load_analysis('.'); cat(isNamespaceLoaded('ggplot2'))"
+  old <- setwd(home)
+  on.exit(setwd(old))
+  expect_identical(system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)), stdout = TRUE), "FALSE")
+  expect_equal(type_size_mm, type_size_pt / ggplot2::.pt)
+})
