@@ -75,7 +75,8 @@ interval_words <- function(shown, part, with_runs) {
   )
 }
 
-verdict_words <- function(table, with_centres = TRUE) {
+# `records` has a row for each group of records: rows of a table that share them would count each several times.
+verdict_words <- function(table, with_centres = TRUE, records = table) {
   centre <- if (with_centres && has_valid(table)) " (white centre)" else ""
   verdict <- table$verdict[table$n > 0]
   unproven <- sum(verdict == "UNPROVEN")
@@ -89,7 +90,7 @@ verdict_words <- function(table, with_centres = TRUE) {
       sprintf("%s unproven%s.", counted(unproven, "point"), centre)
     },
     if (degraded > 0) sprintf("Hollow: %s of degraded records alone.", counted(degraded, "point")),
-    unused_words(table)
+    unused_words(records)
   )
 }
 

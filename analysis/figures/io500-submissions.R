@@ -64,7 +64,8 @@ verdict_text <- function(table) {
   unproven <- sum(own$verdict == "UNPROVEN")
   words <- sprintf("%s: valid results of this study, %d of them unproven.", counted(nrow(own), "cross", "crosses"),
     unproven)
-  c(words, unused_words(own))
+  # A phase has a cross for each `per`.
+  c(words, unused_words(own[per == "whole"]))
 }
 
 make_figure <- function(table) {

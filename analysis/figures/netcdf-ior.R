@@ -29,6 +29,7 @@ make_table <- function(records, inputs) {
     n = pmin(n.x, n.y), lo = NA_real_, hi = NA_real_, level = NA_real_,
     verdict = verdicts[pmax(match(verdict.x, verdicts), match(verdict.y, verdicts))],
     n_invalid = n_invalid.x + n_invalid.y, n_degraded = n_degraded.x + n_degraded.y, emulated = emulated.x | emulated.y,
+    verdict.x, verdict.y, n_invalid.x, n_invalid.y, n_degraded.x, n_degraded.y,
     values = Map(ratios_of_rounds, values.x, values.y)
   )]
   # All panels have one axis of ratios, so that storage, accesses and programs are compared on one page.
@@ -36,6 +37,17 @@ make_table <- function(records, inputs) {
     most_columns = 6, panels = 24
   )
   if (is.null(note)) table else add_note(table, note)
+}
+
+# A point of one program is in the ratios over all points of the other.
+verdict_text <- function(table) {
+  shared <- setdiff(mapped, "way")
+  sides <- lapply(c(way = "x", program_of = "y"), function(side) {
+    of_side <- paste(c("verdict", "n_invalid", "n_degraded"), side, sep = ".")
+    data.table::setnames(table[, c(shared, of_side), with = FALSE], of_side, sub("..$", "", of_side))
+  })
+  points <- unique(data.table::rbindlist(sides, idcol = "side")[, of := c(paste(table$way), table$program_of)])
+  verdict_words(table, records = points[, n := 1L])
 }
 
 # The values of a point have the names of their rounds.

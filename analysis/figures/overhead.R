@@ -36,6 +36,9 @@ make_table <- function(records, inputs) {
   flow = TRUE)
 }
 
+# The synchronisation is of records that opening and closing are of.
+verdict_text <- function(table) verdict_words(table, records = table[phase == "open and close"])
+
 # Storage with other interfaces than the rest would have empty lines, and the rest on its lines.
 apis_differ <- function(points) {
   apis <- points[, .(apis = paste(sort(unique(api)), collapse = " ")), by = .(variant, tool, target)]

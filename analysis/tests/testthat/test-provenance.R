@@ -39,3 +39,24 @@ test_that("a white centre is named where one is drawn, beside IOR too, and of no
   # Where no point is valid, a mark on each would tell nothing apart.
   expect_match(note_of("netcdf-ior"), "points unproven.", fixed = TRUE)
 })
+
+test_that("a record is counted once, however many points of a figure it belongs to", {
+  note_of <- function(name, records, inputs = list()) {
+    part <- load_part("figure", name, home)
+    provenance_words(split_pages(part$make_table(records, inputs))[[1]], part)
+  }
+  beside <- netcdf_study(n = 3)[iteration == 0 & access == "write", verdict := "DEGRADED"]
+  # Four ways of NetCDF-Bench by size of a block and calls, and IOR in two orders and sizes.
+  expect_match(note_of("netcdf-ior", beside), "In no point: 8 degraded records beside usable ones.", fixed = TRUE)
+  # What is degraded on one side alone hides nothing of the other side.
+  apart <- beside[tool == "ior" & access == "write", verdict := "DEGRADED"]
+  expect_match(note_of("netcdf-ior", apart), "In no point: 4 degraded records beside usable ones.", fixed = TRUE)
+  lost <- netcdf_study(n = 3)[tool == "ior" & iteration == 0, verdict := "INVALID"]
+  expect_match(note_of("netcdf-ior", lost), "Not drawn: 8 invalid records.", fixed = TRUE)
+  synced <- read_synthetic()[, sync_s := 0.01][iteration == 0, verdict := "DEGRADED"]
+  expect_match(note_of("overhead", synced), "In no point: 2 degraded records beside usable ones.", fixed = TRUE)
+  score <- io500_example(301)[, `:=`(nn = 2, ppn = 4)]
+  score <- rbind(score, data.table::copy(score[1])[, `:=`(verdict = "DEGRADED", iteration = 9, run = 9)])
+  expect_match(note_of("io500-submissions", score, list(submissions = submissions_file)),
+    "In no point: 1 degraded record beside usable ones.", fixed = TRUE)
+})
