@@ -247,7 +247,11 @@ repeated_points <- function(ratios) {
 
 factor_of_gain <- function(factor) if (factor < 1.1) two_digits(factor) else rate_words(factor)
 
-gain_words <- function(share) if (abs(share) < 0.001) "less than 0.1~\\%" else percent_words(share)
+# The time of the transfers of a log may be longer than the whole that its rate is of.
+gain_words <- function(share) {
+  words <- if (abs(share) < 0.001) "less than 0.1~\\%" else percent_words(abs(share))
+  paste(words, if (share < 0) "less" else "more")
+}
 
 # What the choice of the definition of bandwidth changes.
 definition_numbers <- function(records) {

@@ -59,7 +59,7 @@ bandwidth_text <- function(is) {
       paste("\\paragraph{Bandwidth} is the bytes moved over the time from the start of the first open to the end of",
         "the last close, over all processes.")
     },
-    if_so(is[["gainknown"]], "The time of the transfers alone gives \\DefinitionGain{} more in the median record,",
+    if_so(is[["gainknown"]], "The time of the transfers alone gives \\DefinitionGain{} in the median record,",
       "a factor of \\DefinitionGainMost{} in one."),
     if_so(is[["usable"]] && is[["synced"]] && !printed, "Writes that synchronised as requested end with it."),
     if (is[["rates"]] && printed) {
