@@ -98,6 +98,9 @@ answers_words <- function(answers, targets) {
     " & \\multicolumn{2}{l}{best} & reached with",
     if (small) "& \\multicolumn{2}{l}{small, random} & op/s & p99 latency",
     "\\\\ \\midrule", rows, "\\bottomrule", "\\end{tabular}}\\par\\smallskip",
+    if (any(lengths(lapply(shown, function(one) one$tail$note)) > 0)) {
+      "{\\footnotesize\\par Rates of small writes include the final synchronisation, their p99 latency does not.\\par}"
+    },
     if (further > 0) sprintf("{\\footnotesize\\par Not shown: %s; report.html has them.\\par}", counted(further, "row"))
   ) |> paste(collapse = " ")
 }

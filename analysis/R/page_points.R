@@ -120,11 +120,16 @@ page_answers <- function(points) {
       best = answer_row(best, alternatives = nrow(mine), tied = ties_of(mine[order(-median)])),
       small = if (nrow(small) == 1) answer_row(small),
       tail = if (nrow(small) == 1 && !is.na(small$p99_us)) list(value = small$p99_us, unit = "us",
-        setting = small$setting, cell = small$cell),
+        setting = small$setting, cell = small$cell, note = note_of_tail(small)),
       others = sort(mine$median), interfaces = interface_rows(mine),
       unusable = as.list(api_words(unusable_interfaces(points, of, mine)))
     )
   })
+}
+
+# The rate of operations is over the time of the transfers, of which a synchronisation at their end is a part.
+note_of_tail <- function(point) {
+  if (point$access == "write" && isTRUE(point$sync)) "the rate includes the final synchronisation, this time does not"
 }
 
 # Interfaces that were measured and have degraded or invalid results only, which a chart omits.

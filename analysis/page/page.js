@@ -158,7 +158,7 @@ function answers() {
   row(inMib("Best"), (one) => one.best, (found, one) => [number(found, one), element("div", { class: "small" }, found.setting,
     element("span", { class: "tied" }, found.tied > 0 ? `; tied with ${found.tied} of ${found.alternatives - 1} others` : found.alternatives > 1 ? `; best of ${found.alternatives}` : ""))], true);
   row(inMib("Small, random"), (one) => one.small, (found, one) => [number(found, one), element("div", { class: "small" }, smallWords(found))]);
-  row("p99 latency", (one) => one.tail, (found, one) => [number(found, one), element("div", { class: "small" }, "small, random")]);
+  row("p99 latency", (one) => one.tail, (found, one) => [number(found, one), element("div", { class: "small" }, found.note ? `small, random; ${found.note}` : "small, random")]);
   return element("div", { class: "answers", id: "answers", style: `--columns: ${columns.length}` }, cells);
 }
 

@@ -138,7 +138,15 @@ def _row(one: Facts) -> Facts:
 
 
 def _tail(one: Facts) -> Facts:
-    return {"value": one["p99"], "unit": "us", "setting": one["setting"], "cell": one["cell"]}
+    """note: as note_of_tail() of analysis/R/page_points.R."""
+    synced = one["access"] == "write" and one["about"]["sync"] is True
+    return {
+        "value": one["p99"],
+        "unit": "us",
+        "setting": one["setting"],
+        "cell": one["cell"],
+        "note": "the rate includes the final synchronisation, this time does not" if synced else None,
+    }
 
 
 def _interface(some: Sequence[Facts]) -> Facts:

@@ -145,3 +145,27 @@ test_that("the first table has columns for small random accesses where there are
   expect_identical(cells(answer_cells(answer, FALSE)), 8L)
   expect_identical(cells(answer_cells(answer, FALSE, with_small = FALSE)), 4L)
 })
+
+test_that("a rate that includes the final synchronisation is told beside a time that does not", {
+  told <- function(access, sync) {
+    records <- read_synthetic(access = access, order = "random", xfer_bytes = 2^14, sync = sync, ops = 1000,
+      ops_s = 100, lat_p99_us = 50, cell = "c")
+    answers <- page_answers(page_points(records))
+    c(page = is.null(answers[[1]]$tail$note), print = !grepl("include the final synchronisation",
+      answers_words(answers, list(list(name = "synthetic")))))
+  }
+  expect_identical(told("write", TRUE), c(page = FALSE, print = FALSE))
+  for (without in list(told("read", TRUE), told("write", FALSE))) {
+    expect_identical(without, c(page = TRUE, print = TRUE))
+  }
+})
+
+test_that("what a definition gains is less where it gains nothing", {
+  words <- function(io_s) {
+    records <- read_synthetic()[, io_s := ..io_s * total_s]
+    definition_numbers(records)$DefinitionGain
+  }
+  expect_identical(words(0.8), "25~\\% more")
+  expect_identical(words(1.25), "20~\\% less")
+  expect_identical(words(1), "less than 0.1~\\% more")
+})

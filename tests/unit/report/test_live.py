@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.unit.report.rounds import measure, row_of, run_of, small_plan
+from tests.unit.report.rounds import RATES, measure, row_of, run_of, small_plan
 from weir import cli
 from weir.commands import run, watch
 from weir.plan import Plan, write_plan
@@ -98,6 +98,16 @@ def test_cells_beside_give_no_rate_and_no_verdict(live: LiveStudy, plan: Plan) -
     facts = live.facts()
     assert [point["cell"] for point in facts["points"]] == [own.cell]
     assert facts["verdicts"]["real"]["VALID"] == 1
+
+
+def test_a_time_that_lacks_the_synchronisation_of_its_rate_has_a_note(live: LiveStudy, plan: Plan) -> None:
+    cell = plan.batches[0].cells[0]
+    small = {"order": "random", "xfer_bytes": 2**14, "ops": 1000, "ops_s": 90.0, "lat_p99_us": 50.0}
+    rows = [row_of(cell, 0, access, **small) for access in RATES]
+    live.take(Ended(plan.batches[0], cell, 0, rows, run_of(cell, 0)))
+    notes = {one["access"]: one["tail"]["note"] for one in live.facts()["answers"]}
+    expected = "the rate includes the final synchronisation, this time does not"
+    assert notes == {"write": expected, "read": None}
 
 
 def test_what_ended_in_a_launch_that_goes_on_is_not_proven_yet(live: LiveStudy, plan: Plan) -> None:
