@@ -50,21 +50,27 @@ def facts(judged: Judged) -> dict[str, Any]:
 
 
 def sorted_for_reading(judged: Sequence[Judged]) -> list[Judged]:
-    """Slower, faster, undecided, no difference; in each real storage first, and the largest ratios."""
+    """Real storage before emulated; of each slower, faster, undecided, no difference, the largest ratios
+    first."""
 
-    def key(one: Judged) -> tuple[int, bool, float, str]:
+    def key(one: Judged) -> tuple[bool, int, float, str]:
         away = abs(log(one.ratio)) if one.ratio else 0.0
-        return ORDER.index(one.verdict), one.pair.emulated, -away, one.pair.label
+        return one.pair.emulated, ORDER.index(one.verdict), -away, one.pair.label
 
     return sorted(judged, key=key)
 
 
 def headline(judged: Sequence[Judged], margin: float) -> str:
-    """The number of pairs of each verdict, and by how much those differ that do."""
-    counts = Counter(one.verdict for one in judged)
+    """The number of pairs of each verdict, and by how much those differ that do, real storage first."""
     shown = {SAME: f"no difference within ±{100 * margin:.3g}%"}
-    parts = [f"{counts[verdict]} {shown.get(verdict, verdict)}" for verdict in ORDER]
-    return "; ".join([f"{counted(len(judged), 'pair')}: {', '.join(parts)}", *_amounts(judged)])
+    texts: list[str] = []
+    for emulated, of in ((False, ""), (True, " of emulated storage")):
+        some = [one for one in judged if one.pair.emulated == emulated]
+        counts = Counter(one.verdict for one in some)
+        parts = [f"{counts[verdict]} {shown.get(verdict, verdict)}" for verdict in ORDER]
+        if some:
+            texts += [f"{counted(len(some), 'pair')}{of}: {', '.join(parts)}", *_amounts(some)]
+    return "; ".join(texts)
 
 
 def _amounts(judged: Sequence[Judged]) -> Iterator[str]:

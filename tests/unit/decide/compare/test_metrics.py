@@ -11,9 +11,9 @@ from tests.unit.decide.compare.test_compare import cell, noisy, write
 from weir.base.errors import WeirError
 from weir.cli import main
 from weir.decide.compare.estimate import PAIRED, Estimate
-from weir.decide.compare.output import sorted_for_reading
+from weir.decide.compare.output import headline, sorted_for_reading
 from weir.decide.compare.pairs import Pair
-from weir.decide.compare.verdict import SLOWER, Judged
+from weir.decide.compare.verdict import SAME, SLOWER, Judged
 from weir.records.metrics import metric_named, metric_names
 from weir.terms.model import Row
 
@@ -96,13 +96,19 @@ def test_a_percentile_of_fewer_operations_than_a_hundred_is_not_compared(
 
 
 def test_real_storage_stands_before_emulated() -> None:
-    def judged(label: str, ratio: float, emulated: bool) -> Judged:
-        pair = Pair(label, "write", {}, (), (), {}, emulated=emulated)
+    def judged(label: str, ratio: float, verdict: str) -> Judged:
+        pair = Pair(label, "write", {}, (), (), {}, emulated=label.endswith("(E)"))
         found = Estimate(math.log(ratio), 1e-6, 9.0, PAIRED, (8, 8), 1e-6)
-        return Judged(pair, found, SLOWER, 0.0, None, ())
+        return Judged(pair, found, verdict, 0.0, None, ())
 
-    found = sorted_for_reading([judged("ime (E)", 0.2, True), judged("disk", 0.8, False)])
-    assert [one.pair.label for one in found] == ["disk", "ime (E)"]
+    buffer = judged("ime (E)", 0.2, SLOWER)
+    found = sorted_for_reading([buffer, judged("disk", 0.8, SLOWER), judged("lustre", 1.0, SAME)])
+    assert [one.pair.label for one in found] == ["disk", "lustre", "ime (E)"]
+    none = "0 faster, 0 undecided"
+    emulated = f"1 pair of emulated storage: 1 slower, {none}, 0 no difference within ±5%; slower by 80 %"
+    real = f"2 pairs: 1 slower, {none}, 1 no difference within ±5%; slower by 20 %"
+    assert headline(found, 0.05) == f"{real}; {emulated}"
+    assert headline([buffer], 0.05) == emulated
 
 
 def test_a_rate_cannot_be_slower_by_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
