@@ -39,6 +39,10 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _USUAL_BYTES = 64 * 2**10  # nearly all outputs are smaller; a larger buffer costs time, even unused
 _FENCE = "```"
 _HEADING = re.compile(r"^#{2,6} \S.*$", re.MULTILINE)  # after one mark a command of root may stand, too
+# A caption that only counts repetitions: "## Run 2", "3rd run:".
+_TURN = r"(?:run|round|iteration|repetition|trial|attempt|pass)"
+_NTH = r"(?:\d{1,4}[a-z]{2}|first|second|third|fourth|fifth)"
+_REPETITION = re.compile(rf"\W*(?:{_TURN}\W{{0,3}}\d{{1,4}}|{_NTH} {_TURN})\W*", re.IGNORECASE)
 _QUOTED = 2**16  # characters of a block on a page, at most
 _DOCUMENT = re.compile(r"\s{0,64}(?:\[\s{0,64})?\{")  # or a list of them
 
@@ -134,12 +138,14 @@ def documents_at(text: str, start: re.Pattern[str]) -> Iterator[tuple[dict[str, 
 
 def caption_of(text: str, place: int) -> str:
     """The heading and the line above the block of code of a page in which a result stands: they often are all
-    that tells two machines or file systems apart. Nothing where no block begins shortly before."""
+    that tells two machines or file systems apart, where they do not count runs. Nothing where no block begins
+    shortly before."""
     begin = text.rfind(_FENCE, max(place - _QUOTED, 0), place)
     above = text[max(begin - LINE_BYTES, 0) : begin].rstrip() if begin > 0 else ""
     line = above.rpartition("\n")[2]
-    headings = _HEADING.findall(above)[-1:]
-    return " ".join(dict.fromkeys([*headings, *([] if line.lstrip().startswith(_FENCE) else [line])]))
+    headings = [one for one in _HEADING.findall(above) if not _REPETITION.fullmatch(one)][-1:]
+    is_none = line.lstrip().startswith(_FENCE) or _REPETITION.fullmatch(line)
+    return " ".join(dict.fromkeys([*headings, *([] if is_none else [line])]))
 
 
 _SIZE = re.compile(r"(\d{1,19})([kmgtp]?)(?:ib?|b)?", re.IGNORECASE)

@@ -116,6 +116,19 @@ def test_the_line_above_a_block_of_a_page_tells_results_apart(tmp_path: Path, re
     assert [cells.index(cell) for cell in cells] == [0, 1, 0, 3, 4]
 
 
+@pytest.mark.parametrize("result", [DD, FIO])
+def test_a_heading_that_counts_runs_tells_no_results_apart(tmp_path: Path, result: str) -> None:
+    """Five runs below 'Run 1' to 'Run 5' were five cells, and in a history five series of one value each."""
+    page = tmp_path / "page.md"
+    runs = "### Run 1", "### Run #2:", "3rd run:", "**Second run**"
+    names = f"## ssd\n\n{runs[0]}", *runs[1:], f"## hdd\n\n{runs[0]}", "### Run 1 GiB"
+    blocks = [f"{name}\n```\n{result.format(871 + at)}```\n" for at, name in enumerate(names)]
+    page.write_text("# Notes\n\n" + "\n".join(blocks))
+    rows = import_files([page], Facts()).rows
+    cells = [row["cell"] for row in rows]
+    assert [cells.index(cell) for cell in cells] == [0, 0, 0, 0, 4, 5]
+
+
 def test_pages_may_drop_blanks_before_lines_or_keep_them_as_no_break_spaces(tmp_path: Path) -> None:
     """Neither had a result."""
     text = (ROOT / "tests/golden/fio/groups.txt").read_text()
