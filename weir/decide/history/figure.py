@@ -62,10 +62,10 @@ def overview(
     found = [one for _, one in judged]
     order = (SLOWER, SPIKE, FASTER)
 
-    def key(pair: tuple[Series, Judgement]) -> tuple[int, bool, float, str]:
+    def key(pair: tuple[Series, Judgement]) -> tuple[bool, int, float, str]:
         one = pair[1]
         rank = order.index(one.verdict) if one.verdict in order else len(order)
-        return rank, one.emulated, -abs(log(one.news_ratio)), pair[0].name
+        return one.emulated, rank, -abs(log(one.news_ratio)), pair[0].name
 
     return "\n".join(
         [

@@ -19,24 +19,28 @@ _MOST_STOPPED = 5
 _MOST_SHOWN = 8  # series of three or four lines: a screen
 _MOST_FINDINGS = 30  # lines: a screen
 _MOST_CONDITIONS = 6  # notes of what else changed; a site of many nodes has one for each
+_EMULATED = "; of emulated storage "  # between the headline of real storage and its own
 ORDER = (SLOWER, SPIKE, FASTER, LEARNING, NORMAL)
 
 
 def headline(found: Sequence[Judgement]) -> str:
     """Counts the slower series and names the worst, else has the newest values; then the other verdicts.
+    Emulated storage is counted apart, after the real."""
+    groups = ([one for one in found if one.emulated == each] for each in (False, True))
+    return _EMULATED.join(_counts(each) for each in groups if each)
 
-    Emulated storage gives them where nothing else does."""
+
+def _counts(found: Sequence[Judgement]) -> str:
     counts = Counter(one.verdict for one in found)
     text = f"{counts[SLOWER]} of {len(found)} series slower"
     slower = [one for one in found if one.verdict == SLOWER]
     if slower:
-        worst = max(slower, key=lambda one: (not one.emulated, abs(log(one.news_ratio))))
+        worst = max(slower, key=lambda one: abs(log(one.news_ratio)))
         which = "the worst " if len(slower) > 1 else ""
         value = _with_unit(three_digits(worst.value), worst.unit)
         text += f", {which}{worst.series}: {value}, x{ratio_text(worst.news_ratio)} since {worst.news_day}"
     else:
-        real = [one for one in found if not one.emulated] or found
-        text += f": newest {_ranges([(one.value, one.unit) for one in real])}"
+        text += f": newest {_ranges([(one.value, one.unit) for one in found])}"
     others = [f"{counts[verdict]} {verdict}" for verdict in ORDER if counts[verdict] and verdict != SLOWER]
     return "; ".join([text, *([", ".join(others)] if others else [])])
 
@@ -59,7 +63,7 @@ def _with_unit(number: str, unit: str) -> str:
 
 def as_text(found: Sequence[Judgement], everything: bool = False) -> str:
     """The findings, as many as a screen has; with everything all of them, and what is normal."""
-    ordered = sorted(found, key=lambda one: (ORDER.index(one.verdict), one.emulated, one.series))
+    ordered = sorted(found, key=lambda one: (one.emulated, ORDER.index(one.verdict), one.series))
     shown = [one for one in ordered if everything or one.verdict not in (NORMAL, LEARNING)]
     lines = [*incident_lines(found), *(f"  {line(one)}" for one in shown)]
     lines = lines if everything else few(lines, _MOST_FINDINGS, "and {} more: --all")
@@ -151,11 +155,28 @@ def as_junit(found: Sequence[Judgement]) -> str:
 def show_text(judged: Sequence[tuple[Series, Judgement]], everything: bool = False) -> str:
     """The number of series that changed, then the latest changes first; with `everything` each series."""
     judged = sorted(judged, key=lambda one: one[0].emulated)
-    real = [one for one in judged if not one[0].emulated] or judged
-    changed = [one for one in judged if one[1].changes]
-    changed.sort(key=lambda one: (not one[0].emulated, one[1].changes[-1].day), reverse=True)
+    changed = _changed(judged)
     others = [one for one in judged if not one[1].changes]
+    groups = ([one for one in judged if one[0].emulated == each] for each in (False, True))
     days = sorted(day for series, _ in judged for day in (series.day(0), series.day(len(series) - 1)))
+    lines = [_EMULATED.join(_levels(each) for each in groups if each)]
+    lines[0] += f"; values of {days[0]} to {days[-1]}"
+    shown = list(judged) if everything else [*changed, *others][:_MOST_SHOWN]
+    lines += [regimes_text(series, one) for series, one in shown]
+    if len(shown) < len(judged):
+        rest = f"{max(len(changed) - _MOST_SHOWN, 0)} of them with a change"
+        lines.append(f"and {len(judged) - len(shown)} more series, {rest}: --all")
+    return "\n".join(lines)
+
+
+def _changed(judged: Sequence[tuple[Series, Judgement]]) -> list[tuple[Series, Judgement]]:
+    """Those with a change: real storage first, then the latest changes."""
+    changed = [one for one in judged if one[1].changes]
+    return sorted(changed, key=lambda one: (not one[0].emulated, one[1].changes[-1].day), reverse=True)
+
+
+def _levels(judged: Sequence[tuple[Series, Judgement]]) -> str:
+    changed = _changed(judged)
     many = "changed their level" if len(changed) != 1 else "changed its level"
     if changed:
         series, latest = changed[0]
@@ -164,14 +185,8 @@ def show_text(judged: Sequence[tuple[Series, Judgement]], everything: bool = Fal
             f"the latest {series.name}: {old} to {_with_unit(new, series.unit)} on {latest.changes[-1].day}"
         )
     else:
-        levels = "medians " + _ranges([(exp(one.regimes[-1].level), one.unit) for _, one in real])
-    lines = [f"{len(changed)} of {len(judged)} series {many}; {levels}; values of {days[0]} to {days[-1]}"]
-    shown = list(judged) if everything else [*changed, *others][:_MOST_SHOWN]
-    lines += [regimes_text(series, one) for series, one in shown]
-    if len(shown) < len(judged):
-        rest = f"{max(len(changed) - _MOST_SHOWN, 0)} of them with a change"
-        lines.append(f"and {len(judged) - len(shown)} more series, {rest}: --all")
-    return "\n".join(lines)
+        levels = "medians " + _ranges([(exp(one.regimes[-1].level), one.unit) for _, one in judged])
+    return f"{len(changed)} of {len(judged)} series {many}; {levels}"
 
 
 def regimes_text(series: Series, found: Judgement) -> str:

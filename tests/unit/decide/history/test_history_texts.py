@@ -31,18 +31,26 @@ def test_the_headline_has_the_size_of_the_line_and_never_that_of_no_change() -> 
         assert f"x{ratio_text(one.news_ratio)}" in text
 
 
-def test_emulated_storage_is_no_newest_value_and_no_worst_series_beside_real() -> None:
+def test_emulated_storage_is_counted_apart_and_stands_after_real() -> None:
     def judged(values: np.ndarray, name: str) -> tuple[Series, Judgement]:
         one = replace(series(values, name), emulated="(E)" in name)
         return one, judge_newest(one, 14)
 
     lows = {"ime (E)": 300.0, "disk": 700.0}
     slow = [judged(np.concatenate([level(1, 100), level(2, 10, low)]), name) for name, low in lows.items()]
-    assert "2 of 2 series slower, the worst disk" in as_text([one for _, one in slow])
-    assert "2 of 2 series changed their level; the latest disk:" in show_text(slow)
+    text = as_text([one for _, one in slow])
+    assert re.match(
+        r"1 of 1 series slower, disk: .*; of emulated storage 1 of 1 series slower, ime \(E\): ", text
+    )
+    assert re.match(
+        r"1 of 1 series changed its level; the latest disk: .*; of emulated storage 1 of 1 ", show_text(slow)
+    )
     quiet = [judged(level(3, 100, high), name) for name, high in {"ime (E)": 9000.0, "disk": 50.0}.items()]
-    assert re.match(r"0 of 2 series slower: newest [45]\d\.?\d?;", as_text([one for _, one in quiet]))
+    assert re.match(r"0 of 1 series slower: newest [45]\d\.?\d?;", as_text([one for _, one in quiet]))
     assert re.search(r"medians (49|5)\.?\d?;", show_text(quiet))
+    mixed = as_text([slow[0][1], quiet[1][1]], everything=True).splitlines()
+    assert mixed[0].startswith("0 of 1 series slower: newest ")
+    assert [line.split()[1] for line in mixed[1:]] == ["disk:", "ime"]
 
 
 def test_series_that_move_on_the_same_day_are_one_incident() -> None:
