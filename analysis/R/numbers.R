@@ -264,7 +264,7 @@ definition_numbers <- function(records) {
 
 # What the definition gains, from the records that tell both times.
 definition_gains <- function(records) {
-  usable <- transfers_of(records)[verdict %in% usable_verdicts]
+  usable <- real_storage(transfers_of(records)[verdict %in% usable_verdicts])
   gain <- bandwidth_io(usable) / bandwidth_all(usable) - 1
   gain[is.finite(gain)]
 }

@@ -22,7 +22,7 @@ measured_text <- function(is) {
     "\\Questions{} This report answers for the storage of the site \\SiteName: \\Targets, measured on",
       "\\MeasuredOn.",
     "Table~\\ref{tab:machine} shows machines, storage and software as the measurement found them. The plan covers",
-    space_text(is), "These are \\Cells{} with \\Executions{} planned executions; \\FinishedExecutions{} finished",
+    space_text(is), "These are \\Cells{} with \\PlannedExecutions; \\FinishedExecutions{} finished",
     if_so(is[["failed"]], "(\\FailedExecutions{} with an error)"), "\\unskip.",
     if_so(is[["beyondplan"]], "Those beyond the plan are added rounds, or rounds of cells that another study of the",
       "site measured more often; all of them count."),

@@ -29,6 +29,7 @@ plan_numbers <- function(facts) {
   list(
     Cells = counted_words(facts$cells, "cell"),
     Executions = thousands(count_of(facts$executions)),
+    PlannedExecutions = counted_words(facts$executions, "planned execution"),
     FactorialExecutions = thousands(count_of(facts$factorial_executions)),
     ValidExecutions = thousands(count_of(facts$valid_executions)),
     FinishedExecutions = counted_words(facts$finished_executions, "execution"),
@@ -46,7 +47,7 @@ counted_words <- function(value, one) {
 archive_numbers <- function(facts) {
   about <- facts$about
   nowhere <- c(
-    "SiteName", "WeirVersion", "Questions", "MeasuredOn", "Targets", "Cells", "Executions",
+    "SiteName", "WeirVersion", "Questions", "MeasuredOn", "Targets", "Cells", "Executions", "PlannedExecutions",
     "FactorialExecutions", "ValidExecutions", "FinishedExecutions", "FailedExecutions",
     "ExcludedCells", "Seeds", "Memory", "CrossCheck"
   )

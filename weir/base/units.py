@@ -234,9 +234,9 @@ def as_written(value: object) -> str:
 
 
 def few(lines: Sequence[str], most: int, rest: str) -> list[str]:
-    """The first lines; where there are more, a last line with their number in place of {}."""
+    """The first lines; where more than one line is left, a last line with their number in place of {}."""
     more = len(lines) - most
-    return [*lines[:most], rest.format(more)] if more > 0 else [*lines]
+    return [*lines[:most], rest.format(more)] if more > 1 else [*lines]
 
 
 def listed(names: Sequence[str], most: int, between: str = ", ") -> str:

@@ -73,7 +73,7 @@ def short_card(plan: Plan, left: int, whole: Path, scale: str = "") -> str:
         about = f"{target.description}{' (E)' if target.emulated else ''}"
         lines.append(f"  {item.target:{width}}  {about}, {_duration(item)}"[:_WIDTH])
     if len(cost.targets) > len(shown):
-        lines.append(f"  and {len(cost.targets) - len(shown)} more targets")
+        lines.append(f"  and {counted(len(cost.targets) - len(shown), 'more target')}")
     return "\n".join(lines)
 
 
@@ -165,7 +165,8 @@ def _batches(plan: Plan) -> Iterator[str]:
         low = about_duration(sum(batch.low_s for batch in rest))
         high = about_duration(sum(batch.high_s for batch in rest))
         time = _range(low, high)
-        yield f"  and {len(rest)} more batches of {sum(len(batch.cells) for batch in rest):,} cells, {time}"
+        cells = counted(sum(len(batch.cells) for batch in rest), "cell")
+        yield f"  and {counted(len(rest), 'more batch')} of {cells}, {time}"
     limits = {name: item.time_limit_s for name, item in plan.site.partitions.items()}
     too_long = [item for item in plan.batches if 0 < limits[item.partition] < item.estimated_s]
     for batch in too_long[:_MOST_TOO_LONG]:

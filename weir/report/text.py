@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from weir.base import units
-from weir.base.units import latency_text, three_digits
+from weir.base.units import counted, latency_text, three_digits
 from weir.terms.columns import verdict_texts
 
 _SIGNS = {
@@ -124,7 +124,7 @@ def rates(facts: Mapping[str, Any]) -> Iterator[str]:
     for one in targets[:_MOST_TARGETS]:
         yield from answers(one["name"], [each for each in facts["answers"] if each["target"] == one["name"]])
     if len(targets) > _MOST_TARGETS:
-        yield f"  and {len(targets) - _MOST_TARGETS} more targets: report.html"
+        yield f"  and {counted(len(targets) - _MOST_TARGETS, 'more target')}: report.html"
 
 
 def proof(verdicts: Mapping[str, Any]) -> str:

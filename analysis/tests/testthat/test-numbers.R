@@ -102,6 +102,8 @@ test_that("runs beyond the plan are explained", {
   }
   expect_match(told(3), "Those beyond the plan are added rounds")
   expect_no_match(told(2), "beyond the plan")
+  one <- make_numbers(read_synthetic(), utils::modifyList(facts_of_one, list(executions = 1)))$commands
+  expect_identical(one$PlannedExecutions, "1~planned execution")
 })
 
 test_that("whether the programs of a stack agree is in the text", {
@@ -168,4 +170,7 @@ test_that("what a definition gains is less where it gains nothing", {
   expect_identical(words(0.8), "25~\\% more")
   expect_identical(words(1.25), "20~\\% less")
   expect_identical(words(1), "less than 0.1~\\% more")
+  beside <- read_synthetic(target = c("disk", "buffer"))[, emulated := target == "buffer"]
+  beside[, io_s := ifelse(emulated, 0.1, 0.8) * total_s]
+  expect_identical(definition_numbers(beside)[[1]], "25~\\% more")
 })

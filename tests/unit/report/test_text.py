@@ -40,6 +40,11 @@ def test_the_first_line_has_the_best_rates_and_how_many_results_are_proven() -> 
     assert shown[1] == "  disk ext4 · memory ext4"
 
 
+def test_one_more_target_is_one() -> None:
+    facts = page([target(f"disk{number}") for number in range(5)], [], emulated=NO_RESULTS)
+    assert "  and 1 more target: report.html" in [*lines(facts)]
+
+
 def test_whether_programs_agree_stands_below_the_rates() -> None:
     facts = page([target("disk")], [answer("disk", "write", 1000)], real=NO_RESULTS | {"VALID": 6})
     text = "weir-io and IOR agree within 3 % on 4 of 4 cells"

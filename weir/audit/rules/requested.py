@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
 from weir.audit.subject import Subject
-from weir.base.units import about_size
+from weir.base.units import about_size, counted
 from weir.terms.columns import repeated_parameters
 from weir.tools.target_files import indices
 
@@ -161,7 +161,7 @@ def stripes_differ(subject: Subject) -> Outcome | None:
     if not counts:
         return None
     if len(counts) == 1:
-        return passed(f"all files have {next(iter(counts))} stripes")
+        return passed(f"all files have {counted(int(next(iter(counts))), 'stripe')}")
     total = sum(counts.values())
     shares = [f"{count} stripes {100 * files / total:.0f} %" for count, files in sorted(counts.items())]
     return note(f"{total} files: {', '.join(shares)}")

@@ -24,7 +24,7 @@ from weir.audit.moved import (
 )
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
 from weir.audit.subject import Subject
-from weir.base.units import about_size, sizes
+from weir.base.units import about_size, counted, sizes
 
 _MIB = 2**20
 _FETCHED = 0.80  # share of the bytes of a read that the servers, or their devices, must give
@@ -300,7 +300,7 @@ def slow_server(subject: Subject) -> Outcome | None:
         slow = _held_up(compared, total_s, starved_s) if subject.is_write else _late(compared)
     if is_starved and not slow:
         return not_observable(f"processes waited for a processor for {starved_s:.3g} s of {total_s:.3g} s")
-    return note("; ".join(slow)) if slow else passed(f"{len(compared)} servers took or gave alike")
+    return note("; ".join(slow)) if slow else passed(f"{counted(len(compared), 'server')} took or gave alike")
 
 
 def _starved_s(subject: Subject, total_s: float) -> float:

@@ -16,7 +16,7 @@ from typing import Any
 
 from weir.audit.judge import USABLE
 from weir.base.plugins import objects
-from weir.base.units import about_size, durations, few, sizes
+from weir.base.units import about_size, counted, durations, few, sizes
 from weir.decide.accept.contract import Line
 from weir.decide.accept.evidence import EXPERIMENT, Measured, Run, shown_value
 from weir.plan.config.parameters import cell_default, cell_key
@@ -218,7 +218,7 @@ def rounds_at_least(least: int, subject: Subject) -> Iterator[str]:
     if _lacks_runs(subject):
         yield Unknown(f"which runs the records are of is not recorded; the contract requires {least}")
     elif count < least:
-        yield f"n = {count} usable runs, not {least}"
+        yield f"n = {counted(count, 'usable run')}, not {least}"
 
 
 @condition
@@ -229,7 +229,7 @@ def iterations_at_least(least: int, subject: Subject) -> Iterator[str]:
     if _lacks_runs(subject):
         yield Unknown(f"which runs the iterations are of is not recorded; each needs {least}")
     elif counts and min(counts.values()) < least:
-        yield f"a run has {min(counts.values())} iterations, not {least}"
+        yield f"a run has {counted(min(counts.values()), 'iteration')}, not {least}"
 
 
 @condition
@@ -316,7 +316,7 @@ def same_run(accesses: Sequence[str], subject: Subject) -> Iterator[str]:
     for access in accesses:
         without = [row for row in subject.rows if access not in together[row["cell"], row.get("run")]]
         if without:
-            yield f"{len(without)} records come from runs that did not measure {access}"
+            yield f"{counted(len(without), 'record')} of runs that did not measure {access}"
 
 
 @condition

@@ -241,7 +241,7 @@ def _too_few(promise: Promise, value: Value, autocorrelation: float) -> str:
     if promise.statistic == MEDIAN:
         fewest = fewest_for_median(autocorrelation, value.level)
         interval = f"{100 * value.level:.4g} % interval"
-        return f"{value.runs} runs have no {interval} of their median: measure {fewest} or more"
+        return f"no {interval} of the median of {counted(value.runs, 'run')}: measure {fewest} or more"
     return "one run has no interval: measure more rounds"
 
 

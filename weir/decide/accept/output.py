@@ -71,9 +71,9 @@ def verified_lines(measured: Measured) -> list[str]:
     beside = f", {count} of a cross-check, which no line uses" if count else ""
     lines = [
         f"Rounds: {sum(rounds.planned.values())} planned, {held} in the records{beside}, "
-        f"{len([one for one in rounds.findings if one.kind not in REMARKS])} findings.",
-        f"Ledger: {rounds.entries} runs of its directory, of which {rounds.entries - rounds.foreign} are of "
-        f"cells of this study; head {rounds.head}.",
+        f"{counted(len([one for one in rounds.findings if one.kind not in REMARKS]), 'finding')}.",
+        f"Ledger: {counted(rounds.entries, 'run')} of its directory, of which "
+        f"{rounds.entries - rounds.foreign} are of cells of this study; head {rounds.head}.",
     ]
     lines += [str(one) for one in rounds.findings if one.kind in (REPEATED, CLOCK)]
     lines += [measured.campaign] if measured.campaign else []

@@ -260,7 +260,7 @@ def _worse(one: Judged, fail_on: FailOn) -> Iterator[str]:
     if fail_on.slower and one.estimate is None:
         yield f"cannot be compared: {one.notes[0]}"
     if fail_on.missing and second.rounds < first.rounds:
-        yield f"B has {second.rounds} rounds, A has {first.rounds}"
+        yield f"B has {counted(second.rounds, 'round')}, A has {first.rounds}"
     if fail_on.slower or fail_on.missing:
         yield from (f"B: {text}" for text in second.dropped)
     if fail_on.degraded and second.bad_share > first.bad_share:

@@ -12,7 +12,7 @@ import numpy as np
 
 from weir.base.errors import InputError
 from weir.base.files import as_json
-from weir.base.units import listed
+from weir.base.units import counted, listed
 from weir.decide.compare.sides import campaigns
 from weir.decide.history import RECENT_POINTS, figure, output
 from weir.decide.history.band import band_of, judge_newest
@@ -42,7 +42,7 @@ def _add(history: Path, study: Path) -> str:
     if not is_database(study):
         return f"added {add_campaign(history, study)}"
     added = add_sessions(history, study)
-    text = f"added {len(added.folders)} sessions of ReFrame, {added.known} were there"
+    text = f"added {counted(len(added.folders), 'session')} of ReFrame, {added.known} were there"
     return text + (f"; no rates: {', '.join(sorted(added.other_units))}" if added.other_units else "")
 
 

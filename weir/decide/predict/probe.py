@@ -20,6 +20,7 @@ from pathlib import Path
 
 from weir.audit.judge import USABLE
 from weir.base.errors import WeirError
+from weir.base.units import counted
 from weir.decide.compare.confirmation import Finder
 from weir.decide.predict.forecast import Forecast, shown_target
 from weir.decide.predict.rates import pooled_spread
@@ -129,7 +130,7 @@ class Probe:
             for target, name in self.targets.items()
             for access in sorted(access for one, access in self.of_access if one == target)
         ]
-        return f"probe, {self.rounds} rounds: rate now over then: {', '.join(parts)}"
+        return f"probe, {counted(self.rounds, 'round')}: rate now over then: {', '.join(parts)}"
 
 
 def probe(records: Path, rows: Sequence[Row], found: Mapping[str, Sequence[Forecast]]) -> Probe:

@@ -151,7 +151,7 @@ VIOLATIONS = [
         "jupiter-ior",
         violate(iterations=1),
         "iterations-at-least",
-        "1 iterations, not 3",
+        "1 iteration, not 3",
     ),
     ("other processes", "mistral-2015", violate(ppn=12), "ppn", "processes per node: 12, not 6"),
     ("other nodes", "jupiter-ior", violate(nodes=2), "nodes", "nodes: 2, not 65 or more"),

@@ -73,7 +73,7 @@ def test_fast_runs_do_not_carry_a_promise_about_the_median() -> None:
 def test_a_median_of_too_few_runs_tells_how_many_it_needs() -> None:
     few = judged([[0.5, 0.53, 0.51, 0.54, 0.52]], statistic="median")
     assert few.verdict == NOT_PROVEN
-    assert "5 runs have no 97 % interval of their median: measure 9 or more" in few.why
+    assert "no 97 % interval of the median of 5 runs: measure 9 or more" in few.why
     enough = judged([[0.5 + run % 2 / 100 for run in range(9)]], statistic="median")
     assert enough.verdict == PASS
 
