@@ -57,11 +57,18 @@ doubt_about_verdicts <- function(records) {
   }
   absent <- if (is.null(real$missing)) character() else unlist(strsplit(real[verdict == "UNPROVEN"]$missing, ";",
     fixed = TRUE))
-  common <- names(sort(table(absent), decreasing = TRUE))[1]
+  common <- commonest(absent)
   doubt(sprintf("%s of %s", thousands(unproven), thousands(nrow(real))), sprintf(
     "results are unproven: no rule found a fault, but evidence is missing%s.",
-    if (is.null(common) || is.na(common)) "" else sprintf(", most often that %s", meaning_of_evidence(common))
+    if (is.null(common)) "" else sprintf(", most often that %s", meaning_of_evidence(common))
   ))
+}
+
+# The name that is there most often; none where several are as often.
+commonest <- function(names) {
+  counts <- table(names)
+  most <- names(counts)[counts == max(counts, 0)]
+  if (length(most) == 1) most
 }
 
 # A name that is new stands for itself.
@@ -73,11 +80,11 @@ doubt_about_findings <- function(records) {
   if (nrow(bad) == 0) {
     return(NULL)
   }
-  rules <- sort(table(unlist(strsplit(bad$reasons, "; *"))), decreasing = TRUE)
+  rule <- commonest(unlist(strsplit(bad$reasons, "; *")))
   kinds <- words_of_column("verdict")[intersect(c("DEGRADED", "INVALID"), bad$verdict)]
   doubt(sprintf("%s of %s", thousands(nrow(bad)), thousands(sum(!records$emulated))), sprintf(
     "results are %s%s.", paste(kinds, collapse = " or "),
-    if (length(rules) == 0) "" else sprintf(", most often by the rule %s", names(rules)[1])
+    if (is.null(rule)) "" else sprintf(", most often by the rule %s", rule)
   ))
 }
 

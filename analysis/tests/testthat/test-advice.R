@@ -213,6 +213,11 @@ test_that("doubts name evidence in words, and the rule that found most", {
   found <- doubt_about_findings(records)
   expect_identical(found$number, "2 of 3")
   expect_identical(found$sentence, "results are degraded or invalid, most often by the rule sync-not-applied.")
+  # Of two that are as often none is the commonest.
+  records[2, reasons := "exit-code"]
+  expect_identical(doubt_about_findings(records)$sentence, "results are degraded or invalid.")
+  records[3, missing := "fetched;end"]
+  expect_match(doubt_about_verdicts(records)$sentence, "but evidence is missing.", fixed = TRUE)
   expect_identical(meaning_of_evidence("new"), "new")
 })
 
