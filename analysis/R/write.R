@@ -64,21 +64,23 @@ why_nothing <- function(part, table, records) {
   } else if (nrow(table) > 0 && (is.null(table$n) || any(table$n > 0))) {
     NULL
   } else if (is.null(part$if_empty) || (nrow(usable) == 0 && !is.null(part$statistic))) {
-    why_empty(part, nrow(records), nrow(usable))
+    why_empty(part, nrow(records), nrow(usable), any(records$verdict %in% usable_verdicts))
   } else {
     part$if_empty
   }
 }
 
-why_empty <- function(part, records, usable) {
+why_empty <- function(part, records, usable, any_undoubted) {
   if (records == 0) {
     "there are no records."
   } else if (usable == 0) {
-    sprintf("no valid record: all %s are invalid.", format(records, big.mark = ","))
+    all <- if (records == 1) "the only one is" else paste("all", thousands(records), "are")
+    sprintf("no valid record: %s invalid.", all)
   } else if (is.null(part$needs)) {
     "no valid record for it."
   } else {
-    sprintf("it needs %s.", part$needs)
+    # Degraded records alone may be of what the part needs.
+    sprintf("it needs %s%s.", part$needs, if (any_undoubted) "" else ", and no record is valid or unproven")
   }
 }
 

@@ -192,12 +192,15 @@ test_that("what does not apply has no picture and says why in print", {
   }
   for (name in names(figures)) {
     expect_identical(reason(name, many_nodes()[, verdict := "INVALID"]), "no valid record: all 72 are invalid.")
+    expect_identical(reason(name, many_nodes()[1][, verdict := "INVALID"]), "no valid record: the only one is invalid.")
     expect_identical(reason(name, many_nodes()[0]), "there are no records.")
   }
   expect_identical(
     reason("scaling", one_node()), "all records are of 1 node and 1 process per node; there is nothing to scale."
   )
   expect_null(reason("transfer-size", one_node(access = "read")))
+  expect_identical(reason("effects", one_node()[, verdict := "DEGRADED"]),
+    "it needs cells that differ in one setting only, and no record is valid or unproven.")
   files <- written(figures$scaling, one_node())
   expect_identical(
     readLines(files$tex),
