@@ -151,7 +151,8 @@ counted_proofs <- function(records) {
     return(list())
   }
   words <- words_of_column("proof")
-  counts <- vapply(names(words), function(level) sum(records$proof == level, na.rm = TRUE), 1L)
+  proofs <- records[verdict == "VALID"]$proof
+  counts <- vapply(names(words), function(level) sum(proofs == level, na.rm = TRUE), 1L)
   lapply(names(words)[counts > 0], function(level) list(count = counts[[level]], text = words[[level]]))
 }
 

@@ -12,13 +12,13 @@ page_points <- function(records) {
   first <- data[, .SD[1], by = by, .SDcols = setdiff(intersect(c(page_columns, dimensions()), names(data)), by)]
   # A percentile of few operations is their maximum.
   usable <- data.table::copy(data[verdict %in% usable_verdicts])
-  usable[, `:=`(sync_share = sync_s / total_s, known_ops = data.table::fifelse(is.na(ops), 0, as.numeric(ops)))]
-  # The maximum of no rows is a warning and no group.
-  tails <- suppressWarnings(usable[, .(
-    iops = median(ops_s), most_ops = max(known_ops), p99_us = median(lat_p99_us), seconds = median(total_s),
-    bytes = median(moved_bytes), sync_share = median(sync_share)
-  ), by = by])
-  tails[most_ops < 100, p99_us := NA_real_][, most_ops := NULL]
+  usable[, sync_share := sync_s / total_s][!(ops >= 100) %in% TRUE, lat_p99_us := NA_real_]
+  # What one record lacks the others have.
+  tails <- usable[, .(
+    iops = median(ops_s, na.rm = TRUE), p99_us = median(lat_p99_us, na.rm = TRUE),
+    seconds = median(total_s, na.rm = TRUE), bytes = median(moved_bytes, na.rm = TRUE),
+    sync_share = median(sync_share, na.rm = TRUE)
+  ), by = by]
   verdict_counts <- counts_of_verdicts(data, by)
   evidence <- doubts_of_points(data, by)
   points <- first[points, on = by]

@@ -110,6 +110,15 @@ test_that("a point has the latency histogram of all of its usable records", {
   expect_length(of(2^14, "read"), 0)
 })
 
+test_that("a record without a time or a rate hides none of the others, and too few operations have no percentile", {
+  records <- read_synthetic(access = "write", n = 3, cell = "c", ops = 1000, ops_s = 10 * 1:3, lat_p99_us = 1:3)
+  records[iteration == 0, `:=`(total_s = NA, ops_s = NA, lat_p99_us = NA)]
+  records[iteration == 1, ops := 99]
+  point <- page_points(records)
+  expect_identical(c(point$iops, point$p99_us), c(25, 3))
+  expect_identical(point$seconds, stats::median(records$total_s, na.rm = TRUE))
+})
+
 test_that("counts of verdicts are of real storage, emulated storage stands beside", {
   skip_if_quick()
   rows <- repeated_rounds(2)
@@ -267,6 +276,9 @@ test_that("verdicts that came with a table are those of its author, and nothing 
   words <- proof_words(read_records(write_synthetic(rows[, notes := ""])), list())
   expect_match(words, "results proven", fixed = TRUE)
   expect_match(words, "\\([0-9,]+ to the servers\\)")
+  # Only what is valid was followed anywhere.
+  words <- proof_words(read_records(write_synthetic(rows[, `:=`(notes = "", verdict = "DEGRADED")])), list())
+  expect_no_match(words, "to the servers", fixed = TRUE)
 })
 
 test_that("claims stand on the page of a suite that asks for them, and on no other", {
