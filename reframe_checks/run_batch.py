@@ -20,6 +20,8 @@ def main(system: str, batch: str, plan: str, receipt: str) -> int:
         file.unlink(missing_ok=True)
     if handover.take_in_turns():
         return 0
+    # Python itself does not search the folder of a script with PYTHONSAFEPATH.
+    sys.path.insert(0, str(Path(__file__).resolve().parent))
     from weir_checks.start import run_reframe  # takes a while, and is not needed where batches take turns
 
     status = run_reframe(system, batch, Path(plan).resolve(), handover)

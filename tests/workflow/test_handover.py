@@ -92,7 +92,8 @@ def test_a_home_that_cannot_be_written_and_a_percent_sign_fail_no_batch(tiny: Ch
     assert [*study.glob("results/local/reframe/perflogs/local/node/*.log")]
 
 
-def test_without_reframe_the_reason_is_handed_over(tmp_path: Path) -> None:
+@pytest.mark.parametrize("settings", [{}, {"PYTHONSAFEPATH": "1"}], ids=["plain", "safe-path"])
+def test_without_reframe_the_reason_is_handed_over(tmp_path: Path, settings: dict[str, str]) -> None:
     """As after `pip install` of weir alone, in a directory of weir init."""
     program = ROOT / "reframe_checks/run_batch.py"
     arguments = [
@@ -103,7 +104,7 @@ def test_without_reframe_the_reason_is_handed_over(tmp_path: Path) -> None:
         tmp_path / "plan.json",
         tmp_path / "a.json",
     ]
-    environment = {"PATH": "/nonexistent", "PYTHONPATH": str(ROOT)}
+    environment = {"PATH": "/nonexistent", "PYTHONPATH": str(ROOT), **settings}
     done = subprocess.run(arguments, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "weir: a-batch: reframe is not on the PATH\n    spack install weir, or: pip install" in done.stderr
