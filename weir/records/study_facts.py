@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import re
 import shutil
 import subprocess
 from collections import defaultdict
@@ -22,6 +24,7 @@ from weir.records.tally import MACHINE_KEYS, Tally
 from weir.terms.model import Cell, Row
 
 LOCK = "envs/pip/requirements.txt"
+_OF_A_REPOSITORY = re.compile("GIT_(?!CONFIG_)")  # which may name the checkout as a safe.directory
 
 
 @cache
@@ -32,7 +35,9 @@ def commit_of(root: Path) -> str | None:
     arguments = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     if not shutil.which("git"):
         return None
-    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    # GIT_DIR, GIT_INDEX_FILE and the like are of the repository of a hook, or of somebody's dotfiles.
+    environment = {name: value for name, value in os.environ.items() if not _OF_A_REPOSITORY.match(name)}
+    done = subprocess.run(arguments, env=environment, capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else None
 
 

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from weir.records.study_facts import archive_facts
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from weir.records.study_facts import archive_facts, commit_of
 
 
 def row_of(**columns: str) -> dict[str, str]:
@@ -23,3 +29,26 @@ def test_reasons_come_with_what_they_mean_and_an_example() -> None:
     example, *others = reason["examples"]
     assert example == {"label": "a cell", "access": "write", "verdict": "DEGRADED", "evidence": "no fsync"}
     assert [one["evidence"] for one in others] == ["1 of 9", "2 of 9"]
+
+
+def commit_in(folder: Path, text: str) -> str:
+    """A new repository of one file; returns its commit."""
+    folder.mkdir()
+    (folder / "file").write_text(text)
+    git = ["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message=a"]):
+        subprocess.run([*git, *command], check=True)
+    return subprocess.run([*git, "rev-parse", "HEAD"], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="there is no git")
+def test_the_commit_is_of_the_code_where_git_is_told_of_another_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a hook of that one."""
+    own, other = tmp_path / "own", tmp_path / "other"
+    commit = commit_in(own, "own")
+    commit_in(other, "other")
+    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(other / ".git/index"))
+    assert commit_of(own) == commit.strip()
