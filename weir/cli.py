@@ -19,7 +19,7 @@ from typing import NoReturn, Protocol, cast
 import weir
 import weir.commands
 from weir.base.errors import InputError, WeirError, did_you_mean, error_data, from_os_error, visible_output
-from weir.base.files import require_file
+from weir.base.files import expanded, require_file
 from weir.base.plugins import missing_package
 from weir.base.processes import EXIT_INTERRUPTED
 from weir.base.storage_calls import in_time
@@ -150,7 +150,7 @@ def _run(given: list[str]) -> int:
         if sys.flags.optimize > 1:
             message = "Python drops the texts of the rules of the audit"
             raise InputError(message, key="PYTHONOPTIMIZE", hint="unset PYTHONOPTIMIZE")
-        args = build_parser(given[0] if given else None).parsed(given)
+        args = _with_homes(build_parser(given[0] if given else None).parsed(given))
         _require_files(args)
         code: int = args.execute(args)
         sys.stdout.flush()
@@ -181,6 +181,14 @@ def _no_answer(given: Sequence[str]) -> int:
 
 def _exit_1(command: Command) -> str:
     return getattr(command, "EXIT_1", "")
+
+
+def _with_homes(args: argparse.Namespace) -> argparse.Namespace:
+    """The arguments with the home of the user in each path."""
+    for name, value in vars(args).items():
+        if isinstance(value, Path):
+            setattr(args, name, expanded(value))
+    return args
 
 
 def _require_files(args: argparse.Namespace) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from reframe.core.runtime import runtime
 
 from weir.base.errors import WeirError
+from weir.base.files import expanded
 from weir.base.plugins import load
 from weir.decide.history.reframe_results import Access, limits_of, read_bounds
 
@@ -25,7 +26,7 @@ def references(given: str) -> Mapping[Access, tuple[float, float]]:
     if not given:
         return {}
     if given != STORED:
-        return _references(Path(given).resolve())
+        return _references(expanded(given).resolve())
     file = Path(os.path.expandvars(runtime().get_option("storage/0/sqlite_db_file")))
     if runtime().get_option("storage/0/enable") and not file.exists():
         return {}  # this session is the first one that is stored

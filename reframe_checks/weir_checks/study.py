@@ -20,6 +20,7 @@ from reframe.core.runtime import runtime
 
 import weir.data
 from weir.base.errors import WeirError
+from weir.base.files import expanded
 from weir.measure.handover import MEASURED_PLAN, Handover, start_of_workflow
 from weir.plan import Batch, Plan, read_plan
 from weir.workflow.study import Study, cells_left, hand_over, measured_study, waiting_beside
@@ -93,7 +94,7 @@ class Case:
         directory is their own folder, so this is called when the test runs.
         """
         base = Path.cwd() if IN_A_WHEEL else ROOT
-        first = self._place(Path(results or base / self.study.site_folder).resolve())
+        first = self._place(expanded(results or base / self.study.site_folder).resolve())
         if keep or not self._is_taken(first):
             _TAKEN.add((first.results, self.batch.batch))
             return first

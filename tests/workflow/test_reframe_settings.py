@@ -105,7 +105,9 @@ def test_a_site_of_weir_that_has_other_names_is_mapped(tiny: Checkout) -> None:
     arguments = ("--name=^measure", "-S", "suite=tiny", "--run")
     session = reframe(tiny, *arguments, settings=settings(tiny, ", 'weir': 'local'"))
     assert session.outcomes == ["OK"], session.text
-    session = reframe(tiny, *arguments, "-S", "site=local", "-S", "results=again", settings=settings(tiny))
+    # The shell leaves the tilde of `-S measure.results=~/again`.
+    arguments += ("-S", "site=local", "-S", "measure.results=~/again")
+    session = reframe(tiny, *arguments, settings=settings(tiny), environment={"HOME": str(tiny.root)})
     assert session.outcomes == ["OK"], session.text
     assert len(list(tiny.root.glob("again/runs/*/*/run.json"))) == 4
 

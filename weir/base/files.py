@@ -44,6 +44,12 @@ def path_fault(path: Path | str) -> str | None:
     return "has a colon, which separates paths, and types of file systems in MPI-IO" if ":" in text else None
 
 
+def expanded(given: str | Path) -> Path:
+    """The path with the home of ~, which shells leave in --out=~/x.csv; without a home of that name, as it is
+    written."""
+    return Path(os.path.expanduser(given))
+
+
 def require_plain_path(path: Path, what: str) -> Path:
     if fault := path_fault(path):
         raise InputError(f"{what} {str(path)!r} {fault}", hint="move or rename it")

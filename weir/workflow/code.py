@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from weir.base.files import expanded
 from weir.data import data_folder
 
 CONFIG_FILE = "config/config.yaml"
@@ -126,7 +127,7 @@ def configuration_of(workflow: Any) -> str:
     """The file for `configfile:`: that of the user's directory, else of the working directory, else of weir.
     A module has the configuration of its `config:`, or else weir's own: the others are the other
     workflow's."""
-    from weir.plan.config.sources import VARIABLE, expanded  # takes a while
+    from weir.plan.config.sources import VARIABLE  # takes a while
 
     if not is_module(workflow):
         named = workflow.config_settings.overwrite_config.get("config_dir") or os.environ.get(VARIABLE)

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from weir.base.files import expanded
 from weir.measure.handover import MEASURED_PLAN, note_start
 from weir.plan import Plan, make_plan, read_plan
 from weir.plan.allocation import admission, allocations, retries
@@ -195,7 +196,7 @@ def _plan(config: Mapping[str, Any], code: Code) -> Plan:
     """The plan of --config plan=FILE, by whoever started the workflow; else that of the configuration."""
     given = config.get("plan")
     if given:
-        return read_plan(Path(given))
+        return read_plan(expanded(given))
     if code.is_here:
         return make_plan(load_config(overrides=config))
     own = Path("config")

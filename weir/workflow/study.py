@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError, visible
+from weir.base.files import expanded
 from weir.base.units import counted
 from weir.measure.handover import MEASURED_PLAN, Handover
 from weir.plan import Batch, Plan, plan_data, write_plan
@@ -79,7 +80,7 @@ def archive_of(config: Mapping[str, Any], root: Path) -> Study | None:
     given = config.get("records")
     if not given:
         return None
-    records = next((path for path in (Path(given), root / given) if path.is_file()), None)
+    records = next((path for path in (expanded(given), root / given) if path.is_file()), None)
     if records is None:
         raise WeirError(
             f"there is no such file: {given}",

@@ -98,6 +98,15 @@ def test_plan_prints_json_and_nothing_else(checkout: Path, capsys: pytest.Captur
     assert json.loads(capsys.readouterr().out)["cost"]["cells"] == 2
 
 
+def test_a_tilde_that_no_shell_replaced_is_the_home(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shells leave --out=~/plan.json, and a directory of that name is a trap: `rm -r ~` empties the home."""
+    monkeypatch.setenv("HOME", str(checkout / "home"))
+    (checkout / "home").mkdir()
+    assert cli.main(["plan", "--out=~/plan.json"]) == 0
+    assert (checkout / "home/plan.json").is_file()
+    assert not (checkout / "~").exists()
+
+
 def test_wrong_files_end_with_2_and_messages(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["plan", "--suite", "mien", "--target", "dsk"]) == 2
     printed = capsys.readouterr()

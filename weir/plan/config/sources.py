@@ -10,7 +10,7 @@ from pathlib import Path
 
 import weir
 from weir.base.errors import ConfigError, InputError, Problem, did_you_mean
-from weir.base.files import require_plain_path
+from weir.base.files import expanded, require_plain_path
 from weir.data import data_folder
 
 VARIABLE = "WEIR_CONFIG"
@@ -116,11 +116,6 @@ def layered(
         hint = "lay it out like config/ of the checkout, such as DIR/suites/mine.yaml"
         raise InputError(f"'{given}' {problem}", key=key, value=str(given), hint=hint)
     return Sources(root, (own, base))
-
-
-def expanded(given: str | Path) -> Path:
-    """The path with the home of ~; where there is none of that name, as it is written."""
-    return Path(os.path.expanduser(given))
 
 
 def _root_of(shipped: Path, here: Path) -> Path:

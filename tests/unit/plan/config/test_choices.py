@@ -70,6 +70,14 @@ def test_archived_records_that_are_missing_are_named(tmp_path: Path) -> None:
         archive_of({"records": "archive/none.csv"}, tmp_path)
 
 
+def test_archived_records_may_be_below_the_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "mine.csv").touch()
+    study = archive_of({"records": "~/mine.csv"}, tmp_path)
+    assert study is not None
+    assert study.records == tmp_path / "mine.csv"
+
+
 def test_another_configuration_file(tmp_path: Path) -> None:
     root = checkout(tmp_path)
     (root / "other.yaml").write_text("site: here\nsuites: [other]\ntargets: [memory]\n")
