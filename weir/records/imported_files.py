@@ -92,6 +92,8 @@ _SOURCE_CHARACTERS = 64 * 2**10
 # What a file is whatever it mentions; the first pattern that fits counts.
 _KINDS_FIRST: tuple[tuple[str, str], ...] = (
     (r"\A\s*\Z", "an empty file"),
+    (r"\A\x7fELF|\A%PDF|\A.?PNG\b|\APK\x03\x04|\A.?HDF\r?\n|\A.?NUMPY|\ASQLite", "binary data"),
+    (r"\A[^\n]{257}ustar|\A[^\0\n]{1,99}\0{1,99}[0-7]{6,7}[ \0]", "a tar archive, to be unpacked first"),
     (r"\A#!", "a script"),
     (r"^# darshan log version", "output of darshan-parser"),
     (
@@ -122,8 +124,6 @@ _SOURCES: tuple[tuple[str, tuple[str, ...]], ...] = (
 _QUOTES = re.compile(r"```|^\.\. code(?:-block)?::", re.MULTILINE)  # a page quotes source
 # The first pattern that fits counts.
 _KINDS: tuple[tuple[str, str], ...] = (
-    (r"\A\x7fELF|\A%PDF|\A.?PNG\b|\APK\x03\x04|\A.?HDF\r?\n|\A.?NUMPY|\ASQLite", "binary data"),
-    (r"\A[^\n]{257}ustar|\A[^\0\n]{1,99}\0{1,99}[0-7]{6,7}[ \0]", "a tar archive, to be unpacked first"),
     (r"\A\s*<(!DOCTYPE html|html)", "a page of HTML, whose text is to be saved first"),
     (r"Iozone: Performance Test of File I/O", "output of iozone"),
     (r"^Version\s+[\d.]+[a-z]?\s+-+Sequential Output|^1\.9\d[a-z]?,1\.9\d", "output of bonnie++"),

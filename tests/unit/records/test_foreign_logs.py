@@ -105,6 +105,7 @@ KINDS = {
     "a script": ["#!/bin/bash\n#SBATCH -N 2\nsrun ior\n"],
     "a tar archive, to be unpacked first": [
         "log" + "\0" * 254 + "ustar",
+        "log" + "\0" * 254 + "ustar\nread: IOPS=3, BW=3MiB/s (4MB/s)(1MiB/2msec)\n",
         "ior/" + "\0" * 96 + "000755 \0" + "000000 \0",  # before 1988, as make dist still packs
     ],
     "binary data": ["\x7fELF\0\0", "a\0b"],

@@ -62,6 +62,10 @@ KINDS = {
         f"# darshan log version: 3.41\n# exe: h5bench_write -a w.cfg\n{DARSHAN}",
         DARSHAN,
     ],
+    "what IOR prints beside a summary file, which has its results": [
+        "Writing output to run-json/8-tasks.json\nWARNING: Expected aggregate file size       = 134217728\n",
+        "ior WARNING: fsync() not supported\nWriting output to run.csv\n",
+    ],
     "output of fio": [  # lines without those of their jobs
         "  write: IOPS=3893, BW=3894MiB/s (4083MB/s)(1024MiB/263msec)\n",
         "1\t  read : io=10233MB, bw=117MB/s, iops=11764, runt=  6968msec\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ from weir.terms.model import Parsed
 from weir.tools import tools
 from weir.tools.complaints import complaint
 
-LOG = (Path(__file__).parents[2] / "golden/ior/ior-posix-shared.txt").read_text()
+GOLDEN = Path(__file__).parents[2] / "golden/ior"
+LOG = (GOLDEN / "ior-posix-shared.txt").read_text()
 
 
 def runs(text: str) -> list[Parsed]:
@@ -39,6 +41,16 @@ def test_what_was_requested_is_the_product_not_what_ior_expects() -> None:
     (after,) = runs(LOG[:place] + warning + moved + LOG[place:])
     assert after.rows[0]["requested_bytes"] == before.rows[0]["requested_bytes"]
     assert after.rows[0]["moved_bytes"] == before.rows[0]["moved_bytes"]
+
+
+@pytest.mark.parametrize(("rate", "is_whole"), [(None, True), ("12.5000", False)])
+def test_a_summary_file_alone_has_none_of_the_warnings_about_sizes(rate: str | None, is_whole: bool) -> None:
+    """They are on the screen: 243 results that a stonewall or a shorter file had ended were INVALID, because
+    the bytes that were requested are not their rate times their time."""
+    text = (GOLDEN / "ior-summaryfile.json").read_text().replace("NCMPI", "POSIX")
+    (run,) = runs(re.sub(r'(?<="bwMiB": )[\d.]+', rate, text) if rate else text)
+    assert {row["moved_bytes"] == row["requested_bytes"] for row in run.rows} == {is_whole}
+    assert {row["file_bytes"] for row in run.rows} == {None}
 
 
 @pytest.mark.parametrize(

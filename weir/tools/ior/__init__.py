@@ -12,7 +12,7 @@ from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Habits, Parameter, RunPaths
 from weir.tools.engine import EngineTool, is_engine, read_document
 from weir.tools.ior.arguments import API_NAMES, API_OPTIONS, IOR_OPTIONS
-from weir.tools.ior.log import GREATEST, START
+from weir.tools.ior.log import ELSEWHERE, GREATEST, START
 from weir.tools.ior.problems import find_problems, what_the_original_cannot
 from weir.tools.ior.rows import parse_log, parse_outputs
 from weir.tools.outputs import read_texts
@@ -166,6 +166,7 @@ class Ior(EngineTool):
     name = "ior"
     log_start = START
     output_pattern = re.compile(r"^Max (Write|Read): +[\d.]+ MiB/sec", re.MULTILINE)
+    other_files = ((ELSEWHERE, "what IOR prints beside a summary file, which has its results"),)
     unread = (GREATEST, "the greatest rates of IOR alone, which are not read (use all that it prints)")
     observing_command = "weir-io ior OPTIONS OF IOR --json=run.json"
     purpose = "bandwidth"

@@ -19,6 +19,7 @@ START = re.compile(r"^(?:IOR|weir-io)[- ]\d", re.MULTILINE)
 GREATEST = re.compile(
     r"\A(?![\s\S]*^(?:access +bw|IOR-\d))(?:[^\n#]*\n){0,50}?Max (?:Write|Read): +\(?[\d.]", re.MULTILINE
 )
+ELSEWHERE = re.compile(r"\A(?:(?:ior )?WARNING: .*\n)*Writing output to \S+$", re.MULTILINE)
 _HEADER = re.compile(r"^(?P<program>IOR|weir-io)[- ](?P<version>\d\S*?):? ")
 _KEY = re.compile(r"[A-Za-z][\w ()/-]*")
 _JSON_PAIR = re.compile(r'"(?P<key>[^"]+)"\s*:\s*(?:"(?P<text>[^"]*)"|(?P<number>-?[0-9.][0-9.e+-]*))')

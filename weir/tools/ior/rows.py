@@ -42,7 +42,7 @@ def parse_log(text: str) -> Sequence[Parsed]:
     runs = [run for run in scan(text) if run.is_of_ior]
     for run in runs:
         run.program = run.program or "IOR"  # a log without its first lines
-    return _with_stripes([_parsed_run(run) for run in runs], runs)
+    return _with_stripes([_parsed_run(run, is_alone=True) for run in runs], runs)
 
 
 def _with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
@@ -60,15 +60,17 @@ def _take_sizes(summary: RunLog, warned: Sequence[dict[str, int]]) -> None:
         return
     waiting = list(warned)
     for result in results:
-        if waiting and _moved_fits(result.values, waiting[0]):
+        rate, total_s = (real(result.values.get(name)) for name in ("bw", "total"))
+        if waiting and _moved_fits(rate, total_s, waiting[0].get("moved_bytes", 0)):
             result.sizes = waiting.pop(0)
     for sizes in waiting:
         summary.messages.append(Message("warning", f"sizes of an unknown result differ: {sizes}"))
 
 
-def _moved_fits(values: Mapping[str, str], sizes: Mapping[str, int]) -> bool:
-    bw_mib_s, total_s = real(values.get("bw")) or 0.0, real(values.get("total")) or 0.0
-    return product_contains(bw_mib_s, total_s, sizes.get("moved_bytes", 0) / _MIB)
+def _moved_fits(rate: object, total_s: object, moved_bytes: int) -> bool:
+    if not isinstance(rate, float) or not isinstance(total_s, float):
+        return False
+    return product_contains(rate, total_s, moved_bytes / _MIB)
 
 
 def _with_stripes(parsed: list[Parsed], runs: Sequence[RunLog]) -> list[Parsed]:
@@ -121,13 +123,16 @@ _PARAMETER_FLAGS = {
 }
 
 
-def _parsed_run(run: RunLog) -> Parsed:
-    """One execution; rows of all its tests, one after the other."""
+def _parsed_run(run: RunLog, is_alone: bool = False) -> Parsed:
+    """One execution; rows of all its tests, one after the other. is_alone: without what IOR printed beside a
+    summary file, where its warnings are."""
     rows: list[Row] = []
     requested: dict[str, Any] = {}
     expected_results = 0
     for test in run.tests or [Test()]:
         requested = _requested_of(test, run.command_line)
+        if is_alone and run.from_json and "summary_file" in requested and not run.sizes:
+            requested["warns_elsewhere"] = True
         test.results = test.results or list(_of_summaries(test, requested.get("iterations", 1)))
         found = _test_rows(test, requested, run.began)
         options = other_options(run.command_line) | test.hints
@@ -227,7 +232,7 @@ def _row(result: Printed, requested: Mapping[str, Any]) -> Row:
         **{name: requested.get(name) for name in _AS_REQUESTED},
     }
     row |= {column: real_or_text(values[name]) if name in values else None for name, column in _TIMES.items()}
-    row |= _sizes(result.sizes, row, tasks)
+    row |= _sizes(result.sizes, row, tasks, "warns_elsewhere" in requested)
     row["observed"] = {key: requested[key] for key in _FOR_AUDIT if key in requested} | {"tasks": tasks}
     if result.mean_of > 1:
         row["observed"]["mean_of"] = result.mean_of
@@ -261,8 +266,9 @@ def _drawn(result: Printed, row: Row, tasks: int | None) -> dict[str, Any]:
     return {"drawn": drawn | {"because": _LATE_FROM_HEADS if late else ""}}
 
 
-def _sizes(warned: Mapping[str, int], row: Row, tasks: int | None) -> Row:
-    """IOR prints three sizes where they differ, and nothing where all of them are what was requested."""
+def _sizes(warned: Mapping[str, int], row: Row, tasks: int | None, is_elsewhere: bool) -> Row:
+    """IOR prints three sizes where they differ, and nothing where all of them are what was requested. Where
+    it prints them elsewhere, rate and time tell whether all was moved, and nothing the size of the file."""
     requested_bytes = warned.get("requested_bytes")
     if tasks and row["block_bytes"] and row["segments"]:
         # The warning's expected size is that of one file, or what is left after an overflow.
@@ -270,10 +276,13 @@ def _sizes(warned: Mapping[str, int], row: Row, tasks: int | None) -> Row:
     if requested_bytes and requested_bytes > _ENDLESS:
         requested_bytes = None  # only the stonewall was to end it
     silent = None if row["api"] in (None, *_SIZES_UNCHECKED) else requested_bytes
+    moved = warned.get("moved_bytes", None if warned else silent)
+    if is_elsewhere and moved and not _moved_fits(row["bw_mib_s"], row["total_s"], moved):
+        moved = None
     return {
         "requested_bytes": requested_bytes,
-        "moved_bytes": warned.get("moved_bytes", None if warned else silent),
-        "file_bytes": warned.get("file_bytes", None if warned else silent),
+        "moved_bytes": moved,
+        "file_bytes": warned.get("file_bytes", None if warned or is_elsewhere else silent),
     }
 
 
