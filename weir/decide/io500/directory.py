@@ -26,7 +26,7 @@ from weir.decide.io500.result import (
     hash_of,
     relative,
 )
-from weir.decide.io500.result_files import is_ini, is_summary, read_ini, read_summary
+from weir.decide.io500.result_files import is_ini, is_summary, read_ini, read_summary, summaries_in
 from weir.terms.model import Parsed, Row
 from weir.tools import tools
 from weir.tools.outputs import read_text
@@ -141,16 +141,19 @@ def read_directory(folder: Path) -> Result:
     return _with_logs(replace(result, label=_label(folder), notes=notes), job)
 
 
-def read_file(file: Path) -> Result | None:
-    """The result in one file; None if it holds no result."""
-    if not file.is_file():
-        return None
-    texts, _ = read_all([file])
+def read_file(file: Path) -> list[Result]:
+    """The results in one file; several in a page or an output that has the summaries of several runs."""
+    texts, _ = read_all([file] if file.is_file() else [])
     for text in texts.values():
         for fits, read in _READERS.values():
             if fits(text):
-                return replace(read(text, file), label=_label(file.parent))
-    return None
+                found = [read(part, file) for part in (summaries_in(text) if fits is is_summary else [text])]
+                label = _label(file.parent)
+                names = [
+                    f"{label}#{number}" if len(found) > 1 else label for number in range(1, len(found) + 1)
+                ]
+                return [replace(one, label=name) for one, name in zip(found, names, strict=True)]
+    return []
 
 
 def _label(folder: Path) -> str:

@@ -37,12 +37,42 @@ _SCORE = re.compile(
 _RANDOM_READ = re.compile(r"ior-rnd4k(-easy)?-read", re.IGNORECASE)
 # The scripts divided by 2^30 and printed GB/s.
 _UNITS = {"gib/s": "GiB/s", "gb/s": "GiB/s", "kiops": "kIOPS"}
+_ONE_RUN = "keep the lines of one run in one file"
 _HINT = "a phase is printed as '[RESULT] ior-easy-write 1.5 GiB/s : time 300.1 seconds'"
 
 
 def is_summary(text: str) -> bool:
     """Whether it has lines of phases; a page has blanks before them."""
     return re.search(r"^[ \t]*\[RESULT", text, re.MULTILINE) is not None
+
+
+def summaries_in(text: str) -> list[str]:
+    """The text of each run, its lines where they are in the whole: a page or the output of a job may hold
+    several. A run begins with its version, with the phase that the run before began with, or behind a score;
+    what only repeats the run before, as the scripts of 2017 do, is that run."""
+    parts: list[tuple[int, dict[str, str]]] = []
+    known: dict[str, str] = {}
+    has_score = False
+    lines = text.splitlines()
+    for number, line in enumerate(map(str.strip, lines)):
+        phase = _PHASE.match(line)
+        name, value = (phase["name"], phase[3]) if phase else ("", "")
+        is_other = phase and known.get(name) != value and (has_score or name == next(iter(known), ""))
+        if not parts or (known and (is_other or line.startswith("IO500 version"))):
+            known, has_score = {}, False
+            parts.append((number, known))
+        if phase:
+            known.setdefault(name, value)
+        has_score = has_score or _SCORE.match(line) is not None
+    begins = [
+        begin
+        for at, (begin, phases) in enumerate(parts)
+        if at == 0 or not phases.items() <= parts[at - 1][1].items()
+    ]
+    return [
+        "\n" * begin + "\n".join(lines[begin:end])
+        for begin, end in zip(begins, [*begins[1:], len(lines)], strict=True)
+    ]
 
 
 def read_summary(text: str, file: Path) -> Result:
@@ -64,11 +94,13 @@ def read_summary(text: str, file: Path) -> Result:
             # The scripts of 2017 print each line when its phase ends, and all again after the last one.
             if phases.get(phase.name, phase) != phase:
                 message = "the phase is printed twice, with different values"
-                hint = "keep the lines of one run in one file"
-                raise wrong_line(message, file, number, phase.name, hint)
+                raise wrong_line(message, file, number, phase.name, _ONE_RUN)
             phases[phase.name] = phase
         elif re.match(r"\[RESULT|\[SCORE(?!X)", line):
             raise wrong_line(f"the line cannot be read: {line[:80]!r}", file, number)
+    if len(runs := summaries_in(text)) > 1:
+        line = len(runs[1]) - len(runs[1].lstrip("\n")) + 1
+        raise wrong_line("another run begins", file, line, hint=_ONE_RUN)
     return Result(file, phases, published, version, random_read_gib_s=random_read_gib_s)
 
 

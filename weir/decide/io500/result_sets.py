@@ -76,12 +76,11 @@ def result_files(files: Iterable[Path]) -> tuple[list[ResultSet], dict[Path, Wei
     errors: dict[Path, WeirError] = {}
     for file in dict.fromkeys(files):
         try:
-            result = read_file(file)
+            results = read_file(file)
         except WeirError as error:
             errors[file] = error
             continue
-        if result:
-            found.append(ResultSet(file.parent, result, (file,), {}))
+        found += [ResultSet(file.parent, result, (file,), {}) for result in results]
     return found, errors
 
 

@@ -284,3 +284,20 @@ def test_a_summary_with_blanks_before_its_lines(tmp_path: Path, capsys: pytest.C
     write(tmp_path, result="\n".join(["", *lines, ""]))
     found = imported(tmp_path, tmp_path / "out/records.csv", capsys)
     assert (found["records"], found["io500"][0]["score_today"]) == (12, pytest.approx(6.0))
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_page_with_the_summaries_of_two_runs_has_both(
+    is_named: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second one was a phase printed twice, and neither was read."""
+    texts = [new_summary(), new_summary().replace("4.000000 GiB/s :", "5.000000 GiB/s :")]
+    page = tmp_path / "tree/page.md"
+    page.parent.mkdir()
+    page.write_text("\n".join(f"## Run\n\n```\n{text}```\n" for text in (*texts, texts[1])))
+    tree = page if is_named else page.parent
+    found = imported(tree, tmp_path / "out/records.csv", capsys)
+    assert (len(found["io500"]), found["records"], found["files_with_errors"]) == (2, 24, [])
+    rows = [row for row in read_records(tmp_path / "out/records.csv") if row["experiment"] == "ior-hard"]
+    assert len({row["cell"] for row in rows}) == 2
+    assert {row["bw_mib_s"] for row in rows if row["access"] == "read"} == {4096, 5120}
