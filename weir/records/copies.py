@@ -17,6 +17,7 @@ _RESULT = ("tool", "access", "item", "bw_mib_s", "ops_s")
 _RATES = _RESULT.index("bw_mib_s")
 # The columns by which an import finds a result again: an archive has one in two lists.
 _NAMES = {"source", "suite", "experiment", "target"}
+_DATE = "began"
 
 
 def once(subjects: Sequence[Subject], copied: list[tuple[Subject, str]]) -> Iterator[Subject]:
@@ -66,8 +67,11 @@ def _what(row: Row) -> tuple[Any, ...]:
 
 
 def _is_same_result(row: Row, other: Row) -> bool:
-    """Whether two files hold one result: nothing that a log prints tells them apart."""
+    """Whether two files hold one result: nothing that a log prints tells them apart. A page drops the line
+    with the date."""
     names = (row.keys() | other.keys()) - _NAMES
+    if None in (row.get(_DATE), other.get(_DATE)):
+        names -= {_DATE}
     return row["source"] != other["source"] and all(row.get(name) == other.get(name) for name in names)
 
 

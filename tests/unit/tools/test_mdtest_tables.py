@@ -51,10 +51,13 @@ def runs(text: str) -> list[Parsed]:
     return list(tools()["mdtest"].parse_log(text))
 
 
-@pytest.mark.parametrize("head", [DATE, ""])
-def test_version_1_9(head: str) -> None:
+@pytest.mark.parametrize(
+    ("head", "began"), [(DATE, "2020-07-02T12:46:19"), ("", None), (DATE.replace("07/02", "2.7."), None)]
+)
+def test_version_1_9(head: str, began: str | None) -> None:
     (run,) = runs(head + V1)
     (row,) = run.rows
+    assert row["began"] == began
     assert (run.program, run.tool_version, run.complete) == ("mdtest", "1.9.3", True)
     assert (row["access"], row["item"], row["ops_s"], row["ops"]) == ("create", "file", 1234.5, 2000)
     assert (row["nn"], row["ppn"], row["xfer_bytes"], row["directories"]) == (2, 2, 3901, "shared")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
@@ -15,7 +16,7 @@ from weir.tools.ior.arguments import parse_size
 from weir.tools.outputs import options_in, words_of
 
 START = re.compile(r"^-- started at .* --$|^mdtest-\S+ was launched with", re.MULTILINE)
-_START = re.compile(r"^-- started at .* --$", re.MULTILINE)
+_START = re.compile(r"^-- started at (.*) --$", re.MULTILINE)
 _VERSION = re.compile(
     r"^(?:weir-io )?mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) node\(s\)", re.MULTILINE
 )
@@ -143,8 +144,10 @@ def parsed_table(text: str) -> Parsed:
             match = _LINE.match(line)
             if match:
                 rows += _rows(match, whole(rates[1]) or 1, known, has_seconds)
+    began = _began(text)
     for row in rows:
         row["observed"]["all_results"] = has_last
+        row["began"] = began
     return Parsed(
         rows=tuple(rows),
         requested=requested,
@@ -153,6 +156,15 @@ def parsed_table(text: str) -> Parsed:
         tool_version=launched[1] if launched else "",
         complete=_END.search(text) is not None,
     )
+
+
+def _began(text: str) -> str | None:
+    """'05/18/2026 08:57:23' as ISO 8601: month, day and year in every locale."""
+    started = _START.search(text)
+    try:
+        return datetime.strptime(started[1], "%m/%d/%Y %H:%M:%S").isoformat() if started else None
+    except ValueError:
+        return None
 
 
 def _rows(
