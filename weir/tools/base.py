@@ -137,6 +137,10 @@ class Tool:
         """The runs in a log that somebody kept, for weir import; none if it holds nothing of this tool."""
         return ()
 
+    def requested_by(self, command: str) -> Mapping[str, Any]:
+        """What a command line of the original requests, by the names of parameters."""
+        return {}
+
     def without_storage(self, text: str) -> str:
         """The kind, as a noun, of an output whose program was told to use no storage: none is refused."""
         return ""

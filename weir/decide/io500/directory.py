@@ -256,7 +256,9 @@ def _joined(summary: Result, ini: Result) -> Result:
     for name, other in ini.phases.items():
         phase = phases.setdefault(name, other)
         invalid = phase.marked_invalid or other.marked_invalid
-        phases[name] = replace(phase, stonewall_s=other.stonewall_s, marked_invalid=invalid, api=other.api)
+        phases[name] = replace(
+            phase, stonewall_s=other.stonewall_s, marked_invalid=invalid, columns=other.columns
+        )
     differing = [
         name
         for name, phase in summary.phases.items()

@@ -89,7 +89,7 @@ class Phase:
     time_s: float | None = None
     stonewall_s: float | None = None  # requested, where the command line is printed
     marked_invalid: bool = False
-    api: str | None = None  # interface, where the command line is printed
+    columns: Row = field(default_factory=dict)  # what its command line requests, where that is printed
 
     @property
     def unit(self) -> str:

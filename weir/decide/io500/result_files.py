@@ -22,6 +22,7 @@ from weir.decide.io500.result import (
     half_step,
     hash_of,
 )
+from weir.terms.model import Row
 from weir.tools import tools
 
 _NUMBER = r"([-+0-9.eE]+|-?nan|-?inf)"
@@ -141,7 +142,11 @@ def wrong_line(message: str, file: Path, line: int, key: str | None = None, hint
 
 # The option of the program of a phase that requests the stonewall in seconds, by the unit of the phase.
 _STONEWALL = {"GiB/s": re.compile(r"\s-D[ =]?(\d+)"), "kIOPS": re.compile(r"\s-W[ =]?(\d+)")}
-_INTERFACE = re.compile(r"\s-a[ =]?(\w+)")
+# Columns that the commands of result.txt fill.
+_REQUESTED = (
+    *("api", "layout", "order", "xfer_bytes", "block_bytes", "segments", "collective", "sync", "direct"),
+    *("item", "directories"),
+)
 _RUN = "run"  # before the first section in files of 2020
 
 
@@ -231,14 +236,17 @@ def _phase(name: str, values: Mapping[str, _Value], file: Path) -> Phase:
     command = values["exe"].text if "exe" in values else ""
     wall = _STONEWALL[PHASES[name]].search(command) if name in WRITE_PHASES else None
     stonewall_s = float(wall[1]) if wall else None
-    return Phase(name, value, half_step(number), time_s, stonewall_s, invalid, _interface(name, command))
+    return Phase(name, value, half_step(number), time_s, stonewall_s, invalid, _columns(name, command))
 
 
-def _interface(phase: str, command: str) -> str | None:
-    """The interface of a program that moves bytes or makes files; the search has another option -a."""
-    option = _INTERFACE.search(command) if phase != "find" else None
+def _columns(phase: str, command: str) -> Row:
+    """What the command of a program that moves bytes or makes files requests."""
     tool = tools().get(phase.partition("_")[0])
-    return tool.interface_names.get(option[1].upper(), option[1].upper()) if option and tool else None
+    requested = tool.requested_by(command) if tool and command else {}
+    size = requested.get("read_bytes" if phase.endswith("_read") else "write_bytes")
+    known = {name: requested.get(name) for name in _REQUESTED}
+    known |= {"xfer_bytes": size} if size else {}
+    return {name: value for name, value in known.items() if value is not None}
 
 
 def _published(values: Mapping[str, _Value], file: Path) -> Published | None:

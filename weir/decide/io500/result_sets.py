@@ -122,14 +122,14 @@ def phase_row(one: ResultSet, phase: Phase) -> Row:
     """The record of a phase from the summary, where no log has it."""
     row: Row = {
         "tool": phase.name.partition("_")[0],
-        "api": phase.api or _NOT_PRINTED,
+        "api": _NOT_PRINTED,
         "total_s": phase.time_s,
         "stonewall_s": phase.stonewall_s,
         "access": access_of(phase.name),
         "iteration": 0,
     }
     column, factor = COLUMNS[phase.unit]
-    row |= {column: factor * phase.value} | _RULES.get(_experiment(phase.name), {})
+    row |= {column: factor * phase.value} | _RULES.get(_experiment(phase.name), {}) | phase.columns
     return row | _shape(one.result) | one.columns(phase.name)
 
 

@@ -11,7 +11,7 @@ from weir.base.units import format_size
 from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Habits, Parameter, RunPaths
 from weir.tools.engine import EngineTool, is_engine, read_document
-from weir.tools.ior.arguments import API_NAMES, API_OPTIONS, IOR_OPTIONS
+from weir.tools.ior.arguments import API_NAMES, API_OPTIONS, IOR_OPTIONS, parse_arguments
 from weir.tools.ior.log import ELSEWHERE, GREATEST, START
 from weir.tools.ior.problems import find_problems, what_the_original_cannot
 from weir.tools.ior.rows import parse_log, parse_outputs
@@ -240,6 +240,9 @@ class Ior(EngineTool):
 
     def unsupported(self, cell: Cell, program: Sequence[str]) -> str | None:
         return None if is_engine(program) else what_the_original_cannot(cell.params)
+
+    def requested_by(self, command: str) -> Mapping[str, Any]:
+        return parse_arguments(command)
 
     def habits(self, row: Row) -> Habits:
         """Nothing for weir-io, which counts and reports all of it."""

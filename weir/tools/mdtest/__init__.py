@@ -12,7 +12,15 @@ from weir.base.units import format_size
 from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
 from weir.tools.engine import EngineTool, is_engine, read_document, with_messages
-from weir.tools.mdtest.table import START, date_and_command, messages_in, parsed_table, printed_job, starts_in
+from weir.tools.mdtest.table import (
+    START,
+    date_and_command,
+    messages_in,
+    parse_command,
+    parsed_table,
+    printed_job,
+    starts_in,
+)
 from weir.tools.outputs import read_texts
 from weir.tools.target_files import ime_problems
 
@@ -198,6 +206,9 @@ class Mdtest(EngineTool):
         # The document has what weir-io prints on stderr, too.
         others = [one for one in stderr if not one.text.startswith("weir-io: ")]
         return with_messages(self._of_document(document), others)
+
+    def requested_by(self, command: str) -> Mapping[str, Any]:
+        return parse_command(command)
 
     def _printed_runs(self, text: str) -> Sequence[Parsed]:
         return _told_once(text[begin:end] for begin, end in pairwise([*starts_in(text), len(text)]))

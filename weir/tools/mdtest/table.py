@@ -283,17 +283,15 @@ def _done(access: str, requested: Mapping[str, Any]) -> int | None:
     return requested.get("items") if known else None
 
 
-def _requested(text: str) -> dict[str, Any]:
-    command, launched = _COMMAND.search(text), _VERSION.search(text)
-    tasks, nodes = (whole(launched[2]), whole(launched[3])) if launched else (None, None)
-    if not command or not tasks or not nodes:
-        return {"workload": {"options": {"command": command[1]}}} if command else {}
-    options = dict(options_in(words_of(command[1]), _VALUES))  # every word in quotes since 3.0, none before
+def _options(command: str) -> dict[str, str]:
+    return dict(options_in(words_of(command), _VALUES))  # every word in quotes since 3.0, none before
+
+
+def parse_command(command: str) -> dict[str, Any]:
+    """What a command line requests."""
+    options = _options(command)
     api = options.get("a", "POSIX").upper()
     requested: dict[str, Any] = {
-        "tasks": tasks,
-        "nodes": nodes,
-        "ppn": tasks // nodes if tasks % nodes == 0 else None,
         "api": {"DUMMY": "NULL"}.get(api, api),
         "item": "directory" if "D" in options and "F" not in options else "file",
         "directories": "own" if "u" in options else "shared",
@@ -302,12 +300,27 @@ def _requested(text: str) -> dict[str, Any]:
         "read_bytes": parse_size(options.get("e", "0")),
         "stonewall": real(options.get("W", "0")) or 0.0,
         "path": options.get("d"),
-        "status_file": None if _STATUS_UNREAD.search(text) else options.get("x"),
+        "status_file": options.get("x"),
         "access": [name for letter, name in _PHASES.items() if letter in options] or [*_PHASES.values()],
     }
     requested |= {name: letter in options for letter, name in _FLAGS.items()}
     tree = {name: options[letter] for letter, name in _TREE.items() if letter in options}
-    requested |= {"workload": {"options": tree}} if tree else {}
+    return requested | ({"workload": {"options": tree}} if tree else {})
+
+
+def _requested(text: str) -> dict[str, Any]:
+    command, launched = _COMMAND.search(text), _VERSION.search(text)
+    tasks, nodes = (whole(launched[2]), whole(launched[3])) if launched else (None, None)
+    if not command or not tasks or not nodes:
+        return {"workload": {"options": {"command": command[1]}}} if command else {}
+    options = _options(command[1])
+    requested = parse_command(command[1]) | {
+        "tasks": tasks,
+        "nodes": nodes,
+        "ppn": tasks // nodes if tasks % nodes == 0 else None,
+    }
+    if _STATUS_UNREAD.search(text):
+        requested["status_file"] = None
     items, wall = _ITEMS.search(text), _WALL.search(text)
     requested["items"] = whole(items[1]) if items else None
     if "S" in options and items and "n" in options:

@@ -79,7 +79,8 @@ def ini(time_s: float | None = 300.5, stonewall_s: int = 300, score: str = "6.00
         )
         lines += ["", f"[{name.replace('_', '-')}]"]
         if name != "find":
-            lines.append(f"exe             = ./{name.partition('_')[0]} -k -e {option}-a POSIX")
+            program = "ior -k -e" if name.startswith("ior") else "mdtest -k"
+            lines.append(f"exe             = ./{program} {option}-a POSIX")
         lines.append(f"score           = {value(name):f}")
         if time_s is not None:
             lines.append(f"t_delta         = {time_s:.4f}")

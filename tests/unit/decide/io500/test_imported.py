@@ -269,13 +269,29 @@ def test_a_result_in_its_log_its_summary_and_the_output_of_its_job_is_one_record
 def test_the_interface_of_a_phase_is_that_of_its_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = ini().replace("./mdtest -k -e -a POSIX", "./mdtest '-k' -e -a=DFS").replace("./ior", "/opt/ior")
+    text = ini().replace("./mdtest -k -a POSIX", "./mdtest '-k' -a=DFS").replace("./ior", "/opt/ior")
     write(tmp_path, result=text, result_summary=new_summary())
     imported(tmp_path, tmp_path / "out/records.csv", capsys)
     rows = read_records(tmp_path / "out/records.csv")
     assert {row["api"] for row in rows if row["tool"] == "ior"} == {"POSIX"}
     assert {row["api"] for row in rows if row["tool"] == "mdtest" and row["access"] == "stat"} == {"DFS"}
     assert {row["api"] for row in rows if row["tool"] == "find"} == {"not printed"}
+
+
+def test_the_sizes_and_the_layout_of_a_phase_are_those_of_its_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where no logs are kept: the records of easy phases had neither."""
+    easy = ini().replace("./ior -k -e", "./ior -k -e -t 2m -b 9920m -F --posix.odirect", 2)
+    write(tmp_path, result=easy.replace("./mdtest -k", "./mdtest -u -w 3901 -e 16 -k"))
+    imported(tmp_path, tmp_path / "out/records.csv", capsys)
+    rows = {(row["experiment"], row["access"]): row for row in read_records(tmp_path / "out/records.csv")}
+    names = ("xfer_bytes", "block_bytes", "layout", "direct", "sync", "directories", "item")
+    of_ior = (2 << 20, 9920 << 20, "file-per-process", True, True, None, None)
+    assert tuple(rows["ior-easy", "write"][name] for name in names) == of_ior
+    of_mdtest = (3901, None, None, None, False, "own", "file")
+    assert tuple(rows["mdtest-easy", "stat"][name] for name in names) == of_mdtest
+    assert rows["mdtest-hard", "read"]["xfer_bytes"] == 16
 
 
 def test_a_summary_with_blanks_before_its_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
