@@ -231,6 +231,7 @@ def test_workloads_of_dlio(tmp_path: Path) -> None:
     [
         *(("", option) for option in ("-C", "-Z", "-m", "-Y", "-O setAlignment=1M", "-l offset")),
         ("--posix.lustre.stripecount=1", "--posix.lustre.stripecount=8"),
+        *(("-C", "-C -Q 2"), ("", "-R")),
     ],
 )
 def test_runs_of_ior_by_their_options(tmp_path: Path, options: tuple[str, str]) -> None:
@@ -241,7 +242,18 @@ def test_runs_of_ior_by_their_options(tmp_path: Path, options: tuple[str, str]) 
 
 
 @pytest.mark.parametrize(
-    "option", ["-v", "-G 7", "-O summaryFile=b.json", "--random-offset-seed=7", "--dfs.prefix=/b"]
+    "line", ["ordering inter file : constant task offset", "task offset         : 2", "memoryPerNode : 9 GiB"]
+)
+def test_tests_of_a_script_of_ior_by_what_is_printed_of_them(tmp_path: Path, line: str) -> None:
+    """The command has the name of the script alone: tests with and without reorderTasks were repetitions."""
+    text = (GOLDEN / "ior/ior-posix-shared.txt").read_text()
+    text = re.sub(r"(Command line +: \S+).*", r"\1 -f a.ior", text)
+    other = re.sub(r"(?m)^(segments +: .*)", rf"\1\n{line}", re.sub(r"ordering inter.*\n", "", text))
+    assert len({row["cell"] for row in rows_of(tmp_path, text + other.replace("2026", "2025"))}) == 2
+
+
+@pytest.mark.parametrize(
+    "option", ["-Q 1", "-v", "-G 7", "-O summaryFile=b.json", "--random-offset-seed=7", "--dfs.prefix=/b"]
 )
 def test_options_that_change_nothing_are_no_other_cell_of_ior(tmp_path: Path, option: str) -> None:
     text = (GOLDEN / "ior/ior-posix-shared.txt").read_text()

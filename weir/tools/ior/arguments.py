@@ -133,7 +133,8 @@ _VALUES: dict[str, tuple[str, Callable[[str], Any]]] = {
 
 # Options that columns or facts have, or of which only a write or only a read has one; and those that are of
 # the output or the names of a run: no conditions of their own.
-_KNOWN = {*"wrzfaO", *_FLAGS, *(name for name in _VALUES if name not in "lM")}
+_KNOWN = {*"wrzfaO", *_FLAGS, *(name for name in _VALUES if name not in "lMQ")}
+_USUAL = {"Q": "1"}  # what the option has without being given
 _OF_OUTPUT = re.compile(
     r"[AdGhHijkKNoqTvxX]|help|verbose|mpiio\.showHints|random-offset-seed|warningAsErrors"
     r"|dfs\.(?:pool|cont|group|prefix|svcl)"
@@ -147,8 +148,12 @@ def other_options(command_line: str) -> dict[str, str]:
     for option, value in options_in(words_of(command_line)[1:], _WITH_VALUE, "l"):
         directives = (part.partition("=")[::2] for part in value.split(",")) if option == "O" else ()
         told |= {name: text for name, text in directives if name.strip().lower() not in _DIRECTIVES}
-        told |= {option: value} if option not in _KNOWN else {}
+        told |= {option: value} if option not in _KNOWN and _USUAL.get(option) != value else {}
     return {name: value for name, value in told.items() if not _OF_OUTPUT.fullmatch(name)}
+
+
+def has_script(command_line: str) -> bool:
+    return any(name == "f" for name, _ in options_in(words_of(command_line)[1:], _WITH_VALUE, "l"))
 
 
 def parse_arguments(command_line: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 from weir.terms.model import Message, Parsed, Row
 from weir.terms.printed_values import iso_time, product_contains, real, real_or_text, whole
 from weir.tools.complaints import without_repeats
-from weir.tools.ior.arguments import API_NAMES, other_options, parse_arguments
+from weir.tools.ior.arguments import API_NAMES, has_script, other_options, parse_arguments
 from weir.tools.ior.log import Printed, RunLog, Test, all_messages, scan
 
 _MIB = 2**20
@@ -95,6 +95,7 @@ _FROM_HEADS = "IOR before 16 May 2025 draws the offsets of -z -z -F from the fir
 _LATE_FROM_HEADS = "after it IOR draws the offsets of -z -z -F from the first 1/tasks of each file"
 _HALF_DIGIT_GIB = 0.05  # half of the last digit of the printed mean
 _EXACT_ITERATIONS = 3  # least, greatest and mean give the values of so many
+_REORDER = {"no": "none", "constant": "constant", "random": "random"}  # tasks offsets, task offset
 _TIMES = {
     "open": "open_s",
     "io": "io_s",
@@ -135,7 +136,7 @@ def _parsed_run(run: RunLog, is_alone: bool = False) -> Parsed:
             requested["warns_elsewhere"] = True
         test.results = test.results or list(_of_summaries(test, requested.get("iterations", 1)))
         found = _test_rows(test, requested, run.began)
-        options = other_options(run.command_line) | test.hints
+        options = other_options(run.command_line) | test.hints | _of_script(test, run.command_line)
         for row in found if options else ():
             row["observed"]["workload"] = {"options": options}
         rows += found
@@ -157,7 +158,9 @@ def _requested_of(test: Test, command_line: str) -> dict[str, Any]:
     """The request in the tool's parameter names, with tasks, nodes and ppn; sizes rounded for reading are not
     taken."""
     options = test.options
-    requested = parse_arguments(command_line) if command_line else {}
+    ordering = options.get("ordering inter file", "").partition(" ")[0]
+    requested = _known(reorder=_REORDER.get(ordering))  # of a script, no command tells it
+    requested |= parse_arguments(command_line) if command_line else {}
     requested |= _known(
         api=_api(options.get("api")),
         layout=_layout(options),
@@ -177,6 +180,12 @@ def _requested_of(test: Test, command_line: str) -> dict[str, Any]:
     if options.get("type") == "collective":
         requested["collective"] = True
     return requested | _known(access=_access(options) or requested.get("access"))
+
+
+def _of_script(test: Test, command_line: str) -> dict[str, str]:
+    """Settings of a test in a script file, which a command would tell."""
+    names = ("task offset", "memoryPerNode", "memoryPerTask") if has_script(command_line) else ()
+    return {name: test.options[name] for name in names if name in test.options}
 
 
 def _test_rows(test: Test, requested: Mapping[str, Any], began: str) -> list[Row]:
