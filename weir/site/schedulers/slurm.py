@@ -56,19 +56,31 @@ def named_options(options: Sequence[str]) -> dict[str, Any]:
     others: list[str] = []
     rest = iter(options)
     for each in rest:
-        option, equals, value = each.partition("=")
+        option, sign, value = _parts(each)
         name = RESOURCE_OF_OPTION.get(option)
         if name is None and option not in _UNDER_QUOTES:
-            others.append(shlex.quote(each))
+            is_option = each.startswith("-")
+            others.append(f"{option}{sign}{_quoted(value)}" if is_option else _quoted(each))
             continue
-        given = value if equals else next(rest, "")
+        given = value if sign or value else next(rest, "")
         if name is None:
-            others.append(f"'{option}'={shlex.quote(given)}")
+            others.append(f"'{option}'={_quoted(given)}")
         else:
             found[name] = given
     if others:
         found["slurm_extra"] = " ".join(others)
     return found
+
+
+def _parts(word: str) -> tuple[str, str, str]:
+    """Name, sign and value of an option; the value of a short one may stand behind it, as in -pdebug."""
+    return (word[:2], "", word[2:]) if re.match("-[A-Za-z].", word) else word.partition("=")
+
+
+def _quoted(value: str) -> str:
+    """The value for the shell, in which the executor finds no option: it refuses --reservation=io-June for
+    the -J within."""
+    return shlex.quote(value).replace("-", "'-'") if value else ""
 
 
 def allocation_end(environment: Mapping[str, str], ask: Callable[[Sequence[str]], str]) -> float | None:
@@ -198,10 +210,10 @@ def options(scheduler_options: Sequence[str]) -> dict[str, Any]:
     given: dict[str, str] = {}
     rest = iter(scheduler_options)
     for option in rest:
-        name, equals, value = option.partition("=")
+        name, sign, value = _parts(option)
         name = _SHORT.get(name, name)
         if name in _REQUESTED:
-            given[name] = value if equals or name == "--exclusive" else next(rest, "")
+            given[name] = value if sign or value or name == "--exclusive" else next(rest, "")
     switches = given.get("--switches", "").partition("@")[0]
     return {
         "switches": int(switches) if switches.isdigit() else None,

@@ -10,7 +10,7 @@ import pytest
 
 from tests.programs import write_program
 from weir.site.schedulers import Request, scheduler
-from weir.site.schedulers.slurm import SCHEDULER
+from weir.site.schedulers.slurm import SCHEDULER, named_options
 
 OPTIONS = [
     ["--gres=gpu:4"],
@@ -23,6 +23,10 @@ OPTIONS = [
     ["--mem-per-cpu=3800M"],
     ["--reservation=two words"],
     ["--exclusive"],
+    ["--reservation=io-June"],
+    ["--nodelist", "gpu-c"],
+    ["--exclude=node-n"],
+    ["-wgpu-t"],
 ]
 
 
@@ -51,6 +55,12 @@ def test_what_a_centre_demands_of_each_job_reaches_sbatch(options: list[str]) ->
     arguments = submission(options)
     assert "=".join(options) in arguments or " ".join(options) in " ".join(arguments)
     assert "--ntasks-per-node=8" in arguments
+
+
+@pytest.mark.parametrize("options", [["-pshort", "-Aio"], ["-p", "short", "--account=io"]], ids=" ".join)
+def test_the_partition_is_known_however_it_is_written(options: list[str]) -> None:
+    """A job beyond its limits is refused before it is submitted."""
+    assert named_options(options) == {"slurm_partition": "short", "slurm_account": "io"}
 
 
 def test_an_option_and_its_value_are_one_line_of_the_script_of_reframe() -> None:

@@ -36,7 +36,7 @@ def test_nodes_by_switch_and_feature_beside_what_was_requested() -> None:
         "--switches=1@2:00",
         "-C",
         "nvme",
-        "--exclude=n[8-9]",
+        "-xn[8-9]",
     ]
     assert placement(scheduler_options, JOB, slurm) == {
         "requested": {"switches": 1, "constraint": "nvme", "exclude": ["n8", "n9"], "alone": True},
