@@ -155,10 +155,12 @@ def _advice(refusal: str) -> str:
 def _beyond(request: Request) -> list[Problem]:
     """Problems of a request beyond the size of the partition: sbatch takes such a job, and it waits for
     ever."""
-    queue = named_options(request.options).get("slurm_partition")
+    named = named_options(request.options)
+    queue, clusters = named.get("slurm_partition"), named.get("clusters")
     if queue is None:
         return []
-    code, text = reply(["sinfo", "--noheader", f"--partition={queue}", "--format=%l %D"])
+    question = ["sinfo", "--noheader", f"--partition={queue}", "--format=%l %D"]
+    code, text = reply([*question, *([f"--clusters={clusters}"] if clusters else [])])
     rows = [row for line in text.splitlines() if len(row := line.split()) == 2 and row[1].isdigit()]
     if code or not rows:
         return []

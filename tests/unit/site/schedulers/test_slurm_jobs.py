@@ -63,6 +63,19 @@ def test_the_partition_is_known_however_it_is_written(options: list[str]) -> Non
     assert named_options(options) == {"slurm_partition": "short", "slurm_account": "io"}
 
 
+@pytest.mark.parametrize(("cluster", "is_beyond"), [("--clusters=far", False), ("-Mfar", False), ("", True)])
+def test_a_job_is_held_against_the_partition_of_its_own_cluster(
+    cluster: str, is_beyond: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    far = 'case "$*" in *--clusters=far*) echo "CLUSTER: far" && echo infinite 64 ;; *) echo 10:00 2 ;; esac'
+    write_program(tmp_path / "sinfo", f"#!/bin/sh\n{far}\n")
+    write_program(tmp_path / "sbatch", "#!/bin/sh\n")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    options = ["--partition=debug", *filter(None, [cluster])]
+    answer = SCHEDULER.judge(Request(8, 6000.0, 8, "srun", options))
+    assert bool(answer.problems) is is_beyond
+
+
 def test_an_option_and_its_value_are_one_line_of_the_script_of_reframe() -> None:
     """The file of a site has them as two arguments, or as one."""
     options = ["-p", "debug", "--exclusive", "--mem", "0", "--reservation", "two words", "--account=a"]
