@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import math
 import re
+import shlex
 import subprocess
 import sys
 import threading
@@ -35,6 +36,7 @@ class Forgotten:
 
     def __init__(self, limit_s: float = _FORGOTTEN_S) -> None:
         self.awaited: set[str] = set()
+        self.clusters: set[str] = set()  # where they are; empty: that of this node
         self._limit_s = limit_s
         self._since: dict[str, float] = {}
 
@@ -91,6 +93,7 @@ def wait_for_replies(pause_s: float = _PAUSE_S, forgotten_s: float = _FORGOTTEN_
 def _awaiting(check: Callable[..., AsyncIterator[Any]], forgotten: Forgotten) -> Callable[..., Any]:
     async def checked(executor: Any, active_jobs: list[Any]) -> AsyncIterator[Any]:
         forgotten.awaited = {str(job.external_jobid) for job in active_jobs}
+        forgotten.clusters = {str(job.job.resources.get("clusters") or "") for job in active_jobs}
         async for job in check(executor, active_jobs):
             yield job
 
@@ -100,11 +103,23 @@ def _awaiting(check: Callable[..., AsyncIterator[Any]], forgotten: Forgotten) ->
 def _patient(ask: Callable[..., Any], pause_s: float, forgotten: Forgotten) -> Callable[..., Any]:
     waiting = Waiting()
 
+    async def of_each_cluster(command: str, *question: Any, **options: Any) -> Any:
+        """squeue lists the jobs of one cluster; to sacct the executor names all of them."""
+        states: dict[str, str] = {}
+        took_s = 0.0
+        for name in sorted(forgotten.clusters or {""}) if command.startswith("squeue") else [""]:
+            where = f" --clusters={shlex.quote(name)}" if name else ""
+            found, duration_s = await ask(command + where, *question, **options)
+            if found is None:
+                return _NO_REPLY
+            states, took_s = states | found, took_s + duration_s
+        return states, took_s
+
     async def replied(command: str, *question: Any, **options: Any) -> Any:
         is_reported = False
         with_reasons = command.replace("%i|%T", "%i|%T:%r")  # of squeue
         while (
-            reply := await ask(with_reasons, *question, **options)
+            reply := await of_each_cluster(with_reasons, *question, **options)
         ) == _NO_REPLY and not _CANCELLED.is_set():
             if not is_reported:
                 print("weir: Slurm does not tell the state of the jobs; asking again", file=sys.stderr)
@@ -118,7 +133,7 @@ def _patient(ask: Callable[..., Any], pause_s: float, forgotten: Forgotten) -> C
             reply[0].update(forgotten.failed(reply[0]))
         reasons = {job: reason for job, (state, _, reason) in told.items() if state == "PENDING"}
         if reasons and with_reasons == command:
-            reasons = await _reasons(ask, command, *question)
+            reasons = await _reasons(of_each_cluster, command, *question)
         waiting.tell(reasons)
         return reply
 
@@ -140,9 +155,10 @@ def _all_of_the_run(cancel: Callable[..., None]) -> Callable[..., None]:
 
     def cancel_all(executor: Any, active_jobs: list[Any]) -> None:
         _CANCELLED.set()  # nobody waits for a reply any more
-        command = ["scancel", "--me", f"--name={executor.run_uuid}"]
-        with contextlib.suppress(OSError, subprocess.SubprocessError):
-            subprocess.run(command, timeout=_CANCEL_S, check=False)
+        for where in ([], *([f"--clusters={name}"] for name in executor._submitted_job_clusters)):
+            command = ["scancel", *where, "--me", f"--name={executor.run_uuid}"]
+            with contextlib.suppress(OSError, subprocess.SubprocessError):
+                subprocess.run(command, timeout=_CANCEL_S, check=False)
         cancel(executor, active_jobs)
 
     return cancel_all

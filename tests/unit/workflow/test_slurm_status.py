@@ -41,6 +41,10 @@ class Log:
     def debug(self, *_: object) -> None: ...
 
 
+def job(number: str, **resources: str) -> SimpleNamespace:
+    return SimpleNamespace(external_jobid=number, job=SimpleNamespace(resources=resources))
+
+
 def test_a_question_is_repeated_until_slurm_replies(slurm: Path, capsys: pytest.CaptureFixture[str]) -> None:
     wait_for_replies(pause_s=0.05)
 
@@ -69,9 +73,6 @@ def test_a_job_that_slurm_has_forgotten_counts_as_failed(
 
     async def seen(*jobs: str) -> list[dict[str, str]]:
         return [one async for one in plug_in.Executor.check_active_jobs(None, [job(one) for one in jobs])]
-
-    def job(number: str) -> SimpleNamespace:
-        return SimpleNamespace(external_jobid=number)
 
     monkeypatch.setattr(plug_in.Executor, "check_active_jobs", check)
     write_program(slurm / "sacct", (slurm / "squeue").read_text())
@@ -125,6 +126,27 @@ def test_jobs_that_are_on_no_list_are_cancelled_too(slurm: Path) -> None:
     plug_in.Executor.cancel_jobs(executor, [])
     assert (slurm / "cancelled").read_text() == "--me --name=weir_4711\n"
     assert asyncio.run(plug_in.query_job_status("squeue", Log())) == (None, None)  # requested once more
+
+
+def test_a_job_on_another_cluster_is_looked_for_and_cancelled_there(
+    slurm: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By --clusters of the site. squeue without it lists no such job, which was then submitted again."""
+
+    async def check(executor: object, active_jobs: list[SimpleNamespace]) -> AsyncIterator[dict[str, str]]:
+        yield (await plug_in.query_job_status("squeue --name a", Log()))[0]
+
+    async def seen(*jobs: SimpleNamespace) -> list[dict[str, str]]:
+        return [one async for one in plug_in.Executor.check_active_jobs(None, [*jobs])]
+
+    monkeypatch.setattr(plug_in.Executor, "check_active_jobs", check)
+    far = 'case "$*" in *--clusters=far*) printf "CLUSTER: far\\n8|RUNNING\\n" ;; *) echo "7|RUNNING" ;; esac'
+    write_program(slurm / "squeue", f"#!/bin/sh\n{far}\n")
+    wait_for_replies(forgotten_s=0)
+    assert asyncio.run(seen(job("7"), job("8", clusters="far"))) == [{"7": "RUNNING", "8": "RUNNING"}]
+    executor = SimpleNamespace(run_uuid="weir_4711", _submitted_job_clusters={"far"}, logger=Log())
+    plug_in.Executor.cancel_jobs(executor, [])
+    assert "--clusters=far --me --name=weir_4711\n" in (slurm / "cancelled").read_text()
 
 
 def test_what_the_user_lists_by_default_hides_no_job(slurm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
