@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from weir.base.units import counted
 from weir.decide.io500.random_read import DOUBTED, RandomRead, random_read_facts, random_read_lines
 from weir.decide.io500.result import (
     PHASES,
@@ -41,7 +42,7 @@ class Judged:
 def lines(judged: Judged) -> Iterator[str]:
     result, valid, places = judged.result, judged.valid, judged.places
     size = ", ".join(
-        f"{count} {what}" for count, what in ((result.nodes, "nodes"), (result.procs, "processes")) if count
+        counted(count, what) for count, what in ((result.nodes, "node"), (result.procs, "process")) if count
     )
     version = result.version or "version not printed"
     yield _first_line(judged)
@@ -225,7 +226,7 @@ def table_lines(found: Sequence[tuple[Submission, Agreement]]) -> Iterator[str]:
     rules = Counter(one.rule for one in agreeing)
     by_rule = ", ".join(f"{count} with {rule}" for rule, count in sorted(rules.items()))
     ime = sum(each.on_ime for each, _ in found)
-    yield f"{len(found)} result sets, {ime} of them on IME"
+    yield f"{counted(len(found), 'result set')}, {ime} of them on IME"
     yield f"{len(agreeing)} agree within {TOLERANCE:.1%} with the recomputed score: {by_rule or 'none'}"
     for each, one in found:
         if not one.agrees:
@@ -233,7 +234,7 @@ def table_lines(found: Sequence[tuple[Submission, Agreement]]) -> Iterator[str]:
 
 
 def _name(each: Submission) -> str:
-    nodes = f", {each.result.nodes} nodes" if each.result.nodes else ""
+    nodes = f", {counted(each.result.nodes, 'node')}" if each.result.nodes else ""
     return f"{each.result.label} ({each.system}{nodes})"
 
 

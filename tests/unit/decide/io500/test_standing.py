@@ -52,7 +52,9 @@ def test_a_score_that_rounding_does_not_explain_is_reported(tmp_path: Path) -> N
     first = DEFAULT.read_text().splitlines()[1]
     table = tmp_path / "table.csv"
     table.write_text(f"{HEAD}\n{first.replace('153.38664', '155.0')}\n")
-    assert "rounding does not explain it" in "\n".join(table_lines(checked(read_submissions(table))))
+    text = "\n".join(table_lines(checked(read_submissions(table))))
+    assert "rounding does not explain it" in text
+    assert text.startswith("1 result set, ")
 
 
 def test_the_table_is_one_of_the_files_that_a_wheel_has() -> None:
@@ -109,6 +111,12 @@ def test_a_shortened_run_never_looks_official(tmp_path: Path, capsys: pytest.Cap
     assert (facts["valid"], facts["score"], facts["percentiles"]) == (False, None, None)
     assert (facts["published"], facts["agreement"]) == (None, None)
     assert facts["index_not_a_score"]["today"] == pytest.approx(6)
+
+
+def test_one_process_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = ini().replace("procs           = 8", "procs           = 1")
+    assert main(["io500", str(write(tmp_path, result=one))]) == 0
+    assert "; 1 process\n" in capsys.readouterr().out
 
 
 def test_the_text_of_a_valid_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
