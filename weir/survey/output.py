@@ -129,12 +129,12 @@ def lines(tally: Tally, share: float, elapsed_s: float, operations: int) -> Iter
     where = f"{_counted(tally.files, 'file')} in {_counted(tally.directories, 'directory')}"
     whole = f"{where}, {about_size(tally.size_bytes)}"
     yield f"{whole}: {of_volume} of the volume" if most else whole
-    yield f"{sampled:,} files recognised by content ({percent(share)}% chosen)"
-    yield f"{operations:,} operations in {elapsed_s:.1f} s"
+    yield f"{_counted(sampled, 'file')} recognised by content ({percent(share)}% chosen)"
+    yield f"{_counted(operations, 'operation')} in {elapsed_s:.1f} s"
     yield ""
-    yield f"  {'content':<22}{'sampled':>9}  {'share of files':<22}{'share of volume'}"
+    yield f"  {'content':<22}{'sampled':>9}  {'share of files':<27}{'share of volume'}"
     for one in found:
-        yield f"  {one.name:<22}{one.files:>9,}  {_share(one.of_files):<22}{_share(one.of_volume)}"
+        yield f"  {one.name:<22}{one.files:>9,}  {_share(one.of_files):<27}{_share(one.of_volume)}"
     yield ""
     yield f"  {'extension':<22}{'files':>9}  {'contain what it names':<22}{'most frequent other content'}"
     for extension in extensions(tally)[:_EXTENSIONS_SHOWN]:
@@ -158,7 +158,8 @@ def _extension_line(one: Extension) -> str:
 
 def _share(share: Share) -> str:
     value = f"{percent(share.value, 2)}%"
-    return value if share.low == share.high else f"{value} ({share.low:.1%}-{share.high:.1%})"
+    low, high = (percent(end, 1) for end in (share.low, share.high))
+    return value if share.low == share.high else f"{value} ({low}%-{high}%)"
 
 
 def _sizes(tally: Tally) -> Sequence[tuple[str, int]]:

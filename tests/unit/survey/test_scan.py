@@ -114,6 +114,12 @@ def test_no_share_reads_as_nothing_or_as_all_where_it_is_neither() -> None:
     assert "HDF5 99.997%, text 0.00333% of the volume" in text
     assert re.search(r"HDF5 +30,000  99.997% +99.997%", text)
     assert "(0.3% chosen)" in "\n".join(lines(tally, 0.003, 1.0, 1))
+    sampled = Tally(tally.seen, {("nc", "HDF5"): Sums(1, 1, 1), ("", "text"): Sums(9999, 9999, 9999)})
+    text = "\n".join(lines(sampled, 0.1, 1.0, 1))
+    assert re.search(r"text +9,999  99\.99% \(99\.96%-99\.998%\) +99\.99% ", text), text
+    assert re.search(r"HDF5 +1  0\.01% \(0\.00231%-0\.0433%\) ", text), text
+    single = "\n".join(lines(Tally({"nc": Sums(1, 1)}, {("nc", "HDF5"): Sums(1, 1, 1)}), 1.0, 1.0, 1))
+    assert "1 file recognised by content (100% chosen)\n1 operation in" in single
     one = "\n".join(lines(Tally({"nc": Sums(2, 2)}, {("nc", "HDF5"): Sums(2, 2, 2)}), 1.0, 1.0, 1))
     assert re.search(r"HDF5 100% of.*HDF5 +2  100.00% +100.00%", one, re.DOTALL)
 
