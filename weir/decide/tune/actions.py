@@ -175,7 +175,8 @@ def as_used(cell: Cell, target: Target) -> Iterator[str]:
     program = tool.programs[-1]  # the original
     arguments = tool.command(cell, target, program, RunPaths(_DATA, Path("OUT")))
     arguments = [word for at, word in enumerate(arguments) if not _about_outputs(arguments, at)]
-    yield f"options:  {shlex.join(arguments)}    ({cell.nodes} nodes, {cell.ppn} processes each)"
+    size = f"{counted(cell.nodes, 'node')}, {counted(cell.ppn, 'process')} each"
+    yield f"options:  {shlex.join(arguments)}    ({size})"
     if count := cell.params.get("stripe_count"):
         yield f"stripes:  lfs setstripe -c {count} DIRECTORY"
     if hints := hints_file(cell):
@@ -202,7 +203,7 @@ def trials_text(space: Space, trials: Trials, unit: str) -> Iterator[str]:
     for number, score in usable[:5]:
         yield f"  {three_digits(score):>12}{unit}  {setting_text(space.settings[number])}"
     if len(usable) > 5:
-        yield f"  and {len(usable) - 5} slower settings"
+        yield f"  and {counted(len(usable) - 5, 'slower setting')}"
 
 
 def not_tried(space: Space, trials: Trials) -> Iterator[str]:

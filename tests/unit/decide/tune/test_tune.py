@@ -14,6 +14,7 @@ import pytest
 
 from tests.checkout import ROOT, shipped
 from weir.base.errors import ConfigError, WeirError
+from weir.base.units import counted
 from weir.cli import main
 from weir.decide.compare.verdict import FASTER
 from weir.decide.tune import actions
@@ -160,6 +161,7 @@ def test_stripes_and_hints_are_printed_as_their_tools_take_them() -> None:
     cell = replace(cell, params={**cell.params, "stripe_count": 4, "hints": {"romio_cb_write": "enable"}})
     text = "\n".join(actions.as_used(cell, plan.site.targets["disk"]))
     assert "lfs setstripe -c 4 DIRECTORY" in text
+    assert f"(1 node, {counted(cell.ppn, 'process')} each)" in text
     assert "romio_cb_write enable" in text
     assert "summaryFile" not in text
     assert actions.hints_file(cell) == "romio_cb_write enable\n"
