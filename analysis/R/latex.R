@@ -64,19 +64,22 @@ name_strange_signs <- function(text) {
   }, character(1), USE.NAMES = FALSE)
 }
 
+strange_sign <- "([^\u0001-\u00ff\u2013\u2014\u2018-\u201d\u2020\u2022\u2026\u2713])(?=[^ ])"
 known_signs <- c(0x20:0x7E, setdiff(0xA1:0xFF, 0xAD), 0x2013, 0x2014, 0x2018:0x201D, 0x2020, 0x2022, 0x2026, 0x2713)
 
-# A name that may be long: a line can end after its signs, and in text without any after ten letters.
+# A name that may be long: a line can end after its signs, and in text without any after ten letters. A sign that the
+# fonts lack is eight.
 latex_name <- function(text) {
   text[is.na(text)] <- "\u2013"
   pieces <- strsplit(shortened(enc2utf8(as.character(text)), longest_name_in_print), "(?<= )", perl = TRUE)
   vapply(pieces, function(words) {
-    paste(ifelse(nchar(words) > 13, breakable(words), escape_latex(words)), collapse = "")
+    paste(ifelse(nchar(name_strange_signs(words)) > 13, breakable(words), escape_latex(words)), collapse = "")
   }, character(1))
 }
 
 breakable <- function(words) {
   words <- gsub("([_/.:;,=+@-])(?=[^ ])", "\\1\u0002", words, perl = TRUE)
+  words <- gsub(strange_sign, "\\1\u0002", words, perl = TRUE)
   words <- gsub("([[:alnum:]]{10})(?=[[:alnum:]]{5})", "\\1\u0002", words, perl = TRUE)
   vapply(strsplit(words, "\u0002", fixed = TRUE), function(parts) {
     paste(escape_latex(parts), collapse = "\\allowbreak{}")

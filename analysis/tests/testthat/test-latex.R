@@ -27,6 +27,8 @@ test_that("long names may break after a sign and within a long word, short ones 
   expect_equal(latex_name("a-rather_long-name"), "a-\\allowbreak{}rather\\_\\allowbreak{}long-\\allowbreak{}name")
   expect_match(latex_name(strrep("x", 40)), "^x{10}\\\\allowbreak")
   expect_equal(gsub("\\\\allowbreak\\{\\}", "", latex_name(strrep("x", 40))), strrep("x", 40))
+  # Each number that stands for a sign is eight letters wide.
+  expect_equal(latex_name("\u76ee\u9304 a"), "{[}U+76EE{]}\\allowbreak{}{[}U+9304{]} a")
 })
 
 test_that("a name that begins a row is no argument of the line break before it", {
