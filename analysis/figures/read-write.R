@@ -35,8 +35,8 @@ finding <- function(table) {
   if (table$all_pairs[1] == 0) {
     return(NULL)
   }
-  table[1, sprintf("Reading is faster than writing in %d of %s; in the median a read has %s of the write's bandwidth.",
-    all_faster, counted(all_pairs, "configuration"), two_digits(all_ratio))]
+  words <- "Reading is faster than writing in %d of %s; in the median a read has %s times the write's bandwidth."
+  table[1, sprintf(words, all_faster, counted(all_pairs, "configuration"), two_digits(all_ratio))]
 }
 
 pair_accesses <- function(points) {
