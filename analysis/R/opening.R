@@ -88,13 +88,15 @@ answers_words <- function(answers, targets) {
   small <- any(lengths(lapply(shown, function(one) one$small)) > 0)
   # Where every rate is of one run, once is enough.
   single <- all(vapply(shown, function(one) one$best$n == 1 && (is.null(one$small) || one$small$n == 1), TRUE))
+  with_interval <- any(vapply(shown, function(one) any(is.finite(c(one$best$lo, one$small$lo))), TRUE))
+  of <- if (single) " of single runs" else if (with_interval) " [interval]" else ""
   rows <- vapply(shown, answer_cells, "", in_short = several, with_small = small, with_n = !single)
   c(
     "{\\tablesize\\renewcommand{\\arraystretch}{1.25}", paste0(
       "\\begin{tabular}{@{}", wrapped_column(width_of_names(shown)), "l", "rl", wrapped_column(if (small) 39 else 74),
       if (small) "rlrr", "@{}}"
     ), "\\toprule",
-    sprintf("\\multicolumn{2}{@{}l}{MiB/s %s}", if (single) "of single runs" else "[interval]"),
+    sprintf("\\multicolumn{2}{@{}l}{MiB/s%s}", of),
     " & \\multicolumn{2}{l}{best} & reached with",
     if (small) "& \\multicolumn{2}{l}{small, random} & op/s & p99 latency",
     "\\\\ \\midrule", rows, "\\bottomrule", "\\end{tabular}}\\par\\smallskip",

@@ -137,7 +137,8 @@ function answers() {
     const measured = list(facts.points).some((one) => one.bandwidth);
     return element("p", { id: "answers" }, measured ? ["No usable bandwidth: every result that moved data is degraded or invalid. ", element("a", { href: "#verdicts" }, "Verdicts"), " has the reasons."] : "No bandwidth was measured in this study.");
   }
-  const cells = [element("span", { class: "small" }, isPartial ? "median, runs" : `median, ${facts.interval_level} interval`)];
+  const hasInterval = columns.some((one) => [one.best, one.small].some((found) => Number.isFinite(found?.lo)));
+  const cells = [element("span", { class: "small" }, hasInterval ? `median, ${facts.interval_level} interval` : "median, runs")];
   for (const one of columns) {
     cells.push(element("span", {}, element("b", {}, named(about(one.target))), " ", element("span", { class: one.access }, one.access === "write" ? "● write" : "◆ read")));
   }

@@ -143,6 +143,13 @@ test_that("the first table has columns for small random accesses where there are
   answer$small <- point
   found <- answers_words(list(answer), list(list(name = "disk")))
   expect_match(found, "small, random")
+  # Of fewer runs than an interval needs no heading promises one.
+  several <- function(...) {
+    answer$best <- utils::modifyList(point, list(n = 6L, ...))
+    answers_words(list(answer), list(list(name = "disk")))
+  }
+  expect_match(several(lo = 900, hi = 1100), "{MiB/s [interval]}", fixed = TRUE)
+  expect_match(several(), "{MiB/s}", fixed = TRUE)
   cells <- function(text) lengths(regmatches(text, gregexpr("&", text)))
   expect_identical(cells(answer_cells(answer, FALSE)), 8L)
   expect_identical(cells(answer_cells(answer, FALSE, with_small = FALSE)), 4L)
