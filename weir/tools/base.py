@@ -138,7 +138,7 @@ class Tool:
         return ()
 
     def requested_by(self, command: str) -> Mapping[str, Any]:
-        """What a command line of the original requests, by the names of parameters."""
+        """The parameters that a command line of the original requests, by their names."""
         return {}
 
     def without_storage(self, text: str) -> str:

@@ -213,7 +213,7 @@ test_that("doubts name evidence in words, and the rule that found most", {
   found <- doubt_about_findings(records)
   expect_identical(found$number, "2 of 3")
   expect_identical(found$sentence, "results are degraded or invalid, most often by the rule sync-not-applied.")
-  # Of two that are as often none is the commonest.
+  # Two reasons are as frequent: none is the commonest.
   records[2, reasons := "exit-code"]
   expect_identical(doubt_about_findings(records)$sentence, "results are degraded or invalid.")
   records[3, missing := "fetched;end"]

@@ -165,7 +165,7 @@ def test_resources_are_functions_of_the_batch() -> None:
         (["-p", "x", "-A", "y"], {"slurm_partition": "x", "slurm_account": "y"}),
         (["--qos=long"], {"qos": "long"}),
         (["--switches=1", "--exclude=n1"], {"slurm_extra": "--switches=1 --exclude=n1"}),
-        (["--comment=two arguments"], {"slurm_extra": "'--comment=two arguments'"}),
+        (["--comment=two arguments"], {"slurm_extra": "--comment='two arguments'"}),
     ],
 )
 def test_options_of_the_site_reach_the_executor(

@@ -170,7 +170,7 @@ def show_text(judged: Sequence[tuple[Series, Judgement]], everything: bool = Fal
 
 
 def _changed(judged: Sequence[tuple[Series, Judgement]]) -> list[tuple[Series, Judgement]]:
-    """Those with a change: real storage first, then the latest changes."""
+    """The series with a change: real storage first, then the latest changes."""
     changed = [one for one in judged if one[1].changes]
     return sorted(changed, key=lambda one: (not one[0].emulated, one[1].changes[-1].day), reverse=True)
 

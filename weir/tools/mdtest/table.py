@@ -288,7 +288,7 @@ def _options(command: str) -> dict[str, str]:
 
 
 def parse_command(command: str) -> dict[str, Any]:
-    """What a command line requests."""
+    """The parameters that a command line requests."""
     options = _options(command)
     api = options.get("a", "POSIX").upper()
     requested: dict[str, Any] = {
