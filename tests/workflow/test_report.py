@@ -209,48 +209,45 @@ def test_an_archive_without_facts_prints(tmp_path: Path) -> None:
     assert "There & then" in report.pages[0]
 
 
-@pytest.fixture
-def broken_copy(tmp_path: Path, plain: Printed) -> Path:
-    """The reports and the analysis, to be broken, and a study to print."""
+def print_changed(
+    folder: Path, plain: Printed, *changes: tuple[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Prints a study by a copy of the reports whose text has other words."""
     for part in ("reports", "analysis"):
-        shutil.copytree(ROOT / part, tmp_path / part)
-    shutil.copytree(plain.folder, tmp_path / "study", ignore=shutil.ignore_patterns("latex", "report.pdf"))
-    return tmp_path
+        shutil.copytree(ROOT / part, folder / part)
+    shutil.copytree(plain.folder, folder / "study", ignore=shutil.ignore_patterns("latex", "report.pdf"))
+    main = folder / "reports/measurement/main.tex"
+    for old, new in changes:
+        assert old in main.read_text()
+        main.write_text(main.read_text().replace(old, new))
+    return print_study(folder / "study", root=folder)
 
 
-def test_an_error_of_latex_is_the_last_line(broken_copy: Path) -> None:
-    folder = broken_copy / "study"
-    main = broken_copy / "reports/measurement/main.tex"
-    main.write_text(main.read_text().replace("\\reportopening", "\\reportopening\n\\thereisnosuchcommand"))
-    done = print_study(folder, root=broken_copy)
+def test_an_error_of_latex_is_the_last_line(plain: Printed, tmp_path: Path) -> None:
+    done = print_changed(tmp_path, plain, ("\\reportopening", "\\reportopening\n\\thereisnosuchcommand"))
     assert done.returncode == 1
     assert re.search(r"main\.tex:\d+: Undefined control sequence", done.stdout.splitlines()[-1])
     assert "\\thereisnosuchcommand" in done.stdout.splitlines()[-2]
-    assert not (folder / "report.pdf").exists()
+    assert not (tmp_path / "study/report.pdf").exists()
 
 
-def test_a_report_can_start_no_program(broken_copy: Path) -> None:
-    folder = broken_copy / "study"
-    main = broken_copy / "reports/measurement/main.tex"
-    mark = broken_copy / "started"
-    main.write_text(
-        main.read_text().replace("\\reportopening", f"\\reportopening\n\\immediate\\write18{{touch {mark}}}")
-    )
-    assert print_study(folder, root=broken_copy).returncode == 0
-    assert not mark.exists()
-
-
-def test_what_stands_in_the_margin_is_told(broken_copy: Path) -> None:
-    folder = broken_copy / "study"
-    main = broken_copy / "reports/measurement/main.tex"
-    main.write_text(
-        main.read_text().replace(
-            "\\section{Results}", "\\noindent\\rule{18cm}{1pt} \\recordsof{no-such-rule}\n"
-        )
-    )
-    done = print_study(folder, root=broken_copy)
+@pytest.fixture(scope="module")
+def ill_written(plain: Printed, tmp_path_factory: pytest.TempPathFactory) -> Printed:
+    """A report that starts a program and has too wide a line."""
+    folder = tmp_path_factory.mktemp("ill-written")
+    program = ("\\reportopening", f"\\reportopening\n\\immediate\\write18{{touch {folder}/started}}")
+    wide = ("\\section{Results}", "\\noindent\\rule{18cm}{1pt} \\recordsof{no-such-rule}\n")
+    done = print_changed(folder, plain, program, wide)
     assert done.returncode == 0
-    told = "\n".join(line for line in done.stdout.splitlines() if line.startswith("warning: "))
+    return Printed(folder / "study", done.stdout)
+
+
+def test_a_report_can_start_no_program(ill_written: Printed) -> None:
+    assert not (ill_written.folder.parent / "started").exists()
+
+
+def test_what_stands_in_the_margin_is_told(ill_written: Printed) -> None:
+    told = "\n".join(ill_written.warnings)
     assert "Overfull \\hbox" in told
     assert "numbers.tex has no recordsof-no-such-rule" in told
 
