@@ -26,9 +26,8 @@ export TEXINPUTS=".:$beside:$reports:$study:$study/figures:$study/tables:"
 export BIBINPUTS="$beside:$reports:"
 export max_print_line=1000 # one message, one line of the log
 cd "$work"
-# -gg: from the start, so that the files of a run that was killed do no harm.
-typeset() {
-  latexmk -norc -gg -pdf -interaction=nonstopmode -halt-on-error -file-line-error -no-shell-escape -jobname=report "$text"
+typeset() { # -g: what stands beside it is as the text is now; -gg: it may be of a run that was killed, and goes
+  latexmk -norc "$1" -pdf -interaction=nonstopmode -halt-on-error -file-line-error -no-shell-escape -jobname=report "$text"
 }
 
 # The log has for each page how high it is filled. Prints how many have a gap: the last one where it is less than a third
@@ -55,12 +54,12 @@ given_by_each() {
 
 typeset_with() { # MM: what each page gives
   awk -v given="$1" 'BEGIN {printf "\\geometry{bottom=%.1fmm,footskip=%.1fmm}\n", 20 + given, 10.5 + given}' >spread.tex
-  typeset
+  typeset -g
 }
 
 rm -f spread.tex
 printed=yes
-typeset || printed=no
+typeset -gg || printed=no
 best=0 given=0 tried=""
 if [ "$printed" = yes ]; then
   fewest=$(gaps)
