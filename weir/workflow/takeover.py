@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
@@ -33,15 +34,19 @@ def take_over_from_a_killed_workflow(folder: Path) -> None:
     One that measures another study has locks of its own beside those of the holder.
     """
     _remove_temporary(folder)
-    holder = _another_workflow(folder) or holder_of(folder / HOLDER_FILE)
+    note, holder = _another_workflow(folder) or (None, holder_of(folder / HOLDER_FILE))
     own = {"host": socket.gethostname(), "pid": os.getpid(), "started_ticks": started(os.getpid())}
     if noted := holder_of(_note(folder)):
         with contextlib.suppress(OSError):
             write_atomically(_note(folder), json.dumps({**noted, _RUNS: True}) + "\n")
+        atexit.register(forget_temporary, folder.resolve())  # another node cannot tell that it has ended
     if holder is not None:
+        locks = list((folder / "locks").glob("*"))
+        if locks and note and holder["host"] != own["host"]:
+            about = f"process {holder['pid']} on {holder['host']} may run; if it does not, delete {note}"
+            print(f"weir: the locks of another workflow stay: {about}", file=sys.stderr)
         if holder["host"] != own["host"] or is_the_same(holder["pid"], holder["started_ticks"]):
             return
-        locks = list((folder / "locks").glob("*"))
         for lock in locks:
             with contextlib.suppress(OSError):
                 lock.unlink()
@@ -54,11 +59,12 @@ def take_over_from_a_killed_workflow(folder: Path) -> None:
         write_atomically(folder / HOLDER_FILE, json.dumps(own) + "\n")
 
 
-def _another_workflow(folder: Path) -> dict[str, Any] | None:
-    """The note of a living one of this machine; those of the dead are gone."""
-    notes = (holder_of(file) for file in (folder / TEMPORARY).glob("*.json") if file != _note(folder))
-    alive = (each for each in notes if each and each.get(_RUNS) and each["host"] == socket.gethostname())
-    return next(alive, None)
+def _another_workflow(folder: Path) -> tuple[Path, dict[str, Any]] | None:
+    """The note of another workflow with its content: a living one of this machine, or one of another machine,
+    which may live. The notes of the dead of this machine are gone."""
+    files = set((folder / TEMPORARY).glob("*.json")) - {_note(folder)}
+    found = [(file, noted) for file in files if (noted := holder_of(file)) and noted.get(_RUNS)]
+    return max(found, key=lambda each: each[1]["host"] == socket.gethostname(), default=None)
 
 
 def end_the_jobs_with_the_workflow() -> None:

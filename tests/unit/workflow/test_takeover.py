@@ -88,6 +88,26 @@ def test_locks_of_a_second_workflow_outlive_the_first(tmp_path: Path) -> None:
         first.communicate(b"\n")
         take_over_from_a_killed_workflow(tmp_path)
         assert (tmp_path / "locks/0.input.lock").exists()
+        assert [file.stem for file in (tmp_path / TEMPORARY).iterdir()] == [str(second.pid)]
         second.communicate(b"\n")
+    take_over_from_a_killed_workflow(tmp_path)
+    assert not (tmp_path / "locks/0.input.lock").exists()
+
+
+def test_locks_of_a_second_workflow_on_another_node_outlive_the_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing here tells whether it is alive; a workflow that ends well takes its note along."""
+    (tmp_path / "locks").mkdir()
+    (tmp_path / "locks/0.input.lock").touch()
+    killed(tmp_path, tmp_path / "none")
+    note = next((tmp_path / TEMPORARY).iterdir())
+    elsewhere = json.loads(note.read_text()) | {"host": "login2", "runs_workflow": True}
+    note.write_text(json.dumps(elsewhere))
+    (tmp_path / HOLDER_FILE).write_text(json.dumps(elsewhere | {"host": socket.gethostname()}))
+    take_over_from_a_killed_workflow(tmp_path)
+    assert (tmp_path / "locks/0.input.lock").exists()
+    assert f"on login2 may run; if it does not, delete {note}" in capsys.readouterr().err
+    note.unlink()
     take_over_from_a_killed_workflow(tmp_path)
     assert not (tmp_path / "locks/0.input.lock").exists()
