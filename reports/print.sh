@@ -25,6 +25,8 @@ beside=$(dirname "$text")
 export TEXINPUTS=".:$beside:$reports:$study:$study/figures:$study/tables:"
 export BIBINPUTS="$beside:$reports:"
 export max_print_line=1000 # one message, one line of the log
+export openin_any=a        # with p, TeX reads no file by its whole path
+unset BSTINPUTS            # it may leave out the styles of BibTeX itself
 cd "$work"
 typeset() { # -g: what stands beside it is as the text is now; -gg: it may be of a run that was killed, and goes
   latexmk -norc "$1" -pdf -interaction=nonstopmode -halt-on-error -file-line-error -no-shell-escape -jobname=report "$text"

@@ -12,6 +12,7 @@ from tests.checkout import ROOT
 # Each call of latexmk leaves a log of the next line, the filled shares of its pages in per cent, and
 # remembers the margin that it was given.
 LATEXMK = r"""#!/bin/sh
+[ "${openin_any:-}${BSTINPUTS+set}" = a ] || exit 12
 calls=$(cat calls 2>/dev/null || echo 0)
 calls=$((calls + 1))
 echo $calls >calls
@@ -23,6 +24,8 @@ for share in $(sed -n "${calls}p" ../pages); do
 done >report.log
 echo pdf >report.pdf
 """
+# Of a user's own documents; latexmk ends with an error unless they are left out.
+SETTINGS = {"openin_any": "p", "BSTINPUTS": "/home/me/bst"}
 
 
 def margins_of(folder: Path, pages: list[str]) -> list[float]:
@@ -35,7 +38,7 @@ def margins_of(folder: Path, pages: list[str]) -> list[float]:
     (study / "pages").write_text("\n".join(pages))
     done = subprocess.run(
         [ROOT / "reports/print.sh", ROOT / "reports/measurement/main.tex", study, folder / "report.pdf"],
-        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
+        env={**os.environ, **SETTINGS, "PATH": f"{programs}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
         check=False,
