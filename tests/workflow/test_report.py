@@ -212,7 +212,7 @@ def test_an_archive_without_facts_prints(tmp_path: Path) -> None:
 def print_changed(
     folder: Path, plain: Printed, *changes: tuple[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """Prints a study by a copy of the reports whose text has other words."""
+    """Prints a study by a copy of the reports with another text."""
     for part in ("reports", "analysis"):
         shutil.copytree(ROOT / part, folder / part)
     shutil.copytree(plain.folder, folder / "study", ignore=shutil.ignore_patterns("latex", "report.pdf"))
