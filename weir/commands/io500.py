@@ -17,7 +17,7 @@ from weir.decide.io500.result_sets import audited
 from weir.decide.io500.submission_rules import draft
 from weir.decide.io500.submissions import DEFAULT, places, read_submissions, standing_figure
 from weir.records.study_facts import read_study_facts
-from weir.records.table import read_records
+from weir.records.table import read_whole_records
 
 NAME = "io500"
 GROUP = "decide"
@@ -82,7 +82,7 @@ def execute(args: argparse.Namespace) -> int:
 
 def _rank_cells(args: argparse.Namespace) -> int:
     args.records = records_file(args.records)
-    rows = [row for row in read_records(args.records) if not args.cell or row["cell"] == args.cell]
+    rows = [row for row in read_whole_records(args.records) if not args.cell or row["cell"] == args.cell]
     if args.cell and not rows:
         hint = "the column cell of the records has the names"
         raise InputError("has no such cell", file=args.records, key="--cell", value=args.cell, hint=hint)

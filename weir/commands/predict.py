@@ -22,7 +22,7 @@ from weir.decide.predict.probe import circumstances_of, probe
 from weir.plan.config import load_config
 from weir.plan.config.sources import Sources, add_config_dir, find_sources
 from weir.prove.darshan import read_log
-from weir.records.table import read_records
+from weir.records.table import read_whole_records
 from weir.terms.model import Row
 
 NAME = "predict"
@@ -107,7 +107,7 @@ def execute(args: argparse.Namespace) -> int:
     sources = find_sources(args.config_dir)
     application = _application(args, sources)
     args.records = records_file(args.records)
-    rows = read_records(args.records)
+    rows = read_whole_records(args.records)
     emulated = {row["target"] for row in rows if row.get("emulated")}
     known = {row["target"] for row in rows if row["target"]}
     targets = args.target or sorted(known, key=lambda target: (target in emulated, target))

@@ -38,6 +38,11 @@ def read_study_records(path: Path, names: Sequence[str] = _OF_A_JUDGED_RECORD) -
     return rows
 
 
+def read_whole_records(path: Path) -> list[Row]:
+    """Reads records like read_study_records; what the table of an earlier version lacks is not known."""
+    return [dict.fromkeys(columns()) | row for row in read_study_records(path)]
+
+
 def table_lines(text: str, path: Path, also: Sequence[str] = ()) -> Iterator[tuple[int, dict[str, str]]]:
     """Number and fields of each line below a header of columns of records, or of these names."""
     reader = csv.DictReader(io.StringIO(text))

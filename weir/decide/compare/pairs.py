@@ -310,7 +310,7 @@ def _of_side(side: Side, runs: Iterable[Run], across: Collection[str]) -> dict[s
     for campaign in side.campaigns:
         for row in campaign.rows:
             if "program" not in across and row.get("tool_version"):
-                found[f"version of {row.get('program') or row['tool']}"].add(str(row["tool_version"]))
+                found[f"version of {row.get('program') or row.get('tool')}"].add(str(row["tool_version"]))
     for run in runs:
         host = run.get("host") or {}
         for name, value in described(machine_of(host)).items():

@@ -193,3 +193,15 @@ def test_a_large_rate_has_no_exponent() -> None:
         )
     )
     assert "12,346 GiB/s, median of 1 run" in text
+
+
+def test_what_a_table_of_an_earlier_version_lacks_is_not_known(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A column that is newer than the table ended both commands with a traceback."""
+    table = tmp_path / "records.csv"
+    table.write_text("cell,access,verdict,target,purpose,bw_mib_s\nc,read,VALID,disk,bandwidth,9\n")
+    assert main(["io500", "--records", str(table)]) == 0
+    assert "1  nodes and processes are unknown" in capsys.readouterr().out
+    assert main(["predict", "netcdf-climate", "--records", str(table)]) == 1
+    assert "no record fits a phase of netcdf-climate" in capsys.readouterr().err
