@@ -19,6 +19,7 @@ from tests.workflow.gate import ENDED, close_gate
 from weir.plan import read_plan
 from weir.workflow.study import what_is_left
 
+NOT_THERE = "/dev/shm/weir-test-that-is-not-there"
 RUN = ("run", "--plan", "plan.json", "--results", "results/local")
 
 
@@ -121,31 +122,24 @@ def test_space_that_goes_while_measuring_fails_the_cells_and_keeps_the_others(
 
 
 @pytest.mark.slow
-def test_an_unwritable_target_is_named(tiny: Checkout) -> None:
-    aim(tiny, path="/proc/self")
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"path": "/proc/self"}, ["no file can be written in /proc/self"]),
+        ({"path": NOT_THERE}, [f"target ram: {NOT_THERE} is not there", "correct `path`"]),
+        ({"mount": "{folder}"}, ["nothing is mounted on {folder}"]),
+    ],
+    ids=["unwritable", "missing", "missing mount, before the disk below is filled"],
+)
+def test_a_target_that_cannot_be_used_is_named(
+    tiny: Checkout, target_folder: Path, changes: dict[str, str], told: list[str]
+) -> None:
+    aim(tiny, **{key: value.format(folder=target_folder) for key, value in changes.items()})
     assert plan(tiny).returncode == 0
     done = tiny.weir(*RUN)
     assert done.returncode == 1
-    assert "no file can be written in /proc/self" in done.stderr
-
-
-@pytest.mark.slow
-def test_a_missing_target_is_named_with_the_hint(tiny: Checkout) -> None:
-    aim(tiny, path="/dev/shm/weir-test-that-is-not-there")
-    assert plan(tiny).returncode == 0
-    done = tiny.weir(*RUN)
-    assert done.returncode == 1
-    assert "target ram: /dev/shm/weir-test-that-is-not-there is not there" in done.stderr
-    assert "correct `path`" in done.stderr
-
-
-@pytest.mark.slow
-def test_a_missing_mount_stops_before_the_disk_below_is_filled(tiny: Checkout, target_folder: Path) -> None:
-    aim(tiny, mount=str(target_folder))
-    assert plan(tiny).returncode == 0
-    done = tiny.weir(*RUN)
-    assert done.returncode == 1
-    assert f"nothing is mounted on {target_folder}" in done.stderr
+    for text in told:
+        assert text.format(folder=target_folder) in done.stderr
     assert list(target_folder.iterdir()) == []
 
 
