@@ -63,7 +63,7 @@ def launch(programs: Path, tmp_path: Path) -> Iterator[Launch]:
     pool = Path("/dev/shm") / f"weir-pool-test-{uuid.uuid4().hex[:8]}"
     environment = {**os.environ, **open_mpi()}
     # ompio deadlocks in set_size on the ordinary file that the pool is compared with; ROMIO does not
-    settings = {"pml": "ob1", "btl": "self,vader", "io": romio(), "mpi_yield_when_idle": "1"}
+    settings = {"pml": "ob1", "btl": "self,vader", "io": romio()}
 
     def run(
         program: Path, ranks: int, *arguments: object, pool: Path = pool
