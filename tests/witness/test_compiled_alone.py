@@ -61,16 +61,23 @@ def test_a_verdict_needs_a_checkout_and_a_compiler(tmp_path: Path) -> None:
     assert "write 16 MiB in 16 calls" in proven()
 
 
-@pytest.mark.parametrize("mode", ["WEIR_WITNESS_ROOT", "WEIR_WITNESS_MOUNTS"])
-def test_an_older_c_library_is_enough(tmp_path: Path, mode: str) -> None:
+@pytest.fixture(scope="module")
+def of_older(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The library as a system with an older C library compiles it."""
     if not shutil.which("cc"):
         pytest.skip("cc is missing")
-    (tmp_path / "older.h").write_text(OLDER)
-    library = tmp_path / "libweir-witness.so"
-    environment = {**os.environ, "CC": f"cc -include {tmp_path}/older.h"}
+    folder = tmp_path_factory.mktemp("older")
+    (folder / "older.h").write_text(OLDER)
+    library = folder / "libweir-witness.so"
+    environment = {**os.environ, "CC": f"cc -include {folder}/older.h"}
     build = [sys.executable, f"{ROOT}/envs/wheel/witness_build.py", str(library)]
     subprocess.run(build, env=environment, check=True, capture_output=True)
-    seen = {"LD_PRELOAD": str(library), "WEIR_WITNESS": str(tmp_path / "seen"), mode: str(tmp_path)}
+    return library
+
+
+@pytest.mark.parametrize("mode", ["WEIR_WITNESS_ROOT", "WEIR_WITNESS_MOUNTS"])
+def test_an_older_c_library_is_enough(of_older: Path, tmp_path: Path, mode: str) -> None:
+    seen = {"LD_PRELOAD": str(of_older), "WEIR_WITNESS": str(tmp_path / "seen"), mode: str(tmp_path)}
     done = subprocess.run(
         ["mkdir", "made"],
         cwd=tmp_path,
