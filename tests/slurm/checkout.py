@@ -160,10 +160,11 @@ class Checkout:
         return []
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """In a session of its own, as a terminal would: Ctrl-C then reaches this command and nothing else."""
+        """In a session of its own, as a terminal would: Ctrl-C then reaches this command and nothing else. A
+        shell's background job ignores it, and so would all that it starts."""
         (self.folder / "home").mkdir(exist_ok=True)
         process = subprocess.Popen(
-            [*self.on_login_node(), *arguments],
+            ["env", "--default-signal=INT,QUIT,HUP", *self.on_login_node(), *arguments],
             cwd=self.folder,
             env=self.environment,
             text=True,
