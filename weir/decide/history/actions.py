@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from weir.base.errors import InputError
+from weir.base.errors import InputError, WeirError
 from weir.base.files import as_json
 from weir.base.units import counted, listed
 from weir.decide.compare.sides import campaigns
@@ -63,7 +63,11 @@ def _series(args: argparse.Namespace) -> list[Series]:
                 hint="such as --key target --key access" + _columns_of(args.history),
             )
         return from_table(args.history, args.key, args.time, args.value, args.metric, args.unit)
-    return of_cells(campaigns(args.history), metric_named(args.metric))
+    every = of_cells(campaigns(args.history), metric_named(args.metric))
+    if not every:
+        hint = "its records are DEGRADED or INVALID, or have no such value: weir audit tells why"
+        raise WeirError("has no series", file=args.history, key=args.metric, hint=hint, exit_code=3)
+    return every
 
 
 def _show(args: argparse.Namespace, every: list[Series]) -> int:

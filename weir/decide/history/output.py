@@ -27,7 +27,7 @@ def headline(found: Sequence[Judgement]) -> str:
     """Counts the slower series and names the worst, else has the newest values; then the other verdicts.
     Emulated storage is counted apart, after the real."""
     groups = ([one for one in found if one.emulated == each] for each in (False, True))
-    return _EMULATED.join(_counts(each) for each in groups if each)
+    return _EMULATED.join(_counts(each) for each in groups if each) or "no value that can be used"
 
 
 def _counts(found: Sequence[Judgement]) -> str:

@@ -101,3 +101,15 @@ def test_a_study_that_is_added_again_with_more_rounds_counts_its_rounds_once(tmp
     assert [len(rows) for rows in campaigns(tmp_path)] == [3, 3]
     (series,) = of_cells(campaigns(tmp_path), RATE)
     assert series.times[1] - series.times[0] == 86400
+
+
+def test_a_history_without_a_usable_value_is_no_history_without_a_finding(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The check passed with an empty line, and show ended with a traceback."""
+    write(tmp_path / "2026-11-01-000000000001" / "records.csv", cell(noisy(1, 3), verdict="INVALID"))
+    for action in ("check", "show"):
+        assert main(["history", action, str(tmp_path)]) == 3
+        assert "has no series" in capsys.readouterr().err
+    (page,) = write_pages(tmp_path, tmp_path, {}, {})
+    assert page.verdicts == "no value that can be used"
