@@ -43,8 +43,8 @@ _HINT = "a phase is printed as '[RESULT] ior-easy-write 1.5 GiB/s : time 300.1 s
 
 
 def is_summary(text: str) -> bool:
-    """Whether it has lines of phases; a page has blanks before them."""
-    return re.search(r"^[ \t]*\[RESULT", text, re.MULTILINE) is not None
+    """Whether it has lines of phases; a page has blanks before them. An archive of such files is none."""
+    return "\0" not in text and re.search(r"^[ \t]*\[RESULT", text, re.MULTILINE) is not None
 
 
 def summaries_in(text: str) -> list[str]:
@@ -162,7 +162,8 @@ _Sections = Mapping[str, Mapping[str, _Value]]
 def is_ini(text: str) -> bool:
     """A result has scores in its sections; a configuration file has the sections and no score."""
     return (
-        re.search(r"^\[[a-z]+-(easy|hard)-write\]", text, re.MULTILINE) is not None
+        "\0" not in text
+        and re.search(r"^\[[a-z]+-(easy|hard)-write\]", text, re.MULTILINE) is not None
         and re.search(r"^score\s*=", text, re.MULTILINE) is not None
     )
 

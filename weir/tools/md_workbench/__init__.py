@@ -13,6 +13,7 @@ from itertools import pairwise
 from weir.terms.model import Message, Parsed, Row
 from weir.terms.printed_values import real, whole
 from weir.tools.base import LogTool
+from weir.tools.complaints import complaint, without_repeats
 from weir.tools.outputs import numbered
 
 _START = re.compile(r"^ *MD-Workbench total objects: ", re.MULTILINE)
@@ -38,6 +39,8 @@ _SLOWEST = re.compile(r"op-max:([\d.e+-]{1,30})s \((\d{1,18}) errs\)")
 _TIMES = re.compile(r"\b(read|stat|create|delete)\(([\d.e+-]{1,30})s, [^,]{1,30}, ([\d.e+-]{1,30})s,")
 _ARGUMENTS = re.compile(r"^Args: md-workbench .*$", re.MULTILINE)
 _API = re.compile(r'"(?:-a|--api)(?:=|" ")([A-Za-z0-9]{1,20})"')
+_REQUESTED = re.compile(r"^\s*run-(precreate|benchmark|cleanup)\s*$", re.MULTILINE)
+_ERROR = re.compile(r"^\d+: (Error while .*)$", re.MULTILINE)
 _ENDED = re.compile(r"^Total runtime: ", re.MULTILINE)
 _ACCESSES = {"precreate": "create", "benchmark": "update", "cleanup": "remove"}
 
@@ -85,6 +88,8 @@ def _parsed(text: str, before: str) -> Parsed:
     ]
     total = _TOTAL.search(text)
     workload = {"files": int(total[1]), "options": {"working set": total[2]}} if total else {}
+    messages += [Message("error", match[1]) for match in _ERROR.finditer(text)]
+    messages += [] if rows else filter(None, map(complaint, text.splitlines()))
     for match in _FAILED.finditer(text):
         errors = sum(int(count) for count in match[2].split())
         messages.append(Message("error", f"{match[1]}: {errors} errors"))
@@ -93,7 +98,10 @@ def _parsed(text: str, before: str) -> Parsed:
         row["observed"] |= {"tasks": len(nodes[-1])} if nodes else {}
     version = _VERSION.search(text)
     ended = _ENDED.search(text) is not None
-    return Parsed(tuple(rows), {}, tuple(messages), "md-workbench", version[1] if version else "", ended)
+    accesses = [_ACCESSES[match[1]] for match in _REQUESTED.finditer(text)]
+    requested = {} if rows else {"api": api, "access": accesses}  # of a run without a result
+    said = tuple(without_repeats(messages))
+    return Parsed(tuple(rows), requested, said, "md-workbench", version[1] if version else "", ended)
 
 
 def _printed(text: str, api: str) -> Iterator[tuple[str, Row, int | None]]:

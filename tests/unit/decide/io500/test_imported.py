@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import tarfile
 from functools import partial, partialmethod
 from pathlib import Path
 from typing import Any
@@ -317,3 +318,16 @@ def test_a_page_with_the_summaries_of_two_runs_has_both(
     rows = [row for row in read_records(tmp_path / "out/records.csv") if row["experiment"] == "ior-hard"]
     assert len({row["cell"] for row in rows}) == 2
     assert {row["bw_mib_s"] for row in rows if row["access"] == "read"} == {4096, 5120}
+
+
+def test_an_archive_of_a_result_beside_it_is_no_other_result(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Many a directory keeps one: its summary was a second result, or a line in it could not be read."""
+    tree = write(tmp_path, result_summary=new_summary(), result=ini())
+    with tarfile.open(tree / "run.tgz", "w:gz") as archive:
+        for name in ("result.txt", "result_summary.txt"):
+            archive.add(tree / name, f"other/{name}")
+    found = imported(tree, tmp_path / "out/records.csv", capsys)
+    assert (found["records"], len(found["io500"]), found["files_with_errors"]) == (12, 1, [])
+    assert "a tar archive, to be unpacked first" in found["files_by_kind"]
