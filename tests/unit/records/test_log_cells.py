@@ -261,6 +261,17 @@ def test_options_that_change_nothing_are_no_other_cell_of_ior(tmp_path: Path, op
     assert len({row["cell"] for row in rows_of(tmp_path, text + other)}) == 1
 
 
+def test_tables_of_ior_alone_are_no_repetitions(tmp_path: Path) -> None:
+    """A page quotes the end of three outputs, with 1, 2 and 4 tasks."""
+    text = (GOLDEN / "ior/ior-posix-shared.txt").read_text()
+    end = text[text.index("Results:") :].partition("Summary of all")[0] + "Summary of all tests:\n"
+    page = "\n".join(f"# {tasks} tasks\n----\n{end.replace('.', f'.{tasks}')}----\n" for tasks in (1, 2, 4))
+    cells = [row["cell"] for row in rows_of(tmp_path, page)]
+    third = len(cells) // 3
+    assert [len({*cells[at * third : (at + 1) * third]}) for at in range(3)] == [1, 1, 1]
+    assert len({*cells}) == 3
+
+
 def test_hints_that_ior_passes_to_mpi_are_conditions(tmp_path: Path) -> None:
     """One log of a sweep over stripes, --mpiio.showHints and IOR_HINT__MPI__striping_factor: one cell."""
     log = (GOLDEN / "ior/ior-posix-shared.txt").read_text().replace("\nwrite ", "\n{hints}write ", 1)

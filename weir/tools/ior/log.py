@@ -348,6 +348,8 @@ class _Scanner:
             "}",
             "hints",
         ):
+            if self.section == "summary":  # of another run, of which a page quotes the end
+                self.run.tests.append(Test())
             self.section = "results"
         elif stripped.startswith(("Summary of all tests", "Max Write", "Max Read")):
             self.section = "summary"

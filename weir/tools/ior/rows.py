@@ -130,13 +130,15 @@ def _parsed_run(run: RunLog, is_alone: bool = False) -> Parsed:
     rows: list[Row] = []
     requested: dict[str, Any] = {}
     expected_results = 0
-    for test in run.tests or [Test()]:
+    for number, test in enumerate(run.tests or [Test()]):
         requested = _requested_of(test, run.command_line)
         if is_alone and run.from_json and "summary_file" in requested and not run.sizes:
             requested["warns_elsewhere"] = True
         test.results = test.results or list(_of_summaries(test, requested.get("iterations", 1)))
         found = _test_rows(test, requested, run.began)
         options = other_options(run.command_line) | test.hints | _of_script(test, run.command_line)
+        if number and not run.command_line and not test.options:
+            options["table"] = str(number)  # what tells it from the one before is not printed
         for row in found if options else ():
             row["observed"]["workload"] = {"options": options}
         rows += found
