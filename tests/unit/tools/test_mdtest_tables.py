@@ -301,6 +301,19 @@ def test_a_quote_that_a_page_lost_hides_no_option() -> None:
     assert columns[0][0][0] == "own"
 
 
+def test_four_numbers_of_ranks_before_three_of_iterations() -> None:
+    """A version of December 2020: the greatest rate was a deviation, the least one the greatest."""
+    head, _, table = V3.replace("(of 1 ", "(of 3 ").partition("   Operation")
+    columns = (
+        "   Operation         per Rank:      Max   Min  Mean  Std Dev     per Iteration: Max    Min   Mean\n"
+    )
+    line = "   File stat                 :  133349.335  15240.973  63062.865  35579.914  45577.003  15240.973"
+    text = f"{head}{columns}{line}  34399.616\n   File removal  :  1.0  1.0  1.0  0.0  2.0  2.0  2.0\n"
+    (run,) = runs(text + table[table.index("SUMMARY time") :])
+    rates = [row["ops_s"] for row in run.rows if row["access"] == "stat"]
+    assert rates == [45577.003, 15240.973, pytest.approx(3 * 34399.616 - 45577.003 - 15240.973)]
+
+
 def test_decimal_commas_of_a_locale() -> None:
     """The Java behind the interface to HDFS sets one: a log was refused as one without a timed result."""
     table = V1[V1.index("   File creation") : V1.index("\n\n-- finished")]

@@ -34,6 +34,11 @@ _LINE = re.compile(
 _COMMA = re.compile(r"(?<=\d),(?=\d{3}(?:\s|$))")
 # No number with commas between thousands begins so.
 _OF_LOCALE = re.compile(r"^ *(?:File|Directory) \w+ *:?.* (?:0|\d{4,}),\d{3}(?: |$)", re.MULTILINE)
+# A version between 3.3 and 4.0 prints four numbers of single ranks, and three of the iterations.
+_OF_RANKS_FIRST = re.compile(r"^ *Operation +per Rank: .*Std Dev +per Iteration:", re.MULTILINE)
+_FOUR_OF_RANKS = re.compile(
+    r"^(\s*(?:File|Directory) \w+ *:?)(?: +[\d.]+){4}((?: +[\d.]+){3})\s*$", re.MULTILINE
+)
 # With -v, after each iteration, by the first rank; since 4.0 the rate of its own items.
 _OF_ITERATION = re.compile(
     r"^V-1: +(?:Rank +0 Line +\d+ +)?(File|Directory) (\w+) *: +[\d.]+ sec, +([\d.]+) ops/sec\s*$",
@@ -107,6 +112,8 @@ def _has_rates(text: str) -> bool:
 def _lines_behind(rates: re.Match[str], text: str) -> list[str]:
     """The lines behind the title of a table; by a locale its numbers have commas before their decimals."""
     table = text[rates.end() :]
+    if _OF_RANKS_FIRST.match(table.lstrip("\n")):
+        table = _FOUR_OF_RANKS.sub(r"\1\2 0", table)
     return (_COMMA.sub(".", table) if _OF_LOCALE.search(table) else table).splitlines()
 
 
