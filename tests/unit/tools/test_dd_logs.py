@@ -39,6 +39,43 @@ def test_dd_behind_other_words(size: str, before: str) -> None:
     assert (parsed.rows[0]["access"], parsed.rows[0]["xfer_bytes"]) == ("write", 2**20)
 
 
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        ("$ cgexec -g blkio:slow ", "cgexec -g blkio:slow"),
+        ("[root@n1 ~]# ionice -c2 /bin/", "ionice -c2"),
+        ("% kubectl exec -it pod-1 -- ", "kubectl exec -it pod-1 --"),
+        ("# sync; echo 3 > /proc/sys/vm/drop_caches; ", "sync; echo 3 > /proc/sys/vm/drop_caches;"),
+        ('$ time sh -c "', None),
+        ("sudo bash -c '", None),
+    ],
+)
+def test_what_a_command_of_dd_stands_behind_is_of_its_cell(before: str, told: str | None) -> None:
+    """Behind anything but sudo, srun and time its access was unknown, and so in quotes."""
+    end = before[-1] if before[-1] in "'\"" else ""
+    command = f"{before}dd if=/dev/zero of=./f \\\n bs=1M conv=fsync && sync{end} 2>&1 | tee log\n"
+    ((_, parsed),) = runs_in(f"{command}1048576 bytes copied, 2.5 s, 134 MB/s\n")
+    row = parsed.rows[0]
+    assert (row["access"], row["xfer_bytes"], row["sync"]) == ("write", 2**20, True)
+    assert row["observed"]["workload"].get("options", {}).get("environment") == told
+
+
+@pytest.mark.parametrize(
+    ("line", "accesses"),
+    [
+        ("dd if=/dev/zero of=./f bs=1M; dd if=./f of=/dev/null", ["write", "read", "unknown"]),
+        ("for i in 1 2 3; do dd if=/dev/zero of=./f; done", ["write", "write", "write"]),
+        ("dd if=/dev/zero bs=1M count=9 | ssh n2 'dd of=./f'", ["unknown"] * 3),
+        ("dd if=/dev/zero bs=1M count=9 | gzip", ["unknown"] * 3),
+    ],
+)
+def test_the_commands_of_a_line_are_those_of_the_results_below_it(line: str, accesses: list[str]) -> None:
+    """The options of the last one on the line were those of the first result, the second had none."""
+    ends = [f"1048576 bytes copied, {time} s, 134 MB/s\n" for time in (2.5, 2.6, 2.7)]
+    ((_, parsed),) = runs_in(f"$ {line}\n{''.join(ends)}")
+    assert [row["access"] for row in parsed.rows] == accesses
+
+
 def test_the_command_of_a_result_is_that_behind_the_last_prompt(tmp_path: Path) -> None:
     """The first line of a file was dropped as a comment, and a command that a page told twice was unknown."""
     done = (

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from weir.terms.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS, LogTool
@@ -22,8 +23,17 @@ _DONE = re.compile(
     re.MULTILINE,
 )
 _COUNTS = re.compile(r"\d+\+\d+ ")  # records in, records out
-_BEFORE = r"(?:(?:sudo|srun|time|[A-Za-z_]\w{0,40}=\S{0,200}) +)*"
-_COMMAND = re.compile(rf"^(?:\++ |(.{{0,80}}[$#] ))?({_BEFORE})dd ((?:.* )?(?:if|of)=.*)$", re.MULTILINE)
+# What tells neither where dd ran nor under which conditions; a line without a prompt has nothing else.
+_PLAIN = ("sudo", "srun", "time", "sh", "bash", "-c", "do")
+_BEFORE = rf"(?:(?:{'|'.join(_PLAIN)}|[A-Za-z_]\w{{0,40}}=\S{{0,200}}) +)*['\"]?"
+_COMMAND = re.compile(
+    rf"^(?:(?:\++ |(.{{0,80}}[$#%] ))(.{{0,200}}?[\s'\"(;&])??|({_BEFORE}))"
+    r"((?:/\S{1,80}/)?dd[ \t](?:.*[ \t])?(?:if|of)=(?:\\\n|.)*)$",
+    re.MULTILINE,
+)
+_WORD = r"(?:[^\s;&|<>()'\"\\]|\"[^\"\n]*\"|'[^'\n]*')+"
+_DD = re.compile(rf"(?:^|(?<=[\s'\"(;&|/]))dd((?:(?:[ \t]|\\\n)+{_WORD})+)")  # up to the next command
+_LOOP = re.compile(r"\b(?:for|while|until)\b.*\bdo\b", re.DOTALL)
 _NOWHERE = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 _UNITS = {"": 1, "k": 2**10, "K": 2**10, "M": 2**20, "G": 2**30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 _UNITS |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "m": 2**20, "g": 2**30}  # small letters: BSD
@@ -43,15 +53,17 @@ class Dd(LogTool):
 
 def _rows(text: str) -> Iterator[Row]:
     ended = 0
+    waiting: list[tuple[str, str, str]] = []
     for match in _ends(text, list(_DONE.finditer(text))):
         if not float(match[1]) or not _seconds(match[2]):
             continue
         moved, total_s = int(match[1]), _seconds(match[2])
-        commands = [command.groups("") for command in _COMMAND.finditer(text, ended, match.start())]
+        lines = list(_COMMAND.finditer(text, ended, match.start()))
         ended = match.end()
-        # Where a prompt stands before the last one, the others had ended.
-        is_known = len(commands) == 1 or (commands and commands[-1][0])
-        prompt, before, command = commands[-1] if is_known else ("", "", "")
+        if lines:  # Where a prompt stands before the last one, the others had ended.
+            waiting = _commands(lines[-1]) if len(lines) == 1 or lines[-1][1] else []
+        prompt, before, command = waiting[0] if waiting else ("", "", "")
+        waiting = [*waiting[1:], *(waiting[:1] if _LOOP.search(before) else [])]
         row: Row = _of_command(command) if command else {"access": UNKNOWN_ACCESS}
         if row.get("access") is None:
             continue
@@ -72,11 +84,20 @@ def _rows(text: str) -> Iterator[Row]:
         }
 
 
+def _commands(line: re.Match[str]) -> list[tuple[str, str, str]]:
+    """Each dd of a line with its prompt and what stands before the first one. Of a pipe nobody knows whose
+    result is printed first."""
+    prompt, before = line[1] or "", line[2] or line[3] or ""
+    found = list(_DD.finditer(line[4]))
+    is_pipe = any("|" in line[4][one.end() : other.start()] for one, other in pairwise(found))
+    return [] if is_pipe else [(prompt, before, one[1]) for one in found]
+
+
 def _told(prompt: str, before: str, caption: str) -> dict[str, str]:
-    """The prompt of a command, and its environment: a library in it may replace the calls of dd. caption: of
-    its block of code on a page."""
-    environment = " ".join(word for word in before.split() if "=" in word)
-    told = {"prompt": prompt.strip(" $#"), "environment": environment, "caption": caption}
+    """The prompt of a command, and what stands before it: a library in its environment may replace the calls
+    of dd; a container, a group or another server has its own. caption: of its block of code on a page."""
+    environment = " ".join(word for word in before.split() if word.strip("'\"") not in ("", *_PLAIN))
+    told = {"prompt": prompt.strip(" $#%"), "environment": environment, "caption": caption}
     return {name: text for name, text in told.items() if text}
 
 
@@ -103,11 +124,13 @@ def _seconds(text: str) -> float:
 
 def _of_command(text: str) -> Row:
     try:
-        arguments = shlex.split(text, comments=True)
+        arguments = shlex.split(text.replace("\\\n", " "), comments=True)
     except ValueError:
         return {"access": UNKNOWN_ACCESS}
     options = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
     from_, to = options.get("if", ""), options.get("of", "")
+    if not from_ or not to:
+        return {"access": UNKNOWN_ACCESS}
     if from_ in _NOWHERE and to in _NOWHERE:
         return {"access": None}  # from no storage to none
     access = "write" if from_ in _NOWHERE else "read" if to in _NOWHERE else UNKNOWN_ACCESS
