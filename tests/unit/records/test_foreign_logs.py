@@ -86,14 +86,12 @@ KINDS = {
     "output of fio": [
         "job: (g=0): rw=read, bs=(R) 4096B-4096B\nfio-3.33\n",
         '{\n  "fio version" : "fio-3.33",\n  "jobs": []}\n',
-    ],
-    "a job file of fio": ["[global]\nioengine=libaio\n"],
-    "terse output of fio, which is not read (use --output-format=json+, not --minimal)": [
         # the first fields of a line of each version (--terse-version)
         "fio: note\n3;fio-3.33;a;0;0;0;0;0;0;0;0;0.000000;0.000000;0;0;0.000000\n",
         "5;fio-3.33;a;0;0;0;0;0;0;0;0;0.000000;0.000000;0;0;0.000000\n",
         "2;a;0;0;0;0;0;0;0;0;0.000000;0.000000;0;0;0.000000;0.000000\n",
     ],
+    "a job file of fio": ["[global]\nioengine=libaio\n"],
     "output of elbencho": ["OPERATION   RESULT TYPE         FIRST DONE    LAST DONE\n"],
     "output of h5bench": ["Total write size: 1 GB\nRaw write rate: 1.2 GB/s\n"],
     "a text about elbencho": ["# Title\n\n## Use\n\nelbencho -w writes.\n"],

@@ -16,13 +16,13 @@ from weir.tools.fio.parse import (
     LOG_START,
     NO_STORAGE,
     OUTPUT,
-    TERSE,
     bins_us,
     documents,
     failed_jobs,
     parse_document,
 )
 from weir.tools.fio.table import START, TABLE, parse_table
+from weir.tools.fio.terse import terse_results
 from weir.tools.outputs import read_texts
 
 _ENGINES: Mapping[str, str] = {"POSIX": "psync", "URING": "io_uring", "MMAP": "mmap"}
@@ -37,7 +37,6 @@ class Fio(Tool):
     programs = (("fio",),)
     log_start = re.compile(f"(?:{LOG_START.pattern})|(?:{START.pattern})", re.MULTILINE)
     output_pattern = OUTPUT
-    unread = (TERSE, "terse output of fio, which is not read (use --output-format=json+, not --minimal)")
     other_files = ((JOB_FILE, "a job file of fio"),)
     parameters: Mapping[str, Parameter] = {
         "api": Parameter("choice", "Interface to the storage (ioengine).", "POSIX", tuple(_ENGINES)),
@@ -107,6 +106,7 @@ class Fio(Tool):
             found.append(parsed if parsed.rows else replace(parsed, rows=failed_jobs(document)))
         if not found and TABLE.search(text):
             return [parse_table(text)]
+        found = found or list(terse_results(text))
         if not found and LOG_START.search(text):  # a document that was cut
             return [replace(_NOTHING, program="fio")]
         return found

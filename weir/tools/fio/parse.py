@@ -59,7 +59,7 @@ _ASYNCHRONOUS = frozenset(("libaio", "io_uring", "io_uring_cmd", "posixaio", "wi
 # Options that fio applies where neither the command line nor the job file has them, on Linux.
 _DEFAULTS: Mapping[str, str] = {"ioengine": "psync", "rw": "read", "bs": "4k", "iodepth": "1", "numjobs": "1"}
 # A document without options (fio 2 with a job file) does not show what was requested.
-_UNTOLD = ("order", "rw_mix", "xfer_bytes", "iodepth", "direct", "sync")
+_UNTOLD = ("api", "order", "rw_mix", "xfer_bytes", "iodepth", "direct", "sync")
 _SYNCS = ("end_fsync", "fsync_on_close", "sync")
 _SYNCS_EVERY = ("fsync", "fdatasync")  # so many writes of a job; the last ones have none
 LEAST_SYNCED = 0.95
@@ -75,14 +75,12 @@ _MIB = 2**20
 _LONGEST = 20  # digits of a number that can be
 
 OUTPUT = re.compile(
-    r'^fio-\d|"fio version"\s*:|^\d;fio-\d|: \(g=\d+\): rw=|: \(groupid=\d+, jobs=\d+\): err='
+    r'^fio-\d|"fio version"\s*:|: \(g=\d+\): rw=|: \(groupid=\d+, jobs=\d+\): err='
+    r"|^(?:[3-9];fio-\d|2;[^;\n]*(?:;\d+){8};\d+\.\d)"
     r"|^[ \t\d]*(?:read|write) ?: (?:io|IOPS)=[^\s,]+, bw=",
     re.MULTILINE | re.IGNORECASE,
 )
 JOB_FILE = re.compile(r"^[ \t]*(?:ioengine|rw|readwrite|iodepth)[ \t]*=[ \t]*\S", re.MULTILINE)
-
-# A line for each job; that of version 2 begins with its name.
-TERSE = re.compile(r"^(?:[3-9];fio-\d|2;[^;\n]*;\d+;\d+;\d+;\d+;\d+;\d+;\d+;\d+;\d+\.\d+;)", re.MULTILINE)
 
 
 def documents(text: str) -> list[dict[str, Any]]:
