@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from weir.terms.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS
@@ -41,11 +42,12 @@ _JOB = re.compile(
     rf"({_OLD_SIZE})-({_OLD_SIZE})[/,]({_OLD_SIZE})-({_OLD_SIZE})[/,].*)ioengine=(\w+), iodepth=(\d{{1,9}})",
     re.MULTILINE,
 )
-_ACCESS = re.compile(
+ACCESS = re.compile(
     rf"^ *(read|write) ?: (?:IOPS=.*BW=({_SIZE})/s.*\(({_SIZE})/(\d{{1,15}})msec\)"
     rf"|io=({_OLD_SIZE}), bw=({_OLD_SIZE})/s.*runt= *(\d{{1,15}})msec)",
     re.MULTILINE,
 )
+_OPERATIONS = re.compile(rf"(?i:iops)= *({_REAL})([kM]?)")
 _TRIM = re.compile(r"^ *trim ?:", re.MULTILINE)
 # The least, the greatest and the mean time of an operation: whole, or without its submission (clat).
 _SPREAD = re.compile(
@@ -64,12 +66,32 @@ _ISSUED = re.compile(
     re.MULTILINE,
 )
 _COUNTS = (1, 2, 4, 5, 6, 7, 8, 9)  # groups of reads and writes: issued, then those that were short
-_QUOTED = re.compile(r"^ +(?:read|write) ?: .*\n(?:[ \t]+\S.*\n)*(?:[ \t]*\n|Run status)", re.MULTILINE)
+# An access with all lines that are at least as much indented, up to one that ends it.
+_QUOTED = re.compile(
+    r"^( *)(?:read|write) ?: .*\n(?:\1[ \t]*[^\s`].*\n)*?(?:[ \t]*(?:\n|```)|Run status)", re.MULTILINE
+)
+_EMPTY_LINE = re.compile(r"\n[ \t]*\n")
+# Lines of jobs behind a margin that an import takes away when it finds nothing else.
+_WITH_MARGIN = re.compile(r"^[\s>|].*: \((?:groupid=\d+, jobs=|g=\d+\): rw=)", re.MULTILINE)
 _VERSION = re.compile(r"^fio-(\S+)$", re.MULTILINE)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 _NOT_PRINTED = "not printed"  # a page may have the results without the lines above them
 _MOST_READS = 99
 Job = Mapping[str, Any]
+
+
+class _Report(NamedTuple):
+    """What fio printed of a job. run: the number of its process, 0 where the text has no lines before it;
+    name: empty where a page has no line of the job."""
+
+    begin: int
+    end: int
+    run: int = 0
+    name: str = ""
+    group: str = ""
+    jobs: str = "1"
+    error: str = "0"
+    number: int = 0  # of those without a line of a job behind one command
 
 
 def parse_table(text: str) -> Parsed:
@@ -80,30 +102,35 @@ def parse_table(text: str) -> Parsed:
     waiting = iter([*jobs, (len(text), "", {})])
     job_place, job_name, job = next(waiting)
     last: dict[str, tuple[int, Job]] = {}  # of each name, the request that was printed last
+    ended = set()
     results: list[Result] = []
-    for match, end, run in _reports(text, starts):
-        while job_place < match.start():
+    for one in sorted([*_reports(text, starts), *_alone(text)]):
+        while job_place < one.begin:
             last[job_name] = job_place, job
             job_place, job_name, job = next(waiting)
-        at = bisect(commands, match.start(), key=itemgetter(0))
+        at = bisect(commands, one.begin, key=itemgetter(0))
         commanded, told = commands[at - 1] if at else (-1, {})
-        printed_at, known = last.get(match[1], (-1, {}))
-        known = known if printed_at >= commanded else _requested(match[1], told.get("command", ""))
-        if not (run or known or told) and results:  # nobody knows whether it repeats the one before it
+        name = one.name or _only_name(last, commanded, told.get("command", ""))
+        ended.add(name)
+        printed_at, known = last.get(name, (-1, {}))
+        known = known if printed_at >= commanded else _requested(name, told.get("command", ""))
+        if one.number:  # nobody knows whether the command is of further results, too
+            name, known, told = "", {}, {}
+        if not (one.run or known or told) and results:  # nor whether they repeat the one before them
             told = {"result": str(len(results))}
         if known.get("engine") in NO_STORAGE:
             continue
-        if caption := caption_of(text, match.start()):
+        if caption := caption_of(text, one.begin):
             told = told | {"caption": caption}
-        found = list(_rows(text[match.start() : end], known))
-        error = f"{match[1]}: error {match[4]}" if match[4] != "0" else ""  # of this job, and not of the page
+        is_followed = one.end < len(text)  # and so not cut
+        found = list(_rows(text[one.begin : one.end] + "\n" * is_followed, known))
+        error = f"{name}: error {one.error}" if one.error != "0" else ""  # of this job, and not of the page
         for row in found or ([_no_result(known)] if error else []):
-            row["observed"]["workload"] = workload_of(match[1], told | row.pop("told", {}), None)
+            row["observed"]["workload"] = workload_of(name, told | row.pop("told", {}), None)
             # Without the lines before it nobody knows what ran beside a result.
-            at_once = (run, *match.group(1, 2, 3)) if run else match.start()
-            results.append(Result(at_once, row, int(match[3][:9]), error=error))
+            at_once = (one.run, name, one.group, one.jobs) if one.run else one.begin
+            results.append(Result(at_once, row, int(one.jobs[:9]), error=error))
     rows, messages = joined(results)
-    ended = {match[1] for match in starts}
     have_all = all(name in ended for _, name, _ in jobs)
     for row in rows:  # fio prints results when all jobs have ended
         row["observed"]["all_results"] = have_all
@@ -141,21 +168,54 @@ def _requested(name: str, command: str) -> Job:
     }
 
 
-def _reports(text: str, starts: Sequence[re.Match[str]]) -> Iterator[tuple[re.Match[str], int, int]]:
-    """The last report of each job with its end, and the number of its run, which is 0 where the text has no
-    lines before it. What fio prints of a process again (--status-interval) is counted since its start."""
+def _only_name(last: Mapping[str, tuple[int, Job]], commanded: int, command: str) -> str:
+    """The job of a result whose line a page does not have: the only one printed since the command, or the
+    only one of the command."""
+    printed = [name for name, (place, _) in last.items() if place >= commanded]
+    names = printed or [value.strip("'\"") for option, value in _OPTION.findall(command) if option == "name"]
+    return names[0] if len(names) == 1 else ""
+
+
+def _marks(text: str) -> list[tuple[int, bool]]:
+    """Where a report or another run begins, and whether it is a report."""
+    starts = [(match.start(), True) for match in TABLE.finditer(text)]
+    return sorted(
+        [*starts, *((match.start(), False) for match in _COMMAND.finditer(text)), (len(text), False)]
+    )
+
+
+def _alone(text: str) -> Iterator[_Report]:
+    """Results of which a page has the lines of the accesses alone, behind a command or at its beginning. fio
+    prints each access of a job once, and no empty line between them."""
+    if _WITH_MARGIN.search(text):
+        return
+    for (begin, is_report), (end, _) in pairwise([(0, False), *_marks(text)]):
+        lines = [] if is_report else list(ACCESS.finditer(text, begin, end))
+        firsts = [
+            match.start()
+            for at, match in enumerate(lines)
+            if not at
+            or match[1] == lines[at - 1][1]
+            or _EMPTY_LINE.search(text, lines[at - 1].end(), match.start())
+        ]
+        for number, (first, behind) in enumerate(zip(firsts, [*firsts[1:], end], strict=False)):
+            yield _Report(first, behind, number=number)
+
+
+def _reports(text: str, starts: Sequence[re.Match[str]]) -> Iterator[_Report]:
+    """The last report of each job: what fio prints of a process again (--status-interval) is counted since
+    its start."""
     begins = [match.start() for match in _RUN.finditer(text)]
     runs = [bisect(begins, match.start()) for match in starts]
     names = [(run, *match.group(1, 2, 3, 5)) for run, match in zip(runs, starts, strict=True)]
     last = {name: at for at, name in enumerate(names)}
-    marks = sorted(match.start() for one in (TABLE, _COMMAND) for match in one.finditer(text))
-    marks.append(len(text))
-    ends = [marks[bisect(marks, match.start())] for match in starts]
+    marks = [place for place, _ in _marks(text)]
     with_servers = {run for run, match in zip(runs, starts, strict=True) if match[1] != _SUM}
-    for at, (match, end, run) in enumerate(zip(starts, ends, runs, strict=True)):
+    for at, (match, run) in enumerate(zip(starts, runs, strict=True)):
         is_sum = match[1] == _SUM and run in with_servers
         if not is_sum and (not run or match[5] is None or last[names[at]] == at):
-            yield match, end, run
+            end = marks[bisect(marks, match.start())]
+            yield _Report(match.start(), end, run, *match.group(1, 2, 3, 4))
 
 
 def _no_result(job: Job) -> Row:
@@ -200,7 +260,7 @@ def _rows(section: str, job: Job) -> Iterator[Row]:
     counts = [int(issued[at]) for at in _COUNTS if issued[at] is not None] if issued else []
     # fio 3 counts fdatasync behind its own counts, as short reads: where no read was issued, it is that.
     syncs = (int(issued["syncs"] or 0), 0 if counts[0] else counts[2]) if issued else (0, 0)
-    lines = list(_ACCESS.finditer(section))
+    lines = list(ACCESS.finditer(section))
     accesses = [match[1] for match in lines]
     # A page may quote the same access of other runs behind it; fio prints each once.
     found = [match for at, match in enumerate(lines) if match[1] not in accesses[:at]]
@@ -230,11 +290,17 @@ def _rows(section: str, job: Job) -> Iterator[Row]:
             "io_s": total_s,
             "bw_mib_s": moved / _MIB / total_s if total_s else None,
             "ops": requests,
-            "ops_s": requests / total_s if requests is not None and total_s else None,
+            "ops_s": requests / total_s if requests is not None and total_s else _printed_ops(match[0]),
             **latencies(_times(_TRIM.split(section[match.end() : end], maxsplit=1)[0])),
             "observed": {},
             **(_synchronised(requests or 0, *syncs) if match[1] == "write" and any(syncs) else {}),
         }
+
+
+def _printed_ops(line: str) -> float | None:
+    """Operations a second as fio prints them, in three digits: a page may lack the line of their number."""
+    printed = _OPERATIONS.search(line)
+    return float(printed[1]) * _DECIMAL[printed[2]] if printed else None
 
 
 def _synchronised(writes: int, fsyncs: int, fdatasyncs: int) -> Row:
