@@ -138,13 +138,15 @@ def documents_at(text: str, start: re.Pattern[str]) -> Iterator[tuple[dict[str, 
 
 def caption_of(text: str, place: int) -> str:
     """The heading and the line above the block of code of a page in which a result stands: they often are all
-    that tells two machines or file systems apart, where they do not count runs. Nothing where no block begins
-    shortly before."""
+    that tells two machines or file systems apart, where they do not count runs. Behind a block it is the heading
+    alone; nothing where no block begins shortly before."""
     begin = text.rfind(_FENCE, max(place - _QUOTED, 0), place)
-    above = text[max(begin - LINE_BYTES, 0) : begin].rstrip() if begin > 0 else ""
-    line = above.rpartition("\n")[2]
+    is_inside = begin > 0 and text.count(_FENCE, 0, place) % 2
+    end = begin if is_inside else place if begin > 0 else 0
+    above = text[max(end - LINE_BYTES, 0) : end].rstrip()
+    line = above.rpartition("\n")[2] if is_inside else ""
     headings = [one for one in _HEADING.findall(above) if not _REPETITION.fullmatch(one)][-1:]
-    is_none = line.lstrip().startswith(_FENCE) or _REPETITION.fullmatch(line)
+    is_none = not line or line.lstrip().startswith(_FENCE) or _REPETITION.fullmatch(line)
     return " ".join(dict.fromkeys([*headings, *([] if is_none else [line])]))
 
 

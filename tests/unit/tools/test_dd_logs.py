@@ -22,6 +22,7 @@ from weir.records.importing import import_files, runs_in
         "335544320 bytes (320.0MB) copied, 2.500000 seconds, 128.0MB/s",  # busybox
         "335544320 bytes (336 MB) copied, 2.5 seconds, 134 MB/s",  # until 2007
         "335544320 bytes transferred in 2.500000 secs (134217728 bytes/sec)",  # BSD and macOS
+        "335544320 bytes (336 MB) copied, 2.5 s, 134 MB/s  ",  # a page that breaks the line there
     ],
 )
 def test_dd_in_other_languages(line: str) -> None:

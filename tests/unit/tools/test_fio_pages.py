@@ -160,10 +160,11 @@ def test_the_line_above_a_block_of_a_page_tells_results_apart(tmp_path: Path, re
     page = tmp_path / "page.md"
     names = ("lustre", "ssd", "lustre", "## b\n\nlustre", "# Notes\n```\n\n```")
     blocks = [f"{name}\n```\n{result.format(871 + at)}```\n" for at, name in enumerate(names)]
-    page.write_text("# Notes\n\n" + "\n".join(blocks))
+    behind = ["## c\n\n" + result.format(901) + "\n" + result.format(903)]
+    page.write_text("# Notes\n\n" + "\n".join(blocks + behind))
     rows = import_files([page], Facts()).rows
     cells = [row["cell"] for row in rows]
-    assert [cells.index(cell) for cell in cells] == [0, 1, 0, 3, 4]
+    assert [cells.index(cell) for cell in cells] == [0, 1, 0, 3, 4, 5, 5]
 
 
 @pytest.mark.parametrize("result", [DD, FIO])

@@ -19,7 +19,7 @@ _MIB = 2**20
 # The line in any language, some of which write a comma for the point, and of GNU, busybox, BSD and macOS.
 _DONE = re.compile(
     r"^(\d{1,19}) ?\w{1,20}(?: ?\([^)]*\))? ?\w{1,20}(?:[,、，]| in) ?(\d[0-9.,e+-]{0,20}) \w{1,7}"
-    r"(?:[,、，] ?[\d.,]{1,20} ?[kMGT]?B/\w| \(\d+ bytes/sec\))$",
+    r"(?:[,、，] ?[\d.,]{1,20} ?[kMGT]?B/\w| \(\d+ bytes/sec\))[ \t]*$",
     re.MULTILINE,
 )
 _COUNTS = re.compile(r"\d+\+\d+ ")  # records in, records out
@@ -44,7 +44,7 @@ class Dd(LogTool):
 
     name = "dd"
     purpose = "bandwidth"
-    output_pattern = re.compile(r"^\d+\+\d+ records (in|out)$", re.MULTILINE)
+    output_pattern = re.compile(r"^\d+\+\d+ records (in|out)[ \t]*$", re.MULTILINE)
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
         rows = tuple(numbered(_rows(text)))
