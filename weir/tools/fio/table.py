@@ -300,7 +300,7 @@ def _rows(section: str, job: Job) -> Iterator[Row]:
 def _printed_ops(line: str) -> float | None:
     """Operations a second as fio prints them, in three digits: a page may lack the line of their number."""
     printed = _OPERATIONS.search(line)
-    return float(printed[1]) * _DECIMAL[printed[2]] if printed else None
+    return round(float(printed[1]) * _DECIMAL[printed[2]], 3) if printed else None
 
 
 def _synchronised(writes: int, fsyncs: int, fdatasyncs: int) -> Row:
