@@ -121,6 +121,44 @@ def test_an_access_without_the_line_of_its_job_is_read(indent: str, end: str, tm
     assert not [row["reasons"] for row in rows if row["reasons"]]
 
 
+def test_a_title_between_two_accesses_is_of_another_run() -> None:
+    """What a script took from four outputs was read as one that reads and writes at once."""
+    read = "  read: IOPS=43, BW=43.0MiB/s (45MB/s)(1290MiB/30000msec)\n"
+    group = "   READ: bw=43.0MiB/s (45MB/s), 43.0MiB/s-43.0MiB/s (45MB/s-45MB/s), io=1290MiB (1352MB), "
+    group += "run=30000-30000msec\n"
+    first = f"--- read\n{read}{group}"
+    pair = first + first.replace("read", "write").replace("READ", "WRITE")
+    ((_, parsed),) = runs_in(f"$ ./all.sh\n{pair}{pair.replace('30000', '30001')}Results saved\n\n")
+    assert [row["access"] for row in parsed.rows] == ["read", "write"] * 2
+    assert len({str(row["observed"]["workload"]) for row in parsed.rows}) == 4
+    mixed = f"{read}    clat (usec): min=1, max=9, avg=3\n{read.replace('read', 'write')}\n"
+    ((_, parsed),) = runs_in(mixed)
+    assert len({str(row["observed"]["workload"]) for row in parsed.rows}) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "\tREAD: io=51200MB, aggrb=444067KB/s, minb=3469KB/s, maxb=3760KB/s, mint=108931msec, "
+        "maxt=118065msec",
+        "   READ: bw=434MiB/s (455MB/s), 3469KiB/s-3760KiB/s (3552kB/s-3850kB/s), io=50.0GiB (53.7GB), "
+        "run=108931-118065msec",
+    ],
+)
+def test_the_sum_of_a_group_alone_is_a_result(line: str) -> None:
+    """11 logs of a simulator of flash had no result, and no message."""
+    write = line.replace("READ", "WRITE").replace("118065", "118066")
+    text = f"started\nRun status group 0 (all jobs):\n{line}\n{write}\n\n350 ~ 660\n"
+    ((_, parsed),) = runs_in(text)
+    assert [(row["access"], row["total_s"]) for row in parsed.rows] == [("read", 118.065), ("write", 118.066)]
+    assert [row["bw_mib_s"] for row in parsed.rows] == [pytest.approx(433.7, rel=0.001)] * 2
+    command = "$ fio --name=a --rw=rw --bs=8k\n"
+    ((_, parsed),) = runs_in(command + text)
+    assert {(row["xfer_bytes"], row["observed"]["workload"]["job"]) for row in parsed.rows} == {(8192, "a")}
+    whole = (ROOT / "tests/golden/fio/groups.txt").read_text()
+    assert sum(len(one.rows) for _, one in runs_in(whole)) == 3
+
+
 @pytest.mark.parametrize("head", ["", "a: (groupid=0, jobs=1): err= 0: pid={}: Tue\n"])
 def test_lines_that_stand_close_together_are_results(head: str) -> None:
     """What grep left of outputs, or a page: only the last one had a result, or none."""

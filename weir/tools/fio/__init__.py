@@ -21,7 +21,7 @@ from weir.tools.fio.parse import (
     failed_jobs,
     parse_document,
 )
-from weir.tools.fio.table import ACCESS, START, TABLE, parse_table
+from weir.tools.fio.table import ACCESS, GROUP, START, TABLE, parse_table
 from weir.tools.fio.terse import terse_results
 from weir.tools.outputs import read_texts
 
@@ -104,7 +104,7 @@ class Fio(Tool):
         for document in documents(text):
             parsed = parse_document(document)
             found.append(parsed if parsed.rows else replace(parsed, rows=failed_jobs(document)))
-        if not found and (TABLE.search(text) or ACCESS.search(text)):
+        if not found and any(one.search(text) for one in (TABLE, ACCESS, GROUP)):
             return [parse_table(text)]
         found = found or list(terse_results(text))
         if not found and LOG_START.search(text):  # a document that was cut

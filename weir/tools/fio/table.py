@@ -47,6 +47,12 @@ ACCESS = re.compile(
     rf"|io=({_OLD_SIZE}), bw=({_OLD_SIZE})/s.*runt= *(\d{{1,15}})msec)",
     re.MULTILINE,
 )
+# The sum of the jobs of a group, which some keep alone.
+GROUP = re.compile(
+    rf"^[ \t]*(READ|WRITE): (?:bw=({_SIZE})/s .*, io=({_SIZE}) .*\brun= *\d{{1,15}}-(\d{{1,15}})msec"
+    rf"|io=({_OLD_SIZE}), aggrb=({_OLD_SIZE})/s,.*\bmaxt= *(\d{{1,15}})msec)",
+    re.MULTILINE,
+)
 _OPERATIONS = re.compile(rf"(?i:iops)= *({_REAL})([kM]?)")
 _TRIM = re.compile(r"^ *trim ?:", re.MULTILINE)
 # The least, the greatest and the mean time of an operation: whole, or without its submission (clat).
@@ -66,11 +72,12 @@ _ISSUED = re.compile(
     re.MULTILINE,
 )
 _COUNTS = (1, 2, 4, 5, 6, 7, 8, 9)  # groups of reads and writes: issued, then those that were short
-# An access with all lines that are at least as much indented, up to one that ends it.
+# An access with all lines that are as much indented or more, and what ends them.
 _QUOTED = re.compile(
-    r"^( *)(?:read|write) ?: .*\n(?:\1[ \t]*[^\s`].*\n)*?(?:[ \t]*(?:\n|```)|Run status)", re.MULTILINE
+    r"^( *)(?:read|write) ?: .*\n(?:\1[ \t]*[^\s`].*\n)*?(?:[ \t]*(?:\n|```)|Run status|(?!\1)\S.*\n)",
+    re.MULTILINE,
 )
-_EMPTY_LINE = re.compile(r"\n[ \t]*\n")
+_OF_AN_ACCESS = re.compile(r".*\n(?:[ \t]*(?:[sc]?lat|bw|iops|\|).*\n)*")  # from behind its numbers
 # Lines of jobs behind a margin that an import takes away when it finds nothing else.
 _WITH_MARGIN = re.compile(r"^[\s>|].*: \((?:groupid=\d+, jobs=|g=\d+\): rw=)", re.MULTILINE)
 _VERSION = re.compile(r"^fio-(\S+)$", re.MULTILINE)
@@ -123,7 +130,7 @@ def parse_table(text: str) -> Parsed:
         if caption := caption_of(text, one.begin):
             told = told | {"caption": caption}
         is_followed = one.end < len(text)  # and so not cut
-        found = list(_rows(text[one.begin : one.end] + "\n" * is_followed, known))
+        found = list(_rows(text[one.begin : one.end] + "\n" * is_followed, known, not one.name))
         error = f"{name}: error {one.error}" if one.error != "0" else ""  # of this job, and not of the page
         for row in found or ([_no_result(known)] if error else []):
             row["observed"]["workload"] = workload_of(name, told | row.pop("told", {}), None)
@@ -185,19 +192,21 @@ def _marks(text: str) -> list[tuple[int, bool]]:
 
 
 def _alone(text: str) -> Iterator[_Report]:
-    """Results of which a page has the lines of the accesses alone, behind a command or at its beginning. fio
-    prints each access of a job once, and no empty line between them."""
+    """Results of which a page has the lines of the accesses alone, or those of their group, behind a command
+    or at its beginning. fio prints each access of a job once, and its times alone between two of them."""
     if _WITH_MARGIN.search(text):
         return
     for (begin, is_report), (end, _) in pairwise([(0, False), *_marks(text)]):
-        lines = [] if is_report else list(ACCESS.finditer(text, begin, end))
-        firsts = [
-            match.start()
-            for at, match in enumerate(lines)
-            if not at
-            or match[1] == lines[at - 1][1]
-            or _EMPTY_LINE.search(text, lines[at - 1].end(), match.start())
-        ]
+        pattern = GROUP if ACCESS.search(text, begin, end) is None else ACCESS
+        firsts: list[int] = []
+        seen: set[str] = set()
+        before = begin
+        for match in () if is_report else pattern.finditer(text, begin, end):
+            if not firsts or match[1] in seen or not _OF_AN_ACCESS.fullmatch(text, before, match.start()):
+                firsts.append(match.start())
+                seen = set()
+            seen.add(match[1])
+            before = match.end()
         for number, (first, behind) in enumerate(zip(firsts, [*firsts[1:], end], strict=False)):
             yield _Report(first, behind, number=number)
 
@@ -251,26 +260,28 @@ def _of_today(size: str) -> str:
     return f"{number}{unit}iB" if unit else f"{number}B"
 
 
-def _rows(section: str, job: Job) -> Iterator[Row]:
+def _rows(section: str, job: Job, is_alone: bool) -> Iterator[Row]:
     """The rows of a whole section. A section that is cut has no line of what was issued, nor has one of which
     a page quotes some lines alone: an empty line or that of the group ends these, where fio prints none."""
     issued = _ISSUED.search(section)
-    if issued is None and not _QUOTED.search(section):
+    pattern = GROUP if is_alone and ACCESS.search(section) is None else ACCESS
+    if pattern is ACCESS and issued is None and not _QUOTED.search(section):
         return
     counts = [int(issued[at]) for at in _COUNTS if issued[at] is not None] if issued else []
     # fio 3 counts fdatasync behind its own counts, as short reads: where no read was issued, it is that.
     syncs = (int(issued["syncs"] or 0), 0 if counts[0] else counts[2]) if issued else (0, 0)
-    lines = list(ACCESS.finditer(section))
+    lines = list(pattern.finditer(section))
     accesses = [match[1] for match in lines]
     # A page may quote the same access of other runs behind it; fio prints each once.
     found = [match for at, match in enumerate(lines) if match[1] not in accesses[:at]]
     ends = [*(match.start() for match in found[1:]), len(section)]
     for match, end in zip(found, ends, strict=False):  # a job that only trims has no access
-        at = ("read", "write").index(match[1])
+        access = match[1].lower()
+        at = ("read", "write").index(access)
         requests, short = (counts[at], counts[2 + at]) if counts else (None, None)
         cut = 1 if match[2] else 2
         speed, size = match.group(2, 3) if match[2] else map(_of_today, match.group(6, 5))
-        xfer_bytes, total_s = job.get(match[1]), int(match[4] or match[7]) / 1000
+        xfer_bytes, total_s = job.get(access), int(match[4] or match[7]) / 1000
         moved = max(_least(size), by_rate := int(_least(speed) * total_s))
         exact = (requests or 0) * (xfer_bytes or 0)
         # fio may count fewer operations than their bytes: the bandwidth has more digits than the size.
@@ -278,7 +289,7 @@ def _rows(section: str, job: Job) -> Iterator[Row]:
         if exact and not short and is_rate and _fits(exact, size, cut):
             moved = exact
         yield {
-            "access": match[1],
+            "access": access,
             "api": job.get("api", _NOT_PRINTED),
             "rw_mix": _mix(counts[0], counts[1]) if job.get("mixes") and counts else None,
             **{name: job.get(name) for name in ("order", "iodepth")},
@@ -293,7 +304,7 @@ def _rows(section: str, job: Job) -> Iterator[Row]:
             "ops_s": requests / total_s if requests is not None and total_s else _printed_ops(match[0]),
             **latencies(_times(_TRIM.split(section[match.end() : end], maxsplit=1)[0])),
             "observed": {},
-            **(_synchronised(requests or 0, *syncs) if match[1] == "write" and any(syncs) else {}),
+            **(_synchronised(requests or 0, *syncs) if access == "write" and any(syncs) else {}),
         }
 
 
