@@ -77,6 +77,16 @@ def test_the_commands_of_a_line_are_those_of_the_results_below_it(line: str, acc
     assert [row["access"] for row in parsed.rows] == accesses
 
 
+def test_a_margin_before_the_line_of_dd_alone_is_taken_away(tmp_path: Path) -> None:
+    """A page without the numbers of records, in another markup than Markdown, had no result."""
+    page = tmp_path / "page.rst"
+    done = "10485760 bytes (10 MB, 10 MiB) copied, 0.0176554 s, 594 MB/s"
+    page.write_text(
+        f"Write a file:\n\n.. code-block:: none\n\n    $ sudo dd if=/dev/zero of=f bs=10M\n    {done}\n"
+    )
+    assert [row["access"] for row in import_files([page], Facts()).rows] == ["write"]
+
+
 def test_the_command_of_a_result_is_that_behind_the_last_prompt(tmp_path: Path) -> None:
     """The first line of a file was dropped as a comment, and a command that a page told twice was unknown."""
     done = (

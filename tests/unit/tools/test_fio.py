@@ -368,3 +368,36 @@ def test_engines_that_move_no_bytes_have_no_bandwidth(engine: str) -> None:
     told["jobs"][0]["job options"]["ioengine"] = engine
     text = json.dumps(told)
     assert not [row for _, parsed in runs_in(text) for row in parsed.rows]
+
+
+MIXED = """\
+a: (g=0): rw=randrw, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1
+fio-3.33
+Starting 1 process
+
+a: (groupid=0, jobs=1): err= 0: pid=20527: Sun Nov 29 15:44:32 2026
+  mixed: IOPS=64.0k, BW=250MiB/s (262MB/s)(4096KiB/16msec)
+     issued rwts: total=1024,0,0,0 short=0,0,0,0 dropped=0,0,0,0
+
+Run status group 0 (all jobs):
+  MIXED: bw=250MiB/s (262MB/s), 250MiB/s-250MiB/s (262MB/s-262MB/s), io=4096KiB (4194kB), run=16-16msec
+"""
+
+
+@pytest.mark.parametrize(("rw", "access"), [("randrw", "unknown"), ("randread", "read"), ("write", "write")])
+def test_reads_and_writes_that_are_reported_as_one(rw: str, access: str) -> None:
+    """unified_rw_reporting: 31 of 60 logs of a public repository were refused."""
+    counts = {"io_bytes": 4 << 20, "bw_bytes": 262144000, "runtime": 16, "total_ios": 1024, "iops": 64000.0}
+    options = {"rw": rw, "bs": "4k", "unified_rw_reporting": "1"}
+    job = {"jobname": "a", "groupid": 0, "error": 0, "job options": options, "mixed": counts}
+    ((_, parsed),) = runs_in(json.dumps({"fio version": "fio-3.33", "jobs": [job]}))
+    ((_, printed),) = runs_in(MIXED)
+    for run, expected in ((parsed, access), (printed, "unknown")):
+        (row,) = run.rows
+        assert (row["access"], row["moved_bytes"], row["bw_mib_s"], row["ops"]) == (
+            expected,
+            4 << 20,
+            250,
+            1024,
+        )
+        assert row["xfer_bytes"] == 4096

@@ -44,7 +44,7 @@ class Dd(LogTool):
 
     name = "dd"
     purpose = "bandwidth"
-    output_pattern = re.compile(r"^\d+\+\d+ records (in|out)[ \t]*$", re.MULTILINE)
+    output_pattern = re.compile(rf"^\d+\+\d+ records (?:in|out)[ \t]*$|{_DONE.pattern}", re.MULTILINE)
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
         rows = tuple(numbered(_rows(text)))

@@ -77,7 +77,7 @@ _LONGEST = 20  # digits of a number that can be
 OUTPUT = re.compile(
     r'^fio-\d|"fio version"\s*:|: \(g=\d+\): rw=|: \(groupid=\d+, jobs=\d+\): err='
     r"|^(?:[3-9];fio-\d|2;[^;\n]*(?:;\d+){8};\d+\.\d)"
-    r"|^[ \t\d]*(?:read|write) ?: (?:io|IOPS)=[^\s,]+, bw=",
+    r"|^[ \t\d]*(?:read|write|mixed) ?: (?:io|IOPS)=[^\s,]+, bw=",
     re.MULTILINE | re.IGNORECASE,
 )
 JOB_FILE = re.compile(r"^[ \t]*(?:ioengine|rw|readwrite|iodepth)[ \t]*=[ \t]*\S", re.MULTILINE)
@@ -115,8 +115,8 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
         jobs = _jobs_of_an_entry(_count(options["numjobs"]) or 1, alike[_name_of(job)])
         if options["ioengine"] in NO_STORAGE:
             continue
-        for access in ("write", "read"):
-            counted = _today(job.get(access))
+        for access, counts in _counts(job, options, told):
+            counted = _today(counts)
             if isinstance(counted, dict) and _number(counted.get("io_bytes")) and _has_time(counted):
                 row = _row(access, counted, options, jobs)
                 if not told:
@@ -136,6 +136,18 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
     version = str(document.get("fio version", "")).removeprefix("fio-")
     rows, _ = joined(results)
     return Parsed(tuple(rows), {}, tuple(messages), "fio", version, complete=True)
+
+
+def _counts(
+    job: Mapping[str, Any], options: Mapping[str, str], told: Mapping[str, str]
+) -> Iterator[tuple[str, object]]:
+    """The counts of each access; with unified_rw_reporting they are those of all, and nobody knows how much of
+    a mix was read."""
+    if "mixed" in job and "read" not in job:
+        kind = options["rw"].removeprefix("rand") if told else ""
+        yield kind if kind in ("read", "write") else UNKNOWN_ACCESS, job["mixed"]
+    else:
+        yield from ((access, job.get(access)) for access in ("write", "read"))
 
 
 def failed_jobs(document: Mapping[str, Any]) -> tuple[Row, ...]:

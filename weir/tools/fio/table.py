@@ -43,13 +43,13 @@ _JOB = re.compile(
     re.MULTILINE,
 )
 ACCESS = re.compile(
-    rf"^ *(read|write) ?: (?:IOPS=.*BW=({_SIZE})/s.*\(({_SIZE})/(\d{{1,15}})msec\)"
+    rf"^ *(read|write|mixed) ?: (?:IOPS=.*BW=({_SIZE})/s.*\(({_SIZE})/(\d{{1,15}})msec\)"
     rf"|io=({_OLD_SIZE}), bw=({_OLD_SIZE})/s.*runt= *(\d{{1,15}})msec)",
     re.MULTILINE,
 )
 # The sum of the jobs of a group, which some keep alone.
 GROUP = re.compile(
-    rf"^[ \t]*(READ|WRITE): (?:bw=({_SIZE})/s .*, io=({_SIZE}) .*\brun= *\d{{1,15}}-(\d{{1,15}})msec"
+    rf"^[ \t]*(READ|WRITE|MIXED): (?:bw=({_SIZE})/s .*, io=({_SIZE}) .*\brun= *\d{{1,15}}-(\d{{1,15}})msec"
     rf"|io=({_OLD_SIZE}), aggrb=({_OLD_SIZE})/s,.*\bmaxt= *(\d{{1,15}})msec)",
     re.MULTILINE,
 )
@@ -74,7 +74,7 @@ _ISSUED = re.compile(
 _COUNTS = (1, 2, 4, 5, 6, 7, 8, 9)  # groups of reads and writes: issued, then those that were short
 # An access with all lines that are as much indented or more, and what ends them.
 _QUOTED = re.compile(
-    r"^( *)(?:read|write) ?: .*\n(?:\1[ \t]*[^\s`].*\n)*?(?:[ \t]*(?:\n|```)|Run status|(?!\1)\S.*\n)",
+    r"^( *)(?:read|write|mixed) ?: .*\n(?:\1[ \t]*[^\s`].*\n)*?(?:[ \t]*(?:\n|```)|Run status|(?!\1)\S.*\n)",
     re.MULTILINE,
 )
 _OF_AN_ACCESS = re.compile(r".*\n(?:[ \t]*(?:[sc]?lat|bw|iops|\|).*\n)*")  # from behind its numbers
@@ -277,11 +277,12 @@ def _rows(section: str, job: Job, is_alone: bool) -> Iterator[Row]:
     ends = [*(match.start() for match in found[1:]), len(section)]
     for match, end in zip(found, ends, strict=False):  # a job that only trims has no access
         access = match[1].lower()
-        at = ("read", "write").index(access)
-        requests, short = (counts[at], counts[2 + at]) if counts else (None, None)
+        requests, short = _issued(counts, access)
         cut = 1 if match[2] else 2
         speed, size = match.group(2, 3) if match[2] else map(_of_today, match.group(6, 5))
-        xfer_bytes, total_s = job.get(access), int(match[4] or match[7]) / 1000
+        # All of unified_rw_reporting have one size where those of reads and of writes are the same.
+        xfer_bytes = job.get("read" if access == "mixed" and job.get("read") == job.get("write") else access)
+        total_s = int(match[4] or match[7]) / 1000
         moved = max(_least(size), by_rate := int(_least(speed) * total_s))
         exact = (requests or 0) * (xfer_bytes or 0)
         # fio may count fewer operations than their bytes: the bandwidth has more digits than the size.
@@ -289,9 +290,9 @@ def _rows(section: str, job: Job, is_alone: bool) -> Iterator[Row]:
         if exact and not short and is_rate and _fits(exact, size, cut):
             moved = exact
         yield {
-            "access": access,
+            "access": UNKNOWN_ACCESS if access == "mixed" else access,
             "api": job.get("api", _NOT_PRINTED),
-            "rw_mix": _mix(counts[0], counts[1]) if job.get("mixes") and counts else None,
+            "rw_mix": _mix(*counts[:2]) if job.get("mixes") and counts and access != "mixed" else None,
             **{name: job.get(name) for name in ("order", "iodepth")},
             "nn": None,
             "ppn": None,
@@ -306,6 +307,16 @@ def _rows(section: str, job: Job, is_alone: bool) -> Iterator[Row]:
             "observed": {},
             **(_synchronised(requests or 0, *syncs) if access == "write" and any(syncs) else {}),
         }
+
+
+def _issued(counts: Sequence[int], access: str) -> tuple[int | None, int | None]:
+    """The operations of an access, and those that were short."""
+    if not counts:
+        return None, None
+    if access == "mixed":
+        return sum(counts[:2]), sum(counts[2:])
+    at = ("read", "write").index(access)
+    return counts[at], counts[2 + at]
 
 
 def _printed_ops(line: str) -> float | None:
