@@ -159,6 +159,20 @@ def test_the_sum_of_a_group_alone_is_a_result(line: str) -> None:
     assert sum(len(one.rows) for _, one in runs_in(whole)) == 3
 
 
+@pytest.mark.parametrize(
+    ("line", "printed"),
+    [
+        ("  read : io=1104.8GB, bw=321739KB/s, iops=314, runt=3600299msec\n", 321739 / 1024),
+        ("  read: IOPS=802, BW=802MiB/s (841MB/s)(10.0GiB/12406msec)\n", 802),
+        ("  read: IOPS=3060, BW=11.0MiB/s (12.5MB/s)(719MiB/60172msec)\n", 719 / 60.172),  # 11.95 of fio 3.1
+    ],
+)
+def test_the_bandwidth_counts_where_the_size_contradicts_it(line: str, printed: float) -> None:
+    """The size gave 821 MiB/s for 802; in fio 2 it may be a digit higher than what was read."""
+    ((_, parsed),) = runs_in(f"a: (groupid=0, jobs=1): err= 0: pid=4: Tue\n{line}\n")
+    assert parsed.rows[0]["bw_mib_s"] == pytest.approx(printed, rel=0.001)
+
+
 @pytest.mark.parametrize("head", ["", "a: (groupid=0, jobs=1): err= 0: pid={}: Tue\n"])
 def test_lines_that_stand_close_together_are_results(head: str) -> None:
     """What grep left of outputs, or a page: only the last one had a result, or none."""

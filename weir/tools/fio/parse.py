@@ -141,8 +141,8 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
 def _counts(
     job: Mapping[str, Any], options: Mapping[str, str], told: Mapping[str, str]
 ) -> Iterator[tuple[str, object]]:
-    """The counts of each access; with unified_rw_reporting they are those of all, and nobody knows how much of
-    a mix was read."""
+    """The counts of each access; with unified_rw_reporting they are those of all, and nobody knows how much
+    of a mix was read."""
     if "mixed" in job and "read" not in job:
         kind = options["rw"].removeprefix("rand") if told else ""
         yield kind if kind in ("read", "write") else UNKNOWN_ACCESS, job["mixed"]

@@ -283,7 +283,10 @@ def _rows(section: str, job: Job, is_alone: bool) -> Iterator[Row]:
         # All of unified_rw_reporting have one size where those of reads and of writes are the same.
         xfer_bytes = job.get("read" if access == "mixed" and job.get("read") == job.get("write") else access)
         total_s = int(match[4] or match[7]) / 1000
-        moved = max(_least(size), by_rate := int(_least(speed) * total_s))
+        moved, by_rate = _least(size), int(_least(speed) * total_s)
+        # The size of fio 2 may be a digit too high, and a page may contradict itself: the bandwidth counts.
+        if moved < by_rate or (total_s and not _fits(int(moved / total_s), speed, 2 * cut)):
+            moved = by_rate
         exact = (requests or 0) * (xfer_bytes or 0)
         # fio may count fewer operations than their bytes: the bandwidth has more digits than the size.
         is_rate = not total_s or _fits(int(exact / total_s), speed, cut) or not _fits(by_rate, size, cut)
