@@ -37,7 +37,7 @@ _COMPRESSED: Mapping[bytes, Callable[[IO[bytes]], Any]] = {
 }
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _USUAL_BYTES = 64 * 2**10  # nearly all outputs are smaller; a larger buffer costs time, even unused
-_FENCE = "```"
+FENCE = "```"
 _HEADING = re.compile(r"^#{2,6} \S.*$", re.MULTILINE)  # after one mark a command of root may stand, too
 # A caption that only counts repetitions: "## Run 2", "3rd run:".
 _TURN = r"(?:run|round|iteration|repetition|trial|attempt|pass)"
@@ -138,15 +138,15 @@ def documents_at(text: str, start: re.Pattern[str]) -> Iterator[tuple[dict[str, 
 
 def caption_of(text: str, place: int) -> str:
     """The heading and the line above the block of code of a page in which a result stands: they often are all
-    that tells two machines or file systems apart, where they do not count runs. Behind a block it is the heading
-    alone; nothing where no block begins shortly before."""
-    begin = text.rfind(_FENCE, max(place - _QUOTED, 0), place)
-    is_inside = begin > 0 and text.count(_FENCE, 0, place) % 2
+    that tells two machines or file systems apart, where they do not count runs. Behind a block it is the
+    heading alone; nothing where no block begins shortly before."""
+    begin = text.rfind(FENCE, max(place - _QUOTED, 0), place)
+    is_inside = begin > 0 and text.count(FENCE, 0, place) % 2
     end = begin if is_inside else place if begin > 0 else 0
     above = text[max(end - LINE_BYTES, 0) : end].rstrip()
     line = above.rpartition("\n")[2] if is_inside else ""
     headings = [one for one in _HEADING.findall(above) if not _REPETITION.fullmatch(one)][-1:]
-    is_none = not line or line.lstrip().startswith(_FENCE) or _REPETITION.fullmatch(line)
+    is_none = not line or line.lstrip().startswith(FENCE) or _REPETITION.fullmatch(line)
     return " ".join(dict.fromkeys([*headings, *([] if is_none else [line])]))
 
 

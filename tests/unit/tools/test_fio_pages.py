@@ -121,6 +121,27 @@ def test_an_access_without_the_line_of_its_job_is_read(indent: str, end: str, tm
     assert not [row["reasons"] for row in rows if row["reasons"]]
 
 
+@pytest.mark.parametrize(
+    ("before", "known"),
+    [
+        ("fio --name=a --rw=randwrite --bs=1m\n", [True, False]),
+        ("fio --name=a --rw=write --bs=1m\nfio --name=a --rw=randwrite --bs=1m\n", [False, False]),
+        ("fio --name=a --rw=write --bs=1m\n$ fio --name=a --rw=randwrite --bs=1m\n", [True, False]),
+        ("fio --name=a --rw=write\n```\n```\nfio --name=a --rw=randwrite --bs=1m\n", [True, False]),
+        ("fio --name=a --rw=randread --bs=1m\n", [False, False]),
+        ("fio --name=a --rw=randrw --bs=1m\n", [True, False]),
+    ],
+)
+def test_results_below_several_commands_have_no_request(before: str, known: list[bool]) -> None:
+    """A page of a file system has four commands, and below them the sums of all: each had the last one."""
+    line = "WRITE: bw=703MiB/s (737MB/s), 703MiB/s-703MiB/s (737MB/s-737MB/s), io=4096MiB (4295MB), "
+    line += "run=5825-{}msec\n"
+    text = f"{before}\n# Sequential\n{line.format(5825)}\n# Random\n{line.format(5826)}\n"
+    ((_, parsed),) = runs_in(text)
+    assert [row["xfer_bytes"] == 2**20 for row in parsed.rows] == known
+    assert len({str(row["observed"]["workload"]) for row in parsed.rows}) == 2
+
+
 def test_a_title_between_two_accesses_is_of_another_run() -> None:
     """What a script took from four outputs was read as one that reads and writes at once."""
     read = "  read: IOPS=43, BW=43.0MiB/s (45MB/s)(1290MiB/30000msec)\n"

@@ -21,7 +21,8 @@ from weir.tools.fio.parse import (
     failed_jobs,
     parse_document,
 )
-from weir.tools.fio.table import ACCESS, GROUP, START, TABLE, parse_table
+from weir.tools.fio.reports import ACCESS, GROUP, START, TABLE
+from weir.tools.fio.table import parse_table
 from weir.tools.fio.terse import terse_results
 from weir.tools.outputs import read_texts
 

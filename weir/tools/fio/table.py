@@ -10,59 +10,35 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from weir.terms.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.fio.parse import INTERFACES, LEAST_SYNCED, NO_STORAGE, OTHER_NAMES, latencies, workload_of
+from weir.tools.fio.reports import ACCESS, COMMAND, GOES_ON, GROUP, OLD_SIZE, REAL, SIZE, reports
 from weir.tools.fio.workers import Result, joined
 from weir.tools.outputs import binary_size, caption_of
 
 _MIB = 2**20
-_REAL = r"\d{1,15}(?:\.\d{1,9})?"
-_SIZE = rf"{_REAL}[KMGTP]?i?B"
-_OLD_SIZE = rf"{_REAL}(?: B|[KMGTP]?i?B?)"
-_GOES_ON = r"\\[ \t]*\n"
-_COMMAND = re.compile(
-    rf"^(.{{0,80}}?)\bfio +(?:{_GOES_ON}[ \t]*)?(-(?:[^\\\n]|{_GOES_ON}|\\.){{1,4000}})$", re.MULTILINE
-)
 _OPTION = re.compile(r"(?:^|\s)--?(\w+)(?:[= ]\s*([^\s-]\S*))?")
 _PROMPT = re.compile(r"[\w.-]{1,64}@[^#$\]]{1,80}(?=[#$\]])")  # user, host and directory
-TABLE = re.compile(
-    r"^(\S.*): \(groupid=(\d+), jobs=(\d+)\): err= *(\d+)(?:.{0,200}?: pid=([1-9]\d{0,9})\b)?", re.MULTILINE
-)
-START = re.compile(r"^\S.*: \(g=\d+\): rw=", re.MULTILINE)
-_RUN = re.compile(rf"^(?:fio-\d|Starting \d|hostname=)|{START.pattern}|{_COMMAND.pattern}", re.MULTILINE)
-_SUM = "All clients"  # what fio --client prints behind the results of the servers
 _JOB = re.compile(
     r"^(?:<\S{1,200}> )?(\S.*): \(g=\d+\): rw=(\w+), "
-    rf"bs=(?:\(R\) ({_SIZE})-({_SIZE}), \(W\) ({_SIZE})-({_SIZE}), .*|"
-    rf"({_OLD_SIZE})-({_OLD_SIZE})[/,]({_OLD_SIZE})-({_OLD_SIZE})[/,].*)ioengine=(\w+), iodepth=(\d{{1,9}})",
+    rf"bs=(?:\(R\) ({SIZE})-({SIZE}), \(W\) ({SIZE})-({SIZE}), .*|"
+    rf"({OLD_SIZE})-({OLD_SIZE})[/,]({OLD_SIZE})-({OLD_SIZE})[/,].*)ioengine=(\w+), iodepth=(\d{{1,9}})",
     re.MULTILINE,
 )
-ACCESS = re.compile(
-    rf"^ *(read|write|mixed) ?: (?:IOPS=.*BW=({_SIZE})/s.*\(({_SIZE})/(\d{{1,15}})msec\)"
-    rf"|io=({_OLD_SIZE}), bw=({_OLD_SIZE})/s.*runt= *(\d{{1,15}})msec)",
-    re.MULTILINE,
-)
-# The sum of the jobs of a group, which some keep alone.
-GROUP = re.compile(
-    rf"^[ \t]*(READ|WRITE|MIXED): (?:bw=({_SIZE})/s .*, io=({_SIZE}) .*\brun= *\d{{1,15}}-(\d{{1,15}})msec"
-    rf"|io=({_OLD_SIZE}), aggrb=({_OLD_SIZE})/s,.*\bmaxt= *(\d{{1,15}})msec)",
-    re.MULTILINE,
-)
-_OPERATIONS = re.compile(rf"(?i:iops)= *({_REAL})([kM]?)")
+_OPERATIONS = re.compile(rf"(?i:iops)= *({REAL})([kM]?)")
 _TRIM = re.compile(r"^ *trim ?:", re.MULTILINE)
 # The least, the greatest and the mean time of an operation: whole, or without its submission (clat).
 _SPREAD = re.compile(
     r"^ *(c?lat) \(([num])sec\) ?: "
-    + ", ".join(rf"{name}= *({_REAL})([kKMG]?) ?" for name in ("min", "max", "avg")),
+    + ", ".join(rf"{name}= *({REAL})([kKMG]?) ?" for name in ("min", "max", "avg")),
     re.MULTILINE,
 )
 _PERCENTILES = re.compile(r"^ *(c?lat) percentiles \(([num])sec\):\n((?: *\|.*\n)+)", re.MULTILINE)
-_PERCENTILE = re.compile(rf"({_REAL})th=\[ *(\d{{1,15}})\]")
+_PERCENTILE = re.compile(rf"({REAL})th=\[ *(\d{{1,15}})\]")
 _NANOSECONDS = {"n": 1, "u": 1000, "m": 1_000_000}
 _DECIMAL = {"": 1, "k": 1000, "K": 1000, "M": 1000**2, "G": 1000**3}
 _ISSUED = re.compile(
@@ -77,9 +53,6 @@ _QUOTED = re.compile(
     r"^( *)(?:read|write|mixed) ?: .*\n(?:\1[ \t]*[^\s`].*\n)*?(?:[ \t]*(?:\n|```)|Run status|(?!\1)\S.*\n)",
     re.MULTILINE,
 )
-_OF_AN_ACCESS = re.compile(r".*\n(?:[ \t]*(?:[sc]?lat|bw|iops|\|).*\n)*")  # from behind its numbers
-# Lines of jobs behind a margin that an import takes away when it finds nothing else.
-_WITH_MARGIN = re.compile(r"^[\s>|].*: \((?:groupid=\d+, jobs=|g=\d+\): rw=)", re.MULTILINE)
 _VERSION = re.compile(r"^fio-(\S+)$", re.MULTILINE)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 _NOT_PRINTED = "not printed"  # a page may have the results without the lines above them
@@ -87,31 +60,16 @@ _MOST_READS = 99
 Job = Mapping[str, Any]
 
 
-class _Report(NamedTuple):
-    """What fio printed of a job. run: the number of its process, 0 where the text has no lines before it;
-    name: empty where a page has no line of the job."""
-
-    begin: int
-    end: int
-    run: int = 0
-    name: str = ""
-    group: str = ""
-    jobs: str = "1"
-    error: str = "0"
-    number: int = 0  # of those without a line of a job behind one command
-
-
 def parse_table(text: str) -> Parsed:
     """One row for each access of each job, or group of jobs."""
     jobs = [(match.start(), match[1], _job(match)) for match in _JOB.finditer(text)]
-    starts = list(TABLE.finditer(text))
-    commands = [(match.start(), _told(match)) for match in _COMMAND.finditer(text)]
+    commands = [(match.start(), _told(match)) for match in COMMAND.finditer(text)]
     waiting = iter([*jobs, (len(text), "", {})])
     job_place, job_name, job = next(waiting)
     last: dict[str, tuple[int, Job]] = {}  # of each name, the request that was printed last
     ended = set()
     results: list[Result] = []
-    for one in sorted([*_reports(text, starts), *_alone(text)]):
+    for one in reports(text):
         while job_place < one.begin:
             last[job_name] = job_place, job
             job_place, job_name, job = next(waiting)
@@ -121,8 +79,8 @@ def parse_table(text: str) -> Parsed:
         ended.add(name)
         printed_at, known = last.get(name, (-1, {}))
         known = known if printed_at >= commanded else _requested(name, told.get("command", ""))
-        if one.number:  # nobody knows whether the command is of further results, too
-            name, known, told = "", {}, {}
+        if one.number or one.accesses - {known.get("access", access) for access in one.accesses} - {"mixed"}:
+            name, known, told = "", {}, {}  # nobody knows whether the command is of further results, too
         if not (one.run or known or told) and results:  # nor whether they repeat the one before them
             told = {"result": str(len(results))}
         if known.get("engine") in NO_STORAGE:
@@ -149,7 +107,7 @@ def parse_table(text: str) -> Parsed:
 def _told(command: re.Match[str]) -> dict[str, str]:
     """The options of a command, and where it was given: a file may have no directory in it."""
     prompt = _PROMPT.search(command[1])
-    line = re.sub(rf"\s*{_GOES_ON}\s*", " ", command[2]).strip()
+    line = re.sub(rf"\s*{GOES_ON}\s*", " ", command[2]).strip()
     return {"command": line} | ({"prompt": prompt[0]} if prompt else {})
 
 
@@ -168,6 +126,7 @@ def _requested(name: str, command: str) -> Job:
         "api": INTERFACES.get(engine, engine),
         "engine": engine,
         "order": "random" if "rand" in options["rw"] else "sequential",
+        **_only_access(options["rw"]),
         "mixes": options["rw"].removeprefix("rand") in ("rw", "readwrite"),
         "iodepth": int(depth) if depth.isdecimal() and len(depth) < 10 else None,
         "read": binary_size(sizes[0]),
@@ -181,50 +140,6 @@ def _only_name(last: Mapping[str, tuple[int, Job]], commanded: int, command: str
     printed = [name for name, (place, _) in last.items() if place >= commanded]
     names = printed or [value.strip("'\"") for option, value in _OPTION.findall(command) if option == "name"]
     return names[0] if len(names) == 1 else ""
-
-
-def _marks(text: str) -> list[tuple[int, bool]]:
-    """Where a report or another run begins, and whether it is a report."""
-    starts = [(match.start(), True) for match in TABLE.finditer(text)]
-    return sorted(
-        [*starts, *((match.start(), False) for match in _COMMAND.finditer(text)), (len(text), False)]
-    )
-
-
-def _alone(text: str) -> Iterator[_Report]:
-    """Results of which a page has the lines of the accesses alone, or those of their group, behind a command
-    or at its beginning. fio prints each access of a job once, and its times alone between two of them."""
-    if _WITH_MARGIN.search(text):
-        return
-    for (begin, is_report), (end, _) in pairwise([(0, False), *_marks(text)]):
-        pattern = GROUP if ACCESS.search(text, begin, end) is None else ACCESS
-        firsts: list[int] = []
-        seen: set[str] = set()
-        before = begin
-        for match in () if is_report else pattern.finditer(text, begin, end):
-            if not firsts or match[1] in seen or not _OF_AN_ACCESS.fullmatch(text, before, match.start()):
-                firsts.append(match.start())
-                seen = set()
-            seen.add(match[1])
-            before = match.end()
-        for number, (first, behind) in enumerate(zip(firsts, [*firsts[1:], end], strict=False)):
-            yield _Report(first, behind, number=number)
-
-
-def _reports(text: str, starts: Sequence[re.Match[str]]) -> Iterator[_Report]:
-    """The last report of each job: what fio prints of a process again (--status-interval) is counted since
-    its start."""
-    begins = [match.start() for match in _RUN.finditer(text)]
-    runs = [bisect(begins, match.start()) for match in starts]
-    names = [(run, *match.group(1, 2, 3, 5)) for run, match in zip(runs, starts, strict=True)]
-    last = {name: at for at, name in enumerate(names)}
-    marks = [place for place, _ in _marks(text)]
-    with_servers = {run for run, match in zip(runs, starts, strict=True) if match[1] != _SUM}
-    for at, (match, run) in enumerate(zip(starts, runs, strict=True)):
-        is_sum = match[1] == _SUM and run in with_servers
-        if not is_sum and (not run or match[5] is None or last[names[at]] == at):
-            end = marks[bisect(marks, match.start())]
-            yield _Report(match.start(), end, run, *match.group(1, 2, 3, 4))
 
 
 def _no_result(job: Job) -> Row:
@@ -246,11 +161,18 @@ def _job(match: re.Match[str]) -> Job:
         "api": INTERFACES.get(match[11], match[11]),
         "engine": match[11],
         "order": "random" if "rand" in match[2] else "sequential",
+        **_only_access(match[2]),
         "mixes": match[2].removeprefix("rand") in ("rw", "readwrite"),
         "iodepth": int(match[12]),
         "read": _bytes(least_read) if least_read == most_read else None,
         "write": _bytes(least_write) if least_write == most_write else None,
     }
+
+
+def _only_access(rw: str) -> dict[str, str]:
+    """The access of a job that has no other."""
+    access = rw.removeprefix("rand")
+    return {"access": access} if access in ("read", "write") else {}
 
 
 def _of_today(size: str) -> str:
@@ -293,7 +215,7 @@ def _rows(section: str, job: Job, is_alone: bool) -> Iterator[Row]:
         if exact and not short and is_rate and _fits(exact, size, cut):
             moved = exact
         yield {
-            "access": UNKNOWN_ACCESS if access == "mixed" else access,
+            "access": job.get("access", UNKNOWN_ACCESS) if access == "mixed" else access,
             "api": job.get("api", _NOT_PRINTED),
             "rw_mix": _mix(*counts[:2]) if job.get("mixes") and counts and access != "mixed" else None,
             **{name: job.get(name) for name in ("order", "iodepth")},
