@@ -107,4 +107,4 @@ def _reports(text: str) -> Iterator[Report]:
         is_sum = match[1] == _SUM and run in with_servers
         if not is_sum and (not run or match[5] is None or last[names[at]] == at):
             end = marks[bisect(marks, match.start())]
-            yield Report(match.start(), end, run, *match.group(1, 2, 3, 4))
+            yield Report(match.start(), end, run, match[1], match[2], match[3], match[4])
