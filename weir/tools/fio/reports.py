@@ -1,4 +1,4 @@
-"""Where the reports of jobs stand in what fio prints for people, and in what pages and scripts keep of it."""
+"""Finds the reports of jobs in what fio prints for people, and in what pages and scripts keep of it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _WITH_MARGIN = re.compile(r"^[\s>|].*: \((?:groupid=\d+, jobs=|g=\d+\): rw=)", r
 
 
 class Report(NamedTuple):
-    """What fio printed of a job. run: the number of its process, 0 where the text has no lines before it;
+    """A part of the text that fio printed of a job. run: the number of its process, 0 where the text has no lines before it;
     name: empty where a page has no line of the job."""
 
     begin: int
@@ -60,7 +60,7 @@ def reports(text: str) -> list[Report]:
 
 
 def _marks(text: str) -> list[tuple[int, bool]]:
-    """Where a report or another run begins, and whether it is a report."""
+    """The places where a report or another run begins, and whether it is a report."""
     starts = [(match.start(), True) for match in TABLE.finditer(text)]
     return sorted(
         [*starts, *((match.start(), False) for match in COMMAND.finditer(text)), (len(text), False)]
