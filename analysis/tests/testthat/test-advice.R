@@ -26,7 +26,6 @@ test_that("every rule has a test here", {
 })
 
 test_that("clear effects become advice, unclear and emulated ones do not", {
-  skip_if_quick()
   cases <- list(
     "chunk-shape" = effect_row("chunking", "chunked", 0.5),
     collective = effect_row("collective", "collective", 1.5), interface = effect_row("api", "MPI-IO", 0.6),
@@ -213,7 +212,7 @@ test_that("doubts name evidence in words, and the rule that found most", {
   found <- doubt_about_findings(records)
   expect_identical(found$number, "2 of 3")
   expect_identical(found$sentence, "results are degraded or invalid, most often by the rule sync-not-applied.")
-  # Two reasons are as frequent: none is the commonest.
+  # None is the commonest of two that are as often.
   records[2, reasons := "exit-code"]
   expect_identical(doubt_about_findings(records)$sentence, "results are degraded or invalid.")
   records[3, missing := "fetched;end"]

@@ -143,7 +143,7 @@ test_that("the first table has columns for small random accesses where there are
   answer$small <- point
   found <- answers_words(list(answer), list(list(name = "disk")))
   expect_match(found, "small, random")
-  # No heading promises an interval where there are fewer runs than one needs.
+  # No heading promises an interval where the runs are too few for one.
   several <- function(...) {
     answer$best <- utils::modifyList(point, list(n = 6L, ...))
     answers_words(list(answer), list(list(name = "disk")))
