@@ -62,8 +62,10 @@ onload = () => document.body.append(...[...document.querySelectorAll("iframe")].
 FRAME = re.compile(r"FRAME (\S+) (-?\d+) (-?\d+) (.*?) END", re.DOTALL)
 
 
-def film_of(folder: Path, names: Sequence[str], picture: Path) -> dict[str, tuple[int, int, str]]:
-    """The pages NAME.html of a folder at 1280 and at 390 px below each other: a picture, and what each shows.
+def film_of(
+    folder: Path, names: Sequence[str], picture: Path | None = None
+) -> dict[str, tuple[int, int, str]]:
+    """The pages NAME.html of a folder at 1280 and at 390 px below each other: what each shows, and a picture.
 
     Of each NAME-WIDTH: by how many pixels the page, and its table of batches, are too wide; the text.
     """
@@ -76,5 +78,6 @@ def film_of(folder: Path, names: Sequence[str], picture: Path) -> dict[str, tupl
     (folder / "report.html").write_text(FILM.format(frames="".join(frames)))
     options = ("--allow-file-access-from-files", f"--window-size=1700,{910 * len(names)}")
     dom = open_page(folder, folder, *options, "--dump-dom").stdout
-    open_page(folder, folder, *options, f"--screenshot={picture}")
+    if picture:
+        open_page(folder, folder, *options, f"--screenshot={picture}")
     return {name: (int(wider), int(cut), text) for name, wider, cut, text in re.findall(FRAME, dom)}

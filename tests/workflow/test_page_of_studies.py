@@ -47,7 +47,7 @@ def test_several_systems_have_a_row_each(study: Path, tmp_path: Path) -> None:
 def test_nothing_is_wider_than_a_phone(study: Path, tmp_path: Path) -> None:
     """At 390 px; Chromium opens no window so narrow, but a frame."""
     shutil.copy(study / "report.html", tmp_path / "study.html")
-    seen = film_of(tmp_path, ["study"], tmp_path / "film.png")
+    seen = film_of(tmp_path, ["study"])
     assert {name: wider for name, (wider, _, _) in seen.items()} == {"study-1280": 0, "study-390": 0}
 
 
