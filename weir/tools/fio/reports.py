@@ -40,8 +40,8 @@ _WITH_MARGIN = re.compile(r"^[\s>|].*: \((?:groupid=\d+, jobs=|g=\d+\): rw=)", r
 
 
 class Report(NamedTuple):
-    """A part of the text that fio printed of a job. run: the number of its process, 0 where the text has no lines before it;
-    name: empty where a page has no line of the job."""
+    """A part of the text that fio printed of a job. run: the number of its process, 0 where the text has no
+    lines before it; name: empty where a page has no line of the job."""
 
     begin: int
     end: int
