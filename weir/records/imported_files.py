@@ -150,6 +150,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
 
 LOG_WITHOUT_RESULT = "a log of "  # with the program, and what it lacks
 _HEADING = re.compile(r"^#{1,4} \w", re.MULTILINE)  # of a page; a log may have one comment
+_SECTION = re.compile(r"\s*\[[\w-]+\]\s*\n")
 _JSON = re.compile(r'\s*(\{\s*["}]|\[\s*[\[{"\]])')
 _FLAGS = re.MULTILINE | re.IGNORECASE
 _TABLE_FIRST = tuple((re.compile(pattern, _FLAGS), kind) for pattern, kind in _KINDS_FIRST)
@@ -196,8 +197,9 @@ def _first(table: Sequence[tuple[re.Pattern[str], str]], head: str) -> str:
 
 
 def is_page(text: str) -> bool:
-    """Whether somebody wrote the text to be read, and quotes outputs in it."""
-    return len(_HEADING.findall(text[:_HEAD_CHARACTERS])) > 1
+    """Whether somebody wrote the text to be read, and quotes outputs in it. Comments of a configuration look
+    like headings."""
+    return not _SECTION.match(text) and len(_HEADING.findall(text[:_HEAD_CHARACTERS])) > 1
 
 
 def unread_form(text: str) -> str:

@@ -138,7 +138,7 @@ class Tool:
         return ()
 
     def requested_by(self, command: str) -> Mapping[str, Any]:
-        """The parameters that a command line of the original requests, by their names."""
+        """A command line of the original tells what it requests, by the names of parameters."""
         return {}
 
     def without_storage(self, text: str) -> str:

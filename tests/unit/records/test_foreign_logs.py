@@ -98,7 +98,10 @@ KINDS = {
     "output of iozone": ["\tIozone: Performance Test of File I/O\n"],
     "output of dd": ["1000+0 records in\n1000+0 records out\n"],
     "output of darshan-parser": ["# darshan log version: 3.41\n"],
-    "a configuration": ["[ior-easy]\nAPI = POSIX\n"],
+    "a configuration": [
+        "[ior-easy]\nAPI = POSIX\n",
+        "[debug]\n# The path to the data\ndatadir = /a\n# The path to results\n[ior-easy]\n",
+    ],
     "an empty file": ["", "\n\n"],
     "a script": ["#!/bin/bash\n#SBATCH -N 2\nsrun ior\n"],
     "a tar archive, to be unpacked first": [

@@ -100,8 +100,8 @@ def read_summary(text: str, file: Path) -> Result:
         elif re.match(r"\[RESULT|\[SCORE(?!X)", line):
             raise wrong_line(f"the line cannot be read: {line[:80]!r}", file, number)
     if len(runs := summaries_in(text)) > 1:
-        begins = len(runs[1]) - len(runs[1].lstrip("\n")) + 1
-        raise wrong_line("another run begins", file, begins, hint=_ONE_RUN)
+        line = len(runs[1]) - len(runs[1].lstrip("\n")) + 1
+        raise wrong_line("another run begins", file, line, hint=_ONE_RUN)
     return Result(file, phases, published, version, random_read_gib_s=random_read_gib_s)
 
 
@@ -241,7 +241,7 @@ def _phase(name: str, values: Mapping[str, _Value], file: Path) -> Phase:
 
 
 def _columns(phase: str, command: str) -> Row:
-    """The columns that the command of a program fills, which moves bytes or makes files."""
+    """The command of a program that moves bytes or makes files tells what it requests."""
     tool = tools().get(phase.partition("_")[0])
     requested = tool.requested_by(command) if tool and command else {}
     size = requested.get("read_bytes" if phase.endswith("_read") else "write_bytes")

@@ -100,8 +100,8 @@ def _parsed(text: str, before: str) -> Parsed:
     ended = _ENDED.search(text) is not None
     accesses = [_ACCESSES[match[1]] for match in _REQUESTED.finditer(text)]
     requested = {} if rows else {"api": api, "access": accesses}  # of a run without a result
-    told = tuple(without_repeats(messages))
-    return Parsed(tuple(rows), requested, told, "md-workbench", version[1] if version else "", ended)
+    complaints = tuple(without_repeats(messages))
+    return Parsed(tuple(rows), requested, complaints, "md-workbench", version[1] if version else "", ended)
 
 
 def _printed(text: str, api: str) -> Iterator[tuple[str, Row, int | None]]:
