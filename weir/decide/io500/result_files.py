@@ -100,8 +100,8 @@ def read_summary(text: str, file: Path) -> Result:
         elif re.match(r"\[RESULT|\[SCORE(?!X)", line):
             raise wrong_line(f"the line cannot be read: {line[:80]!r}", file, number)
     if len(runs := summaries_in(text)) > 1:
-        line = len(runs[1]) - len(runs[1].lstrip("\n")) + 1
-        raise wrong_line("another run begins", file, line, hint=_ONE_RUN)
+        begin = len(runs[1]) - len(runs[1].lstrip("\n")) + 1
+        raise wrong_line("another run begins", file, begin, hint=_ONE_RUN)
     return Result(file, phases, published, version, random_read_gib_s=random_read_gib_s)
 
 
