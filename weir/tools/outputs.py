@@ -15,8 +15,10 @@ import lzma
 import re
 import shlex
 import zlib
+from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
@@ -140,14 +142,21 @@ def caption_of(text: str, place: int) -> str:
     """The heading and the line above the block of code of a page in which a result stands: they often are all
     that tells two machines or file systems apart, where they do not count runs. Behind a block it is the
     heading alone; nothing where no block begins shortly before."""
-    begin = text.rfind(FENCE, max(place - _QUOTED, 0), place)
-    is_inside = begin > 0 and text.count(FENCE, 0, place) % 2
+    fences = _fences(text)
+    at = bisect(fences, place)
+    begin = fences[at - 1] if at and fences[at - 1] >= place - _QUOTED else -1
+    is_inside = begin > 0 and at % 2
     end = begin if is_inside else place if begin > 0 else 0
     above = text[max(end - LINE_BYTES, 0) : end].rstrip()
     line = above.rpartition("\n")[2] if is_inside else ""
     headings = [one for one in _HEADING.findall(above) if not _REPETITION.fullmatch(one)][-1:]
     is_none = not line or line.lstrip().startswith(FENCE) or _REPETITION.fullmatch(line)
     return " ".join(dict.fromkeys([*headings, *([] if is_none else [line])]))
+
+
+@lru_cache(maxsize=1)  # each result of a text asks for them
+def _fences(text: str) -> list[int]:
+    return [match.start() for match in re.finditer(FENCE, text)]
 
 
 _SIZE = re.compile(r"(\d{1,19})([kmgtp]?)(?:ib?|b)?", re.IGNORECASE)

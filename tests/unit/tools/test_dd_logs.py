@@ -77,6 +77,13 @@ def test_the_commands_of_a_line_are_those_of_the_results_below_it(line: str, acc
     assert [row["access"] for row in parsed.rows] == accesses
 
 
+def test_a_semicolon_is_no_part_of_an_option() -> None:
+    ((_, parsed),) = runs_in(
+        "$ dd if=/dev/zero of=./f oflag=dsync; rm ./f\n1048576 bytes copied, 2.5 s, 134 MB/s\n"
+    )
+    assert parsed.rows[0]["sync"]
+
+
 def test_a_margin_before_the_line_of_dd_alone_is_taken_away(tmp_path: Path) -> None:
     """A page without the numbers of records, in another markup than Markdown, had no result."""
     page = tmp_path / "page.rst"

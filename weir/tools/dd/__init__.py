@@ -28,11 +28,12 @@ _PLAIN = ("sudo", "srun", "time", "sh", "bash", "-c", "do")
 _BEFORE = rf"(?:(?:{'|'.join(_PLAIN)}|[A-Za-z_]\w{{0,40}}=\S{{0,200}}) +)*['\"]?"
 _COMMAND = re.compile(
     rf"^(?:(?:\++ |(.{{0,80}}[$#%] ))(.{{0,200}}?[\s'\"(;&])??|({_BEFORE}))"
-    r"((?:/\S{1,80}/)?dd[ \t](?:.*[ \t])?(?:if|of)=(?:\\\n|.)*)$",
+    r"((?:/\S{1,80}/)?dd[ \t](?:\\\n|.)*)$",
     re.MULTILINE,
 )
 _WORD = r"(?:[^\s;&|<>()'\"\\]|\"[^\"\n]*\"|'[^'\n]*')+"
 _DD = re.compile(rf"(?:^|(?<=[\s'\"(;&|/]))dd((?:(?:[ \t]|\\\n)+{_WORD})+)")  # up to the next command
+_FILE = re.compile(r"[ \t](?:if|of)=")
 _LOOP = re.compile(r"\b(?:for|while|until)\b.*\bdo\b", re.DOTALL)
 _NOWHERE = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 _UNITS = {"": 1, "k": 2**10, "K": 2**10, "M": 2**20, "G": 2**30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
@@ -58,7 +59,8 @@ def _rows(text: str) -> Iterator[Row]:
         if not float(match[1]) or not _seconds(match[2]):
             continue
         moved, total_s = int(match[1]), _seconds(match[2])
-        lines = list(_COMMAND.finditer(text, ended, match.start()))
+        found = _COMMAND.finditer(text, ended, match.start())
+        lines = [line for line in found if _FILE.search(line[4])]
         ended = match.end()
         if lines:  # Where a prompt stands before the last one, the others had ended.
             waiting = _commands(lines[-1]) if len(lines) == 1 or lines[-1][1] else []

@@ -30,7 +30,8 @@ ACCESS = re.compile(
 )
 # The sum of the jobs of a group, which some keep alone.
 GROUP = re.compile(
-    rf"^[ \t]*(READ|WRITE|MIXED): (?:bw=({SIZE})/s .*, io=({SIZE}) .*\brun= *\d{{1,15}}-(\d{{1,15}})msec"
+    rf"^[ \t]*(READ|WRITE|MIXED): (?:bw=({SIZE})/s [^,\n]*,[^,\n]*, io=({SIZE}) [^,\n]*, "
+    rf"run= *\d{{1,15}}-(\d{{1,15}})msec"
     rf"|io=({OLD_SIZE}), aggrb=({OLD_SIZE})/s,.*\bmaxt= *(\d{{1,15}})msec)",
     re.MULTILINE,
 )
