@@ -21,7 +21,7 @@ import weir
 from weir.plan.allocation import request_of, time_s
 from weir.site.schedulers import scheduler
 from weir.terms.model import Partition
-from weir_checks.choices import CHOSEN, VARIABLE, names_in
+from weir_checks.choices import CHOSEN, VARIABLE, for_a_job, names_in
 from weir_checks.study import Case, Refusal, cases
 
 # The weir of this process, wherever ReFrame stages the test, and what it imports: `spack load` names both.
@@ -136,6 +136,12 @@ class WeirRun(rfm.RunOnlyRegressionTest):
         beside the job."""
         if isinstance(cases()[self.batch], Refusal):
             return
+        makes_a_pipeline = any(each.startswith("--ci") for each in sys.argv)
+        if makes_a_pipeline and any(name.startswith(".") for name in type(self).param_space.params):
+            sys.exit(  # of an error ReFrame would make a pipeline without jobs, or a traceback
+                "weir: no job of a pipeline finds a test that --repeat or -P makes: it would pass, without a"
+                " measurement; give -S instead of -P, and start the pipeline again instead of --repeat"
+            )
         suites = tuple(facts.suite for facts in self.case.plan.suites)
         requested = replace(CHOSEN, suite=suites, results=self.results)
         given = {name: os.environ[name] for name in ("WEIR_PLAN", "WEIR_CONFIG") if name in os.environ}
@@ -147,7 +153,10 @@ class WeirRun(rfm.RunOnlyRegressionTest):
                     VARIABLE: requested.as_variable,
                     **given,
                 },
-                "before_script": [f'export PATH="{Path(sys.executable).parent}:$PATH"'],
+                "before_script": [
+                    f'export PATH="{Path(sys.executable).parent}:$PATH"',
+                    f'reframe() {{ command reframe "$@" {for_a_job(sys.argv[1:])}; }}',
+                ],
                 "resource_group": f"weir-{self.case.plan.site.name}",
                 "artifacts": {"when": "always", "reports": {"junit": f"{self.unique_name}-report.xml"}},
             }

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -70,6 +71,12 @@ def requested_variables(arguments: Sequence[str]) -> list[tuple[str, str, str]]:
         test, _, name = left.rpartition(".")
         triples.append((test, name, value))
     return triples
+
+
+def for_a_job(arguments: Sequence[str]) -> str:
+    """The -S of a pipeline that its jobs need beside VARIABLE, for the shell: ReFrame gives them none."""
+    others = [each for each in requested_variables(arguments) if each[0] or each[1] not in ALIASES]
+    return shlex.join(f"-S{test}{'.' * bool(test)}{name}={value}" for test, name, value in others)
 
 
 def _typed(name: str, value: object) -> object:

@@ -35,7 +35,11 @@ def test_a_job_of_the_pipeline_measures_what_snakemake_then_finds(tiny: Checkout
     suite.write_text(suite.read_text() + "tags: [smoke]\n")
     for other in set(suite.parent.glob("*.yaml")) - {suite}:
         other.unlink()
-    printed = tiny.call(*REFRAME, "--system=local", "--tag=smoke", "--ci-generate=pipeline.yml")
+    generate = (*REFRAME, "--system=local", "--tag=smoke", "--ci-generate=pipeline.yml")
+    refused = tiny.call(*generate, "--repeat=2")
+    assert refused.returncode == 1
+    assert "no job of a pipeline finds a test that --repeat or -P makes" in refused.stderr
+    printed = tiny.call(*generate, "-S", "measure.time_limit=99m")
     assert printed.returncode == 0, printed.stderr + printed.stdout
     pipeline = yaml.safe_load((tiny.root / "pipeline.yml").read_text())
     (name,) = (key for key in pipeline if key.startswith("measure"))
@@ -48,6 +52,8 @@ def test_a_job_of_the_pipeline_measures_what_snakemake_then_finds(tiny: Checkout
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert (tiny.root / job["artifacts"]["reports"]["junit"]).is_file()
     assert (tiny.root / job["artifacts"]["paths"][0]).is_file()
+    report = json.loads((tiny.root / job["artifacts"]["paths"][0]).read_text())
+    assert report["runs"][0]["testcases"][0]["time_limit"] == 99 * 60
     records = "results/local/tiny/records.csv"
     done = tiny.snakemake("--", records)
     assert done.returncode == 0, done.stderr
