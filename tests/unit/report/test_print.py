@@ -24,7 +24,7 @@ for share in $(sed -n "${calls}p" ../pages); do
 done >report.log
 echo pdf >report.pdf
 """
-# A user has them for documents of his own; latexmk ends with an error unless they are excluded.
+# Of a user's own documents; with them the latexmk below ends with an error.
 SETTINGS = {"openin_any": "p", "BSTINPUTS": "/home/me/bst"}
 
 
