@@ -129,10 +129,10 @@ test_that("the sentence of reads against writes counts pairs with two usable med
   part <- figures[["read-write"]]
   told <- function(records) finding_of(part, part$make_table(records, list()))
   records <- many_nodes()[, bw_mib_s := ifelse(access == "read", 200, 100)]
-  expect_match(told(records), "in 12 of 12 configurations; in the median a read has 2.0 of")
+  expect_match(told(records), "in 12 of 12 configurations; in the median a read has 2.0 times")
   records[access == "read" & nn == 1, verdict := "INVALID"][access == "read" & nn == 2, verdict := "DEGRADED"]
   emulated <- many_nodes(target = "buffer")[, `:=`(emulated = TRUE, bw_mib_s = ifelse(access == "read", 1, 100))]
-  expect_match(told(rbind(records, emulated)), "in 4 of 4 configurations; in the median a read has 2.0 of")
+  expect_match(told(rbind(records, emulated)), "in 4 of 4 configurations; in the median a read has 2.0 times")
   expect_null(told(many_nodes(verdict = "DEGRADED")))
 })
 

@@ -208,7 +208,7 @@ test_that("a number near one, near the whole or near nothing does not read as th
     target = "buffer", emulated = TRUE, all_clear = 40L)
   expect_match(do.call(of_figure, c("effects", effect)), "^40 effects are clear", info = "not of the rows drawn alone")
   expect_match(do.call(of_figure, c("effects", effect)), "\u00d71.04 for a write on buffer (E).", fixed = TRUE)
-  expect_match(of_figure("read-write", all_pairs = 3L, all_faster = 2L, all_ratio = 1.04), "a read has 1.04 of")
+  expect_match(of_figure("read-write", all_pairs = 3L, all_faster = 2L, all_ratio = 1.04), "a read has 1.04 times")
   grown <- data.table(target = "t", along = "nn", workers = c(1, 4), median = c(996, 1030), access = "write",
     verdict = "VALID", unit = "MiB/s", emulated = FALSE, metric = "bandwidth")
   expect_match(scaling_words(grown), "from 996 to 1,030 MiB/s (\u00d71.03)", fixed = TRUE)
