@@ -269,6 +269,23 @@ def test_a_page_that_quotes_two_tables_alone_has_both(tmp_path: Path) -> None:
     assert rows[0]["cell"] != rows[1]["cell"]
 
 
+def test_the_banner_alone_tells_the_tasks() -> None:
+    """A mail without the line of the command has it, and its results had no tasks."""
+    (run,) = runs(DATE + "".join(line for line in V1.splitlines(True) if not line.startswith("Command")))
+    assert [(row["nn"], row["ppn"], row["observed"]["tasks"]) for row in run.rows] == [(2, 2, 4)]
+    assert run.rows[0]["ops"] is None  # a stonewall may have ended it
+
+
+def test_a_table_alone_below_a_whole_run_is_another_run() -> None:
+    """A page had the first run with all its lines, and of the second one the table: it was lost."""
+    table = V1[V1.index("SUMMARY") :]
+    page = f"{DATE}{V1}\nAgain, on the archive:\n\n{table.replace('1234.5', '2345.6')}\n"
+    assert [row["ops_s"] for run in runs(page) for row in run.rows] == [1234.5, 2345.6]
+    assert [row["nn"] for run in runs(page) for row in run.rows] == [2, None]
+    quoted = f"{DATE}{V1}\nWhat it means:\n\nSUMMARY: (of 1 iterations)\n\n{table}\n"
+    assert len(runs(quoted)) == 1
+
+
 def test_a_table_in_two_pages_is_one_result(tmp_path: Path) -> None:
     """It prints no times: a page and its translation had each result twice."""
     more = V1.replace("File stat         :          0.000", "File stat         :      54321.125")

@@ -246,14 +246,18 @@ TOOL = Mdtest()
 
 def _told_once(texts: Iterable[str]) -> list[Parsed]:
     """A page that explains a log quotes it: a run whose date, command and rates an earlier one has is that
-    one."""
+    one, and so is a table alone whose rates one before it has."""
     found: list[Parsed] = []
     known: dict[tuple[str, ...], set[tuple[Any, ...]]] = {}
+    every: set[tuple[Any, ...]] = set()
     for text in texts:
         run = parsed_table(text)
         rates = {(row.get("item"), row.get("access"), row.get("ops_s")) for row in run.rows}
         before = known.setdefault(date_and_command(text), set())
-        if not rates or not rates <= before:
-            found.append(run)
+        is_known = rates <= before if run.tool_version else rates <= every
+        if is_known and (rates or not run.tool_version):
+            continue
+        found.append(run)
         before |= rates if date_and_command(text)[0] else set()
+        every |= rates
     return found

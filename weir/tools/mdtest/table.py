@@ -69,17 +69,17 @@ _MIXED_LEAST_S = 0.1  # in shorter phases they may differ by more
 def starts_in(text: str) -> list[int]:
     """The begins of the runs of the original: the line of the date if it is there, else that of the version,
     else the table alone."""
-    begins = [match.start() for match in _START.finditer(text)]
-    versions = [match.start() for match in _VERSION.finditer(text)]
-    if not versions:
-        return _tables_alone(text) if _has_rates(text) else []
-    return [_near(begins, place) for place in versions]
+    dates = [match.start() for match in _START.finditer(text)]
+    begins = [_near(dates, match.start()) for match in _VERSION.finditer(text)]
+    begins = begins or ([0] if _has_rates(text) else [])
+    return [one for begin, end in pairwise([*begins, len(text)]) for one in _with_tables(text, begin, end)]
 
 
-def _tables_alone(text: str) -> list[int]:
-    """The begins of runs of which a page quotes the tables: each has the lines behind the table before it."""
-    tables = [*_RATES.finditer(text)] or [*_SECONDS.finditer(text)]
-    begins = [0]
+def _with_tables(text: str, begin: int, end: int) -> list[int]:
+    """The begin of a run, and of those behind it of which a page quotes the tables alone: each has the lines
+    behind the table before it."""
+    tables = [*_RATES.finditer(text, begin, end)] or [*_SECONDS.finditer(text, begin, end)]
+    begins = [begin]
     for before, table in pairwise(tables):
         command = _COMMAND.search(text, before.end(), table.start())
         begins.append(command.start() if command else table.start())
@@ -318,14 +318,13 @@ def parse_command(command: str) -> dict[str, Any]:
 def _requested(text: str) -> dict[str, Any]:
     command, launched = _COMMAND.search(text), _VERSION.search(text)
     tasks, nodes = (whole(launched[2]), whole(launched[3])) if launched else (None, None)
-    if not command or not tasks or not nodes:
+    if not tasks or not nodes:
         return {"workload": {"options": {"command": command[1]}}} if command else {}
+    job = {"tasks": tasks, "nodes": nodes, "ppn": tasks // nodes if tasks % nodes == 0 else None}
+    if not command:
+        return job
     options = _options(command[1])
-    requested = parse_command(command[1]) | {
-        "tasks": tasks,
-        "nodes": nodes,
-        "ppn": tasks // nodes if tasks % nodes == 0 else None,
-    }
+    requested = parse_command(command[1]) | job
     if _STATUS_UNREAD.search(text):
         requested["status_file"] = None
     items, wall = _ITEMS.search(text), _WALL.search(text)
