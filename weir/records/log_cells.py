@@ -16,6 +16,7 @@ from weir.terms.model import Row, tasks_of
 from weir.tools.base import UNKNOWN_ACCESS
 
 _DEVICES, _NO_DEVICES = "/dev/", "/dev/shm/"
+_MOUNTS = ("", "/mnt", "/media")  # whose directories are file systems of their own
 
 
 def identified(subjects: Iterable[Subject]) -> Iterator[Subject]:
@@ -53,14 +54,17 @@ def _is_told(fact: object) -> bool:
 
 
 def _place(subject: Subject) -> list[str]:
-    """The directory of a file, because repetitions often have a file each, beside each other; a device by its
-    name. Results of which not even the access is known are no repetitions."""
+    """The directory of a file, because repetitions often have a file each, beside each other; a device, and a
+    directory where a file system is mounted, by its name. Results of which not even the access is known are
+    no repetitions."""
     if subject.row["access"] == UNKNOWN_ACCESS:
         return [str(subject.row["iteration"])]
     path = str(subject.observed.get("path") or "")
     if path.startswith(_DEVICES) and not path.startswith(_NO_DEVICES):
         return [path]
-    return [path.rstrip("/").rpartition("/")[0]] if path.startswith("/") else []
+    above = path.rstrip("/").rpartition("/")[0]
+    is_mount = subject.row["directories"] and above in _MOUNTS  # results with these have no file for a path
+    return [path.rstrip("/") if is_mount else above] if path.startswith("/") else []
 
 
 def counted(subjects: Iterable[Subject]) -> Iterator[Subject]:

@@ -93,6 +93,24 @@ def test_directories_of_several_file_systems_are_not_one_cell(tmp_path: Path) ->
     assert len({row["cell"] for row in import_files([page], site).rows}) == 1
 
 
+@pytest.mark.parametrize("path", ["/mnt/{}", "/mnt/{}/", "/{}", "/media/{}"])
+def test_directories_where_file_systems_are_mounted_are_not_one_cell(tmp_path: Path, path: str) -> None:
+    """Results in /mnt/fsx and /mnt/nbd were repetitions: their parent is that of all mounts."""
+    page = tmp_path / "page.txt"
+    page.write_text("".join(V3.replace("/scratch/tree", path.format(name)) for name in ("fsx", "nbd")))
+    assert len({row["cell"] for row in import_files([page], Facts()).rows}) == 2
+
+
+def test_what_stands_above_a_block_of_a_page_is_of_the_cell(tmp_path: Path) -> None:
+    """One command in one directory, with another option of its mount."""
+    page = tmp_path / "page.md"
+    blocks = [f"{DATE}{V3.replace('81877', str(at))}" for at in (81877, 71877, 61877)]
+    above = ("# NFS", "## nconnect=16", "## nconnect=16\n\nRun 2:")
+    page.write_text("\n".join(f"{above[at]}\n\n```\n{block}```\n" for at, block in enumerate(blocks)))
+    cells = [row["cell"] for row in import_files([page], Facts()).rows]
+    assert cells[0] != cells[1] == cells[2]
+
+
 def test_files_and_their_rate_give_the_time_of_a_phase(tmp_path: Path) -> None:
     """400 files at 1.2 million a second: 0.33 ms, in which one descheduled rank decides."""
     page = tmp_path / "mdtest.txt"

@@ -18,10 +18,11 @@ from weir.tools.mdtest.table import (
     messages_in,
     parse_command,
     parsed_table,
+    place_of_table,
     printed_job,
     starts_in,
 )
-from weir.tools.outputs import read_texts
+from weir.tools.outputs import caption_of, read_texts
 from weir.tools.target_files import ime_problems
 
 
@@ -211,7 +212,10 @@ class Mdtest(EngineTool):
         return parse_command(command)
 
     def _printed_runs(self, text: str) -> Sequence[Parsed]:
-        return _told_once(text[begin:end] for begin, end in pairwise([*starts_in(text), len(text)]))
+        parts = pairwise([*starts_in(text), len(text)])
+        return _told_once(
+            (text[begin:end], caption_of(text, place_of_table(text, begin, end))) for begin, end in parts
+        )
 
     def _of_document(self, document: Mapping[str, Any]) -> Parsed:
         """Trees are the ground that is measured on, not what is measured: they have no rows."""
@@ -244,14 +248,19 @@ def _directories(params: Mapping[str, Any]) -> int:
 TOOL = Mdtest()
 
 
-def _told_once(texts: Iterable[str]) -> list[Parsed]:
+def _told_once(texts: Iterable[tuple[str, str]]) -> list[Parsed]:
     """A page that explains a log quotes it: a run whose date, command and rates an earlier one has is that
-    one, and so is a table alone whose rates one before it has."""
+    one, and so is a table alone whose rates one before it has. texts: of the runs, each with the caption of
+    its block."""
     found: list[Parsed] = []
     known: dict[tuple[str, ...], set[tuple[Any, ...]]] = {}
     every: set[tuple[Any, ...]] = set()
-    for text in texts:
+    for text, caption in texts:
         run = parsed_table(text)
+        for row in run.rows if caption else ():
+            workload = row["observed"].get("workload", {})
+            options = {**workload.get("options", {}), "caption": caption}
+            row["observed"]["workload"] = {**workload, "options": options}
         rates = {(row.get("item"), row.get("access"), row.get("ops_s")) for row in run.rows}
         before = known.setdefault(date_and_command(text), set())
         is_known = rates <= before if run.tool_version else rates <= every

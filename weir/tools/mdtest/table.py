@@ -86,6 +86,12 @@ def _with_tables(text: str, begin: int, end: int) -> list[int]:
     return begins
 
 
+def place_of_table(text: str, begin: int, end: int) -> int:
+    """The place of a run's table, else its begin; what stands before a table alone may be a whole page."""
+    table = _RATES.search(text, begin, end) or _SECONDS.search(text, begin, end)
+    return table.start() if table else begin
+
+
 def printed_job(text: str) -> tuple[int, int]:
     """Tasks and nodes of the first run; 0 and 0 where it does not tell them."""
     launched = _VERSION.search(text)
