@@ -272,6 +272,17 @@ def test_tables_of_ior_alone_are_no_repetitions(tmp_path: Path) -> None:
     assert len({*cells}) == 3
 
 
+def test_what_stands_above_a_block_of_ior_is_of_the_cell(tmp_path: Path) -> None:
+    """A page compares a library that is preloaded with none: 1,750 and 536 MiB/s were repetitions."""
+    text = (GOLDEN / "ior/ior-posix-shared.txt").read_text()
+    above = ("With it:", "Without it, on the same nodes:", "Without it, on the same nodes:")
+    logs = (re.sub(r"(?m)^((?:write|read) .*)\.", rf"\1.{at}", text) for at in range(len(above)))
+    blocks = (f"{line}\n\n```\n$ ior\n{log}```\n" for line, log in zip(above, logs, strict=True))
+    cells = [row["cell"] for row in rows_of(tmp_path, "# A library\n\n" + "\n".join(blocks))]
+    third = len(cells) // 3
+    assert cells[0] == cells[third - 1] != cells[third] == cells[-1]
+
+
 def test_hints_that_ior_passes_to_mpi_are_conditions(tmp_path: Path) -> None:
     """One log of a sweep over stripes, --mpiio.showHints and IOR_HINT__MPI__striping_factor: one cell."""
     log = (GOLDEN / "ior/ior-posix-shared.txt").read_text().replace("\nwrite ", "\n{hints}write ", 1)

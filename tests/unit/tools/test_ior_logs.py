@@ -108,3 +108,23 @@ read,2580.2756,2861.2635,0.0074,131072
 """)
     found = [(row["access"], row["bw_mib_s"], row["total_s"], row["iteration"]) for row in run.rows]
     assert found == [("write", 1748.0946, 3.5147, 0), ("read", 2580.2756, 2.3811, 0)]
+
+
+def test_results_whose_head_is_missing_are_not_those_of_the_next_run() -> None:
+    """A page begins within the output of tail: its first table had the segments of the run below it."""
+    other = re.sub(r"(?m)^(segments +: )\d+", r"\g<1>77", LOG)
+    cut, whole = runs(LOG[LOG.index("Results:") :] + other)
+    assert [row["bw_mib_s"] for row in cut.rows] == [row["bw_mib_s"] for row in whole.rows]
+    assert {(row["segments"], row["nn"], row["ppn"]) for row in cut.rows} == {(1, 1, 2)}  # of the summary
+    assert {row["segments"] for row in whole.rows} == {77}
+
+
+def test_a_table_alone_has_no_command_of_another_run() -> None:
+    """A page has one output with its head and the tables of three: with -F they were a shared file."""
+    table = LOG[LOG.index("Results:") : LOG.index("Summary of all")]
+    (run,) = runs(LOG[: LOG.index("Operation")] + f"```\n\nWith -F:\n\n```\n{table}")
+    half = len(run.rows) // 2
+    assert [{row["layout"] for row in part} for part in (run.rows[:half], run.rows[half:])] == [
+        {"shared"},
+        {None},
+    ]

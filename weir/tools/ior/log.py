@@ -106,6 +106,8 @@ class Test:
     hints: dict[str, str] = field(default_factory=dict)  # that were passed to MPI-IO
     results: list[Printed] = field(default_factory=list)
     summaries: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)  # access, numbers of its line
+    is_quoted: bool = False  # the end of another run, whose command is not there
+    place: int = 0  # of its last result in the text
 
 
 @dataclass
@@ -147,6 +149,7 @@ def scan(text: str) -> list[RunLog]:
     whole = text if text.endswith("\n") else text[: text.rfind("\n") + 1]
     for line in whole.splitlines():
         scanner.line(line)
+        scanner.place += len(line) + 1
     scanner.end()
     return scanner.runs
 
@@ -154,6 +157,7 @@ def scan(text: str) -> list[RunLog]:
 class _Scanner:
     def __init__(self) -> None:
         self.runs = [RunLog()]
+        self.place = 0
         self.section = ""
         self.sizes: dict[str, int] = {}
         self.pairs: tuple[int, int] | None = None
@@ -188,7 +192,7 @@ class _Scanner:
         header = _HEADER.match(line)
         if not header:
             return False
-        if self.run.program:
+        if self.run.program or self.run.result_count:
             self._next_run()
         self.run.program, self.run.version = header["program"], header["version"]
         # Before its first line stands what others printed: only warnings known to be IOR's are its own.
@@ -230,7 +234,7 @@ class _Scanner:
         if line.startswith("Operation ") and "Max(MiB)" in line:
             self.summary_columns = line.split()
             if self.run.test.summaries:  # that of another run, of which a page quotes the end
-                self.run.tests.append(Test())
+                self.run.tests.append(Test(is_quoted=True))
             return True
         if self.summary_columns and line.startswith(("write ", "read ")) and self._of_summary(line.split()):
             return True
@@ -255,9 +259,12 @@ class _Scanner:
             return False
         named = dict(zip(self.summary_columns, fields, strict=True))
         test = self.run.test
-        if not any(one.results for one in self.run.tests):
+        is_all = not any(one.results for one in self.run.tests)
+        if is_all or not test.options:
             options = {name: named[column] for column, name in _SUMMARY_OPTIONS.items() if column in named}
             test.options = options | test.options
+        if is_all:
+            test.place = self.place
             numbers = [named.get(column, "") for column in ("Max(MiB)", "Min(MiB)", "Mean(MiB)")]
             test.summaries.append((fields[0], (*numbers, *[""] * 5, named.get("Mean(s)", ""))))
         return True
@@ -274,6 +281,7 @@ class _Scanner:
         result.pairs, self.pairs = self.pairs, None
         result.mean_gib, self.mean_gib = self.mean_gib, None
         self.run.test.results.append(result)
+        self.run.test.place = self.place
 
     def _json(self, line: str) -> None:
         section = _JSON_SECTION.match(line)
@@ -349,7 +357,7 @@ class _Scanner:
             "hints",
         ):
             if self.section == "summary":  # of another run, of which a page quotes the end
-                self.run.tests.append(Test())
+                self.run.tests.append(Test(is_quoted=True))
             self.section = "results"
         elif stripped.startswith(("Summary of all tests", "Max Write", "Max Read")):
             self.section = "summary"

@@ -16,6 +16,7 @@ from weir.terms.printed_values import iso_time, product_contains, real, real_or_
 from weir.tools.complaints import without_repeats
 from weir.tools.ior.arguments import API_NAMES, has_script, other_options, parse_arguments
 from weir.tools.ior.log import Printed, RunLog, Test, all_messages, scan
+from weir.tools.outputs import caption_of
 
 _MIB = 2**20
 
@@ -42,7 +43,7 @@ def parse_log(text: str) -> Sequence[Parsed]:
     runs = [run for run in scan(text) if run.is_of_ior]
     for run in runs:
         run.program = run.program or "IOR"  # a log without its first lines
-    return _with_stripes([_parsed_run(run, is_alone=True) for run in runs], runs)
+    return _with_stripes([_parsed_run(run, text) for run in runs], runs)
 
 
 def _with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
@@ -124,21 +125,24 @@ _PARAMETER_FLAGS = {
 }
 
 
-def _parsed_run(run: RunLog, is_alone: bool = False) -> Parsed:
-    """One execution; rows of all its tests, one after the other. is_alone: without what IOR printed beside a
-    summary file, where its warnings are."""
+def _parsed_run(run: RunLog, log: str = "") -> Parsed:
+    """One execution; rows of all its tests, one after the other. log: the text that has it, without what IOR
+    printed beside a summary file, where its warnings are."""
     rows: list[Row] = []
     requested: dict[str, Any] = {}
     expected_results = 0
     for number, test in enumerate(run.tests or [Test()]):
-        requested = _requested_of(test, run.command_line)
-        if is_alone and run.from_json and "summary_file" in requested and not run.sizes:
+        command_line = "" if test.is_quoted else run.command_line
+        requested = _requested_of(test, command_line)
+        if log and run.from_json and "summary_file" in requested and not run.sizes:
             requested["warns_elsewhere"] = True
         test.results = test.results or list(_of_summaries(test, requested.get("iterations", 1)))
         found = _test_rows(test, requested, run.began)
-        options = other_options(run.command_line) | test.hints | _of_script(test, run.command_line)
-        if number and not run.command_line and not test.options:
+        options = other_options(command_line) | test.hints | _of_script(test, command_line)
+        if number and not command_line and not test.options:
             options["table"] = str(number)  # what tells it from the one before is not printed
+        if caption := caption_of(log, test.place):
+            options["caption"] = caption
         for row in found if options else ():
             row["observed"]["workload"] = {"options": options}
         rows += found
