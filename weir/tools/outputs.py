@@ -19,7 +19,7 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import IO, Any, BinaryIO
 
 from weir.base.errors import InputError
@@ -152,6 +152,21 @@ def caption_of(text: str, place: int) -> str:
     headings = [one for one in _HEADING.findall(above) if not _REPETITION.fullmatch(one)][-1:]
     is_none = not line or line.lstrip().startswith(FENCE) or _REPETITION.fullmatch(line)
     return " ".join(dict.fromkeys([*headings, *([] if is_none else [line])]))
+
+
+_VARIABLE = re.compile(r"(?<!\S)[A-Za-z_]\w*=\S+")
+
+
+def variables_before(command: str, text: str) -> str:
+    """The variables in the last line of a text that launches the program of a command, before the program: a
+    library that is preloaded may replace its calls."""
+    program = PurePath(next(iter(words_of(command)), "")).name
+    launch = re.compile(rf"(?:^|[\s/'\"]){re.escape(program)}\s")
+    found = ""
+    for line in text.splitlines() if program else ():
+        match = None if line.startswith("Command line") else launch.search(line)
+        found = line[: match.start() + 1] if match else found
+    return " ".join(_VARIABLE.findall(found))
 
 
 @lru_cache(maxsize=1)  # each result of a text asks for them

@@ -283,6 +283,20 @@ def test_what_stands_above_a_block_of_ior_is_of_the_cell(tmp_path: Path) -> None
     assert cells[0] == cells[third - 1] != cells[third] == cells[-1]
 
 
+@pytest.mark.parametrize(
+    "launch", ["{}mpirun -n 2 /opt/ior", "mpirun -n 2 {}ior", "mpirun -x {}./ior", "srun env {}ior"]
+)
+def test_variables_before_ior_are_of_the_cell(tmp_path: Path, launch: str) -> None:
+    """A library that is preloaded replaces its calls."""
+    text = (GOLDEN / "ior/ior-posix-shared.txt").read_text().partition("\n")[2]
+    logs = (re.sub(r"(?m)^((?:write|read) .*)\.", rf"\1.{at}", text) for at in range(3))
+    before = ("", "LD_PRELOAD=/lib/lazy.so ", "LD_PRELOAD=/lib/lazy.so ")
+    lines = (f"$ {launch.format(one)} -a POSIX -w -r\n{log}" for one, log in zip(before, logs, strict=True))
+    cells = [row["cell"] for row in rows_of(tmp_path, "".join(lines))]
+    third = len(cells) // 3
+    assert cells[0] == cells[third - 1] != cells[third] == cells[-1]
+
+
 def test_hints_that_ior_passes_to_mpi_are_conditions(tmp_path: Path) -> None:
     """One log of a sweep over stripes, --mpiio.showHints and IOR_HINT__MPI__striping_factor: one cell."""
     log = (GOLDEN / "ior/ior-posix-shared.txt").read_text().replace("\nwrite ", "\n{hints}write ", 1)

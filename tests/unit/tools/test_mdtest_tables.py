@@ -111,6 +111,15 @@ def test_what_stands_above_a_block_of_a_page_is_of_the_cell(tmp_path: Path) -> N
     assert cells[0] != cells[1] == cells[2]
 
 
+def test_variables_before_mdtest_are_of_the_cell(tmp_path: Path) -> None:
+    page = tmp_path / "log.txt"
+    before = ("", "LD_PRELOAD=/lib/lazy.so ", "")
+    blocks = (DATE + V3.replace("81877", f"8187{at}") for at in range(len(before)))
+    page.write_text("".join(f"$ {one}srun -n 4 ./mdtest -n 500\n{next(blocks)}" for one in before))
+    cells = [row["cell"] for row in import_files([page], Facts()).rows]
+    assert cells[0] == cells[2] != cells[1]
+
+
 def test_files_and_their_rate_give_the_time_of_a_phase(tmp_path: Path) -> None:
     """400 files at 1.2 million a second: 0.33 ms, in which one descheduled rank decides."""
     page = tmp_path / "mdtest.txt"

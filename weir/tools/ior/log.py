@@ -118,6 +118,7 @@ class RunLog:
     version: str = ""
     command_line: str = ""
     began: str = ""
+    before: tuple[int, int] = (0, 0)  # of the text, between the results of another run and the header
     finished: bool = False
     from_json: bool = False
     tests: list[Test] = field(default_factory=list)
@@ -157,7 +158,7 @@ def scan(text: str) -> list[RunLog]:
 class _Scanner:
     def __init__(self) -> None:
         self.runs = [RunLog()]
-        self.place = 0
+        self.place = self.ended = 0  # of this line, and of the last one with a result
         self.section = ""
         self.sizes: dict[str, int] = {}
         self.pairs: tuple[int, int] | None = None
@@ -195,6 +196,7 @@ class _Scanner:
         if self.run.program or self.run.result_count:
             self._next_run()
         self.run.program, self.run.version = header["program"], header["version"]
+        self.run.before = max(self.ended, self.place - LINE_BYTES), self.place
         # Before its first line stands what others printed: only warnings known to be IOR's are its own.
         self.run.messages = [one for one in self.run.messages if one.level == "error" or effect_of(one.text)]
         self.section = ""
@@ -264,7 +266,7 @@ class _Scanner:
             options = {name: named[column] for column, name in _SUMMARY_OPTIONS.items() if column in named}
             test.options = options | test.options
         if is_all:
-            test.place = self.place
+            test.place = self.ended = self.place
             numbers = [named.get(column, "") for column in ("Max(MiB)", "Min(MiB)", "Mean(MiB)")]
             test.summaries.append((fields[0], (*numbers, *[""] * 5, named.get("Mean(s)", ""))))
         return True
@@ -281,7 +283,7 @@ class _Scanner:
         result.pairs, self.pairs = self.pairs, None
         result.mean_gib, self.mean_gib = self.mean_gib, None
         self.run.test.results.append(result)
-        self.run.test.place = self.place
+        self.run.test.place = self.ended = self.place
 
     def _json(self, line: str) -> None:
         section = _JSON_SECTION.match(line)

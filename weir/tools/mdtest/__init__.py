@@ -22,7 +22,7 @@ from weir.tools.mdtest.table import (
     printed_job,
     starts_in,
 )
-from weir.tools.outputs import caption_of, read_texts
+from weir.tools.outputs import LINE_BYTES, caption_of, read_texts, variables_before
 from weir.tools.target_files import ime_problems
 
 
@@ -212,10 +212,7 @@ class Mdtest(EngineTool):
         return parse_command(command)
 
     def _printed_runs(self, text: str) -> Sequence[Parsed]:
-        parts = pairwise([*starts_in(text), len(text)])
-        return _told_once(
-            (text[begin:end], caption_of(text, place_of_table(text, begin, end))) for begin, end in parts
-        )
+        return _told_once(_parts(text))
 
     def _of_document(self, document: Mapping[str, Any]) -> Parsed:
         """Trees are the ground that is measured on, not what is measured: they have no rows."""
@@ -248,18 +245,29 @@ def _directories(params: Mapping[str, Any]) -> int:
 TOOL = Mdtest()
 
 
-def _told_once(texts: Iterable[tuple[str, str]]) -> list[Parsed]:
+def _parts(text: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The texts of the runs, each with what stands around it and tells its cell from others."""
+    starts = starts_in(text)
+    for before, (begin, end) in zip([0, *starts], pairwise([*starts, len(text)]), strict=False):
+        part, above = text[begin:end], text[max(before, begin - LINE_BYTES) : begin]
+        caption = caption_of(text, place_of_table(text, begin, end))
+        variables = variables_before(date_and_command(part)[1], above)
+        told = {"caption": caption, "environment": variables}
+        yield part, {name: told[name] for name in told if told[name]}
+
+
+def _told_once(texts: Iterable[tuple[str, Mapping[str, str]]]) -> list[Parsed]:
     """A page that explains a log quotes it: a run whose date, command and rates an earlier one has is that
-    one, and so is a table alone whose rates one before it has. texts: of the runs, each with the caption of
-    its block."""
+    one, and so is a table alone whose rates one before it has. texts: of the runs, each with what stands
+    around it."""
     found: list[Parsed] = []
     known: dict[tuple[str, ...], set[tuple[Any, ...]]] = {}
     every: set[tuple[Any, ...]] = set()
-    for text, caption in texts:
+    for text, told in texts:
         run = parsed_table(text)
-        for row in run.rows if caption else ():
+        for row in run.rows if told else ():
             workload = row["observed"].get("workload", {})
-            options = {**workload.get("options", {}), "caption": caption}
+            options = {**workload.get("options", {}), **told}
             row["observed"]["workload"] = {**workload, "options": options}
         rates = {(row.get("item"), row.get("access"), row.get("ops_s")) for row in run.rows}
         before = known.setdefault(date_and_command(text), set())

@@ -101,7 +101,7 @@ def printed_job(text: str) -> tuple[int, int]:
 def date_and_command(text: str) -> tuple[str, str]:
     """Date and command, which tell one run from the next; the date is empty where it is not printed."""
     found = (_START.search(text), _COMMAND.search(text))
-    return found[0][0] if found[0] else "", found[1][0] if found[1] else ""
+    return found[0][0] if found[0] else "", found[1][1] if found[1] else ""
 
 
 def _near(begins: Sequence[int], place: int) -> int:
