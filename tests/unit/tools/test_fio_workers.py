@@ -115,11 +115,21 @@ def test_a_table_that_is_printed_again_is_of_the_same_run() -> None:
     assert [row["ops"] for _, run in runs_in(parts) for row in run.rows] == [510, 1020]
 
 
+def test_a_process_behind_the_end_of_a_run_is_of_another_one() -> None:
+    """Two hours apart and without the first lines of the second, they were workers of one run."""
+    first, second = (REPORT.format(pid=n, second=n, read=4 * n, ms=n, reads=n) for n in (1, 2))
+    ((_, run),) = runs_in(STARTS + first + second)
+    assert [row["ops"] for row in run.rows] == [1, 2]
+    assert not any("workers" in row["observed"]["workload"] for row in run.rows)
+    assert [row["xfer_bytes"] for row in run.rows] == [4096, None]  # the request of the second is unknown
+    assert run.rows[0]["observed"] != run.rows[1]["observed"]
+
+
 def test_tables_of_servers_of_fio() -> None:
     """A client prints the request of each with its name, a result of each, and then the sum."""
     starts = f"<a> {STARTS.splitlines()[0]}\n<b> {STARTS.splitlines()[0]}\nhostname=a, be=0, fio=fio-3.7\n"
     reports = [REPORT.format(pid=pid, second=1, read=2040, ms=1000, reads=510) for pid in (5, 5, 0)]
-    tables = [text.partition("\n\n")[0] + "\n" for text in reports]
+    tables = list(reports)
     tables[2] = tables[2].replace("randrw: (groupid=0, jobs=1", "All clients: (groupid=0, jobs=2")
     tables[1] = tables[1].replace("pid=5", "pid=6")
     ((_, run),) = runs_in(starts + "".join(tables))

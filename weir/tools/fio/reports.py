@@ -22,6 +22,7 @@ TABLE = re.compile(
 )
 START = re.compile(r"^\S.*: \(g=\d+\): rw=", re.MULTILINE)
 _RUN = re.compile(rf"^(?:fio-\d|Starting \d|hostname=)|{START.pattern}|{COMMAND.pattern}", re.MULTILINE)
+_END = re.compile(r"^[ \t]*Run status group 0\b", re.MULTILINE)
 _SUM = "All clients"  # what fio --client prints behind the results of the servers
 ACCESS = re.compile(
     rf"^ *(read|write|mixed) ?: (?:IOPS=.*BW=({SIZE})/s.*\(({SIZE})/(\d{{1,15}})msec\)"
@@ -51,7 +52,7 @@ class Report(NamedTuple):
     group: str = ""
     jobs: str = "1"
     error: str = "0"
-    number: int = 0  # of those without a line of a job behind one command; 0 where it can be of the command
+    number: int = 0  # of those behind one command, or one request; 0 where it can be of them
     accesses: frozenset[str] = frozenset()  # of one without a line of a job
 
 
@@ -102,10 +103,17 @@ def _reports(text: str) -> Iterator[Report]:
     runs = [bisect(begins, match.start()) for match in starts]
     names = [(run, *match.group(1, 2, 3, 5)) for run, match in zip(runs, starts, strict=True)]
     last = {name: at for at, name in enumerate(names)}
+    # Another process behind the end of a run is of another run; a client prints an end for each server.
+    ends = [] if any(match[1] == _SUM for match in starts) else [one.start() for one in _END.finditer(text)]
+    first = {name: match.start() for name, match in reversed(list(zip(names, starts, strict=True)))}
     marks = [place for place, _ in _marks(text)]
     with_servers = {run for run, match in zip(runs, starts, strict=True) if match[1] != _SUM}
     for at, (match, run) in enumerate(zip(starts, runs, strict=True)):
         is_sum = match[1] == _SUM and run in with_servers
         if not is_sum and (not run or match[5] is None or last[names[at]] == at):
             end = marks[bisect(marks, match.start())]
-            yield Report(match.start(), end, run, match[1], match[2], match[3], match[4])
+            began = first[names[at]] if match[5] else match.start()
+            ended = bisect(ends, began) - bisect(ends, begins[run - 1]) if run else 0
+            yield Report(
+                match.start(), end, run and run + bisect(ends, began), *match.group(1, 2, 3, 4), ended
+            )

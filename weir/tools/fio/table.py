@@ -80,8 +80,14 @@ def parse_table(text: str) -> Parsed:
         printed_at, known = last.get(name, (-1, {}))
         known = known if printed_at >= commanded else _requested(name, told.get("command", ""))
         if one.number or one.accesses - {known.get("access", access) for access in one.accesses} - {"mixed"}:
-            name, known, told = "", {}, {}  # nobody knows whether the command is of further results, too
-        if not (one.run or known or told) and results:  # nor whether they repeat the one before them
+            name, known, told = (
+                one.name,
+                {},
+                {},
+            )  # nobody knows whether the command is of further results, too
+        if (
+            one.number or not (one.run or known or told)
+        ) and results:  # nor whether they repeat one before them
             told = {"result": str(len(results))}
         if known.get("engine") in NO_STORAGE:
             continue
