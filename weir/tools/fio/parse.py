@@ -110,19 +110,21 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
     entries = [job for job in document["jobs"] if isinstance(job, dict)]
     alike = Counter(map(_name_of, entries))
     for job in entries:
-        told = {**shared, **_options(job.get("job options"))}
+        own = _options(job.get("job options"))
+        told = {**shared, **own}
+        is_known = bool(told) and not _has_other_sections(job, told)
         options = {**_DEFAULTS, **told}
-        jobs = _jobs_of_an_entry(_count(options["numjobs"]) or 1, alike[_name_of(job)])
+        jobs = _jobs_of_an_entry(_count(options["numjobs"]) or 1, alike[_name_of(job)]) if is_known else 1
         if options["ioengine"] in NO_STORAGE:
             continue
         for access, counts in _counts(job, options, told):
             counted = _today(counts)
             if isinstance(counted, dict) and _number(counted.get("io_bytes")) and _has_time(counted):
                 row = _row(access, counted, options, jobs)
-                if not told:
-                    row |= dict.fromkeys(_UNTOLD)
-                row["observed"] = _observed(job, told)
-                if told:
+                if not is_known:
+                    row |= dict.fromkeys((*_UNTOLD, "requested_bytes"))
+                row["observed"] = _observed(job, told if is_known else shared | _as_one_option(own))
+                if is_known:
                     row["observed"]["in_flight"] = _in_flight(options, jobs)
                 if access == "write" and (syncs := _syncs(job)):
                     row["observed"]["syncs_reported"] = syncs
@@ -136,6 +138,22 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
     version = str(document.get("fio version", "")).removeprefix("fio-")
     rows, _ = joined(results)
     return Parsed(tuple(rows), {}, tuple(messages), "fio", version, complete=True)
+
+
+def _has_other_sections(job: Mapping[str, Any], told: Mapping[str, str]) -> bool:
+    """Whether a group has jobs of several sections: it has the name of the first one and the options of the
+    last one. A job that verifies reads what it writes."""
+    kind = told.get("rw", "").removeprefix("rand")
+    others = {"read": ["write"], "write": ["read"] * (told.get("verify", "0") in _OFF)}.get(kind, [])
+    counted = [_today(job.get(access)) for access in others]
+    return told.get("name", job.get("jobname")) != job.get("jobname") or any(
+        isinstance(one, dict) and _number(one.get("io_bytes")) for one in counted
+    )
+
+
+def _as_one_option(own: Mapping[str, str]) -> dict[str, str]:
+    """What tells two groups apart whose sections are unknown but for the last one."""
+    return {"last section": " ".join(f"{name}={value}" for name, value in own.items())} if own else {}
 
 
 def _counts(
