@@ -365,3 +365,22 @@ READ      Elapsed ms       :       6001       6001
     assert (row["lat_min_us"], row["lat_max_us"]) == (91, 1583)
     assert row["observed"]["path"] == "/dev/sda"
     assert row["observed"]["workload"] == {"workers": 1, "files": 1, "file_bytes": 2**30}
+
+
+@pytest.mark.parametrize("option", ["--mkdir", "--nolive"])  # --mkdirs, cut; a tree that was there before
+def test_a_table_that_counts_files_is_of_a_tree(option: str) -> None:
+    """64 files of 64 workers were one file that they shared."""
+    ((_, run),) = runs_in(f"""\
+$ elbencho --hosts w1,w2 --threads 32 --size 4G --block 128K --write {option} /mnt/data/
+OPERATION RESULT TYPE        FIRST DONE  LAST DONE
+========= ================   ==========  =========
+WRITE     Elapsed ms       :       1210       7353
+          Files/s          :          0          8
+          Throughput MiB/s :      50501      35647
+          Total MiB        :      61153     262144
+          Files total      :          1         64
+---
+""")
+    (row,) = run.rows
+    workload = row["observed"]["workload"]
+    assert (row["layout"], workload["files"], workload["workers"]) == (None, 64, 32)

@@ -100,25 +100,6 @@ def test_each_entry_has_its_own_request(entries: int, moved: int, requested: int
 
 
 @pytest.mark.parametrize(
-    "changed", [{"name": "reads"}, {"rw": "randread", "bs": "4k"}, {"rw": "write", "verify": "0"}]
-)
-def test_a_group_of_several_sections_has_no_request(changed: dict[str, str]) -> None:
-    """fio gives the options of the last section alone: all had its size and order."""
-    one = document()
-    (job,) = one["jobs"]
-    one["global options"] = {"runtime": "60"}
-    job["job options"] |= {"numjobs": "4", "group_reporting": "1"} | changed
-    job["read"] = job["write"]
-    write, read = parse_document(one).rows
-    for row in (write, read):
-        assert [row[name] for name in ("xfer_bytes", "order", "direct", "requested_bytes")] == [None] * 4
-        assert "workers" not in row["observed"]["workload"]
-        assert row["observed"]["workload"]["options"]["runtime"] == "60"
-    job["job options"] |= {"name": job["jobname"], "rw": "randrw"}
-    assert {row["order"] for row in parse_document(one).rows} == {"random"}
-
-
-@pytest.mark.parametrize(
     ("text", "size"), [("64k", 65536), ("1m", MIB), ("4096", 4096), ("256ki", 2**18), ("2GiB", 2**31)]
 )
 def test_sizes(text: str, size: int) -> None:

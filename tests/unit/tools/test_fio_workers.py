@@ -49,6 +49,25 @@ def test_workers_with_a_result_each_are_what_fio_prints_of_their_group() -> None
     assert row["lat_histogram"].partition(":")[0] == alone["lat_histogram"].partition(":")[0]
 
 
+@pytest.mark.parametrize(
+    "changed", [{"name": "reads"}, {"rw": "randread", "bs": "4k"}, {"rw": "write", "verify": "0"}]
+)
+def test_a_group_of_several_sections_has_no_request(changed: dict[str, str]) -> None:
+    """fio gives the options of the last section alone: all had its size and order."""
+    one = document()
+    (job,) = one["jobs"]
+    one["global options"] = {"runtime": "60"}
+    job["job options"] |= {"numjobs": "4", "group_reporting": "1"} | changed
+    job["read"] = job["write"]
+    write, read = parse_document(one).rows
+    for row in (write, read):
+        assert [row[name] for name in ("xfer_bytes", "order", "direct", "requested_bytes")] == [None] * 4
+        assert "workers" not in row["observed"]["workload"]
+        assert row["observed"]["workload"]["options"]["runtime"] == "60"
+    job["job options"] |= {"name": job["jobname"], "rw": "randrw"}
+    assert {row["order"] for row in parse_document(one).rows} == {"random"}
+
+
 def reported_at(seconds: int) -> dict[str, Any]:
     """The document so many seconds after fio began."""
     one = document()

@@ -72,7 +72,7 @@ def of_command(line: str) -> Facts:
         "file_bytes": binary_size(options.get("--size", "")),
         "options": _others(options),
     }
-    is_shared = files == 1 and not _TREE & options.keys() and (workers or 0) > 1
+    is_shared = files == 1 and not _names_tree(options) and (workers or 0) > 1
     return {
         "hosts": hosts,
         "direct": True if "--direct" in options else None if has_more else False,
@@ -106,10 +106,15 @@ def _files(
     arguments: Sequence[str], options: Mapping[str, str], workers: int | None, hosts: int | None
 ) -> int | None:
     """Files of all workers of a tree, else the paths as they are named."""
-    if not _TREE & options.keys():
+    if not _names_tree(options):
         return len(list(_paths(arguments))) or None
     dirs, files = (_count(options.get(name, "1")) for name in ("--dirs", "--files"))
     return (dirs or 1) * files * workers * hosts if files and workers and hosts else None
+
+
+def _names_tree(options: Mapping[str, str]) -> bool:
+    """Whether there are options of a tree; elbencho takes a name that is cut where no other begins so."""
+    return any(option.startswith(name) for name in options for option in _TREE)
 
 
 def _block(told: Mapping[str, str]) -> int | None:

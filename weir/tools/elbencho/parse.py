@@ -41,6 +41,7 @@ _LATENCY = re.compile(r"(min|max)=([\d.]+)(us|ms|s)?")  # without a unit: of "IO
 _ENDS_EARLY = ("--timelimit", "--randamount", "--infloop", "--rwmix")
 _UNITS_US = {"us": 1.0, "ms": 1e3, "s": 1e6}
 _LONGEST = 20  # digits of a number that can be
+_MANY = 10**_LONGEST
 
 LIVE = re.compile(r"^ISO Date,Label,Phase,RuntimeMS,", re.MULTILINE)  # --livecsv
 LOG_START = re.compile("|".join(f"(?:{one.pattern})" for one in (_JSON, _CSV, _TABLE)), re.MULTILINE)
@@ -228,7 +229,12 @@ def _of_table(text: str) -> Iterator[Facts]:
                 facts |= {f"{end}_us": float(number) * _UNITS_US[unit or "us"] for end, number, unit in found}
         if len(facts) > 1 or _PHASES[block[0]][1] is None:
             objects = known.get("objects") or "objects_s" in facts
-            yield facts | known | {"objects": objects, "workload": known.get("workload") or _counted(facts)}
+            workload = known.get("workload") or _counted(facts)
+            found = facts | known | {"objects": objects, "workload": workload}
+            if _PHASES[block[0]][1] is None and (facts.get("entries") or 0) > workload.get("files", _MANY):
+                # The path is a directory: of files that are named one by one it counts none.
+                found |= {"layout": None, "workload": workload | {"files": facts["entries"]}}
+            yield found
 
 
 def _counted(facts: Facts) -> Facts:
