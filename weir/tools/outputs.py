@@ -40,7 +40,8 @@ _COMPRESSED: Mapping[bytes, Callable[[IO[bytes]], Any]] = {
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _USUAL_BYTES = 64 * 2**10  # nearly all outputs are smaller; a larger buffer costs time, even unused
 FENCE = "```"
-_HEADING = re.compile(r"^#{2,6} \S.*$", re.MULTILINE)  # after one mark a command of root may stand, too
+# After one mark a command of root may stand, too, with what it printed below it.
+_HEADING = re.compile(r"^(#{2,6}) +\S.*$|(?:\A|(?<=\n\n))(#) +\S.*$(?=\n(?:\n|## ))", re.MULTILINE)
 # A caption that only counts repetitions: "## Run 2", "3rd run:".
 _TURN = r"(?:run|round|iteration|repetition|trial|attempt|pass)"
 _NTH = r"(?:\d{1,4}[a-z]{2}|first|second|third|fourth|fifth)"
@@ -139,9 +140,9 @@ def documents_at(text: str, start: re.Pattern[str]) -> Iterator[tuple[dict[str, 
 
 
 def caption_of(text: str, place: int) -> str:
-    """The heading and the line above the block of code of a page in which a result stands: they often are all
-    that tells two machines or file systems apart, where they do not count runs. Behind a block it is the
-    heading alone; nothing where no block begins shortly before."""
+    """The headings and the line above the block of code of a page in which a result stands: they often are
+    all that tells two machines or file systems apart, where they do not count runs. Behind a block it is the
+    headings alone; nothing where no block begins shortly before."""
     fences = _fences(text)
     at = bisect(fences, place)
     begin = fences[at - 1] if at and fences[at - 1] >= place - _QUOTED else -1
@@ -149,7 +150,8 @@ def caption_of(text: str, place: int) -> str:
     end = begin if is_inside else place if begin > 0 else 0
     above = text[max(end - LINE_BYTES, 0) : end].rstrip()
     line = above.rpartition("\n")[2] if is_inside else ""
-    headings = [one for one in _HEADING.findall(above) if not _REPETITION.fullmatch(one)][-1:]
+    places, sections = _sections(text)
+    headings = sections[bisect(places, end)] if end else ()
     is_none = not line or line.lstrip().startswith(FENCE) or _REPETITION.fullmatch(line)
     return " ".join(dict.fromkeys([*headings, *([] if is_none else [line])]))
 
@@ -172,6 +174,27 @@ def variables_before(command: str, text: str) -> str:
 @lru_cache(maxsize=1)  # each result of a text asks for them
 def _fences(text: str) -> list[int]:
     return [match.start() for match in re.finditer(FENCE, text)]
+
+
+@lru_cache(maxsize=1)
+def _sections(text: str) -> tuple[list[int], list[tuple[str, ...]]]:
+    """The places of the headings, and the headings of the section that ends at each
+    and at the end, from the highest level on. A title of the page is of all results."""
+    fences = _fences(text)
+    found = [
+        match
+        for match in _HEADING.finditer(text)
+        if not _REPETITION.fullmatch(match[0]) and (match[1] or not bisect(fences, match.start()) % 2)
+    ]
+    lowest = 1 if sum(match[2] is not None for match in found) > 1 else 2
+    places, sections = [], [()]
+    above: list[tuple[int, str]] = []
+    for match in found:
+        level = len(match[1] or match[2])
+        above = [one for one in above if one[0] < level] + [(level, match[0])]
+        places.append(match.start())
+        sections.append(tuple(heading for level, heading in above if level >= lowest))
+    return places, sections
 
 
 _SIZE = re.compile(r"(\d{1,19})([kmgtp]?)(?:ib?|b)?", re.IGNORECASE)

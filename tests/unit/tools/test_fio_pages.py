@@ -253,6 +253,18 @@ def test_a_heading_that_counts_runs_tells_no_results_apart(tmp_path: Path, resul
     assert [cells.index(cell) for cell in cells] == [0, 0, 0, 0, 4, 5]
 
 
+@pytest.mark.parametrize("result", [DD, FIO])
+def test_a_heading_above_those_of_a_lower_level_tells_results_apart(tmp_path: Path, result: str) -> None:
+    """A page with and without a RAID has the same headings below both."""
+    page = tmp_path / "page.md"
+    parts = "# Without RAID", "# RAID 0\n\n## Prepare", "# Without RAID\n\n```\n# mount\n```"
+    blocks = [f"{part}\n\n## 4 KiB\n```bash\n{result.format(871 + at)}```\n" for at, part in enumerate(parts)]
+    page.write_text("# i3\n\n" + "\n".join(blocks))
+    rows = import_files([page], Facts()).rows
+    cells = [row["cell"] for row in rows]
+    assert [cells.index(cell) for cell in cells] == [0, 1, 0]
+
+
 def test_pages_may_drop_blanks_before_lines_or_keep_them_as_no_break_spaces(tmp_path: Path) -> None:
     """Neither had a result."""
     text = (ROOT / "tests/golden/fio/groups.txt").read_text()
