@@ -204,6 +204,19 @@ def test_lines_that_stand_close_together_are_results(head: str) -> None:
     assert len({str(row["observed"]["workload"]) for row in parsed.rows}) == 3
 
 
+@pytest.mark.parametrize("line", ["**write: IOPS=26k**, BW", "  **_write:IOPS=26k_** , BW"])
+@pytest.mark.parametrize("issued", ["issued rwts: total=0,1597440,0,0 short=0,0,0,0 dropped=0,0,0,0\n", ""])
+def test_a_page_may_have_a_rate_in_bold(line: str, issued: str) -> None:
+    """It had no result, and was refused."""
+    text = (
+        f"a: (groupid=0, jobs=1): err= 0: pid=4: Tue\n{line}=104MiB/s (109MB/s)(6240MiB/60000msec)\n{issued}"
+    )
+    ((_, parsed),) = runs_in(text + "\nRun status group 0 (all jobs):\n")
+    assert [(row["access"], row["bw_mib_s"]) for row in parsed.rows] == [
+        ("write", pytest.approx(104, rel=0.001))
+    ]
+
+
 def test_a_margin_hides_no_job(tmp_path: Path) -> None:
     """Accesses match with blanks before them, lines of jobs do not: the margin is taken away first."""
     text = (ROOT / "tests/golden/fio/groups.txt").read_text()

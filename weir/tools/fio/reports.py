@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from weir.tools.outputs import FENCE
 
+BOLD = "[*_]{0,3}"  # of a page
 REAL = r"\d{1,15}(?:\.\d{1,9})?"
 SIZE = rf"{REAL}[KMGTP]?i?B"
 OLD_SIZE = rf"{REAL}(?: B|[KMGTP]?i?B?)"
@@ -25,7 +26,7 @@ _RUN = re.compile(rf"^(?:fio-\d|Starting \d|hostname=)|{START.pattern}|{COMMAND.
 _END = re.compile(r"^[ \t]*Run status group 0\b", re.MULTILINE)
 _SUM = "All clients"  # what fio --client prints behind the results of the servers
 ACCESS = re.compile(
-    rf"^ *(read|write|mixed) ?: (?:IOPS=.*BW=({SIZE})/s.*\(({SIZE})/(\d{{1,15}})msec\)"
+    rf"^ *{BOLD}(read|write|mixed) ?: ?(?:IOPS=.*BW=({SIZE})/s.*\(({SIZE})/(\d{{1,15}})msec\)"
     rf"|io=({OLD_SIZE}), bw=({OLD_SIZE})/s.*runt= *(\d{{1,15}})msec)",
     re.MULTILINE,
 )

@@ -16,7 +16,7 @@ from typing import Any
 from weir.terms.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.fio.parse import INTERFACES, LEAST_SYNCED, NO_STORAGE, OTHER_NAMES, latencies, workload_of
-from weir.tools.fio.reports import ACCESS, COMMAND, GOES_ON, GROUP, OLD_SIZE, REAL, SIZE, reports
+from weir.tools.fio.reports import ACCESS, BOLD, COMMAND, GOES_ON, GROUP, OLD_SIZE, REAL, SIZE, reports
 from weir.tools.fio.workers import Result, joined
 from weir.tools.outputs import binary_size, caption_of
 
@@ -50,7 +50,8 @@ _ISSUED = re.compile(
 _COUNTS = (1, 2, 4, 5, 6, 7, 8, 9)  # groups of reads and writes: issued, then those that were short
 # An access with all lines that are as much indented or more, and what ends them.
 _QUOTED = re.compile(
-    r"^( *)(?:read|write|mixed) ?: .*\n(?:\1[ \t]*[^\s`].*\n)*?(?:[ \t]*(?:\n|```)|Run status|(?!\1)\S.*\n)",
+    rf"^( *){BOLD}(?:read|write|mixed) ?:.*\n"
+    r"(?:\1[ \t]*[^\s`].*\n)*?(?:[ \t]*(?:\n|```)|Run status|(?!\1)\S.*\n)",
     re.MULTILINE,
 )
 _VERSION = re.compile(r"^fio-(\S+)$", re.MULTILINE)
