@@ -210,7 +210,8 @@ def _of_runs(runs: Iterable[tuple[str, Parsed]], file: Path, facts: Facts) -> li
 def _of_run(parsed: Parsed, tool: str, file: Path, facts: Facts) -> Iterator[Subject]:
     for index, printed in enumerate(parsed.rows):
         row = {key: value for key, value in printed.items() if key != "observed"}
-        row |= {"tool": tool, "program": parsed.program, "tool_version": parsed.tool_version or None}
+        version = parsed.tool_version or row.get("tool_version")
+        row |= {"tool": tool, "program": parsed.program, "tool_version": version}
         row["tasks"] = row.get("tasks") or printed.get("observed", {}).get("tasks")
         row["api"] = row.get("api") or facts.columns.get("api") or _UNKNOWN_API
         messages = messages_of_row(parsed, index)

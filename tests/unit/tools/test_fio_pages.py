@@ -10,6 +10,17 @@ from tests.checkout import ROOT
 from weir.records.imported_files import Facts
 from weir.records.importing import import_files, runs_in
 
+DD = (
+    "$ dd if=/mnt/f of=/dev/null bs=1M\n1+0 records in\n1+0 records out\n1048576 bytes copied, {} s, 2 MB/s\n"
+)
+FIO = """\
+$ fio --name=test --rw=read
+test: (g=0): rw=read, bs=4K-4K/4K-4K/4K-4K, ioengine=sync, iodepth=1
+test: (groupid=0, jobs=1): err= 0: pid=4: Tue Mar 22 21:43:37 2016
+  read : io=102332KB, bw=117491KB/s, iops=29372, runt=  {}msec
+
+"""
+
 
 def test_lines_of_other_runs_are_no_workers_of_a_result() -> None:
     """A page quotes the head of the first run alone: its rate was the sum of all runs."""
@@ -217,6 +228,17 @@ def test_a_page_may_have_a_rate_in_bold(line: str, issued: str) -> None:
     ]
 
 
+def test_each_result_has_the_version_that_printed_it(tmp_path: Path) -> None:
+    """The first one of a page was of all its runs; fio 1 writes a blank."""
+    runs = {"fio-3.36": "3.36", "fio 1.55": "1.55", "Starting 1 process": None, "fio-3.28": "3.28"}
+    page = tmp_path / "page.txt"
+    result = FIO.format(871)
+    page.write_text("".join(result.replace("\ntest: (group", f"\n{one}\ntest: (group") for one in runs))
+    assert [row["tool_version"] for row in import_files([page], Facts()).rows] == [*runs.values()]
+    page.write_text(result.replace("\ntest: (group", "\nfio-3.36\ntest: (group") + result)
+    assert [row["tool_version"] for row in import_files([page], Facts()).rows] == ["3.36"] * 2
+
+
 def test_a_margin_hides_no_job(tmp_path: Path) -> None:
     """Accesses match with blanks before them, lines of jobs do not: the margin is taken away first."""
     text = (ROOT / "tests/golden/fio/groups.txt").read_text()
@@ -226,18 +248,6 @@ def test_a_margin_hides_no_job(tmp_path: Path) -> None:
         rows = import_files([tmp_path / "page.txt"], Facts()).rows
         found.append([(row["label"], row["bw_mib_s"], row["cell"]) for row in rows])
     assert found[0] == found[1]
-
-
-DD = (
-    "$ dd if=/mnt/f of=/dev/null bs=1M\n1+0 records in\n1+0 records out\n1048576 bytes copied, {} s, 2 MB/s\n"
-)
-FIO = """\
-$ fio --name=test --rw=read
-test: (g=0): rw=read, bs=4K-4K/4K-4K/4K-4K, ioengine=sync, iodepth=1
-test: (groupid=0, jobs=1): err= 0: pid=4: Tue Mar 22 21:43:37 2016
-  read : io=102332KB, bw=117491KB/s, iops=29372, runt=  {}msec
-
-"""
 
 
 @pytest.mark.parametrize("result", [DD, FIO])

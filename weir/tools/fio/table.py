@@ -54,7 +54,7 @@ _QUOTED = re.compile(
     r"(?:\1[ \t]*[^\s`].*\n)*?(?:[ \t]*(?:\n|```)|Run status|(?!\1)\S.*\n)",
     re.MULTILINE,
 )
-_VERSION = re.compile(r"^fio-(\S+)$", re.MULTILINE)
+_VERSION = re.compile(r"^fio[- ](\d\S*)$", re.MULTILINE)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 _NOT_PRINTED = "not printed"  # a page may have the results without the lines above them
 _MOST_READS = 99
@@ -65,6 +65,8 @@ def parse_table(text: str) -> Parsed:
     """One row for each access of each job, or group of jobs."""
     jobs = [(match.start(), match[1], _job(match)) for match in _JOB.finditer(text)]
     commands = [(match.start(), _told(match)) for match in COMMAND.finditer(text)]
+    versions = [(match.start(), match[1]) for match in _VERSION.finditer(text)]
+    version = versions[0][1] if len({one for _, one in versions}) == 1 else ""
     waiting = iter([*jobs, (len(text), "", {})])
     job_place, job_name, job = next(waiting)
     last: dict[str, tuple[int, Job]] = {}  # of each name, the request that was printed last
@@ -97,8 +99,11 @@ def parse_table(text: str) -> Parsed:
         is_followed = one.end < len(text)  # and so not cut
         found = list(_rows(text[one.begin : one.end] + "\n" * is_followed, known, not one.name))
         error = f"{name}: error {one.error}" if one.error != "0" else ""  # of this job, and not of the page
+        at = bisect(versions, one.begin, key=itemgetter(0))
+        own = versions[at - 1][1] if at and versions[at - 1][0] >= commanded else None
         for row in found or ([_no_result(known)] if error else []):
             row["observed"]["workload"] = workload_of(name, told | row.pop("told", {}), None)
+            row["tool_version"] = version or own
             # Without the lines before it nobody knows what ran beside a result.
             at_once = (one.run, name, one.group, one.jobs) if one.run else one.begin
             results.append(Result(at_once, row, int(one.jobs[:9]), error=error))
@@ -106,9 +111,8 @@ def parse_table(text: str) -> Parsed:
     have_all = all(name in ended for _, name, _ in jobs)
     for row in rows:  # fio prints results when all jobs have ended
         row["observed"]["all_results"] = have_all
-    version = _VERSION.search(text)
     complete = "\nRun status group" in text
-    return Parsed(tuple(rows), {}, tuple(messages), "fio", version[1] if version else "", complete=complete)
+    return Parsed(tuple(rows), {}, tuple(messages), "fio", version, complete=complete)
 
 
 def _told(command: re.Match[str]) -> dict[str, str]:
