@@ -191,7 +191,7 @@ def _sections(text: str) -> tuple[list[int], list[tuple[str, ...]]]:
     above: list[tuple[int, str]] = []
     for match in found:
         level = len(match[1] or match[2])
-        above = [one for one in above if one[0] < level] + [(level, match[0])]
+        above = [one for one in above if one[0] < level] + [(level, match[0].rstrip())]
         places.append(match.start())
         sections.append(tuple(heading for level, heading in above if level >= lowest))
     return places, sections

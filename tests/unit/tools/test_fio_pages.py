@@ -239,6 +239,16 @@ def test_each_result_has_the_version_that_printed_it(tmp_path: Path) -> None:
     assert [row["tool_version"] for row in import_files([page], Facts()).rows] == ["3.36"] * 2
 
 
+@pytest.mark.parametrize(("heading", "results"), [("## ssd", 1), ("## hdd", 2)])
+def test_a_result_that_a_page_quotes_above_its_whole_output_is_one(heading: str, results: int) -> None:
+    """Those of a summary were counted twice; below another heading the same numbers are of another run."""
+    result = FIO.format(871)
+    line = next(line for line in result.splitlines() if "runt=" in line).strip()
+    text = f"# Notes\n\n{heading}  \n```\n{line}\n```\n\n## ssd\n```\n{line}\n```\n```\n{result}```\n"
+    ((_, parsed),) = runs_in(text)
+    assert len(parsed.rows) == results
+
+
 def test_a_margin_hides_no_job(tmp_path: Path) -> None:
     """Accesses match with blanks before them, lines of jobs do not: the margin is taken away first."""
     text = (ROOT / "tests/golden/fio/groups.txt").read_text()

@@ -16,7 +16,18 @@ from typing import Any
 from weir.terms.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.fio.parse import INTERFACES, LEAST_SYNCED, NO_STORAGE, OTHER_NAMES, latencies, workload_of
-from weir.tools.fio.reports import ACCESS, BOLD, COMMAND, GOES_ON, GROUP, OLD_SIZE, REAL, SIZE, reports
+from weir.tools.fio.reports import (
+    ACCESS,
+    BOLD,
+    COMMAND,
+    GOES_ON,
+    GROUP,
+    OLD_SIZE,
+    REAL,
+    SIZE,
+    Report,
+    reports,
+)
 from weir.tools.fio.workers import Result, joined
 from weir.tools.outputs import binary_size, caption_of
 
@@ -72,7 +83,7 @@ def parse_table(text: str) -> Parsed:
     last: dict[str, tuple[int, Job]] = {}  # of each name, the request that was printed last
     ended = set()
     results: list[Result] = []
-    for one in reports(text):
+    for one in _without_quotations(text):
         while job_place < one.begin:
             last[job_name] = job_place, job
             job_place, job_name, job = next(waiting)
@@ -113,6 +124,21 @@ def parse_table(text: str) -> Parsed:
         row["observed"]["all_results"] = have_all
     complete = "\nRun status group" in text
     return Parsed(tuple(rows), {}, tuple(messages), "fio", version, complete=complete)
+
+
+def _without_quotations(text: str) -> Iterator[Report]:
+    """The reports; a page may have lines of one again in a summary, below the same heading."""
+    found = [(one, caption_of(text, one.begin)) for one in reports(text)]
+    lines = [
+        {(caption, match.groups()) for match in ACCESS.finditer(text, one.begin, one.end)}
+        for one, caption in found
+    ]
+    whole = set().union(
+        *(own for (one, caption), own in zip(found, lines, strict=True) if one.name and caption)
+    )
+    for (one, _), own in zip(found, lines, strict=True):
+        if one.name or not own or own - whole:
+            yield one
 
 
 def _told(command: re.Match[str]) -> dict[str, str]:
