@@ -187,7 +187,8 @@ def _sections(text: str) -> tuple[list[int], list[tuple[str, ...]]]:
         if not _REPETITION.fullmatch(match[0]) and (match[1] or not bisect(fences, match.start()) % 2)
     ]
     lowest = 1 if sum(match[2] is not None for match in found) > 1 else 2
-    places, sections = [], [()]
+    places: list[int] = []
+    sections: list[tuple[str, ...]] = [()]
     above: list[tuple[int, str]] = []
     for match in found:
         level = len(match[1] or match[2])

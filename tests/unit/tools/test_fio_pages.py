@@ -249,6 +249,27 @@ def test_a_result_that_a_page_quotes_above_its_whole_output_is_one(heading: str,
     assert len(parsed.rows) == results
 
 
+@pytest.mark.parametrize(
+    ("operations", "cells"), [((32768, 524288, 32768), [0, 1, 0]), ((32771, 524289, 32768), [0, 0, 2])]
+)
+def test_runs_of_other_sizes_are_no_repetitions(
+    operations: tuple[int, ...], cells: list[int], tmp_path: Path
+) -> None:
+    """Jobs of 4 and of 64 GiB had one cell; those that a time ends move what they can."""
+    log = tmp_path / "log.txt"
+    log.write_text(
+        "".join(
+            "a: (g=0): rw=write, bs=128K-128K/128K-128K/128K-128K, ioengine=sync, iodepth=1\nfio-2.1.9\n"
+            f"a: (groupid=0, jobs=1): err= 0: pid={ops}: Tue\n"
+            f"  write: io={ops / 8:.1f}MB, bw={ops * 128}KB/s, iops={ops}, runt=  1000msec\n"
+            f"     issued    : total=r=0/w={ops}/d=0, short=r=0/w=0/d=0\n\n"
+            for ops in operations
+        )
+    )
+    found = [row["cell"] for row in import_files([log], Facts()).rows]
+    assert [found.index(cell) for cell in found] == cells
+
+
 def test_a_margin_hides_no_job(tmp_path: Path) -> None:
     """Accesses match with blanks before them, lines of jobs do not: the margin is taken away first."""
     text = (ROOT / "tests/golden/fio/groups.txt").read_text()

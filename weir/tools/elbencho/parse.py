@@ -230,11 +230,11 @@ def _of_table(text: str) -> Iterator[Facts]:
         if len(facts) > 1 or _PHASES[block[0]][1] is None:
             objects = known.get("objects") or "objects_s" in facts
             workload = known.get("workload") or _counted(facts)
-            found = facts | known | {"objects": objects, "workload": workload}
+            phase: Facts = facts | known | {"objects": objects, "workload": workload}
             if _PHASES[block[0]][1] is None and (facts.get("entries") or 0) > workload.get("files", _MANY):
                 # The path is a directory: of files that are named one by one it counts none.
-                found |= {"layout": None, "workload": workload | {"files": facts["entries"]}}
-            yield found
+                phase |= {"layout": None, "workload": workload | {"files": facts["entries"]}}
+            yield phase
 
 
 def _counted(facts: Facts) -> Facts:

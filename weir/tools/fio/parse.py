@@ -152,7 +152,7 @@ def _has_other_sections(job: Mapping[str, Any], told: Mapping[str, str]) -> bool
 
 
 def _as_one_option(own: Mapping[str, str]) -> dict[str, str]:
-    """What tells two groups apart whose sections are unknown but for the last one."""
+    """The options of the last section: two groups whose others are unknown differ by them at least."""
     return {"last section": " ".join(f"{name}={value}" for name, value in own.items())} if own else {}
 
 

@@ -115,6 +115,5 @@ def _reports(text: str) -> Iterator[Report]:
             end = marks[bisect(marks, match.start())]
             began = first[names[at]] if match[5] else match.start()
             ended = bisect(ends, began) - bisect(ends, begins[run - 1]) if run else 0
-            yield Report(
-                match.start(), end, run and run + bisect(ends, began), *match.group(1, 2, 3, 4), ended
-            )
+            number = run and run + bisect(ends, began)
+            yield Report(match.start(), end, number, match[1], match[2], match[3], match[4], ended)

@@ -113,7 +113,9 @@ def parse_table(text: str) -> Parsed:
         at = bisect(versions, one.begin, key=itemgetter(0))
         own = versions[at - 1][1] if at and versions[at - 1][0] >= commanded else None
         for row in found or ([_no_result(known)] if error else []):
-            row["observed"]["workload"] = workload_of(name, told | row.pop("told", {}), None)
+            row["observed"]["workload"] = workload_of(
+                name, told | _whole_size(row) | row.pop("told", {}), None
+            )
             row["tool_version"] = version or own
             # Without the lines before it nobody knows what ran beside a result.
             at_once = (one.run, name, one.group, one.jobs) if one.run else one.begin
@@ -124,6 +126,14 @@ def parse_table(text: str) -> Parsed:
         row["observed"]["all_results"] = have_all
     complete = "\nRun status group" in text
     return Parsed(tuple(rows), {}, tuple(messages), "fio", version, complete=complete)
+
+
+def _whole_size(row: Row) -> dict[str, str]:
+    """An option that tells jobs of two sizes apart, which fio does not print: one that ends with its bytes
+    moved whole GiB, one that a time ends hardly ever."""
+    moved, operations = row.get("moved_bytes") or 0, row.get("ops") or 0
+    is_whole = moved and moved % 2**30 == 0 == operations % 2**10
+    return {"moved": f"{moved >> 30} GiB"} if is_whole else {}
 
 
 def _without_quotations(text: str) -> Iterator[Report]:
