@@ -155,7 +155,8 @@ def _all_of_the_run(cancel: Callable[..., None]) -> Callable[..., None]:
 
     def cancel_all(executor: Any, active_jobs: list[Any]) -> None:
         _CANCELLED.set()  # nobody waits for a reply any more
-        for where in ([], *([f"--clusters={name}"] for name in executor._submitted_job_clusters)):
+        clusters = getattr(executor, "_submitted_job_clusters", ())  # not in each version of the executor
+        for where in ([], *([f"--clusters={name}"] for name in clusters)):
             command = ["scancel", *where, "--me", f"--name={executor.run_uuid}"]
             with contextlib.suppress(OSError, subprocess.SubprocessError):
                 subprocess.run(command, timeout=_CANCEL_S, check=False)
