@@ -1,7 +1,7 @@
 """A workflow of many jobs ends: none is lost, and the process that submits them stays small.
 
 They run one after the other, in eight seconds each, most of which Snakemake takes to start twice in a job:
-WEIR_TEST_JOBS=1000 for two hours and a half.
+WEIR_TEST_JOBS=1000 for two hours and a half, with -o faulthandler_timeout=0, which ends a test after 20 min.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 from tests.slurm.checkout import Checkout
 from tests.slurm.private_slurm import Cluster
 
-JOBS = int(os.environ.get("WEIR_TEST_JOBS", "100"))
+JOBS = int(os.environ.get("WEIR_TEST_JOBS", "60"))
 LIMIT_S, LIMIT_KIB = 300 + 20.0 * JOBS, 500 * 1024
 
 
