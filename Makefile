@@ -314,7 +314,7 @@ tests-quick-r:
 
 # Two processes, each with half of the files: workers of xdist would read all of them, each for itself.
 quick_half := $(wildcard tests/unit/[a-m]*)
-# A watchdog of each test is a thread for each.
+# pytest starts a thread for the watchdog of each test: thousands, of a part that ends within a minute.
 quick := env -u PYTHONDONTWRITEBYTECODE $(venv)/pytest -q -m "not slow" -o faulthandler_timeout=0
 tests-quick: build
 	@.ci/step $@ $(quick) $(quick_half)

@@ -138,7 +138,7 @@ class Tool:
         return ()
 
     def requested_by(self, command: str) -> Mapping[str, Any]:
-        """A command line of the original tells what it requests, by the names of parameters."""
+        """The parameters that a command line of the original requests."""
         return {}
 
     def without_storage(self, text: str) -> str:

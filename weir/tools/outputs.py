@@ -156,10 +156,17 @@ def caption_of(text: str, place: int) -> str:
     return " ".join(dict.fromkeys([*headings, *([] if is_none else [line])]))
 
 
+def told_around(text: str, place: int, command: str, above: str) -> dict[str, str]:
+    """Options of a run that its own lines do not have: the caption of the result that begins at place, and
+    the environment of its command, which the lines above it have."""
+    told = {"caption": caption_of(text, place), "environment": _variables_before(command, above)}
+    return {name: value for name, value in told.items() if value}
+
+
 _VARIABLE = re.compile(r"(?<!\S)[A-Za-z_]\w*=\S+")
 
 
-def variables_before(command: str, text: str) -> str:
+def _variables_before(command: str, text: str) -> str:
     """The variables in the last line of a text that launches the program of a command, before the program: a
     library that is preloaded may replace its calls."""
     program = PurePath(next(iter(words_of(command)), "")).name

@@ -24,7 +24,7 @@ for share in $(sed -n "${calls}p" ../pages); do
 done >report.log
 echo pdf >report.pdf
 """
-# Of a user's own documents; with them the latexmk below ends with an error.
+# A user may have them for documents of his own; the latexmk below ends with an error where they are set.
 SETTINGS = {"openin_any": "p", "BSTINPUTS": "/home/me/bst"}
 
 

@@ -8,7 +8,29 @@ import pytest
 
 from tests.unit.tools.test_fio import document
 from weir.records.importing import runs_in
+from weir.tools import tools
 from weir.tools.fio.parse import parse_document
+
+
+def test_a_latency_is_that_of_the_whole_operation() -> None:
+    """libaio with buffered writes waits in the submission: the completion took 2.6 us, an operation 4 ms."""
+    one = document()
+    counted = one["jobs"][0]["write"]
+    completion = {"N": 256, "min": 900, "max": 10300, "mean": 2600.0, "percentile": {"50.000000": 2576}}
+    whole = {"N": 256, "min": 1800, "max": 43232000, "mean": 4028000.0}
+    counted |= {"clat_ns": completion, "lat_ns": whole}
+    (row,) = parse_document(one).rows
+    assert (row["lat_min_us"], row["lat_max_us"]) == (1.8, 43232.0)
+    assert "lat_p50_us" not in row  # nobody knows it
+    assert list(tools()["fio"].latencies({})) == []
+
+    counted["lat_ns"] = whole | {"percentile": {"50.000000": 3900000}}  # --lat_percentiles=1
+    (row,) = parse_document(one).rows
+    assert row["lat_p50_us"] == 3900.0
+
+    counted["lat_ns"] = {"N": 256, "min": 950, "max": 10400, "mean": 2650.0}
+    (row,) = parse_document(one).rows
+    assert (row["lat_min_us"], row["lat_p50_us"], row["lat_max_us"]) == (0.95, 2.576, 10.4)
 
 
 def test_early_documents_have_latencies_without_a_number_of_them() -> None:

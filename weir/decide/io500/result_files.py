@@ -241,7 +241,7 @@ def _phase(name: str, values: Mapping[str, _Value], file: Path) -> Phase:
 
 
 def _columns(phase: str, command: str) -> Row:
-    """The command of a program that moves bytes or makes files tells what it requests."""
+    """The columns that the command of a phase fills."""
     tool = tools().get(phase.partition("_")[0])
     requested = tool.requested_by(command) if tool and command else {}
     size = requested.get("read_bytes" if phase.endswith("_read") else "write_bytes")

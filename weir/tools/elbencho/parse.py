@@ -41,7 +41,6 @@ _LATENCY = re.compile(r"(min|max)=([\d.]+)(us|ms|s)?")  # without a unit: of "IO
 _ENDS_EARLY = ("--timelimit", "--randamount", "--infloop", "--rwmix")
 _UNITS_US = {"us": 1.0, "ms": 1e3, "s": 1e6}
 _LONGEST = 20  # digits of a number that can be
-_MANY = 10**_LONGEST
 
 LIVE = re.compile(r"^ISO Date,Label,Phase,RuntimeMS,", re.MULTILINE)  # --livecsv
 LOG_START = re.compile("|".join(f"(?:{one.pattern})" for one in (_JSON, _CSV, _TABLE)), re.MULTILINE)
@@ -231,9 +230,10 @@ def _of_table(text: str) -> Iterator[Facts]:
             objects = known.get("objects") or "objects_s" in facts
             workload = known.get("workload") or _counted(facts)
             phase: Facts = facts | known | {"objects": objects, "workload": workload}
-            if _PHASES[block[0]][1] is None and (facts.get("entries") or 0) > workload.get("files", _MANY):
+            files, entries = workload.get("files"), facts.get("entries")
+            if _PHASES[block[0]][1] is None and files is not None and (entries or 0) > files:
                 # The path is a directory: of files that are named one by one it counts none.
-                phase |= {"layout": None, "workload": workload | {"files": facts["entries"]}}
+                phase |= {"layout": None, "workload": workload | {"files": entries}}
             yield phase
 
 

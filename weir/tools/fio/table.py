@@ -94,14 +94,10 @@ def parse_table(text: str) -> Parsed:
         printed_at, known = last.get(name, (-1, {}))
         known = known if printed_at >= commanded else _requested(name, told.get("command", ""))
         if one.number or one.accesses - {known.get("access", access) for access in one.accesses} - {"mixed"}:
-            name, known, told = (
-                one.name,
-                {},
-                {},
-            )  # nobody knows whether the command is of further results, too
-        if (
-            one.number or not (one.run or known or told)
-        ) and results:  # nor whether they repeat one before them
+            # Nobody knows whether the command is of further results, too.
+            name, known, told = one.name, {}, {}
+        if results and (one.number or not (one.run or known or told)):
+            # Nobody knows whether it repeats one before it.
             told = {"result": str(len(results))}
         if known.get("engine") in NO_STORAGE:
             continue
@@ -113,9 +109,8 @@ def parse_table(text: str) -> Parsed:
         at = bisect(versions, one.begin, key=itemgetter(0))
         own = versions[at - 1][1] if at and versions[at - 1][0] >= commanded else None
         for row in found or ([_no_result(known)] if error else []):
-            row["observed"]["workload"] = workload_of(
-                name, told | _whole_size(row) | row.pop("told", {}), None
-            )
+            options = told | _whole_size(row) | row.pop("told", {})
+            row["observed"]["workload"] = workload_of(name, options, None)
             row["tool_version"] = version or own
             # Without the lines before it nobody knows what ran beside a result.
             at_once = (one.run, name, one.group, one.jobs) if one.run else one.begin

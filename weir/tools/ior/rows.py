@@ -16,7 +16,7 @@ from weir.terms.printed_values import iso_time, product_contains, real, real_or_
 from weir.tools.complaints import without_repeats
 from weir.tools.ior.arguments import API_NAMES, has_script, other_options, parse_arguments
 from weir.tools.ior.log import Printed, RunLog, Test, all_messages, scan
-from weir.tools.outputs import caption_of, variables_before
+from weir.tools.outputs import told_around
 
 _MIB = 2**20
 
@@ -141,11 +141,7 @@ def _parsed_run(run: RunLog, log: str = "") -> Parsed:
         options = other_options(command_line) | test.hints | _of_script(test, command_line)
         if number and not command_line and not test.options:
             options["table"] = str(number)  # what tells it from the one before is not printed
-        told = {
-            "caption": caption_of(log, test.place),
-            "environment": variables_before(command_line, log[slice(*run.before)]),
-        }
-        options |= {name: told[name] for name in told if told[name]}
+        options |= told_around(log, test.place, command_line, log[slice(*run.before)])
         for row in found if options else ():
             row["observed"]["workload"] = {"options": options}
         rows += found

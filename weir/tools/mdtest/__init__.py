@@ -22,7 +22,7 @@ from weir.tools.mdtest.table import (
     printed_job,
     starts_in,
 )
-from weir.tools.outputs import LINE_BYTES, caption_of, read_texts, variables_before
+from weir.tools.outputs import LINE_BYTES, read_texts, told_around
 from weir.tools.target_files import ime_problems
 
 
@@ -250,10 +250,8 @@ def _parts(text: str) -> Iterator[tuple[str, dict[str, str]]]:
     starts = starts_in(text)
     for before, (begin, end) in zip([0, *starts], pairwise([*starts, len(text)]), strict=False):
         part, above = text[begin:end], text[max(before, begin - LINE_BYTES) : begin]
-        caption = caption_of(text, place_of_table(text, begin, end))
-        variables = variables_before(date_and_command(part)[1], above)
-        told = {"caption": caption, "environment": variables}
-        yield part, {name: told[name] for name in told if told[name]}
+        place = place_of_table(text, begin, end)
+        yield part, told_around(text, place, date_and_command(part)[1], above)
 
 
 def _told_once(texts: Iterable[tuple[str, Mapping[str, str]]]) -> list[Parsed]:

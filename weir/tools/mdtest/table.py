@@ -301,7 +301,7 @@ def _options(command: str) -> dict[str, str]:
 
 
 def parse_command(command: str) -> dict[str, Any]:
-    """The command line tells what it requests, by the names of parameters."""
+    """The parameters that a command line requests."""
     options = _options(command)
     api = options.get("a", "POSIX").upper()
     requested: dict[str, Any] = {
