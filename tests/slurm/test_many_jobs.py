@@ -13,16 +13,28 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.slurm.checkout import Checkout
 from tests.slurm.private_slurm import Cluster
 
+PPN, STACKS = [1, 2], ["debian", "second", "third", "fourth", "fifth"]
+OF_A_TARGET = len(PPN) * len(STACKS)
 JOBS = int(os.environ.get("WEIR_TEST_JOBS", "60"))
 LIMIT_S, LIMIT_KIB = 300 + 20.0 * JOBS, 500 * 1024
 
 
+def stacks(checkout: Checkout) -> None:
+    """Several are alike but for their names: each has batches of its own."""
+    file = checkout.folder / "config/sites/sandbox/site.yaml"
+    site = yaml.safe_load(file.read_text())
+    site["partitions"]["debug"]["stacks"] = STACKS
+    site["stacks"] = dict.fromkeys(STACKS, site["stacks"]["debian"])
+    file.write_text(yaml.safe_dump(site))
+
+
 def targets(checkout: Checkout, folder: Path, count: int) -> None:
-    """Each target is a batch of its own, and so a job."""
+    """Each is as many jobs as stacks have numbers of processes."""
     described = checkout.folder / "config/sites/sandbox/targets"
     for file in described.glob("*.yaml"):
         file.unlink()
@@ -42,10 +54,12 @@ def peak_kib(pid: int) -> int:
 @pytest.mark.slow
 @pytest.mark.weekly
 def test_a_workflow_of_many_jobs_ends(cluster: Cluster, tmp_path: Path) -> None:
+    assert JOBS % OF_A_TARGET == 0, f"WEIR_TEST_JOBS: a multiple of {OF_A_TARGET}"
     checkout = Checkout.make(tmp_path / "weir", cluster)
-    checkout.suite([1], [1])
+    checkout.suite([1], PPN)
+    stacks(checkout)
     with tempfile.TemporaryDirectory(prefix="weir-test-", dir="/dev/shm") as folder:
-        targets(checkout, Path(folder), JOBS)
+        targets(checkout, Path(folder), JOBS // OF_A_TARGET)
         printed, peaks, over = tmp_path / "printed.log", [0], time.monotonic() + LIMIT_S
         process = checkout.start(
             "sh", "-c", 'exec "$@" >"$0" 2>&1', str(printed), *checkout.snakemake_words("--until", "measure")
