@@ -145,3 +145,23 @@ def test_dd_from_no_storage_to_none_has_no_result() -> None:
     )
     ((_, parsed),) = runs_in(text)
     assert [(row["access"], row["iteration"]) for row in parsed.rows] == [("write", 0)]
+
+
+@pytest.mark.parametrize(
+    ("loop", "cells"),
+    [
+        ("for k in 4 64; do dd if=/mnt/f of=/dev/null bs=${k}k; done", 2),
+        ('for i in 1 2; do bs=$((4*i)); dd if=/mnt/f of=/dev/null bs="$bs"k iflag=direct; done', 2),
+        ("while read flag; do dd if=/mnt/f of=/dev/null bs=1M iflag=$flag; done < flags", 2),
+        ("for i in 1 2; do dd if=/mnt/f$i of=/dev/null bs=1M count=$n; done", 1),
+        ("for i in 1 2; do dd if=/mnt/f of=/dev/null bs=$size; done", 1),
+    ],
+)
+def test_a_loop_over_the_operands_of_dd_repeats_nothing(loop: str, cells: int, tmp_path: Path) -> None:
+    """The results of all block sizes were repetitions of one cell."""
+    line = "{}+0 records in\n{}+0 records out\n1073741824 bytes (1.1 GB, 1.0 GiB) copied, {} s, 9 MB/s\n"
+    log = tmp_path / "log"
+    log.write_text(f"# {loop}\n{line.format(9, 9, 19.4914)}{line.format(9, 9, 2.7953)}")
+    rows = import_files([log], Facts()).rows
+    assert [row["access"] for row in rows] == ["read", "read"]
+    assert len({row["cell"] for row in rows}) == cells

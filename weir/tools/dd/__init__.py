@@ -35,6 +35,9 @@ _WORD = r"(?:[^\s;&|<>()'\"\\]|\"[^\"\n]*\"|'[^'\n]*')+"
 _DD = re.compile(rf"(?:^|(?<=[\s'\"(;&|/]))dd((?:(?:[ \t]|\\\n)+{_WORD})+)")  # up to the next command
 _FILE = re.compile(r"[ \t](?:if|of)=")
 _LOOP = re.compile(r"\b(?:for|while|until)\b.*\bdo\b", re.DOTALL)
+# Operands that neither the bytes moved nor the file tell: after a loop nobody knows which result had which.
+_VARIABLE = re.compile(r"[ \t](?!(?:if|of|count|status)=)\w+=\S*?\$(?:\{?(\w+)|\()")
+_SET = re.compile(r"\bfor (\w+) in\b|\b(\w+)=|\bread (\w+)")
 _NOWHERE = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 _UNITS = {"": 1, "k": 2**10, "K": 2**10, "M": 2**20, "G": 2**30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 _UNITS |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "m": 2**20, "g": 2**30}  # small letters: BSD
@@ -55,7 +58,7 @@ class Dd(LogTool):
 def _rows(text: str) -> Iterator[Row]:
     ended = 0
     waiting: list[tuple[str, str, str]] = []
-    for match in _ends(text, list(_DONE.finditer(text))):
+    for number, match in enumerate(_ends(text, list(_DONE.finditer(text)))):
         if not float(match[1]) or not _seconds(match[2]):
             continue
         moved, total_s = int(match[1]), _seconds(match[2])
@@ -71,7 +74,10 @@ def _rows(text: str) -> Iterator[Row]:
             continue
         path = row.pop("path", None)
         workload: Row = {"file_bytes": moved}
-        if told := _told(prompt, before, caption_of(text, match.start())):
+        told = _told(prompt, before, caption_of(text, match.start()))
+        if _varies(before, command):
+            told["result"] = str(number)
+        if told:
             workload["options"] = told
         yield row | {
             "api": "POSIX",
@@ -101,6 +107,13 @@ def _told(prompt: str, before: str, caption: str) -> dict[str, str]:
     environment = " ".join(word for word in before.split() if word.strip("'\"") not in ("", *_PLAIN))
     told = {"prompt": prompt.strip(" $#%"), "environment": environment, "caption": caption}
     return {name: text for name, text in told.items() if text}
+
+
+def _varies(before: str, command: str) -> bool:
+    """Whether each turn of a loop has another value of an operand."""
+    loop = _LOOP.search(before)
+    changing = {name for one in _SET.findall(before, loop.start()) for name in one if name} if loop else set()
+    return loop is not None and any(name in changing or not name for name in _VARIABLE.findall(command))
 
 
 def _ends(text: str, lines: Sequence[re.Match[str]]) -> Sequence[re.Match[str]]:
