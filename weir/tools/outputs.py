@@ -45,7 +45,7 @@ _HEADING = re.compile(r"^(#{2,6}) +\S.*$|(?:\A|(?<=\n\n))(#) +\S.*$(?=\n(?:\n|##
 # A caption that only counts repetitions: "## Run 2", "3rd run:".
 _TURN = r"(?:run|round|iteration|repetition|trial|attempt|pass)"
 _NTH = r"(?:\d{1,4}[a-z]{2}|first|second|third|fourth|fifth)"
-_REPETITION = re.compile(rf"\W*(?:{_TURN}\W{{0,3}}\d{{1,4}}|{_NTH} {_TURN})\W*", re.IGNORECASE)
+REPETITION = re.compile(rf"\W*(?:{_TURN}\W{{0,3}}\d{{1,4}}|{_NTH} {_TURN})\W*", re.IGNORECASE)
 _QUOTED = 2**16  # characters of a block on a page, at most
 _DOCUMENT = re.compile(r"\s{0,64}(?:\[\s{0,64})?\{")  # or a list of them
 
@@ -152,7 +152,7 @@ def caption_of(text: str, place: int) -> str:
     line = above.rpartition("\n")[2] if is_inside else ""
     places, sections = _sections(text)
     headings = sections[bisect(places, end)] if end else ()
-    is_none = not line or line.lstrip().startswith(FENCE) or _REPETITION.fullmatch(line)
+    is_none = not line or line.lstrip().startswith(FENCE) or REPETITION.fullmatch(line)
     return " ".join(dict.fromkeys([*headings, *([] if is_none else [line])]))
 
 
@@ -191,7 +191,7 @@ def _sections(text: str) -> tuple[list[int], list[tuple[str, ...]]]:
     found = [
         match
         for match in _HEADING.finditer(text)
-        if not _REPETITION.fullmatch(match[0]) and (match[1] or not bisect(fences, match.start()) % 2)
+        if not REPETITION.fullmatch(match[0]) and (match[1] or not bisect(fences, match.start()) % 2)
     ]
     lowest = 1 if sum(match[2] is not None for match in found) > 1 else 2
     places: list[int] = []

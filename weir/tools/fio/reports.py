@@ -24,6 +24,12 @@ TABLE = re.compile(
 START = re.compile(r"^\S.*: \(g=\d+\): rw=", re.MULTILINE)
 _RUN = re.compile(rf"^(?:fio-\d|Starting \d|hostname=)|{START.pattern}|{COMMAND.pattern}", re.MULTILINE)
 _END = re.compile(r"^[ \t]*Run status group 0\b", re.MULTILINE)
+# Commands, and lines of fio with those of its processes, which are indented.
+PRINTED = re.compile(
+    rf"{COMMAND.pattern}|^(?:.*\(f=\d.*|Starting \d.*|fio[-:].*|Run status .*|Disk stats .*|\.\.\.|note: .*"
+    r"|.*: \((?:g=\d+\): rw=|groupid=\d+, jobs=).*|.*: (?:Laying out|No) (?:IO|I/O) .*)$",
+    re.MULTILINE,
+)
 _SUM = "All clients"  # what fio --client prints behind the results of the servers
 ACCESS = re.compile(
     rf"^ *{BOLD}(read|write|mixed) ?: ?(?:IOPS=.*BW=({SIZE})/s.*\(({SIZE})/(\d{{1,15}})msec\)"

@@ -15,6 +15,7 @@ from typing import Any
 
 from weir.terms.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS
+from weir.tools.between import HAS_PROMPT, announced, noted
 from weir.tools.fio.parse import INTERFACES, LEAST_SYNCED, NO_STORAGE, OTHER_NAMES, latencies, workload_of
 from weir.tools.fio.reports import (
     ACCESS,
@@ -23,13 +24,14 @@ from weir.tools.fio.reports import (
     GOES_ON,
     GROUP,
     OLD_SIZE,
+    PRINTED,
     REAL,
     SIZE,
     Report,
     reports,
 )
 from weir.tools.fio.workers import Result, joined
-from weir.tools.outputs import binary_size, caption_of
+from weir.tools.outputs import FENCE, binary_size, caption_of
 
 _MIB = 2**20
 _OPTION = re.compile(r"(?:^|\s)--?(\w+)(?:[= ]\s*([^\s-]\S*))?")
@@ -83,7 +85,8 @@ def parse_table(text: str) -> Parsed:
     last: dict[str, tuple[int, Job]] = {}  # of each name, the request that was printed last
     ended = set()
     results: list[Result] = []
-    for one in _without_quotations(text):
+    quoted = list(_without_quotations(text))
+    for one, around in zip(quoted, _around(text, quoted), strict=True):
         while job_place < one.begin:
             last[job_name] = job_place, job
             job_place, job_name, job = next(waiting)
@@ -101,8 +104,7 @@ def parse_table(text: str) -> Parsed:
             told = {"result": str(len(results))}
         if known.get("engine") in NO_STORAGE:
             continue
-        if caption := caption_of(text, one.begin):
-            told = told | {"caption": caption}
+        told = told | around
         is_followed = one.end < len(text)  # and so not cut
         found = list(_rows(text[one.begin : one.end] + "\n" * is_followed, known, not one.name))
         error = f"{name}: error {one.error}" if one.error != "0" else ""  # of this job, and not of the page
@@ -121,6 +123,22 @@ def parse_table(text: str) -> Parsed:
         row["observed"]["all_results"] = have_all
     complete = "\nRun status group" in text
     return Parsed(tuple(rows), {}, tuple(messages), "fio", version, complete=complete)
+
+
+def _around(text: str, found: Sequence[Report]) -> Iterator[dict[str, str]]:
+    """What the text tells of each report besides its command. Notes have prompts before their commands; in a
+    page with blocks of code the line above a block is what counts."""
+    places = [one.begin for one in found]
+    commands = [
+        (match.start(), FENCE not in text and HAS_PROMPT.match(match[1]) is not None)
+        for match in COMMAND.finditer(text)
+    ]
+    changes = zip(announced(text, places, PRINTED), noted(text, places, PRINTED), strict=True)
+    for place, (line, note) in zip(places, changes, strict=True):
+        at = bisect(commands, place, key=itemgetter(0))
+        is_noted = at > 0 and commands[at - 1][1]
+        told = {"caption": caption_of(text, place), "announced": line, "noted": note if is_noted else ""}
+        yield {name: value for name, value in told.items() if value}
 
 
 def _whole_size(row: Row) -> dict[str, str]:

@@ -1,0 +1,80 @@
+"""Lines between the results of a text that the program did not print.
+
+A script announces the directory of its next run; somebody who keeps notes writes what was changed, or the
+commands that changed it. They may be all that tells two results of one command apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from weir.tools.outputs import FENCE, REPETITION
+
+_PATH = re.compile(r"(?<![\w.:/])/[\w.-]+(?:/[\w.-]+)*")
+_NUMBER = re.compile(r"[^\W_]*\d[^\s/]*")  # a word with a digit may be a time, a count or a random name
+_NAME_IN_TIME = re.compile(
+    r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\b|\b[AP]M\b"
+)
+# Indented lines are of an output, as those without a letter, of a prompt alone, or of the shell's time.
+_SAYS_NOTHING = re.compile(r"[ \t].*|[\W\d_]*|(?:real|user|sys)[ \t].*|.*[#$%>][ \t]*")
+HAS_PROMPT = re.compile(r".{0,80}?[#$%>](?:[ \t]|$)")  # of what stands before a command
+_LONGEST = 400  # characters of a line that tell
+_MOST_FORMS = 100
+
+
+def announced(text: str, places: Sequence[int], printed: re.Pattern[str]) -> list[str]:
+    """The paths that lines of a script have before each result, where lines of the same form have another
+    path elsewhere: empty for those of the first result. printed: commands, and lines of the program."""
+    seen: list[dict[str, str]] = []
+    forms: dict[str, set[str]] = {}
+    for lines in _between(text, places, printed):
+        here = {_form(_PATH.sub("/", line)): " ".join(map(_form, _PATH.findall(line))) for line in lines}
+        seen.append({form: paths for form, paths in here.items() if paths})
+        for form, paths in seen[-1].items():
+            forms.setdefault(form, set()).add(paths)
+    varying = sorted(form for form, paths in forms.items() if len(paths) > 1)
+    if not varying or len(varying) > _MOST_FORMS:
+        return [""] * len(places)
+    last: dict[str, str] = {}
+    states = []
+    for here in seen:
+        last |= here
+        states.append(" ".join(last.get(form, "") for form in varying))
+    return _of_others(states)
+
+
+def noted(text: str, places: Sequence[int], printed: re.Pattern[str]) -> list[str]:
+    """Lines that stand nowhere else, the last ones before each result: of notes they tell what was changed.
+    Empty for those of the first result."""
+    between = [list(dict.fromkeys(map(_form, lines))) for lines in _between(text, places, printed)]
+    counts = Counter(line for lines in between for line in lines)
+    states: list[str] = []
+    for lines in between:
+        own = "\n".join(line for line in lines if counts[line] == 1)
+        states.append(own or (states[-1] if states else ""))
+    return _of_others(states)
+
+
+def _of_others(states: Sequence[str]) -> list[str]:
+    """The cells of a text in which nothing is changed are those without these lines."""
+    return ["" if state == states[0] else state for state in states]
+
+
+def _between(text: str, places: Sequence[int], printed: re.Pattern[str]) -> Iterator[list[str]]:
+    """The lines before each result that begins at one of the places, and behind the beginning of the last."""
+    before = 0
+    for place in places:
+        lines = printed.sub("", text[before:place]).split("\n")
+        yield [line[:_LONGEST] for line in lines if _says_something(line[:_LONGEST])]
+        before = place
+
+
+def _says_something(line: str) -> bool:
+    return not (_SAYS_NOTHING.fullmatch(line) or line.startswith(FENCE) or REPETITION.fullmatch(line))
+
+
+def _form(line: str) -> str:
+    """The line without what differs from run to run by itself."""
+    return " ".join(_NUMBER.sub("0", _NAME_IN_TIME.sub("", line)).split())
