@@ -165,3 +165,57 @@ def test_a_loop_over_the_operands_of_dd_repeats_nothing(loop: str, cells: int, t
     rows = import_files([log], Facts()).rows
     assert [row["access"] for row in rows] == ["read", "read"]
     assert len({row["cell"] for row in rows}) == cells
+
+
+def test_a_page_may_list_results_behind_their_names(tmp_path: Path) -> None:
+    """A comparison of servers, each result in a line of a list, was refused."""
+    page = tmp_path / "page.md"
+    page.write_text(
+        """\
+# Using `dd`
+
+## Write
+
+```sh
+dd if=/dev/zero of=probe bs=1M count=512 conv=fdatasync
+```
+
+- [east]: `536870912 bytes (537 MB) copied, 4.2 s, 128 MB/s`
+- [west 1st run]: `536870912 bytes (537 MB) copied, 8.5 s, 63.2 MB/s` :snail:
+- [west 2nd run]: `536870912 bytes (537 MB) copied, 8.4 s, 63.9 MB/s`
+
+## Read
+
+```sh
+dd if=probe of=/dev/null bs=1M
+```
+Uncached
+- [east]: `536870912 bytes (537 MB) copied, 2.7 s, 199 MB/s`
+
+Cached
+- [east]: `536870912 bytes (537 MB) copied, 0.2 s, 2.7 GB/s`
+- [west]: `536870912 bytes (537 MB) copied, 0.3 s, 1.8 GB/s`
+"""
+    )
+    rows = import_files([page], Facts()).rows
+    assert [row["access"] for row in rows] == ["write"] * 3 + ["read"] * 3
+    assert {(row["xfer_bytes"], row["sync"]) for row in rows} == {(2**20, True), (2**20, None)}
+    cells = [row["cell"] for row in rows]
+    assert [cells.index(cell) for cell in cells] == [0, 1, 1, 3, 4, 5]
+
+
+def test_a_result_that_a_sentence_repeats_counts_once() -> None:
+    line = "1048576 bytes copied, 2.5 s, 0.4 MB/s"
+    ((_, parsed),) = runs_in(f"$ dd if=/dev/zero of=f bs=1M count=1\n{line}\n\nAs slow as `{line}`!\n")
+    assert len(parsed.rows) == 1
+
+
+def test_notes_may_have_the_output_as_a_comment() -> None:
+    text = """\
+dd if=/dev/zero of=/data/f bs=1m count=24
+# 24+0 records in
+# 24+0 records out
+# 25165824 bytes transferred in 0.025 secs (1006632960 bytes/sec)
+"""
+    ((_, parsed),) = runs_in(text)
+    assert [(row["access"], row["bw_mib_s"]) for row in parsed.rows] == [("write", 960)]

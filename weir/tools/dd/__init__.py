@@ -13,15 +13,18 @@ from itertools import pairwise
 
 from weir.terms.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS, LogTool
-from weir.tools.outputs import caption_of, numbered
+from weir.tools.outputs import REPETITION, caption_of, numbered
 
 _MIB = 2**20
-# The line in any language, some of which write a comma for the point, and of GNU, busybox, BSD and macOS.
+# The line in any language, some of which write a comma for the point, and of GNU, busybox, BSD and macOS;
+# on pages behind a name, as code.
 _DONE = re.compile(
-    r"^(\d{1,19}) ?\w{1,20}(?: ?\([^)]*\))? ?\w{1,20}(?:[,、，]| in) ?(\d[0-9.,e+-]{0,20}) \w{1,7}"
-    r"(?:[,、，] ?[\d.,]{1,20} ?[kMGT]?B/\w| \(\d+ bytes/sec\))[ \t]*$",
+    r"^(?:(?P<name>[^\n`]{0,80})`)?(?P<bytes>\d{1,19}) ?\w{1,20}(?: ?\([^)]*\))? ?\w{1,20}(?:[,、，]| in) ?"
+    r"(?P<seconds>\d[0-9.,e+-]{0,20}) \w{1,7}"
+    r"(?:[,、，] ?[\d.,]{1,20} ?[kMGT]?B/\w| \(\d+ bytes/sec\))(?(name)`.*|[ \t]*)$",
     re.MULTILINE,
 )
+_COMMENTED = re.compile(r"^(?:#|//) +(?=\d+(?:\+\d+)? \w)", re.MULTILINE)  # output below its command
 _COUNTS = re.compile(r"\d+\+\d+ ")  # records in, records out
 # What tells neither where dd ran nor under which conditions; a line without a prompt has nothing else.
 _PLAIN = ("sudo", "srun", "time", "sh", "bash", "-c", "do")
@@ -51,30 +54,37 @@ class Dd(LogTool):
     output_pattern = re.compile(rf"^\d+\+\d+ records (?:in|out)[ \t]*$|{_DONE.pattern}", re.MULTILINE)
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
-        rows = tuple(numbered(_rows(text)))
+        rows = tuple(numbered(_rows(_COMMENTED.sub("", text))))
         return [Parsed(rows, {}, (), "dd", "", complete=True)] if rows else []
 
 
 def _rows(text: str) -> Iterator[Row]:
-    ended = 0
+    ended, title = 0, ""
     waiting: list[tuple[str, str, str]] = []
-    for number, match in enumerate(_ends(text, list(_DONE.finditer(text)))):
-        if not float(match[1]) or not _seconds(match[2]):
+    done = list(_DONE.finditer(text))
+    printed = {match.group("bytes", "seconds") for match in done if match["name"] is None}
+    once = [one for one in done if one["name"] is None or one.group("bytes", "seconds") not in printed]
+    for number, match in enumerate(_ends(text, once)):
+        if not float(match["bytes"]) or not _seconds(match["seconds"]):
             continue
-        moved, total_s = int(match[1]), _seconds(match[2])
+        moved, total_s = int(match["bytes"]), _seconds(match["seconds"])
+        above = text[ended : match.start()].rstrip().rpartition("\n")[2]
         found = _COMMAND.finditer(text, ended, match.start())
         lines = [line for line in found if _FILE.search(line[4])]
         ended = match.end()
         if lines:  # Where a prompt stands before the last one, the others had ended.
             waiting = _commands(lines[-1]) if len(lines) == 1 or lines[-1][1] else []
         prompt, before, command = waiting[0] if waiting else ("", "", "")
-        waiting = [*waiting[1:], *(waiting[:1] if _LOOP.search(before) else [])]
+        is_listed = match["name"] is not None  # below the command of the whole list
+        waiting = [*waiting[1:], *(waiting[:1] if is_listed or _LOOP.search(before) else [])]
+        title = above if is_listed and above else title
         row: Row = _of_command(command) if command else {"access": UNKNOWN_ACCESS}
         if row.get("access") is None:
             continue
         path = row.pop("path", None)
         workload: Row = {"file_bytes": moved}
         told = _told(prompt, before, caption_of(text, match.start()))
+        told |= _listed(match["name"], title) if is_listed else {}
         if _varies(before, command):
             told["result"] = str(number)
         if told:
@@ -106,6 +116,12 @@ def _told(prompt: str, before: str, caption: str) -> dict[str, str]:
     of dd; a container, a group or another server has its own. caption: of its block of code on a page."""
     environment = " ".join(word for word in before.split() if word.strip("'\"") not in ("", *_PLAIN))
     told = {"prompt": prompt.strip(" $#%"), "environment": environment, "caption": caption}
+    return {name: text for name, text in told.items() if text}
+
+
+def _listed(name: str, title: str) -> dict[str, str]:
+    """The name before a result of a list, and the line above the list."""
+    told = {"name": REPETITION.sub(" ", name).strip(" \t-*+:[]()"), "list": title.strip("`")}
     return {name: text for name, text in told.items() if text}
 
 
