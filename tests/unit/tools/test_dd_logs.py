@@ -219,3 +219,13 @@ dd if=/dev/zero of=/data/f bs=1m count=24
 """
     ((_, parsed),) = runs_in(text)
     assert [(row["access"], row["bw_mib_s"]) for row in parsed.rows] == [("write", 960)]
+
+
+@pytest.mark.parametrize("file", ['/d/$(date +"%m-%d").test', "/d/f$((4 + 1))", "/d/`hostname -s`"])
+def test_a_command_in_the_name_of_the_file_ends_no_operands(file: str) -> None:
+    """What stood behind it was lost: a block size of 1 GiB was 512 bytes, O_DIRECT was none."""
+    command = f"$ dd if=/dev/zero of={file} bs=1G count=1 oflag=direct && sync"
+    ((_, parsed),) = runs_in(f"{command}\n1073741824 bytes (1.1 GB) copied, 2.0 s, 537 MB/s\n")
+    row = parsed.rows[0]
+    assert (row["access"], row["xfer_bytes"], row["direct"]) == ("write", 2**30, True)
+    assert row["observed"]["path"].startswith("/d/")

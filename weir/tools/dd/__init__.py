@@ -34,7 +34,7 @@ _COMMAND = re.compile(
     r"((?:/\S{1,80}/)?dd[ \t](?:\\\n|.)*)$",
     re.MULTILINE,
 )
-_WORD = r"(?:[^\s;&|<>()'\"\\]|\"[^\"\n]*\"|'[^'\n]*')+"
+_WORD = r"(?:\$\(\([^()\n]*\)\)|\$\([^()\n]*\)|`[^`\n]*`|[^\s;&|<>()'\"\\`]|\"[^\"\n]*\"|'[^'\n]*')+"
 _DD = re.compile(rf"(?:^|(?<=[\s'\"(;&|/]))dd((?:(?:[ \t]|\\\n)+{_WORD})+)")  # up to the next command
 _FILE = re.compile(r"[ \t](?:if|of)=")
 _LOOP = re.compile(r"\b(?:for|while|until)\b.*\bdo\b", re.DOTALL)
