@@ -12,6 +12,7 @@ import gzip
 import io
 import json
 import lzma
+import math
 import re
 import shlex
 import zlib
@@ -212,6 +213,14 @@ def binary_size(text: str) -> int | None:
     """Bytes of 64k, 1MiB or 4096: powers of 1024, as most programs take them."""
     match = _SIZE.fullmatch(text.strip())
     return int(match[1]) << 10 * " kmgtp".index(match[2].lower() or " ") if match else None
+
+
+_PRODUCT = re.compile(r"\$\(\(\s{0,9}(\d{1,12}(?:\s{0,9}\*\s{0,9}\d{1,12}){0,5})\s{0,9}\)\)")
+
+
+def multiplied(command: str) -> str:
+    """The command with the products of numbers that a shell computes, such as $((128 * 1024))."""
+    return _PRODUCT.sub(lambda one: str(math.prod(map(int, one[1].split("*")))), command)
 
 
 def words_of(command: str) -> list[str]:

@@ -33,7 +33,7 @@ def test_dd_in_other_languages(line: str) -> None:
 @pytest.mark.parametrize(
     "before", ["$ sudo ", "ana@n1:~> $ LD_PRELOAD=/lib/il.so D_IL=3 ", "time ", "# srun "]
 )
-@pytest.mark.parametrize("size", ["1M", "1MiB", "1024KiB", "1m"])
+@pytest.mark.parametrize("size", ["1M", "1MiB", "1024KiB", "1m", "$((1024*1024))", "$(( 2 * 512 ))k"])
 def test_dd_behind_other_words(size: str, before: str) -> None:
     text = f"{before}dd if=/dev/zero of=./f bs={size} count=320\n335544320 bytes copied, 2.5 s, 134 MB/s\n"
     ((_, parsed),) = runs_in(text)

@@ -335,6 +335,8 @@ def test_pages_may_drop_blanks_before_lines_or_keep_them_as_no_break_spaces(tmp_
     [
         ("fio -rw=randread -iodepth 8 -ioengine=libaio -bs=256K -name=a", ("POSIX", "random", 2**18, 8)),
         ("fio --name=a --readwrite=read --blocksize=8k", ("POSIX", "sequential", 8192, 1)),
+        ("fio --name=a --bs=$((4*2 *1024)) --rw=read", ("POSIX", "sequential", 8192, 1)),
+        ("fio --name=a --bs=$(( $k * 1024 )) --rw=read", ("POSIX", "sequential", None, 1)),
         ("fio --name=b --rw=read --bs=8k", ("not printed", None, None, None)),  # of another job
         ("fio --name=a --rw=read --name=b --rw=write", ("not printed", None, None, None)),
     ],

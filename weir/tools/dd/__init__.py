@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from weir.terms.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS, LogTool
-from weir.tools.outputs import REPETITION, caption_of, numbered
+from weir.tools.outputs import REPETITION, caption_of, multiplied, numbered
 
 _MIB = 2**20
 # The line in any language, some of which write a comma for the point, and of GNU, busybox, BSD and macOS;
@@ -155,7 +155,7 @@ def _seconds(text: str) -> float:
 
 def _of_command(text: str) -> Row:
     try:
-        arguments = shlex.split(text.replace("\\\n", " "), comments=True)
+        arguments = shlex.split(multiplied(text).replace("\\\n", " "), comments=True)
     except ValueError:
         return {"access": UNKNOWN_ACCESS}
     options = dict(argument.split("=", 1) for argument in arguments if "=" in argument)

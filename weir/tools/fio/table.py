@@ -31,7 +31,7 @@ from weir.tools.fio.reports import (
     reports,
 )
 from weir.tools.fio.workers import Result, joined
-from weir.tools.outputs import FENCE, binary_size, caption_of
+from weir.tools.outputs import FENCE, binary_size, caption_of, multiplied
 
 _MIB = 2**20
 _OPTION = re.compile(r"(?:^|\s)--?(\w+)(?:[= ]\s*([^\s-]\S*))?")
@@ -174,7 +174,7 @@ def _told(command: re.Match[str]) -> dict[str, str]:
 def _requested(name: str, command: str) -> Job:
     """The request of a job by its command, where a page has no line of the job; nothing by a command of
     another job, or of several."""
-    found = [(option, value.strip("'\"")) for option, value in _OPTION.findall(command)]
+    found = [(option, value.strip("'\"")) for option, value in _OPTION.findall(multiplied(command))]
     options = {OTHER_NAMES.get(option, option): value for option, value in found}
     if [value for option, value in found if option == "name"] != [name] or "rw" not in options:
         return {}
