@@ -349,3 +349,29 @@ def test_a_command_tells_what_a_page_has_no_line_of(command: str, found: tuple[o
     assert [tuple(row[key] for key in ("api", "order", "xfer_bytes", "iodepth")) for row in parsed.rows] == [
         found
     ]
+
+
+@pytest.mark.parametrize(
+    ("options", "line", "workers"),
+    [
+        (
+            "--numjobs=4",
+            "  READ: bw=6144KiB/s (6MB/s), 1MiB/s-2MiB/s (1MB/s-2MB/s), io=6144KiB (6MB), run={}",
+            4,
+        ),
+        ("-numjobs 4 -group_reporting", "  read: IOPS=24, BW=6144KiB/s (6.3MB/s)(6144KiB/1000msec)\n", 4),
+        ("--numjobs=4", "  read: IOPS=24, BW=6144KiB/s (6.3MB/s)(6144KiB/1000msec)\n", None),
+        (
+            "--numjobs=$n --group_reporting",
+            "  read: IOPS=24, BW=6144KiB/s (6.3MB/s)(6144KiB/1000msec)\n",
+            None,
+        ),
+    ],
+)
+def test_the_sum_of_a_group_has_the_workers_of_its_command(
+    options: str, line: str, workers: int | None
+) -> None:
+    """Below a command with numjobs=8 the sum of all was a result of one worker."""
+    result = line.format("1000-1000msec")
+    ((_, parsed),) = runs_in(f"$ fio --name=a --rw=read --bs=256k {options}\n{result}\n")
+    assert [row["observed"]["workload"].get("workers") for row in parsed.rows] == [workers]

@@ -110,13 +110,14 @@ def parse_table(text: str) -> Parsed:
         error = f"{name}: error {one.error}" if one.error != "0" else ""  # of this job, and not of the page
         at = bisect(versions, one.begin, key=itemgetter(0))
         own = versions[at - 1][1] if at and versions[at - 1][0] >= commanded else None
+        workers = int(one.jobs[:9]) if one.name else _workers(text[one.begin : one.end], told)
         for row in found or ([_no_result(known)] if error else []):
             options = told | _whole_size(row) | row.pop("told", {})
             row["observed"]["workload"] = workload_of(name, options, None)
             row["tool_version"] = version or own
             # Without the lines before it nobody knows what ran beside a result.
             at_once = (one.run, name, one.group, one.jobs) if one.run else one.begin
-            results.append(Result(at_once, row, int(one.jobs[:9]), error=error))
+            results.append(Result(at_once, row, workers, error=error))
     rows, messages = joined(results)
     have_all = all(name in ended for _, name, _ in jobs)
     for row in rows:  # fio prints results when all jobs have ended
@@ -192,6 +193,18 @@ def _requested(name: str, command: str) -> Job:
         "read": binary_size(sizes[0]),
         "write": binary_size(sizes[min(1, len(sizes) - 1)]),
     }
+
+
+def _workers(section: str, told: Mapping[str, str]) -> int:
+    """How many jobs have a result without the line that counts them: those of its command, where fio summed
+    them up."""
+    given = _OPTION.findall(told.get("command", ""))
+    options = dict(given)
+    is_sum = options.get("group_reporting", "0") != "0" or ACCESS.search(section) is None
+    is_one_job = [option for option, _ in given].count("name") == 1
+    jobs = options.get("numjobs", "")
+    is_count = jobs.isdecimal() and 0 < len(jobs) < 6 and int(jobs) > 0
+    return int(jobs) if is_sum and is_one_job and is_count else 1
 
 
 def _only_name(last: Mapping[str, tuple[int, Job]], commanded: int, command: str) -> str:
