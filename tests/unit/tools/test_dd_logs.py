@@ -229,3 +229,12 @@ def test_a_command_in_the_name_of_the_file_ends_no_operands(file: str) -> None:
     row = parsed.rows[0]
     assert (row["access"], row["xfer_bytes"], row["direct"]) == ("write", 2**30, True)
     assert row["observed"]["path"].startswith("/d/")
+
+
+@pytest.mark.parametrize(("seconds", "results"), [("2", 1), ("2.00042", 2), ("3", 2)])
+def test_progress_without_the_numbers_of_records_is_no_result(seconds: str, results: int) -> None:
+    """A filter kept the lines with a size alone; progress has whole seconds, which an end hardly ever has."""
+    line = "1073741824 bytes (1.1 GB, 1.0 GiB) copied, {} s, 536 MB/s\n"
+    text = f"# dd if=/dev/sdx of=/dev/null bs=4k status=progress 2>&1 | grep GiB\n{line.format(seconds)}"
+    ((_, parsed),) = runs_in(text + line.format("2.00342"))
+    assert len(parsed.rows) == results

@@ -133,17 +133,26 @@ def _varies(before: str, command: str) -> bool:
 
 
 def _ends(text: str, lines: Sequence[re.Match[str]]) -> Sequence[re.Match[str]]:
-    """The lines without those of status=progress, which stand before the numbers of records of their end."""
+    """The lines without those of status=progress, which stand before the numbers of records of their end, or
+    directly before it where a filter took these."""
     found: list[re.Match[str]] = []
-    goes_on, behind = False, len(text)
+    goes_on, next_match = False, None
     for match in reversed(lines):
-        next_line = text[match.end() : behind].lstrip()
+        next_line = text[match.end() : next_match.start() if next_match else len(text)].lstrip()
         goes_on = _COUNTS.match(next_line) is not None if next_line else goes_on
         before = text.rfind("\n", 0, max(match.start() - 1, 0)) + 1
-        if not goes_on or _COUNTS.match(text, before):
+        is_end = not goes_on or _COUNTS.match(text, before) is not None
+        if is_end and (next_line or next_match is None or not _is_progress(match, next_match)):
             found.append(match)
-        behind = match.start()
+        next_match = match
     return found[::-1]
+
+
+def _is_progress(line: re.Match[str], end: re.Match[str]) -> bool:
+    """Whether the line may be of the same run as the end: progress has whole seconds, an end hardly ever."""
+    is_whole = line["seconds"].isdecimal() and not end["seconds"].isdecimal()
+    is_later = _seconds(line["seconds"]) <= _seconds(end["seconds"])
+    return is_whole and is_later and int(line["bytes"]) <= int(end["bytes"]) and line["name"] is None
 
 
 def _seconds(text: str) -> float:
