@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from operator import itemgetter
 
 from weir.tools.outputs import FENCE, REPETITION
 
@@ -20,6 +22,7 @@ _NAME_IN_TIME = re.compile(
 # Indented lines are of an output, as those without a letter, of a prompt alone, or of the shell's time.
 _SAYS_NOTHING = re.compile(r"[ \t].*|[\W\d_]*|(?:real|user|sys)[ \t].*|.*[#$%>][ \t]*")
 HAS_PROMPT = re.compile(r".{0,80}?[#$%>](?:[ \t]|$)")  # of what stands before a command
+_TITLE = re.compile(r"^(?:[*=~-]+[ \t]*\w.{0,400}|\w.{0,400}(?=\n([=~^-])\1{2,}[ \t]*$))", re.MULTILINE)
 _LONGEST = 400  # characters of a line that tell
 _MOST_FORMS = 100
 
@@ -48,7 +51,18 @@ def announced(text: str, places: Sequence[int], printed: re.Pattern[str]) -> lis
 def noted(text: str, places: Sequence[int], printed: re.Pattern[str]) -> list[str]:
     """Lines that stand nowhere else, the last ones before each result: of notes they tell what was changed.
     Empty for those of the first result."""
-    between = [list(dict.fromkeys(map(_form, lines))) for lines in _between(text, places, printed)]
+    return _that_stand_once(_between(text, places, printed))
+
+
+def titled(text: str, places: Sequence[int], printed: re.Pattern[str]) -> list[str]:
+    """The same of headings alone: lines behind a mark or above a line. Other lines may be a script's."""
+    gaps = [printed.sub("", text[begin:end]) for begin, end in pairwise([0, *places])]
+    return _that_stand_once(filter(_says_something, map(itemgetter(0), _TITLE.finditer(gap))) for gap in gaps)
+
+
+def _that_stand_once(found: Iterable[Iterable[str]]) -> list[str]:
+    """The last of the lines before each result that are before one result only."""
+    between = [list(dict.fromkeys(map(_form, lines))) for lines in found]
     counts = Counter(line for lines in between for line in lines)
     states: list[str] = []
     for lines in between:

@@ -52,6 +52,10 @@ def _cells(tmp_path: Path, between: list[str], command: str = "") -> str:
         (["Installing /usr/bin/fio\n", "Removing /net/a/f\n", "Removing /net/a/f\n"], "aaa"),
         (["Log is /tmp/run_1.log\n", "Log is /tmp/run_2.log\n"], "aa"),
         (["Tue Mar 5 10:00:28 CET 2024\n", "Wed Mar 6 00:01:28 CET 2024\n", "sleeping\n"], "aaa"),
+        (["Without cache\n-------------\n\n", "", "With cache\n----------\n\n", ""], "aabb"),
+        (["* Without cache\n", "* With cache\n"], "ab"),
+        (["=== Warm up ===\n", "", "=== Run 1 ===\n", "=== Run 2 ===\n"], "aaaa"),
+        (["Installed:\n  fio 3.35\nDone.\n", "Waiting a minute.\n"], "aa"),
         (["", "Average: 93 MB/s\n", "Average: 98 kB/s\n"], "aaa"),
     ],
 )

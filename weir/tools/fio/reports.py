@@ -24,9 +24,11 @@ TABLE = re.compile(
 START = re.compile(r"^\S.*: \(g=\d+\): rw=", re.MULTILINE)
 _RUN = re.compile(rf"^(?:fio-\d|Starting \d|hostname=)|{START.pattern}|{COMMAND.pattern}", re.MULTILINE)
 _END = re.compile(r"^[ \t]*Run status group 0\b", re.MULTILINE)
-# Commands, and lines of fio with those of its processes, which are indented.
+# Commands, and lines of fio, whose blanks before them a page may lack.
 PRINTED = re.compile(
     rf"{COMMAND.pattern}|^(?:.*\(f=\d.*|Starting \d.*|fio[-:].*|Run status .*|Disk stats .*|\.\.\.|note: .*"
+    r"|(?:[sc]?lat|bw|iops|cpu|IO depths|submit|complete|issued|latency|sync|read|write|READ|WRITE)\b.*[:=].*"
+    r"|\| *[\d.]+th=.*|\S+: ios=.*"
     r"|.*: \((?:g=\d+\): rw=|groupid=\d+, jobs=).*|.*: (?:Laying out|No) (?:IO|I/O) .*)$",
     re.MULTILINE,
 )

@@ -15,7 +15,7 @@ from typing import Any
 
 from weir.terms.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS
-from weir.tools.between import HAS_PROMPT, announced, noted
+from weir.tools.between import HAS_PROMPT, announced, noted, titled
 from weir.tools.fio.parse import INTERFACES, LEAST_SYNCED, NO_STORAGE, OTHER_NAMES, latencies, workload_of
 from weir.tools.fio.reports import (
     ACCESS,
@@ -130,15 +130,16 @@ def _around(text: str, found: Sequence[Report]) -> Iterator[dict[str, str]]:
     """What the text tells of each report besides its command. Notes have prompts before their commands; in a
     page with blocks of code the line above a block is what counts."""
     places = [one.begin for one in found]
-    commands = [
-        (match.start(), FENCE not in text and HAS_PROMPT.match(match[1]) is not None)
-        for match in COMMAND.finditer(text)
-    ]
-    changes = zip(announced(text, places, PRINTED), noted(text, places, PRINTED), strict=True)
-    for place, (line, note) in zip(places, changes, strict=True):
+    commands = [(match.start(), HAS_PROMPT.match(match[1]) is not None) for match in COMMAND.finditer(text)]
+    lists = [told(text, places, PRINTED) for told in (announced, titled, noted)]
+    for place, (line, title, note) in zip(places, zip(*lists, strict=True), strict=True):
         at = bisect(commands, place, key=itemgetter(0))
-        is_noted = at > 0 and commands[at - 1][1]
-        told = {"caption": caption_of(text, place), "announced": line, "noted": note if is_noted else ""}
+        above = note if at and commands[at - 1][1] else title
+        told = {
+            "caption": caption_of(text, place),
+            "announced": line,
+            "above": "" if FENCE in text else above,
+        }
         yield {name: value for name, value in told.items() if value}
 
 
