@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
@@ -89,11 +89,23 @@ def import_sources(sources: Iterable[Source], facts: Facts) -> Imported:
         subjects += found
         if not found:
             without_results[source.file] = kind
+    summaries = {(subject.row["tool"], subject.row["source"]) for subject in subjects}
+    for file, kind in without_results.items():
+        without_results[file] = _with_summary(file, kind, summaries) or kind
     copied: list[tuple[Subject, str]] = []
     rows = _judged([*counted(identified(once(subjects, copied)))])
     again = _judged([*identified(subject for subject, _ in copied)])
     copies = Counter((subject.row["source"], other) for subject, other in copied)
     return Imported(rows, without_results, errors, again, copies)
+
+
+def _with_summary(file: Path, kind: str, sources: Collection[tuple[str, str]]) -> str:
+    """What an output without results is whose run has them in a file beside it. sources: tools and files."""
+    for name, tool in tools().items():
+        summary = printable(file.with_name(tool.summary)) if tool.summary else ""
+        if kind == f"output of {name}" and (name, summary) in sources:
+            return f"what {name} printed of a run with a {tool.summary}"
+    return ""
 
 
 def nothing_found(imported: Imported, derived: Sequence[Path] = (), paths: Sequence[Path] = ()) -> WeirError:

@@ -108,6 +108,7 @@ class Tool:
     # Files in the directory of a log with log_start that belong to it (`iostat*.json`): parse_log has their
     # text behind that of the log.
     beside: Sequence[str] = ()
+    summary: str = ""  # the name of a file with all results of a run: what else it printed is read there
     # Names that suites have for what interfaces() returns, where they differ: {"NCMPI": "PNETCDF"}.
     interface_names: Mapping[str, str] = {}
     programs: Sequence[Sequence[str]] = ()  # its programs as a prefix's bin has them, the preferred first

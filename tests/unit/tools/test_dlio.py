@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from weir.records.imported_files import Facts
-from weir.records.importing import import_files
+from weir.records.importing import Source, import_files, import_sources
 from weir.terms.model import Row
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden/dlio/training.json"
@@ -133,3 +133,21 @@ def test_an_epoch_slower_than_memory_is_not_suspected(
     (tmp_path / "summary.json").write_text(json.dumps(summary, indent=4))
     rows = import_files([tmp_path / "summary.json"], Facts()).rows
     assert [row["verdict"] for row in rows if row["experiment"] == "train"] == ["UNPROVEN", verdict, verdict]
+
+
+def test_the_log_of_a_run_with_a_summary_is_not_refused(tmp_path: Path) -> None:
+    """A submission has what DLIO printed beside its summary: weir import ended with 1."""
+    printed = "[INFO] Running DLIO with 2 process(es) [/opt/dlio_benchmark/dlio_benchmark/main.py:100]\n"
+    logs = [tmp_path / name / "log.txt" for name in ("whole", "cut")]
+    for log in logs:
+        log.parent.mkdir()
+        log.write_text(printed)
+    summary = tmp_path / "whole" / "summary.json"
+    summary.write_text(GOLDEN.read_text())
+    imported = import_sources([Source(file, is_found=True) for file in (*logs, summary)], Facts())
+    assert imported.rows
+    assert imported.without_results == {
+        logs[0]: "what dlio printed of a run with a summary.json",
+        logs[1]: "output of dlio",
+    }
+    assert imported.refused == 1

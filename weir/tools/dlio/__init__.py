@@ -157,6 +157,7 @@ class Dlio(LogTool):
     purpose = "application"
     log_start = _START
     beside = ("per_epoch_stats.json", "iostat*.json", "sar*.json")
+    summary = "summary.json"
     output_pattern = re.compile(rf"{_START.pattern}|dlio_benchmark|^\[OUTPUT\].*DLIO", re.MULTILINE)
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
