@@ -238,3 +238,24 @@ def test_progress_without_the_numbers_of_records_is_no_result(seconds: str, resu
     text = f"# dd if=/dev/sdx of=/dev/null bs=4k status=progress 2>&1 | grep GiB\n{line.format(seconds)}"
     ((_, parsed),) = runs_in(text + line.format("2.00342"))
     assert len(parsed.rows) == results
+
+
+@pytest.mark.parametrize(
+    ("prompt", "between", "cells"),
+    [
+        ("# ", "# zfs set compression=lz4 tank\n", 2),
+        ("root@n1:~# ", "now with the cache of the controller\n", 2),
+        ("# ", "\nreal\t0m2.505s\nuser\t0m0.000s\nsys\t0m0.9s\nroot@n1:~#\n", 1),
+        ("# ", "## Run 2\n", 1),
+        ("", "sleeping\n", 1),
+    ],
+)
+def test_notes_tell_what_was_changed(prompt: str, between: str, cells: int, tmp_path: Path) -> None:
+    """What was set between two commands was no condition of their results."""
+    run = f"{prompt}dd if=/dev/zero of=/tank/f bs=1M count=1\n1+0 records in\n1+0 records out\n"
+    run += "1048576 bytes copied, {} s, 0.4 MB/s\n"
+    log = tmp_path / "log"
+    log.write_text(f"{run.format(2.5)}{between}{run.format(3.5)}")
+    rows = import_files([log], Facts()).rows
+    assert len({row["cell"] for row in rows}) == cells
+    assert [row["access"] for row in rows] == ["write", "write"]

@@ -13,7 +13,8 @@ from itertools import pairwise
 
 from weir.terms.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS, LogTool
-from weir.tools.outputs import REPETITION, caption_of, multiplied, numbered
+from weir.tools.between import noted
+from weir.tools.outputs import FENCE, REPETITION, caption_of, multiplied, numbered
 
 _MIB = 2**20
 # The line in any language, some of which write a comma for the point, and of GNU, busybox, BSD and macOS;
@@ -34,6 +35,7 @@ _COMMAND = re.compile(
     r"((?:/\S{1,80}/)?dd[ \t](?:\\\n|.)*)$",
     re.MULTILINE,
 )
+_PRINTED = re.compile(rf"{_COMMAND.pattern}|{_DONE.pattern}|^\d+\+\d+ .*$", re.MULTILINE)
 _WORD = r"(?:\$\(\([^()\n]*\)\)|\$\([^()\n]*\)|`[^`\n]*`|[^\s;&|<>()'\"\\`]|\"[^\"\n]*\"|'[^'\n]*')+"
 _DD = re.compile(rf"(?:^|(?<=[\s'\"(;&|/]))dd((?:(?:[ \t]|\\\n)+{_WORD})+)")  # up to the next command
 _FILE = re.compile(r"[ \t](?:if|of)=")
@@ -64,7 +66,10 @@ def _rows(text: str) -> Iterator[Row]:
     done = list(_DONE.finditer(text))
     printed = {match.group("bytes", "seconds") for match in done if match["name"] is None}
     once = [one for one in done if one["name"] is None or one.group("bytes", "seconds") not in printed]
-    for number, match in enumerate(_ends(text, once)):
+    ends = _ends(text, once)
+    places = [match.start() for match in ends]
+    notes = [""] * len(ends) if FENCE in text else noted(text, places, _PRINTED)
+    for number, (match, note) in enumerate(zip(ends, notes, strict=True)):
         if not float(match["bytes"]) or not _seconds(match["seconds"]):
             continue
         moved, total_s = int(match["bytes"]), _seconds(match["seconds"])
@@ -85,6 +90,7 @@ def _rows(text: str) -> Iterator[Row]:
         workload: Row = {"file_bytes": moved}
         told = _told(prompt, before, caption_of(text, match.start()))
         told |= _listed(match["name"], title) if is_listed else {}
+        told |= {"above": note} if prompt and note else {}
         if _varies(before, command):
             told["result"] = str(number)
         if told:
