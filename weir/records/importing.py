@@ -100,7 +100,7 @@ def import_sources(sources: Iterable[Source], facts: Facts) -> Imported:
 
 
 def _with_summary(file: Path, kind: str, sources: Collection[tuple[str, str]]) -> str:
-    """What an output without results is whose run has them in a file beside it. sources: tools and files."""
+    """The kind of an output whose run has its results in a file beside it. sources: tools and files."""
     for name, tool in tools().items():
         summary = printable(file.with_name(tool.summary)) if tool.summary else ""
         if kind == f"output of {name}" and (name, summary) in sources:

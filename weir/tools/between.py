@@ -77,7 +77,7 @@ def _of_others(states: Sequence[str]) -> list[str]:
 
 
 def _between(text: str, places: Sequence[int], printed: re.Pattern[str]) -> Iterator[list[str]]:
-    """The lines before each result that begins at one of the places, and behind the beginning of the last."""
+    """The lines between the beginning of each result and that of the one before it, without those printed."""
     before = 0
     for place in places:
         lines = printed.sub("", text[before:place]).split("\n")

@@ -127,8 +127,8 @@ def parse_table(text: str) -> Parsed:
 
 
 def _around(text: str, found: Sequence[Report]) -> Iterator[dict[str, str]]:
-    """What the text tells of each report besides its command. Notes have prompts before their commands; in a
-    page with blocks of code the line above a block is what counts."""
+    """Conditions of each report that the text tells besides its command. Notes have prompts before their
+    commands; in a page with blocks of code the line above a block is what counts."""
     places = [one.begin for one in found]
     commands = [(match.start(), HAS_PROMPT.match(match[1]) is not None) for match in COMMAND.finditer(text)]
     lists = [told(text, places, PRINTED) for told in (announced, titled, noted)]
@@ -197,8 +197,8 @@ def _requested(name: str, command: str) -> Job:
 
 
 def _workers(section: str, told: Mapping[str, str]) -> int:
-    """How many jobs have a result without the line that counts them: those of its command, where fio summed
-    them up."""
+    """The number of jobs of a result without the line that counts them: those of its command, where fio
+    summed them up."""
     given = _OPTION.findall(told.get("command", ""))
     options = dict(given)
     is_sum = options.get("group_reporting", "0") != "0" or ACCESS.search(section) is None
