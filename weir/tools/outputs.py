@@ -18,7 +18,7 @@ import shlex
 import zlib
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import IO, Any, BinaryIO
@@ -164,19 +164,62 @@ def told_around(text: str, place: int, command: str, above: str) -> dict[str, st
     return {name: value for name, value in told.items() if value}
 
 
+# "And again:", "The second one:": words that count the runs of one command.
+_NEXT = re.compile(
+    rf"(?:(?:and|the|then|now|once|one|a|an|same|more|{_TURN}s?|time|{_NTH}|again|another|next|last)\b\W*)+",
+    re.IGNORECASE,
+)
+_CLOCK = re.compile(r"\d\d:\d\d")
+_MOST_OF_A_TITLE = 100  # characters; a longer line is a sentence of a page or a message
+
+
+def titles_of_runs(runs: Sequence[tuple[str, str]]) -> list[str]:
+    """The title of each run, of its command and the text above it, where nothing else tells runs of one
+    command apart: the line with a colon directly above it, or above the nearest one before it. Empty where
+    the runs of its command have one title, or not all have any.
+
+    Mails quote outputs below "Without the patch:" and "With the patch:". Numbers in a title do not count: in
+    the output of a job they are of a run, a node or another job."""
+    titles = []
+    title = ""
+    for command, above in runs:
+        title = _title(above, _launch_of(command)) or title
+        titles.append(title)
+    of_command: dict[str, set[str]] = {}
+    for (command, _), title in zip(runs, titles, strict=True):
+        of_command.setdefault(command, set()).add(title)
+    differ = {command for command, found in of_command.items() if len(found) > 1 and "" not in found}
+    return [title if run[0] in differ else "" for run, title in zip(runs, titles, strict=True)]
+
+
+def _title(above: str, launch: re.Pattern[str] | None) -> str:
+    """The words of a title; between it and a run the command may stand."""
+    lines = (line for line in reversed(above[-LINE_BYTES:].splitlines()) if line.strip())
+    line = next((one for one in lines if not (launch and launch.search(one))), "").strip(" \t*_`")
+    if not line.endswith(":") or len(line) > _MOST_OF_A_TITLE or _CLOCK.search(line):
+        return ""
+    words = re.sub(r"[\W\d_]+", " ", line).strip().casefold()
+    return "" if _NEXT.fullmatch(words) else words
+
+
 _VARIABLE = re.compile(r"(?<!\S)[A-Za-z_]\w*=\S+")
 
 
 def _variables_before(command: str, text: str) -> str:
     """The variables in the last line of a text that launches the program of a command, before the program: a
     library that is preloaded may replace its calls."""
-    program = PurePath(next(iter(words_of(command)), "")).name
-    launch = re.compile(rf"(?:^|[\s/'\"]){re.escape(program)}\s")
+    launch = _launch_of(command)
     found = ""
-    for line in text.splitlines() if program else ():
-        match = None if line.startswith("Command line") else launch.search(line)
+    for line in text.splitlines() if launch else ():
+        match = None if line.startswith("Command line") or not launch else launch.search(line)
         found = line[: match.start() + 1] if match else found
     return " ".join(_VARIABLE.findall(found))
+
+
+def _launch_of(command: str) -> re.Pattern[str] | None:
+    """Finds the program of a command in a line that launches it."""
+    program = PurePath(next(iter(words_of(command)), "")).name
+    return re.compile(rf"(?:^|[\s/'\"]){re.escape(program)}\s") if program else None
 
 
 @lru_cache(maxsize=1)  # each result of a text asks for them

@@ -329,3 +329,39 @@ def test_sizes_of_h5bench_and_md_workbench(tmp_path: Path) -> None:
     rows = rows_of(tmp_path, text + larger)
     half = len(rows) // 2
     assert {row["cell"] for row in rows[:half]}.isdisjoint(row["cell"] for row in rows[half:])
+
+
+# Without a date, as a mail quotes it.
+MDTEST = """\
+Command line used: ./mdtest -n 100 -d /scratch
+SUMMARY: (of 1 iterations)
+   Operation                      Max            Min           Mean        Std Dev
+   ---------                      ---            ---           ----        -------
+   File creation     :       {at}234.500       {at}234.500       {at}234.500          0.000
+"""
+
+
+@pytest.mark.parametrize("program", ["mdtest", "ior"])
+@pytest.mark.parametrize(
+    ("titles", "cells"),
+    [
+        (("Without the patch:", "With the patch:"), 2),
+        (("**Stock kernel:**\n", "", "Patched kernel:", ""), 2),
+        (("The results of both runs:", ""), 1),  # a title of both
+        (("", "Again:"), 1),
+        (("First run:", "Second run:", "And once more:"), 1),
+        (("node7:", "node12:"), 1),
+        (("Mon Nov 30 10:07:00 2026:", "Sun Nov 29 10:07:00 2026:"), 1),
+    ],
+)
+def test_titles_above_runs_of_one_command(
+    tmp_path: Path, program: str, titles: tuple[str, ...], cells: int
+) -> None:
+    """Nothing else of a mail told the runs before and after a change apart."""
+    ior = (GOLDEN / "ior/ior-posix-shared.txt").read_text()
+    ior = re.sub(r"(?m)^((?:write|read) .*?\d)\.", r"\1{at}.", ior)
+    text = MDTEST if program == "mdtest" else ior
+    log = "".join(f"{title}\n" + text.replace("{at}", str(at)) for at, title in enumerate(titles, 1))
+    rows = rows_of(tmp_path, f"Hello,\n\n{log}")
+    assert len({row["cell"] for row in rows}) == cells
+    assert len(rows) == len(titles) * (1 if program == "mdtest" else len(rows) // len(titles))

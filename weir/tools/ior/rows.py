@@ -16,7 +16,7 @@ from weir.terms.printed_values import iso_time, product_contains, real, real_or_
 from weir.tools.complaints import without_repeats
 from weir.tools.ior.arguments import API_NAMES, has_script, other_options, parse_arguments
 from weir.tools.ior.log import Printed, RunLog, Test, all_messages, scan
-from weir.tools.outputs import told_around
+from weir.tools.outputs import titles_of_runs, told_around
 
 _MIB = 2**20
 
@@ -43,7 +43,9 @@ def parse_log(text: str) -> Sequence[Parsed]:
     runs = [run for run in scan(text) if run.is_of_ior]
     for run in runs:
         run.program = run.program or "IOR"  # a log without its first lines
-    return _with_stripes([_parsed_run(run, text) for run in runs], runs)
+    titles = titles_of_runs([(run.command_line, text[slice(*run.before)]) for run in runs])
+    parsed = [_parsed_run(run, text, title) for run, title in zip(runs, titles, strict=True)]
+    return _with_stripes(parsed, runs)
 
 
 def _with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
@@ -125,9 +127,9 @@ _PARAMETER_FLAGS = {
 }
 
 
-def _parsed_run(run: RunLog, log: str = "") -> Parsed:
+def _parsed_run(run: RunLog, log: str = "", title: str = "") -> Parsed:
     """One execution; rows of all its tests, one after the other. log: the text that has it, without what IOR
-    printed beside a summary file, where its warnings are."""
+    printed beside a summary file, where its warnings are. title: what alone tells it from others."""
     rows: list[Row] = []
     requested: dict[str, Any] = {}
     expected_results = 0
@@ -142,6 +144,7 @@ def _parsed_run(run: RunLog, log: str = "") -> Parsed:
         if number and not command_line and not test.options:
             options["table"] = str(number)  # what tells it from the one before is not printed
         options |= told_around(log, test.place, command_line, log[slice(*run.before)])
+        options |= {"title": title} if title else {}
         for row in found if options else ():
             row["observed"]["workload"] = {"options": options}
         rows += found

@@ -15,6 +15,7 @@ from weir.tools.engine import EngineTool, is_engine, read_document, with_message
 from weir.tools.mdtest.table import (
     START,
     date_and_command,
+    first_line_of,
     messages_in,
     parse_command,
     parsed_table,
@@ -22,7 +23,7 @@ from weir.tools.mdtest.table import (
     printed_job,
     starts_in,
 )
-from weir.tools.outputs import LINE_BYTES, read_texts, told_around
+from weir.tools.outputs import LINE_BYTES, read_texts, titles_of_runs, told_around
 from weir.tools.target_files import ime_problems
 
 
@@ -248,10 +249,15 @@ TOOL = Mdtest()
 def _parts(text: str) -> Iterator[tuple[str, dict[str, str]]]:
     """The texts of the runs, each with what stands around it and tells its cell from others."""
     starts = starts_in(text)
-    for before, (begin, end) in zip([0, *starts], pairwise([*starts, len(text)]), strict=False):
-        part, above = text[begin:end], text[max(before, begin - LINE_BYTES) : begin]
-        place = place_of_table(text, begin, end)
-        yield part, told_around(text, place, date_and_command(part)[1], above)
+    spans = [*pairwise([*starts, len(text)])]
+    above = [text[max(a, b - LINE_BYTES) : b] for a, b in zip([0, *starts], starts, strict=False)]
+    commands = [date_and_command(text[begin:end])[1] for begin, end in spans]
+    firsts = [first_line_of(text, begin, end) for begin, end in spans]
+    heads = (one + text[begin:first] for one, (begin, _), first in zip(above, spans, firsts, strict=True))
+    titles = titles_of_runs([*zip(commands, heads, strict=True)])
+    for at, (begin, end) in enumerate(spans):
+        told = told_around(text, place_of_table(text, begin, end), commands[at], above[at])
+        yield text[begin:end], told | ({"title": titles[at]} if titles[at] else {})
 
 
 def _told_once(texts: Iterable[tuple[str, Mapping[str, str]]]) -> list[Parsed]:

@@ -92,6 +92,12 @@ def place_of_table(text: str, begin: int, end: int) -> int:
     return table.start() if table else begin
 
 
+def first_line_of(text: str, begin: int, end: int) -> int:
+    """The place of a run's first line; before it the author of a page may have written something."""
+    found = (one.search(text, begin, end) for one in (_START, _VERSION, _COMMAND, _RATES, _SECONDS))
+    return min((match.start() for match in found if match), default=begin)
+
+
 def printed_job(text: str) -> tuple[int, int]:
     """Tasks and nodes of the first run; 0 and 0 where it does not tell them."""
     launched = _VERSION.search(text)
