@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
 from pathlib import Path
 
 from weir.audit.judge import EVIDENCE_SEPARATOR, judge_all, verdict_columns
@@ -18,6 +16,7 @@ from weir.base.files import printable, reading, require_file
 from weir.records.collect import messages_of_row
 from weir.records.copies import once
 from weir.records.imported_files import LOG_WITHOUT_RESULT, Facts, is_page, is_refused, kind_of
+from weir.records.line_prefixes import without_prefixes, without_prefixes_of_blocks
 from weir.records.log_cells import counted, identified
 from weir.records.table import table_lines, typed_row
 from weir.terms.columns import checked, columns, columns_of_role
@@ -142,7 +141,7 @@ def _of_source(source: Source, facts: Facts) -> tuple[list[Subject], str]:
     log = table if is_table(table) else without_indentation(text)
     runs = [] if is_table(log) else list(runs_in(log))
     found = list(_of_table(log, source.file, own)) if is_table(log) else _of_runs(runs, source.file, own)
-    for plain in (without_prefixes(log), _without_margins(log)):
+    for plain in (without_prefixes(log), _without_margins(log), without_prefixes_of_blocks(log)):
         if not any(subject.has_result for subject in found) and plain != log:
             found = _of_runs(runs_in(plain), source.file, own) or found
     return found, "" if found else _kind(text, runs)
@@ -310,15 +309,6 @@ def _with_rows(parsed: Parsed) -> Parsed:
     return checked(replace(parsed, rows=tuple(rows)), parsed.program)
 
 
-_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_TIME = r"\[?\d{4}([-.])\d\d\1\d\d[T -]\d\d([:.])\d\d\2\d\d[^\s\]]*\]?:? ?"
-_PREFIXES = [
-    re.compile(text, re.MULTILINE) for text in (r"^ *\d+:(?!\d\d:) ?", f"^{_TIME}", r"^> ?", r"^(?: {2,}|\t)")
-]
-_NEARLY_ALL = 0.9
-_CLOCK = re.compile(r"(?:\d[\d/T.-]*)?\d\d:\d\d:\d\d[\d.,Z]*")
-_LONG = 200  # characters that may stand before a line
-_ENOUGH = 1000  # lines that tell what stands before each
 _TABS = re.compile(r"^\t+", re.MULTILINE)
 _BLOCK = r"^( {%d,}|\t+)\S.*\n(?:\1.*\n|[ \t]*\n)*"  # indented as its first line is
 _INDENTED = re.compile(_BLOCK % 4, re.MULTILINE)
@@ -346,30 +336,3 @@ def _without_margins(text: str) -> str:
     plain = _LESS_INDENTED.sub(_as_printed, text)
     patterns = (one for tool in tools().values() for one in (tool.log_start, tool.output_pattern) if one)
     return plain if plain != text and any(one.search(plain) for one in patterns) else text
-
-
-def without_prefixes(text: str) -> str:
-    """The lines as the program printed them; the same text where they begin with nothing of the kind."""
-    text = _COLOUR.sub("", text).replace("\u00a0", " ")
-    for known in (*_PREFIXES, None):
-        lines = [line for line in text.split("\n") if line.strip()]
-        prefix = known or _shared_prefix(lines[:_ENOUGH])
-        if lines and sum(prefix.match(line) is not None for line in lines) >= _NEARLY_ALL * len(lines):
-            text = prefix.sub("", text)
-    return text
-
-
-def _shared_prefix(lines: Sequence[str]) -> re.Pattern[str]:
-    """The beginning that nearly all lines share, times apart, up to a blank: a container, host or level
-    stands so before the lines of a program. Lines of several hosts are of several programs."""
-    shapes = sorted(_CLOCK.sub("\0", line[:_LONG]) for line in lines)
-    many = math.ceil(_NEARLY_ALL * len(shapes))
-    pairs = zip(shapes, shapes[max(many - 1, 0) :], strict=False)
-    shared = max(("".join(_while_alike(*pair)) for pair in pairs), key=len, default="")
-    shared = shared[: max(map(shared.rfind, " \t")) + 1].rstrip()
-    pattern = re.escape(shared).replace(re.escape("\0"), _CLOCK.pattern)
-    return re.compile(rf"^{pattern}(?:[ \t]|$)" if shared else r"(?!)", re.MULTILINE)
-
-
-def _while_alike(one: str, other: str) -> Iterator[str]:
-    return (a for a, b in takewhile(lambda both: both[0] == both[1], zip(one, other, strict=False)))

@@ -147,6 +147,32 @@ def test_outputs_in_another_markup_than_markdown(tmp_path: Path, margin: str) ->
         assert row["access"] == access
 
 
+@pytest.mark.parametrize(
+    ("first", "mark"),
+    [
+        ("`", "2020-07-27 01:36:{at:02},881 process          L0479 DEBUG| [stdout] "),
+        ("", "{at:3}. "),  # a list, as pages number the lines of a block
+        ("", "node4: "),
+    ],
+)
+def test_a_page_that_quotes_lines_behind_marks(tmp_path: Path, first: str, mark: str) -> None:
+    """A thread quotes what a logger printed, below a line of its author: no result had a record."""
+    lines = V3.replace("NA\n\n", "NA\n").splitlines()
+    quote = first + "\n".join(mark.format(at=at) + line for at, line in enumerate(lines, 1))
+    page = tmp_path / "page.md"
+    page.write_text(f"# Slow\n\nIt was faster, see\n\n- a\n- b\n\nMaster:\n{quote}\n\nThanks\n")
+    (row,) = import_files([page], Facts()).rows
+    assert (row["access"], row["ops_s"], row["tasks"]) == ("stat", 81877.75, 4)
+
+
+@pytest.mark.parametrize("mark", ["# ", "* ", "- ", "| ", "// "])
+def test_marks_of_comments_and_lists_are_no_quote(tmp_path: Path, mark: str) -> None:
+    page = tmp_path / "page.txt"
+    page.write_text("It prints\n" + "".join(f"{mark}{line}\n" for line in V3.splitlines()) + "\nint main;\n")
+    with pytest.raises(WeirError, match="holds no results"):
+        import_files([page], Facts())
+
+
 def test_a_line_that_begins_with_warning_is_not_of_io_model() -> None:
     assert list(runs_in("Warning: the options may change\nwhen a job is read.\n")) == []
 

@@ -1,0 +1,77 @@
+"""What stands before the lines of an output in a log or on a page: times, numbers, names of hosts."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby, takewhile
+
+from weir.tools.outputs import FENCE
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_TIME = r"\[?\d{4}([-.])\d\d\1\d\d[T -]\d\d([:.])\d\d\2\d\d[^\s\]]*\]?:? ?"
+_PREFIXES = [
+    re.compile(text, re.MULTILINE) for text in (r"^ *\d+:(?!\d\d:) ?", f"^{_TIME}", r"^> ?", r"^(?: {2,}|\t)")
+]
+_NEARLY_ALL = 0.9
+_CLOCK = re.compile(r"(?:\d[\d/T.-]*)?\d\d:\d\d:\d\d[\d.,Z]*")
+_LONG = 200  # characters that may stand before a line
+_ENOUGH = 1000  # lines that tell what stands before each
+_LEAST_LINES = 3  # of a block whose lines begin alike
+_LEADING = 2  # lines of a block that may be its author's
+_LIST = re.compile(r"^ *\d{1,4}\. ")  # pages number the lines of a quoted output
+_QUOTES = "`*\"'"
+_DIGIT = re.compile(r"\d")
+
+
+def without_prefixes(text: str) -> str:
+    """The lines as the program printed them; the same text where they begin with nothing of the kind."""
+    text = _COLOUR.sub("", text).replace("\u00a0", " ")
+    for known in (*_PREFIXES, None):
+        lines = [line for line in text.split("\n") if line.strip()]
+        prefix = known or _shared_prefix(lines[:_ENOUGH])
+        if lines and sum(prefix.match(line) is not None for line in lines) >= _NEARLY_ALL * len(lines):
+            text = prefix.sub("", text)
+    return text
+
+
+def _shared_prefix(lines: Sequence[str]) -> re.Pattern[str]:
+    """The beginning that nearly all lines share, times apart, up to a blank: a container, host or level
+    stands so before the lines of a program. Lines of several hosts are of several programs."""
+    shapes = sorted(_CLOCK.sub("\0", line[:_LONG]) for line in lines)
+    many = math.ceil(_NEARLY_ALL * len(shapes))
+    pairs = zip(shapes, shapes[max(many - 1, 0) :], strict=False)
+    shared = max(("".join(_while_alike(*pair)) for pair in pairs), key=len, default="")
+    shared = shared[: max(map(shared.rfind, " \t")) + 1].rstrip()
+    pattern = re.escape(shared).replace(re.escape("\0"), _CLOCK.pattern)
+    return re.compile(rf"^{pattern}(?:[ \t]|$)" if shared else r"(?!)", re.MULTILINE)
+
+
+def _while_alike(one: str, other: str) -> Iterator[str]:
+    return (a for a, b in takewhile(lambda both: both[0] == both[1], zip(one, other, strict=False)))
+
+
+def without_prefixes_of_blocks(text: str) -> str:
+    """A page with the lines of each block as the program printed them, where these alone begin alike, with
+    a time, a number or a host: a page quotes a logger or numbers the lines, and has other lines, too."""
+    blocks = groupby(text.split("\n"), lambda line: bool(line.strip()) and not line.startswith(FENCE))
+    return "\n".join(line for is_block, lines in blocks for line in _plain_block([*lines], is_block))
+
+
+def _plain_block(lines: Sequence[str], is_block: bool) -> Sequence[str]:
+    quoted = lines[_LEADING:] if is_block else ()
+    if len(quoted) < _LEAST_LINES:
+        return lines
+    for prefix in (_LIST, _shared_prefix(quoted[:_ENOUGH])):
+        # A mark without any digit is of a comment, a list or a table that somebody wrote.
+        alike = [match for match in map(prefix.match, quoted) if match and _DIGIT.search(match[0])]
+        if len(alike) >= _NEARLY_ALL * len(quoted):
+            return [_plain_line(line, prefix) for line in lines]
+    return lines
+
+
+def _plain_line(line: str, prefix: re.Pattern[str]) -> str:
+    """The line without its prefix, before which the first line of a quote has the mark of the quote."""
+    bare = line if prefix.match(line) else line.lstrip(_QUOTES)
+    return prefix.sub("", bare) if prefix.match(bare) else line
