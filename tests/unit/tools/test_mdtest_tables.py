@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from weir.records.imported_files import Facts
+from weir.records.imported_files import Facts, is_refused, kind_of
 from weir.records.importing import import_files
 from weir.terms.model import Parsed
 from weir.tools import tools
@@ -367,3 +368,28 @@ def test_decimal_commas_of_a_locale() -> None:
     assert not [
         row for one in tools()["mdtest"].parse_log(DATE + V1.replace(table, thousands)) for row in one.rows
     ]
+
+
+def test_a_mail_breaks_the_rows_of_a_table() -> None:
+    """Its lines end after 72 characters: the last number of each row stands alone, in a locale, too."""
+    broken = V1.replace("          0.000\n", "\n         0.000\n").replace("Mean        Std", "Mean\n Std")
+    for text in (broken, re.sub(r"(\d)\.(\d{3})$", r"\1,\2", broken, flags=re.MULTILINE)):
+        (run,) = runs(DATE + text)
+        assert [(row["access"], row["ops_s"]) for row in run.rows] == [("create", 1234.5)]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("{}", "rows of mdtest without their title, which are not read (use all that it prints)"),
+        ("$ grep creation *\n{}{}", "rows of mdtest without their title, which are not read"),
+        ("# A\n\n## B\n\n```\n{}```\n", "a text about mdtest"),
+        ("# A\n\n## B\n\nFile creation: 3 of 4 tests pass.\n", ""),
+    ],
+)
+def test_rows_without_their_title_are_named(text: str, kind: str) -> None:
+    """A thread quotes them, or what a search found: nothing told that they are of mdtest."""
+    row = "   File creation     :        428.100        428.100        428.100          0.000\n"
+    assert kind_of(text.replace("{}", row)).startswith(kind)
+    assert bool(kind) == bool(kind_of(text.replace("{}", row)))
+    assert is_refused(kind_of(text.replace("{}", row))) == kind.startswith("rows")

@@ -13,6 +13,8 @@ from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
 from weir.tools.engine import EngineTool, is_engine, read_document, with_messages
 from weir.tools.mdtest.table import (
+    ROW,
+    ROWS_ALONE,
     START,
     date_and_command,
     first_line_of,
@@ -124,6 +126,8 @@ class Mdtest(EngineTool):
 
     name = "mdtest"
     log_start = START
+    output_pattern = ROW
+    unread = (ROWS_ALONE, "rows of mdtest without their title, which are not read (use all that it prints)")
     observing_command = "weir-io mdtest OPTIONS OF MDTEST --json=run.json"
     purpose = "metadata"
     programs = (("weir-io", "mdtest"), ("mdtest",))

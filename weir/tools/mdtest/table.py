@@ -16,6 +16,11 @@ from weir.tools.ior.arguments import parse_size
 from weir.tools.outputs import options_in, words_of
 
 START = re.compile(r"^-- started at .* --$|^mdtest-\S+ was launched with", re.MULTILINE)
+# Its rows, whatever stands around them, and in a text without headings and without the title of a table.
+ROW = re.compile(
+    r"^[ \t]*(?:File|Directory) (?:creation|stat|read|removal) *:?(?: +\d[\d.,]*){3}", re.MULTILINE
+)
+ROWS_ALONE = re.compile(rf"\A(?![\s\S]*^SUMMARY)(?:[^\n#]*\n){{0,50}}?{ROW.pattern[1:]}", re.MULTILINE)
 _START = re.compile(r"^-- started at (.*) --$", re.MULTILINE)
 _VERSION = re.compile(
     r"^(?:weir-io )?mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) node\(s\)", re.MULTILINE
@@ -30,6 +35,11 @@ _SECONDS = re.compile(r"^SUMMARY time(?: \(in ms/op\))?: \(of (\d+) iterations\)
 _LINE = re.compile(
     r"^\s*(File|Directory) (\w+) *:?(?: +[\d.]+ +[\d.]+ +[\d.]+)?"
     r" +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)\s*$"
+)
+# A mail breaks the rows at the end of its lines.
+_BROKEN = re.compile(
+    r"^([ \t]*(?:File|Directory) \w+ *:?(?: +[\d.,]+){0,3})[ \t]*\n((?:[ \t]+[\d.,]+){1,4})[ \t]*$",
+    re.MULTILINE,
 )
 _COMMA = re.compile(r"(?<=\d),(?=\d{3}(?:\s|$))")
 # No number with commas between thousands begins so.
@@ -123,7 +133,7 @@ def _has_rates(text: str) -> bool:
 
 def _lines_behind(rates: re.Match[str], text: str) -> list[str]:
     """The lines behind the title of a table; by a locale its numbers have commas before their decimals."""
-    table = text[rates.end() :]
+    table = _BROKEN.sub(r"\1\2", text[rates.end() :])
     if _OF_RANKS_FIRST.match(table.lstrip("\n")):
         table = _FOUR_OF_RANKS.sub(r"\1\2 0", table)
     return (_COMMA.sub(".", table) if _OF_LOCALE.search(table) else table).splitlines()
