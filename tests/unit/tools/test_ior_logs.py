@@ -128,3 +128,51 @@ def test_a_table_alone_has_no_command_of_another_run() -> None:
         {"shared"},
         {None},
     ]
+
+
+PAGE = """\
+# Striping
+
+{command}
+
+```
+Results:
+
+access    bw(MiB/s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   iter
+------    ---------  ---------- ---------  --------   --------   --------   --------   ----
+write     640.00     16384      1024.00    0.001451   4.00       0.280439   4.00       0
+read      1280.00    16384      1024.00    0.016069   2.00       0.045412   2.00       0
+Max Write: 640.00 MiB/sec (671.09 MB/sec)
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "layout"),
+    [
+        ("mpirun -np 20 ior -t 1m -b 16m -s 8 -F", "file-per-process"),
+        ("srun -n 20 \\\n /opt/ior/bin/ior -t 1m -b 16m -s 8 -o $SCRATCH/a", "shared"),
+        ("A page about ior\nmpirun --np 20 ior -t 1m -b 16m -s 8", "shared"),
+        ("mpirun -np 40 ior -t 1m -b 16m -s 8 -F", None),  # other bytes than the table has
+        ("mpirun -np 20 ior -t 1m -b 16m -s ${count} -F", None),
+        ("mpirun -np 20 ior -t 1m -b 16m -s 8 -F -i 3", None),
+        ("mpirun -np 20 ior -w -t 1m -b 16m -s 8 -F", None),
+        ("mpirun -np 20 ior -t 1m -b 16m -s 8 -F\nmpirun -np 20 ior -t 1m -b 16m -s 8", None),
+        ("mpirun -np 20 ior -t 1m -b 16m -s 8 -F\nthen srun ior -t 1m -b 16m -s 8", None),
+        ("It has 20 tasks.", None),
+    ],
+)
+def test_the_command_above_a_quoted_table(command: str, layout: str | None) -> None:
+    """Ten results of a page had no tasks, and the layouts that the page compares were unknown."""
+    (run,) = tools()["ior"].parse_log(PAGE.format(command=command))
+    tasks = None if layout is None else 20
+    assert {(row["layout"], row["observed"]["tasks"]) for row in run.rows} == {(layout, tasks)}
+
+
+def test_a_command_is_of_one_table() -> None:
+    """The table below another one has not its command."""
+    page = PAGE.format(command="mpirun -np 20 ior -t 1m -b 16m -s 8 -F") + PAGE.format(
+        command="With stripes:"
+    )
+    (run,) = tools()["ior"].parse_log(page.replace("1280.00 ", "1280.01 ", 1))
+    assert [row["layout"] for row in run.rows] == ["file-per-process"] * 2 + [None] * 2

@@ -16,6 +16,7 @@ from weir.terms.printed_values import iso_time, product_contains, real, real_or_
 from weir.tools.complaints import without_repeats
 from weir.tools.ior.arguments import API_NAMES, has_script, other_options, parse_arguments
 from weir.tools.ior.log import Printed, RunLog, Test, all_messages, scan
+from weir.tools.ior.quoted_commands import quoted_command
 from weir.tools.outputs import titles_of_runs, told_around
 
 _MIB = 2**20
@@ -132,16 +133,20 @@ def _parsed_run(run: RunLog, log: str = "", title: str = "") -> Parsed:
     printed beside a summary file, where its warnings are. title: what alone tells it from others."""
     rows: list[Row] = []
     requested: dict[str, Any] = {}
-    expected_results = 0
+    expected_results = behind = 0
     for number, test in enumerate(run.tests or [Test()]):
         command_line = "" if test.is_quoted else run.command_line
-        requested = _requested_of(test, command_line)
+        launched: dict[str, Any] = {}
+        if not command_line and not test.options:
+            command_line, launched = quoted_command(test, log, behind)
+        behind = test.place
+        requested = _requested_of(test, command_line) | launched
         if log and run.from_json and "summary_file" in requested and not run.sizes:
             requested["warns_elsewhere"] = True
         test.results = test.results or list(_of_summaries(test, requested.get("iterations", 1)))
         found = _test_rows(test, requested, run.began)
         options = other_options(command_line) | test.hints | _of_script(test, command_line)
-        if number and not command_line and not test.options:
+        if number and not test.options and (launched or not command_line):
             options["table"] = str(number)  # what tells it from the one before is not printed
         options |= told_around(log, test.place, command_line, log[slice(*run.before)])
         options |= {"title": title} if title else {}
