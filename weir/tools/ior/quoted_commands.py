@@ -24,7 +24,8 @@ def quoted_command(test: Test, log: str, begin: int) -> tuple[str, dict[str, Any
     """The command of a table, and the tasks it was launched with. Nothing where the text between begin, the
     end of the table before it, and the table has none or several, or where the numbers of both differ."""
     text = log[max(begin, test.place - LINE_BYTES) : test.place].replace("\\\n", " ")
-    lines = _COMMAND.finditer(text) if log and test.results else ()
+    is_printed = test.results and not any("tasks" in result.values for result in test.results)  # no CSV
+    lines = _COMMAND.finditer(text) if log and is_printed else ()
     found = [(one["launch"] or "", one["command"], _RANKS.search(one["launch"] or "")) for one in lines]
     # A sentence may end with the name of the program.
     found = [one for one in found if one[2] or _OPTION.search(one[1])]
