@@ -13,6 +13,7 @@ from weir.audit.registry import rules
 from weir.audit.subject import Subject
 from weir.base.errors import InputError, WeirError
 from weir.base.files import printable, reading, require_file
+from weir.records.captured_outputs import captured_outputs
 from weir.records.collect import messages_of_row
 from weir.records.copies import once
 from weir.records.imported_files import LOG_WITHOUT_RESULT, Facts, is_page, is_refused, kind_of
@@ -141,8 +142,11 @@ def _of_source(source: Source, facts: Facts) -> tuple[list[Subject], str]:
     log = table if is_table(table) else without_indentation(text)
     runs = [] if is_table(log) else list(runs_in(log))
     found = list(_of_table(log, source.file, own)) if is_table(log) else _of_runs(runs, source.file, own)
-    for plain in (without_prefixes(log), _without_margins(log), without_prefixes_of_blocks(log)):
-        if not any(subject.has_result for subject in found) and plain != log:
+    for make_plain in (without_prefixes, _without_margins, without_prefixes_of_blocks, captured_outputs):
+        if any(subject.has_result for subject in found):
+            break
+        plain = make_plain(log)
+        if plain not in ("", log):
             found = _of_runs(runs_in(plain), source.file, own) or found
     return found, "" if found else _kind(text, runs)
 
