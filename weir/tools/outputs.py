@@ -164,7 +164,7 @@ def told_around(text: str, place: int, command: str, above: str) -> dict[str, st
     return {name: value for name, value in told.items() if value}
 
 
-# "And again:", "The second one:": words that count the runs of one command.
+# "And again:", "The second one:": titles that count the runs of one command.
 _NEXT = re.compile(
     rf"(?:(?:and|the|then|now|once|one|a|an|same|more|{_TURN}s?|time|{_NTH}|again|another|next|last)\b\W*)+",
     re.IGNORECASE,
@@ -193,13 +193,13 @@ def titles_of_runs(runs: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _title(above: str, launch: re.Pattern[str] | None) -> str:
-    """The words of a title; between it and a run the command may stand."""
+    """The text of a title without its numbers; between it and a run the command may stand."""
     lines = (line for line in reversed(above[-LINE_BYTES:].splitlines()) if line.strip())
     line = next((one for one in lines if not (launch and launch.search(one))), "").strip(" \t*_`")
     if not line.endswith(":") or len(line) > _MOST_OF_A_TITLE or _CLOCK.search(line):
         return ""
-    words = re.sub(r"[\W\d_]+", " ", line).strip().casefold()
-    return "" if _NEXT.fullmatch(words) else words
+    terms = re.sub(r"[\W\d_]+", " ", line).strip().casefold()
+    return "" if _NEXT.fullmatch(terms) else terms
 
 
 _VARIABLE = re.compile(r"(?<!\S)[A-Za-z_]\w*=\S+")
