@@ -1,4 +1,4 @@
-"""What a program printed, in the documents in which Ansible and other launchers keep it."""
+"""Outputs of programs within the documents in which Ansible and other launchers keep them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _decoded(text: str) -> Any:
 
 
 def _outputs(document: Any) -> Iterator[str]:
-    """What each command within printed, and its complaints behind it."""
+    """The output of each command within, and its complaints behind it."""
     waiting = [document]
     while waiting:
         one = waiting.pop()

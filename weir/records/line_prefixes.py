@@ -1,4 +1,4 @@
-"""What stands before the lines of an output in a log or on a page: times, numbers, names of hosts."""
+"""Prefixes of the lines of an output in a log or on a page: times, numbers, names of hosts."""
 
 from __future__ import annotations
 
