@@ -175,12 +175,12 @@ def judged(request: Request, queues: str, nodes: str) -> Answer:
         problems.append(Problem(text, key="time_limit", hint=hint))
     cores = [int(node.get("resources_available", {}).get("ncpus", 0)) for node in _nodes(nodes).values()]
     large = [count for count in cores if count >= request.cores_per_node]
-    if nodes and large and request.nodes > len(large):
+    if large and request.nodes > len(large):
         there = f"PBS has {len(large)} with {request.cores_per_node} cores"
         text = f"a job of {request.nodes} nodes would wait for ever: {there}"
         hint = f"write at most {len(large)}: larger cells are excluded"
         problems.append(Problem(text, key="nodes", hint=hint))
-    if nodes and not large:
+    if cores and not large:
         text = f"no node of PBS has {request.cores_per_node} cores"
         problems.append(Problem(text, key="cores_per_node", hint="pbsnodes -a tells ncpus of each node"))
     stopped = [word for word in ("enabled", "started") if facts.get(word) == "False"]

@@ -117,6 +117,12 @@ def test_what_would_never_start_is_told_before(request_: Request, expected: list
     assert [problem.message for problem in answer.problems] == expected
 
 
+def test_nodes_that_cannot_be_read_are_no_reason_against_a_job() -> None:
+    """A comment with quotes, which older releases print as they are, makes the answer no JSON."""
+    nodes = text("pbsnodes.json").replace('"side":', '"comment": "taken for "repair" today", "side":')
+    assert judged(Request(2, 60, 4, options=OPTIONS), text("qstat-queues.txt"), nodes).problems == []
+
+
 def test_a_queue_with_a_limit_and_one_that_is_stopped() -> None:
     queues = text("qstat-queues.txt").replace("started = True", "started = False")
     queues = queues.rstrip("\n") + "\n    resources_max.walltime = 01:00:00\n\n"
