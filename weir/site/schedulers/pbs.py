@@ -173,7 +173,7 @@ def judged(request: Request, queues: str, nodes: str) -> Answer:
         text = f"a job of {clock(request.time_s)} is refused: the limit of queue {queue} is {limit}"
         hint = f"write at most {seconds(limit) / 60:.0f} min: batches are packed to it"
         problems.append(Problem(text, key="time_limit", hint=hint))
-    cores = [int(node.get("resources_available", {}).get("ncpus", 0)) for node in _nodes(nodes).values()]
+    cores = _cores(_nodes(nodes))
     large = [count for count in cores if count >= request.cores_per_node]
     if large and request.nodes > len(large):
         there = f"PBS has {len(large)} with {request.cores_per_node} cores"
@@ -197,6 +197,16 @@ def _nodes(text: str) -> dict[str, dict[str, Any]]:
     except (ValueError, KeyError, TypeError):
         return {}
     return found
+
+
+def _cores(nodes: Mapping[str, Mapping[str, Any]]) -> list[int]:
+    """The cores of each host; a host may be several nodes of PBS, such as one for each socket."""
+    cores: dict[str, int] = {}
+    for name, node in nodes.items():
+        resources = node.get("resources_available", {})
+        host = str(resources.get("host", name))
+        cores[host] = cores.get(host, 0) + int(resources.get("ncpus", 0))
+    return [*cores.values()]
 
 
 def _names(facts: Mapping[str, str]) -> list[str]:

@@ -16,6 +16,7 @@ from weir.site.schedulers.pbs import facts_of, judged, placement, state_of
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "schedulers" / "pbs"
 OPTIONS = ("-q", "workq", "-A", "project")
+SOCKETS = (("", {}), ("[0]", {"ncpus": 4}), ("[1]", {"ncpus": 4}))
 
 
 def text(name: str) -> str:
@@ -121,6 +122,22 @@ def test_nodes_that_cannot_be_read_are_no_reason_against_a_job() -> None:
     """A comment with quotes, which older releases print as they are, makes the answer no JSON."""
     nodes = text("pbsnodes.json").replace('"side":', '"comment": "taken for "repair" today", "side":')
     assert judged(Request(2, 60, 4, options=OPTIONS), text("qstat-queues.txt"), nodes).problems == []
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        (Request(2, 60, 8), []),
+        (Request(3, 60, 8), ["a job of 3 nodes would wait for ever: PBS has 2 with 8 cores"]),
+        (Request(1, 60, 9), ["no node of PBS has 9 cores"]),
+    ],
+)
+def test_a_host_has_the_cores_of_all_its_vnodes(request_: Request, expected: list[str]) -> None:
+    """As the hook for cgroups makes them, one for each socket; the host itself is one without cores."""
+    hosts = [(f"host{host}{part}", f"host{host}", cores) for host in (1, 2) for part, cores in SOCKETS]
+    nodes = {name: {"resources_available": {"host": host, **cores}} for name, host, cores in hosts}
+    answer = judged(request_, text("qstat-queues.txt"), json.dumps({"nodes": nodes}))
+    assert [problem.message for problem in answer.problems] == expected
 
 
 def test_a_queue_with_a_limit_and_one_that_is_stopped() -> None:
