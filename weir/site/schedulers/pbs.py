@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,8 @@ _PHASES = {**dict.fromkeys("RESUB", RUNNING), **dict.fromkeys("FXM", ENDED)}  # 
 _BELOW_ZERO = {-1: "it could not be started", -2: "it could not be started, or a prologue failed"}
 _BY_SIGNAL = 256
 _REMOTE_SHELL = str(Path(__file__).with_name("pbs_rsh"))
-_OWN_CHUNK = ("ncpus", "mpiprocs", "ompthreads")
+_OWN_CHUNK, _OWN_LIMIT = ("ncpus", "mpiprocs", "ompthreads"), "walltime"
+_NEXT_RESOURCE = re.compile(r",(?=[A-Za-z][\w.-]*=)")  # a value may be a list, too
 
 
 class Pbs(Scheduler):
@@ -161,9 +162,11 @@ def judged(request: Request, queues: str, nodes: str) -> Answer:
         match[1]: facts_of(match[0])
         for match in re.finditer(r"^Queue: (\S+)\n(?:.+\n?)*", queues, re.MULTILINE)
     }
-    options = list(request.options)
-    queue = options[options.index("-q") + 1] if "-q" in options[:-1] else ""
+    queue = next(_values(request.options, "-q"), "")
     problems = []
+    if any(name == "select" and "+" in value for name, value in _resources(request.options)):
+        hint = "write one, -l select=1:RESOURCE=VALUE: a batch has nodes that are alike"
+        problems.append(Problem("a select of several chunks", key="scheduler_options", hint=hint))
     if queue and known and queue.partition("@")[0] not in known:
         hint = did_you_mean(queue, known)
         problems.append(Problem(f"PBS has no queue '{queue}'", key="scheduler_options", hint=hint))
@@ -222,23 +225,46 @@ def _silent(facts: Mapping[str, str]) -> str:
     return f"{', '.join(down)} does not answer" if down else ""
 
 
+def _resources(options: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Name and value of each resource of -l, which takes a list of them."""
+    for value in _values(options, "-l"):
+        for each in _NEXT_RESOURCE.split(value):
+            name, _, wanted = each.partition("=")
+            yield name, wanted
+
+
+def _values(options: Sequence[str], letter: str) -> Iterator[str]:
+    """The values of an option, which may stand in its word."""
+    rest = iter(options)
+    for option in rest:
+        if option == letter:
+            yield next(rest, "")
+        elif option.startswith(letter):
+            yield option.removeprefix(letter).strip()
+
+
+def _others(options: Sequence[str]) -> Iterator[str]:
+    rest = iter(options)
+    for option in rest:
+        if option == "-l":
+            next(rest, "")
+        elif not option.startswith("-l"):
+            yield option
+
+
 def _sorted_options(options: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
     """Resources of a chunk, the placement, and what qsub gets as it is."""
     chunk: list[str] = []
     place: str | None = None
-    others: list[str] = []
-    rest = iter(options)
-    for option in rest:
-        value = next(rest, "") if option == "-l" else option.removeprefix("-l").strip()
-        if not option.startswith("-l"):
-            others.append(option)
-        elif value.startswith("select="):
-            parts = value.removeprefix("select=").split(":")[1:]
-            chunk += [word for word in parts if word.split("=")[0] not in _OWN_CHUNK]
-        elif value.startswith("place="):
-            place = value.removeprefix("place=")
-        else:
-            others += ["-l", value]
+    others = [*_others(options)]
+    for name, value in _resources(options):
+        if name == "select":
+            parts = re.sub(r"^\d+(:|$)", "", value.partition("+")[0]).split(":")
+            chunk += [word for word in parts if word and word.partition("=")[0] not in _OWN_CHUNK]
+        elif name == "place":
+            place = value
+        elif name != _OWN_LIMIT:
+            others += ["-l", f"{name}={value}" if value else name]
     return chunk, place, others
 
 

@@ -47,6 +47,41 @@ def test_resources_of_a_node_and_a_placement_of_the_site_are_kept() -> None:
 
 
 @pytest.mark.parametrize(
+    ("options", "chunk", "others"),
+    [
+        (
+            ["-l", "select=1:system=a,place=excl:group=r,walltime=1:00:00"],
+            ":system=a",
+            ["place=excl:group=r"],
+        ),
+        (["-lselect=1:ncpus=8:model=b,filesystems=home:lake"], ":model=b", ["filesystems=home:lake"]),
+        (["-l select=model=b:ncpus=8"], ":model=b", []),
+        (["-l", "filesystems=home,walltime=2:00"], "", ["filesystems=home"]),
+        (["-l", "hosts=a,b"], "", ["hosts=a,b"]),
+    ],
+)
+def test_a_list_of_resources_is_read_as_qsub_reads_it(
+    options: list[str], chunk: str, others: list[str]
+) -> None:
+    """Their time is that of the partition, as their cores and nodes are."""
+    command = scheduler("pbs").submission(
+        Request(2, 60, 4, options=options), JobFiles("n", Path("s"), Path("l"))
+    )
+    resources = [value for option, value in pairwise(command) if option == "-l"]
+    assert resources[0] == f"select=2:ncpus=4:mpiprocs=4{chunk}"
+    assert [
+        each for each in resources[1:] if each not in ("place=scatter:excl", "walltime=0:01:00")
+    ] == others
+    assert resources.count("walltime=0:01:00") == len([each for each in resources if "walltime" in each]) == 1
+
+
+def test_chunks_that_differ_are_no_request_of_weir() -> None:
+    options = ["-l", "select=1:model=a+1:model=b"]
+    (problem,) = judged(Request(2, 60, 4, options=options), "", "").problems
+    assert (problem.key, "of several chunks" in problem.message) == ("scheduler_options", True)
+
+
+@pytest.mark.parametrize(
     ("capture", "expected"),
     [
         ("qstat-running.txt", JobState(RUNNING)),
