@@ -20,7 +20,7 @@ import weir
 import weir.commands
 from weir.base.errors import InputError, WeirError, did_you_mean, error_data, from_os_error, visible_output
 from weir.base.files import expanded, require_file
-from weir.base.plugins import missing_package
+from weir.base.plugins import unusable_package
 from weir.base.processes import EXIT_INTERRUPTED
 from weir.base.storage_calls import in_time
 
@@ -164,10 +164,10 @@ def _run(given: list[str]) -> int:
         # The reader of our output has gone (weir plan | head); Python must not complain about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _no_answer(given)
-    except ModuleNotFoundError as error:
-        if (missing := missing_package(error)) is None:
+    except (AttributeError, ImportError) as error:
+        if (unusable := unusable_package(error)) is None:
             raise
-        _report(missing, as_json="--json" in given)
+        _report(unusable, as_json="--json" in given)
         return _no_answer(given)
     except OSError as error:
         _report(from_os_error(error), as_json="--json" in given)
@@ -175,8 +175,13 @@ def _run(given: list[str]) -> int:
 
 
 def _no_answer(given: Sequence[str]) -> int:
-    """Whoever reads 1 as "slower" must not read it where a package is missing."""
-    return EXIT_NO_ANSWER if any(_exit_1(command) for command in commands(given[0]).values()) else EXIT_FAILED
+    """Whoever reads 1 as "slower" must not read it where a package is missing, or the
+    verb cannot be read."""
+    try:
+        has_answer = any(_exit_1(command) for command in commands(given[0]).values())
+    except (AttributeError, ImportError):
+        has_answer = True
+    return EXIT_NO_ANSWER if has_answer else EXIT_FAILED
 
 
 def _exit_1(command: Command) -> str:

@@ -6,9 +6,12 @@ Its name is TOOL, LAUNCHER or SCHEDULER; rules and conditions have any name. No 
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import re
-from collections.abc import Iterator, Mapping
+import traceback
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
@@ -43,23 +46,58 @@ REQUIREMENTS: Mapping[str, tuple[str, ...]] = {
     "tune": (*_STATISTICS, "optuna>=5"),
     "darshan": ("darshan>=3.4.7",),
 }
+NEEDED = ("jsonschema>=4.18", "PyYAML>=6")
+_PACKAGES = {"yaml": "PyYAML"}  # by the module, where it has another name
 _FIRST_SENTENCE = re.compile(r"(?<=[!?.]) |\n")
 
 
 def install_hint(*extras: str) -> str:
     """The command that installs what these extras need."""
     needed = dict.fromkeys(package for extra in extras for package in REQUIREMENTS[extra])
-    return "pip install " + " ".join(f"'{package}'" if ">" in package else package for package in needed)
+    return f"pip install {_quoted(needed)}"
 
 
-def missing_package(error: ModuleNotFoundError) -> WeirError | None:
-    """The message for a package of an extra that a function imports and that is not installed; None for any
-    other module, whose absence is a fault."""
-    package = (error.name or "").partition(".")[0]
-    for extra, needs in REQUIREMENTS.items():
+def _quoted(packages: Iterable[str]) -> str:
+    return " ".join(f"'{package}'" if ">" in package else package for package in packages)
+
+
+def unusable_package(error: AttributeError | ImportError) -> WeirError | None:
+    """The message for a package that is not installed, or not so that weir can use it; None for a fault."""
+    return _missing_package(error) or _shadowing_package(error)
+
+
+def _missing_package(error: Exception) -> WeirError | None:
+    """None for a module that weir does not require: its absence is a fault."""
+    name = error.name if isinstance(error, ModuleNotFoundError) else None
+    package = _PACKAGES.get(name or "", (name or "").partition(".")[0])
+    for extra, needs in {**REQUIREMENTS, "": NEEDED}.items():
         if package and any(re.match(rf"{re.escape(package)}\b(?!-)", one) for one in needs):
-            return WeirError(f"the Python package {package} is not installed", hint=install_hint(extra))
+            hint = install_hint(extra) if extra else f"pip install {_quoted(NEEDED)}"
+            return WeirError(f"the Python package {package} is not installed", hint=hint)
     return None
+
+
+def _shadowing_package(error: Exception) -> WeirError | None:
+    """Modules of a centre put packages of another version, or of another Python, before weir's own."""
+    entries = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    folders = [Path(entry) for entry in entries if entry and not (Path(entry) / "weir/base").is_dir()]
+    for file in map(Path, _files(error)):
+        for folder in folders:
+            if file.is_relative_to(folder):
+                name = file.relative_to(folder).parts[0].removesuffix(".py")
+                return WeirError(
+                    f"the Python package {name} of {folder} cannot be used: {error}",
+                    hint="unset PYTHONPATH, or put env -u PYTHONPATH before the command: "
+                    "what it names comes before the packages of weir",
+                )
+    return None
+
+
+def _files(error: Exception) -> Iterator[str]:
+    """The files that an error is about: its module, and where it was raised."""
+    yield getattr(error, "path", None) or ""
+    yield getattr(getattr(error, "obj", None), "__file__", None) or ""
+    yield from (frame.filename for frame in reversed(traceback.extract_tb(error.__traceback__)))
 
 
 def load(module: str, extra: str) -> ModuleType:

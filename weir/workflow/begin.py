@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from weir.base.plugins import unusable_package
 from weir.workflow.code import configuration_of
 from weir.workflow.takeover import note_temporary
 
@@ -30,10 +31,15 @@ def configuration(workflow: Any) -> str:
 
 def begin(workflow: Any, config: Mapping[str, Any]) -> Workflow:
     """Prepares the objects that the rules are made of."""
-    from weir.workflow.rules import prepared  # half of weir, which takes a while to load
-
     quote_the_interpreter()
-    return prepared(workflow, config)
+    try:
+        from weir.workflow.rules import prepared  # half of weir, which takes a while to load
+
+        return prepared(workflow, config)
+    except (AttributeError, ImportError) as error:
+        if (unusable := unusable_package(error)) is None:
+            raise
+        raise unusable from None
 
 
 def quote_the_interpreter() -> None:

@@ -10,9 +10,10 @@ import pytest
 from tests.checkout import ROOT
 from tests.unit.docs.pages import pages
 from weir.base.errors import WeirError
-from weir.base.plugins import REQUIREMENTS, install_hint, load
+from weir.base.plugins import NEEDED, REQUIREMENTS, install_hint, load, unusable_package
 
-EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"]
 
 
 def test_the_packages_are_those_of_the_wheel() -> None:
@@ -40,6 +41,20 @@ def test_a_package_without_its_library_is_named(tmp_path: Path, monkeypatch: pyt
         load("module_without_library", "darshan")
     (problem,) = caught.value.problems
     assert problem.message.endswith("module_without_library cannot be loaded: Could not find libx.so!")
+
+
+def test_a_package_that_weir_itself_needs_is_named_as_well() -> None:
+    for name, package in (("jsonschema", "jsonschema"), ("yaml", "PyYAML")):
+        found = unusable_package(ModuleNotFoundError(f"No module named '{name}'", name=name))
+        assert found is not None
+        assert f"the Python package {package} is not installed" in str(found)
+        assert "pip install 'jsonschema>=4.18' 'PyYAML>=6'" in str(found)
+    assert tuple(PROJECT["dependencies"]) == NEEDED
+
+
+def test_a_fault_of_weir_itself_is_no_matter_of_packages() -> None:
+    for error in (ModuleNotFoundError("x", name="weir.unknown"), AttributeError("x", obj=tomllib)):
+        assert unusable_package(error) is None
 
 
 def test_nobody_is_sent_to_the_other_project() -> None:

@@ -93,6 +93,43 @@ def test_python_without_docstrings_is_refused_before_anything_is_measured() -> N
     assert "unset PYTHONOPTIMIZE" in done.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("module", "content", "message"),
+    [
+        ("jsonschema.py", "", "jsonschema of {folder} cannot be used: module 'jsonschema' has no attribute"),
+        (
+            "rpds/__init__.py",
+            "from .rpds import *",
+            "rpds of {folder} cannot be used: No module named 'rpds.rpds'",
+        ),
+        (
+            "yaml.py",
+            "from sys import unknown",
+            "yaml of {folder} cannot be used: cannot import name 'unknown'",
+        ),
+    ],
+    ids=["older", "of another Python", "broken"],
+)
+def test_a_package_on_pythonpath_that_cannot_be_used_is_named(
+    checkout: Path, tmp_path: Path, module: str, content: str, message: str
+) -> None:
+    """As modules of a centre put them there: they come before those of weir's environment.
+
+    A verb that cannot be read might be one whose 1 is an answer: it ends with 3.
+    """
+    folder = tmp_path / "module"
+    (folder / module).parent.mkdir(parents=True)
+    (folder / module).write_text(content)
+    command = [sys.executable, "-m", "weir", "plan"]
+    environment = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
+    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (3 if module == "yaml.py" else 1, "")
+    assert message.format(folder=folder) in done.stderr
+    assert "unset PYTHONPATH" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_plan_prints_json_and_nothing_else(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["plan", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["cost"]["cells"] == 2
