@@ -33,5 +33,6 @@ def load_schema(name: str) -> Mapping[str, Any]:
     import yaml  # a guardian, one for each turn of a batch, starts sooner without it
 
     path = data_folder("config") / "schemas" / f"{name}.schema.yaml"
-    schema: Mapping[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # not in C where pip built it without libyaml
+    schema: Mapping[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)
     return schema

@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from weir.base.errors import ConfigError, Problem, did_you_mean
+from weir.base.yaml_classes import LOADER
 
 MOST_CHARACTERS = 2**20
 MOST_VALUES = 20_000  # aliases counted as what they stand for
@@ -53,7 +54,7 @@ class _Bounds:
 
     def of(self, text: str) -> Problem | None:
         event: Any
-        for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        for event in yaml.parse(text, Loader=LOADER):
             if problem := self._after(event):
                 message, hint = problem
                 return Problem(message, self.name, event.start_mark.line + 1, hint=hint)
@@ -166,7 +167,7 @@ def parse_yaml(text: str, name: str) -> YamlFile:
         too_large = beyond_limits(text, name)
         if too_large:
             raise ConfigError([too_large])
-        node = yaml.compose(text, Loader=yaml.CSafeLoader)
+        node = yaml.compose(text, Loader=LOADER)
     except yaml.YAMLError as error:
         raise ConfigError([_syntax_problem(error, text, name)]) from error
     file = YamlFile(name)
@@ -230,13 +231,16 @@ def _scalar(node: yaml.Node) -> Any:
     return text
 
 
-# A message of libyaml, and the usual cause.
+_ITEMS = "begin every item of the list with '- ', indented alike"
+# Messages of libyaml and of PyYAML itself, which expects the end of a list where an item lacks its hyphen,
+# and the usual cause.
 _SYNTAX_HINTS = {
     "expected ',' or": "close the bracket or brace that is open, or put a comma between its items",
     "could not find expected ':'": "write 'key: value', with a colon and a space after the key",
     "expected key": "indent keys of one group alike, and close brackets and quotes above",
+    "block collection: expected <block end>": _ITEMS,
     "expected <block end>": "indent keys of one group alike, and close brackets and quotes above",
-    "expected '-' indicator": "begin every item of the list with '- ', indented alike",
+    "expected '-' indicator": _ITEMS,
     "unexpected end of stream": "close the quote, bracket or brace that is open",
     "cannot start any token": "put a value that begins with @, ` or % into quotes",
     "undefined alias": "put a value that begins with * into quotes",
@@ -253,7 +257,8 @@ def _syntax_problem(error: yaml.YAMLError, text: str, name: str) -> Problem:
     lines = text.splitlines()
     raw = lines[mark.line] if mark and mark.line < len(lines) else ""
     content = raw.strip()
-    hint = next((hint for fragment, hint in _SYNTAX_HINTS.items() if fragment in what), _ANY_SYNTAX)
+    within = f"{getattr(error, 'context', None)}: {what}"
+    hint = next((hint for fragment, hint in _SYNTAX_HINTS.items() if fragment in within), _ANY_SYNTAX)
     if "\t" in raw:
         hint = "indent with spaces, not with tabs"
     elif mark and (indentation := _indentation_hint(lines[: mark.line], raw)):

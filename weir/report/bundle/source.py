@@ -16,6 +16,7 @@ import yaml
 from weir.audit.registry import rules
 from weir.base.files import from_json, read_object
 from weir.base.units import counted
+from weir.base.yaml_classes import DUMPER, LOADER
 from weir.plan import read_plan
 from weir.plan.config.sites import user_name
 from weir.plan.config.yaml_file import read_yaml
@@ -129,7 +130,7 @@ class Source:
         for file in sorted((code / folder).rglob("*.yaml")):
             text = file.read_text(encoding="utf-8")
             if "#" in text and "schemas" not in file.parts:
-                file.write_text(_dumped(yaml.load(text, Loader=yaml.CSafeLoader)), encoding="utf-8")
+                file.write_text(_dumped(yaml.load(text, Loader=LOADER)), encoding="utf-8")
 
     def write_site(self, code: Path) -> None:
         """The files of the site without comments, which may hold anything, and those that it publishes."""
@@ -147,7 +148,7 @@ class Source:
 
 
 def _dumped(data: Any) -> str:
-    text: str = yaml.dump(data, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True, width=120)
+    text: str = yaml.dump(data, Dumper=DUMPER, sort_keys=False, allow_unicode=True, width=120)
     return text
 
 

@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
+from tests.checkout import ROOT
 from weir.base.errors import ConfigError
 from weir.plan.config.yaml_file import key_text, parse_yaml, read_yaml
+
+
+@pytest.fixture(autouse=True, params=["CSafeLoader", "SafeLoader"])
+def loader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """All of this module holds with the loader that a PyYAML without libyaml has, too."""
+    monkeypatch.setattr("weir.plan.config.yaml_file.LOADER", getattr(yaml, request.param), raising=False)
+    return str(request.param)
+
+
+@pytest.mark.slow
+@pytest.mark.quick
+def test_a_package_without_libyaml_reads_a_configuration(loader: str) -> None:
+    """As pip builds it where there is no wheel and no libyaml."""
+    without = "" if loader.startswith("C") else "; del yaml.CSafeLoader, yaml.CSafeDumper"
+    code = f"import sys, yaml{without}\nfrom weir.cli import main\nsys.exit(main(['plan', '--json']))"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_every_key_and_item_has_its_line() -> None:
