@@ -18,9 +18,9 @@ from typing import NoReturn, Protocol, cast
 
 import weir
 import weir.commands
-from weir.base.errors import InputError, WeirError, did_you_mean, error_data, from_os_error, visible_output
+from weir.base.errors import WeirError, did_you_mean, error_data, from_os_error, visible_output
 from weir.base.files import expanded, require_file
-from weir.base.plugins import unusable_package
+from weir.base.plugins import require_docstrings, unusable_package
 from weir.base.processes import EXIT_INTERRUPTED
 from weir.base.storage_calls import in_time
 
@@ -147,9 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(given: list[str]) -> int:
     try:
-        if sys.flags.optimize > 1:
-            message = "Python drops the texts of the rules of the audit"
-            raise InputError(message, key="PYTHONOPTIMIZE", hint="unset PYTHONOPTIMIZE")
+        require_docstrings()
         args = _with_homes(build_parser(given[0] if given else None).parsed(given))
         _require_files(args)
         code: int = args.execute(args)

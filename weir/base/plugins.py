@@ -9,13 +9,14 @@ import importlib
 import os
 import pkgutil
 import re
+import sys
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
-from weir.base.errors import WeirError
+from weir.base.errors import InputError, WeirError
 
 T = TypeVar("T")
 
@@ -59,6 +60,13 @@ def install_hint(*extras: str) -> str:
 
 def _quoted(packages: Iterable[str]) -> str:
     return " ".join(f"'{package}'" if ">" in package else package for package in packages)
+
+
+def require_docstrings() -> None:
+    """Refuses a Python that drops them: those of the rules of the audit are printed."""
+    if sys.flags.optimize > 1:
+        message = "Python drops the texts of the rules of the audit"
+        raise InputError(message, key="PYTHONOPTIMIZE", hint="unset PYTHONOPTIMIZE")
 
 
 def unusable_package(error: AttributeError | ImportError) -> WeirError | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weir.base.plugins import unusable_package
+from weir.base.plugins import require_docstrings, unusable_package
 from weir.workflow.code import configuration_of
 from weir.workflow.takeover import note_temporary
 
@@ -31,6 +31,7 @@ def configuration(workflow: Any) -> str:
 
 def begin(workflow: Any, config: Mapping[str, Any]) -> Workflow:
     """Prepares the objects that the rules are made of."""
+    require_docstrings()
     quote_the_interpreter()
     try:
         from weir.workflow.rules import prepared  # half of weir, which takes a while to load
