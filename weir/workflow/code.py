@@ -102,7 +102,9 @@ def code_of(workflow: Any) -> Code:
     root = beside if (beside / "analysis" / "draw.R").is_file() else _installed()
     chosen = {method.name for method in workflow.deployment_settings.deployment_method}
     is_here = not is_module(workflow) and os.path.samefile(root, Path.cwd())
-    may_name_conda = is_snakemake_9(workflow) or "CONDA" in chosen or _only_lints()
+    # Snakemake takes what is in braces for a wildcard, in the path of its Snakefile as well.
+    is_read_unasked = is_snakemake_9(workflow) and not set("{}") & set(str(beside))
+    may_name_conda = is_read_unasked or "CONDA" in chosen or _only_lints()
     return Code(root, is_here, may_name_conda, not chosen & {"CONDA", "APPTAINER"})
 
 

@@ -140,6 +140,15 @@ def test_conda_is_named_where_it_is_not_run_unasked(study: Path, monkeypatch: py
         assert code_of(workflow(str(study), newer=False)).environment("analyse") is not None
 
 
+def test_conda_is_not_named_in_a_folder_with_braces(study: Path) -> None:
+    """Snakemake takes what is in them for a wildcard; whoever chose conda has its message."""
+    braced = study.rename(study.with_name("{x}"))
+    (braced / "envs/conda").mkdir(parents=True)
+    (braced / "envs/conda/analyse.yaml").touch()
+    assert code_of(workflow(str(braced))).environment("analyse") is None
+    assert code_of(workflow(str(braced), sdm=("CONDA",))).environment("analyse") is not None
+
+
 @pytest.mark.parametrize(
     "file",
     ["analysis/R/theme.R", "analysis/figures/effects.R", "config/metrics", "reference/publications"],
