@@ -32,6 +32,14 @@ def mount_of(folder: Path, proc: Path = _PROC) -> dict[str, str] | None:
     return _longest_above(str(folder.resolve()), proc) or _mount_of_device(folder, proc)
 
 
+def noexec_hint(path: Path) -> str:
+    """Advice where nothing that is there can be started because of its mount; empty where that is not the
+    cause."""
+    if not path.exists() or not os.statvfs(path).f_flag & os.ST_NOEXEC:
+        return ""
+    return f"{path} is mounted noexec: put the checkout where programs may be started"
+
+
 def place_of(path: Path, proc: Path = _PROC) -> str:
     """The device and the path in its file system, "8:1 /home/ana": the same in a container, and for each bind
     mount. Empty where it is not known."""

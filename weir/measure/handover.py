@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import socket
 import time
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ from typing import Any
 
 from weir.base.errors import WeirError, error_data
 from weir.base.files import fault_of, from_json, read_object, read_shaped, write_atomically
+from weir.base.mounts import noexec_hint
 from weir.base.processes import is_the_same
 
 FOLDER = "batches"
@@ -23,6 +25,11 @@ MEASURED_PLAN = (
 HOLDER_FILE = "weir-workflow.json"  # below .snakemake: who runs the workflow of the checkout
 PLAN_FILES = (MEASURED_PLAN, "plan.json")
 
+# The phases before a job runs; the reason of a later one is that its batch is not through.
+_NOT_STARTED = re.compile(
+    r"^ +\* Failing phase: (?:setup|compile|run)$\n(?:^ +\* Rerun.*\n)?^ +\* Reason: (.*)$", re.MULTILINE
+)
+_DENIED = "Permission denied"
 _HOLDER = {"host": str, "pid": int, "started_ticks?": int}
 _IN_TURNS = {"started": float, "with": str, "receipt": dict}
 _RECEIPT = {
@@ -169,12 +176,15 @@ class Handover:
 
     def _errors_of_reframe(self) -> list[str]:
         """The lines of ReFrame's log that begin with ERROR, such as those of a configuration that it
-        refuses."""
+        refuses; else why it could not start the batch."""
         try:
             text = self.log.read_text(encoding="utf-8", errors="replace")
         except OSError:
             return []
         found = [line.removeprefix("ERROR: ") for line in text.splitlines() if line.startswith("ERROR: ")]
+        if not found and (failure := _NOT_STARTED.search(text)):
+            hint = noexec_hint(self.receipt.parent) if _DENIED in failure[1] else ""
+            found = [f"{failure[1]}\n    {hint}" if hint else failure[1]]
         return [f"ReFrame: {message}" for message in dict.fromkeys(found[-_MOST_ERRORS:])]
 
     def _errors_of_the_job(self) -> list[str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from weir.base.mounts import family, fits, mount_of
+from weir.base.mounts import family, fits, mount_of, noexec_hint
 from weir.base.storage_calls import in_time
 from weir.base.units import format_size
 from weir.measure.clean_up.directories import exposed_parent, temporary_directory, unwritable
@@ -267,7 +267,8 @@ def check_program(tool: str, stack: Stack, by_cross_check: bool = False) -> Chec
             f"program {tool}",
             "missing",
             f"{program[0]} is not there or not executable",
-            "make build makes weir-io, make stacks those of spack.yaml; a program given by its name"
+            noexec_hint(Path(program[0]))
+            or "make build makes weir-io, make stacks those of spack.yaml; a program given by its name"
             f" alone must be on the PATH of stack {stack.name}",
         )
     if missing := _missing_libraries(found, environment):

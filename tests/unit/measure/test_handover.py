@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -24,6 +25,31 @@ def test_a_job_in_which_nothing_ran_has_the_reason_of_the_batch_system(folder: s
     handover.log.parent.mkdir(parents=True)
     handover.log.write_text("ERROR: no such system\n")
     assert handover.reasons() == ["ReFrame: no such system"]
+
+
+FAILURE = """\
+FAILURE INFO for measure %batch=mine:disk-debian-2x1 (run: 1/1)
+  * Failing phase: {phase}
+  * Rerun with '-n /0a1b2c3d -p debian --system here -r'
+  * Reason: permission error: [Errno 13] Permission denied: '{folder}/rfm_job.sh'
+"""
+
+
+@pytest.mark.parametrize(("phase", "is_told"), [("run", True), ("setup", True), ("sanity", False)])
+def test_a_batch_that_reframe_could_not_start_has_its_reason(
+    phase: str, is_told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with results in a file system that is mounted noexec."""
+    handover = Handover.of(tmp_path / "results/here/mine", "disk-debian-2x1")
+    handover.log.parent.mkdir(parents=True)
+    handover.log.write_text(FAILURE.format(phase=phase, folder=tmp_path))
+    (reason,) = handover.reasons()
+    assert reason.startswith("ReFrame: permission error: " if is_told else "it was ended")
+    assert "noexec" not in reason
+    flags = SimpleNamespace(f_flag=os.ST_NOEXEC)
+    monkeypatch.setattr("weir.base.mounts.os.statvfs", lambda path: flags)
+    (reason,) = handover.reasons()
+    assert reason.endswith("mounted noexec: put the checkout where programs may be started") == is_told
 
 
 @pytest.mark.parametrize("log", [None, ""])
