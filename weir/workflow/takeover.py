@@ -111,14 +111,19 @@ def forget_temporary(folder: Path) -> None:
         _note(folder).unlink()
 
 
+_LEAST_CACHE = 2**20  # more than the files of a Snakefile with its captions
+
+
 def provide_cache(folder: Path) -> None:
     """Snakemake ends with a traceback where it can keep nothing below the home, as on a full or read-only
     one: its cache is in the folder then."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "snakemake"
     try:
         home.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=home):
-            return
+        with tempfile.TemporaryFile(dir=home) as file:  # a full one may take directories still
+            file.write(bytes(_LEAST_CACHE))
+            file.flush()
+            os.fsync(file.fileno())
     except OSError:
         os.environ["XDG_CACHE_HOME"] = str(folder.resolve() / "cache")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import socket
 import subprocess
 import sys
@@ -55,6 +56,21 @@ def test_snakemake_has_a_cache_where_the_home_takes_none(
     provide_cache(tmp_path / ".snakemake")
     own = "" if home == "." else str(tmp_path / ".snakemake/cache")
     assert os.environ["XDG_CACHE_HOME"] == own
+
+
+def test_snakemake_has_a_cache_where_the_home_takes_directories_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a full tmpfs and a quota of blocks do."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    least, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, most))
+    try:
+        provide_cache(tmp_path / ".snakemake")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (least, most))
+    assert os.environ["XDG_CACHE_HOME"] == str(tmp_path / ".snakemake/cache")
+    assert [*(tmp_path / "home/snakemake").iterdir()] == []
 
 
 def test_a_dead_workflows_locks_go_and_a_living_ones_stay(tmp_path: Path) -> None:
