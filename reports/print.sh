@@ -21,8 +21,11 @@ if [ -f "$study/numbers.tex" ]; then
   Rscript "$reports/../analysis/draw.R" contents "$study" "$work/contents.tex"
 fi
 
+# TeX expands braces in its paths, and latexmk drops quotes: they get no names of the folders above the checkout.
+text=$(realpath --relative-to="$work" "$text")
+reports=$(realpath --relative-to="$work" "$reports")
 beside=$(dirname "$text")
-export TEXINPUTS=".:$beside:$reports:$study:$study/figures:$study/tables:"
+export TEXINPUTS=".:$beside:$reports:..:../figures:../tables:"
 export BIBINPUTS="$beside:$reports:"
 export max_print_line=1000 # one message, one line of the log
 export openin_any=a        # with p, TeX reads no file by its whole path

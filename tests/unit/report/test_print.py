@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
 from tests.checkout import ROOT
+from tests.programs import write_program
 
 # Each call of latexmk leaves a log of the next line, the filled shares of its pages in per cent, and
 # remembers the margin that it was given.
@@ -76,3 +78,36 @@ def test_the_best_margin_is_set_again_where_it_was_not_the_last(tmp_path: Path) 
     tears = "95 60 60 80 10"
     margins = margins_of(tmp_path, ["60 60 20", tears, "95 60 40", tears, tears, tears, "95 60 40"])
     assert margins[-1] == margins[1]
+
+
+# Writes down the folders that TeX searches, and its text.
+SEARCHED = r"""#!/bin/sh
+for text in "$@"; do :; done
+{ echo "$TEXINPUTS$BIBINPUTS" | tr ':' '\n'; echo "$text"; } >searched
+echo pdf >report.pdf
+touch report.log
+"""
+
+
+def test_tex_is_given_no_name_of_the_folder_of_the_checkout(tmp_path: Path) -> None:
+    """It expands braces in its paths, and latexmk drops quotes."""
+    checkout = tmp_path / '{x} "y" ü'
+    study, programs = checkout / "results/here/mine", checkout / "programs"
+    for folder in (study, programs, checkout / "reports/measurement"):
+        folder.mkdir(parents=True)
+    shutil.copy(ROOT / "reports/print.sh", checkout / "reports")
+    text = checkout / "reports/measurement/main.tex"
+    text.touch()
+    write_program(programs / "latexmk", SEARCHED)
+    done = subprocess.run(
+        [checkout / "reports/print.sh", text, study, study / "report.pdf"],
+        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    searched = [line for line in (study / "latex/searched").read_text().splitlines() if line]
+    assert [path for path in searched if "{" in path] == []
+    places = {(study / "latex" / path).resolve() for path in searched}
+    assert places >= {text, text.parent, checkout / "reports", study, study / "figures", study / "tables"}
