@@ -8,7 +8,7 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -245,6 +245,19 @@ def requested_ones(has: Sequence[str], wanted: Sequence[str]) -> list[str]:
     """The resources of a node, as NAME=VALUE, whose names were requested."""
     names = {each.partition("=")[0] for each in wanted}
     return sorted(each for each in has if each.partition("=")[0] in names)
+
+
+def values_of(options: Sequence[str], *names: str) -> Iterator[str]:
+    """The values of an option by its names: in the next word, behind =, and behind the letter of a short
+    one."""
+    rest = iter(options)
+    for option in rest:
+        if option in names:
+            yield next(rest, "")
+        for name in names:
+            head = f"{name}=" if name.startswith("--") else name
+            if option != name and option.startswith(head):
+                yield option.removeprefix(head).strip()
 
 
 # Variables that limit what squeue lists and scancel ends, also of jobs that are named.

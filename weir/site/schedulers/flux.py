@@ -20,6 +20,7 @@ from weir.site.schedulers import (
     answer,
     placed,
     reply,
+    values_of,
 )
 
 _JOB = "FLUX_ENCLOSING_ID"
@@ -131,7 +132,7 @@ def _queue(text: str) -> str:
 
 def placement(options: Sequence[str], names: str, jobspec: str) -> dict[str, Any]:
     """Flux gives no other nodes than those that --requires asks for, or none."""
-    wanted = [option.partition("=")[2] for option in options if option.startswith("--requires=")]
+    wanted = [*values_of(options, "--requires")]
     place = {"switch": None, "features": None, "fits": True if wanted else None}
     places = {name: place for name in names.split(",") if name}
     alone = bool(re.search(r'"exclusive": *true', jobspec)) if jobspec else None

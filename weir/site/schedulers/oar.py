@@ -7,14 +7,15 @@ import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
+from weir.base.errors import Problem
 from weir.site.schedulers import (
     ENDED,
     RUNNING,
     STUCK,
     WAITING,
+    Answer,
     JobFiles,
     JobState,
     Request,
@@ -24,6 +25,7 @@ from weir.site.schedulers import (
     open_mpi,
     placed,
     reply,
+    values_of,
 )
 
 _PHASES = {"Waiting": WAITING, "toLaunch": WAITING, "toAckReservation": WAITING, "Hold": WAITING}
@@ -66,6 +68,14 @@ class Oar(Scheduler):
 
     def placement(self, options: Sequence[str], environment: Mapping[str, str]) -> dict[str, Any] | None:
         return placement(options, self.hosts(environment))
+
+    def judge(self, request: Request) -> Answer:
+        """Each further -l is another shape of the job, of which OAR takes one."""
+        if not [*values_of(request.options, "-l", "--resource")]:
+            return Answer()
+        hint = "write the properties of the nodes with -p; weir requests their number and the time"
+        text = "a second -l makes the job moldable: OAR would choose between it and the request of weir"
+        return Answer((Problem(text, key="scheduler_options", hint=hint),))
 
     def submission(self, request: Request, files: JobFiles) -> list[str]:
         """OAR passes on no variable: the command reads them from a file that only its user may read, once.
@@ -172,9 +182,8 @@ def _end(facts: Mapping[str, Any]) -> str:
 
 def placement(options: Sequence[str], hosts: Sequence[str]) -> dict[str, Any]:
     """OAR gives no other nodes than -p asks for, and whole ones, unless the type timesharing shares them."""
-    given = list(pairwise(options))
-    wanted = [value for option, value in given if option in ("-p", "--property")]
-    shared = any(value.startswith("timesharing") for option, value in given if option in ("-t", "--type"))
+    wanted = [*values_of(options, "-p", "--property")]
+    shared = any(value.startswith("timesharing") for value in values_of(options, "-t", "--type"))
     place = {"switch": None, "features": None, "fits": True if wanted else None}
     places = dict.fromkeys(hosts, place)
     return placed(places, wanted[0] if wanted else None, not shared, None if shared else True)

@@ -27,6 +27,7 @@ from weir.site.schedulers import (
     reply,
     requested_ones,
     seconds,
+    values_of,
 )
 
 _PHASES = {**dict.fromkeys("RESUB", RUNNING), **dict.fromkeys("FXM", ENDED)}  # by the letter of the state
@@ -162,7 +163,7 @@ def judged(request: Request, queues: str, nodes: str) -> Answer:
         match[1]: facts_of(match[0])
         for match in re.finditer(r"^Queue: (\S+)\n(?:.+\n?)*", queues, re.MULTILINE)
     }
-    queue = next(_values(request.options, "-q"), "")
+    queue = next(values_of(request.options, "-q"), "")
     problems = []
     if any(name == "select" and "+" in value for name, value in _resources(request.options)):
         hint = "write one, -l select=1:RESOURCE=VALUE: a batch has nodes that are alike"
@@ -227,20 +228,10 @@ def _silent(facts: Mapping[str, str]) -> str:
 
 def _resources(options: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Name and value of each resource of -l, which takes a list of them."""
-    for value in _values(options, "-l"):
+    for value in values_of(options, "-l"):
         for each in _NEXT_RESOURCE.split(value):
             name, _, wanted = each.partition("=")
             yield name, wanted
-
-
-def _values(options: Sequence[str], letter: str) -> Iterator[str]:
-    """The values of an option, which may stand in its word."""
-    rest = iter(options)
-    for option in rest:
-        if option == letter:
-            yield next(rest, "")
-        elif option.startswith(letter):
-            yield option.removeprefix(letter).strip()
 
 
 def _others(options: Sequence[str]) -> Iterator[str]:

@@ -77,6 +77,7 @@ def test_placement_is_seen() -> None:
     assert found["alone"] is True
     assert found["groups"] == [{"switch": None, "features": None, "fits": True, "nodes": ["node1", "node2"]}]
     assert placement([], "", "")["alone"] is None
+    assert placement(["--requires", "nvme"], "node1", "") == placement(["--requires=nvme"], "node1", "")
 
 
 def test_its_launcher_gives_the_geometry() -> None:

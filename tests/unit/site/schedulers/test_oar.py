@@ -109,3 +109,20 @@ def test_nodes_are_whole_unless_they_are_shared_by_time() -> None:
     assert (shared["requested"]["alone"], shared["alone"]) == (False, None)
     assert shared["requested"]["constraint"] == "side='left'"
     assert shared["groups"][0]["fits"] is True
+
+
+@pytest.mark.parametrize(
+    "options", [("-l", "{side='left'}/nodes=4,walltime=2"), ("--resource=/switch=1/nodes=4",), ("-lnodes=4",)]
+)
+def test_a_second_request_is_refused_since_oar_would_choose_between_them(options: tuple[str, ...]) -> None:
+    """Several -l are a moldable job: it runs with the nodes and the time of one of them."""
+    (problem,) = scheduler("oar").judge(Request(2, 60, 4, options=options)).problems
+    assert (problem.key, "moldable" in problem.message) == ("scheduler_options", True)
+    assert problem.hint is not None
+    assert "-p" in problem.hint
+    assert scheduler("oar").judge(Request(2, 60, 4, options=("-q", "night", "-p", "x=-l"))).problems == ()
+
+
+@pytest.mark.parametrize("options", [("-p", "side='left'"), ("--property=side='left'",), ("-pside='left'",)])
+def test_the_properties_of_nodes_are_seen_however_they_are_written(options: tuple[str, ...]) -> None:
+    assert placement(options, ["node1"])["requested"]["constraint"] == "side='left'"
