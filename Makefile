@@ -10,6 +10,12 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 
+# Goals of one command come one after the other, also with -j: a report measures the machine that tests would load. What
+# they call by $(MAKE) is at liberty.
+ifneq ($(and $(filter 0,$(MAKELEVEL)),$(word 2,$(MAKECMDGOALS))),)
+.NOTPARALLEL:
+endif
+
 SUITES ?= quick
 SITE ?= local
 SCALE ?=
