@@ -4,12 +4,14 @@ program that lacks a library fails in every run.
 
 from __future__ import annotations
 
+import resource
 import secrets
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from weir.base.units import format_size
 from weir.measure.clean_up.shared_memory import no_room, no_segment
 from weir.measure.execute import Outcome, execute
 from weir.measure.preflight import Check, library_hint
@@ -21,6 +23,8 @@ from weir.tools.engine import engine_of, is_engine, program_name
 
 _LIMIT_S = 60.0
 _ANY = ("true",)
+_LEAST_FILES = 256  # Open MPI opens a library for each of its parts
+_LEAST_SIZE = 16 * 2**20  # of its files in shared memory
 _NO_LIBRARY = "error while loading shared libraries"  # as the loader prints it
 _HINT = (
     "look at launcher and launcher_options in site.yaml: an MPI library needs its own launcher; under srun "
@@ -131,7 +135,16 @@ class _Launch:
             return outcome, tools()[tool].ranks_started(folder, printed) if tool else []
 
     def _hint(self, reason: str) -> str:
-        return library_hint(self.stack) if _NO_LIBRARY in reason else _HINT
+        return library_hint(self.stack) if _NO_LIBRARY in reason else "; ".join([*low_limits(), _HINT])
+
+
+def low_limits() -> Iterator[str]:
+    """The limits of this process with which an MPI library may not start."""
+    files, size = (resource.getrlimit(each)[0] for each in (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE))
+    if files != resource.RLIM_INFINITY and files < _LEAST_FILES:
+        yield f"raise the limit of {files} open files (ulimit -n)"
+    if size != resource.RLIM_INFINITY and size < _LEAST_SIZE:
+        yield f"raise the limit of {format_size(size)} in a file (ulimit -f)"
 
 
 def _one_line(text: str) -> str:

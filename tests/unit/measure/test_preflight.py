@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -144,3 +145,23 @@ def test_the_launcher_has_to_start_the_program_also_where_that_does_not_tell_its
     check = check_ranks(1, 2, stack, "mpirun")
     assert check.problem is None
     assert check.found == "1 x 2 started; ior does not tell where"
+
+
+def test_a_low_limit_of_the_shell_is_named_where_no_launch_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """MPI itself tells OUT-OF-RESOURCE, or that its help cannot be opened."""
+    stack = Stack("mine", {"ior": ("ior",)})
+    launcher_that(tmp_path, "exit 1", monkeypatch)
+    assert "ulimit" not in str(check_ranks(1, 2, stack, "mpirun").hint)
+    for limit, told in (
+        (resource.RLIMIT_NOFILE, "100 open files (ulimit -n)"),
+        (resource.RLIMIT_FSIZE, "400 KiB in a file (ulimit -f)"),
+    ):
+        least, most = resource.getrlimit(limit)
+        resource.setrlimit(limit, (100 if limit == resource.RLIMIT_NOFILE else 400 * 1024, most))
+        try:
+            check = check_ranks(1, 2, stack, "mpirun")
+        finally:
+            resource.setrlimit(limit, (least, most))
+        assert f"raise the limit of {told}" in str(check.hint)
