@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Mapping, Sequence
@@ -151,7 +152,7 @@ def judged(request: Request, environments: Sequence[str], ask: Any) -> Answer:
     """`qsub -w v` tells whether a job would run on a cluster without other jobs."""
     options = list(request.options)
     chosen = options[options.index("-pe") + 1] if "-pe" in options[:-1] else ""
-    if environments and chosen not in environments:
+    if environments and not fnmatch.filter(environments, chosen):
         text, hint = f"Grid Engine has no parallel environment '{chosen}'", did_you_mean(chosen, environments)
         if not chosen:
             text = "no parallel environment is named"
@@ -171,11 +172,13 @@ def judged(request: Request, environments: Sequence[str], ask: Any) -> Answer:
 def _with_slots(request: Request) -> list[str]:
     """The options of the site; its parallel environment gets a slot for each core of all nodes."""
     options: list[str] = []
-    rest = iter(request.options)
-    for option in rest:
-        options.append(option)
-        if option == "-pe":
-            options += [next(rest, ""), str(request.nodes * request.cores_per_node)]
+    given = list(request.options)
+    while given:
+        options.append(given.pop(0))
+        if options[-1] == "-pe":
+            options += [*given[:1], str(request.nodes * request.cores_per_node)]
+            has_slots = re.fullmatch(r"\d*-?\d*", given[1]) if len(given) > 1 else None
+            del given[: 2 if has_slots else 1]
     return options
 
 

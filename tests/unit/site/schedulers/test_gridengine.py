@@ -43,6 +43,16 @@ def test_why_a_job_waits() -> None:
     assert reason(text("qstat-j-prolog.txt")).endswith("exit_status of prolog = 1")
 
 
+@pytest.mark.parametrize("slots", ["48", "4-8", "16-"])
+def test_the_slots_of_the_site_give_way_to_those_of_the_batch(slots: str) -> None:
+    """As everyone writes -pe for a script: the number would be the script that qsub submits."""
+    options = ("-pe", "mpi*", slots, "-q", "all.q")
+    files = JobFiles("n", Path("/s/job.sh"), Path("/s/job.log"))
+    command = scheduler("gridengine").submission(Request(2, 60, 4, options=options), files)
+    assert command[-6:] == ["-pe", "mpi*", "8", "-q", "all.q", "/s/job.sh"]
+    assert judged(Request(2, 60, 4, options=options), ["make", "mpi-8"], lambda _: (0, "")).problems == ()
+
+
 @pytest.mark.parametrize(
     ("capture", "expected"),
     [
