@@ -33,7 +33,7 @@ from weir.records.progress import StudyProgress
 from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
 from weir.report.page import PAGE_FILE, publication_lines
 from weir.report.text import lines
-from weir.workflow.follow import follow, measured_partitions
+from weir.workflow.follow import follow, is_queued
 from weir.workflow.study import (
     cells_left,
     forget_failed,
@@ -342,12 +342,13 @@ class Workflow:
     def _arguments(self, until: str = "") -> list[str]:
         quiet = ["--cores", "all", "--quiet", "host", "progress", "reason"]
         ahead = ["--prioritize", *self._real] if self._real else []
-        only = ["--until", until] if until else []
+        here = [] if is_queued(self._plan) else ["--executor", "local"]  # also with a SNAKEMAKE_PROFILE
+        only = [*here, "--until", until] if until else here
         return [*quiet, "--config", *self._config, *ahead, *only, "--", "report"]
 
     def _follow(self, process: subprocess.Popen[bytes]) -> None:
         over = partial(self._is_over, process)
-        if any(one.scheduler != "local" for one in measured_partitions(self._plan)):
+        if is_queued(self._plan):
             live = LiveStudy(self._plan, self._folder)  # the nodes that measure leave it to this one
             writer = PageWriter(live)
             progress = live.progress

@@ -54,6 +54,11 @@ def measured_partitions(plan: Plan) -> list[Partition]:
     return [plan.site.partitions[name] for name in {batch.partition for batch in plan.batches}]
 
 
+def is_queued(plan: Plan) -> bool:
+    """Whether jobs of a batch system measure any of it."""
+    return any(partition.scheduler != "local" for partition in measured_partitions(plan))
+
+
 def plan_of(study: Path) -> Plan:
     found = [study / name for name in PLAN_FILES if (study / name).is_file()]
     if not found:

@@ -7,6 +7,8 @@ import os
 import signal
 import subprocess
 import time
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -211,3 +213,18 @@ def test_a_program_that_does_not_end_has_time_as_long_as_what_it_started_runs(
         report._end(process)
         assert process.returncode == -signal.SIGKILL
         assert time.monotonic() - began > least_s
+
+
+@pytest.mark.parametrize(("scheduler", "is_chosen"), [("local", True), ("slurm", False)])
+def test_the_machine_itself_is_measured_whatever_snakemake_profile_names(
+    tmp_path: Path, scheduler: str, is_chosen: bool
+) -> None:
+    """With the profile of a cluster in SNAKEMAKE_PROFILE, jobs of Slurm would measure other machines."""
+    plan = make_plan(shipped("local", ["quick"], targets=["disk"]))
+    own = {name: replace(one, scheduler=scheduler) for name, one in plan.site.partitions.items()}
+    workflow = report.Workflow(
+        replace(plan, site=replace(plan.site, partitions=own)), tmp_path, {}, page_only=False
+    )
+    arguments = workflow._arguments("collect")
+    assert (("--executor", "local") in pairwise(arguments)) == is_chosen
+    assert arguments[-4:] == ["--until", "collect", "--", "report"]
