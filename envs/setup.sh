@@ -351,8 +351,10 @@ main() {
     stop_without_list
     stop_unless_root # also for what is installed later
     [ $right = no ] || exit 0
-    mkdir -p "$top/build"
-    exec 9>"$top/build/setup.lock"
+    local why
+    why=$({ mkdir -p "$top/build" && : >>"$top/build/setup.lock"; } 2>&1) ||
+        die 1 "no file can be written in $top/build: ${why##*: }" "hint: measure in a checkout of your own, made by git clone"
+    exec 9>>"$top/build/setup.lock"
     flock --nonblock 9 || { say "waiting for another set-up of this checkout" && flock 9; }
     look && exit 0
     trap 'rm -rf "$scratch"' EXIT
