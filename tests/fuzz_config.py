@@ -9,10 +9,8 @@ no more than its file.
 
 from __future__ import annotations
 
-import argparse
 import random
 import resource
-import secrets
 import sys
 import tempfile
 import time
@@ -28,6 +26,7 @@ import yaml
 
 from tests.checkout import ROOT, SHIPPED_SITES, SHIPPED_SUITES, copy_shipped_config
 from tests.fuzz_files import memory_limit
+from tests.fuzzers import flipped, groups_of, keep_input, options, truncated
 from weir.base.errors import WeirError
 from weir.decide.accept.contract import read_contract
 from weir.plan import make_plan
@@ -101,7 +100,7 @@ def mutants(count: int, seed: int) -> Iterator[Input]:
         chosen = chance.choice(corpus())
         text = _other_values(chosen.text, chance) if chance.random() < 0.8 else chosen.text
         if text is chosen.text or chance.random() < 0.2:
-            text = chance.choice((_cut, _flipped, _spliced, _line_repeated))(text, chance)
+            text = chance.choice((truncated, flipped, _spliced, _line_repeated))(text, chance)
         yield Input(chosen.name, text)
 
 
@@ -117,7 +116,7 @@ def _other_values(text: bytes, chance: random.Random) -> bytes:
 
 def _change(data: Any, chance: random.Random) -> None:
     """One value, key or formula somewhere in it."""
-    groups = [group for group in _groups(data) if group]
+    groups = [group for group in groups_of(data) if group]
     computed = [group for group in groups if isinstance(group, dict) and group.keys() & {"exclude", "block"}]
     group = chance.choice(computed if computed and chance.random() < 0.5 else groups)
     key = chance.choice([*group] if isinstance(group, dict) else range(len(group)))
@@ -136,30 +135,12 @@ def _change(data: Any, chance: random.Random) -> None:
         group[key] = _PLACE
 
 
-def _groups(data: Any) -> Iterator[Any]:
-    if isinstance(data, (dict, list)):
-        yield data
-        for item in data.values() if isinstance(data, dict) else data:
-            yield from _groups(item)
-
-
 def _formula(chance: random.Random) -> str:
     parts = [chance.choice(_WORDS)]
     for _ in range(chance.choice((0, 1, 2, 5, 30, 3000))):
         parts += [chance.choice(_SIGNS), chance.choice(_WORDS)]
     text = " ".join(parts)
     return chance.choice((text, f"max({text})", f"not {text}", "(" * 60 + text + ")" * 60, "- " * 50 + text))
-
-
-def _cut(text: bytes, chance: random.Random) -> bytes:
-    return text[: chance.randint(0, len(text))]
-
-
-def _flipped(text: bytes, chance: random.Random) -> bytes:
-    changed = bytearray(text)
-    for _ in range(chance.randint(1, 8)):
-        changed[chance.randrange(len(changed))] ^= 1 << chance.randrange(8)
-    return bytes(changed)
 
 
 def _spliced(text: bytes, chance: random.Random) -> bytes:
@@ -219,24 +200,13 @@ def run(count: int, seed: int, keep: Path | None = None, cpu_s: float = CPU_S) -
                 failure = failure_of(given, Path(name), cpu_s=cpu_s)
                 if failure:
                     failures.append(failure)
-                    if keep:
-                        keep.mkdir(parents=True, exist_ok=True)
-                        kept = keep / f"{seed}-{len(failures):04d}-{given.name.replace('/', '-')}"
-                        kept.write_bytes(given.text)
+                    name_of_file = given.name.replace("/", "-")
+                    keep_input(keep, f"{seed}-{len(failures):04d}-{name_of_file}", given.text)
     return failures
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--inputs", type=int, default=10_000, help="number of inputs (default: 10,000)")
-    parser.add_argument(
-        "--seed", type=int, default=secrets.randbelow(2**31), help="seed of the inputs (default: random)"
-    )
-    parser.add_argument("--keep", type=Path, help="write inputs that fail here")
-    args = parser.parse_args()
-    print(f"seed {args.seed}", flush=True)
+    args = options(__doc__, inputs=10_000)
     failures = run(args.inputs, args.seed, args.keep)
     for failure in failures:
         print(f"{failure.input.name}: {failure.what}\n")

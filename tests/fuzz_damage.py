@@ -6,8 +6,9 @@ import csv
 import io
 import json
 import random
-from collections.abc import Iterator
 from typing import Any
+
+from tests.fuzzers import groups_of
 
 _MISSING = object()
 # In place of a value: what each key of a file may become.
@@ -42,7 +43,7 @@ def _of_json(text: bytes, chance: random.Random) -> bytes:
         data = json.loads(text)
     except ValueError:
         return text
-    groups = [group for group in _groups(data) if group]
+    groups = [group for group in groups_of(data) if group]
     if not groups or chance.random() < 0.02:
         return json.dumps(_plain(chance.choice(_OTHERS))).encode()
     # Few groups have many keys: each group is as likely as the next one, so that each key is met.
@@ -58,13 +59,6 @@ def _of_json(text: bytes, chance: random.Random) -> bytes:
 
 def _plain(value: Any) -> Any:
     return None if value is _MISSING else value
-
-
-def _groups(data: Any) -> Iterator[Any]:
-    if isinstance(data, (dict, list)):
-        yield data
-        for item in data.values() if isinstance(data, dict) else data:
-            yield from _groups(item)
 
 
 def _of_table(text: bytes, chance: random.Random) -> bytes:

@@ -8,7 +8,6 @@ reads it back runs in 1 GiB and 20 s. Anything but its answer or an error with a
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import csv
 import io
@@ -16,7 +15,6 @@ import json
 import os
 import random
 import resource
-import secrets
 import shutil
 import signal
 import socket
@@ -31,6 +29,7 @@ from unittest import mock
 
 from bench.growth import write_configuration, write_runs
 from tests.fuzz_damage import damaged
+from tests.fuzzers import keep_input, options
 from weir.base.errors import WeirError
 from weir.cli import main as weir
 from weir.decide.history.reframe_results import limits_of, read_bounds
@@ -360,24 +359,13 @@ def run(count: int, seed: int, keep: Path | None = None) -> list[Failure]:
             text = damaged(file, (folder / file).read_bytes(), chance)
             if failure := failure_of(file, command, text, folder):
                 failures.append(failure)
-                if keep:
-                    keep.mkdir(parents=True, exist_ok=True)
-                    (keep / f"{seed}-{len(failures):04d}-{command}-{Path(file).name}").write_bytes(text)
+                keep_input(keep, f"{seed}-{len(failures):04d}-{command}-{Path(file).name}", text)
     return failures
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--inputs", type=int, default=10_000, help="number of inputs (default: 10,000)")
-    parser.add_argument(
-        "--seed", type=int, default=secrets.randbelow(2**31), help="seed of the inputs (default: random)"
-    )
-    parser.add_argument("--keep", type=Path, help="write inputs that fail here")
-    args = parser.parse_args()
+    args = options(__doc__, inputs=10_000)
     os.environ.pop("WEIR_CONFIG", None)
-    print(f"seed {args.seed}", flush=True)
     failures = run(args.inputs, args.seed, args.keep)
     for failure in failures:
         print(f"weir {failure.command}, {failure.file}: {failure.what}\n")

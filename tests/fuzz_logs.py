@@ -9,7 +9,6 @@ numbers and lines.
 
 from __future__ import annotations
 
-import argparse
 import copy
 import functools
 import itertools
@@ -17,7 +16,6 @@ import os
 import random
 import re
 import resource
-import secrets
 import sys
 import tempfile
 import time
@@ -29,6 +27,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.fuzzers import flipped, keep_input, options, truncated
 from weir.base.errors import WeirError
 from weir.records.imported_files import Facts
 from weir.records.importing import import_files
@@ -186,17 +185,6 @@ def _places(data: Any) -> Iterator[tuple[Any, ...]]:
         waiting += [((*place, key), item) for key, item in reversed([*items])]
 
 
-def _truncated(text: bytes, chance: random.Random) -> bytes:
-    return text[: chance.randint(0, len(text))]
-
-
-def _flipped(text: bytes, chance: random.Random) -> bytes:
-    changed = bytearray(text)
-    for _ in range(chance.randint(1, 8) if changed else 0):
-        changed[chance.randrange(len(changed))] ^= 1 << chance.randrange(8)
-    return bytes(changed)
-
-
 def _other_number(text: bytes, chance: random.Random) -> bytes:
     places = list(_NUMBER.finditer(text))
     if not places:
@@ -231,8 +219,8 @@ def _encoded(text: bytes, chance: random.Random) -> bytes:
 
 
 _MUTATIONS = (
-    _truncated,
-    _flipped,
+    truncated,
+    flipped,
     _other_number,
     _other_number,
     _other_number,
@@ -301,9 +289,7 @@ def run(count: int, seed: int, keep: Path | None = None, sources: Corpus | None 
             failure = _within_limit(source, text, Path(name))
             if failure:
                 failures.append(failure)
-                if keep:
-                    keep.mkdir(parents=True, exist_ok=True)
-                    (keep / f"{seed}-{len(failures):04d}-{source}").write_bytes(text)
+                keep_input(keep, f"{seed}-{len(failures):04d}-{source}", text)
     return failures
 
 
@@ -318,16 +304,7 @@ def _within_limit(source: str, text: bytes, folder: Path) -> Failure | None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--inputs", type=int, help="number of inputs (default: unlimited)")
-    parser.add_argument(
-        "--seed", type=int, default=secrets.randbelow(2**31), help="seed of the first input (default: random)"
-    )
-    parser.add_argument("--keep", type=Path, help="write inputs that fail here")
-    args = parser.parse_args()
-    print(f"seed {args.seed}", flush=True)
+    args = options(__doc__, inputs=None)
     slices = itertools.count() if args.inputs is None else range(-(-args.inputs // _SLICE))
     inputs, failed, peak_mib, began_s = 0, 0, 0, time.monotonic()
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
