@@ -19,6 +19,7 @@ from tests.fuzz_files import (
     use,
     write_files,
 )
+from tests.unit.conftest import RunWeir
 from weir.base.errors import WeirError
 from weir.base.files import fault_of
 from weir.cli import main
@@ -66,12 +67,11 @@ def test_the_generator_finds_a_reader_that_trusts_its_file(tmp_path: Path) -> No
     ],
 )
 def test_a_damaged_page_names_its_key(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: dict[str, object], key: str
+    tmp_path: Path, run_weir: RunWeir, change: dict[str, object], key: str
 ) -> None:
     file = tmp_path / "page.json"
     file.write_text(json.dumps({**PAGE, **change}))
-    assert main(["show", str(file)]) == 2
-    assert f"{file}: {key}: is damaged: " in capsys.readouterr().err
+    assert f"{file}: {key}: is damaged: " in run_weir("show", file, code=2).err
 
 
 def test_shapes_name_what_is_missing_null_or_of_another_type() -> None:
@@ -90,7 +90,7 @@ def test_shapes_name_what_is_missing_null_or_of_another_type() -> None:
 @pytest.mark.parametrize("until", [7, "x", [1]])
 @pytest.mark.parametrize("sums", [{}, {"\0": "x"}])
 def test_a_damaged_cell_of_a_run_is_one_of_its_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], until: object, sums: dict[str, str]
+    tmp_path: Path, run_weir: RunWeir, until: object, sums: dict[str, str]
 ) -> None:
     folder = write_files(tmp_path / "files")
     file = folder / "run/run.json"
@@ -99,9 +99,8 @@ def test_a_damaged_cell_of_a_run_is_one_of_its_file(
     file.write_text(json.dumps({**document, "sha256": {**document["sha256"], **sums}}))
     study = folder / "results/large/study"
     out = str(tmp_path / "records.csv")
-    capsys.readouterr()
-    assert main(["collect", "--plan", str(study / "plan.json"), "--out", out]) == 1
-    assert "run.json: is damaged, or another file of the run is" in capsys.readouterr().err
+    error = run_weir("collect", "--plan", study / "plan.json", "--out", out, code=1).err
+    assert "run.json: is damaged, or another file of the run is" in error
 
 
 def test_a_plan_with_a_value_of_another_type_names_it(tmp_path: Path) -> None:

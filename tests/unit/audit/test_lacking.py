@@ -12,11 +12,11 @@ import pytest
 from tests.conftest import ROOT
 from tests.unit.audit.findings import FINDS
 from tests.unit.audit.subjects import subject
+from tests.unit.conftest import RunWeir
 from weir.audit import judge
 from weir.audit.evidence import EVIDENCE, needed
 from weir.audit.explain import LACKING, hint_of
 from weir.audit.registry import rules
-from weir.cli import main
 from weir.records.imported_files import Facts
 from weir.records.importing import import_files
 
@@ -46,19 +46,16 @@ def test_every_evidence_is_explained() -> None:
 
 
 def test_the_audit_of_a_log_says_what_is_missing_and_how_to_have_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_weir: RunWeir
 ) -> None:
     out = tmp_path / "records.csv"
-    assert main(["import", str(LOG), "--out", str(out)]) == 0
-    assert f"weir audit {out}" in capsys.readouterr().out
-    assert main(["audit", str(out)]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
+    assert f"weir audit {out}" in run_weir("import", LOG, "--out", out).out
+    shown = " ".join(run_weir("audit", out).out.split())
     assert "without stored: 3 records The kernel, the device or the client of the servers counted" in shown
     assert "the program does not see what the kernel sends to the storage. --facts cannot add it." in shown
     assert "weir import run.json" in shown
     assert "weir prove --on DIRECTORY_OF_THE_FILES --reports $PWD/reports -- srun PROGRAM" in shown
-    assert main(["audit", str(out), "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
+    facts = json.loads(run_weir("audit", out, "--json").out)
     assert [(one["evidence"], one["of_logs"]) for one in facts["lacking"]] == [("stored", 3), ("sync", 3)]
 
 

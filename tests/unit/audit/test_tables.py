@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import ROOT
+from tests.unit.conftest import RunWeir
 from weir.audit.evidence import EVIDENCE, KINDS, PROOFS, WHERE
 from weir.audit.explain import as_text, manual, triggered
 from weir.audit.judge import (
@@ -166,21 +167,19 @@ def test_the_page_of_rules_is_of_today() -> None:
     assert page.read_text() == manual(), "docs/audit.md is old; write it: weir audit --rules > docs/audit.md"
 
 
-def test_command_explains(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_explains(tmp_path: Path, run_weir: RunWeir) -> None:
     table = tmp_path / "records.csv"
     write_records(table, [record(), record(**of(Finding("tool-error", "INVALID", "ERROR: x")))])
-    assert main(["audit", str(table)]) == 0
-    text = capsys.readouterr().out
+    text = run_weir("audit", table).out
     assert "1 VALID, 0 UNPROVEN, 0 DEGRADED, 1 INVALID" in text
     assert "hint: fix what the message names" in text
     assert "- a cell, write: ERROR: x" in text
 
 
-def test_command_gives_facts_and_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_gives_facts_and_writes(tmp_path: Path, run_weir: RunWeir) -> None:
     table, out = tmp_path / "records.csv", tmp_path / "again.csv"
     write_records(table, [record(bw_mib_s=700.0)])
-    assert main(["audit", str(table), "--out", str(out), "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
+    facts = json.loads(run_weir("audit", table, "--out", out, "--json").out)
     assert facts["verdicts"] == {"VALID": 0, "UNPROVEN": 0, "DEGRADED": 0, "INVALID": 1}
     assert facts["rules"][0]["rule"] == "bandwidth-not-bytes-over-time"
     assert read_records(out)[0]["verdict"] == "INVALID"
@@ -198,19 +197,16 @@ def test_a_table_that_was_edited_stays_marked(tmp_path: Path, capsys: pytest.Cap
         assert ("edited after it was collected" in capsys.readouterr().out) is marked
 
 
-def test_command_lists_the_rules(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["audit", "--rules"]) == 0
-    assert capsys.readouterr().out == manual()
-    assert main(["audit", "--rules", "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
+def test_command_lists_the_rules(run_weir: RunWeir) -> None:
+    assert run_weir("audit", "--rules").out == manual()
+    facts = json.loads(run_weir("audit", "--rules", "--json").out)
     assert {"rule", "verdicts", "explanation", "hint"} == set(facts["rules"][0])
     assert facts["kinds"]["buffered read"][-1] == "fetched"
     assert facts["evidence"]["fetched"]["rules"] == ["read-from-cache", "not-from-servers"]
 
 
-def test_command_without_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["audit"]) == 2
-    assert "no records are named" in capsys.readouterr().err
+def test_command_without_a_table(run_weir: RunWeir) -> None:
+    assert "no records are named" in run_weir("audit", code=2).err
 
 
 def test_usable_verdicts_are_listed_once() -> None:

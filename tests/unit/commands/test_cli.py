@@ -14,6 +14,7 @@ import pytest
 
 import weir.commands.plan
 from tests.checkout import ROOT, make_checkout
+from tests.unit.conftest import RunWeir
 from weir import cli
 from weir.base.errors import WeirError
 from weir.plan import read_plan
@@ -39,9 +40,9 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_plan_prints_the_card_and_writes_the_plan(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["plan", "--target", "disk", "--out", "results/plan.json"]) == 0
-    assert "cells         2 (2 combinations" in capsys.readouterr().out
+def test_plan_prints_the_card_and_writes_the_plan(checkout: Path, run_weir: RunWeir) -> None:
+    printed = run_weir("plan", "--target", "disk", "--out", "results/plan.json").out
+    assert "cells         2 (2 combinations" in printed
     assert len(read_plan(checkout / "results" / "plan.json").cells) == 2
 
 
@@ -130,9 +131,8 @@ def test_a_package_on_pythonpath_that_cannot_be_used_is_named(
     assert "Traceback" not in done.stderr
 
 
-def test_plan_prints_json_and_nothing_else(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["plan", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["cost"]["cells"] == 2
+def test_plan_prints_json_and_nothing_else(checkout: Path, run_weir: RunWeir) -> None:
+    assert json.loads(run_weir("plan", "--json").out)["cost"]["cells"] == 2
 
 
 def test_a_tilde_that_no_shell_replaced_is_the_home(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,28 +144,25 @@ def test_a_tilde_that_no_shell_replaced_is_the_home(checkout: Path, monkeypatch:
     assert not (checkout / "~").exists()
 
 
-def test_wrong_files_end_with_2_and_messages(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["plan", "--suite", "mien", "--target", "dsk"]) == 2
-    printed = capsys.readouterr()
+def test_wrong_files_end_with_2_and_messages(checkout: Path, run_weir: RunWeir) -> None:
+    printed = run_weir("plan", "--suite", "mien", "--target", "dsk", code=2)
     assert printed.out == ""
     assert printed.err == "weir: config/suites: there is no suite 'mien'\n    did you mean 'mine'?\n" + (
         "weir: requested targets: site here has no target 'dsk'\n    did you mean 'disk'?\n"
     )
 
 
-def test_messages_as_json(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["plan", "--suite", "mien", "--json"]) == 2
-    errors = json.loads(capsys.readouterr().err)["errors"]
+def test_messages_as_json(checkout: Path, run_weir: RunWeir) -> None:
+    errors = json.loads(run_weir("plan", "--suite", "mien", "--json", code=2).err)["errors"]
     assert errors == [
         {"message": "there is no suite 'mien'", "file": "config/suites", "hint": "did you mean 'mine'?"}
     ]
 
 
-def test_a_plan_without_cells_ends_with_1(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_without_cells_ends_with_1(checkout: Path, run_weir: RunWeir) -> None:
     suite = checkout / "config" / "suites" / "mine.yaml"
     suite.write_text(suite.read_text().replace("ppn: [1]", "ppn: [4]"))
-    assert cli.main(["plan", "--out", "plan.json"]) == 1
-    printed = capsys.readouterr()
+    printed = run_weir("plan", "--out", "plan.json", code=1)
     assert "needs more than the 2 processes per node" in printed.out
     assert "nothing is left to measure" in printed.err
     assert not (checkout / "plan.json").exists()
@@ -237,18 +234,13 @@ def test_the_help_has_each_verb_once_in_a_group(capsys: pytest.CaptureFixture[st
     ],
 )
 def test_errors_become_messages(
-    raised: BaseException,
-    code: int,
-    printed: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    raised: BaseException, code: int, printed: str, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
 ) -> None:
     def execute(args: argparse.Namespace) -> int:
         raise raised
 
     monkeypatch.setattr(weir.commands.plan, "execute", execute)
-    assert cli.main(["plan"]) == code
-    assert capsys.readouterr().err == printed
+    assert run_weir("plan", code=code).err == printed
 
 
 def test_the_verbs_that_scripts_rely_on() -> None:

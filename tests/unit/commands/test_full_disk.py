@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.programs import write_program
+from tests.unit.conftest import RunWeir
 from weir import cli
 from weir.base.errors import from_os_error
 from weir.base.files import write_atomically
@@ -47,7 +48,7 @@ def test_of_a_copy_the_file_on_the_full_disk_is_named() -> None:
 
 
 def test_of_a_folder_the_first_file_is_named_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
 ) -> None:
     """copytree collects an error for each file."""
 
@@ -55,8 +56,7 @@ def test_of_a_folder_the_first_file_is_named_and_nothing_else(
         raise shutil.Error([(source, f"{target}/a.csv", f"[Errno 28] {FULL}: 'x' -> 'y'")] * 3)
 
     monkeypatch.setattr(shutil, "copytree", full)
-    assert cli.main(["init", str(tmp_path / "study")]) == 1
-    printed = capsys.readouterr().err
+    printed = run_weir("init", tmp_path / "study", code=1).err
     assert f"a.csv: cannot be copied: {FULL}\n" in printed
 
 

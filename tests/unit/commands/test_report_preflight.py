@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.checkout import link_checkout, shipped
+from tests.unit.conftest import RunWeir
 from weir.base.errors import WeirError
 from weir.cli import main
 from weir.commands import report
@@ -148,7 +149,7 @@ def test_what_failed_is_measured_again_on_request(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [[], ["--retry-failed"]])
 def test_the_command_forgets_what_failed_only_on_request(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], options: list[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir, options: list[str]
 ) -> None:
     link_checkout(tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -164,7 +165,7 @@ def test_the_command_forgets_what_failed_only_on_request(
     monkeypatch.setattr(report, "check", lambda _plan, _folder, batches: to_measure.append(batches))
     monkeypatch.setattr(report.Workflow, "run", lambda _: 0)
     chosen = ["report", "--suites", "quick", "--site", "local", "--target", "memory"]
-    assert main([*chosen, *options]) == 0
+    run_weir(*chosen, *options)
     assert len(forgotten) == len(options)
     assert [len(batches) for batches in to_measure] == [len(options)]
 
@@ -181,7 +182,7 @@ def test_targets_are_chosen_as_for_a_plan(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_workflow_that_an_interrupt_ends_as_it_begins_is_no_failure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
 ) -> None:
     """Snakemake that is still importing ends by the signal, with a traceback in its log."""
     snakemake = tmp_path / "snakemake"
@@ -191,8 +192,7 @@ def test_a_workflow_that_an_interrupt_ends_as_it_begins_is_no_failure(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(report.sys, "executable", str(snakemake))
     monkeypatch.setattr(report, "check", lambda *_: None)
-    assert main(["report", "--suites", "quick", "--site", "local"]) == 130
-    printed = capsys.readouterr().err
+    printed = run_weir("report", "--suites", "quick", "--site", "local", code=130).err
     assert "Traceback" not in printed
     assert "finished runs are kept" in printed
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import ROOT
+from tests.unit.conftest import RunWeir
 from weir.base.errors import WeirError
 from weir.cli import main
 
@@ -75,10 +76,9 @@ def test_the_message_has_the_value_and_the_next_step(
     ],
 )
 def test_a_value_that_nothing_can_be_done_with_is_wrong_use(
-    arguments: list[str], key: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], key: str, run_weir: RunWeir
 ) -> None:
-    assert main(arguments) == 2
-    assert capsys.readouterr().err.startswith(f"weir: {key}")
+    assert run_weir(*arguments, code=2).err.startswith(f"weir: {key}")
 
 
 @pytest.mark.parametrize(
@@ -95,18 +95,14 @@ def test_a_value_that_nothing_can_be_done_with_is_wrong_use(
     ],
 )
 def test_a_misspelt_file_has_the_name_of_its_neighbour(
-    arguments: list[str], hint: str, study: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], hint: str, study: Path, run_weir: RunWeir
 ) -> None:
-    assert main([argument.replace("STUDY", str(study)) for argument in arguments]) == 2
-    assert hint in capsys.readouterr().err
+    assert hint in run_weir(*(one.replace("STUDY", str(study)) for one in arguments), code=2).err
 
 
-def test_the_audit_takes_the_folder_of_a_study(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    capsys.readouterr()
-    assert main(["audit", str(study)]) == 0
-    of_folder = capsys.readouterr().out
-    assert main(["audit", str(study / "records.csv")]) == 0
-    assert capsys.readouterr().out == of_folder
+def test_the_audit_takes_the_folder_of_a_study(study: Path, run_weir: RunWeir) -> None:
+    of_folder = run_weir("audit", study).out
+    assert run_weir("audit", study / "records.csv").out == of_folder
 
 
 def test_a_value_is_printed_once() -> None:
@@ -115,24 +111,20 @@ def test_a_value_is_printed_once() -> None:
     assert str(WeirError("is unknown", **facts)) == "--batch mine: is unknown"
 
 
-def test_what_the_audit_explains_fits_a_terminal(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    capsys.readouterr()
-    assert main(["audit", str(study / "records.csv")]) == 0
-    printed = capsys.readouterr().out
+def test_what_the_audit_explains_fits_a_terminal(study: Path, run_weir: RunWeir) -> None:
+    printed = run_weir("audit", study / "records.csv").out
     assert "the number is a peak, not a rate that lasts" in " ".join(printed.split())
     paragraphs = [line for line in printed.splitlines() if line[:2] == "  " and line[:4] != "  - "]
     assert max(map(len, paragraphs)) <= 100
 
 
-def test_an_interrupted_run_names_the_next_step(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_interrupted_run_names_the_next_step(monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir) -> None:
     def interrupted(args: object) -> int:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("weir.commands.run._measure", interrupted)
-    assert main(["run", "--plan", "plan.json", "--results", "results"]) == 130
-    assert capsys.readouterr().err == "weir: interrupted\n    run again: finished runs are kept\n"
+    error = run_weir("run", "--plan", "plan.json", "--results", "results", code=130).err
+    assert error == "weir: interrupted\n    run again: finished runs are kept\n"
 
 
 READERS = {
@@ -155,13 +147,13 @@ READERS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("command", READERS)
 def test_a_pipe_and_a_device_are_refused_at_once(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    command: str, tmp_path: Path, run_weir: RunWeir, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else it would be read without end; and what root writes to /dev/null would replace it."""
     monkeypatch.chdir(tmp_path)
     os.mkfifo("pipe")
     for file in ("pipe", "/dev/zero"):
         arguments = [word.replace("FILE", file).replace("LOG", str(LOG)) for word in READERS[command]]
-        assert main([command, *arguments]) == 2
-        assert re.search("is a (pipe|device), not a file|is no such|there is no", capsys.readouterr().err)
+        error = run_weir(command, *arguments, code=2).err
+        assert re.search("is a (pipe|device), not a file|is no such|there is no", error)
     assert [entry.name for entry in tmp_path.iterdir()] == ["pipe"]

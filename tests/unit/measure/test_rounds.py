@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.conftest import RunWeir
 from weir import cli
 from weir.base.errors import TargetUnavailableError, WeirError
 from weir.base.processes import started
@@ -320,7 +321,7 @@ def test_a_batch_beside_decides_neither_exit_code_nor_receipt(
 
 
 def test_a_batch_without_success_is_told_in_the_words_of_its_first_failure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
 ) -> None:
     """They may be nowhere above, as below ReFrame."""
     own = job("b", (4,), tmp_path)
@@ -333,8 +334,7 @@ def test_a_batch_without_success_is_told_in_the_words_of_its_first_failure(
     monkeypatch.setattr(run, "measure_in_turn", lambda session: None)
     arguments = ["run", "--plan", "plan.json", "--results", str(tmp_path)]
     for more, hint in (([], "again with --retry-failed"), (["--retry-failed"], "the same command again\n")):
-        assert cli.main([*arguments, *more]) == 1
-        printed = capsys.readouterr().err
+        printed = run_weir(*arguments, *more, code=1).err
         assert "b: no execution succeeded; the first one: exit code 213: unknown option --mpi=pmix" in printed
         assert hint in printed
 
@@ -348,11 +348,7 @@ def test_a_batch_without_success_is_told_in_the_words_of_its_first_failure(
     ],
 )
 def test_costs_are_kept_whatever_becomes_of_a_batch(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    ending: dict[str, Any],
-    message: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir, ending: dict[str, Any], message: str
 ) -> None:
     kept = run_alone(monkeypatch, tmp_path, "ab")
 
@@ -363,8 +359,7 @@ def test_costs_are_kept_whatever_becomes_of_a_batch(
         vars(second).update(ending)
 
     monkeypatch.setattr(run, "measure_in_rounds", measured)
-    assert cli.main(["run", "--plan", "plan.json", "--results", str(tmp_path)]) == 1
-    assert message in capsys.readouterr().err
+    assert message in run_weir("run", "--plan", "plan.json", "--results", tmp_path, code=1).err
     assert kept == ["a", "b"]
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.pydarshan import skip_without_darshan
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.predict.test_predict import study
 from weir.base.errors import WeirError
-from weir.cli import main
 from weir.decide.predict.application import application_in
 from weir.prove.darshan import read_log
 from weir.prove.logged import moved_in
@@ -33,14 +33,11 @@ def test_both_accesses_of_a_log_are_what_the_program_was_told(name: str, told: i
     assert {one.judged.judgement.verdict for one in found.values()} == {"UNPROVEN"}
 
 
-def test_the_command_tells_judges_and_keeps_what_dd_did(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_tells_judges_and_keeps_what_dd_did(tmp_path: Path, run_weir: RunWeir) -> None:
     seen, records = tmp_path / "seen.json", tmp_path / "records.csv"
     files = ("--json", str(seen), "--records", str(records))
     log = str(LOGS / "dd.darshan")
-    assert main(["prove", "--darshan", log, *files, "--expect", "write 900 GiB/s"]) == 0
-    text = capsys.readouterr().err
+    text = run_weir("prove", "--darshan", log, *files, "--expect", "write 900 GiB/s").err
     assert "requested  POSIX: write 20 MiB in 20 calls" in text
     assert "names      2 opens, 0 stats, 1 syncs, 0 mappings" in text
     assert "UNPROVEN, lacks sync, stored: a log has the calls alone" in text
@@ -48,20 +45,17 @@ def test_the_command_tells_judges_and_keeps_what_dd_did(
     facts = json.loads(seen.read_text())
     assert (facts["processes"], facts["records"][0]["moved_bytes"]) == (1, 20 * MIB)
     assert [row["verdict"] for row in read_records(records)] == ["UNPROVEN", "INVALID"]
-    assert main(["prove", "--darshan", log, "--fail-on", "unproven"]) == 3
-    assert main(["prove", "--darshan", log, "--fail-on", "degraded"]) == 0
+    run_weir("prove", "--darshan", log, "--fail-on", "unproven", code=3)
+    run_weir("prove", "--darshan", log, "--fail-on", "degraded")
 
 
-def test_a_printed_result_is_judged_beside_the_log(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_printed_result_is_judged_beside_the_log(tmp_path: Path, run_weir: RunWeir) -> None:
     """Ten times the bytes that the log has."""
     printed = tmp_path / "out"
     printed.write_text("209715200 bytes (210 MB, 200 MiB) copied, 1.0 s, 210 MB/s\n")
     log = str(LOGS / "dd.darshan")
-    assert main(["prove", "--darshan", log, "--output", str(printed), "--fail-on", "invalid"]) == 3
     assert "claimed by dd: write 200 MiB/s; the log has 20 MiB: INVALID, bytes-not-in-calls" in (
-        capsys.readouterr().err
+        run_weir("prove", "--darshan", log, "--output", printed, "--fail-on", "invalid", code=3).err
     )
 
 
@@ -90,18 +84,18 @@ def test_a_log_is_an_application() -> None:
     ] * 2
 
 
-def test_predict_takes_a_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_predict_takes_a_log(tmp_path: Path, run_weir: RunWeir) -> None:
     """dd wrote 20 MiB by 1 MiB; cells of 1 x 2 processes reach 9 MiB/s with 4 KiB and 128 with 16 MiB."""
     records = tmp_path / "records.csv"
     write_records(records, study())
     log = ("--darshan", str(LOGS / "dd.darshan"))
-    assert main(["predict", *log, "--records", str(records), "--json", "--as-measured"]) == 0
-    (phase,) = json.loads(capsys.readouterr().out)["disk"]
+    printed = run_weir("predict", *log, "--records", records, "--json", "--as-measured").out
+    (phase,) = json.loads(printed)["disk"]
     assert phase["predicted"]["median_s"] == pytest.approx(20 / (128 * (9 / 128) ** (4 / 12)))
     assert phase["far"] == [
         "1x2 processes instead of 1x1",
         "transfers of 16 MiB instead of 1 MiB",
     ]
-    assert main(["predict", "madbench", *log, "--records", str(records)]) == 2
-    assert main(["predict", "--records", str(records)]) == 2
-    assert main(["predict", "madbench", "--nodes", "2", "--records", str(records)]) == 2
+    run_weir("predict", "madbench", *log, "--records", records, code=2)
+    run_weir("predict", "--records", records, code=2)
+    run_weir("predict", "madbench", "--nodes", "2", "--records", records, code=2)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.checkout import SITE, make_checkout
+from tests.unit.conftest import RunWeir
 from weir.base.errors import WeirError
 from weir.cli import main
 from weir.plan import make_plan
@@ -244,15 +245,13 @@ def test_folder_of_all_sites_or_of_one(tmp_path: Path) -> None:
     assert site_folder(tmp_path, "here") == tmp_path / "here"
 
 
-def test_command(tmp_path: Path, plan: Plan, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(tmp_path: Path, plan: Plan, run_weir: RunWeir) -> None:
     write_plan(plan, tmp_path / "plan.json")
     leave_run(tmp_path / "here", plan.cells[0], "000", document(plan.cells[0]))
     out = tmp_path / "study" / "records.csv"
     arguments = ["--plan", str(tmp_path / "plan.json"), "--results", str(tmp_path), "--out", str(out)]
-    assert main(["collect", *arguments]) == 0
-    assert "1 of 2 planned cells have no finished run yet" in capsys.readouterr().out
-    assert main(["collect", *arguments, "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
+    assert "1 of 2 planned cells have no finished run yet" in run_weir("collect", *arguments).out
+    facts = json.loads(run_weir("collect", *arguments, "--json").out)
     assert facts["verdicts"] == {"VALID": 4, "UNPROVEN": 0, "DEGRADED": 0, "INVALID": 0}
     assert (facts["records"], facts["cells_planned"], facts["cells_without_run"]) == (4, 2, 1)
     assert len(read_records(out)) == 4
@@ -317,7 +316,7 @@ def test_an_odd_summary_does_not_end_the_collect(
 
 
 def test_nothing_measured_is_a_failure_and_overwrites_nothing(
-    tmp_path: Path, plan: Plan, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, plan: Plan, run_weir: RunWeir
 ) -> None:
     write_plan(plan, tmp_path / "plan.json")
     out = tmp_path / "records.csv"
@@ -330,6 +329,5 @@ def test_nothing_measured_is_a_failure_and_overwrites_nothing(
         "--out",
         str(out),
     ]
-    assert main(["collect", *arguments]) == 1
-    assert "none of the 2 planned cells has a finished run" in capsys.readouterr().err
+    assert "none of the 2 planned cells has a finished run" in run_weir("collect", *arguments, code=1).err
     assert out.read_text() == "measured before"

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.conftest import RunWeir
 from tests.unit.records.test_collect import document, leave_run, plan
 from weir.base.files import file_sha256, read_object
 from weir.cli import main
@@ -154,9 +155,7 @@ def test_failed_runs_may_print_the_same(tmp_path: Path, plan: Plan) -> None:
     assert all("run-replayed" not in found for found in reasons_of(collected(tmp_path, plan)).values())
 
 
-def test_an_imported_verdict_is_that_of_the_tables_author(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_imported_verdict_is_that_of_the_tables_author(tmp_path: Path, run_weir: RunWeir) -> None:
     table, out = tmp_path / "table.csv", tmp_path / "out/records.csv"
     table.write_text(
         "api,access,verdict,nn,ppn,block_bytes,segments,bw_mib_s\nPOSIX,write,VALID,1,1,1048576,1,900000\n"
@@ -164,13 +163,12 @@ def test_an_imported_verdict_is_that_of_the_tables_author(
     for source in (table, out):  # again from its own output: the note is there once
         again = tmp_path / f"again-{source.name}"
         again.write_text(source.read_text())
-        assert main(["import", str(again), "--out", str(out)]) == 0
-        assert "1 with the verdict of the table's author, not of this audit" in capsys.readouterr().out
+        printed = run_weir("import", again, "--out", out).out
+        assert "1 with the verdict of the table's author, not of this audit" in printed
         (row,) = read_records(out)
         assert row["verdict"] == "VALID"
         assert row["notes"] == "authors-verdict: the verdict is that of the table's author"
-    assert main(["audit", str(out)]) == 0
-    shown = capsys.readouterr().out
+    shown = run_weir("audit", out).out
     assert "1 with the verdict of the table's author" in shown
     assert "proven" not in shown
 

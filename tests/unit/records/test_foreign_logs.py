@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.io500.results import IOR_LOG, new_summary
 from tests.unit.tools.test_mdtest_tables import DATE, V1, V3
 from weir.base.errors import WeirError
@@ -187,14 +188,13 @@ def test_the_first_half_mebibyte_is_enough() -> None:
 
 
 @pytest.mark.slow
-def test_a_kind_has_few_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_kind_has_few_lines(tmp_path: Path, run_weir: RunWeir) -> None:
     tree = tmp_path / "tree"
     tree.mkdir()
     (tree / "log").write_text(CAPTURE.read_text())
     for number in range(619):
         (tree / f"{number:03d}.json").write_text('{"fio version" : "fio-3.33"}')
-    assert main(["import", str(tree), "--out", str(tmp_path / "out/records.csv")]) == 1
-    shown = capsys.readouterr().out
+    shown = run_weir("import", tree, "--out", tmp_path / "out/records.csv", code=1).out
     assert shown.partition("\n")[0].endswith("; 1 of 620 files read, 619 refused")
     named = [line for line in shown.splitlines() if line.startswith("  refused: ")]
     assert named[0] == f"  refused: output of fio: not read: {tree}/000.json"
@@ -203,31 +203,24 @@ def test_a_kind_has_few_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize("name", ["io500.csv", "excluded.csv", "latencies.csv", "facts.json", "SHA256SUMS"])
-def test_the_table_has_no_name_of_another_output(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["import", str(CAPTURE), "--out", str(tmp_path / name)]) == 2
-    assert "is the name of another output" in capsys.readouterr().err
+def test_the_table_has_no_name_of_another_output(name: str, tmp_path: Path, run_weir: RunWeir) -> None:
+    error = run_weir("import", CAPTURE, "--out", tmp_path / name, code=2).err
+    assert "is the name of another output" in error
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["records.csv", "facts.json", "SHA256SUMS", "excluded.csv"])
-def test_what_no_import_wrote_is_not_written_over(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_no_import_wrote_is_not_written_over(name: str, tmp_path: Path, run_weir: RunWeir) -> None:
     (tmp_path / name).write_text("mine\n")
-    assert main(["import", str(CAPTURE), "--out", str(tmp_path / "records.csv")]) == 2
-    assert f"{name}: --out" in capsys.readouterr().err
+    assert f"{name}: --out" in run_weir("import", CAPTURE, "--out", tmp_path / "records.csv", code=2).err
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [(name, "mine\n")]
 
 
-def test_the_output_of_an_earlier_import_is_not_counted_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_output_of_an_earlier_import_is_not_counted_again(tmp_path: Path, run_weir: RunWeir) -> None:
     (tmp_path / "log").write_text(CAPTURE.read_text())
-    assert main(["import", str(tmp_path), "--out", str(tmp_path / "first.csv")]) == 0
-    assert main(["import", str(tmp_path), "--out", str(tmp_path / "out" / "second.csv")]) == 0
-    assert "output of an earlier import or of a study: " in capsys.readouterr().out
+    run_weir("import", tmp_path, "--out", tmp_path / "first.csv")
+    printed = run_weir("import", tmp_path, "--out", tmp_path / "out" / "second.csv").out
+    assert "output of an earlier import or of a study: " in printed
     assert (
         len(read_records(tmp_path / "out" / "second.csv")) == len(read_records(tmp_path / "first.csv")) == 6
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
+from tests.unit.conftest import RunWeir
 from tests.unit.report.test_logs import another_run
 from weir.base.errors import WeirError
 from weir.cli import main
@@ -56,12 +57,10 @@ def test_a_page_indents_what_it_quotes(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_reference_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_reference_table(tmp_path: Path, run_weir: RunWeir) -> None:
     out = tmp_path / "records.csv"
-    assert (
-        main(["import", str(DDN), "--facts", str(DDN.with_suffix(".yaml")), "--out", str(out), "--json"]) == 0
-    )
-    facts = json.loads(capsys.readouterr().out)
+    printed = run_weir("import", DDN, "--facts", DDN.with_suffix(".yaml"), "--out", out, "--json").out
+    facts = json.loads(printed)
     assert facts["records"] == 1614
     assert facts["verdicts"]["INVALID"] == 0
     rows = read_records(out)
@@ -106,7 +105,7 @@ def test_the_same_again_is_another_run(tmp_path: Path) -> None:
     assert rows[0]["cell"] == rows[1]["cell"]
 
 
-def test_a_log_that_is_there_twice_is_one_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_that_is_there_twice_is_one_log(tmp_path: Path, run_weir: RunWeir) -> None:
     """As an archive has it in two lists: each result is one record, and the second file is named once."""
     log, copied = CAPTURES / "ior-ime-mock.txt", tmp_path / "copied.txt"
     copied.write_bytes(log.read_bytes())
@@ -114,8 +113,8 @@ def test_a_log_that_is_there_twice_is_one_log(tmp_path: Path, capsys: pytest.Cap
     both = import_files([log, copied], Facts())
     assert both.rows == once
     assert both.copies == {(str(copied), str(log)): len(once)}
-    assert main(["import", str(log), str(copied), "--out", str(tmp_path / "records.csv")]) == 0
-    assert f"counted once: {len(once)} results of {copied}, as in {log}\n" in capsys.readouterr().out
+    printed = run_weir("import", log, copied, "--out", tmp_path / "records.csv").out
+    assert f"counted once: {len(once)} results of {copied}, as in {log}\n" in printed
 
 
 def test_a_log_that_was_joined_to_itself_or_edited_is_no_repetition(tmp_path: Path) -> None:
@@ -202,13 +201,12 @@ def test_csv_of_ior_is_read_without_being_told_the_interface() -> None:
     assert rows[0]["xfer_bytes"] == 2**20
 
 
-def test_files_without_results_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_without_results_are_listed(tmp_path: Path, run_weir: RunWeir) -> None:
     good, empty = CAPTURES / "ior-posix-shared.txt", CAPTURES / "fail-ior-bad-geometry.txt"
-    assert main(["import", str(good), str(empty), "--out", str(tmp_path / "records.csv")]) == 0
-    shown = capsys.readouterr().out
+    shown = run_weir("import", good, empty, "--out", tmp_path / "records.csv").out
     assert re.search(rf"a run that failed before its first line .* not read: {empty}$", shown, re.MULTILINE)
-    assert main(["import", str(empty), "--out", str(tmp_path / "records.csv")]) == 2
-    assert "holds no results that weir can read" in capsys.readouterr().err
+    error = run_weir("import", empty, "--out", tmp_path / "records.csv", code=2).err
+    assert "holds no results that weir can read" in error
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import ROOT
+from tests.unit.conftest import RunWeir
 from weir.cli import main
 from weir.records.imported_files import kind_of
 
@@ -145,7 +146,7 @@ def test_each_refused_log_is_named(tmp_path: Path, capsys: pytest.CaptureFixture
     assert [line.rpartition("/")[2] for line in refused] == ["bad0", "bad1", "bad2"]
 
 
-def test_a_folder_without_a_result_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_a_result_is_named(tmp_path: Path, run_weir: RunWeir) -> None:
     (tmp_path / "logs").mkdir()
-    assert main(["import", str(tmp_path / "logs"), "--out", str(tmp_path / "out" / "records.csv")]) == 2
-    assert f"{tmp_path / 'logs'}: holds no results" in capsys.readouterr().err
+    error = run_weir("import", tmp_path / "logs", "--out", tmp_path / "out" / "records.csv", code=2).err
+    assert f"{tmp_path / 'logs'}: holds no results" in error

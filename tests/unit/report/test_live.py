@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.unit.conftest import RunWeir
 from tests.unit.report.rounds import RATES, measure, row_of, run_of, small_plan
-from weir import cli
 from weir.commands import run, watch
 from weir.plan import Plan, write_plan
 from weir.records.progress import Ended
@@ -178,13 +178,12 @@ def test_one_batch_goes_by_rounds_only_where_a_round_is_waited_for() -> None:
 
 
 def test_watch_leaves_the_page_to_the_machine_that_measures(
-    plan: Plan, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    plan: Plan, tmp_path: Path, run_weir: RunWeir
 ) -> None:
     study = tmp_path / "results" / "here" / "mine"
     write_plan(plan, study / "plan-measured.json")
-    assert cli.main(["watch", "--page", str(study)]) == 2
-    assert "which writes the page itself between two rounds" in capsys.readouterr().err
-    assert cli.main(["watch", "--page", "--once", str(study)]) == 0
+    assert "which writes the page itself between two rounds" in run_weir("watch", "--page", study, code=2).err
+    run_weir("watch", "--page", "--once", study)
     assert '"done": 0' in (study / LIVE_PAGE).read_text()
 
 

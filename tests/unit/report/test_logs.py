@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.conftest import RunWeir
 from weir import cli
 from weir.base.units import three_digits
 
@@ -43,13 +44,12 @@ def no_programs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_each_log_has_what_it_shows_and_what_it_cannot(
-    tmp_path: Path, no_programs: None, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, no_programs: None, run_weir: RunWeir
 ) -> None:
     logs = [GOLDEN / "ior" / "written-2.10-iterations.txt", GOLDEN / "mdtest" / "mdtest-branching.txt"]
     failed = GOLDEN / "ior" / "fail-ior-timeout-killed.txt"
     out = tmp_path / "records.csv"
-    assert cli.main(["import", *map(str, [*logs, failed]), "--out", str(out), "--page"]) == 0
-    assert f"page: {tmp_path / 'logs.html'}" in capsys.readouterr().out
+    assert f"page: {tmp_path / 'logs.html'}" in run_weir("import", *logs, failed, "--out", out, "--page").out
     facts = page_of(tmp_path)
     by_name = {Path(one["log"]).name: one for one in facts["logs"]["rows"]}
     assert next(reversed(by_name)) == failed.name, "what is usable comes first"
@@ -127,9 +127,8 @@ def test_a_page_of_other_logs_does_not_stay(tmp_path: Path) -> None:
     assert not (tmp_path / "logs.html").exists()
 
 
-def test_a_page_that_no_import_wrote_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_that_no_import_wrote_is_kept(tmp_path: Path, run_weir: RunWeir) -> None:
     (tmp_path / "logs.html").write_text("mine")
     command = ["import", str(GOLDEN / "ior" / "ior-posix-shared.txt"), "--out", str(tmp_path / "records.csv")]
-    assert cli.main([*command, "--page"]) == 2
-    assert "exists, and no import wrote it" in capsys.readouterr().err
+    assert "exists, and no import wrote it" in run_weir(*command, "--page", code=2).err
     assert (tmp_path / "logs.html").read_text() == "mine"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from weir import cli
+from tests.unit.conftest import RunWeir
 from weir.commands.site import site_rows, studies_of
 
 
@@ -52,9 +52,8 @@ def test_best_median_and_worst_are_over_all_studies(site: Path) -> None:
     assert buffer.emulated
 
 
-def test_the_page_is_static_and_links_the_reports(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["site", str(site)]) == 0
-    assert "2 studies" in capsys.readouterr().out
+def test_the_page_is_static_and_links_the_reports(site: Path, run_weir: RunWeir) -> None:
+    assert "2 studies" in run_weir("site", site).out
     text = (site / "index.html").read_text()
     assert 'href="quick/report.html"' in text
     assert "<b>700</b> [600–800]" in text
@@ -66,20 +65,16 @@ def test_the_page_is_static_and_links_the_reports(site: Path, capsys: pytest.Cap
     assert "https:" not in text
 
 
-def test_a_folder_without_studies_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["site", str(tmp_path)]) == 2
-    assert "has no study with a page.json" in capsys.readouterr().err
+def test_a_folder_without_studies_is_named(tmp_path: Path, run_weir: RunWeir) -> None:
+    assert "has no study with a page.json" in run_weir("site", tmp_path, code=2).err
 
 
 @pytest.mark.parametrize("change", [None, 7, [], {}, {"points": 1}, {"points": [{}]}, {"verdicts": []}])
-def test_a_damaged_page_is_named_without_a_traceback(
-    change: Any, site: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_damaged_page_is_named_without_a_traceback(change: Any, site: Path, run_weir: RunWeir) -> None:
     file = site / "quick" / "page.json"
     whole = json.loads(file.read_text())
     file.write_text(json.dumps(whole | change if isinstance(change, dict) and change else change))
     for verb, folder in (("show", file.parent), ("site", site)):
-        assert cli.main([verb, str(folder)]) == 2
-        printed = capsys.readouterr().err
+        printed = run_weir(verb, folder, code=2).err
         assert re.search(r"page\.json: (\S+: )?is damaged: ", printed)
         assert "draw it again" in printed

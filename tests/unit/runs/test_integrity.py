@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from weir import cli
+from tests.unit.conftest import RunWeir
 from weir.runs.ledger import write_run_file
 from weir.runs.manifest import MANIFEST, SIGNATURE, verify, write_manifest
 
@@ -52,9 +52,8 @@ def of(study: Path, cell: str = "1111", run: str = "000") -> Path:
     return study.parent / "runs" / cell / run
 
 
-def test_a_study_that_nobody_touched(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["verify", str(study)]) == 0
-    shown = capsys.readouterr().out
+def test_a_study_that_nobody_touched(study: Path, run_weir: RunWeir) -> None:
+    shown = run_weir("verify", study).out
     assert "16 files compared, 0 differ" in shown
     assert "an edit that also rewrites the checksums is not detected" in shown
     checked = subprocess.run(["sha256sum", "--check", "--quiet", MANIFEST], cwd=study, check=False)
@@ -109,11 +108,10 @@ EDITS: dict[str, tuple[Callable[[Path], object], list[str]]] = {
 
 
 @pytest.mark.parametrize("name", EDITS)
-def test_an_edit_is_named(study: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_edit_is_named(study: Path, name: str, run_weir: RunWeir) -> None:
     edit, differences = EDITS[name]
     edit(study)
-    assert cli.main(["verify", str(study)]) == 1
-    assert capsys.readouterr().out.splitlines()[1 : 1 + len(differences)] == differences
+    assert run_weir("verify", study, code=1).out.splitlines()[1 : 1 + len(differences)] == differences
 
 
 def test_an_attempt_that_was_set_aside_is_no_difference(study: Path) -> None:
@@ -130,20 +128,17 @@ def rewritten(study: Path) -> None:
     (study / "facts.json").write_text(json.dumps({"digest": digest}))
 
 
-def test_a_consistent_edit_needs_the_digest_of_the_report(
-    study: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_consistent_edit_needs_the_digest_of_the_report(study: Path, run_weir: RunWeir) -> None:
     printed = verify(study).digest
-    assert cli.main(["verify", str(study), "--digest", printed[:16]]) == 0
+    run_weir("verify", study, "--digest", printed[:16])
     rewritten(study)
-    assert cli.main(["verify", str(study)]) == 0
-    assert cli.main(["verify", str(study), "--digest", printed[:16]]) == 1
-    assert "the digest is" in capsys.readouterr().err
-    assert cli.main(["verify", str(study), "--digest", printed[:3]]) == 1
+    run_weir("verify", study)
+    assert "the digest is" in run_weir("verify", study, "--digest", printed[:16], code=1).err
+    run_weir("verify", study, "--digest", printed[:3], code=1)
 
 
 def test_a_signature_names_the_signer_and_breaks_with_the_study(
-    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    study: Path, tmp_path: Path, run_weir: RunWeir
 ) -> None:
     if not shutil.which("ssh-keygen"):
         pytest.skip("ssh-keygen is missing")
@@ -152,49 +147,37 @@ def test_a_signature_names_the_signer_and_breaks_with_the_study(
     public = key.with_suffix(".pub").read_text().split()
     allowed.write_text(f"storage@example.org {public[0]} {public[1]}\n")
     arguments = ["verify", str(study), "--allowed-signers", str(allowed)]
-    assert cli.main(arguments) == 1
-    assert "there is no signature" in capsys.readouterr().err
-    assert cli.main(["verify", str(study), "--sign", str(key)]) == 0
-    assert f"signature: {study / SIGNATURE}" in capsys.readouterr().out
-    assert cli.main(arguments) == 0
-    assert "signed by storage@example.org" in capsys.readouterr().out
+    assert "there is no signature" in run_weir(*arguments, code=1).err
+    assert f"signature: {study / SIGNATURE}" in run_weir("verify", study, "--sign", key).out
+    assert "signed by storage@example.org" in run_weir(*arguments).out
     rewritten(study)
-    assert cli.main(arguments) == 1
-    assert "ssh-keygen -Y verify failed" in capsys.readouterr().err
+    assert "ssh-keygen -Y verify failed" in run_weir(*arguments, code=1).err
 
 
-def test_wrong_files_of_keys_have_a_way_out(
-    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_files_of_keys_have_a_way_out(study: Path, tmp_path: Path, run_weir: RunWeir) -> None:
     """The message was ssh-keygen's, with its carriage returns, and named a manual page."""
     if not shutil.which("ssh-keygen"):
         pytest.skip("ssh-keygen is missing")
     key, allowed = tmp_path / "key", tmp_path / "allowed"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
-    assert cli.main(["verify", str(study), "--sign", str(key)]) == 0
-    assert cli.main(["verify", str(study), "--allowed-signers", str(allowed)]) == 2
-    error = capsys.readouterr().err
+    run_weir("verify", study, "--sign", key)
+    error = run_weir("verify", study, "--allowed-signers", allowed, code=2).err
     assert f"{allowed}: there is no such file of signers" in error
     assert "NAME KEY" in error
-    assert cli.main(["verify", str(study), "--allowed-signers", str(key.with_suffix(".pub"))]) == 1
-    error = capsys.readouterr().err
+    error = run_weir("verify", study, "--allowed-signers", key.with_suffix(".pub"), code=1).err
     assert "NAME KEY" in error
     assert "u000d" not in error
-    assert cli.main(["verify", str(study), "--sign", str(tmp_path / "none")]) == 1
-    assert "name the key that ssh-keygen" in capsys.readouterr().err
+    error = run_weir("verify", study, "--sign", tmp_path / "none", code=1).err
+    assert "name the key that ssh-keygen" in error
 
 
-def test_what_differs_is_not_signed(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_differs_is_not_signed(study: Path, tmp_path: Path, run_weir: RunWeir) -> None:
     (study / "records.csv").write_text("edited\n")
-    assert cli.main(["verify", str(study), "--sign", str(tmp_path / "key")]) == 1
-    assert capsys.readouterr().out.splitlines()[-1] == "not signed: what differs is not signed"
+    printed = run_weir("verify", study, "--sign", tmp_path / "key", code=1).out
+    assert printed.splitlines()[-1] == "not signed: what differs is not signed"
 
 
-def test_a_directory_that_is_not_a_study_is_wrong_use(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["verify", str(tmp_path)]) == 2
-    assert f"{tmp_path}/SHA256SUMS: cannot be read" in capsys.readouterr().err
+def test_a_directory_that_is_not_a_study_is_wrong_use(tmp_path: Path, run_weir: RunWeir) -> None:
+    assert f"{tmp_path}/SHA256SUMS: cannot be read" in run_weir("verify", tmp_path, code=2).err
     (tmp_path / MANIFEST).write_text("no sum here\n")
-    assert cli.main(["verify", str(tmp_path)]) == 1
-    assert "SHA256SUMS:1: is damaged" in capsys.readouterr().err
+    assert "SHA256SUMS:1: is damaged" in run_weir("verify", tmp_path, code=1).err

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.unit.conftest import RunWeir
 from weir.base.errors import WeirError
-from weir.cli import main
 from weir.records.rounds import Rounds, rounds_of_rows
 from weir.runs.files import ROWS_FILE, RUN_FILE
 from weir.runs.ledger import (
@@ -267,12 +267,9 @@ def test_a_study_that_is_copied_by_its_tables_is_whole(results: Path, tmp_path: 
         assert of_study(goal).lacks == ()
 
 
-def test_verify_says_once_that_a_copy_has_no_runs(
-    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_verify_says_once_that_a_copy_has_no_runs(results: Path, tmp_path: Path, run_weir: RunWeir) -> None:
     copy = shutil.copytree(collected(results), tmp_path / "before")
-    assert main(["verify", str(copy)]) == 1
-    first, second, third, *_ = capsys.readouterr().out.splitlines()
+    first, second, third, *_ = run_weir("verify", copy, code=1).out.splitlines()
     assert first == f"{6 + 2 * ROUNDS} files compared, {2 * ROUNDS} differ"
     assert second == f"the {2 * ROUNDS} runs are not here: this is a copy of the tables of the study"
     assert "copy runs/ and ledger.jsonl" in third

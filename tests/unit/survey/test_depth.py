@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.cli import main
+from tests.unit.conftest import RunWeir
 from weir.survey import directory
 from weir.survey.directory import Pace, Selection
 from weir.survey.tally import State, Tally
@@ -98,19 +98,17 @@ def test_a_deep_scan_is_resumed(deep: Path, tmp_path_factory: pytest.TempPathFac
     ],
 )
 def test_an_option_out_of_its_bounds_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, value: str
+    tmp_path: Path, run_weir: RunWeir, option: str, value: str
 ) -> None:
-    assert main(["scan", str(tmp_path), f"{option}={value}"]) == 2
-    assert f"{option}: is out of range" in capsys.readouterr().err
+    assert f"{option}: is out of range" in run_weir("scan", tmp_path, f"{option}={value}", code=2).err
 
 
 @pytest.mark.parametrize(
     "line", [b"7", b"{}", b'{"directory": "a", "tally": [], "inner": 3}', b"null", WITH_NUL]
 )
-def test_a_damaged_state_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], line: bytes) -> None:
+def test_a_damaged_state_is_named(tmp_path: Path, run_weir: RunWeir, line: bytes) -> None:
     (tmp_path / "tree").mkdir()
     state = tmp_path / "scan.state"
-    assert main(["scan", str(tmp_path / "tree"), "--state", str(state)]) == 0
+    run_weir("scan", tmp_path / "tree", "--state", state)
     state.write_bytes(state.read_bytes().splitlines(keepends=True)[0] + line + b"\n")
-    assert main(["scan", str(tmp_path / "tree"), "--state", str(state)]) == 2
-    assert f"{state}:2: is damaged" in capsys.readouterr().err
+    assert f"{state}:2: is damaged" in run_weir("scan", tmp_path / "tree", "--state", state, code=2).err

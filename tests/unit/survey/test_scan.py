@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.unit.conftest import RunWeir
 from tests.unit.survey.trees import KINDS, Tree, inventory, make_tree
 from weir.base.errors import WeirError
 from weir.base.units import about_size
@@ -310,15 +311,14 @@ def test_a_stopped_scan_goes_on_and_ends_with_the_same_table(tree: Tree, tmp_pat
         State(file, {"tree": "/other"}).open()
 
 
-def test_wrong_use_is_named(tree: Tree, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["scan", str(tree.folder), "--state", str(tree.folder / "state")]) == 2
-    assert "a scan writes nothing" in capsys.readouterr().err
-    assert main(["scan", str(tmp_path / "absent")]) == 2
-    assert main(["scan", str(tmp_path), "--sample", "0"]) == 2
-    assert "share above 0" in capsys.readouterr().err
+def test_wrong_use_is_named(tree: Tree, tmp_path: Path, run_weir: RunWeir) -> None:
+    error = run_weir("scan", tree.folder, "--state", tree.folder / "state", code=2).err
+    assert "a scan writes nothing" in error
+    run_weir("scan", tmp_path / "absent", code=2)
+    assert "share above 0" in run_weir("scan", tmp_path, "--sample", "0", code=2).err
 
 
-def test_names_without_an_extension_and_the_text(tree: Tree, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_without_an_extension_and_the_text(tree: Tree, run_weir: RunWeir) -> None:
     assert [extension_of(name) for name in ("a.NC", ".bashrc", "x", "a.b c", "a.toolongname")] == [
         "nc",
         "",
@@ -326,8 +326,7 @@ def test_names_without_an_extension_and_the_text(tree: Tree, capsys: pytest.Capt
         "",
         "",
     ]
-    assert main(["scan", str(tree.folder), "--rate", str(FAST), "--sample", "0.5"]) == 0
-    text = capsys.readouterr().out
+    text = run_weir("scan", tree.folder, "--rate", FAST, "--sample", "0.5").out
     assert f"2,000 files in 81 directories, {about_size(sum(tree.volume.values()))}" in text
     assert "95 % interval" in text
     assert chart(Tally()).startswith("<svg")

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.checkout import ROOT
+from tests.unit.conftest import RunWeir
 from tests.unit.report.test_text import NO_RESULTS, answer, page, target
 from weir.cli import main
 from weir.report.page import publication_lines
@@ -121,14 +122,11 @@ def test_a_study_without_a_publication_has_no_line_of_it(tmp_path: Path) -> None
     assert publication_lines(tmp_path) == []
 
 
-def test_show_has_the_map_of_the_publication_below_the_answer(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_show_has_the_map_of_the_publication_below_the_answer(tmp_path: Path, run_weir: RunWeir) -> None:
     write(tmp_path, "page.json", json.dumps(PAGE), 5)
     write(tmp_path, "tables/publication.csv", MAP, 6)
     write(tmp_path, "figures/density.csv", "", 6)
-    assert main(["show", str(tmp_path)]) == 0
-    shown = capsys.readouterr().out.splitlines()
+    shown = run_weir("show", tmp_path).out.splitlines()
     assert shown[0].startswith("6 of 6 results proven")
     assert shown[1] == "  1 of 4 figures and tables of ime-paper shown"
 
@@ -138,15 +136,12 @@ def test_the_snakefile_prints_it_when_all_jobs_ended_well() -> None:
     assert "    WORKFLOW.end()" in text.split("onsuccess:")[1].split("onerror:")[0]
 
 
-def test_small_transfers_without_a_number_of_operations_are_shown(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_small_transfers_without_a_number_of_operations_are_shown(tmp_path: Path, run_weir: RunWeir) -> None:
     """The page of an archive was called damaged, by weir show and at the end of the workflow."""
     small = {"value": 100, "unit": "MiB/s", "n": 1, "lo": None, "hi": None, "iops": None, "values": [100]}
     found = [answer("disk", "write", 1000) | {"small": small}]
     write(tmp_path, "page.json", json.dumps(PAGE | {"answers": found}), 5)
-    assert main(["show", str(tmp_path)]) == 0
-    assert "small random 100 MiB/s (one run)" in capsys.readouterr().out
+    assert "small random 100 MiB/s (one run)" in run_weir("show", tmp_path).out
 
 
 def test_a_study_that_was_collected_alone_says_how_it_is_drawn(

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.checkout import ROOT
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.accept.compliant import MEMORY, Edit, cells_of, write_study
 from weir.base.errors import ConfigError, WeirError
-from weir.cli import main
 from weir.decide.accept.contract import Contract, read_contract
 from weir.decide.accept.evidence import Measured, read_measured
 from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, judge, overall
@@ -44,16 +44,15 @@ def judged(folder: Path, contract: Contract, edit: Edit | None = None, **values:
     return judge(contract, read_measured(write_study(folder, cells)))
 
 
-def test_the_first_line_of_a_contract_alone_is_what_it_promises(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["accept", "jupiter-ior", "--promise", "easy-best-sum=2 TB/s"]) == 0
-    first, second, *_ = capsys.readouterr().out.splitlines()
+def test_the_first_line_of_a_contract_alone_is_what_it_promises(run_weir: RunWeir) -> None:
+    printed = run_weir("accept", "jupiter-ior", "--promise", "easy-best-sum=2 TB/s").out
+    first, second, *_ = printed.splitlines()
     assert first == (
         "7 lines to judge: 1 promised (easy-best-sum 2 TB/s), 6 open (--promise LINE=VALUE); "
         "3 requirements not judged"
     )
     assert second == "  JUPITER benchmark suite, IOR"
-    assert main(["accept", "mistral-2015"]) == 0
-    assert capsys.readouterr().out.splitlines()[0] == (
+    assert run_weir("accept", "mistral-2015").out.splitlines()[0] == (
         "10 lines to judge: 10 promised (posix-read 160 GB/s, posix-write 157 GB/s, ...); "
         "2 requirements not judged"
     )
@@ -303,17 +302,15 @@ def test_a_line_that_is_like_another_has_what_it_does_not_give(tmp_path: Path) -
 
 
 def test_a_contract_of_ones_own_is_judged_by_the_printed_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
 ) -> None:
     """It named the contract, which is found in config/contracts alone; so is one whose .yaml was omitted."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "offer.yaml").write_text(
         (CONTRACTS / "mistral-2015.yaml").read_text().replace("contract: mistral-2015", "contract: offer")
     )
-    assert main(["accept", "offer.yaml"]) == 0
-    assert "judge:   weir accept offer.yaml STUDY" in capsys.readouterr().out
-    assert main(["accept", "offer"]) == 2
-    assert "did you mean the file offer.yaml?" in capsys.readouterr().err
+    assert "judge:   weir accept offer.yaml STUDY" in run_weir("accept", "offer.yaml").out
+    assert "did you mean the file offer.yaml?" in run_weir("accept", "offer", code=2).err
 
 
 def test_records_without_run_files_do_not_tell_what_else_was_changed(tmp_path: Path) -> None:

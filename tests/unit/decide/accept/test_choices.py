@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.accept.compliant import cells_of, write_study
 from tests.unit.decide.accept.test_accept import CONTRACTS, contract_of
 from tests.unit.decide.accept.test_cheats import (
@@ -25,7 +26,6 @@ from tests.unit.decide.accept.test_cheats import (
 from tests.unit.decide.compare.test_conditions import POWER
 from tests.unit.recorded import collect, measure, measure_one
 from weir.base.files import file_sha256
-from weir.cli import main
 from weir.decide.accept.conditions import storages_of
 from weir.decide.accept.evidence import Measured, read_measured
 from weir.decide.accept.judge import judge
@@ -146,7 +146,7 @@ def test_other_cells_do_not_make_the_interval_narrower() -> None:
 
 @pytest.mark.row("set the clock back to meet the dates of a campaign")
 def test_a_clock_that_was_set_back_is_on_the_first_page(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], unprinted: None
+    tmp_path: Path, run_weir: RunWeir, unprinted: None
 ) -> None:
     study = verified_study(tmp_path)
     late = {"cell": {"cell": "another", "rounds": 1}, "run": 0, "status": "done"}
@@ -160,8 +160,7 @@ def test_a_clock_that_was_set_back_is_on_the_first_page(
     contract = tmp_path / f"{CONTRACT}.yaml"
     named = f"campaign:\n  study: lab/study\n{dates}"
     contract.write_text((CONTRACTS / f"{CONTRACT}.yaml").read_text() + named)
-    assert main(["accept", str(contract), str(study)]) == 1
-    assert "not as agreed: c00 round 0" in " ".join(capsys.readouterr().out.split())
+    assert "not as agreed: c00 round 0" in " ".join(run_weir("accept", contract, study, code=1).out.split())
 
 
 @pytest.mark.row("join two studies")

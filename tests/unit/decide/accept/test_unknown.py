@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.accept.compliant import cells_of, write_study
 from tests.unit.decide.accept.test_accept import contract_of, parameter
-from weir.cli import main
 from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured, read_measured
 from weir.decide.accept.judge import NOT_PROVEN, Result, judge
@@ -116,7 +116,7 @@ def test_runs_without_the_promised_number_are_not_known(tmp_path: Path, lost: di
 
 
 @pytest.mark.parametrize("value", ["0 MiB/s", "0.0 GB/s"])
-def test_a_promise_of_nothing_is_refused(value: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_promise_of_nothing_is_refused(value: str, run_weir: RunWeir) -> None:
     """It divided by zero when the margin was printed."""
-    assert main(["accept", "jupiter-ior", "--promise", f"easy-best-sum={value}"]) == 2
-    assert "promises nothing" in capsys.readouterr().err
+    error = run_weir("accept", "jupiter-ior", "--promise", f"easy-best-sum={value}", code=2).err
+    assert "promises nothing" in error

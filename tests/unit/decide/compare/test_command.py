@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.checkout import ROOT, link_checkout
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.compare.test_compare import cell, noisy, write
 from weir.base.errors import WeirError
 from weir.cli import main
@@ -22,11 +23,10 @@ from weir.decide.compare.verdict import read_fail_on
 from weir.runs.manifest import MANIFEST, TABLES, manifest_text, write_manifest
 
 
-def test_the_command_fails_on_what_was_requested(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_fails_on_what_was_requested(tmp_path: Path, run_weir: RunWeir) -> None:
     first = write(tmp_path / "a" / "records.csv", cell(noisy(1, 8)))
     second = write(tmp_path / "b.csv", cell(noisy(2, 8, 800.0), start=100))
-    assert main(["compare", str(first.parent), str(second)]) == 0
-    printed = capsys.readouterr().out
+    printed = run_weir("compare", first.parent, second).out
     assert "1 pair: 1 slower, 0 faster, 0 undecided, 0 no difference within ±5%" in printed
     assert "measured one after the other" in printed
     junit = tmp_path / "out.xml"
@@ -39,10 +39,10 @@ def test_the_command_fails_on_what_was_requested(tmp_path: Path, capsys: pytest.
         "--csv",
         str(tmp_path / "out.csv"),
     ]
-    assert main([*arguments, "--fail-on", "slower:5%"]) == 1
+    run_weir(*arguments, "--fail-on", "slower:5%", code=1)
     assert len(ElementTree.parse(junit).findall("testcase/failure")) == 1
     assert "slower" in (tmp_path / "out.csv").read_text()
-    assert main([*arguments, "--fail-on", "slower:30%"]) == 0
+    run_weir(*arguments, "--fail-on", "slower:30%")
 
 
 WITHOUT = "import sys; sys.modules |= {'numpy': None, 'scipy': None, 'scipy.special': None}; "
@@ -61,17 +61,14 @@ def test_exit_1_is_a_slower_pair_and_never_a_missing_package(tmp_path: Path) -> 
     assert "Traceback" not in done.stderr
 
 
-def test_what_would_decide_is_told_once_of_several_pairs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_would_decide_is_told_once_of_several_pairs(tmp_path: Path, run_weir: RunWeir) -> None:
     rows: list[list[dict[str, Any]]] = [[], []]
     for side, level in ((0, 1000.0), (1, 990.0)):
         for number in range(4):
             values = noisy(10 * side + number, 8, level)
             rows[side] += cell(values, start=1440 * side, cell=f"c{number}", ppn=2**number)
     files = [str(write(tmp_path / f"{side}.csv", rows[side])) for side in (0, 1)]
-    assert main(["compare", *files]) == 0
-    printed = capsys.readouterr().out
+    printed = run_weir("compare", *files).out
     assert " 4 undecided" in printed.splitlines()[0]
     assert printed.count("more rounds would not decide: measure in turns, or on more days") == 1
 
@@ -85,25 +82,23 @@ def test_what_would_decide_is_told_once_of_several_pairs(
     ],
 )
 def test_one_study_is_split_by_a_column(
-    column: str, changes: dict[str, str], name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    column: str, changes: dict[str, str], name: str, tmp_path: Path, run_weir: RunWeir
 ) -> None:
     rows = [*cell(noisy(1, 6)), *cell(noisy(2, 6, 2000.0), start=1440, **changes)]
     path = write(tmp_path / "records.csv", rows)
-    assert main(["compare", str(path), "--by", column, "--json", "--day-to-day", "5"]) == 0
-    facts = json.loads(capsys.readouterr().out)
+    facts = json.loads(run_weir("compare", path, "--by", column, "--json", "--day-to-day", "5").out)
     assert facts["a"] == name
     assert [one["verdict"] for one in facts["pairs"]] == ["faster"]
     assert isclose(facts["pairs"][0]["ratio"], 2.0, rel_tol=0.1)
 
 
-def test_nothing_in_common_names_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_in_common_names_what_differs(tmp_path: Path, run_weir: RunWeir) -> None:
     first = write(tmp_path / "a.csv", cell(noisy(1, 4)))
     second = write(tmp_path / "b.csv", cell(noisy(2, 4), stack="mpich"))
-    assert main(["compare", str(first), str(second)]) == 3
-    printed = capsys.readouterr().err
+    printed = run_weir("compare", first, second, code=3).err
     assert "stack is debian here, mpich there" in printed
     assert "--across stack" in printed
-    assert main(["compare", str(first), str(second), "--across", "stack"]) == 0
+    run_weir("compare", first, second, "--across", "stack")
 
 
 @pytest.mark.parametrize(
@@ -114,11 +109,8 @@ def test_nothing_in_common_names_what_differs(tmp_path: Path, capsys: pytest.Cap
         (["compare", "A", "B", "--across", "stakc"], "not a column that pairs are made by"),
     ],
 )
-def test_wrong_use_is_explained(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(arguments) == 2
-    assert message in capsys.readouterr().err
+def test_wrong_use_is_explained(arguments: list[str], message: str, run_weir: RunWeir) -> None:
+    assert message in run_weir(*arguments, code=2).err
 
 
 def test_fail_on_is_checked() -> None:
@@ -137,7 +129,7 @@ def three_commands() -> list[str]:
 
 @pytest.mark.parametrize("command", three_commands())
 def test_the_commands_of_the_how_to_run(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
 ) -> None:
     before, after = cell(noisy(1, 6)), cell(noisy(2, 6, 800.0), start=100)
     write(tmp_path / "results/local/quick/records.csv", before)
@@ -147,8 +139,7 @@ def test_the_commands_of_the_how_to_run(
     write(tmp_path / "results/lab/ior-original/records.csv", [{**row, "program": "IOR"} for row in before])
     write(tmp_path / "results/lab/ior-weir/records.csv", after)
     monkeypatch.chdir(tmp_path)
-    assert main(shlex.split(command)[1:]) == 0
-    assert "1 pair: 1 slower" in capsys.readouterr().out
+    assert "1 pair: 1 slower" in run_weir(*shlex.split(command)[1:]).out
 
 
 def test_the_figure_is_a_page_and_a_section_of_a_report(tmp_path: Path) -> None:
@@ -178,7 +169,7 @@ def test_the_figure_is_a_page_and_a_section_of_a_report(tmp_path: Path) -> None:
 
 
 def test_a_campaign_is_compared_with_the_first_measurement(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
 ) -> None:
     """`weir report --campaign 2026-12`: the workflow is replaced by its records."""
     first, again = (tmp_path / f"results/{site}/quick" for site in ("local", "local@2026-12"))
@@ -211,16 +202,14 @@ def test_a_campaign_is_compared_with_the_first_measurement(
     link_checkout(tmp_path)
     monkeypatch.chdir(tmp_path)
     arguments = ["report", "--suites", "quick", "--site", "local", "--campaign", "2026-12", "--page-only"]
-    assert main(arguments) == 0
-    assert "no comparison: there is no results/local/quick/records.csv" in capsys.readouterr().out
+    assert "no comparison: there is no results/local/quick/records.csv" in run_weir(*arguments).out
     write(first / "records.csv", cell(noisy(1, 8)))
     monkeypatch.delenv("WEIR_STARTER")  # of the command before, which has let go
-    assert main(arguments) == 0
-    assert "1 pair: 1 slower" in capsys.readouterr().out
+    assert "1 pair: 1 slower" in run_weir(*arguments).out
     assert '<section id="comparison">' in (again / "report.html").read_text()
 
 
-def test_bundles_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bundles_are_compared(tmp_path: Path, run_weir: RunWeir) -> None:
     bundles = []
     for name, level, start in (("old", 1000.0, 0), ("new", 800.0, 100)):
         study = tmp_path / name / "results/lab/quick"
@@ -235,8 +224,7 @@ def test_bundles_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         with zipfile.ZipFile(bundles[-1], "w") as archive:
             for file in [*files, tmp_path / name / MANIFEST]:
                 archive.write(file, file.relative_to(tmp_path / name))
-    assert main(["compare", *map(str, bundles)]) == 0
-    out = capsys.readouterr().out
+    out = run_weir("compare", *bundles).out
     assert f"A: {bundles[0]}" in out
     assert "1 slower" in out
 
@@ -244,9 +232,7 @@ def test_bundles_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("factor", "note"), [(1.048576, "MiB and MB"), (1 / 1.073742, "GiB and GB"), (1.12, "")]
 )
-def test_a_side_in_other_units_is_noted(
-    factor: float, note: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_side_in_other_units_is_noted(factor: float, note: str, tmp_path: Path, run_weir: RunWeir) -> None:
     files = []
     for name, scale, start in (("a", 1.0, 0), ("b", factor, 100)):
         rows = [
@@ -255,8 +241,7 @@ def test_a_side_in_other_units_is_noted(
             for row in cell(noisy(size, 8, 1000 * scale, 0.001), start, ppn=size + 1, cell=f"c{size}")
         ]
         files.append(str(write(tmp_path / f"{name}.csv", rows)))
-    assert main(["compare", *files]) == 0
-    printed = capsys.readouterr().out
+    printed = run_weir("compare", *files).out
     assert (f"that of {note}: check the units" in printed) == bool(note)
     assert ("check the units" in printed) == bool(note)
 
@@ -271,45 +256,38 @@ def test_percentages_are_checked(option: str, value: str, capsys: pytest.Capture
 
 
 @pytest.mark.parametrize("given", ["0.5", "2.5", "5", "33"])
-def test_percentages_are_told_as_they_were_given(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], given: str
-) -> None:
+def test_percentages_are_told_as_they_were_given(tmp_path: Path, run_weir: RunWeir, given: str) -> None:
     first = write(tmp_path / "a.csv", cell(noisy(1, 8)))
     second = write(tmp_path / "b.csv", cell(noisy(2, 8), start=100))
     page = tmp_path / "page.html"
     options = ["--margin", given, "--day-to-day", given, "--html", str(page)]
-    assert main(["compare", str(first), str(second), *options]) == 0
-    printed = capsys.readouterr().out
+    printed = run_weir("compare", first, second, *options).out
     assert f"no difference within ±{given}%\n" in printed
     assert f"one campaign a side: {given}% between campaigns, as given" in printed
     assert page.read_text().count(f"no difference within ±{given}%") == 2
 
 
-def test_emulated_storage_is_told_as_that_in_every_form(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_emulated_storage_is_told_as_that_in_every_form(tmp_path: Path, run_weir: RunWeir) -> None:
     """Also where one side alone was emulated, and of cells that have no pair."""
     only = cell(noisy(3, 8), cell="c2", ppn=4, emulated=True, label="disk POSIX alone")
     first = write(tmp_path / "a.csv", [*cell(noisy(1, 8), emulated=False), *only])
     second = write(tmp_path / "b.csv", cell(noisy(2, 8), start=100, emulated=True))
     page, table, junit = (tmp_path / name for name in ("page.html", "table.csv", "junit.xml"))
     files = ["--html", str(page), "--csv", str(table), "--junit", str(junit)]
-    assert main(["compare", str(first), str(second), *files]) == 0
-    printed = capsys.readouterr().out
+    printed = run_weir("compare", first, second, *files).out
     name = "disk POSIX shared 1MiB (E)"
     for text in (printed, page.read_text(), table.read_text(), junit.read_text()):
         assert name in text
     assert "disk POSIX alone (E): ppn is 4 here, 2 there" in printed
-    assert main(["compare", str(first), str(second), "--json"]) == 0
-    (pair,) = json.loads(capsys.readouterr().out)["pairs"]
+    (pair,) = json.loads(run_weir("compare", first, second, "--json").out)["pairs"]
     assert (pair["label"], pair["emulated"]) == (name, True)
-    assert main(["compare", str(first), str(first), "--json"]) == 0
-    found = {one["label"]: one["emulated"] for one in json.loads(capsys.readouterr().out)["pairs"]}
+    shown = run_weir("compare", first, first, "--json").out
+    found = {one["label"]: one["emulated"] for one in json.loads(shown)["pairs"]}
     assert found == {"disk POSIX shared 1MiB": False, "disk POSIX alone (E)": True}
 
 
 def test_a_pair_of_logs_has_both_medians_their_ratio_and_what_would_decide(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_weir: RunWeir
 ) -> None:
     """Two logs that somebody has of an old and a new system are the first that is compared."""
     first = [*cell([1500.0], stack=None), *cell([3.5], stack=None, access="create", bw_mib_s=None, ops_s=3.5)]
@@ -318,8 +296,7 @@ def test_a_pair_of_logs_has_both_medians_their_ratio_and_what_would_decide(
         *cell([7.0], start=9, stack=None, access="create", bw_mib_s=None, ops_s=7.0),
     ]
     files = [str(write(tmp_path / f"{name}.csv", rows)) for name, rows in (("a", first), ("b", second))]
-    assert main(["compare", *files]) == 0
-    lines = [line.strip() for line in capsys.readouterr().out.splitlines() if "disk POSIX" in line]
+    lines = [line.strip() for line in run_weir("compare", *files).out.splitlines() if "disk POSIX" in line]
     needed = "each log counts as one round:"
     assert [" ".join(line.split()) for line in lines] == [
         "undecided x2.000 create disk POSIX shared 1MiB (A 3.5 op/s, B 7 op/s; "
@@ -327,15 +304,12 @@ def test_a_pair_of_logs_has_both_medians_their_ratio_and_what_would_decide(
         "undecided x0.650 write disk POSIX shared 1MiB (A 1,500 MiB/s, B 975 MiB/s; "
         f"{needed} at least 3 more of A and 1 more of B needed)",
     ]
-    assert main(["compare", *files, "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)["pairs"]
+    facts = json.loads(run_weir("compare", *files, "--json").out)["pairs"]
     assert [(one["unit"], one["more_rounds"]) for one in facts] == [("op/s", None), ("MiB/s", None)]
     assert all(isclose(*pair) for pair in zip(facts[1]["medians"], (1500.0, 975.0), strict=True))
 
 
-def test_where_nothing_is_decided_no_text_is_repeated(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_where_nothing_is_decided_no_text_is_repeated(tmp_path: Path, run_weir: RunWeir) -> None:
     """Lines of 200 characters had the same rounds that are needed, and two notes the same files."""
     sides_ = []
     for name, rate in (("a", 1500.0), ("b", 975.0)):
@@ -345,8 +319,7 @@ def test_where_nothing_is_decided_no_text_is_repeated(
         ]
         rows = [row for part in parts for row in part]
         sides_.append(str(write(tmp_path / f"{name}.csv", rows)))
-    assert main(["compare", *sides_]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = run_weir("compare", *sides_).out.splitlines()
     pairs = [line for line in lines if "disk c" in line]
     assert len(pairs) == 4
     assert all(line.endswith(" (A 1,500 MiB/s, B 975 MiB/s)") for line in pairs)
@@ -360,12 +333,11 @@ def test_where_nothing_is_decided_no_text_is_repeated(
 
 
 def test_an_undecided_pair_without_usable_records_of_a_side_tells_the_other_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_weir: RunWeir
 ) -> None:
     bad = [row | {"verdict": "DEGRADED", "reasons": "x"} for row in cell(noisy(2, 8), start=100)]
     first, second = write(tmp_path / "a.csv", cell([1500.0] * 8)), write(tmp_path / "b.csv", bad)
-    assert main(["compare", str(first), str(second)]) == 0
-    line = next(line for line in capsys.readouterr().out.splitlines() if "disk POSIX" in line)
+    line = next(line for line in run_weir("compare", first, second).out.splitlines() if "disk POSIX" in line)
     assert " ".join(line.split()) == (
         "undecided - write disk POSIX shared 1MiB "
         "(A 1,500 MiB/s, B no usable value; too few rounds: at least 4 more of B needed)"

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from weir.cli import main
+from tests.unit.conftest import RunWeir
 from weir.decide.compare.estimate import Days
 from weir.decide.compare.figure import table
 from weir.decide.compare.output import as_text
@@ -180,15 +180,12 @@ def test_invalid_and_degraded_records_never_decide() -> None:
     assert "8 DEGRADED records not used" in one.notes
 
 
-def test_unproven_records_are_used_and_every_output_says_so(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unproven_records_are_used_and_every_output_says_so(tmp_path: Path, run_weir: RunWeir) -> None:
     first = write(tmp_path / "a.csv", cell(noisy(1, 8)))
     second = write(tmp_path / "b.csv", cell(noisy(2, 8, 800.0), start=100, verdict="UNPROVEN"))
     files = {name: tmp_path / f"out.{name}" for name in ("junit", "csv", "html")}
     arguments = [word for name, file in files.items() for word in (f"--{name}", str(file))]
-    assert main(["compare", str(first), str(second), "--fail-on", "slower", *arguments]) == 1
-    printed = capsys.readouterr().out
+    printed = run_weir("compare", first, second, "--fail-on", "slower", *arguments, code=1).out
     assert "shared 1MiB (UNPROVEN)" in printed
     assert "note: 8 UNPROVEN records used (1 of 1 pairs)" in printed
     assert "8 UNPROVEN records used" in files["junit"].read_text()

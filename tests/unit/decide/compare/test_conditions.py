@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.compare.test_compare import cell, noisy, write
-from weir.cli import main
 
 POWER = {
     "drivers": ["acpi-cpufreq"],
@@ -43,9 +43,8 @@ def study(folder: Path, start: int, host: dict[str, Any], **columns: Any) -> Pat
     return folder / "study"
 
 
-def notes(first: Path, second: Path, capsys: pytest.CaptureFixture[str], *more: str) -> list[str]:
-    main(["compare", str(first), str(second), "--json", *more])
-    found: list[str] = json.loads(capsys.readouterr().out)["conditions"]
+def notes(first: Path, second: Path, run_weir: RunWeir, *more: str) -> list[str]:
+    found: list[str] = json.loads(run_weir("compare", first, second, "--json", *more).out)["conditions"]
     return found
 
 
@@ -77,22 +76,17 @@ def notes(first: Path, second: Path, capsys: pytest.CaptureFixture[str], *more: 
     ],
 )
 def test_another_machine_version_or_storage_is_a_note(
-    host: dict[str, Any],
-    columns: dict[str, Any],
-    note: str | None,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    host: dict[str, Any], columns: dict[str, Any], note: str | None, tmp_path: Path, run_weir: RunWeir
 ) -> None:
     known = {"program": "weir-io", "tool_version": "0.2.0"}
     first = study(tmp_path / "a", 0, HOST, **known)
     second = study(tmp_path / "b", 300, HOST | host, **(known | columns))
-    assert notes(first, second, capsys) == ([f"note: {note}"] if note else [])
-    main(["compare", str(first), str(second)])
-    assert not note or f"note: {note}" in capsys.readouterr().out
+    assert notes(first, second, run_weir) == ([f"note: {note}"] if note else [])
+    assert not note or f"note: {note}" in run_weir("compare", first, second).out
 
 
-def test_exchanged_sides_are_a_note(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_exchanged_sides_are_a_note(tmp_path: Path, run_weir: RunWeir) -> None:
     """Else a slowdown would be a gain, and --fail-on slower would end with 0."""
     before, after = study(tmp_path / "a", 0, HOST), study(tmp_path / "b", 300, HOST)
-    (note,) = notes(after, before, capsys)
+    (note,) = notes(after, before, run_weir)
     assert note.startswith("note: B was measured before A")

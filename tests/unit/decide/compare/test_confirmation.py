@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import shipped
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.compare.test_compare import cell, noisy, write
 from weir.base.errors import WeirError
 from weir.cli import main
@@ -57,38 +58,32 @@ def confirmation(text: str) -> str:
     return text[text.index("confirmation: ") :]
 
 
-def test_two_cells_are_measured_in_turns(
-    tmp_path: Path, speeds: dict[str, float], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_two_cells_are_measured_in_turns(tmp_path: Path, speeds: dict[str, float], run_weir: RunWeir) -> None:
     speeds |= {DISK.cell: 1000.0, MEMORY.cell: 800.0}
     where = study(tmp_path / "a", rounds(DISK, 1000.0, 6, 0), rounds(MEMORY, 800.0, 6, 100))
     arguments = ["compare", where, "--by", "target", "--fail-on", "slower", "--confirm"]
-    assert main(arguments) == 1
-    text = confirmation(capsys.readouterr().out)
+    text = confirmation(run_weir(*arguments, code=1).out)
     assert text.startswith("confirmation: 1 of 1 differences are confirmed")
     assert "(A and B in turns, n = 6)" in text
     speeds[MEMORY.cell] = 1000.0
     page = tmp_path / "page.html"
-    assert main([*arguments, "--html", str(page)]) == 0
-    assert "confirmation: 0 of 1 differences are confirmed" in capsys.readouterr().out
+    assert "confirmation: 0 of 1 differences are confirmed" in run_weir(*arguments, "--html", page).out
     assert "was slower, now no difference" in page.read_text()
 
 
 def test_the_same_cell_on_both_sides_is_measured_once_and_the_text_says_so(
-    tmp_path: Path, speeds: dict[str, float], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, speeds: dict[str, float], run_weir: RunWeir
 ) -> None:
     speeds[DISK.cell] = 1000.0
     before = study(tmp_path / "before", rounds(DISK, 1000.0, 6, 0))
     after = study(tmp_path / "after", rounds(DISK, 800.0, 6, 100))
     arguments = ["compare", before, after, "--fail-on", "slower", "--confirm", "--confirm-rounds", "8"]
-    assert main(arguments) == 0
-    text = confirmation(capsys.readouterr().out)
+    text = confirmation(run_weir(*arguments).out)
     assert text.startswith("confirmation: 0 of 1 differences are confirmed")
     assert "was slower, now no difference" in text
     assert "A is the same cell as B and would be measured as B is: B again" in text
     speeds[DISK.cell] = 800.0
-    assert main(arguments) == 1
-    assert "confirmation: 1 of 1" in capsys.readouterr().out
+    assert "confirmation: 1 of 1" in run_weir(*arguments, code=1).out
 
 
 def test_a_new_measurement_without_a_value_confirms_nothing_and_clears_nothing(
@@ -104,17 +99,15 @@ def test_a_new_measurement_without_a_value_confirms_nothing_and_clears_nothing(
 
 
 def test_the_spread_from_day_to_day_counts_in_the_confirmation(
-    tmp_path: Path, speeds: dict[str, float], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, speeds: dict[str, float], run_weir: RunWeir
 ) -> None:
     """The old records differ beyond the spread, the new ones of B do not."""
     speeds[DISK.cell] = 900.0
     before = study(tmp_path / "before", rounds(DISK, 1000.0, 6, 0))
     after = study(tmp_path / "after", rounds(DISK, 400.0, 6, 100))
     arguments = ["compare", before, after, "--fail-on", "slower", "--confirm", "--day-to-day"]
-    assert main([*arguments, "0"]) == 1
-    assert "confirmation: 1 of 1" in capsys.readouterr().out
-    assert main([*arguments, "10"]) == 0
-    assert "confirmation: 0 of 1" in capsys.readouterr().out
+    assert "confirmation: 1 of 1" in run_weir(*arguments, "0", code=1).out
+    assert "confirmation: 0 of 1" in run_weir(*arguments, "10").out
 
 
 def test_a_study_of_another_machine_is_not_measured_here(
@@ -137,10 +130,7 @@ def test_a_study_of_another_machine_is_not_measured_here(
 
 
 def test_a_target_that_is_gone_is_named(
-    tmp_path: Path,
-    speeds: dict[str, float],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, speeds: dict[str, float], monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
 ) -> None:
     def checked(job: PlannedBatch) -> list[Check]:
         if job.target.name == "disk":
@@ -150,16 +140,12 @@ def test_a_target_that_is_gone_is_named(
     monkeypatch.setattr("weir.decide.compare.confirmation.preflight", checked)
     speeds[MEMORY.cell] = 800.0
     where = study(tmp_path / "a", rounds(DISK, 1000.0, 6, 0), rounds(MEMORY, 800.0, 6, 100))
-    assert main(["compare", where, "--by", "target", "--confirm"]) == 0
-    text = confirmation(capsys.readouterr().out)
+    text = confirmation(run_weir("compare", where, "--by", "target", "--confirm").out)
     assert "A cannot be measured again: target disk: there is no such directory: B again" in text
 
 
 def test_a_batch_is_checked_once_and_its_cells_only_if_something_is_wrong(
-    tmp_path: Path,
-    speeds: dict[str, float],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, speeds: dict[str, float], monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
 ) -> None:
     requests: list[list[str]] = []
     too_large: set[str] = set()
@@ -182,26 +168,21 @@ def test_a_batch_is_checked_once_and_its_cells_only_if_something_is_wrong(
         for name, speed, start in (("before", 1000.0, 0), ("after", 800.0, 200))
     )
     arguments = ["compare", first, second, "--fail-on", "slower", "--confirm"]
-    assert main(arguments) == 1
-    assert confirmation(capsys.readouterr().out).startswith("confirmation: 2 of 2")
+    assert confirmation(run_weir(*arguments, code=1).out).startswith("confirmation: 2 of 2")
     assert requests == [[cell.cell for cell in batch.cells]]
     too_large.add(other.cell)
-    assert main(arguments) == 1
-    text = confirmation(capsys.readouterr().out)
+    text = confirmation(run_weir(*arguments, code=1).out)
     assert text.startswith("confirmation: 1 of 2")
     assert "B cannot be measured again: needs more" in text
     assert sorted(requests[2:]) == sorted([[one.cell], [other.cell]])
 
 
-def test_without_a_plan_a_slowdown_stays_and_nothing_is_measured(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_a_plan_a_slowdown_stays_and_nothing_is_measured(tmp_path: Path, run_weir: RunWeir) -> None:
     first = write(tmp_path / "a.csv", rounds(DISK, 1000.0, 6, 0))
     second = write(tmp_path / "b.csv", rounds(DISK, 800.0, 6, 100))
     arguments = ["--fail-on", "slower", "--confirm", "--json"]
-    assert main(["compare", str(first), str(second), *arguments]) == 1
-    found = json.loads(capsys.readouterr().out)["confirmation"]
+    found = json.loads(run_weir("compare", first, second, *arguments, code=1).out)["confirmation"]
     assert found["records"] is None
     assert "has no plan.json" in found["pairs"][0]["why"]
-    assert main(["compare", str(first), str(first), "--confirm"]) == 0
-    assert "nothing looks different, nothing was measured" in capsys.readouterr().out
+    printed = run_weir("compare", first, first, "--confirm").out
+    assert "nothing looks different, nothing was measured" in printed

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.compare.test_compare import RATE, cell, judged, noisy, record, side, write
 from weir.cli import main
 from weir.decide.compare.estimate import FEWEST_CAMPAIGNS, Days, spreads_of
@@ -83,38 +84,33 @@ def test_records_without_times_may_be_of_other_days() -> None:
     assert (one.verdict, one.by_day) == (UNDECIDED, True)
 
 
-def test_fail_on_slower_cannot_decide_then(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fail_on_slower_cannot_decide_then(tmp_path: Path, run_weir: RunWeir) -> None:
     files = [
         str(write(tmp_path / f"{day}.csv", campaign(day, level))) for day, level in ((1, 1000.0), (2, 800.0))
     ]
-    assert main(["compare", *files, "--fail-on", "slower:5%"]) == 3
-    printed = capsys.readouterr().out
+    printed = run_weir("compare", *files, "--fail-on", "slower:5%", code=3).out
     assert "different, but another day may have made it: measure in turns" in printed
     assert "x0.80" in printed.partition("B cannot be judged")[2]
-    assert main(["compare", *files, "--fail-on", "slower:5%", "--day-to-day", "2"]) == 1
-    assert main(["compare", *reversed(files), "--fail-on", "slower:5%"]) == 0  # surely not slower
+    run_weir("compare", *files, "--fail-on", "slower:5%", "--day-to-day", "2", code=1)
+    run_weir("compare", *reversed(files), "--fail-on", "slower:5%")  # surely not slower
 
 
-def test_a_history_tells_the_spread(
-    history: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_history_tells_the_spread(history: Path, tmp_path: Path, run_weir: RunWeir) -> None:
     """Also of the cell whose own campaigns were alike: the slow one of the other is of the same system."""
     first = write(tmp_path / "a.csv", campaign(7, 1000.0) + campaign(7, 1000.0, ppn=4, cell="c2"))
     for level, verdict in ((800.0, UNDECIDED), (400.0, SLOWER), (2500.0, FASTER)):
         rows = campaign(8, level) + campaign(8, level, ppn=4, cell="c2")
         second = write(tmp_path / "b.csv", rows)
-        assert main(["compare", str(first), str(second), "--history", str(history), "--json"]) == 0
-        pairs = json.loads(capsys.readouterr().out)["pairs"]
+        pairs = json.loads(run_weir("compare", first, second, "--history", history, "--json").out)["pairs"]
         assert [one["verdict"] for one in pairs] == [verdict] * 2
         assert "by the history (n = 6)" in pairs[0]["notes"][0]
 
 
 def test_a_campaign_of_the_history_is_not_a_side_as_well(
-    history: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    history: Path, tmp_path: Path, run_weir: RunWeir
 ) -> None:
     first, second = (tmp_path / f"day{day}" / "records.csv" for day in (1, 3))
-    assert main(["compare", str(first), str(second), "--history", str(history), "--json"]) == 0
-    pairs = json.loads(capsys.readouterr().out)["pairs"]
+    pairs = json.loads(run_weir("compare", first, second, "--history", history, "--json").out)["pairs"]
     assert FEWEST_CAMPAIGNS > 6 - 2  # too few are left to teach a spread
     assert all("is assumed" in one["notes"][0] for one in pairs)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.golden.audit.cases import CASES
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.compare.test_compare import cell, judged, noisy, side, write
 from tests.unit.recorded import collect, measured_study
 from weir.cli import main
@@ -34,30 +36,27 @@ def drop_worst(results: Path, count: int) -> Path:
     return collect(results, "study", rows, MANY)
 
 
-def verdicts(first: Path, second: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, str]:
-    code = main(["compare", str(first), str(second), "--json", *more])
-    return code, json.loads(capsys.readouterr().out)["pairs"][0]
+def pair_of(first: Path, second: Path, run_weir: RunWeir, *more: str, code: int = 0) -> dict[str, Any]:
+    printed = run_weir("compare", first, second, "--json", *more, code=code).out
+    pair: dict[str, Any] = json.loads(printed)["pairs"][0]
+    return pair
 
 
-def test_a_side_without_its_worst_rounds_is_not_faster(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_side_without_its_worst_rounds_is_not_faster(tmp_path: Path, run_weir: RunWeir) -> None:
     first = measured_study(tmp_path / "a", cell(noisy(3, MANY, 960.0, 0.05)), MANY)
     second = drop_worst(tmp_path / "b", 8)
-    code, pair = verdicts(first, second, capsys)
-    assert (code, pair["verdict"]) == (0, "undecided")
+    pair = pair_of(first, second, run_weir)
+    assert pair["verdict"] == "undecided"
     assert sum("B lacks" in note for note in pair["notes"]) == 4
     assert "deleted: c1 round" in " ".join(pair["notes"])
-    assert verdicts(first, second, capsys, "--fail-on", "slower,missing")[0] == 3
+    pair_of(first, second, run_weir, "--fail-on", "slower,missing", code=3)
     bare = write(tmp_path / "bare.csv", cell(noisy(3, MANY, 960.0, 0.05)))
-    main(["compare", str(first), str(bare)])
-    assert "note: dropped rounds of B are not known: plan.json is missing" in capsys.readouterr().out
+    printed = run_weir("compare", first, bare).out
+    assert "note: dropped rounds of B are not known: plan.json is missing" in printed
 
 
 @pytest.mark.parametrize("copied", ["study elsewhere", "study beside", "study without its ledger"])
-def test_a_copy_of_a_study_decides_as_the_study_does(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], copied: str
-) -> None:
+def test_a_copy_of_a_study_decides_as_the_study_does(tmp_path: Path, run_weir: RunWeir, copied: str) -> None:
     """As `cp -r results/local/first before`: neither the runs nor their ledger come along."""
     study = measured_study(tmp_path / "results", cell(noisy(3, 12)), 12)
     before = tmp_path / ("results/before" if copied == "study beside" else "before")
@@ -66,12 +65,11 @@ def test_a_copy_of_a_study_decides_as_the_study_does(
         (before / COLLECTED_LEDGER).unlink()
     slow = measured_study(tmp_path / "now", cell(noisy(2, 12, 600.0), start=500), 12)
     for first, second, verdict in ((before, slow, "slower"), (slow, before, "faster")):
-        assert main(["compare", str(first), str(second)]) == 0
-        printed = capsys.readouterr().out
+        printed = run_weir("compare", first, second).out
         assert (f"1 {verdict}" in printed.splitlines()[0]) == whole
         assert ("lacks" in printed) != whole
-        code, pair = verdicts(first, second, capsys)
-        assert (code, pair["verdict"]) == (0, verdict if whole else "undecided")
+        pair = pair_of(first, second, run_weir)
+        assert pair["verdict"] == (verdict if whole else "undecided")
         assert any("lacks" in note for note in pair["notes"]) != whole
 
 
@@ -139,7 +137,7 @@ def test_the_side_with_fewer_rounds_decides_how_sure_a_ratio_is() -> None:
 
 
 def test_a_side_whose_numbers_are_not_those_of_its_outputs_decides_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_weir: RunWeir
 ) -> None:
     """SHA256SUMS has no secret: here there is none, as of a table that is edited before it is handed in."""
     case = CASES / "partly-cached"
@@ -158,7 +156,7 @@ def test_a_side_whose_numbers_are_not_those_of_its_outputs_decides_nothing(
     assert not read_side(str(tmp_path / "b/study")).campaigns[0].rounds.findings
     edited = read_side(str(tmp_path / "edited/study")).campaigns[0]
     assert [one.run for one in edited.rounds.findings] == list(range(8))
-    main(["compare", str(tmp_path / "a/study"), str(tmp_path / "edited/study"), "--json"])
-    pairs = json.loads(capsys.readouterr().out)["pairs"]
+    printed = run_weir("compare", tmp_path / "a/study", tmp_path / "edited/study", "--json").out
+    pairs = json.loads(printed)["pairs"]
     assert {one["verdict"] for one in pairs} == {UNDECIDED}
     assert any("edited: " in note and "its run gives" in note for one in pairs for note in one["notes"])

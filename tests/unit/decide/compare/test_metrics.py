@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.compare.test_compare import cell, noisy, write
 from weir.base.errors import WeirError
-from weir.cli import main
 from weir.decide.compare.estimate import PAIRED, Estimate
 from weir.decide.compare.output import headline, sorted_for_reading
 from weir.decide.compare.pairs import Pair
@@ -48,22 +48,19 @@ def latencies(seed: int, level: float, start: int) -> list[Row]:
     return [row | {"lat_p99_us": row["bw_mib_s"]} for row in cell(noisy(seed, 8, level), start=start)]
 
 
-def test_a_slower_latency_fails_at_the_share_that_is_printed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_slower_latency_fails_at_the_share_that_is_printed(tmp_path: Path, run_weir: RunWeir) -> None:
     """Four fifths more time is "slower by 80 %": beyond a limit of 50 %, though the rate has not halved."""
     levels = {1: 1000.0, 2: 1800.0}
     files = [write(tmp_path / f"{at}.csv", latencies(at, level, 60 * at)) for at, level in levels.items()]
     command = ["compare", "--metric", "p99", *map(str, files), "--fail-on"]
-    assert main([*command, "slower:50%"]) == 1
-    assert "; slower by 81 %" in capsys.readouterr().out
-    assert main([*command, "slower:75%"]) == 0  # its interval reaches from 70 to 94 %
-    assert main([*command, "slower:150%"]) == 0
+    assert "; slower by 81 %" in run_weir(*command, "slower:50%", code=1).out
+    run_weir(*command, "slower:75%")  # its interval reaches from 70 to 94 %
+    run_weir(*command, "slower:150%")
 
 
 @pytest.mark.parametrize(("level", "told"), [(996.5, "by 0.35 %"), (4.0, "by 99.6 %"), (0.4, "by 99.96 %")])
 def test_a_difference_does_not_read_as_none_or_as_all(
-    level: float, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    level: float, told: str, tmp_path: Path, run_weir: RunWeir
 ) -> None:
     rows = [
         [
@@ -73,14 +70,13 @@ def test_a_difference_does_not_read_as_none_or_as_all(
         for n, rate in enumerate((1000.0, level))
     ]
     files = [str(write(tmp_path / f"{at}.csv", each)) for at, each in enumerate(rows)]
-    assert main(["compare", *files, "--margin", "0.1%"]) == 0
-    printed = capsys.readouterr().out
+    printed = run_weir("compare", *files, "--margin", "0.1%").out
     assert told in printed.splitlines()[0]
     assert "x0.000 " not in printed
 
 
 def test_a_percentile_of_fewer_operations_than_a_hundred_is_not_compared(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_weir: RunWeir
 ) -> None:
     """It is their maximum. Where their number is not known it counts."""
     rows = {at: latencies(at, level, 60 * at) for at, level in {1: 1000.0, 2: 1800.0}.items()}
@@ -89,8 +85,7 @@ def test_a_percentile_of_fewer_operations_than_a_hundred_is_not_compared(
             str(write(tmp_path / f"{at}-{ops}.csv", [row | {"ops": ops} for row in each]))
             for at, each in rows.items()
         ]
-        assert main(["compare", "--metric", "p99", *files]) == 0
-        printed = capsys.readouterr().out
+        printed = run_weir("compare", "--metric", "p99", *files).out
         assert f"1 {verdict}" in printed
         assert ("16 records not used: no p99 of fewer than 100 operations" in printed) is (ops < 100)
 
@@ -111,8 +106,8 @@ def test_real_storage_stands_before_emulated() -> None:
     assert headline([buffer], 0.05) == emulated
 
 
-def test_a_rate_cannot_be_slower_by_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_rate_cannot_be_slower_by_all_of_it(tmp_path: Path, run_weir: RunWeir) -> None:
     """A traceback would end with 1, which is "slower"."""
     file = str(write(tmp_path / "a.csv", cell(noisy(1, 8))))
-    assert main(["compare", file, file, "--fail-on", "slower:100%"]) == 2
-    assert "a rate that halves is slower by 50 %" in capsys.readouterr().err
+    error = run_weir("compare", file, file, "--fail-on", "slower:100%", code=2).err
+    assert "a rate that halves is slower by 50 %" in error

@@ -6,10 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.compare.test_compare import cell, noisy, write
-from weir.cli import main
 from weir.decide.history.store import conditions_of
 
 FIRST_SLOW, LAST = 14, 20  # days from 0
@@ -31,34 +29,28 @@ def history_of(folder: Path, changed: dict[str, Any]) -> Path:
     return folder
 
 
-def test_a_governor_that_changed_with_the_level_is_a_note(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_governor_that_changed_with_the_level_is_a_note(tmp_path: Path, run_weir: RunWeir) -> None:
     history = history_of(tmp_path, {"power": "governor powersave"})
     text = "2026-11-15: power of the processors was governor performance, is governor powersave"
-    capsys.readouterr()
-    assert main(["history", "check", str(history)]) == 1
-    assert capsys.readouterr().out.splitlines()[-1] == f"note: {text}"
-    main(["history", "check", str(history), "--json"])
-    assert json.loads(capsys.readouterr().out)[0]["conditions"] == [text]
-    main(["history", "show", str(history)])
-    assert f"note: {text}" in capsys.readouterr().out
+    assert run_weir("history", "check", history, code=1).out.splitlines()[-1] == f"note: {text}"
+    assert json.loads(run_weir("history", "check", history, "--json", code=1).out)[0]["conditions"] == [text]
+    assert f"note: {text}" in run_weir("history", "show", history).out
 
 
-def test_notes_of_many_changes_have_an_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_notes_of_many_changes_have_an_end(tmp_path: Path, run_weir: RunWeir) -> None:
     for day in range(12):
         campaign = write(
             tmp_path / f"2026-11-{day + 1:02d}-a/records.csv", cell(noisy(day, 3), start=day * 1440)
         )
         (campaign.parent / "facts.json").write_text(json.dumps(facts(kernel=f"6.{day}")))
-    main(["history", "show", str(tmp_path)])
-    notes = [line for line in capsys.readouterr().out.splitlines() if line.startswith("note: ")]
+    printed = run_weir("history", "show", tmp_path).out
+    notes = [line for line in printed.splitlines() if line.startswith("note: ")]
     assert notes[0] == "note: 5 earlier changes of nodes and targets: --all"
     assert notes[1:] == [
         f"note: 2026-11-{day + 1:02d}: kernel was 6.{day - 1}, is 6.{day}" for day in range(6, 12)
     ]
-    main(["history", "show", str(tmp_path), "--all"])
-    notes = [line for line in capsys.readouterr().out.splitlines() if line.startswith("note: ")]
+    printed = run_weir("history", "show", tmp_path, "--all").out
+    notes = [line for line in printed.splitlines() if line.startswith("note: ")]
     assert [note.split(": ")[1] for note in notes] == [f"2026-11-{day + 1:02d}" for day in range(1, 12)]
 
 
@@ -75,17 +67,15 @@ def test_facts_that_a_campaign_lacks_are_held_against_the_last_that_has_them(tmp
     assert (found.day, found.text) == ("2026-11-04", "kernel was 6.1, is 6.12")
 
 
-def test_a_series_that_stopped_or_got_another_name_is_a_note(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_series_that_stopped_or_got_another_name_is_a_note(tmp_path: Path, run_weir: RunWeir) -> None:
     """Its slow values were never measured, or are those of a series that still learns."""
     for day in range(20):
         label = "fast" if day < 15 else "fast, renamed"
         rows = [*cell(noisy(day, 3), start=day * 1440), *cell(noisy(day, 3), start=day * 1440, label=label)]
         write(tmp_path / f"2026-11-{day + 1:02d}-a" / "records.csv", rows)
-    assert main(["history", "check", str(tmp_path)]) == 0
-    (note,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("note")]
+    printed = run_weir("history", "check", tmp_path).out
+    (note,) = [line for line in printed.splitlines() if line.startswith("note")]
     assert note.startswith("note: write fast (debian): no value since 2026-11-15, others until 2026-11-20")
-    main(["history", "check", str(tmp_path), "--json"])
-    found = {one["series"]: one["stopped"] for one in json.loads(capsys.readouterr().out)}
+    printed = run_weir("history", "check", tmp_path, "--json").out
+    found = {one["series"]: one["stopped"] for one in json.loads(printed)}
     assert [name for name, is_stopped in found.items() if is_stopped] == ["write fast (debian)"]

@@ -14,6 +14,7 @@ import pytest
 from scipy import stats
 
 from tests.checkout import ROOT
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.compare.test_compare import cell, noisy, write
 from tests.unit.report.test_site_page import point, write_study
 from tests.unit.statistics.test_inference import three_errors
@@ -150,82 +151,72 @@ def test_lower_is_better_for_latencies() -> None:
 
 
 @pytest.mark.slow
-def test_campaigns_are_kept_once_and_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_campaigns_are_kept_once_and_judged(tmp_path: Path, run_weir: RunWeir) -> None:
     history = tmp_path / "history"
     for day in range(20):
         speed = 1000.0 if day < 14 else 700.0
         rows = cell(noisy(day, 3, speed, 0.02), start=day * 1440)
         study = write(tmp_path / f"{day}" / "records.csv", rows).parent
-        assert main(["history", "add", str(history), str(study)]) == 0
-    assert main(["history", "add", str(history), str(study)]) == 2
-    assert "in the history already" in capsys.readouterr().err
+        run_weir("history", "add", history, study)
+    assert "in the history already" in run_weir("history", "add", history, study, code=2).err
     junit = tmp_path / "check.xml"
-    assert main(["history", "check", str(history), "--junit", str(junit)]) == 1
-    printed = capsys.readouterr().out
+    printed = run_weir("history", "check", history, "--junit", junit, code=1).out
     assert re.match(
         r"1 of 1 series slower, write disk .*: [67]\d\d MiB/s, x0\.(69|70)\d since 2026-11-15\n", printed
     )
     assert "changed on 2026-11-15 by x0." in printed
     assert len(ElementTree.parse(junit).findall("testcase/failure")) == 1
-    assert main(["history", "show", str(history)]) == 0
-    assert "6 points" in capsys.readouterr().out
+    assert "6 points" in run_weir("history", "show", history).out
 
 
-def test_records_without_a_time_take_that_of_their_campaign(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_records_without_a_time_take_that_of_their_campaign(tmp_path: Path, run_weir: RunWeir) -> None:
     """As those of benchtool, which prints no time: what add takes, show and check take, too."""
     history, rows = tmp_path / "history", cell([100.0] * 3)
     mixed = [*rows, *(row | {"cell": "other", "label": "untimed", "began": None} for row in rows)]
     study = write(tmp_path / "study" / "records.csv", mixed).parent
-    assert main(["history", "add", str(history), str(study)]) == 0
+    run_weir("history", "add", history, study)
     for action in ("check", "show"):
-        capsys.readouterr()
-        assert main(["history", action, str(history)]) == 0
-        assert "2 series" in capsys.readouterr().out.splitlines()[0]
+        assert "2 series" in run_weir("history", action, history).out.splitlines()[0]
 
 
 def test_records_without_any_time_are_refused_with_what_gives_them_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_weir: RunWeir
 ) -> None:
     """IOR's CSV has no time: the file that the hint tells of adds it."""
     log, records = ROOT / "tests/golden/ior/ior-posix-shared.csv", tmp_path / "study" / "records.csv"
     history = tmp_path / "history"
-    assert main(["import", str(log), "--out", str(records)]) == 0
-    capsys.readouterr()
-    assert main(["history", "add", str(history), str(records.parent)]) == 2
-    hint = capsys.readouterr().err.splitlines()[1]
+    run_weir("import", log, "--out", records)
+    hint = run_weir("history", "add", history, records.parent, code=2).err.splitlines()[1]
     columns = hint.partition("--facts FILE, which has ")[2]
     (tmp_path / "facts.yaml").write_text(columns + "\n")
-    assert main(["import", str(log), "--out", str(records), "--facts", str(tmp_path / "facts.yaml")]) == 0
-    assert main(["history", "add", str(history), str(records.parent)]) == 0
+    run_weir("import", log, "--out", records, "--facts", tmp_path / "facts.yaml")
+    run_weir("history", "add", history, records.parent)
     assert [one.name[:10] for one in history.iterdir()] == ["2026-11-27"]
 
 
 @pytest.mark.parametrize("began", ["../../../x", "x/y", "\0", "2026-13-45", "today"])
 def test_a_campaign_is_named_by_a_date_and_lies_in_its_history(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], began: str
+    tmp_path: Path, run_weir: RunWeir, began: str
 ) -> None:
     """A table from elsewhere must not choose where it is copied to."""
     rows = [row | {"began": began} for row in cell([100.0] * 3)]
     file = write(tmp_path / "study" / "records.csv", rows)
     before = sorted(tmp_path.rglob("*"))
-    assert main(["history", "add", str(tmp_path / "a/b/history"), str(file.parent)]) == 2
-    assert f"{file}: began: is " in capsys.readouterr().err
+    error = run_weir("history", "add", tmp_path / "a/b/history", file.parent, code=2).err
+    assert f"{file}: began: is " in error
     assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_exit_1_is_a_slowdown_and_never_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
 ) -> None:
     """A missing package, a file system that fails: whoever reads the exit code reads no answer from them."""
     rows = cell([100.0] * 3)
     study = write(tmp_path / "study" / "records.csv", rows).parent
-    assert main(["history", "add", str(tmp_path / "history"), str(study)]) == 0
+    run_weir("history", "add", tmp_path / "history", study)
     for name in ("weir.decide.history.actions", "numpy"):
         monkeypatch.setitem(sys.modules, name, None)
-    assert main(["history", "check", str(tmp_path / "history")]) == 3
-    assert "is not installed" in capsys.readouterr().err
+    assert "is not installed" in run_weir("history", "check", tmp_path / "history", code=3).err
 
 
 def test_a_campaign_is_one_point_of_each_name() -> None:
@@ -317,9 +308,8 @@ def test_disturbances_that_last_for_days_are_no_changes() -> None:
     assert found <= 8  # 0.4 a year; without the noise of weeks it is several
 
 
-def test_an_empty_history_says_how_to_begin(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["history", "check", str(tmp_path)]) == 2
-    assert "weir history add" in capsys.readouterr().err
+def test_an_empty_history_says_how_to_begin(tmp_path: Path, run_weir: RunWeir) -> None:
+    assert "weir history add" in run_weir("history", "check", tmp_path, code=2).err
 
 
 @pytest.mark.slow

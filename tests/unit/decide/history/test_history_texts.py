@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.history.test_history import DAY_S, level, series
 from weir.base.units import ratio_text
 from weir.cli import main
@@ -90,7 +91,7 @@ def test_a_check_of_many_series_has_an_end(
 
 
 def test_systems_that_move_on_the_same_day_are_incidents_of_their_own(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_weir: RunWeir
 ) -> None:
     lines = ["system,cell,started_unix,bw_mib_s"]
     for system in ("edison", "mira"):
@@ -100,7 +101,6 @@ def test_systems_that_move_on_the_same_day_are_incidents_of_their_own(
             lines += [f"{system},{cell_number},{day * DAY_S},{value}" for day, value in enumerate(values)]
     table = tmp_path / "daily.csv"
     table.write_text("\n".join(lines) + "\n")
-    assert main(["history", "check", str(table), "--key", "system", "--key", "cell"]) == 1
-    printed = capsys.readouterr().out
+    printed = run_weir("history", "check", table, "--key", "system", "--key", "cell", code=1).out
     assert printed.count("one incident: 2 series of ") == 2
     assert "2 series of edison slower since" in printed

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.compare.test_compare import cell, noisy, write
-from weir.cli import main
 from weir.decide.compare.sides import campaigns
 from weir.decide.history.figure import write_pages
 from weir.decide.history.series import of_cells
@@ -17,17 +15,14 @@ from weir.records.metrics import metric_named
 RATE = metric_named("rate")
 
 
-def test_sites_with_the_same_names_are_series_of_their_own(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_sites_with_the_same_names_are_series_of_their_own(tmp_path: Path, run_weir: RunWeir) -> None:
     """Two machines of one label, the slower one measured later: neither of them became slower."""
     history, label = tmp_path / "history", "write disk POSIX shared 1MiB (debian)"
     for day in range(30):
         site, name, speed = ("east", "c1", 1000.0) if day < 15 else ("west", "c2", 100.0)
         rows = cell(noisy(day, 3, speed, 0.02), start=day * 1440, site=site, cell=name)
         write(history / f"2026-11-{day + 1:02d}-{day:012x}" / "records.csv", rows)
-    assert main(["history", "check", str(history), "--all"]) == 0
-    shown = capsys.readouterr().out
+    shown = run_weir("history", "check", history, "--all").out
     assert f"normal   {label} at east: " in shown
     assert f"normal   {label} at west: " in shown
     series = of_cells(campaigns(history), RATE)
@@ -50,9 +45,7 @@ def test_a_record_without_a_label_is_named_by_its_columns() -> None:
     assert all(name.startswith("disk debian ior weir-io ") for name in names)
 
 
-def test_emulated_storage_is_told_as_that_in_every_form(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_emulated_storage_is_told_as_that_in_every_form(tmp_path: Path, run_weir: RunWeir) -> None:
     history, (page, junit) = tmp_path / "history", (tmp_path / "page.html", tmp_path / "junit.xml")
     for day in range(12):
         rows = [
@@ -62,15 +55,13 @@ def test_emulated_storage_is_told_as_that_in_every_form(
         ]
         write(history / f"2026-11-{day + 1:02d}-{day:012x}" / "records.csv", rows)
     names = {"write buffer (debian) (E)": True, "write disk (debian)": False}
-    assert main(["history", "check", str(history), "--all", "--junit", str(junit)]) == 0
-    assert main(["history", "show", str(history), "--html", str(page)]) == 0
-    printed = capsys.readouterr().out
+    run_weir("history", "check", history, "--all", "--junit", junit)
+    printed = run_weir("history", "show", history, "--html", page).out
     for text in (printed, page.read_text(), junit.read_text()):
         assert all(name in text for name in names)
         assert "disk (debian) (E)" not in text
     for action in ("check", "show"):
-        assert main(["history", action, str(history), "--json"]) == 0
-        found = json.loads(capsys.readouterr().out)
+        found = json.loads(run_weir("history", action, history, "--json").out)
         assert {one["series"]: one["emulated"] for one in found} == names
     first, second = write_pages(history, tmp_path, {}, {})
     assert (first.target, second.target) == ("disk", "buffer (E)")
@@ -104,12 +95,11 @@ def test_a_study_that_is_added_again_with_more_rounds_counts_its_rounds_once(tmp
 
 
 def test_a_history_without_a_usable_value_is_no_history_without_a_finding(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_weir: RunWeir
 ) -> None:
     """The check passed with an empty line, and show ended with a traceback."""
     write(tmp_path / "2026-11-01-000000000001" / "records.csv", cell(noisy(1, 3), verdict="INVALID"))
     for action in ("check", "show"):
-        assert main(["history", action, str(tmp_path)]) == 3
-        assert "has no series" in capsys.readouterr().err
+        assert "has no series" in run_weir("history", action, tmp_path, code=3).err
     (page,) = write_pages(tmp_path, tmp_path, {}, {})
     assert page.verdicts == "no value that can be used"

@@ -8,9 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from weir.cli import main
+from tests.unit.conftest import RunWeir
 from weir.decide.history.reframe_results import sessions
 
 DAY_S = 86400
@@ -47,38 +45,30 @@ def database(file: Path, days: Iterable[list[dict[str, Any]]]) -> Path:
     return file
 
 
-def test_sessions_become_campaigns_once_and_give_references(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_sessions_become_campaigns_once_and_give_references(tmp_path: Path, run_weir: RunWeir) -> None:
     file, history, out = tmp_path / "results.db", tmp_path / "history", tmp_path / "bounds.json"
     days = [[case(day, 1000.0 + day % 3, cells={NAME: CELL})] for day in range(12)]
     database(file, days[:10])
-    assert main(["history", "add", str(history), str(file)]) == 0
-    assert "added 10 sessions of ReFrame, 0 were there" in capsys.readouterr().out
+    assert "added 10 sessions of ReFrame, 0 were there" in run_weir("history", "add", history, file).out
     database(file, days)
-    assert main(["history", "add", str(history), str(file)]) == 0
-    assert "added 2 sessions of ReFrame, 10 were there" in capsys.readouterr().out
-    assert main(["history", "check", str(history), "--all"]) == 0
-    assert "write scratch POSIX 1MiB (spack)" in capsys.readouterr().out
-    assert main(["history", "reference", str(history), "--out", str(out)]) == 0
+    assert "added 2 sessions of ReFrame, 10 were there" in run_weir("history", "add", history, file).out
+    assert "write scratch POSIX 1MiB (spack)" in run_weir("history", "check", history, "--all").out
+    run_weir("history", "reference", history, "--out", out)
     (bound,) = json.loads(out.read_text())["bounds"]
     assert (bound["cell"], bound["access"]) == ("c1", "write")
     assert bound["low"] < 1000 <= bound["median"] <= 1002
 
 
-def test_emulated_storage_is_told_as_that(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_emulated_storage_is_told_as_that(tmp_path: Path, run_weir: RunWeir) -> None:
     """Sessions of before, which do not tell it, are of the same series."""
     cells = [{NAME: CELL | more} for more in ({}, {"emulated": True})]
     days = [[case(day, 1000.0, cells=cells[day])] for day in range(2)]
     file, history = database(tmp_path / "results.db", days), tmp_path / "history"
-    assert main(["history", "add", str(history), str(file)]) == 0
-    assert main(["history", "show", str(history)]) == 0
-    assert "write scratch POSIX 1MiB (spack) (E): 2 points" in capsys.readouterr().out
+    run_weir("history", "add", history, file)
+    assert "write scratch POSIX 1MiB (spack) (E): 2 points" in run_weir("history", "show", history).out
 
 
-def test_other_tests_are_series_where_their_values_are_rates(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_other_tests_are_series_where_their_values_are_rates(tmp_path: Path, run_weir: RunWeir) -> None:
     other = {"name": "stream", "display_name": "stream %threads=8"}
     file = database(
         tmp_path / "results.db",
@@ -95,20 +85,17 @@ def test_other_tests_are_series_where_their_values_are_rates(
     assert first["cell"] == second["cell"] != found[1].rows[1]["cell"]
     assert found[1].rows[1]["ops_s"] == 500.0
     history = tmp_path / "history"
-    assert main(["history", "add", str(history), str(file)]) == 0
-    assert "added 2 sessions of ReFrame, 0 were there; no rates: s" in capsys.readouterr().out
-    assert main(["history", "show", str(history)]) == 0
-    assert "copy compute stream %threads=8 (spack)" in capsys.readouterr().out
+    printed = run_weir("history", "add", history, file).out
+    assert "added 2 sessions of ReFrame, 0 were there; no rates: s" in printed
+    assert "copy compute stream %threads=8 (spack)" in run_weir("history", "show", history).out
 
 
-def test_a_database_without_rates_or_of_something_else_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_database_without_rates_or_of_something_else_is_named(tmp_path: Path, run_weir: RunWeir) -> None:
     file = database(tmp_path / "results.db", [[case(0, 12.0, "s")]])
-    assert main(["history", "add", str(tmp_path / "history"), str(file)]) == 2
-    assert "no session has a rate\n    its values are in s" in capsys.readouterr().err
+    error = run_weir("history", "add", tmp_path / "history", file, code=2).err
+    assert "no session has a rate\n    its values are in s" in error
     with sqlite3.connect(tmp_path / "mail.db") as connection:
         connection.execute("CREATE TABLE mail(text TEXT)")
-    assert main(["history", "add", str(tmp_path / "history"), str(tmp_path / "mail.db")]) == 2
-    assert "is not a results database of ReFrame: no such table: sessions" in capsys.readouterr().err
+    error = run_weir("history", "add", tmp_path / "history", tmp_path / "mail.db", code=2).err
+    assert "is not a results database of ReFrame: no such table: sessions" in error
     assert not (tmp_path / "history").exists()

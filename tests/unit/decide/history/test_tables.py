@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.history.test_history import DAY_S, level
 from weir.base.units import three_digits
 from weir.cli import main
 
 
-def test_show_answers_first_and_fits_a_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_answers_first_and_fits_a_screen(tmp_path: Path, run_weir: RunWeir) -> None:
     steps = [
         f"s{number},{day * DAY_S},{1000 if day < 30 or number else 500}"
         for number in range(40)
@@ -21,8 +22,7 @@ def test_show_answers_first_and_fits_a_screen(tmp_path: Path, capsys: pytest.Cap
     table = tmp_path / "daily.csv"
     table.write_text("\n".join(["system,started_unix,bw_mib_s", *steps]) + "\n")
     arguments = ["history", "show", str(table), "--key", "system"]
-    assert main(arguments) == 0
-    first, *rest = capsys.readouterr().out.splitlines()
+    first, *rest = run_weir(*arguments).out.splitlines()
     assert first == (
         "1 of 40 series changed its level; the latest s0: 1,000 to 500 MiB/s on 1970-01-31; "
         "values of 1970-01-01 to 1970-03-01"
@@ -31,8 +31,7 @@ def test_show_answers_first_and_fits_a_screen(tmp_path: Path, capsys: pytest.Cap
     assert rest[1] == "  median 1,000 MiB/s from 1970-01-01, 30 points"
     assert len(rest) < 24
     assert rest[-1] == "and 32 more series, 0 of them with a change: --all"
-    assert main([*arguments, "--all"]) == 0
-    assert capsys.readouterr().out.count(": 60 points") == 40
+    assert run_weir(*arguments, "--all").out.count(": 60 points") == 40
 
 
 def test_a_table_of_anybody_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -54,21 +53,17 @@ def test_a_table_of_anybody_is_judged(tmp_path: Path, capsys: pytest.CaptureFixt
 
 @pytest.mark.filterwarnings("error")  # a series of one value has no rhythm to look for
 def test_a_table_without_values_and_a_key_that_joins_series_are_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_weir: RunWeir
 ) -> None:
     table = tmp_path / "daily.csv"
     table.touch()
-    assert main(["history", "check", str(table), "--key", "target"]) == 2
-    assert "daily.csv: is empty" in capsys.readouterr().err
+    assert "daily.csv: is empty" in run_weir("history", "check", table, "--key", "target", code=2).err
     table.write_text("target,started_unix,bw_mib_s\n")
-    assert main(["history", "check", str(table), "--key", "target"]) == 2
-    assert "has no series" in capsys.readouterr().err
+    assert "has no series" in run_weir("history", "check", table, "--key", "target", code=2).err
     table.write_text(f"target,started_unix,bw_mib_s\n{'x' * 200_000},0,100\n")
-    assert main(["history", "check", str(table), "--key", "target"]) == 2
-    assert "daily.csv:2: cannot be read as a table" in capsys.readouterr().err
+    error = run_weir("history", "check", table, "--key", "target", code=2).err
+    assert "daily.csv:2: cannot be read as a table" in error
     lines = [f"disk,{access},{day * DAY_S},100" for day in range(30) for access in ("read", "write")]
     table.write_text("\n".join(["target,access,started_unix,bw_mib_s", *lines]) + "\n")
-    assert main(["history", "check", str(table), "--key", "target"]) == 0
-    assert "joins different values of access" in capsys.readouterr().err
-    assert main(["history", "check", str(table), "--key", "target", "--key", "access"]) == 0
-    assert "joins" not in capsys.readouterr().err
+    assert "joins different values of access" in run_weir("history", "check", table, "--key", "target").err
+    assert "joins" not in run_weir("history", "check", table, "--key", "target", "--key", "access").err

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, beside
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.io500.results import OVERLAPPING_LOG, SOUND_LOG, ini, new_summary, write
-from weir.cli import main
 from weir.decide.accept.contract import read_contract
 from weir.decide.accept.evidence import read_measured
 from weir.decide.accept.judge import NOT_PROVEN, PASS, judge, overall
@@ -27,9 +27,8 @@ def delivered(folder: Path, easy: str, hard: str) -> Path:
     return folder
 
 
-def first_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    assert main(["io500", str(folder)]) == 0
-    return capsys.readouterr().out.partition("\n")[0]
+def first_line(folder: Path, run_weir: RunWeir) -> str:
+    return run_weir("io500", folder).out.partition("\n")[0]
 
 
 @pytest.mark.parametrize(
@@ -45,28 +44,22 @@ def first_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
     ],
 )
 def test_the_first_line_has_the_audit_of_the_logs(
-    easy: str, hard: str, found: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    easy: str, hard: str, found: str, tmp_path: Path, run_weir: RunWeir
 ) -> None:
-    assert first_line(delivered(tmp_path, easy, hard), capsys) == f"{VALID}; {found}"
+    assert first_line(delivered(tmp_path, easy, hard), run_weir) == f"{VALID}; {found}"
 
 
-def test_a_summary_alone_and_a_doubted_random_read_are_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    line = first_line(write(tmp_path, result_summary=new_summary()), capsys)
+def test_a_summary_alone_and_a_doubted_random_read_are_told(tmp_path: Path, run_weir: RunWeir) -> None:
+    line = first_line(write(tmp_path, result_summary=new_summary()), run_weir)
     assert line == f"{VALID}; it has no logs to audit; its random read of 4 KiB is DOUBTED"
     assert audit_text(LogAudit()) == "it has no logs to audit"
 
 
-def test_the_finding_has_its_logs_and_its_evidence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_finding_has_its_logs_and_its_evidence(tmp_path: Path, run_weir: RunWeir) -> None:
     folder = delivered(tmp_path, OVERLAPPING_LOG, SOUND_LOG)
-    assert main(["io500", str(folder)]) == 0
-    text = capsys.readouterr().out
+    text = run_weir("io500", folder).out
     assert "  INVALID phases-overlap: ior-easy-write.txt\n    ior-easy-write.txt: the phases are " in text
-    assert main(["io500", str(folder), "--json"]) == 0
-    audit = json.loads(capsys.readouterr().out)["audit"]
+    audit = json.loads(run_weir("io500", folder, "--json").out)["audit"]
     assert audit["logs"] == 2
     (one,) = audit["findings"]
     assert (one["verdict"], one["reasons"]) == ("INVALID", "phases-overlap")
@@ -86,10 +79,10 @@ def test_a_contract_does_not_count_a_phase_whose_log_is_invalid(tmp_path: Path) 
     assert "ior-easy-write.txt" in measured.digests
 
 
-def test_a_published_result_has_one_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_published_result_has_one_answer(tmp_path: Path, run_weir: RunWeir) -> None:
     folder = beside("reference/io500-raw") / "set-03"
-    assert "the audit calls 4 of its 11 logs INVALID (phases-overlap)" in first_line(folder, capsys)
-    assert main(["accept", "io500", str(folder), "--unverified"]) == 1
-    assert "8 pass, 0 fail, 4 not proven" in capsys.readouterr().out.partition("\n")[0]
-    assert main(["import", str(folder), "--out", str(tmp_path / "records.csv")]) == 0
-    assert "set-03: the audit calls 4 logs INVALID: phases-overlap" in capsys.readouterr().out
+    assert "the audit calls 4 of its 11 logs INVALID (phases-overlap)" in first_line(folder, run_weir)
+    printed = run_weir("accept", "io500", folder, "--unverified", code=1).out
+    assert "8 pass, 0 fail, 4 not proven" in printed.partition("\n")[0]
+    printed = run_weir("import", folder, "--out", tmp_path / "records.csv").out
+    assert "set-03: the audit calls 4 logs INVALID: phases-overlap" in printed

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.io500.results import new_summary, write
 from weir.cli import main
 from weir.decide.io500.cells import RANDOM_READ, cell_lines, ordinal, phase_of, populations, standings
@@ -155,21 +156,18 @@ def test_ordinals() -> None:
     ]
 
 
-def test_the_command_ranks_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_ranks_records(tmp_path: Path, run_weir: RunWeir) -> None:
     records = tmp_path / "records.csv"
     write_records(records, [row("write"), row("read"), row("write", cell="b" * 12, target="ram")])
     (tmp_path / "facts.json").write_text(json.dumps({"targets": [{"target": "ram", "kind": "memory"}]}))
-    assert main(["io500", "--records", str(records), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(run_weir("io500", "--records", records, "--json").out)
     assert [(one["cell"][0], one["phase"], bool(one["places"])) for one in found] == [
         ("a", "ior_hard_write", True),
         ("a", "ior_hard_read", True),
         ("b", "ior_hard_write", False),
     ]
-    assert main(["io500", "--records", str(records), "--cell", "b" * 12]) == 0
-    assert "no cell is comparable" in capsys.readouterr().out
-    assert main(["io500", "--records", str(records), "--cell", "c"]) == 2
-    assert "has no such cell" in capsys.readouterr().err
+    assert "no cell is comparable" in run_weir("io500", "--records", records, "--cell", "b" * 12).out
+    assert "has no such cell" in run_weir("io500", "--records", records, "--cell", "c", code=2).err
 
 
 def test_the_figure_of_a_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -195,13 +193,10 @@ def test_a_large_rate_has_no_exponent() -> None:
     assert "12,346 GiB/s, median of 1 run" in text
 
 
-def test_what_a_table_of_an_earlier_version_lacks_is_not_known(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_table_of_an_earlier_version_lacks_is_not_known(tmp_path: Path, run_weir: RunWeir) -> None:
     """A column that is newer than the table ended both commands with a traceback."""
     table = tmp_path / "records.csv"
     table.write_text("cell,access,verdict,target,purpose,bw_mib_s\nc,read,VALID,disk,bandwidth,9\n")
-    assert main(["io500", "--records", str(table)]) == 0
-    assert "1  nodes and processes are unknown" in capsys.readouterr().out
-    assert main(["predict", "netcdf-climate", "--records", str(table)]) == 1
-    assert "no record fits a phase of netcdf-climate" in capsys.readouterr().err
+    assert "1  nodes and processes are unknown" in run_weir("io500", "--records", table).out
+    error = run_weir("predict", "netcdf-climate", "--records", table, code=1).err
+    assert "no record fits a phase of netcdf-climate" in error

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import ROOT, beside
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.io500.results import IOR_LOG, SOUND_LOG, ini, new_summary, old_summary, write
-from weir.cli import main
 from weir.records.table import read_records
 
 # The example of the talk of 2017, as its slide prints it.
@@ -34,14 +34,14 @@ EXAMPLE_OF_2017 = """\
 """
 
 
-def imported(tree: Path, out: Path, capsys: pytest.CaptureFixture[str], refused: int = 0) -> dict[str, Any]:
-    assert main(["import", str(tree), "--out", str(out), "--json"]) == int(refused > 0)
-    summary: dict[str, Any] = json.loads(capsys.readouterr().out)
+def imported(tree: Path, out: Path, run_weir: RunWeir, refused: int = 0) -> dict[str, Any]:
+    printed = run_weir("import", tree, "--out", out, "--json", code=int(refused > 0)).out
+    summary: dict[str, Any] = json.loads(printed)
     assert summary["read"]["refused"] == refused
     return summary
 
 
-def test_a_tree_of_everything_is_read_by_content(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_tree_of_everything_is_read_by_content(tmp_path: Path, run_weir: RunWeir) -> None:
     tree, out = tmp_path / "tree", tmp_path / "out/records.csv"
     for name in ("old/run", "new/run", "logs/deep/er", "broken"):
         (tree / name).mkdir(parents=True)
@@ -57,7 +57,7 @@ def test_a_tree_of_everything_is_read_by_content(tmp_path: Path, capsys: pytest.
     (tree / "logs/table.csv").write_text("api,access,speed\nPOSIX,write,3\n")
     write(tree / "broken", result_summary=new_summary().replace("4.000000", "nan", 1))
 
-    found = imported(tree, out, capsys, refused=2)
+    found = imported(tree, out, run_weir, refused=2)
     assert found["files"] == 9
     assert found["files_by_tool"] == {"find": 2, "ior": 4, "mdtest": 2}
     assert [Path(name).name for name in found["files_without_results"]] == ["core", "readme.md"]
@@ -92,23 +92,18 @@ def test_a_tree_of_everything_is_read_by_content(tmp_path: Path, capsys: pytest.
         assert [row["result_set"] for row in csv.DictReader(stream)] == ["new/run", "old/run"]
 
 
-def test_a_log_that_contradicts_its_summary_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_log_that_contradicts_its_summary_is_named(tmp_path: Path, run_weir: RunWeir) -> None:
     write(
         tmp_path,
         result_summary=old_summary(),
         ior_easy_write=IOR_LOG.format(stonewall=300).replace("4096.00", "8192.0"),
     )
-    assert main(["import", str(tmp_path), "--out", str(tmp_path / "records.csv")]) == 0
-    text = capsys.readouterr().out
+    text = run_weir("import", tmp_path, "--out", tmp_path / "records.csv").out
     assert "ior_easy_write is 4 GiB/s in the summary and 8 in its log" in text
     assert "1 IO500 result sets (io500.csv), 1 of them valid: 1 of 1 published scores agree" in text
 
 
-def test_of_several_iterations_the_summary_has_the_best(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_of_several_iterations_the_summary_has_the_best(tmp_path: Path, run_weir: RunWeir) -> None:
     """No clock differs: the slower iteration lasts longer than the phase that is in the summary."""
     first = next(line for line in IOR_LOG.splitlines() if line.startswith("write "))
     second = (
@@ -118,22 +113,22 @@ def test_of_several_iterations_the_summary_has_the_best(
     )
     log = IOR_LOG.format(stonewall=300).replace(first, f"{first}\n{second}")
     write(tmp_path, result_summary=old_summary(), ior_easy_write=log)
-    (one,) = imported(tmp_path, tmp_path / "records.csv", capsys)["io500"]
+    (one,) = imported(tmp_path, tmp_path / "records.csv", run_weir)["io500"]
     assert one["doubts"].startswith(
         "the logs have several iterations: ior_easy_write the best of 2; the audit "
     )
 
 
-def test_a_directory_without_results_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_directory_without_results_is_refused(tmp_path: Path, run_weir: RunWeir) -> None:
     (tmp_path / "note").write_text("none\n")
-    assert main(["import", str(tmp_path), "--out", str(tmp_path / "records.csv")]) == 2
-    assert "holds no results that weir can read" in capsys.readouterr().err
+    error = run_weir("import", tmp_path, "--out", tmp_path / "records.csv", code=2).err
+    assert "holds no results that weir can read" in error
 
 
 @pytest.mark.slow
-def test_the_raw_directories_are_imported_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_raw_directories_are_imported_whole(tmp_path: Path, run_weir: RunWeir) -> None:
     """26 directories of all versions: each log agrees with its summary, each score is recomputed."""
-    found = imported(beside("reference/io500-raw"), tmp_path / "records.csv", capsys)
+    found = imported(beside("reference/io500-raw"), tmp_path / "records.csv", run_weir)
     assert (len(found["io500"]), found["files_without_results"], found["files_with_errors"]) == (26, [], [])
     assert found["records"] == 26 * 12 + 8  # and eight of extended runs
     assert found["files_by_tool"] == {"find": 26, "ior": 112, "mdtest": 181}
@@ -148,16 +143,16 @@ def test_the_raw_directories_are_imported_whole(tmp_path: Path, capsys: pytest.C
 
 
 def test_a_second_import_does_not_read_the_first_ones_output(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
 ) -> None:
     (tmp_path / "run").mkdir()
     write(tmp_path / "run", result_summary=new_summary())
     (tmp_path / "run/ior-easy-write.txt").write_text(IOR_LOG.format(stonewall=300))
     monkeypatch.chdir(tmp_path)
     out = Path("records.csv")
-    first = imported(Path(), out, capsys)
+    first = imported(Path(), out, run_weir)
     table = out.read_text()
-    second = imported(Path(), out, capsys)
+    second = imported(Path(), out, run_weir)
     assert (second["files"], second["records"]) == (first["files"], first["records"])
     assert out.read_text() == table
     assert second["files_without_results"] == []
@@ -183,7 +178,7 @@ def refuse(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_named_and_the_others_are_imported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
 ) -> None:
     tree = tmp_path / "tree"
     (tree / "run").mkdir(parents=True)
@@ -191,7 +186,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_imported(
     for name in ("run/ior-easy-write.txt", "run/notes", "run/ior-hard-write.txt"):
         (tree / name).write_text(IOR_LOG.format(stonewall=300))
     refuse(monkeypatch, "ior-hard-write.txt", "notes")
-    found = imported(tree, tmp_path / "out/records.csv", capsys, refused=2)
+    found = imported(tree, tmp_path / "out/records.csv", run_weir, refused=2)
     assert [Path(error.split(": ")[0]).name for error in found["files_with_errors"]] == [
         "ior-hard-write.txt",
         "notes",
@@ -200,17 +195,17 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_imported(
     assert one["result_set"] == "run"
     assert "ior-hard-write.txt cannot be read: Permission denied" in one["doubts"]
     refuse(monkeypatch, "result_summary.txt")
-    assert main(["io500", str(tree / "run")]) == 2
-    assert "result_summary.txt cannot be read: Permission denied" in capsys.readouterr().err
+    error = run_weir("io500", tree / "run", code=2).err
+    assert "result_summary.txt cannot be read: Permission denied" in error
 
 
 def test_a_directory_with_the_summaries_of_several_runs_has_a_set_for_each(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_weir: RunWeir
 ) -> None:
     tree = tmp_path / "tree"
     tree.mkdir()
     write(tree, first=new_summary(), second=old_summary().replace(" 9.000 ", " 8.000 "))
-    found = imported(tree, tmp_path / "out/records.csv", capsys)
+    found = imported(tree, tmp_path / "out/records.csv", run_weir)
     assert [one["result_set"] for one in found["io500"]] == ["tree/first", "tree/second"]
     assert found["files_with_errors"] == []
     assert found["records"] == 12 + 12
@@ -225,7 +220,7 @@ ERROR: open64("/mnt/mdtest-easy/file.mdtest.1.0", 66, 0664) failed. Error: No su
 
 
 def test_what_the_scheduler_kept_of_another_run_is_a_result_of_its_own(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_weir: RunWeir
 ) -> None:
     """The first job failed after its first phase: its result was lost, and the file named nowhere."""
     tree = tmp_path / "tree"
@@ -235,7 +230,7 @@ def test_what_the_scheduler_kept_of_another_run_is_a_result_of_its_own(
     (tree / "slurm-2.out").write_text(f"SLURM_JOB_ID: 2\n{new_summary()}")
     (tree / "slurm-3.out").write_text("[RESULT]       ior-easy-write        torn\n")
     (tree / "slurm-4.out").write_text("[RESULT] other 1 kIOPS : time 1 seconds\n")
-    found = imported(tree, tmp_path / "out/records.csv", capsys, refused=1)
+    found = imported(tree, tmp_path / "out/records.csv", run_weir, refused=1)
     assert "slurm-3.out:1" in found["files_with_errors"][0]
     assert [Path(name).name for name in found["files_without_results"]] == ["slurm-4.out"]
     assert [one["result_set"] for one in found["io500"]] == ["tree", "tree/slurm-1"]
@@ -250,7 +245,7 @@ def test_what_the_scheduler_kept_of_another_run_is_a_result_of_its_own(
 
 
 def test_a_result_in_its_log_its_summary_and_the_output_of_its_job_is_one_record(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_weir: RunWeir
 ) -> None:
     """The output of an earlier job beside it made each file a set without logs: the result stood three times,
     and the two without the findings of its log were UNPROVEN."""
@@ -260,19 +255,17 @@ def test_a_result_in_its_log_its_summary_and_the_output_of_its_job_is_one_record
     (tree / "slurm-1.out").write_text(ONE_PHASE)
     (tree / "slurm-2.out").write_text(new_summary())
     (tree / "result_summary.txt").write_text("IO500 version io500-isc22_v1 (standard)\n")  # it ended early
-    found = imported(tree, tmp_path / "out/records.csv", capsys)
+    found = imported(tree, tmp_path / "out/records.csv", run_weir)
     assert [one["result_set"] for one in found["io500"]] == ["tree", "tree/slurm-1"]
     rows = [row for row in read_records(tmp_path / "out/records.csv") if row["target"] == "tree"]
     (easy,) = [row for row in rows if row["experiment"] == "ior-easy" and row["access"] == "write"]
     assert (len(rows), Path(easy["source"]).name) == (12, "ior_easy_write.txt")
 
 
-def test_the_interface_of_a_phase_is_that_of_its_command(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_interface_of_a_phase_is_that_of_its_command(tmp_path: Path, run_weir: RunWeir) -> None:
     text = ini().replace("./mdtest -k -a POSIX", "./mdtest '-k' -a=DFS").replace("./ior", "/opt/ior")
     write(tmp_path, result=text, result_summary=new_summary())
-    imported(tmp_path, tmp_path / "out/records.csv", capsys)
+    imported(tmp_path, tmp_path / "out/records.csv", run_weir)
     rows = read_records(tmp_path / "out/records.csv")
     assert {row["api"] for row in rows if row["tool"] == "ior"} == {"POSIX"}
     assert {row["api"] for row in rows if row["tool"] == "mdtest" and row["access"] == "stat"} == {"DFS"}
@@ -280,12 +273,12 @@ def test_the_interface_of_a_phase_is_that_of_its_command(
 
 
 def test_the_sizes_and_the_layout_of_a_phase_are_those_of_its_command(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_weir: RunWeir
 ) -> None:
     """Where no logs are kept: the records of easy phases had neither."""
     easy = ini().replace("./ior -k -e", "./ior -k -e -t 2m -b 9920m -F --posix.odirect", 2)
     write(tmp_path, result=easy.replace("./mdtest -k", "./mdtest -u -w 3901 -e 16 -k"))
-    imported(tmp_path, tmp_path / "out/records.csv", capsys)
+    imported(tmp_path, tmp_path / "out/records.csv", run_weir)
     rows = {(row["experiment"], row["access"]): row for row in read_records(tmp_path / "out/records.csv")}
     names = ("xfer_bytes", "block_bytes", "layout", "direct", "sync", "directories", "item")
     of_ior = (2 << 20, 9920 << 20, "file-per-process", True, True, None, None)
@@ -295,17 +288,17 @@ def test_the_sizes_and_the_layout_of_a_phase_are_those_of_its_command(
     assert rows["mdtest-hard", "read"]["xfer_bytes"] == 16
 
 
-def test_a_summary_with_blanks_before_its_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_summary_with_blanks_before_its_lines(tmp_path: Path, run_weir: RunWeir) -> None:
     """As a page of text quotes it: it held no results that weir can read."""
     lines = [f"    {line}" for line in new_summary().splitlines()]
     write(tmp_path, result="\n".join(["", *lines, ""]))
-    found = imported(tmp_path, tmp_path / "out/records.csv", capsys)
+    found = imported(tmp_path, tmp_path / "out/records.csv", run_weir)
     assert (found["records"], found["io500"][0]["score_today"]) == (12, pytest.approx(6.0))
 
 
 @pytest.mark.parametrize("is_named", [True, False])
 def test_a_page_with_the_summaries_of_two_runs_has_both(
-    is_named: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    is_named: bool, tmp_path: Path, run_weir: RunWeir
 ) -> None:
     """The second one was a phase printed twice, and neither was read."""
     texts = [new_summary(), new_summary().replace("4.000000 GiB/s :", "5.000000 GiB/s :")]
@@ -313,21 +306,19 @@ def test_a_page_with_the_summaries_of_two_runs_has_both(
     page.parent.mkdir()
     page.write_text("\n".join(f"## Run\n\n```\n{text}```\n" for text in (*texts, texts[1])))
     tree = page if is_named else page.parent
-    found = imported(tree, tmp_path / "out/records.csv", capsys)
+    found = imported(tree, tmp_path / "out/records.csv", run_weir)
     assert (len(found["io500"]), found["records"], found["files_with_errors"]) == (2, 24, [])
     rows = [row for row in read_records(tmp_path / "out/records.csv") if row["experiment"] == "ior-hard"]
     assert len({row["cell"] for row in rows}) == 2
     assert {row["bw_mib_s"] for row in rows if row["access"] == "read"} == {4096, 5120}
 
 
-def test_an_archive_of_a_result_beside_it_is_no_other_result(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_archive_of_a_result_beside_it_is_no_other_result(tmp_path: Path, run_weir: RunWeir) -> None:
     """Many a directory keeps one: its summary was a second result, or a line in it could not be read."""
     tree = write(tmp_path, result_summary=new_summary(), result=ini())
     with tarfile.open(tree / "run.tgz", "w:gz") as archive:
         for name in ("result.txt", "result_summary.txt"):
             archive.add(tree / name, f"other/{name}")
-    found = imported(tree, tmp_path / "out/records.csv", capsys)
+    found = imported(tree, tmp_path / "out/records.csv", run_weir)
     assert (found["records"], len(found["io500"]), found["files_with_errors"]) == (12, 1, [])
     assert "a tar archive, to be unpacked first" in found["files_by_kind"]

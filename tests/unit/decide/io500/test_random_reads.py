@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import beside
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.io500.results import ini, new_summary, write
-from weir.cli import main
 from weir.decide.io500.cells import RANDOM_READS
 from weir.decide.io500.directory import read_directory
 from weir.decide.io500.random_read import (
@@ -55,23 +55,20 @@ def test_what_the_files_decide(
     assert reason in "\n".join(reasons(found))
 
 
-def test_the_command_judges_a_value_of_the_summary(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["io500", str(write(tmp_path, result_summary=new_summary())), "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)["random_reads"]
+def test_the_command_judges_a_value_of_the_summary(tmp_path: Path, run_weir: RunWeir) -> None:
+    printed = run_weir("io500", write(tmp_path, result_summary=new_summary()), "--json").out
+    (found,) = json.loads(printed)["random_reads"]
     assert (found["verdict"], found["times_sequential"]) == (DOUBTED, pytest.approx(8.853019 / 4))
 
 
-def test_an_edited_score_does_not_fit_its_hash(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_edited_score_does_not_fit_its_hash(tmp_path: Path, run_weir: RunWeir) -> None:
     made = read_directory(write(tmp_path, result=ini())).score_hash
     assert made is not None
     assert not made.agrees  # the fixture's hash is made up
     right = ini().replace("8D00E89", f"{made.computed[0]:X}")
-    assert main(["io500", str(write(tmp_path, result=right))]) == 0
-    assert "fits the printed numbers" in capsys.readouterr().out
-    main(["io500", str(write(tmp_path, result=right.replace("9.000000", "9.000001", 1)))])
-    assert "does not fit the printed numbers" in capsys.readouterr().out
+    assert "fits the printed numbers" in run_weir("io500", write(tmp_path, result=right)).out
+    printed = run_weir("io500", write(tmp_path, result=right.replace("9.000000", "9.000001", 1))).out
+    assert "does not fit the printed numbers" in printed
 
 
 def test_the_hash_wraps_at_32_bits() -> None:

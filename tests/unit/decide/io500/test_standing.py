@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import ROOT
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.io500.results import ini, new_summary, old_summary, write
 from weir.base.errors import WeirError
-from weir.cli import main
 from weir.data import data_folder
 from weir.decide.io500.output import checked, table_lines
 from weir.decide.io500.result import PHASES, Phase, half_step, score
@@ -67,7 +67,7 @@ def test_percentile_counts_equal_values_half() -> None:
     assert percentile(2, [1, 2, 3, 4]) == 37.5
 
 
-def test_percentiles_of_a_directory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_percentiles_of_a_directory(tmp_path: Path, run_weir: RunWeir) -> None:
     """One submission with a tenth of all values, on IME and 1 node, and one with tenfold values elsewhere."""
     phases = ",".join(["0.4" if unit == "GiB/s" else "0.9" for unit in PHASES.values()])
     large = ",".join(["40.0" if unit == "GiB/s" else "90.0" for unit in PHASES.values()])
@@ -78,8 +78,7 @@ def test_percentiles_of_a_directory(tmp_path: Path, capsys: pytest.CaptureFixtur
     run = tmp_path / "run"
     run.mkdir()
     write(run, result_summary=new_summary(), result=ini())
-    assert main(["io500", str(run), "--submissions", str(table), "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
+    facts = json.loads(run_weir("io500", run, "--submissions", table, "--json").out)
     place = facts["percentiles"]["find"]
     assert set(place) == {"whole", "process"}  # the nodes of the run are unknown
     assert place["whole"] == {
@@ -95,10 +94,9 @@ def test_percentiles_of_a_directory(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert facts["agreement"]["agrees"] is True
 
 
-def test_a_shortened_run_never_looks_official(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_shortened_run_never_looks_official(tmp_path: Path, run_weir: RunWeir) -> None:
     write(tmp_path, result_summary=old_summary(time_s=12))
-    assert main(["io500", str(tmp_path)]) == 0
-    text = capsys.readouterr().out
+    text = run_weir("io500", tmp_path).out
     assert "not a valid IO500 score: shortened run: ior_easy_write lasted 12.0 s of 300 s" in text
     assert "  score " not in text
     assert "published" not in text.partition("no percentiles")[0]
@@ -106,22 +104,19 @@ def test_a_shortened_run_never_looks_official(tmp_path: Path, capsys: pytest.Cap
     assert "index 6.0000 by today's formula" in text
     assert "no percentiles" in text
     assert "percentile:" not in text
-    assert main(["io500", str(tmp_path), "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
+    facts = json.loads(run_weir("io500", tmp_path, "--json").out)
     assert (facts["valid"], facts["score"], facts["percentiles"]) == (False, None, None)
     assert (facts["published"], facts["agreement"]) == (None, None)
     assert facts["index_not_a_score"]["today"] == pytest.approx(6)
 
 
-def test_one_process_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_process_is_one(tmp_path: Path, run_weir: RunWeir) -> None:
     one = ini().replace("procs           = 8", "procs           = 1")
-    assert main(["io500", str(write(tmp_path, result=one))]) == 0
-    assert "; 1 process\n" in capsys.readouterr().out
+    assert "; 1 process\n" in run_weir("io500", write(tmp_path, result=one)).out
 
 
-def test_the_text_of_a_valid_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["io500", str(write(tmp_path, result_summary=old_summary(total=36.0)))]) == 0
-    text = capsys.readouterr().out
+def test_the_text_of_a_valid_run(tmp_path: Path, run_weir: RunWeir) -> None:
+    text = run_weir("io500", write(tmp_path, result_summary=old_summary(total=36.0))).out
     assert "score 6.0000 by today's rule, 36.0000 by that of 2017" in text
     assert "agrees with 2017's rule within 0.1%" in text
     assert "(343 in all)" in text
@@ -146,10 +141,8 @@ def test_a_wrong_table_gets_file_line_and_hint(text: str, message: str, tmp_path
     assert error.value.problems[0].hint
 
 
-def test_the_command_without_input_gives_a_hint(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["io500"]) == 2
-    assert "weir io500 DIR" in capsys.readouterr().err
-    assert main(["io500", "--submissions", "absent.csv"]) == 2
-    message = capsys.readouterr().err
+def test_the_command_without_input_gives_a_hint(run_weir: RunWeir) -> None:
+    assert "weir io500 DIR" in run_weir("io500", code=2).err
+    message = run_weir("io500", "--submissions", "absent.csv", code=2).err
     assert "absent.csv" in message
     assert str(DEFAULT) in message

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.io500.results import IOR_LOG, ini, new_summary, old_summary, write
-from weir.cli import main
 from weir.decide.io500.directory import read_directory
 from weir.decide.io500.result import PHASES, ConfigHash, Phase, Result, validity
 from weir.decide.io500.submission_rules import submission_rules
@@ -75,19 +75,17 @@ def test_the_configuration_is_hashed_as_io500_does(
     assert text in found.text
 
 
-def test_a_rule_is_decided_by_what_the_files_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_rule_is_decided_by_what_the_files_have(tmp_path: Path, run_weir: RunWeir) -> None:
     write(tmp_path, result=result_with(PRINTED))
     (tmp_path / "config.ini").write_text(CONFIG)
     assert rule(tmp_path, HASHES) == ("not met", "the hash of the score does not fit")
     assert rule(tmp_path, SEARCH)[0] == "met"
     assert rule(tmp_path, READ_BACK) == ("not decided", "the logs of ior_easy_read, ior_hard_read")
     assert rule(tmp_path, "10 physical client nodes or more, for an award")[0] == "not decided"
-    assert main(["io500", str(tmp_path)]) == 0
-    shown = capsys.readouterr().out
+    shown = run_weir("io500", tmp_path).out
     assert "submission rules: 5 met, 1 not met, 8 not decided by these files" in shown
     assert "  not decided  data is persistent when a phase ends: needs counters of the devices" in shown
-    assert main(["io500", str(tmp_path), "--json"]) == 0
-    rules = json.loads(capsys.readouterr().out)["submission_rules"]
+    rules = json.loads(run_weir("io500", tmp_path, "--json").out)["submission_rules"]
     assert len(rules) == 14
     assert rules[0] == {"rule": HASHES, "state": "not met", "because": "the hash of the score does not fit"}
 

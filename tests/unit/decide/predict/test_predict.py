@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.conftest import RunWeir
 from weir.base.errors import ConfigError
 from weir.cli import main
 from weir.decide.predict.application import read_application
@@ -132,44 +133,37 @@ def test_records_without_a_time_are_skipped(toy: Path) -> None:
     assert (measured.low_s, measured.high_s, measured.runs) == (2.0, 2.0, 1)
 
 
-def test_the_command_prints_both_and_the_error(
-    toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_prints_both_and_the_error(toy: Path, tmp_path: Path, run_weir: RunWeir) -> None:
     records = tmp_path / "records.csv"
     write_records(records, study())
-    assert main(["predict", str(toy), "--records", str(records)]) == 0
-    text = capsys.readouterr().out
+    text = run_weir("predict", toy, "--records", records).out
     assert text.splitlines()[0] == "toy: disk 9 s (6.46-25.6)"
     assert "2 s (0.306-13.1)" in text
     assert "-50% (-92% to +227%)" in text
-    assert main(["predict", str(toy), "--records", str(records), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["disk"][0]["cell"] == "kernel"
+    printed = run_weir("predict", toy, "--records", records, "--json").out
+    assert json.loads(printed)["disk"][0]["cell"] == "kernel"
     write_records(records, [row(order="random")])
-    assert main(["predict", str(toy), "--records", str(records)]) == 1
-    assert "no record fits a phase of toy" in capsys.readouterr().err
-    assert main(["predict", "madbanch", "--records", str(records)]) == 2
-    assert "madbench" in capsys.readouterr().err
+    assert "no record fits a phase of toy" in run_weir("predict", toy, "--records", records, code=1).err
+    assert "madbench" in run_weir("predict", "madbanch", "--records", records, code=2).err
 
 
 def test_emulated_storage_stands_last_and_is_told_as_that(
-    toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    toy: Path, tmp_path: Path, run_weir: RunWeir
 ) -> None:
     records = tmp_path / "records.csv"
     emulated = [one | {"target": "buffer", "emulated": True} for one in study()]
     write_records(records, [*emulated, *study()])
-    assert main(["predict", str(toy), "--records", str(records)]) == 0
-    first, *lines = capsys.readouterr().out.splitlines()
+    first, *lines = run_weir("predict", toy, "--records", records).out.splitlines()
     assert first == "toy: disk 9 s (6.46-25.6), buffer (E) 9 s (6.46-25.6)"
     assert [line for line in lines if line.startswith(("disk", "buffer"))] == ["disk", "buffer (E)"]
-    assert main(["predict", str(toy), "--records", str(records), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(run_weir("predict", toy, "--records", records, "--json").out)
     assert [(name, one["emulated"]) for name, each in found.items() for one in each] == [
         *(("disk", False), ("disk", False)),
         *(("buffer", True), ("buffer", True)),
     ]
     write_records(records, [one | {"order": "random"} for one in emulated])
-    assert main(["predict", str(toy), "--records", str(records)]) == 1
-    assert "toy; buffer (E) out: no cell with its" in capsys.readouterr().err
+    error = run_weir("predict", toy, "--records", records, code=1).err
+    assert "toy; buffer (E) out: no cell with its" in error
 
 
 @pytest.mark.parametrize(
@@ -205,17 +199,16 @@ def test_the_shipped_applications_are_read(name: str) -> None:
 
 
 def test_cells_that_fit_and_are_degraded_are_not_called_missing(
-    toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    toy: Path, tmp_path: Path, run_weir: RunWeir
 ) -> None:
     degraded = {"verdict": "DEGRADED", "reasons": "read-from-cache"}
     records = tmp_path / "records.csv"
     write_records(records, [one | degraded if one["access"] == "read" else one for one in study()])
-    assert main(["predict", str(toy), "--records", str(records), "--as-measured"]) == 0
-    printed = capsys.readouterr().out
+    printed = run_weir("predict", toy, "--records", records, "--as-measured").out
     assert "cells have its interface, layout and order, and no usable record: read-from-cache" in printed
     write_records(records, [one | degraded for one in study()])
-    assert main(["predict", str(toy), "--records", str(records), "--as-measured"]) == 1
-    assert "disk out: 3 cells have its interface, layout and order" in capsys.readouterr().err
+    error = run_weir("predict", toy, "--records", records, "--as-measured", code=1).err
+    assert "disk out: 3 cells have its interface, layout and order" in error
 
 
 def test_cells_that_are_not_plain_are_not_called_missing(

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.compare.test_confirmation import DISK, PLAN
 from tests.unit.decide.predict.test_predict import APPLICATION, row
 from weir.cli import main
@@ -91,13 +92,10 @@ def test_a_cell_that_was_not_measured_again_is_scaled_as_the_others(
         assert scaled == pytest.approx(2.0, rel=0.02)
 
 
-def test_a_probe_of_emulated_storage_is_told_as_that(
-    records: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_probe_of_emulated_storage_is_told_as_that(records: Path, run_weir: RunWeir) -> None:
     write_records(records, rows(DISK.cell, 128.0, 6, emulated=True))
     toy = str(records.parents[3] / "toy.yaml")
-    assert main(["predict", toy, "--records", str(records), "--probe"]) == 0
-    *_, last = capsys.readouterr().out.splitlines()
+    *_, last = run_weir("predict", toy, "--records", records, "--probe").out.splitlines()
     assert "read disk (E) x0.5" in last
     assert "write disk (E) x0.5" in last
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.checkout import ROOT
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.predict.test_predict import APPLICATION, MIB, row, study
 from weir.cli import main
 from weir.decide.predict.application import read_application, suite_of, trial_plan
@@ -45,7 +46,7 @@ def test_a_block_is_a_whole_number_of_transfers(toy: Path) -> None:
 
 
 def test_the_test_stands_beside_the_prediction(
-    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
 ) -> None:
     records = tmp_path / "records.csv"
     write_records(records, study())
@@ -57,13 +58,11 @@ def test_the_test_stands_beside_the_prediction(
 
     monkeypatch.setattr("weir.commands.predict.measured_trial", measured)
     command = ["predict", str(toy), "--records", str(records), "--measure", "--site", "local", "--results"]
-    assert main([*command, str(tmp_path / "runs"), "--json"]) == 0
-    first = json.loads(capsys.readouterr().out)["disk"][0]
+    first = json.loads(run_weir(*command, tmp_path / "runs", "--json").out)["disk"][0]
     # 2 times 64 MiB of 2 processes: 2 s at the 128 MiB/s of the records, 4 s at the 64 MiB/s of the test.
     assert (first["predicted"]["median_s"], first["tested"]["median_s"]) == pytest.approx((2.0, 4.0))
     assert first["error_of_test"][0] == pytest.approx(-0.5)
-    assert main([*command, str(tmp_path / "runs")]) == 0
-    assert "tested    predicted" in capsys.readouterr().out
+    assert "tested    predicted" in run_weir(*command, tmp_path / "runs").out
 
 
 def test_wrong_use_of_the_test_is_named(

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from tests.checkout import ROOT, shipped
+from tests.unit.conftest import RunWeir
 from weir.base.errors import ConfigError, WeirError
 from weir.base.units import counted
-from weir.cli import main
 from weir.decide.compare.verdict import FASTER
 from weir.decide.tune import actions
 from weir.decide.tune.measured import Machine, candidates_of, known_suite, objective_of, read_replay
@@ -115,11 +115,7 @@ def test_the_score_of_a_setting_is_the_median_of_its_runs(rounds: int, score: fl
 
 @pytest.mark.parametrize(("target", "emulated"), [("disk", False), ("backing", True)])
 def test_the_winner_is_valid_measured_again_and_printed_for_use(
-    target: str,
-    emulated: bool,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
+    target: str, emulated: bool, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("weir.decide.tune.actions.Machine", Pretended)
     monkeypatch.chdir(ROOT)
@@ -135,8 +131,7 @@ def test_the_winner_is_valid_measured_again_and_printed_for_use(
         "--scale",
         "quick",
     ]
-    assert main([*arguments, "--results", str(tmp_path), "--budget", "24", "--json", str(facts)]) == 0
-    out, told = capsys.readouterr()
+    out, told = run_weir(*arguments, "--results", tmp_path, "--budget", "24", "--json", facts)
     application = "rate of an application with 1 GiB write and 1 GiB read"
     best = "api POSIX, xfer 16 MiB, collective false, ppn 2"
     assert out.splitlines()[0] == f"best: {best}: 1,140 MiB/s ({application})"
@@ -199,10 +194,9 @@ def test_a_wrong_tune_is_refused(tmp_path: Path, old: str, new: str, arguments: 
         shipped("local", ["tune-transfers"], config_dir=str(tmp_path))
 
 
-def test_wrong_use_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tune"]) == 2
-    assert main(["tune", "--replay", str(DDN), "--move", "apy"]) == 2
-    assert "did you mean 'api'" in capsys.readouterr().err
+def test_wrong_use_is_told(run_weir: RunWeir) -> None:
+    run_weir("tune", code=2)
+    assert "did you mean 'api'" in run_weir("tune", "--replay", DDN, "--move", "apy", code=2).err
 
 
 @pytest.mark.parametrize(
@@ -223,13 +217,13 @@ def test_what_a_replay_cannot_use_is_named(
     message: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    run_weir: RunWeir,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("table.csv").write_text(f"a,b\n{lines}")
     fixed = [text for one in where for text in ("--where", one)]
-    assert main(["tune", "--replay", "table.csv", "--move", "a", "--value", "b", *fixed]) == 2
-    assert message in capsys.readouterr().err
+    error = run_weir("tune", "--replay", "table.csv", "--move", "a", "--value", "b", *fixed, code=2).err
+    assert message in error
 
 
 def test_a_replay_tells_of_settings_that_join_unlike_cells(capsys: pytest.CaptureFixture[str]) -> None:
@@ -242,25 +236,21 @@ def test_a_replay_tells_of_settings_that_join_unlike_cells(capsys: pytest.Captur
     assert "joins" not in capsys.readouterr().err
 
 
-def test_a_replay_answers_first_with_a_unit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_replay_answers_first_with_a_unit(run_weir: RunWeir, tmp_path: Path) -> None:
     """That of a column that weir does not know is requested; its name is not printed in its stead."""
     arguments = ["tune", "--replay", str(MISTRAL), "--move", "stripes", "--move", "ppn", "--budget", "12"]
-    assert main([*arguments, "--value", "wnode"]) == 0
-    first, second, third, *_ = capsys.readouterr().out.splitlines()
+    first, second, third, *_ = run_weir(*arguments, "--value", "wnode").out.splitlines()
     known = r"best: stripes \d+, ppn \d+: wnode [\d,]+ {}, [\d.]+% of the best setting .*"
     assert re.fullmatch(known.format(r"\(unit unknown: --unit\)"), first)
     assert "12 of " in second
     assert re.fullmatch(r" +[\d,]+  stripes \d+, ppn \d+", third)
-    assert main([*arguments, "--value", "wnode", "--unit", "MiB/s"]) == 0
-    first, _, third, *_ = capsys.readouterr().out.splitlines()
+    first, _, third, *_ = run_weir(*arguments, "--value", "wnode", "--unit", "MiB/s").out.splitlines()
     assert re.fullmatch(known.format("MiB/s"), first)
     assert re.fullmatch(r" +[\d,]+ MiB/s  stripes \d+, ppn \d+", third)
     table = tmp_path / "table.csv"
     table.write_text("ppn,bw_mib_s\n1,1000\n2,2000\n")
-    assert main(["tune", "--replay", str(table), "--move", "ppn"]) == 0
-    out = capsys.readouterr().out
+    out = run_weir("tune", "--replay", table, "--move", "ppn").out
     assert out.startswith("best: ppn 2: bw_mib_s 2,000 MiB/s, 100.0% of the best")
     assert "emulated" not in out
     table.write_text("ppn,emulated,bw_mib_s\n1,true,1000\n2,true,2000\n")
-    assert main(["tune", "--replay", str(table), "--move", "ppn"]) == 0
-    assert "(E): emulated storage" in capsys.readouterr().out.splitlines()[1]
+    assert "(E): emulated storage" in run_weir("tune", "--replay", table, "--move", "ppn").out.splitlines()[1]
