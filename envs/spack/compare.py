@@ -29,9 +29,9 @@ def bandwidths(rows: Iterable[Mapping[str, str]]) -> dict[Point, dict[str, list[
     }
 
 
-def ratio_interval(values: Sequence[float], base: Sequence[float], seed: int = 0) -> tuple[float, float]:
+def ratio_interval(values: Sequence[float], base: Sequence[float]) -> tuple[float, float]:
     """95 % bootstrap interval of median(values) / median(base)."""
-    draw = random.Random(seed)
+    draw = random.Random(0)
     ratios = sorted(
         statistics.median(draw.choices(values, k=len(values)))
         / statistics.median(draw.choices(base, k=len(base)))

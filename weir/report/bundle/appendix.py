@@ -73,7 +73,7 @@ def appendix(study: Path) -> str:
         parts = [
             *_section("Claims and what shows them", claims),
             *_section("Artifact", _artifact(study, facts)),
-            *_section("Hardware and software of the measurement", _machine(study, facts)),
+            *_section("Hardware and software of the measurement", _machine(facts)),
             *_section("Install, measure, print", _steps(study, facts, plan)),
             *_section("Time and space", _cost(facts, plan)),
             *_section("Reduced path", _reduced(study)),
@@ -200,7 +200,7 @@ def _artifact(study: Path, facts: Mapping[str, Any]) -> Iterator[str]:
     )
 
 
-def _machine(study: Path, facts: Mapping[str, Any]) -> Iterator[str]:
+def _machine(facts: Mapping[str, Any]) -> Iterator[str]:
     for one in facts.get("machines") or ():
         memory = f", {one['memory_bytes'] / _GIB:.1f} GiB" if one.get("memory_bytes") else ""
         cores = f"{one.get('processor')}, {one.get('cores')} cores{memory}"

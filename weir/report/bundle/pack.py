@@ -44,7 +44,6 @@ def pack(
     root: Path,
     *,
     figures: bool = True,
-    home: Path | None = None,
     shell: Mapping[str, str] | None = None,
     without: Sequence[str] = (),
     announce: Announce = lambda source: None,
@@ -61,7 +60,7 @@ def pack(
         hint = "run weir bundle in the checkout of weir, or in the folder of weir init, that holds the study"
         raise WeirError("has no Snakefile: the code of the bundle is missing", file=root, hint=hint)
     digest = read_object(study / "facts.json", "collect the study again")["digest"]
-    source = Source.of(study, root, home or home_directory(), shell, without)
+    source = Source.of(study, root, home_directory(), shell, without)
     announce(source)
     with tempfile.TemporaryDirectory(prefix="weir-bundle-") as folder:
         stage = Path(folder)
