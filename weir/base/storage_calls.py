@@ -14,8 +14,7 @@ import pickle
 import signal
 import sys
 import time
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterable
 from typing import NoReturn, TypeVar
 
 from weir.base.errors import WeirError
@@ -26,7 +25,10 @@ from weir.base.processes import INTERRUPTS, is_readable, waits_in
 ANSWER_S = 30.0
 # Seconds after an interrupt for a call to end by itself, then for its killed process; interval of checks.
 _FINISH_S, _GO_S, _LOOK_S = 2.0, 3.0, 0.02
+# As long several storages may take together before each is looked at by itself (seconds).
+_SOON_S = 3.0
 _PIPE_BYTES = 65536
+_REAL_PATHS: dict[str, str] = {}
 Result = TypeVar("Result")
 
 
@@ -87,10 +89,20 @@ def is_in_haste(error: BaseException | None) -> bool:
     return error is not None
 
 
-@cache
 def real_path(path: str) -> str:
     """The path without links."""
-    return in_time(lambda: os.path.realpath(path), path)
+    if path not in _REAL_PATHS:
+        _REAL_PATHS[path] = in_time(lambda: os.path.realpath(path), path)
+    return _REAL_PATHS[path]
+
+
+def look_up_real_paths(paths: Iterable[str]) -> None:
+    """One process for all, as each costs a hundredth of a second. Where a storage does not answer soon, each
+    is looked up when it is needed, so that the one that hangs has its name in the message."""
+    new = [path for path in paths if path not in _REAL_PATHS]
+    if len(new) > 1:
+        with contextlib.suppress(HangsError):
+            _REAL_PATHS.update(in_time(lambda: {one: os.path.realpath(one) for one in new}, new[0], _SOON_S))
 
 
 def _answer(call: Callable[[], object], writer: int) -> NoReturn:

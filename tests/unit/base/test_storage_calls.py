@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ import pytest
 from weir.base import storage_calls
 from weir.base.errors import WeirError
 from weir.base.processes import INTERRUPTS, Interrupt
-from weir.base.storage_calls import in_time
+from weir.base.storage_calls import HangsError, in_time, look_up_real_paths, real_path
 
 
 def test_a_process_that_cannot_begin_names_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,3 +96,32 @@ def test_an_interrupt_between_the_fork_and_the_wait_ends_the_call(
             signal.signal(number, handler)
         over.set()
         thread.join()
+
+
+def test_paths_are_looked_up_together_and_one_that_hangs_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    links = [tmp_path / f"link{number}" for number in range(3)]
+    for link in links:
+        link.symlink_to(tmp_path / "storage")
+    requested: list[tuple[object, float]] = []
+    resolved = os.path.realpath
+
+    def counted(call: Callable[[], object], path: object, limit_s: float = 30.0) -> object:
+        requested.append((path, limit_s))
+        return in_time(call, path, min(limit_s, 0.5))
+
+    def slow(path: str) -> str:
+        time.sleep(20 if path == "/hangs" else 0)
+        return resolved(path)
+
+    monkeypatch.setattr(storage_calls, "in_time", counted)
+    monkeypatch.setattr(os.path, "realpath", slow)
+    look_up_real_paths(map(str, links))
+    assert {real_path(str(link)) for link in links} == {str(tmp_path / "storage")}
+    assert len(requested) == 1
+    look_up_real_paths(["/hangs", "/usr/../tmp"])
+    assert real_path("/usr/../tmp") == "/tmp"
+    with pytest.raises(HangsError, match="/hangs does not answer"):
+        real_path("/hangs")
+    assert [path for path, _ in requested[1:]] == ["/hangs", "/usr/../tmp", "/hangs"]

@@ -12,7 +12,7 @@ from typing import Any
 
 from weir.base.errors import ConfigError, Problem, did_you_mean, unique
 from weir.base.files import path_fault
-from weir.base.storage_calls import real_path
+from weir.base.storage_calls import look_up_real_paths, real_path
 from weir.base.units import parse_duration, parse_percent, parse_rate, parse_size
 from weir.data import load_schema
 from weir.plan.config.schema import check
@@ -69,6 +69,9 @@ def load_site(
     if site is not None:
         problems += _stack_problems(site.file, tools)
         problems += _partition_problems(site.file)
+    look_up_real_paths(
+        target.resolved["path"] for target in targets if target.resolved["path"].startswith("/")
+    )
     for target in targets:
         if site is not None:
             reached_by, stacks = target.file.data.get("stacks", ()), site.file.data["stacks"]
