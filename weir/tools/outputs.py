@@ -157,6 +157,11 @@ def caption_of(text: str, place: int) -> str:
     return " ".join(dict.fromkeys([*headings, *([] if is_none else [line])]))
 
 
+def is_in_block(text: str, place: int) -> bool:
+    """Whether it is in a block of code of a page."""
+    return bisect(_fences(text), place) % 2 == 1
+
+
 def told_around(text: str, place: int, command: str, above: str) -> dict[str, str]:
     """Options of a run that its own lines do not have: the caption of the result that begins at place, and
     the environment of its command, which the lines above it have."""
@@ -183,7 +188,7 @@ def titles_of_runs(runs: Sequence[tuple[str, str]]) -> list[str]:
     titles = []
     title = ""
     for command, above in runs:
-        title = _title(above, _launch_of(command)) or title
+        title = _title(above, launch_of(command)) or title
         titles.append(title)
     of_command: dict[str, set[str]] = {}
     for (command, _), title in zip(runs, titles, strict=True):
@@ -198,8 +203,16 @@ def _title(above: str, launch: re.Pattern[str] | None) -> str:
     line = next((one for one in lines if not (launch and launch.search(one))), "").strip(" \t*_`")
     if not line.endswith(":") or len(line) > _MOST_OF_A_TITLE or _CLOCK.search(line):
         return ""
-    terms = re.sub(r"[\W\d_]+", " ", line).strip().casefold()
-    return "" if _NEXT.fullmatch(terms) else terms
+    return "" if counts_runs(line) else _terms(line)
+
+
+def counts_runs(line: str) -> bool:
+    """Whether it says no more than that the same ran once more: "And again:"."""
+    return REPETITION.fullmatch(line) is not None or _NEXT.fullmatch(_terms(line)) is not None
+
+
+def _terms(line: str) -> str:
+    return re.sub(r"[\W\d_]+", " ", line).strip().casefold()
 
 
 _VARIABLE = re.compile(r"(?<!\S)[A-Za-z_]\w*=\S+")
@@ -208,7 +221,7 @@ _VARIABLE = re.compile(r"(?<!\S)[A-Za-z_]\w*=\S+")
 def _variables_before(command: str, text: str) -> str:
     """The variables in the last line of a text that launches the program of a command, before the program: a
     library that is preloaded may replace its calls."""
-    launch = _launch_of(command)
+    launch = launch_of(command)
     found = ""
     for line in text.splitlines() if launch else ():
         match = None if line.startswith("Command line") or not launch else launch.search(line)
@@ -216,7 +229,7 @@ def _variables_before(command: str, text: str) -> str:
     return " ".join(_VARIABLE.findall(found))
 
 
-def _launch_of(command: str) -> re.Pattern[str] | None:
+def launch_of(command: str) -> re.Pattern[str] | None:
     """Finds the program of a command in a line that launches it."""
     program = PurePath(next(iter(words_of(command)), "")).name
     return re.compile(rf"(?:^|[\s/'\"]){re.escape(program)}\s") if program else None

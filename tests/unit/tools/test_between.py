@@ -79,3 +79,109 @@ def test_notes_tell_what_was_changed(tmp_path: Path, between: list[str], cells: 
     assert _cells(tmp_path, between, COMMAND) == cells
     assert _cells(tmp_path, between, COMMAND.replace("# ", "root@n1:~# taskset -c 0 ")) == cells
     assert set(_cells(tmp_path, between, COMMAND.removeprefix("# "))) == {"a"}
+
+
+IOR = """\
+IOR-3.3.0: MPI Coordinated Test of Parallel I/O
+Began               : Tue Mar  5 10:0{n}:24 2024
+Command line        : ior -a POSIX -w -t 1m -b 16m -o /net/a/f
+Machine             : Linux n1
+TestID              : 0
+StartTime           : Tue Mar  5 10:0{n}:24 2024
+
+Options:
+api                 : POSIX
+access              : single-shared-file
+segments            : 1
+nodes               : 1
+tasks               : 4
+clients per node    : 4
+repetitions         : 1
+xfersize            : 1 MiB
+blocksize           : 16 MiB
+
+Results:
+
+access    bw(MiB/s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   iter
+------    ---------  ---------- ---------  --------   --------   --------   --------   ----
+write     64{n}.00     16384      1024.00    0.000300   0.100000   0.000068   0.100000   0
+Max Write: 64{n}.00 MiB/sec (67{n}.09 MB/sec)
+Finished            : Tue Mar  5 10:0{n}:25 2024
+"""
+MDTEST = """\
+-- started at 03/05/2024 10:2{n}:48 --
+
+mdtest-3.3.0 was launched with 4 total task(s) on 1 node(s)
+Command line used: mdtest '-n' '100' '-F' '-C' '-d' '/net/a/t'
+4 tasks, 400 files
+
+SUMMARY rate: (of 1 iterations)
+   Operation                      Max            Min           Mean        Std Dev
+   ---------                      ---            ---           ----        -------
+   File creation             :      {n}000.763       {n}000.763       {n}000.763          0.000
+-- finished at 03/05/2024 10:2{n}:57 --
+"""
+ELBENCHO = """\
+elbencho -w -t 4 -s 1g -b 1m /net/a/f
+OPERATION   RESULT TYPE         FIRST DONE   LAST DONE
+=========== ================    ==========   =========
+WRITE       Elapsed time     :      3.241s      5.755s
+            IOPS             :       33{n}5       33{n}2
+            Throughput MiB/s :       33{n}5       33{n}2
+            Total MiB        :        1020        1024
+---
+"""
+DD = """\
+$ dd if=/dev/zero of=/net/a/f bs=1M count=1024
+1024+0 records in
+1024+0 records out
+1073741824 bytes (1.1 GB) copied, {n}.28482 s, 836 MB/s
+"""
+FIO = COMMAND + JOB.replace("{rate}", "11{n}").replace("{minute}", "{n}")
+
+
+def _cells_of(tmp_path: Path, page: str, result: str) -> str:
+    """A letter for the cell of each result of a page, which has a number where the results are."""
+    path = tmp_path / "page.md"
+    path.write_text(
+        "".join(result.replace("{n}", part) if part.isdecimal() else part for part in page.split("%"))
+    )
+    cells = [row["cell"] for row in import_files([path], Facts()).rows]
+    return "".join("abcdef"[list(dict.fromkeys(cells)).index(cell)] for cell in cells)
+
+
+@pytest.mark.parametrize(
+    "result", [IOR, MDTEST, ELBENCHO, DD, FIO], ids=["ior", "mdtest", "elbencho", "dd", "fio"]
+)
+@pytest.mark.parametrize(
+    ("page", "cells"),
+    [
+        ("Quotas are off.\n\nIt prints:\n```\n%1%```\nQuotas are on now.\n\nIt prints:\n```\n%2%```\n", "ab"),
+        ("On a disk:\n```\n./run\n```\n```\n%1%```\nOn a tape:\n```\n./run\n```\n```\n%2%```\n", "ab"),
+        ("```\n# lfs setstripe -c 1 /net/a\n%1%# lfs setstripe -c 4 /net/a\n%2%%3%```\n", "abb"),
+        ("## Disk\n\nA\n```\n%1%```\n## Tape\n\nA\n```\n%2%```\n## Disk\n\nA\n```\n%3%```\n", "aba"),
+        ("It prints:\n```\n%1%```\n![](1.png)\n\nIt prints:\n```\n# sync\n%2%# sync\n%3%```\n", "aaa"),
+        ("It prints:\n```\n%1%\n%2%```\nAnd again.\n\nIt prints:\n```\n%3%```\n", "aaa"),
+    ],
+)
+def test_what_the_author_of_a_page_wrote_tells_results_apart(
+    tmp_path: Path, page: str, cells: str, result: str
+) -> None:
+    """A page had results before and after a change of the file system as repetitions."""
+    assert _cells_of(tmp_path, page, result) == cells
+
+
+@pytest.mark.parametrize("result", [IOR, MDTEST, ELBENCHO])
+@pytest.mark.parametrize(
+    ("page", "cells"),
+    [
+        ("Disk\n----\n\n%1%\nTape\n----\n\n%2%%3%", "abb"),
+        ("== Disk ==\n%1%== Tape ==\n%2%", "ab"),
+        ("[root@n1 ~]# mount -o sync /net/a\n%1%[root@n1 ~]# mount -o async /net/a\n%2%", "ab"),
+        ("[root@n1 ~]# sync\n%1%Again:\n[root@n1 ~]# sync\n%2%", "aa"),
+        ("Loading modules\n%1%Waiting for nodes\n%2%", "aa"),
+    ],
+)
+def test_titles_and_notes_tell_results_apart(tmp_path: Path, page: str, cells: str, result: str) -> None:
+    """Headings of reStructuredText and of a wiki are none of Markdown."""
+    assert _cells_of(tmp_path, page, result) == cells

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from weir.terms.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS, LogTool
-from weir.tools.between import noted
+from weir.tools.between import noted, written
 from weir.tools.outputs import FENCE, REPETITION, caption_of, multiplied, numbered
 
 _MIB = 2**20
@@ -68,7 +68,8 @@ def _rows(text: str) -> Iterator[Row]:
     once = [one for one in done if one["name"] is None or one.group("bytes", "seconds") not in printed]
     ends = _ends(text, once)
     places = [match.start() for match in ends]
-    notes = [""] * len(ends) if FENCE in text else noted(text, places, _PRINTED)
+    is_page = FENCE in text
+    notes = written(text, [*pairwise([0, *places])], _PRINTED) if is_page else noted(text, places, _PRINTED)
     for number, (match, note) in enumerate(zip(ends, notes, strict=True)):
         if not float(match["bytes"]) or not _seconds(match["seconds"]):
             continue
@@ -90,7 +91,7 @@ def _rows(text: str) -> Iterator[Row]:
         workload: Row = {"file_bytes": moved}
         told = _told(prompt, before, caption_of(text, match.start()))
         told |= _listed(match["name"], title) if is_listed else {}
-        told |= {"above": note} if prompt and note else {}
+        told |= {"above": note} if note and (prompt or is_page) else {}
         if _varies(before, command):
             told["result"] = str(number)
         if told:

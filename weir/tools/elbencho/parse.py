@@ -16,7 +16,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from weir.terms.model import Message, Parsed, Row
+from weir.tools.between import told_apart
 from weir.tools.elbencho.command import BEGIN, Facts, of_config, told_before
+from weir.tools.outputs import caption_of
 
 _MIB = 2**20
 _PHASES: Mapping[str, tuple[str, str | None]] = {
@@ -35,6 +37,7 @@ _TABLE = re.compile(r"^OPERATION +RESULT TYPE +FIRST DONE +LAST DONE$", re.MULTI
 # Services print what each of them did, in one log line between line: no result of the run.
 _SERVICE = re.compile(r"^Service now listening\. Port: ", re.MULTILINE)
 _BLOCK = re.compile(r"^([A-Z_]+) +Elapsed (?:time|ms) +:(.*)$")  # ms: before version 3
+_END = re.compile(r"^---$", re.MULTILINE)  # of a phase
 _FACT = re.compile(r"^ +(\S.*?) *: (.*)$")
 _ERROR = re.compile(r"^(?:[\d:.]+ )?ERROR: (.*)$", re.MULTILINE)
 _LATENCY = re.compile(r"(min|max)=([\d.]+)(us|ms|s)?")  # without a unit: of "IO latency us", before version 3
@@ -57,13 +60,28 @@ def parse_runs(text: str) -> list[Parsed]:
         return [parse_results(text)]
     if _SERVICE.search(text):
         return []
-    starts, before = [], 0
-    for table in _TABLE.finditer(text):
+    tables = [*_TABLE.finditer(text)]
+    starts, ended, before = [], [], 0
+    for table in tables:
         begins = [match.start() for match in BEGIN.finditer(text, before, table.start())]
         starts.append(begins[-1] if begins else table.start())
+        ended.append(max((one.end() for one in _END.finditer(text, before, table.start())), default=before))
         before = table.end()
     ends = [*starts[1:], len(text)]
-    return [parse_results(text[start:end]) for start, end in zip([0, *starts[1:]], ends, strict=False)]
+    runs = [parse_results(text[start:end]) for start, end in zip([0, *starts[1:]], ends, strict=False)]
+    lines = told_apart(text, [("elbencho", end, one.start()) for end, one in zip(ended, tables, strict=True)])
+    for run, table, line in zip(runs, tables, lines, strict=True):
+        _take({"caption": caption_of(text, table.start()), "above": line}, run.rows)
+    return runs
+
+
+def _take(told: Mapping[str, str], rows: Iterable[Row]) -> None:
+    """Takes what the text around a table tells as options of its workload."""
+    told = {name: value for name, value in told.items() if value}
+    for row in rows if told else ():
+        workload = row["observed"].get("workload", {})
+        options = {**workload.get("options", {}), **told}
+        row["observed"]["workload"] = {**workload, "options": options}
 
 
 def parse_results(text: str) -> Parsed:

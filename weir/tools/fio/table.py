@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
 from weir.terms.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS
-from weir.tools.between import HAS_PROMPT, announced, noted, titled
+from weir.tools.between import HAS_PROMPT, announced, noted, titled, written
 from weir.tools.fio.parse import INTERFACES, LEAST_SYNCED, NO_STORAGE, OTHER_NAMES, latencies, workload_of
 from weir.tools.fio.reports import (
     ACCESS,
@@ -128,17 +129,19 @@ def parse_table(text: str) -> Parsed:
 
 def _around(text: str, found: Sequence[Report]) -> Iterator[dict[str, str]]:
     """Conditions of each report that the text tells besides its command. Notes have prompts before their
-    commands; in a page with blocks of code the line above a block is what counts."""
+    commands; in a page with blocks of code the lines outside of these count."""
     places = [one.begin for one in found]
     commands = [(match.start(), HAS_PROMPT.match(match[1]) is not None) for match in COMMAND.finditer(text)]
     lists = [told(text, places, PRINTED) for told in (announced, titled, noted)]
+    if FENCE in text:
+        lists[1:] = [written(text, [*pairwise([0, *places])], COMMAND)] * 2
     for place, (line, title, note) in zip(places, zip(*lists, strict=True), strict=True):
         at = bisect(commands, place, key=itemgetter(0))
         above = note if at and commands[at - 1][1] else title
         told = {
             "caption": caption_of(text, place),
             "announced": line,
-            "above": "" if FENCE in text else above,
+            "above": above,
         }
         yield {name: value for name, value in told.items() if value}
 

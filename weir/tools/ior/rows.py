@@ -13,6 +13,7 @@ from typing import Any
 
 from weir.terms.model import Message, Parsed, Row
 from weir.terms.printed_values import iso_time, product_contains, real, real_or_text, whole
+from weir.tools.between import told_apart
 from weir.tools.complaints import without_repeats
 from weir.tools.ior.arguments import API_NAMES, has_script, other_options, parse_arguments
 from weir.tools.ior.log import Printed, RunLog, Test, all_messages, scan
@@ -45,8 +46,15 @@ def parse_log(text: str) -> Sequence[Parsed]:
     for run in runs:
         run.program = run.program or "IOR"  # a log without its first lines
     titles = titles_of_runs([(run.command_line, text[slice(*run.before)]) for run in runs])
-    parsed = [_parsed_run(run, text, title) for run, title in zip(runs, titles, strict=True)]
+    lines = told_apart(text, [(run.command_line, *_gap(text, *run.before)) for run in runs])
+    told = [{"title": title, "above": line} for title, line in zip(titles, lines, strict=True)]
+    parsed = [_parsed_run(run, text, one) for run, one in zip(runs, told, strict=True)]
     return _with_stripes(parsed, runs)
+
+
+def _gap(text: str, begin: int, end: int) -> tuple[int, int]:
+    """Begin and end of the lines before a run, behind those that the run before it printed at its end."""
+    return max((match.end() for match in _LAST_LINES.finditer(text, begin, end)), default=begin), end
 
 
 def _with_messages(parsed: Parsed, others: Sequence[Message]) -> Parsed:
@@ -117,6 +125,8 @@ _AS_REQUESTED = (
     *("compress_percent", "dedupe_percent"),
 )
 # Flags among the Parameters of the JSON. fsync is there as IOR does it, not as requested: hence the "or".
+_LAST_LINES = re.compile(r"^\s*(?:Max (?:Write|Read):|(?:write|read) |(?:Run f|F)inished\b).*$", re.MULTILINE)
+_NOTHING: Mapping[str, str] = {}
 _PARAMETER_FLAGS = {
     "fsync": "sync",
     "collective": "collective",
@@ -128,9 +138,9 @@ _PARAMETER_FLAGS = {
 }
 
 
-def _parsed_run(run: RunLog, log: str = "", title: str = "") -> Parsed:
+def _parsed_run(run: RunLog, log: str = "", told: Mapping[str, str] = _NOTHING) -> Parsed:
     """One execution; rows of all its tests, one after the other. log: the text that has it, without what IOR
-    printed beside a summary file, where its warnings are. title: what alone tells it from others."""
+    printed beside a summary file, where its warnings are. told: what alone tells it from others."""
     rows: list[Row] = []
     requested: dict[str, Any] = {}
     expected_results = behind = 0
@@ -149,7 +159,7 @@ def _parsed_run(run: RunLog, log: str = "", title: str = "") -> Parsed:
         if number and not test.options and (launched or not command_line):
             options["table"] = str(number)  # what tells it from the one before is not printed
         options |= told_around(log, test.place, command_line, log[slice(*run.before)])
-        options |= {"title": title} if title else {}
+        options |= {name: value for name, value in told.items() if value}
         for row in found if options else ():
             row["observed"]["workload"] = {"options": options}
         rows += found

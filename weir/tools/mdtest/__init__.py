@@ -11,12 +11,14 @@ from typing import Any
 from weir.base.units import format_size
 from weir.terms.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
+from weir.tools.between import told_apart
 from weir.tools.engine import EngineTool, is_engine, read_document, with_messages
 from weir.tools.mdtest.table import (
     ROW,
     ROWS_ALONE,
     START,
     date_and_command,
+    end_of_run,
     first_line_of,
     messages_in,
     parse_command,
@@ -259,9 +261,12 @@ def _parts(text: str) -> Iterator[tuple[str, dict[str, str]]]:
     firsts = [first_line_of(text, begin, end) for begin, end in spans]
     heads = (one + text[begin:first] for one, (begin, _), first in zip(above, spans, firsts, strict=True))
     titles = titles_of_runs([*zip(commands, heads, strict=True)])
+    ended = [0, *(end_of_run(text, *span) for span in spans[:-1])] if spans else []
+    lines = told_apart(text, [*zip(commands, ended, firsts, strict=True)])
     for at, (begin, end) in enumerate(spans):
         told = told_around(text, place_of_table(text, begin, end), commands[at], above[at])
-        yield text[begin:end], told | ({"title": titles[at]} if titles[at] else {})
+        apart = {"title": titles[at], "above": lines[at]}
+        yield text[begin:end], told | {name: value for name, value in apart.items() if value}
 
 
 def _told_once(texts: Iterable[tuple[str, Mapping[str, str]]]) -> list[Parsed]:

@@ -22,6 +22,7 @@ ROW = re.compile(
 )
 ROWS_ALONE = re.compile(rf"\A(?![\s\S]*^SUMMARY)(?:[^\n#]*\n){{0,50}}?{ROW.pattern[1:]}", re.MULTILINE)
 _START = re.compile(r"^-- started at (.*) --$", re.MULTILINE)
+_LAST_LINES = re.compile(r"^(?:-- finished at .*| *Tree (?:creation|removal) .*)$", re.MULTILINE)
 _VERSION = re.compile(
     r"^(?:weir-io )?mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) node\(s\)", re.MULTILINE
 )
@@ -106,6 +107,11 @@ def first_line_of(text: str, begin: int, end: int) -> int:
     """The place of a run's first line; before it the author of a page may have written something."""
     found = (one.search(text, begin, end) for one in (_START, _VERSION, _COMMAND, _RATES, _SECONDS))
     return min((match.start() for match in found if match), default=begin)
+
+
+def end_of_run(text: str, begin: int, end: int) -> int:
+    """The end of the last line that a run printed."""
+    return max((match.end() for match in _LAST_LINES.finditer(text, begin, end)), default=begin)
 
 
 def printed_job(text: str) -> tuple[int, int]:
