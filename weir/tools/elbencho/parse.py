@@ -12,7 +12,7 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from weir.terms.model import Message, Parsed, Row
@@ -234,29 +234,38 @@ def _of_table(text: str) -> Iterator[Facts]:
     skipped."""
     table = _TABLE.search(text)
     known = told_before(text[: table.start()]) if table else {}
-    for block in _blocks(text):
-        facts: Facts = {"phase": block[0]}
-        for match in map(_FACT.match, block[1:]):
-            if match and match[1] in _OF_TABLE:
-                name, factor = _OF_TABLE[match[1]]
-                value = _whole(match[2].split()[-1] if match[2].split() else None)
-                facts[name] = None if value is None else value * factor
-            elif match and match[1] in ("IO latency", "IO latency us"):
-                found = _LATENCY.findall(match[2])
-                facts |= {f"{end}_us": float(number) * _UNITS_US[unit or "us"] for end, number, unit in found}
-        if len(facts) > 1 or _PHASES[block[0]][1] is None:
+    phases = [_phase(block) for block in _blocks(text)]
+    whole = next((one for one in map(_counted, phases) if "file_bytes" in one), {})
+    for facts in phases:
+        has_bytes = _PHASES[facts["phase"]][1] is None
+        if len(facts) > 1 or has_bytes:
             objects = known.get("objects") or "objects_s" in facts
-            workload = known.get("workload") or _counted(facts)
+            workload = known.get("workload") or (not has_bytes and whole) or _counted(facts)
             phase: Facts = facts | known | {"objects": objects, "workload": workload}
             files, entries = workload.get("files"), facts.get("entries")
-            if _PHASES[block[0]][1] is None and files is not None and (entries or 0) > files:
+            if has_bytes and files is not None and (entries or 0) > files:
                 # The path is a directory: of files that are named one by one it counts none.
                 phase |= {"layout": None, "workload": workload | {"files": entries}}
             yield phase
 
 
+def _phase(block: Sequence[str]) -> Facts:
+    """The numbers of a phase, from its name and the lines below it."""
+    facts: Facts = {"phase": block[0]}
+    for match in map(_FACT.match, block[1:]):
+        if match and match[1] in _OF_TABLE:
+            name, factor = _OF_TABLE[match[1]]
+            value = _whole(match[2].split()[-1] if match[2].split() else None)
+            facts[name] = None if value is None else value * factor
+        elif match and match[1] in ("IO latency", "IO latency us"):
+            found = _LATENCY.findall(match[2])
+            facts |= {f"{end}_us": float(number) * _UNITS_US[unit or "us"] for end, number, unit in found}
+    return facts
+
+
 def _counted(facts: Facts) -> Facts:
-    """The workload of a table without a command: the files that it counted, and the size of each."""
+    """The workload of a table without a command: the files that a phase counted, and the size of each. A
+    phase of names has that of the phase with bytes beside it, which alone tells the size."""
     files, moved = facts.get("entries"), facts.get("bytes")
     return ({"files": files} if files else {}) | ({"file_bytes": moved // files} if files and moved else {})
 
