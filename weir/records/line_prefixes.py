@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, takewhile
+from textwrap import dedent
 
 from weir.tools.outputs import FENCE
 
@@ -20,6 +21,8 @@ _LONG = 200  # characters that may stand before a line
 _ENOUGH = 1000  # lines that tell what stands before each
 _LEAST_LINES = 3  # of a block whose lines begin alike
 _LEADING = 2  # lines of a block that may be its author's
+# Of a page: no program prints so many indented lines behind an empty one.
+_INDENTED = re.compile(r"(?:\A|(?<=\n\n))(?:(?: {2}|\t)[ \t]*\S.*(?:\n+|\Z)){3,}")
 _LIST = re.compile(r"^ *\d{1,4}\. ")  # pages number the lines of a quoted output
 _QUOTES = "`*\"'"
 _DIGIT = re.compile(r"\d")
@@ -54,7 +57,9 @@ def _while_alike(one: str, other: str) -> Iterator[str]:
 
 def without_prefixes_of_blocks(text: str) -> str:
     """A page with the lines of each block as the program printed them, where these alone begin alike, with
-    a time, a number or a host: a page quotes a logger or numbers the lines, and has other lines, too."""
+    a time, a number or a host: a page quotes a logger or numbers the lines, and has other lines, too. A block
+    that is indented, behind an empty line, stands at the margin."""
+    text = _INDENTED.sub(lambda block: dedent(block[0].expandtabs()), text)
     blocks = groupby(text.split("\n"), lambda line: bool(line.strip()) and not line.startswith(FENCE))
     return "\n".join(line for is_block, lines in blocks for line in _plain_block([*lines], is_block))
 

@@ -38,6 +38,7 @@ _PAIRS = re.compile(
 )
 _SIZE_KINDS = {"Expected": "requested_bytes", "Stat()": "file_bytes", "Using": "moved_bytes"}
 _NO_COMPLAINT = ("WARNING: Maybe caused by deadlineForStonewalling",)
+_RESULTS = re.compile(r"Results:|access +bw\(MiB/s\)")
 _STRIPES = re.compile(r"^lmm_stripe_count:\s+(\d+)")  # lfs getstripe prints it for a file
 _BEGAN = ("Began", "StartTime", "Run began")
 _ENDED = ("Finished", "Run finished")
@@ -354,11 +355,9 @@ class _Scanner:
             self.section = "options"
         elif stripped.startswith("hints passed to "):
             self.section = "hints"
-        elif stripped.startswith(("Results:", "access    bw(MiB/s)")) or (stripped, self.section) == (
-            "}",
-            "hints",
-        ):
-            if self.section == "summary":  # of another run, of which a page quotes the end
+        elif _RESULTS.match(stripped) or (stripped, self.section) == ("}", "hints"):
+            # Of another run, of which a page quotes the end or the table alone.
+            if self.section == "summary" or (self.section == "results" and self.run.test.results):
                 self.run.tests.append(Test(is_quoted=True))
             self.section = "results"
         elif stripped.startswith(("Summary of all tests", "Max Write", "Max Read")):
