@@ -36,3 +36,12 @@ def test_tables_in_indented_blocks_are_read(tmp_path: Path) -> None:
     rows = _rows(tmp_path, "".join(f"{SENTENCES}\n\n.. code-block:: shell\n\n{one}\n" for one in blocks))
     assert [row["bw_mib_s"] for row in rows] == [256, 512] * 2
     assert rows[0]["cell"] == rows[1]["cell"] != rows[2]["cell"] == rows[3]["cell"]
+
+
+def test_the_command_above_a_table_has_a_prompt(tmp_path: Path) -> None:
+    """With "$ " before it, tasks and layout were unknown."""
+    rows = _rows(
+        tmp_path, QUOTED.format(rate="256.00", option=" -F") + QUOTED.format(rate="256.00", option="")
+    )
+    told = [(row["tasks"], row["layout"], row["xfer_bytes"]) for row in rows]
+    assert told == [(16, "file-per-process", 2**20)] * 2 + [(16, "shared", 2**20)] * 2

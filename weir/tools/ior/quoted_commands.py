@@ -13,6 +13,7 @@ from weir.tools.ior.log import Test
 from weir.tools.outputs import LINE_BYTES
 
 _COMMAND = re.compile(r"^(?P<launch>.*\s)?(?P<command>(?:\S*/)?ior(?: +[^\n]*)?)$", re.MULTILINE)
+_PROMPT = re.compile(r"^\s*\[?[\w.@~/: -]{0,80}\]?[$#%>] +")
 _RANKS = re.compile(r"(?:^|\s)(?:-np?|--np|--ntasks)(?: +|=)(\d{1,7})(?=\s)")
 _OPTION = re.compile(r" -\w")
 _FILE = re.compile(r"\s-o[ =]?\S+")
@@ -26,7 +27,8 @@ def quoted_command(test: Test, log: str, begin: int) -> tuple[str, dict[str, Any
     text = log[max(begin, test.place - LINE_BYTES) : test.place].replace("\\\n", " ")
     is_printed = test.results and not any("tasks" in result.values for result in test.results)  # no CSV
     lines = _COMMAND.finditer(text) if log and is_printed else ()
-    found = [(one["launch"] or "", one["command"], _RANKS.search(one["launch"] or "")) for one in lines]
+    launches = [(_PROMPT.sub("", one["launch"] or ""), one["command"]) for one in lines]
+    found = [(launch, command, _RANKS.search(launch)) for launch, command in launches]
     # A sentence may end with the name of the program.
     found = [one for one in found if one[2] or _OPTION.search(one[1])]
     if len(found) != 1:
