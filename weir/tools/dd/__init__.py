@@ -31,7 +31,7 @@ _COUNTS = re.compile(r"\d+\+\d+ ")  # records in, records out
 _PLAIN = ("sudo", "srun", "time", "sh", "bash", "-c", "do")
 _BEFORE = rf"(?:(?:{'|'.join(_PLAIN)}|[A-Za-z_]\w{{0,40}}=\S{{0,200}}) +)*['\"]?"
 _COMMAND = re.compile(
-    rf"^(?:(?:\++ |(.{{0,80}}[$#%] ))(.{{0,200}}?[\s'\"(;&])??|({_BEFORE}))"
+    rf"^(?:(?:\++ |(.{{0,80}}[$#%] |> ))(.{{0,200}}?[\s'\"(;&])??|({_BEFORE}))"
     r"((?:/\S{1,80}/)?dd[ \t](?:\\\n|.)*)$",
     re.MULTILINE,
 )
@@ -122,7 +122,7 @@ def _told(prompt: str, before: str, caption: str) -> dict[str, str]:
     """The prompt of a command, and what stands before it: a library in its environment may replace the calls
     of dd; a container, a group or another server has its own. caption: of its block of code on a page."""
     environment = " ".join(word for word in before.split() if word.strip("'\"") not in ("", *_PLAIN))
-    told = {"prompt": prompt.strip(" $#%"), "environment": environment, "caption": caption}
+    told = {"prompt": prompt.strip(" $#%>"), "environment": environment, "caption": caption}
     return {name: text for name, text in told.items() if text}
 
 
