@@ -21,7 +21,7 @@ _LONG = 200  # characters that may stand before a line
 _ENOUGH = 1000  # lines that tell what stands before each
 _LEAST_LINES = 3  # of a block whose lines begin alike
 _LEADING = 2  # lines of a block that may be its author's
-# Of a page: no program prints so many indented lines behind an empty one.
+# A page indents what it quotes; no program prints so many indented lines behind an empty one.
 _INDENTED = re.compile(r"(?:\A|(?<=\n\n))(?:(?: {2}|\t)[ \t]*\S.*(?:\n+|\Z)){3,}")
 _LIST = re.compile(r"^ *\d{1,4}\. ")  # pages number the lines of a quoted output
 _QUOTES = "`*\"'"

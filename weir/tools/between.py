@@ -80,8 +80,8 @@ def written(text: str, spans: Sequence[tuple[int, int]], printed: re.Pattern[str
 
 
 def told_apart(text: str, runs: Sequence[tuple[str, int, int]]) -> list[str]:
-    """What tells each run from others of its command by the lines before it: those of the author of a page,
-    and notes where somebody typed commands behind a prompt. Other lines may be a script's: then titles
+    """The lines before each run that tell it from others of its command: those of the author of a page, and
+    notes where somebody typed commands behind a prompt. Other lines may be a script's: then titles
     alone. runs: the command, begin and end of the lines between the run before it and the run."""
     launches = {launch.pattern for launch in (launch_of(command) for command, _, _ in runs) if launch}
     launch = re.compile("|".join(f"(?:{one})" for one in sorted(launches)) or "(?!)")

@@ -207,7 +207,7 @@ def _title(above: str, launch: re.Pattern[str] | None) -> str:
 
 
 def counts_runs(line: str) -> bool:
-    """Whether it says no more than that the same ran once more: "And again:"."""
+    """Whether it tells only that the same ran once more: "And again:"."""
     return REPETITION.fullmatch(line) is not None or _NEXT.fullmatch(_terms(line)) is not None
 
 

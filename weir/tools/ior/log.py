@@ -356,7 +356,7 @@ class _Scanner:
         elif stripped.startswith("hints passed to "):
             self.section = "hints"
         elif _RESULTS.match(stripped) or (stripped, self.section) == ("}", "hints"):
-            # Of another run, of which a page quotes the end or the table alone.
+            # It is of another run, of which a page quotes the end or the table alone.
             if self.section == "summary" or (self.section == "results" and self.run.test.results):
                 self.run.tests.append(Test(is_quoted=True))
             self.section = "results"
