@@ -1,7 +1,7 @@
 """A workflow of many jobs ends: none is lost, and the process that submits them stays small.
 
-They run one after the other, in eight seconds each, most of which Snakemake takes to start twice in a job:
-WEIR_TEST_JOBS=1000 for two hours and a half, with -o faulthandler_timeout=0, which ends a test after 20 min.
+They run one after the other, in seven seconds each, most of which Snakemake takes to start twice in a job:
+WEIR_TEST_JOBS=1000 for two hours, with -o faulthandler_timeout=0, which ends a test after 20 min.
 """
 
 from __future__ import annotations
